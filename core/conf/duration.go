@@ -1,0 +1,41 @@
+package conf
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Duration is a length of time, not negative, in nanoseconds. It is written
+// in Go's syntax with a unit and printed in its shortest form: 1h, 1m30s,
+// 500ms (SPEC 1.2).
+type Duration time.Duration
+
+// UnmarshalText reads Go's syntax; the error tells what is wrong with it.
+func (d *Duration) UnmarshalText(text []byte) error {
+	parsed, err := time.ParseDuration(string(text))
+	switch {
+	case err != nil:
+		return fmt.Errorf("bad duration %q; write a number with a unit, such as 500ms, 15s or 1h30m", text)
+	case parsed < 0:
+		return fmt.Errorf("bad duration %q; it must not be negative", text)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// MarshalText prints the shortest form.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// String returns the shortest form: no zero minutes or seconds behind larger
+// units.
+func (d Duration) String() string {
+	s := time.Duration(d).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}

@@ -1,0 +1,84 @@
+package conf
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// HeaderName is the name of an HTTP header, in any letter case.
+type HeaderName string
+
+// Validate accepts the token characters of RFC 9110.
+func (n HeaderName) Validate(at *strict.At) {
+	if n == "" || strings.ContainsFunc(string(n), notToken) {
+		at.Errorf("use letters, digits and -", "bad header name %q", string(n))
+	}
+}
+
+func notToken(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+}
+
+// HeaderKeyValue is one header with the value to write.
+type HeaderKeyValue struct {
+	Name  HeaderName `json:"name"`
+	Value string     `json:"value"`
+}
+
+// HeaderModifier adds and replaces headers.
+type HeaderModifier struct {
+	Set []HeaderKeyValue `json:"set,omitzero"`
+	Add []HeaderKeyValue `json:"add,omitzero"`
+}
+
+// HeaderMatchType tells how a header is compared.
+type HeaderMatchType string
+
+// The ways to compare a header.
+const (
+	HeaderExact     HeaderMatchType = "Exact"
+	HeaderPrefix    HeaderMatchType = "Prefix"
+	HeaderRegex     HeaderMatchType = "RegularExpression"
+	HeaderPresent   HeaderMatchType = "Present"
+	HeaderAbsent    HeaderMatchType = "Absent"
+	headerByDefault                 = HeaderExact
+)
+
+// Enum returns the words.
+func (HeaderMatchType) Enum() []string {
+	return []string{string(HeaderExact), string(HeaderPrefix), string(HeaderRegex), string(HeaderPresent), string(HeaderAbsent)}
+}
+
+// HeaderMatch is a condition on one header of a request (SPEC 7.2). Value is
+// nil for Present and Absent only; an absent Type means Exact.
+type HeaderMatch struct {
+	Type  *HeaderMatchType `json:"type,omitzero"`
+	Name  HeaderName       `json:"name"`
+	Value *string          `json:"value,omitzero"`
+}
+
+// How returns the type, Exact where it is left out.
+func (h *HeaderMatch) How() HeaderMatchType {
+	if h.Type == nil {
+		return headerByDefault
+	}
+	return *h.Type
+}
+
+// Validate checks that there is a value exactly where the type needs one, and
+// that a regular expression compiles.
+func (h *HeaderMatch) Validate(at *strict.At) {
+	switch h.How() {
+	case HeaderPresent, HeaderAbsent:
+		if h.Value != nil {
+			at.Field("value").Errorf("remove it", "does not go with type %q", h.How())
+		}
+	default:
+		if h.Value == nil {
+			at.Field("value").Errorf("", "is required for type %q", h.How())
+		} else if h.How() == HeaderRegex {
+			validateRegex(at.Field("value"), *h.Value)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package conf
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// IntOrString is a number that may be written as text where a fraction is
+// needed: 50 or "50.5". It keeps the JSON literal as written, so that what is
+// printed has the type that was read.
+type IntOrString string
+
+// UnmarshalYAML accepts a whole number, or a string that is a decimal number.
+func (v *IntOrString) UnmarshalYAML(node *yaml.Node) error {
+	switch {
+	case node.Kind != yaml.ScalarNode:
+		return fmt.Errorf("must be a whole number or a decimal number in quotes")
+	case node.ShortTag() == "!!int":
+		n, err := strconv.ParseInt(node.Value, 0, 64)
+		if err != nil {
+			return fmt.Errorf("%s is out of range", node.Value)
+		}
+		*v = IntOrString(strconv.FormatInt(n, 10))
+		return nil
+	case node.ShortTag() == "!!float":
+		return fmt.Errorf("a number with a fraction must stand in quotes; write %q", node.Value)
+	case node.ShortTag() != "!!str" || !decimal(node.Value):
+		return fmt.Errorf("must be a whole number or a decimal number in quotes, not %q", node.Value)
+	}
+	*v = IntOrString(strconv.Quote(node.Value))
+	return nil
+}
+
+func decimal(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && strings.Trim(s, "+-.0123456789") == ""
+}
+
+// MarshalJSON prints the literal.
+func (v IntOrString) MarshalJSON() ([]byte, error) { return []byte(v), nil }
+
+// Float returns the number.
+func (v IntOrString) Float() float64 {
+	f, _ := strconv.ParseFloat(strings.Trim(string(v), `"`), 64)
+	return f
+}
+
+// JSON is any value, as compact JSON with sorted keys.
+type JSON string
+
+// UnmarshalYAML accepts any value that JSON can express.
+func (v *JSON) UnmarshalYAML(node *yaml.Node) error {
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return fmt.Errorf("can not be read: %v", err)
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("has no JSON form: %v", err)
+	}
+	*v = JSON(bytes.TrimSpace(b.Bytes()))
+	return nil
+}
+
+// MarshalJSON prints the value.
+func (v JSON) MarshalJSON() ([]byte, error) { return []byte(v), nil }

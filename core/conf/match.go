@@ -1,0 +1,176 @@
+package conf
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// Match is a condition on a request to an inbound; all that is given must
+// hold, and nothing given holds for every request (SPEC 7.2).
+type Match struct {
+	SpiffeID *SpiffeIDMatch `json:"spiffeId,omitzero" alias:"spiffeID"`
+	SNI      *SNI           `json:"sni,omitzero"`
+	Path     *PathMatch     `json:"path,omitzero"`
+	Method   *Method        `json:"method,omitzero"`
+	Headers  []HeaderMatch  `json:"headers,omitzero"`
+}
+
+// Empty reports whether the match has no condition.
+func (m *Match) Empty() bool {
+	return m.SpiffeID == nil && m.SNI == nil && m.Path == nil && m.Method == nil && len(m.Headers) == 0
+}
+
+// SpiffeIDMatchType tells how a SPIFFE ID is compared.
+type SpiffeIDMatchType string
+
+// The ways to compare a SPIFFE ID. Prefix is by path segment.
+const (
+	SpiffeIDExact  SpiffeIDMatchType = "Exact"
+	SpiffeIDPrefix SpiffeIDMatchType = "Prefix"
+)
+
+// Enum returns the words.
+func (SpiffeIDMatchType) Enum() []string {
+	return []string{string(SpiffeIDExact), string(SpiffeIDPrefix)}
+}
+
+// SpiffeIDMatch is a condition on the client's SPIFFE ID.
+type SpiffeIDMatch struct {
+	Type  SpiffeIDMatchType `json:"type"`
+	Value string            `json:"value"`
+}
+
+var (
+	trustDomain   = regexp.MustCompile(`^[a-z0-9._-]+$`)
+	spiffeSegment = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+)
+
+// Validate checks the value against the SPIFFE ID standard; a prefix may end
+// in a slash and may be a trust domain alone.
+func (m *SpiffeIDMatch) Validate(at *strict.At) {
+	if err := validateSpiffeID(m.Value, m.Type == SpiffeIDPrefix); err != "" {
+		at.Field("value").Errorf("write spiffe://trust-domain/path", "bad SPIFFE ID %q: %s", m.Value, err)
+	}
+}
+
+func validateSpiffeID(id string, prefix bool) string {
+	rest, ok := strings.CutPrefix(id, "spiffe://")
+	if !ok {
+		return "it must start with spiffe://"
+	}
+	if len(id) > 2048 {
+		return "it is longer than 2048 bytes"
+	}
+	if prefix {
+		rest = strings.TrimSuffix(rest, "/")
+	}
+	domain, path, hasPath := strings.Cut(rest, "/")
+	switch {
+	case !trustDomain.MatchString(domain):
+		return "the trust domain has lower-case letters, digits, '.', '-' and '_' only"
+	case !hasPath:
+		return ""
+	}
+	for _, segment := range strings.Split(path, "/") {
+		switch {
+		case segment == "":
+			return "a path segment is empty"
+		case segment == "." || segment == "..":
+			return fmt.Sprintf("the path segment %q is not allowed", segment)
+		case !spiffeSegment.MatchString(segment):
+			return fmt.Sprintf("the path segment %q has a character other than letters, digits, '.', '-' and '_'", segment)
+		}
+	}
+	return ""
+}
+
+// SNI is the server name that a client asks for, compared exactly. It is
+// written as a string, or as {type: Exact, value: name}.
+type SNI string
+
+// UnmarshalYAML reads both spellings.
+func (s *SNI) UnmarshalYAML(node *yaml.Node) error {
+	long := struct{ Type, Value string }{Type: "Exact"}
+	switch node.Kind {
+	case yaml.ScalarNode:
+		if node.ShortTag() != "!!str" {
+			return fmt.Errorf("must be a string; write it in quotes")
+		}
+		long.Value = node.Value
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			switch key := node.Content[i].Value; key {
+			case "type":
+				long.Type = node.Content[i+1].Value
+			case "value":
+				long.Value = node.Content[i+1].Value
+			default:
+				return fmt.Errorf("unknown field %q; it has type and value", key)
+			}
+		}
+	default:
+		return fmt.Errorf("must be a string")
+	}
+	if long.Type != "Exact" {
+		return fmt.Errorf("unknown type %q; only Exact is possible", long.Type)
+	}
+	if long.Value == "" || strings.ContainsAny(long.Value, " /:") {
+		return fmt.Errorf("bad server name %q; write a host name", long.Value)
+	}
+	*s = SNI(long.Value)
+	return nil
+}
+
+// PathMatchType tells how a request's path is compared.
+type PathMatchType string
+
+// The ways to compare a path: without the query, prefixes by segment, regular
+// expressions (RE2) to the whole.
+const (
+	PathExact  PathMatchType = "Exact"
+	PathPrefix PathMatchType = "Prefix"
+	PathRegex  PathMatchType = "RegularExpression"
+)
+
+// Enum returns the words.
+func (PathMatchType) Enum() []string {
+	return []string{string(PathExact), string(PathPrefix), string(PathRegex)}
+}
+
+// PathMatch is a condition on a request's path.
+type PathMatch struct {
+	Type  PathMatchType `json:"type"`
+	Value string        `json:"value"`
+}
+
+// Validate checks that a path starts with a slash and has no query, and that
+// a regular expression compiles.
+func (m *PathMatch) Validate(at *strict.At) {
+	switch {
+	case m.Type == PathRegex:
+		validateRegex(at.Field("value"), m.Value)
+	case !strings.HasPrefix(m.Value, "/"):
+		at.Field("value").Errorf("", "a path must start with /")
+	case strings.ContainsAny(m.Value, "?#"):
+		at.Field("value").Errorf("paths are compared without the query", "a path must not contain ? or #")
+	}
+}
+
+// Method is an HTTP method.
+type Method string
+
+// Enum returns the words.
+func (Method) Enum() []string {
+	return []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
+}
+
+func validateRegex(at *strict.At, expression string) {
+	if _, err := regexp.Compile(expression); err != nil {
+		at.Errorf("write it in RE2's syntax", "bad regular expression: %v", err)
+	}
+}

@@ -1,0 +1,61 @@
+package resource
+
+import (
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// ConfPointer is what confgen generates for a Conf type T.
+type ConfPointer[T any] interface {
+	*T
+	Equal(*T) bool
+	Hash() uint64
+	Clone() *T
+}
+
+// MergerPointer is what confgen generates for the merger M of a Conf type T.
+type MergerPointer[T, M any] interface {
+	*M
+	Fill(lower *T, item int) (complete bool)
+	Conf() *T
+	Origins(dst []int) []int
+	Leaves() iter.Seq2[string, int]
+}
+
+// ConfOf returns the ConfType of generated code:
+//
+//	resource.ConfOf[Conf, ConfMerger]()
+func ConfOf[T, M any, P ConfPointer[T], Q MergerPointer[T, M]]() ConfType {
+	return confType[T, M, P, Q]{}
+}
+
+type confType[T, M any, P ConfPointer[T], Q MergerPointer[T, M]] struct{}
+
+func (confType[T, M, P, Q]) Decode(at *strict.At, except ...string) Conf {
+	conf := new(T)
+	if !strict.DecodeExcept(at, conf, except...) {
+		return nil
+	}
+	return conf
+}
+
+func (confType[T, M, P, Q]) NewMerger() Merger { return new(merger[T, M, Q]) }
+
+func (confType[T, M, P, Q]) Equal(a, b Conf) bool { return P(a.(*T)).Equal(b.(*T)) }
+
+func (confType[T, M, P, Q]) Hash(c Conf) uint64 { return P(c.(*T)).Hash() }
+
+func (confType[T, M, P, Q]) Clone(c Conf) Conf { return P(c.(*T)).Clone() }
+
+// merger holds the generated merger by value, so that making one allocates
+// once.
+type merger[T, M any, Q MergerPointer[T, M]] struct{ m M }
+
+func (w *merger[T, M, Q]) Fill(lower Conf, item int) bool { return Q(&w.m).Fill(lower.(*T), item) }
+
+func (w *merger[T, M, Q]) Conf() Conf { return Q(&w.m).Conf() }
+
+func (w *merger[T, M, Q]) Origins(dst []int) []int { return Q(&w.m).Origins(dst) }
+
+func (w *merger[T, M, Q]) Leaves() iter.Seq2[string, int] { return Q(&w.m).Leaves() }

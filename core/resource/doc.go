@@ -1,0 +1,23 @@
+// Package resource is the model: dataplanes, policies and meshes, what their
+// files may say, and how they are named.
+//
+// The pipeline:
+//
+//  1. [Load] reads files, directories and standard input, parses them
+//     (package strict) and decodes each document in either of its two
+//     spellings (SPEC 1.1).
+//  2. Syntactic sugar is expanded (SPEC 2.3): after decoding every targetRef
+//     has a kind, and a policy of a kind with `rules` never has a `default`.
+//  3. Everything is validated: where a targetRef may point, which arrays a
+//     kind has, names and tags (SPEC 1.2, 2). All errors of all files are
+//     reported together, with place, path and hint.
+//  4. The result is a [Set]: resources sorted by identity.
+//
+// A policy kind is described by a [Kind] value, which the kind's own package
+// makes from its Conf types and their generated code. Kinds are passed in a
+// [Kinds] to whoever decodes; there is no global registry, and an embedder's
+// kind is made exactly like ours.
+//
+// Invariants: resources are immutable once decoded and may be shared by any
+// number of readers; a [Tags] value is sorted by key and has each key once.
+package resource

@@ -1,0 +1,53 @@
+package resource
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// Compare orders identities by mesh, kind, namespace and name.
+func (id ID) Compare(o ID) int {
+	return cmp.Or(
+		cmp.Compare(id.Mesh, o.Mesh),
+		cmp.Compare(id.Kind, o.Kind),
+		cmp.Compare(id.Namespace, o.Namespace),
+		cmp.Compare(id.Name, o.Name),
+	)
+}
+
+// sortUnique sorts the resources by identity and reports each one that has
+// the identity of one before it in the input.
+func (s *Set) sortUnique(sink *strict.Sink) {
+	sortUnique(s.Meshes, func(m *Mesh) *Meta { return &m.Meta }, sink)
+	sortUnique(s.Dataplanes, func(d *Dataplane) *Meta { return &d.Meta }, sink)
+	sortUnique(s.Policies, func(p *Policy) *Meta { return &p.Meta }, sink)
+}
+
+func sortUnique[T any](list []T, meta func(T) *Meta, sink *strict.Sink) {
+	slices.SortStableFunc(list, func(a, b T) int { return meta(a).ID.Compare(meta(b).ID) })
+	for i := 1; i < len(list); i++ {
+		first, again := meta(list[i-1]), meta(list[i])
+		if first.ID == again.ID {
+			sink.Error(strict.Diagnostic{
+				Pos: again.Pos, Path: "name",
+				What: "duplicate " + again.describe(),
+				Hint: "it stands at " + first.Pos.String() + " already",
+			})
+		}
+	}
+}
+
+func (id ID) describe() string {
+	text := id.Kind + " " + quoted(id.Name)
+	if id.Namespace != "" {
+		text += " of namespace " + quoted(id.Namespace)
+	}
+	if id.Kind != MeshKind {
+		text += " in mesh " + quoted(id.Mesh)
+	}
+	return text
+}
+
+func quoted(s string) string { return `"` + s + `"` }

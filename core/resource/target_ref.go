@@ -1,0 +1,259 @@
+package resource
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// TargetRef selects objects of a mesh (SPEC 2). Which fields are set depends
+// on the kind; see [TargetRef.Selector] for the tags that it asks for.
+type TargetRef struct {
+	Kind        TargetKind
+	Name        string // of the object or service; empty for Mesh and MeshSubset
+	Namespace   string // of a named object; empty: of any namespace
+	Tags        Tags   // of MeshSubset, MeshServiceSubset and gateways
+	Labels      Tags   // of Dataplane
+	SectionName string // of Dataplane: an inbound's name or port
+	ProxyTypes  ProxyTypes
+}
+
+// Selector returns the tags that must hold on one and the same inbound or
+// gateway: the targetRef's own and, for the kinds that name a service, the
+// service's. It is empty for kinds that do not look at tags.
+func (t *TargetRef) Selector() Tags {
+	switch t.Kind {
+	case TargetMeshSubset:
+		return t.Tags
+	case TargetMeshService, TargetMeshServiceSubset, TargetMeshGateway:
+		return withService(t.Tags, t.Name)
+	}
+	return nil
+}
+
+// withService returns tags and the service's tag. Where the tags ask for
+// another service too, both are asked for, and nothing has both.
+func withService(tags Tags, service string) Tags {
+	out := append(slices.Clone(tags), Tag{ServiceTag, service})
+	slices.SortStableFunc(out, func(a, b Tag) int {
+		if a.Key < b.Key {
+			return -1
+		} else if a.Key > b.Key {
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// ProxyTypes is a set of proxy types; the empty set means both.
+type ProxyTypes uint8
+
+// The proxy types: a dataplane with a gateway is a Gateway, any other one a
+// Sidecar.
+const (
+	Sidecar ProxyTypes = 1 << iota
+	Gateway
+)
+
+// Admits reports whether a dataplane of that type is selected.
+func (p ProxyTypes) Admits(t ProxyTypes) bool { return p == 0 || p&t != 0 }
+
+type proxyTypeWord string
+
+func (proxyTypeWord) Enum() []string { return []string{"Sidecar", "Gateway"} }
+
+// targetRefDoc is a targetRef as it is written.
+type targetRefDoc struct {
+	Kind        *string           `json:"kind,omitzero"`
+	Name        *string           `json:"name,omitzero"`
+	Namespace   *string           `json:"namespace,omitzero"`
+	Mesh        *string           `json:"mesh,omitzero"`
+	Tags        map[string]string `json:"tags,omitzero"`
+	Labels      map[string]string `json:"labels,omitzero"`
+	SectionName *string           `json:"sectionName,omitzero"`
+	ProxyTypes  []proxyTypeWord   `json:"proxyTypes,omitzero"`
+}
+
+// targetPlace is where a targetRef stands.
+type targetPlace struct {
+	allowed TargetKinds
+	top     bool
+	mesh    string // the policy's
+	holder  string // for messages, such as "a top-level targetRef of MeshRetry"
+}
+
+// decodeTargetRef reads the targetRef of a mapping; absent or {} means Mesh
+// (SPEC 2.3).
+func decodeTargetRef(holder *strict.At, at *strict.At, place targetPlace) (TargetRef, bool) {
+	var doc targetRefDoc
+	if at == nil {
+		at = holder
+	} else if !strict.Decode(at, &doc) {
+		return TargetRef{}, false
+	}
+	if doc.Kind == nil {
+		if doc.Name != nil || doc.Namespace != nil || doc.Tags != nil || doc.Labels != nil || doc.SectionName != nil || doc.ProxyTypes != nil || doc.Mesh != nil {
+			at.Field("kind").Errorf(oneOf(place.allowed), "required field is missing")
+			return TargetRef{}, false
+		}
+		kind := "Mesh"
+		doc.Kind = &kind
+	}
+	kind, known := parseTargetKind(*doc.Kind)
+	switch {
+	case !known:
+		at.Field("kind").Errorf(strict.DidYouMean(*doc.Kind, place.allowed.Names()), "unknown kind %q", *doc.Kind)
+		return TargetRef{}, false
+	case !place.allowed.Has(kind):
+		at.Field("kind").Errorf(oneOf(place.allowed), "%s can not be %s", place.holder, kind)
+		return TargetRef{}, false
+	}
+	c := targetCheck{at: at, doc: &doc, place: place, ok: true}
+	ref := c.check(kind)
+	return ref, c.ok
+}
+
+func oneOf(kinds TargetKinds) string { return "one of " + kinds.String() }
+
+// targetCheck validates the fields of one targetRef.
+type targetCheck struct {
+	at    *strict.At
+	doc   *targetRefDoc
+	place targetPlace
+	ok    bool
+}
+
+func (c *targetCheck) errorf(field, hint, format string, args ...any) {
+	c.at.Field(field).Errorf(hint, format, args...)
+	c.ok = false
+}
+
+// foreign reports a field that is present and does not belong to the kind.
+func (c *targetCheck) foreign(field string, present bool, kind TargetKind) {
+	if present {
+		c.errorf(field, "remove it", "does not belong to kind %s", kind)
+	}
+}
+
+func (c *targetCheck) check(kind TargetKind) TargetRef {
+	doc := c.doc
+	ref := TargetRef{Kind: kind}
+	if doc.Mesh != nil && *doc.Mesh != c.place.mesh {
+		c.errorf("mesh", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *doc.Mesh)
+	}
+	ref.Name = c.name(kind)
+	if hasNamespace(kind) && doc.Name != nil {
+		if doc.Namespace != nil {
+			ref.Namespace = *doc.Namespace
+		}
+	} else {
+		c.foreign("namespace", doc.Namespace != nil, kind)
+	}
+	ref.Tags = c.tags(kind)
+	c.dataplaneFields(&ref)
+	if kind == TargetMesh || kind == TargetMeshSubset {
+		if doc.ProxyTypes != nil && !c.place.top {
+			c.errorf("proxyTypes", "remove it", "belongs to a top-level targetRef")
+		}
+		for _, word := range doc.ProxyTypes {
+			if word == "Gateway" {
+				ref.ProxyTypes |= Gateway
+			} else {
+				ref.ProxyTypes |= Sidecar
+			}
+		}
+		if doc.ProxyTypes != nil && len(doc.ProxyTypes) == 0 {
+			c.errorf("proxyTypes", "leave it out for both types", "must not be empty")
+		}
+	} else {
+		c.foreign("proxyTypes", doc.ProxyTypes != nil, kind)
+	}
+	return ref
+}
+
+func hasNamespace(kind TargetKind) bool {
+	return kind == TargetDataplane || kind == TargetMeshGateway || kind.IsRoute()
+}
+
+func (c *targetCheck) name(kind TargetKind) string {
+	doc := c.doc
+	switch {
+	case kind == TargetMesh || kind == TargetMeshSubset:
+		if doc.Name != nil && *doc.Name != c.place.mesh {
+			c.errorf("name", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *doc.Name)
+		}
+		return ""
+	case doc.Name == nil:
+		if kind != TargetDataplane {
+			c.errorf("name", "", "required field is missing for kind %s", kind)
+		}
+		return ""
+	case *doc.Name == "":
+		c.errorf("name", "", "must not be empty")
+	case kind == TargetMeshService || kind == TargetMeshServiceSubset || kind == TargetMeshGateway:
+		if !validTagValue(*doc.Name) {
+			c.errorf("name", serviceNameHint(*doc.Name), "bad service name %q", *doc.Name)
+		}
+	}
+	return *doc.Name
+}
+
+func serviceNameHint(name string) string {
+	if name == AnyValue {
+		return "kind Mesh selects every service"
+	}
+	return "a service name has letters, digits, '.', '_', ':' and '-'"
+}
+
+func (c *targetCheck) tags(kind TargetKind) Tags {
+	doc := c.doc
+	needed := kind == TargetMeshSubset || kind == TargetMeshServiceSubset
+	if !needed && kind != TargetMeshGateway && kind != TargetMeshGatewayRoute {
+		c.foreign("tags", doc.Tags != nil, kind)
+		return nil
+	}
+	if needed && len(doc.Tags) == 0 {
+		c.errorf("tags", "", "required field is missing for kind %s", kind)
+	}
+	return c.checkedTags()
+}
+
+func (c *targetCheck) checkedTags() Tags {
+	at := c.at.Field("tags")
+	for _, tag := range NewTags(c.doc.Tags) {
+		if !validTagKey(tag.Key) {
+			at.Field(tag.Key).Errorf(tagKeyHint, "bad tag key %q", tag.Key)
+			c.ok = false
+		}
+		if tag.Value != AnyValue && !validTagValue(tag.Value) {
+			at.Field(tag.Key).Errorf(tagValueHint+", or is * for any", "bad tag value %q", tag.Value)
+			c.ok = false
+		}
+	}
+	return NewTags(c.doc.Tags)
+}
+
+const (
+	tagKeyHint   = "a tag's key has letters, digits, '.', '_', ':', '/' and '-'"
+	tagValueHint = "a tag's value has letters, digits, '.', '_', ':' and '-'"
+)
+
+func (c *targetCheck) dataplaneFields(ref *TargetRef) {
+	doc := c.doc
+	if ref.Kind != TargetDataplane {
+		c.foreign("labels", doc.Labels != nil, ref.Kind)
+		c.foreign("sectionName", doc.SectionName != nil, ref.Kind)
+		return
+	}
+	if doc.Labels != nil && doc.Name != nil {
+		c.errorf("labels", "use one of them", "a Dataplane is selected by name or by labels, not by both")
+	}
+	ref.Labels = NewTags(doc.Labels)
+	if doc.SectionName != nil {
+		if *doc.SectionName == "" {
+			c.errorf("sectionName", "leave it out for all inbounds", "must not be empty")
+		}
+		ref.SectionName = *doc.SectionName
+	}
+}

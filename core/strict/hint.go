@@ -1,0 +1,57 @@
+package strict
+
+import (
+	"slices"
+	"strings"
+)
+
+// DidYouMean returns a hint that names the known word nearest to word, or all
+// of them where none is near and they are few, or "".
+func DidYouMean(word string, known []string) string {
+	best, bestDistance := "", 1+max(1, len(word)/3)
+	for _, k := range known {
+		if d := editDistance(strings.ToLower(word), strings.ToLower(k), bestDistance); d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	switch {
+	case best != "":
+		return "did you mean " + quote(best) + "?"
+	case len(known) == 0:
+		return ""
+	case len(known) <= 12:
+		words := slices.Clone(known)
+		for i := range words {
+			words[i] = quote(words[i])
+		}
+		return "one of " + strings.Join(words, ", ")
+	}
+	return ""
+}
+
+func quote(s string) string { return `"` + s + `"` }
+
+// editDistance is the Levenshtein distance of a and b, or limit where it is
+// not below limit.
+func editDistance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, diagonal+1)
+		}
+	}
+	return min(row[len(b)], limit)
+}
