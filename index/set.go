@@ -1,0 +1,125 @@
+package index
+
+import (
+	"iter"
+	"slices"
+	"unsafe"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// A Set is an immutable set of ids. The zero Set is empty.
+//
+// Up to smallSet ids it is a sorted slice, above it a roaring bitmap; each set
+// of ids has exactly one shape, so that comparing and combining need no case
+// for "small, but a bitmap".
+//
+// A bitmap in a Set is never written again and never has roaring's
+// copy-on-write on: with it, Clone marks containers in its source, which would
+// race with readers of a published set.
+type Set struct {
+	ids  []uint32        // the small shape: sorted, distinct; nil if bits is set
+	bits *roaring.Bitmap // the large shape: more than smallSet ids
+}
+
+// smallSet is the largest number of ids that is kept as a slice.
+const smallSet = 64
+
+// SetOf returns the set of the given ids, which may come in any order and more
+// than once. It keeps nothing of the slice.
+func SetOf(ids ...uint32) Set {
+	if len(ids) > smallSet {
+		b := roaring.New()
+		b.AddMany(ids)
+		return setOfBitmap(b)
+	}
+	s := slices.Clone(ids)
+	slices.Sort(s)
+	return Set{ids: slices.Compact(s)}
+}
+
+// setOfBitmap takes b over and gives it the shape that its size asks for.
+func setOfBitmap(b *roaring.Bitmap) Set {
+	if n := b.GetCardinality(); n <= smallSet {
+		if n == 0 {
+			return Set{}
+		}
+		return Set{ids: b.ToArray()}
+	}
+	return Set{bits: b}
+}
+
+// setOfSorted takes ids over, which must be sorted and distinct.
+func setOfSorted(ids []uint32) Set {
+	if len(ids) <= smallSet {
+		return Set{ids: ids}
+	}
+	b := roaring.New()
+	b.AddMany(ids)
+	return Set{bits: b}
+}
+
+// Len returns the number of ids.
+func (s Set) Len() int {
+	if s.bits != nil {
+		return int(s.bits.GetCardinality())
+	}
+	return len(s.ids)
+}
+
+// Contains tells whether id is in the set.
+func (s Set) Contains(id uint32) bool {
+	if s.bits != nil {
+		return s.bits.Contains(id)
+	}
+	_, found := slices.BinarySearch(s.ids, id)
+	return found
+}
+
+// All yields the ids in ascending order.
+func (s Set) All() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		if s.bits != nil {
+			s.bits.Iterate(yield)
+			return
+		}
+		for _, id := range s.ids {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// AppendTo appends the ids to dst in ascending order. It allocates only if dst
+// lacks the room.
+func (s Set) AppendTo(dst []uint32) []uint32 {
+	if s.bits == nil {
+		return append(dst, s.ids...)
+	}
+	from, n := len(dst), s.Len()
+	dst = slices.Grow(dst, n)[:from+n]
+	tail := dst[from:]
+	s.bits.ToExistingArray(&tail)
+	return dst
+}
+
+// Equal tells whether both sets have the same ids.
+func (s Set) Equal(t Set) bool {
+	switch {
+	case s.bits != nil && t.bits != nil:
+		return s.bits == t.bits || s.bits.Equals(t.bits)
+	case s.bits == nil && t.bits == nil:
+		return slices.Equal(s.ids, t.ids)
+	}
+	return false
+}
+
+// Bytes returns the memory that the set holds beyond the Set itself, in bytes.
+// For a bitmap it is roaring's own estimate of its containers.
+func (s Set) Bytes() int {
+	if s.bits != nil {
+		return int(unsafe.Sizeof(*s.bits)) + int(s.bits.GetSizeInBytes())
+	}
+	return cap(s.ids) * int(unsafe.Sizeof(uint32(0)))
+}

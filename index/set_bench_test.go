@@ -1,0 +1,116 @@
+package index
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// BenchmarkSetShape is what smallSet was read from: the same ids in both
+// shapes, whatever their number.
+func BenchmarkSetShape(b *testing.B) {
+	for _, n := range []int{8, 32, 64, 128, 256, 1024} {
+		a, c := spread(n, 1), spread(n, 2)
+		sa, sc := Set{ids: a}, Set{ids: c}
+		ra, rc := roaring.BitmapOf(a...), roaring.BitmapOf(c...)
+		want := len(sa.appendMembers(nil, c))
+		b.Run(fmt.Sprintf("and/slice/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if got := len(sa.appendMembers(nil, sc.ids)); got != want {
+					b.Fatal(got)
+				}
+			}
+		})
+		few := spread(8, 3)
+		wantFew := len(sa.appendMembers(nil, few))
+		b.Run(fmt.Sprintf("and8/slice/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if got := len(sa.appendMembers(nil, few)); got != wantFew {
+					b.Fatal(got)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("and/bitmap/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if got := int(roaring.And(ra, rc).GetCardinality()); got != want {
+					b.Fatal(got)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("contains/slice/n=%d", n), func(b *testing.B) {
+			benchContains(b, a, sa.Contains)
+		})
+		b.Run(fmt.Sprintf("contains/bitmap/n=%d", n), func(b *testing.B) {
+			benchContains(b, a, ra.Contains)
+		})
+		dst := make([]uint32, 0, n)
+		b.Run(fmt.Sprintf("append/slice/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if dst = sa.AppendTo(dst[:0]); len(dst) != n {
+					b.Fatal(len(dst))
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("append/bitmap/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				if dst = (Set{bits: ra}).AppendTo(dst[:0]); len(dst) != n {
+					b.Fatal(len(dst))
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("edit/slice/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ids := slices.Insert(slices.Clone(a), n/2, a[n/2])
+				if len(ids) != n+1 {
+					b.Fatal(len(ids))
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("edit/bitmap/n=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c := ra.Clone()
+				if !c.CheckedAdd(200_000) {
+					b.Fatal("was there")
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("bytes/n=%d", n), func(b *testing.B) {
+			for b.Loop() { // nothing to time
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(Set{ids: a}.Bytes()), "slice-B")
+			b.ReportMetric(float64(Set{bits: ra}.Bytes()), "bitmap-B")
+		})
+	}
+}
+
+func benchContains(b *testing.B, members []uint32, contains func(uint32) bool) {
+	i := 0
+	for b.Loop() {
+		if !contains(members[i%len(members)]) {
+			b.Fatal("lost a member")
+		}
+		i++
+	}
+}
+
+// spread gives n distinct sorted ids below 100,000.
+func spread(n int, seed uint64) []uint32 {
+	r := rand.New(rand.NewPCG(seed, 0))
+	ids := make([]uint32, 0, n)
+	for len(ids) < n {
+		ids = append(ids, r.Uint32N(100_000))
+		if len(ids) == n {
+			slices.Sort(ids)
+			ids = slices.Compact(ids)
+		}
+	}
+	return ids
+}

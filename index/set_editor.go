@@ -1,0 +1,104 @@
+package index
+
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// A SetEditor makes the next version of a Set. The zero editor starts from the
+// empty set. It copies what it was given at the first change and works on its
+// own copy until Commit.
+type SetEditor struct {
+	ids   []uint32        // as in Set, but may hold fewer or more ids
+	bits  *roaring.Bitmap // than the shape of a published set would
+	owned bool            // ids or bits is not published
+}
+
+// Edit returns an editor that starts from s.
+func (s Set) Edit() SetEditor {
+	return SetEditor{ids: s.ids, bits: s.bits}
+}
+
+// Add adds id and tells whether it was missing.
+func (e *SetEditor) Add(id uint32) bool {
+	if e.bits != nil {
+		if !e.owned && e.bits.Contains(id) {
+			return false
+		}
+		e.own()
+		return e.bits.CheckedAdd(id)
+	}
+	at := len(e.ids)
+	if at > 0 && e.ids[at-1] >= id { // ascending ids, the way sets are loaded, skip the search
+		var found bool
+		if at, found = slices.BinarySearch(e.ids, id); found {
+			return false
+		}
+	}
+	if len(e.ids) == smallSet {
+		b := roaring.New()
+		b.AddMany(e.ids)
+		b.Add(id)
+		e.ids, e.bits, e.owned = nil, b, true
+		return true
+	}
+	e.own()
+	e.ids = slices.Insert(e.ids, at, id)
+	return true
+}
+
+// Remove removes id and tells whether it was there.
+func (e *SetEditor) Remove(id uint32) bool {
+	if e.bits != nil {
+		if !e.owned && !e.bits.Contains(id) {
+			return false
+		}
+		e.own()
+		return e.bits.CheckedRemove(id)
+	}
+	at, found := slices.BinarySearch(e.ids, id)
+	if !found {
+		return false
+	}
+	e.own()
+	e.ids = slices.Delete(e.ids, at, at+1)
+	return true
+}
+
+// own makes ids or bits writable.
+func (e *SetEditor) own() {
+	if e.owned {
+		return
+	}
+	e.owned = true
+	if e.bits != nil {
+		e.bits = e.bits.Clone() // all containers are copied: copy-on-write is off
+		return
+	}
+	ids := make([]uint32, len(e.ids), len(e.ids)+1) // most edits add one id
+	copy(ids, e.ids)
+	e.ids = ids
+}
+
+// Len returns the number of ids.
+func (e *SetEditor) Len() int {
+	if e.bits != nil {
+		return int(e.bits.GetCardinality())
+	}
+	return len(e.ids)
+}
+
+// Commit publishes the set. The editor may go on: it copies again at the next
+// change.
+func (e *SetEditor) Commit() Set {
+	if !e.owned {
+		return Set{ids: e.ids, bits: e.bits}
+	}
+	s := Set{ids: e.ids}
+	if e.bits != nil {
+		s = setOfBitmap(e.bits)
+	}
+	e.ids, e.bits, e.owned = s.ids, s.bits, false
+	return s
+}
