@@ -1,0 +1,39 @@
+package match
+
+import "math/bits"
+
+// InboundSet is a set of a dataplane's inbounds by index. The first 64 need
+// no allocation; the zero set is empty.
+type InboundSet struct {
+	first uint64
+	rest  []uint64 // inbounds 64 and on; never changed once it is shared
+}
+
+// Add puts inbound i into the set.
+func (s *InboundSet) Add(i int) {
+	if i < 64 {
+		s.first |= 1 << i
+		return
+	}
+	for len(s.rest) < i/64 {
+		s.rest = append(s.rest, 0)
+	}
+	s.rest[i/64-1] |= 1 << (i % 64)
+}
+
+// Has reports whether inbound i is in the set.
+func (s *InboundSet) Has(i int) bool {
+	if i < 64 {
+		return s.first&(1<<i) != 0
+	}
+	return i/64 <= len(s.rest) && s.rest[i/64-1]&(1<<(i%64)) != 0
+}
+
+// Len returns the number of inbounds.
+func (s *InboundSet) Len() int {
+	n := bits.OnesCount64(s.first)
+	for _, w := range s.rest {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}

@@ -1,0 +1,67 @@
+package rules
+
+import (
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Origin is an item of a policy: of its to, from or rules array, or 0 for its
+// default.
+type Origin struct {
+	Policy *resource.Policy
+	Index  int
+}
+
+// Contribution is an item that selects something, with what it says about it.
+type Contribution struct {
+	Origin
+	Conf resource.Conf
+}
+
+// Effective is a merged conf with its reasons (SPEC 6). A nil *Effective
+// means that no item selected the thing.
+type Effective struct {
+	// Conf is a pointer to the kind's Conf type.
+	Conf resource.Conf
+	// Origins is the items that set at least one leaf of Conf, in the order
+	// applied: lowest priority first.
+	Origins []Origin
+
+	leaves func() iter.Seq2[string, int]
+	items  []Contribution
+}
+
+// Fields yields the JSON pointer of each leaf of Conf with the item that set
+// it.
+func (e *Effective) Fields() iter.Seq2[string, Origin] {
+	return func(yield func(string, Origin) bool) {
+		for pointer, item := range e.leaves() {
+			if !yield(pointer, e.items[item].Origin) {
+				return
+			}
+		}
+	}
+}
+
+// Merge folds contributions, lowest priority first; nil for none. The slice
+// is kept and must not be changed.
+func Merge(conf resource.ConfType, items []Contribution) *Effective {
+	if len(items) == 0 {
+		return nil
+	}
+	merger := conf.NewMerger()
+	for i := len(items) - 1; i >= 0; i-- {
+		if merger.Fill(items[i].Conf, i) {
+			break
+		}
+	}
+	e := &Effective{Conf: merger.Conf(), leaves: merger.Leaves, items: items}
+	var buffer [16]int
+	origins := merger.Origins(buffer[:0])
+	e.Origins = make([]Origin, len(origins))
+	for i, item := range origins {
+		e.Origins[i] = items[item].Origin
+	}
+	return e
+}
