@@ -22,7 +22,15 @@ type Set struct {
 	bits *roaring.Bitmap // the large shape: more than smallSet ids
 }
 
-// smallSet is the largest number of ids that is kept as a slice.
+// smallSet is the largest number of ids that is kept as a slice. Around it the
+// shapes cost the same to keep and to change, and below it the slice is faster
+// in everything (BenchmarkSetShape, slice against bitmap):
+//
+//	        64 ids            128 ids
+//	bytes   256 : 220         512 : 348
+//	edit    229 : 300 ns      354 : 333 ns
+//	and      88 : 184 ns      174 : 284 ns
+//	append    8 :  52 ns        8 :  89 ns
 const smallSet = 64
 
 // SetOf returns the set of the given ids, which may come in any order and more

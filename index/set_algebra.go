@@ -57,8 +57,9 @@ func (s Set) appendMembers(dst, ids []uint32) []uint32 {
 }
 
 // gallopAt is how many times longer a list must be for galloping through it to
-// beat stepping through it.
-const gallopAt = 4
+// beat stepping through it (8 ids in 64: 65 against 45 ns; 8 in 128: 75 against
+// 90 ns).
+const gallopAt = 16
 
 // skipTo returns the position of the first of the sorted ids that is not below
 // id. It gallops: the cost is the logarithm of that position, so that a walk

@@ -1,0 +1,113 @@
+package index
+
+import (
+	"fmt"
+	"hash/maphash"
+)
+
+// An Interner is an immutable bijection between keys and dense ids. Ids begin
+// at 0; an id that was released is given out again, so an id has a meaning only
+// together with the version that it comes from.
+//
+// A version that adds one key to 100,000 costs 2 µs and 4 KB; copying a Go map
+// costs 3.4 ms, and a small copied map over one that is merged every 512 keys
+// 15 µs on average, with the 3.4 ms at each merge. The price is the lookup: 44 ns
+// against the map's 27 (BenchmarkInternerAdd, BenchmarkInternerLookup).
+type Interner[K comparable] struct {
+	seed  maphash.Seed // no result depends on it
+	table hashTable
+	keys  slab[internedKey[K]]
+}
+
+type internedKey[K comparable] struct {
+	key  K
+	refs uint32 // 0: the id is free
+}
+
+// NewInterner returns an interner without keys.
+func NewInterner[K comparable]() *Interner[K] {
+	return &Interner[K]{seed: maphash.MakeSeed()}
+}
+
+func hashKey[K comparable](seed maphash.Seed, key K) uint32 {
+	return uint32(maphash.Comparable(seed, key) >> 32)
+}
+
+// Lookup returns the id of key. It allocates nothing, also for an absent key.
+func (in *Interner[K]) Lookup(key K) (id uint32, ok bool) {
+	return in.table.find(hashKey(in.seed, key), func(id uint32) bool {
+		return in.keys.get(id).key == key
+	})
+}
+
+// Key returns the key of an id that is in use. It panics on any other id.
+func (in *Interner[K]) Key(id uint32) K {
+	k := in.keys.get(id)
+	if k == nil || k.refs == 0 {
+		panic(fmt.Sprintf("index: id %d is not in use", id))
+	}
+	return k.key
+}
+
+// Len returns the number of keys.
+func (in *Interner[K]) Len() int { return in.keys.n }
+
+// Limit returns a number above every id that was ever given out.
+func (in *Interner[K]) Limit() uint32 { return in.keys.limit }
+
+// Edit returns an editor that starts from in.
+func (in *Interner[K]) Edit() *InternerEditor[K] {
+	return &InternerEditor[K]{seed: in.seed, table: in.table.edit(), keys: in.keys.edit()}
+}
+
+// An InternerEditor makes the next version of an Interner.
+type InternerEditor[K comparable] struct {
+	seed  maphash.Seed
+	table hashTableEditor
+	keys  slabEditor[internedKey[K]]
+}
+
+// Lookup returns the id of key, also of one that this editor has added.
+func (e *InternerEditor[K]) Lookup(key K) (id uint32, ok bool) {
+	return e.find(hashKey(e.seed, key), key)
+}
+
+func (e *InternerEditor[K]) find(hash uint32, key K) (id uint32, ok bool) {
+	return e.table.find(hash, func(id uint32) bool {
+		return e.keys.get(id).key == key
+	})
+}
+
+// Intern returns the id of key, a new one if it has none, and takes a
+// reference to it: each Intern is paid back by one Release, or never.
+func (e *InternerEditor[K]) Intern(key K) uint32 {
+	hash := hashKey(e.seed, key)
+	if id, ok := e.find(hash, key); ok {
+		e.keys.mut(id).refs++
+		return id
+	}
+	id := e.keys.add(internedKey[K]{key, 1})
+	e.table.insert(hash, id)
+	return id
+}
+
+// Release gives a reference back and tells whether it was the last: then the
+// id is free and its key absent. It panics if the id is not in use.
+func (e *InternerEditor[K]) Release(id uint32) bool {
+	k := e.keys.get(id)
+	if k == nil || k.refs == 0 {
+		panic(fmt.Sprintf("index: release of id %d, which is not in use", id))
+	}
+	if k.refs > 1 {
+		e.keys.mut(id).refs--
+		return false
+	}
+	e.table.remove(hashKey(e.seed, k.key), id)
+	e.keys.remove(id)
+	return true
+}
+
+// Commit publishes the next version.
+func (e *InternerEditor[K]) Commit() *Interner[K] {
+	return &Interner[K]{seed: e.seed, table: e.table.commit(), keys: e.keys.commit()}
+}

@@ -1,0 +1,31 @@
+package index
+
+import "slices"
+
+// A Term is the dense id of something that an item has or a selector requires,
+// such as a tag pair or the presence of a tag key.
+type Term uint32
+
+// SortTerms sorts terms in place and drops duplicates. It gives the form that
+// [TermIndex.Match] asks for.
+func SortTerms(terms []Term) []Term {
+	slices.Sort(terms)
+	return slices.Compact(terms)
+}
+
+// scanTerms is the length up to which looking at each term beats searching.
+const scanTerms = 16
+
+// hasTerm tells whether t is among the sorted terms.
+func hasTerm(terms []Term, t Term) bool {
+	if len(terms) > scanTerms {
+		_, found := slices.BinarySearch(terms, t)
+		return found
+	}
+	for _, u := range terms {
+		if u >= t {
+			return u == t
+		}
+	}
+	return false
+}
