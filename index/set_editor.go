@@ -95,9 +95,12 @@ func (e *SetEditor) Commit() Set {
 	if !e.owned {
 		return Set{ids: e.ids, bits: e.bits}
 	}
-	s := Set{ids: e.ids}
-	if e.bits != nil {
+	var s Set
+	switch {
+	case e.bits != nil:
 		s = setOfBitmap(e.bits)
+	case len(e.ids) > 0:
+		s.ids = e.ids
 	}
 	e.ids, e.bits, e.owned = s.ids, s.bits, false
 	return s

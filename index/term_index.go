@@ -1,0 +1,96 @@
+package index
+
+// A TermIndex is an immutable index of selectors. A selector is an id and the
+// terms that it requires, all of them; one that requires nothing always
+// matches. It answers "which selectors match an item with these terms?"
+//
+// Selectors that require the same terms are one conjunction: it is looked at
+// once for all of them. A conjunction is filed under one of its terms, so that
+// an item's candidates are what is filed under the item's own terms:
+//
+//	selector  -> conjunction
+//	term      -> how many conjunctions require it, and those filed under it
+//
+// It is filed under its rarest term, the one that the fewest conjunctions
+// require. A label that every selector requires therefore costs nothing, unless
+// it is all that they require, and then they are one conjunction. What is
+// rarest changes with the selectors; see TermIndexEditor for how filing follows.
+//
+// The zero TermIndex is empty.
+type TermIndex struct {
+	selectors    vector[uint32]       // by selector: its conjunction's number + 1; 0: no such selector
+	conjunctions slab[*conjunction]   // by number
+	byTerms      hashTable            // from hashTerms to numbers
+	terms        vector[termPostings] // by term
+	always       *conjunction         // the one without terms, or nil
+	n            int                  // selectors
+	sweep        uint32               // the number from which the next commit looks for what to refile
+}
+
+// A conjunction is immutable once its editor has committed.
+type conjunction struct {
+	terms  []Term // sorted, distinct; shared by all versions of the conjunction
+	number uint32
+	filed  Term // one of terms; without meaning if there are none
+	ids    Set  // the selectors that require exactly terms; not empty
+}
+
+type termPostings struct {
+	owner    *owner // of filed's backing array
+	filed    []*conjunction
+	required uint32 // the conjunctions that have the term
+}
+
+// Len returns the number of selectors.
+func (x *TermIndex) Len() int { return x.n }
+
+// Conjunctions returns the number of different conjunctions.
+func (x *TermIndex) Conjunctions() int { return x.conjunctions.n }
+
+// Has tells whether there is a selector of this id.
+func (x *TermIndex) Has(id uint32) bool { return x.selectors.value(id) != 0 }
+
+// Terms returns what the selector requires, sorted and without duplicates, for
+// reading only; nil if there is no such selector.
+func (x *TermIndex) Terms(id uint32) []Term {
+	ref := x.selectors.value(id)
+	if ref == 0 {
+		return nil
+	}
+	return (*x.conjunctions.get(ref - 1)).terms
+}
+
+// Match appends to dst the ids of the selectors that match an item with these
+// terms, which must be sorted ascending and distinct (see [SortTerms]): each id
+// once, in no particular order. It allocates only if dst lacks the room.
+// candidates is the number of conjunctions that it had to look at: the work,
+// where len(ids) is the result.
+func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates int) {
+	if x.always != nil {
+		candidates++
+		dst = x.always.ids.AppendTo(dst)
+	}
+	for _, t := range terms {
+		p := x.terms.get(uint32(t))
+		if p == nil {
+			continue
+		}
+		candidates += len(p.filed)
+		for _, c := range p.filed {
+			if c.matches(terms) {
+				dst = c.ids.AppendTo(dst)
+			}
+		}
+	}
+	return dst, candidates
+}
+
+// matches verifies the terms under which c is not filed.
+func (c *conjunction) matches(terms []Term) bool {
+	for _, t := range c.terms {
+		if t != c.filed && !hasTerm(terms, t) {
+			return false
+		}
+	}
+	return true
+}

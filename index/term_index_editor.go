@@ -1,0 +1,126 @@
+package index
+
+import "slices"
+
+// A TermIndexEditor makes the next version of a TermIndex.
+//
+// New conjunctions are filed at commit, when the counts of the whole
+// transaction are known. What is filed stays right while its term is no more
+// than twice as common as the conjunction's rarest. To keep that so while
+// selectors come and go, each commit looks again at some conjunctions, in the
+// order of their numbers and round and round: sweepPerChange for each one that
+// it added or dropped. So filing keeps up with any change of the population, no
+// commit pays for all, and the same edits always file the same way.
+type TermIndexEditor struct {
+	selectors    vectorEditor[uint32]
+	conjunctions slabEditor[*conjunction]
+	byTerms      hashTableEditor
+	terms        vectorEditor[termPostings]
+	always       *conjunction
+	n            int
+	sweep        uint32
+
+	open   []openConjunction // in the order of the first touch
+	place  map[uint32]int    // by number, in open
+	sorted []Term            // what Put was given
+}
+
+// An openConjunction is one whose selectors change in this transaction.
+type openConjunction struct {
+	conjunction *conjunction // private until commit
+	ids         SetEditor    // what its ids become
+	isNew       bool         // not filed yet
+}
+
+// sweepPerChange conjunctions are looked at again for each that came or went.
+// With two, all of them have been by the time that the index has doubled or
+// lost half.
+const sweepPerChange = 2
+
+// Edit returns an editor that starts from x.
+func (x *TermIndex) Edit() *TermIndexEditor {
+	return &TermIndexEditor{
+		selectors:    x.selectors.edit(),
+		conjunctions: x.conjunctions.edit(),
+		byTerms:      x.byTerms.edit(),
+		terms:        x.terms.edit(),
+		always:       x.always,
+		n:            x.n,
+		sweep:        x.sweep,
+		place:        map[uint32]int{},
+	}
+}
+
+// Put makes id require terms, in place of what it required before, if anything.
+// The terms may come in any order and more than once; Put keeps nothing of the
+// slice.
+func (e *TermIndexEditor) Put(id uint32, terms []Term) {
+	e.sorted = SortTerms(append(e.sorted[:0], terms...))
+	hash := hashTerms(e.sorted)
+	number, ok := e.byTerms.find(hash, func(number uint32) bool {
+		return slices.Equal((*e.conjunctions.get(number)).terms, e.sorted)
+	})
+	ref := e.selectors.value(id)
+	if ok && ref == number+1 {
+		return
+	}
+	if ref != 0 {
+		e.edit(ref - 1).ids.Remove(id)
+	} else {
+		e.n++
+	}
+	if !ok {
+		number = e.found(hash, slices.Clone(e.sorted))
+	}
+	e.edit(number).ids.Add(id)
+	*e.selectors.mut(id) = number + 1
+}
+
+// Remove removes the selector and tells whether there was one.
+func (e *TermIndexEditor) Remove(id uint32) bool {
+	ref := e.selectors.value(id)
+	if ref == 0 {
+		return false
+	}
+	e.edit(ref - 1).ids.Remove(id)
+	*e.selectors.mut(id) = 0
+	e.n--
+	return true
+}
+
+// found founds the conjunction of terms, without selectors yet.
+func (e *TermIndexEditor) found(hash uint32, terms []Term) (number uint32) {
+	c := &conjunction{terms: terms}
+	c.number = e.conjunctions.add(c)
+	e.byTerms.insert(hash, c.number)
+	for _, t := range terms {
+		e.terms.mut(uint32(t)).required++
+	}
+	e.place[c.number] = len(e.open)
+	e.open = append(e.open, openConjunction{conjunction: c, isNew: true})
+	return c.number
+}
+
+// edit opens a conjunction. The pointer is good until the next one is opened.
+func (e *TermIndexEditor) edit(number uint32) *openConjunction {
+	at, ok := e.place[number]
+	if !ok {
+		c := **e.conjunctions.get(number)
+		*e.conjunctions.mut(number) = &c
+		at = len(e.open)
+		e.place[number] = at
+		e.open = append(e.open, openConjunction{conjunction: &c, ids: c.ids.Edit()})
+	}
+	return &e.open[at]
+}
+
+// hashTerms needs no seed: terms are dense numbers that no user chooses.
+func hashTerms(terms []Term) uint32 {
+	const prime = 0x9e37_79b9_7f4a_7c15
+	h := uint64(len(terms))
+	for _, t := range terms {
+		h = (h ^ uint64(t)) * prime
+		h ^= h >> 29
+	}
+	return uint32(h * prime >> 32)
+}

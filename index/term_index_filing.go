@@ -1,0 +1,132 @@
+package index
+
+import "slices"
+
+// Commit publishes the next version: it drops the conjunctions that lost their
+// last selector, files the new ones, and refiles some of the old.
+func (e *TermIndexEditor) Commit() *TermIndex {
+	changes := 0
+	kept := e.open[:0]
+	for _, o := range e.open {
+		if o.ids.Len() == 0 {
+			e.drop(o)
+			changes++
+		} else {
+			kept = append(kept, o)
+		}
+	}
+	for _, o := range kept { // after all drops: the counts are those of the new version
+		o.conjunction.ids = o.ids.Commit()
+		if o.isNew {
+			e.file(o.conjunction)
+			changes++
+		} else {
+			e.replaceFiled(o.conjunction)
+		}
+	}
+	e.open, e.place = nil, map[uint32]int{} // clearing would cost what the largest transaction did
+	e.refile(sweepPerChange * changes)
+	return &TermIndex{
+		selectors:    e.selectors.commit(),
+		conjunctions: e.conjunctions.commit(),
+		byTerms:      e.byTerms.commit(),
+		terms:        e.terms.commit(),
+		always:       e.always,
+		n:            e.n,
+		sweep:        e.sweep,
+	}
+}
+
+func (e *TermIndexEditor) drop(o openConjunction) {
+	c := o.conjunction
+	if !o.isNew {
+		e.unfile(c)
+	}
+	for _, t := range c.terms {
+		e.terms.mut(uint32(t)).required--
+	}
+	e.byTerms.remove(hashTerms(c.terms), c.number)
+	e.conjunctions.remove(c.number)
+}
+
+// file files c under its rarest term.
+func (e *TermIndexEditor) file(c *conjunction) {
+	if len(c.terms) == 0 {
+		e.always = c
+		return
+	}
+	c.filed = e.rarest(c.terms)
+	p := e.own(c.filed)
+	p.filed = append(p.filed, c)
+}
+
+func (e *TermIndexEditor) unfile(c *conjunction) {
+	if len(c.terms) == 0 {
+		e.always = nil
+		return
+	}
+	p := e.own(c.filed)
+	at := p.find(c.number)
+	p.filed = slices.Delete(p.filed, at, at+1)
+}
+
+// replaceFiled files c in the place of its earlier version.
+func (e *TermIndexEditor) replaceFiled(c *conjunction) {
+	if len(c.terms) == 0 {
+		e.always = c
+		return
+	}
+	p := e.own(c.filed)
+	p.filed[p.find(c.number)] = c
+}
+
+func (p *termPostings) find(number uint32) int {
+	return slices.IndexFunc(p.filed, func(c *conjunction) bool { return c.number == number })
+}
+
+// own returns the postings of t with a writable list.
+func (e *TermIndexEditor) own(t Term) *termPostings {
+	p := e.terms.mut(uint32(t))
+	if p.owner != e.terms.owner {
+		p.owner = e.terms.owner
+		p.filed = append(make([]*conjunction, 0, len(p.filed)+1), p.filed...)
+	}
+	return p
+}
+
+// rarest returns the term that the fewest conjunctions require; of several the
+// one with the least filed under it, then the lowest.
+func (e *TermIndexEditor) rarest(terms []Term) Term {
+	best := terms[0]
+	p := e.terms.get(uint32(best))
+	for _, t := range terms[1:] {
+		q := e.terms.get(uint32(t))
+		if q.required < p.required || q.required == p.required && len(q.filed) < len(p.filed) {
+			best, p = t, q
+		}
+	}
+	return best
+}
+
+// refile looks at the next n conjunctions and moves those that are filed under
+// a term at least twice as common as their rarest.
+func (e *TermIndexEditor) refile(n int) {
+	for range min(n, int(e.conjunctions.limit)) {
+		if e.sweep >= e.conjunctions.limit {
+			e.sweep = 0
+		}
+		c := *e.conjunctions.get(e.sweep)
+		e.sweep++
+		if c == nil || len(c.terms) < 2 {
+			continue
+		}
+		best := e.rarest(c.terms)
+		if e.terms.get(uint32(c.filed)).required < 2*e.terms.get(uint32(best)).required {
+			continue
+		}
+		e.unfile(c)
+		moved := *c
+		e.file(&moved)
+		*e.conjunctions.mut(moved.number) = &moved
+	}
+}
