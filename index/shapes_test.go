@@ -74,8 +74,9 @@ func sparse(n int) shape {
 			s.selectors[i] = append(s.selectors[i], Term(r.IntN(n)))
 		}
 	}
-	for k := range 7 { // seven that match, at random places
-		s.selectors[r.IntN(n)] = []Term{s.item[k], s.item[k+1]}
+	s.count()
+	for k := s.selected; k < 7; k++ {
+		s.selectors[n/8*k] = []Term{s.item[k], s.item[k+1]}
 	}
 	s.count()
 	return s

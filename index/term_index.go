@@ -16,6 +16,18 @@ package index
 // it is all that they require, and then they are one conjunction. What is
 // rarest changes with the selectors; see TermIndexEditor for how filing follows.
 //
+// One item against 10,000 selectors, on one core with a warm cache
+// (BenchmarkMatch; "scan" looks at every selector, "masks" ANDs roaring bitmaps):
+//
+//	                           matching  candidates   index     scan    masks
+//	policies of a mesh            1,090           5  0.63 µs    36 µs    16 µs
+//	sparse                            7           9  0.07 µs    47 µs    25 µs
+//	all share a label                 7           9  0.10 µs    45 µs    49 µs
+//	all different, over 20 terms      3       8,254   2.6 µs   200 µs   656 µs
+//
+// The last is the worst case of filing: no term is rare. There the signatures
+// carry the day.
+//
 // The zero TermIndex is empty.
 type TermIndex struct {
 	selectors    vector[uint32]       // by selector: its conjunction's number + 1; 0: no such selector
@@ -37,8 +49,24 @@ type conjunction struct {
 
 type termPostings struct {
 	owner    *owner // of filed's backing array
-	filed    []*conjunction
+	filed    []filedConjunction
 	required uint32 // the conjunctions that have the term
+}
+
+// A filedConjunction carries what rejects most candidates without looking at
+// the conjunction itself.
+type filedConjunction struct {
+	signature uint64 // of the conjunction's terms
+	*conjunction
+}
+
+// signature sets for each term one bit of 64, by a hash. Where a conjunction's
+// signature has a bit that the item's lacks, the item lacks one of its terms.
+func signature(terms []Term) (s uint64) {
+	for _, t := range terms {
+		s |= 1 << (uint32(t) * 0x9e37_79b1 >> 26)
+	}
+	return s
 }
 
 // Len returns the number of selectors.
@@ -70,6 +98,7 @@ func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates 
 		candidates++
 		dst = x.always.ids.AppendTo(dst)
 	}
+	lacks := ^signature(terms)
 	for _, t := range terms {
 		p := x.terms.get(uint32(t))
 		if p == nil {
@@ -77,7 +106,7 @@ func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates 
 		}
 		candidates += len(p.filed)
 		for _, c := range p.filed {
-			if c.matches(terms) {
+			if c.signature&lacks == 0 && c.matches(terms) {
 				dst = c.ids.AppendTo(dst)
 			}
 		}

@@ -57,7 +57,7 @@ func (e *TermIndexEditor) file(c *conjunction) {
 	}
 	c.filed = e.rarest(c.terms)
 	p := e.own(c.filed)
-	p.filed = append(p.filed, c)
+	p.filed = append(p.filed, filedConjunction{signature(c.terms), c})
 }
 
 func (e *TermIndexEditor) unfile(c *conjunction) {
@@ -77,11 +77,11 @@ func (e *TermIndexEditor) replaceFiled(c *conjunction) {
 		return
 	}
 	p := e.own(c.filed)
-	p.filed[p.find(c.number)] = c
+	p.filed[p.find(c.number)].conjunction = c
 }
 
 func (p *termPostings) find(number uint32) int {
-	return slices.IndexFunc(p.filed, func(c *conjunction) bool { return c.number == number })
+	return slices.IndexFunc(p.filed, func(c filedConjunction) bool { return c.number == number })
 }
 
 // own returns the postings of t with a writable list.
@@ -89,7 +89,7 @@ func (e *TermIndexEditor) own(t Term) *termPostings {
 	p := e.terms.mut(uint32(t))
 	if p.owner != e.terms.owner {
 		p.owner = e.terms.owner
-		p.filed = append(make([]*conjunction, 0, len(p.filed)+1), p.filed...)
+		p.filed = append(make([]filedConjunction, 0, len(p.filed)+1), p.filed...)
 	}
 	return p
 }

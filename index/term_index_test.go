@@ -114,7 +114,7 @@ func checkTermIndex(t *testing.T, x *TermIndex, want map[uint32][]Term) {
 		}
 		for _, c := range p.filed {
 			filed--
-			if c.filed != term || *x.conjunctions.get(c.number) != c || c.ids.Len() == 0 {
+			if c.filed != term || *x.conjunctions.get(c.number) != c.conjunction || c.signature != signature(c.terms) || c.ids.Len() == 0 {
 				t.Fatalf("conjunction %d is not as it is filed under %d", c.number, term)
 			}
 		}

@@ -1,0 +1,196 @@
+package index
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+var shapes = []struct {
+	name string
+	make func(n int) shape
+}{
+	{"fleet", fleet},
+	{"sparse", sparse},
+	{"shared label", sharedLabel},
+	{"identical", identical},
+	{"crowded", crowded},
+}
+
+// BenchmarkMatch finds the selectors that match one item, against a scan over
+// all selectors and against AND-ing masks of them.
+func BenchmarkMatch(b *testing.B) {
+	for _, s := range shapes {
+		f := s.make(10_000)
+		x := f.index()
+		dst := make([]uint32, 0, len(f.selectors))
+		b.Run(s.name+"/index", func(b *testing.B) {
+			b.ReportAllocs()
+			candidates := 0
+			for b.Loop() {
+				if dst, candidates = x.Match(f.item, dst[:0]); len(dst) != f.selected {
+					b.Fatalf("%d selected, want %d", len(dst), f.selected)
+				}
+			}
+			b.ReportMetric(float64(candidates), "candidates/op")
+			b.ReportMetric(float64(f.selected), "selected/op")
+		})
+		b.Run(s.name+"/scan", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = dst[:0]
+				for id, terms := range f.selectors {
+					if requires(terms, f.item) {
+						dst = append(dst, uint32(id))
+					}
+				}
+				if len(dst) != f.selected {
+					b.Fatalf("%d selected, want %d", len(dst), f.selected)
+				}
+			}
+			b.ReportMetric(float64(len(f.selectors)), "candidates/op")
+		})
+		b.Run(s.name+"/masks", func(b *testing.B) {
+			b.ReportAllocs()
+			m := newMasks(f.selectors)
+			for b.Loop() {
+				if dst = m.match(f.item, dst[:0]); len(dst) != f.selected {
+					b.Fatalf("%d selected, want %d", len(dst), f.selected)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkMatchScale shows how the work grows with the selectors.
+func BenchmarkMatchScale(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		for _, s := range shapes[1:3] {
+			b.Run(fmt.Sprintf("%s/n=%d", s.name, n), func(b *testing.B) {
+				f := s.make(n)
+				x := f.index()
+				dst := make([]uint32, 0, n)
+				candidates := 0
+				for b.Loop() {
+					if dst, candidates = x.Match(f.item, dst[:0]); len(dst) != f.selected {
+						b.Fatalf("%d selected, want %d", len(dst), f.selected)
+					}
+				}
+				b.ReportMetric(float64(candidates), "candidates/op")
+			})
+		}
+	}
+}
+
+// masks is the baseline that ANDs bitmaps of selectors. For each position in a
+// selector's list of terms, the selectors whose term there is one of the item's
+// or that have none there are OR-ed; the positions are AND-ed.
+type masks struct {
+	all   *roaring.Bitmap
+	place []map[Term]*roaring.Bitmap // by the position of a term in its selector
+	none  []*roaring.Bitmap          // by position: the selectors with fewer terms
+}
+
+func newMasks(selectors [][]Term) *masks {
+	m := &masks{all: roaring.New()}
+	for id, terms := range selectors {
+		m.all.Add(uint32(id))
+		for len(m.place) < len(terms) {
+			m.place = append(m.place, map[Term]*roaring.Bitmap{})
+			m.none = append(m.none, roaring.New())
+		}
+		for i, t := range terms {
+			if m.place[i][t] == nil {
+				m.place[i][t] = roaring.New()
+			}
+			m.place[i][t].Add(uint32(id))
+		}
+	}
+	for id, terms := range selectors {
+		for i := len(terms); i < len(m.none); i++ {
+			m.none[i].Add(uint32(id))
+		}
+	}
+	return m
+}
+
+func (m *masks) match(item []Term, dst []uint32) []uint32 {
+	found := m.all
+	for i, byTerm := range m.place {
+		allowed := m.none[i].Clone()
+		for _, t := range item {
+			if has := byTerm[t]; has != nil {
+				allowed.Or(has)
+			}
+		}
+		allowed.And(found)
+		found = allowed
+	}
+	return Set{bits: found}.AppendTo(dst)
+}
+
+func TestMasks(t *testing.T) {
+	for _, s := range shapes {
+		f := s.make(1000)
+		if got := len(newMasks(f.selectors).match(f.item, nil)); got != f.selected {
+			t.Errorf("%s: the baseline selects %d, want %d", s.name, got, f.selected)
+		}
+	}
+}
+
+// BenchmarkReplaceSelector publishes a version with one of the selectors
+// changed, back and forth.
+func BenchmarkReplaceSelector(b *testing.B) {
+	for _, s := range shapes {
+		for _, n := range []int{10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/n=%d", s.name, n), func(b *testing.B) {
+				f := s.make(n)
+				x := f.index()
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					id := uint32(i/2*7919) % uint32(n)
+					e := x.Edit()
+					if i%2 == 0 {
+						e.Put(id, []Term{Term(i % n), Term(n + 1)})
+					} else {
+						e.Put(id, f.selectors[id])
+					}
+					if x = e.Commit(); x.Len() != n {
+						b.Fatal(x.Len())
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkTermIndexLoad files all selectors in one transaction.
+func BenchmarkTermIndexLoad(b *testing.B) {
+	for _, s := range shapes {
+		b.Run(s.name, func(b *testing.B) {
+			f := s.make(10_000)
+			b.ReportAllocs()
+			var x *TermIndex
+			for b.Loop() {
+				if x = f.index(); x.Len() != len(f.selectors) {
+					b.Fatal(x.Len())
+				}
+			}
+			b.ReportMetric(retained(f.index)/float64(len(f.selectors)), "retained-B/selector")
+		})
+	}
+}
+
+// retained returns the bytes of heap that the result of build keeps.
+func retained[T any](build func() T) float64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	kept := build()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(kept)
+	return float64(after.HeapAlloc) - float64(before.HeapAlloc)
+}
