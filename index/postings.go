@@ -11,6 +11,10 @@ import (
 // terms are not kept: the caller has them, and says them again when an id
 // changes or leaves.
 //
+// Of 100,000 ids with six terms each, a version in which one has another term
+// costs 3.6 µs, one in which an id leaves or joins 19 µs, and an id takes 29
+// bytes (BenchmarkPostingsChange).
+//
 // The zero Postings is empty.
 type Postings struct {
 	sets vector[Set] // by term

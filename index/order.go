@@ -1,0 +1,143 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrNotStrict indicates that a compare function found two slots equal, so that
+// their order would depend on the order of the input.
+var ErrNotStrict = errors.New("the order is not strict")
+
+// An Order is an immutable strict total order of slots. A slot is a dense
+// number of whatever is ordered; its rank is its place, from 0. Comparing is
+// done once, when a slot comes: after that, sorting is sorting of ranks. 1,090
+// slots of 10,000 take 3.1 µs, and 7 take 35 ns (BenchmarkOrderSort; comparing
+// plain numbers instead 33 µs and 55 ns); a version with one slot moved takes
+// 16 µs (BenchmarkOrderPut).
+//
+// The zero Order is empty.
+type Order struct {
+	at   []uint32 // slots by rank
+	rank []uint32 // ranks by slot; noRank where the slot is not in the order
+}
+
+const noRank = ^uint32(0)
+
+// NewOrder orders slots, in which duplicates are folded, by compare: negative if
+// a comes before b. It returns ErrNotStrict if compare is 0 for two of them, and
+// calls compare about n log n times.
+func NewOrder(slots []uint32, compare func(a, b uint32) int) (*Order, error) {
+	e := new(Order).Edit(compare)
+	for _, slot := range slots {
+		e.Put(slot)
+	}
+	return e.Commit()
+}
+
+// Len returns the number of slots.
+func (o *Order) Len() int { return len(o.at) }
+
+// At returns the slot of a rank below Len.
+func (o *Order) At(rank uint32) (slot uint32) { return o.at[rank] }
+
+// Rank returns the rank of slot, if it is in the order.
+func (o *Order) Rank(slot uint32) (rank uint32, ok bool) {
+	if int(slot) >= len(o.rank) || o.rank[slot] == noRank {
+		return 0, false
+	}
+	return o.rank[slot], true
+}
+
+// Edit returns an editor that starts from o. From now until the last Commit,
+// compare must know all slots of the order; only for a slot that is Put again
+// may it answer differently from before.
+func (o *Order) Edit(compare func(a, b uint32) int) *OrderEditor {
+	return &OrderEditor{base: o, compare: compare, stays: map[uint32]bool{}}
+}
+
+// An OrderEditor makes the next version of an Order.
+type OrderEditor struct {
+	base    *Order
+	compare func(a, b uint32) int
+	stays   map[uint32]bool // the slots that were touched: true if put last, false if removed last
+}
+
+// Put gives slot its place; one that is in the order leaves its old place
+// first, because what compare says of it may have changed.
+func (e *OrderEditor) Put(slot uint32) { e.stays[slot] = true }
+
+// Remove takes slot out, if it is in the order.
+func (e *OrderEditor) Remove(slot uint32) { e.stays[slot] = false }
+
+// Commit publishes the next version. It calls compare about k log n times for k
+// slots that were put, and copies two arrays of n. It returns ErrNotStrict,
+// with the slots, if compare is 0 for two of them; then the changes are still
+// to be committed.
+func (e *OrderEditor) Commit() (*Order, error) {
+	var come, gone []uint32 // slots, ranks
+	limit := len(e.base.rank)
+	for slot, stays := range e.stays {
+		if rank, ok := e.base.Rank(slot); ok {
+			gone = append(gone, rank)
+		}
+		if stays {
+			come = append(come, slot)
+			limit = max(limit, int(slot)+1)
+		}
+	}
+	slices.Sort(gone)
+	slices.Sort(come) // before compare sees it, so that a map's order is not in the calls either
+	slices.SortFunc(come, e.compare)
+	for i := 1; i < len(come); i++ {
+		if e.compare(come[i-1], come[i]) == 0 {
+			return nil, notStrict(come[i-1], come[i])
+		}
+	}
+
+	at := make([]uint32, 0, len(e.base.at)-len(gone)+len(come))
+	from := uint32(0)
+	for _, rank := range gone {
+		at = append(at, e.base.at[from:rank]...)
+		from = rank + 1
+	}
+	at = append(at, e.base.at[from:]...)
+
+	// From here on at[:end] is what was there, and what comes is put from the
+	// last backwards, each moving up what follows it.
+	end := len(at)
+	at = at[:cap(at)]
+	for i := len(come) - 1; i >= 0; i-- {
+		place, equal := slices.BinarySearchFunc(at[:end], come[i], e.compare)
+		if equal {
+			return nil, notStrict(at[place], come[i])
+		}
+		copy(at[place+i+1:], at[place:end])
+		at[place+i] = come[i]
+		end = place
+	}
+
+	rank := make([]uint32, limit)
+	copied := copy(rank, e.base.rank)
+	for i := copied; i < limit; i++ {
+		rank[i] = noRank
+	}
+	for _, r := range gone {
+		rank[e.base.at[r]] = noRank
+	}
+	first := end // the lowest rank that may be another slot's now
+	if len(gone) > 0 {
+		first = min(first, int(gone[0]))
+	}
+	for r := first; r < len(at); r++ {
+		rank[at[r]] = uint32(r)
+	}
+	e.base = &Order{at: at, rank: rank}
+	e.stays = map[uint32]bool{}
+	return e.base, nil
+}
+
+func notStrict(a, b uint32) error {
+	return fmt.Errorf("%w: slots %d and %d compare equal", ErrNotStrict, a, b)
+}

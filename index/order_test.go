@@ -1,0 +1,192 @@
+package index
+
+import (
+	"cmp"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// names compares slots by the name that each has.
+type names []string
+
+func (n names) compare(a, b uint32) int { return cmp.Compare(n[a], n[b]) }
+
+func randomName(r *rand.Rand) string {
+	name := make([]byte, 8)
+	for i := range name {
+		name[i] = 'a' + byte(r.IntN(26))
+	}
+	return string(name)
+}
+
+func TestOrderModel(t *testing.T) {
+	const slots = 200
+	r := rand.New(rand.NewPCG(27, 28))
+	byName := make(names, slots)
+	for i := range byName {
+		byName[i] = randomName(r)
+	}
+	in := map[uint32]bool{}
+	check := func(o *Order) {
+		t.Helper()
+		var want []uint32
+		for slot := range uint32(slots) {
+			if in[slot] {
+				want = append(want, slot)
+			}
+		}
+		slices.SortFunc(want, byName.compare)
+		if o.Len() != len(want) {
+			t.Fatalf("Len = %d, want %d", o.Len(), len(want))
+		}
+		for rank, slot := range want {
+			if o.At(uint32(rank)) != slot {
+				t.Fatalf("At(%d) = %d, want %d", rank, o.At(uint32(rank)), slot)
+			}
+			if got, ok := o.Rank(slot); !ok || got != uint32(rank) {
+				t.Fatalf("Rank(%d) = %d, %v, want %d", slot, got, ok, rank)
+			}
+		}
+		for slot := range uint32(slots) + 5 {
+			if _, ok := o.Rank(slot); ok != in[slot] {
+				t.Fatalf("Rank(%d) is known: %v", slot, ok)
+			}
+		}
+	}
+	o := new(Order)
+	e := o.Edit(byName.compare)
+	for range 500 {
+		before, list := o, slices.Clone(o.at)
+		bias := r.IntN(10)
+		for range r.IntN(30) {
+			slot := r.Uint32N(slots)
+			if r.IntN(10) >= bias {
+				byName[slot] = randomName(r) // so that a slot that is put again moves
+				e.Put(slot)
+				in[slot] = true
+			} else {
+				e.Remove(slot)
+				delete(in, slot)
+			}
+		}
+		var err error
+		if o, err = e.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		check(o)
+		if !slices.Equal(before.at, list) {
+			t.Fatal("the version before has changed")
+		}
+	}
+}
+
+func TestOrderIsStrict(t *testing.T) {
+	byName := names{"b", "a", "b", "c"}
+	for _, c := range []struct {
+		name       string
+		first, put []uint32
+		want       error
+	}{
+		{"distinct", []uint32{0, 1}, []uint32{3}, nil},
+		{"equal to one that is there", []uint32{0, 1}, []uint32{2}, ErrNotStrict},
+		{"two that come are equal", []uint32{1}, []uint32{2, 0}, ErrNotStrict},
+		{"the same slot again", []uint32{0, 1}, []uint32{0}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, err := NewOrder(c.first, byName.compare)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := o.Edit(byName.compare)
+			for _, slot := range c.put {
+				e.Put(slot)
+			}
+			if _, err := e.Commit(); !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+// TestOrderInsertCompares: a version with one slot more costs a binary search,
+// not a sort.
+func TestOrderInsertCompares(t *testing.T) {
+	o := shuffled(t, 10_000)
+	compares := 0
+	e := o.Edit(func(a, b uint32) int {
+		compares++
+		return byKey(a, b)
+	})
+	e.Put(10_000)
+	if _, err := e.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if compares > 15 {
+		t.Errorf("%d comparisons to put one slot among 10,000", compares)
+	}
+}
+
+// byKey orders slots as if they had been shuffled.
+func byKey(a, b uint32) int { return cmp.Compare(a*2654435769, b*2654435769) }
+
+func shuffled(tb testing.TB, n uint32) *Order {
+	o, err := NewOrder(upTo(n), byKey)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return o
+}
+
+func TestOrderSort(t *testing.T) {
+	o := shuffled(t, 10_000)
+	r := rand.New(rand.NewPCG(29, 30))
+	var scratch Scratch
+	for _, n := range []int{0, 1, 2, 7, bitmapLeast - 1, bitmapLeast, 100, 1090, 10_000} {
+		for _, universe := range []int{10_000, max(n, 64)} {
+			ids := make([]uint32, n)
+			for i, id := range r.Perm(universe)[:n] {
+				ids[i] = o.At(uint32(id))
+			}
+			want := slices.Clone(ids)
+			slices.SortFunc(want, byKey)
+			o.Sort(ids, &scratch)
+			if !slices.Equal(ids, want) {
+				t.Errorf("%d ids of %d are not sorted", n, universe)
+			}
+		}
+	}
+}
+
+func TestOrderSortMisuse(t *testing.T) {
+	o := shuffled(t, 1_000)
+	for name, ids := range map[string][]uint32{
+		"not in the order":      {1, 1_000},
+		"twice":                 {5, 9, 5},
+		"twice, with a bitmap":  append(upTo(500), 3),
+		"beyond all that exist": {noRank},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			o.Sort(ids, new(Scratch))
+		})
+	}
+}
+
+func TestOrderSortAllocatesNothing(t *testing.T) {
+	o := shuffled(t, 10_000)
+	var scratch Scratch
+	ids := upTo(1090)
+	o.Sort(ids, &scratch)
+	if got := testing.AllocsPerRun(100, func() {
+		slices.Reverse(ids)
+		o.Sort(ids, &scratch)
+	}); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
