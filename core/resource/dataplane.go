@@ -155,3 +155,7 @@ func decodeDataplane(meta Meta, networking *strict.At) *Dataplane {
 	}
 	return d
 }
+
+// KRI returns the identifier of the dataplane, or of one of its inbounds,
+// called by its [Inbound.SectionName].
+func (d *Dataplane) KRI(section string) string { return KRI("dp", &d.Meta, section) }

@@ -112,3 +112,9 @@ func (k *Kinds) Names() []string {
 	}
 	return names
 }
+
+// IsRoute reports whether policies of the kind are routes, which other
+// policies can select by name (SPEC 4.3).
+func (k *Kind) IsRoute() bool {
+	return k.Name == TargetMeshHTTPRoute.String() || k.Name == TargetMeshTCPRoute.String()
+}

@@ -10,6 +10,8 @@ type Policy struct {
 	Meta
 	Type      *Kind
 	TargetRef TargetRef
+	// TargetPos is where the targetRef stands; the spec where it is left out.
+	TargetPos strict.Position
 	// The arrays in the order of the file; an item's index in its array is
 	// what origins call it by.
 	To, From []Item
@@ -63,7 +65,7 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.At) *Policy {
 	if !strict.Decode(spec, &doc) {
 		return nil
 	}
-	p := &Policy{Meta: meta, Type: kind}
+	p := &Policy{Meta: meta, Type: kind, TargetPos: spec.Field("targetRef").Pos()}
 	var ok bool
 	p.TargetRef, ok = decodeTargetRef(spec, doc.TargetRef, targetPlace{
 		allowed: kind.Top, top: true, mesh: meta.Mesh, holder: "a top-level targetRef of " + kind.Name,

@@ -65,20 +65,14 @@ func Evaluate(kind *resource.Kind, d *resource.Dataplane, selected []match.Selec
 func outbounds(kind *resource.Kind, d *resource.Dataplane, policies, routes []*resource.Policy) []OutboundConfig {
 	to := NewTo(kind, policies)
 	out := make([]OutboundConfig, len(d.Outbounds))
-	routed := !isRouteKind(kind)
 	for i := range d.Outbounds {
 		tags := d.Outbounds[i].Tags
 		out[i].Effective = to.Outbound(tags)
-		if routed {
+		if !kind.IsRoute() {
 			out[i].Routes = to.routesOf(tags, routes)
 		}
 	}
 	return out
-}
-
-// isRouteKind reports whether policies of the kind are routes themselves.
-func isRouteKind(kind *resource.Kind) bool {
-	return kind.Name == resource.TargetMeshHTTPRoute.String() || kind.Name == resource.TargetMeshTCPRoute.String()
 }
 
 func (t *To) routesOf(tags resource.Tags, routes []*resource.Policy) []RouteConfig {

@@ -1,0 +1,61 @@
+# Every target is one line of `make help`. Only Go is needed; tools are run at
+# the versions pinned here and are no requirements of the module.
+GO          ?= go
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 30s
+BENCHTIME   ?= 100ms
+BENCHCOUNT  ?= 5
+BASE        ?= HEAD~1
+EXAMPLE     := testdata/example
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test race lint generate check-generate bench gate check-bench fuzz ci
+
+help: ## Show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## Show what one proxy of the demo mesh gets, and why
+	$(GO) run ./cmd/meshmatch inspect dataplane web-1 -f testdata/demo
+
+build: ## Build the commands into bin/
+	$(GO) build -o bin/ ./cmd/...
+
+test: ## Run all tests, those of the example module too
+	$(GO) test ./...
+	cd $(EXAMPLE) && $(GO) test ./...
+
+race: ## Run the tests with the race detector
+	$(GO) test -race -short ./...
+
+lint: ## Check formatting, go vet and staticcheck
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	cd $(EXAMPLE) && $(GO) vet ./...
+	$(GO) run $(STATICCHECK) -checks all,-ST1000 ./...
+
+generate: ## Write the generated merge code again
+	$(GO) generate ./...
+	cd $(EXAMPLE) && $(GO) generate ./...
+
+check-generate: ## Fail if generated code is not what the generator writes
+	$(GO) run ./cmd/confgen -check ./...
+	cd $(EXAMPLE) && $(GO) run github.com/meshmatch/meshmatch/cmd/confgen -check ./...
+
+bench: ## Run the benchmarks, with allocations and work counters
+	$(GO) test ./bench -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
+
+check-bench: ## Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
+	$(GO) test ./bench -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count 3 > bin/bench.txt || { cat bin/bench.txt; exit 1; }
+	$(GO) run ./cmd/benchgate check bin/bench.txt --rules bench/rules.txt
+
+gate: ## Compare the benchmarks with those of a revision: make gate BASE=main
+	$(GO) run ./cmd/benchgate compare --base $(BASE) --pkg ./bench
+
+fuzz: ## Fuzz every target for FUZZTIME each against the reference
+	@for target in $$($(GO) test ./fuzz -list '^Fuzz' | grep ^Fuzz); do \
+		echo "== $$target for $(FUZZTIME)"; \
+		$(GO) test ./fuzz -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) || exit 1; \
+	done
+
+ci: ## What CI runs
+	bash .ci/run

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// confQuery is what `conf` is asked for.
+type confQuery struct {
+	kind     string
+	outbound string
+	route    string
+	shadow   bool
+	explain  bool
+}
+
+func newConf(g *globals) *cobra.Command {
+	var q confQuery
+	c := &cobra.Command{
+		Use:   "conf DATAPLANE --kind KIND",
+		Short: "Print the one conf that applies to an outbound, a route or a whole dataplane",
+		Long: `Print the one merged conf of a policy kind that applies to an outbound (by
+service name or port), to a route of it, or, for kinds without arrays, to the
+dataplane. Where nothing applies the answer is empty.`,
+		Example: `  meshmatch conf web-1 --kind MeshTimeout --outbound backend -f policies/
+  meshmatch conf web-1 --kind MeshTimeout --outbound 10001 --route get-info -f policies/
+  meshmatch conf web-1 --kind MeshTrace -f policies/ -o yaml`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if q.kind == "" {
+				return usagef("say which policy kind: --kind MeshTimeout")
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			kind, err := kindNamed(w.view, q.kind)
+			if err != nil {
+				return err
+			}
+			d, err := g.dataplane(w, args[0])
+			if err != nil {
+				return err
+			}
+			effective, err := q.answer(w.view, kind, d)
+			if err != nil {
+				return err
+			}
+			answer := inspect.NewC(effective, q.explain || g.output.String() == "table")
+			if answer == nil {
+				return g.print(c, struct{}{}, func(p *page) { p.line("no item selects it") })
+			}
+			return g.print(c, answer, func(p *page) { confRows(p, answer) })
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&q.kind, "kind", "", "the policy kind (required)")
+	flags.StringVar(&q.outbound, "outbound", "", "an outbound, by service name or port")
+	flags.StringVar(&q.route, "route", "", "a route of the outbound, by name or KRI")
+	flags.BoolVar(&q.shadow, "shadow", false, "as if the policies that only inform were enforced")
+	flags.BoolVar(&q.explain, "explain", false, "the item that set each field")
+	return c
+}
+
+// answer finds the conf; nil where no item selects the thing asked for.
+func (q *confQuery) answer(view *core.View, kind *resource.Kind, d *resource.Dataplane) (*rules.Effective, error) {
+	if q.outbound == "" && q.route != "" {
+		return nil, usagef("--route belongs to --outbound")
+	}
+	outbound := -1
+	switch {
+	case q.outbound != "":
+		if kind.To == nil {
+			return nil, fmt.Errorf("%s has no conf for outbounds", kind.Name)
+		}
+		var err error
+		if outbound, err = findOutbound(d, q.outbound); err != nil {
+			return nil, err
+		}
+	case kind.Default == nil:
+		return nil, usagef("say which outbound of %s: --outbound NAME or --outbound PORT", d.Name)
+	}
+	configs := view.Configs(d, core.Scope{Kind: kind.Name, Shadow: q.shadow})
+	if len(configs) == 0 {
+		return nil, nil
+	}
+	if outbound < 0 {
+		return configs[0].Default, nil
+	}
+	config := &configs[0].Outbounds[outbound]
+	if q.route == "" {
+		return config.Effective, nil
+	}
+	return findRoute(config, q.route)
+}
+
+// findOutbound returns the index of an outbound called by service or port.
+func findOutbound(d *resource.Dataplane, name string) (int, error) {
+	found := -1
+	var names []string
+	for i := range d.Outbounds {
+		o := &d.Outbounds[i]
+		service := o.Tags.Value(resource.ServiceTag)
+		names = append(names, fmt.Sprintf("%s (%d)", service, o.Port))
+		if service != name && strconv.FormatUint(uint64(o.Port), 10) != name {
+			continue
+		}
+		if found >= 0 {
+			return 0, fmt.Errorf("%s has several outbounds %q; say which by port: %s", d.Name, name, strings.Join(names, ", "))
+		}
+		found = i
+	}
+	if found < 0 {
+		return 0, fmt.Errorf("%s has no outbound %q; it has %s", d.Name, name, orNone(names))
+	}
+	return found, nil
+}
+
+func findRoute(config *rules.OutboundConfig, name string) (*rules.Effective, error) {
+	var names []string
+	for _, r := range config.Routes {
+		if r.Route.Name == name || r.Route.KRI() == name {
+			return r.Effective, nil
+		}
+		names = append(names, r.Route.Name)
+	}
+	return nil, fmt.Errorf("the outbound has no route %q; it has %s", name, orNone(names))
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

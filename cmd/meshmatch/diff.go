@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+func newDiff(g *globals) *cobra.Command {
+	var with []string
+	var scope core.Scope
+	c := &cobra.Command{
+		Use:   "diff",
+		Short: "Show what changes for each dataplane between two sets of files",
+		Long: `Show, field by field, how the effective configuration of each dataplane changes
+from the files of -f to the files of --with. Dataplanes with the same change
+are shown together. Exit status 1 means that something changes.`,
+		Example: `  meshmatch diff -f old/ --with new/
+  git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(with) == 0 {
+				return usagef("say what to compare with: --with FILE or --with DIRECTORY")
+			}
+			before, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			after, err := loadView(c, with)
+			if err != nil {
+				return err
+			}
+			if scope.Kind != "" {
+				if _, err := kindNamed(after, scope.Kind); err != nil {
+					return err
+				}
+			}
+			diff, err := inspect.NewDiff(before.view, after, before.mesh, scope)
+			if err != nil {
+				return err
+			}
+			if err := g.print(c, diff, func(p *page) { diffPage(p, diff) }); err != nil {
+				return err
+			}
+			if len(diff.Groups) > 0 {
+				return errNo
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&with, "with", nil, "the new files, as for -f; may be repeated")
+	flags.StringVar(&scope.Kind, "kind", "", "only this policy kind")
+	flags.BoolVar(&scope.Shadow, "shadow", false, "as if the policies that only inform were enforced")
+	return c
+}
+
+func diffPage(p *page, diff *inspect.Diff) {
+	if len(diff.Groups) == 0 {
+		p.line("no dataplane changes")
+	}
+	for _, group := range diff.Groups {
+		p.heading(0, "%s", dataplanesTitle(group.Dataplanes))
+		kind, place := "", ""
+		for _, change := range group.Changes {
+			if change.Kind != kind || change.Place != place {
+				kind, place = change.Kind, change.Place
+				p.heading(1, "%s, %s", kind, place)
+			}
+			p.row(fieldTitle(change.Field), changeText(change.Old, change.OldOrigin)+" -> "+changeText(change.New, change.NewOrigin))
+		}
+	}
+}
+
+const dataplanesShown = 5
+
+func dataplanesTitle(kris []string) string {
+	if len(kris) <= dataplanesShown {
+		return strings.Join(kris, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(kris[:dataplanesShown], ", "), len(kris)-dataplanesShown)
+}
+
+func fieldTitle(pointer string) string {
+	if pointer == "" {
+		return "conf"
+	}
+	return strings.ReplaceAll(pointer[1:], "/", ".")
+}
+
+func changeText(value []byte, origin *inspect.Origin) string {
+	switch {
+	case value == nil:
+		return "(not set)"
+	case origin == nil:
+		return "(set)"
+	}
+	return fmt.Sprintf("%s by %s [%d]", strings.Trim(string(value), `"`), origin.KRI, origin.Index)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+func newInspect(g *globals) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "inspect",
+		Short: "Show what a dataplane gets, or what a policy selects",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newInspectDataplane(g), newInspectPolicy(g))
+	return c
+}
+
+func newInspectDataplane(g *globals) *cobra.Command {
+	var options inspect.Options
+	c := &cobra.Command{
+		Use:   "dataplane NAME",
+		Short: "Show the effective configuration of a dataplane, and why",
+		Long: `Show, for each policy kind, the policies that select the dataplane (later ones
+override), and the merged conf of each outbound, route and inbound with the
+items that set it.`,
+		Example: `  meshmatch inspect dataplane web-1 -f policies/
+  meshmatch inspect dataplane web-1 -f policies/ --kind MeshTimeout --explain -o json
+  meshmatch inspect dataplane web-1 -f policies/ --shadow`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			if options.Kind != "" {
+				if _, err := kindNamed(w.view, options.Kind); err != nil {
+					return err
+				}
+			}
+			d, err := g.dataplane(w, args[0])
+			if err != nil {
+				return err
+			}
+			shown := options
+			if g.output.String() == "table" {
+				shown.Explain = true // the table has the winning item beside each value
+			}
+			answer := inspect.NewDataplane(w.view, d, shown)
+			return g.print(c, answer, func(p *page) { dataplanePage(p, answer) })
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&options.Kind, "kind", "", "only this policy kind")
+	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
+	flags.BoolVar(&options.Explain, "explain", false, "the item that set each field")
+	return c
+}
+
+func dataplanePage(p *page, a *inspect.Dataplane) {
+	d := &a.Dataplane
+	p.heading(0, "Dataplane %s", d.Name)
+	p.row("mesh", d.Mesh)
+	if d.Namespace != "" {
+		p.row("namespace", d.Namespace)
+	}
+	p.row("kri", d.KRI)
+	if len(a.Policies) == 0 {
+		p.line("no policy selects it")
+	}
+	for i := range a.Policies {
+		kindPage(p, &a.Policies[i])
+	}
+}
+
+func kindPage(p *page, k *inspect.Kind) {
+	p.heading(0, "%s", k.Kind)
+	p.heading(1, "matched, later overrides")
+	for _, m := range k.Matched {
+		p.row(m.Level, qualified(m.Namespace, m.Name), strings.Join(m.Inbounds, ", "))
+	}
+	if k.Default != nil {
+		p.heading(1, "default")
+		confRows(p, k.Default)
+	}
+	for _, o := range k.Outbounds {
+		p.heading(1, "outbound %s", outboundTitle(&o.Outbound))
+		confRows(p, o.C)
+		for _, r := range o.Routes {
+			p.heading(2, "route %s", r.Route)
+			confRows(p, r.C)
+		}
+	}
+	for _, i := range k.Inbounds {
+		p.heading(1, "inbound %s  %s", i.Inbound.Name, i.Inbound.Tags)
+		for _, r := range i.Rules {
+			p.heading(2, "when %s", matchTitle(&r.Match))
+			confRows(p, r.C)
+		}
+		if len(i.Rules) == 0 {
+			p.line("no rule applies")
+		}
+	}
+}
+
+func qualified(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+func outboundTitle(o *inspect.OutboundRef) string {
+	address := o.Address
+	if o.Port != 0 {
+		address = fmt.Sprintf("%s:%d", o.Address, o.Port)
+	}
+	return strings.TrimSpace(address + "  " + o.Tags.String())
+}

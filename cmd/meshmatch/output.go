@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+)
+
+var outputs = []string{"table", "json", "yaml"}
+
+// output is the value of -o.
+type output string
+
+func (o *output) String() string {
+	if *o == "" {
+		return "table"
+	}
+	return string(*o)
+}
+
+func (o *output) Set(s string) error {
+	if !slices.Contains(outputs, s) {
+		return fmt.Errorf("must be table, json or yaml")
+	}
+	*o = output(s)
+	return nil
+}
+
+func (*output) Type() string { return "format" }
+
+// print writes an answer: as JSON or YAML, or by table for people.
+func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
+	w := c.OutOrStdout()
+	encode := map[output]func(any) ([]byte, error){"json": toJSON, "yaml": toYAML}[g.output]
+	if encode != nil {
+		data, err := encode(answer)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	}
+	p := newPage(w)
+	table(p)
+	return p.flush()
+}
+
+// toJSON indents by two spaces and leaves <, > and & alone.
+func toJSON(answer any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(answer)
+	return b.Bytes(), err
+}
+
+// toYAML prints what JSON would, with the keys in the same order.
+func toYAML(answer any) ([]byte, error) {
+	data, err := toJSON(answer)
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil { // JSON is YAML
+		return nil, err
+	}
+	blockStyle(&doc)
+	var b bytes.Buffer
+	encoder := yaml.NewEncoder(&b)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(&doc); err != nil {
+		return nil, err
+	}
+	err = encoder.Close()
+	return b.Bytes(), err
+}
+
+// blockStyle undoes the flow style of JSON where there is something in it.
+// Strings keep their quotes only where YAML needs them.
+func blockStyle(n *yaml.Node) {
+	if n.Kind != yaml.ScalarNode {
+		if len(n.Content) > 0 {
+			n.Style = 0
+		}
+	} else if n.ShortTag() == "!!str" {
+		var plain yaml.Node
+		plain.SetString(n.Value)
+		n.Style = plain.Style
+		n.Tag = "!!str"
+	}
+	for _, c := range n.Content {
+		blockStyle(c)
+	}
+}

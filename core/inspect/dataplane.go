@@ -1,0 +1,148 @@
+package inspect
+
+import (
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Dataplane is the answer of `inspect dataplane` (SPEC 10).
+type Dataplane struct {
+	Dataplane DataplaneRef `json:"dataplane"`
+	Policies  []Kind       `json:"policies"` // sorted by kind
+}
+
+// DataplaneRef names a dataplane.
+type DataplaneRef struct {
+	Mesh      string `json:"mesh"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	KRI       string `json:"kri"`
+}
+
+// Kind is what the policies of one kind say about a dataplane.
+type Kind struct {
+	Kind      string     `json:"kind"`
+	Matched   []Matched  `json:"matched"` // in order: later overrides
+	Default   *C         `json:"default,omitempty"`
+	Outbounds []Outbound `json:"outbounds,omitempty"`
+	Inbounds  []Inbound  `json:"inbounds,omitempty"`
+}
+
+// Matched is a policy that selects the dataplane.
+type Matched struct {
+	Name      string   `json:"name"`
+	Namespace string   `json:"namespace,omitempty"`
+	KRI       string   `json:"kri"`
+	Level     string   `json:"level"` // the targetRef's kind
+	Inbounds  []string `json:"inbounds,omitempty"`
+}
+
+// Outbound is an outbound with its conf and those of its routes.
+type Outbound struct {
+	Outbound OutboundRef `json:"outbound"`
+	*C
+	Routes []Route `json:"routes,omitempty"` // sorted by KRI
+}
+
+// OutboundRef names an outbound.
+type OutboundRef struct {
+	Address string        `json:"address,omitempty"`
+	Port    uint32        `json:"port,omitempty"`
+	Tags    resource.Tags `json:"tags"`
+}
+
+// Route is a route of an outbound with its conf.
+type Route struct {
+	Route string `json:"route"` // KRI
+	*C
+}
+
+// Inbound is an inbound with its rules, first match first.
+type Inbound struct {
+	Inbound InboundRef `json:"inbound"`
+	Rules   []Rule     `json:"rules,omitempty"`
+}
+
+// InboundRef names an inbound; one without a name is called by its port.
+type InboundRef struct {
+	Name    string        `json:"name"`
+	Address string        `json:"address,omitempty"`
+	Port    uint32        `json:"port"`
+	Tags    resource.Tags `json:"tags"`
+}
+
+// Rule is one match of an inbound's rules.
+type Rule struct {
+	Match conf.Match `json:"match"`
+	*C
+}
+
+// Options selects what an answer contains.
+type Options struct {
+	Kind    string // "": all kinds
+	Shadow  bool   // with the policies that only inform (SPEC 8.3)
+	Explain bool   // with the origin of every field
+}
+
+// NewDataplane returns the answer for a dataplane of the view.
+func NewDataplane(view *core.View, d *resource.Dataplane, options Options) *Dataplane {
+	answer := &Dataplane{Dataplane: newDataplaneRef(d), Policies: []Kind{}}
+	for _, config := range view.Configs(d, core.Scope{Kind: options.Kind, Shadow: options.Shadow}) {
+		answer.Policies = append(answer.Policies, newKind(config, d, options.Explain))
+	}
+	return answer
+}
+
+func newDataplaneRef(d *resource.Dataplane) DataplaneRef {
+	return DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: d.KRI("")}
+}
+
+func newKind(config *rules.Config, d *resource.Dataplane, explain bool) Kind {
+	k := Kind{Kind: config.Kind.Name, Default: NewC(config.Default, explain)}
+	for i := range config.Matched {
+		k.Matched = append(k.Matched, newMatched(&config.Matched[i], d))
+	}
+	for i := range config.Outbounds {
+		k.Outbounds = append(k.Outbounds, newOutbound(&config.Outbounds[i], &d.Outbounds[i], explain))
+	}
+	for i := range config.Inbounds {
+		k.Inbounds = append(k.Inbounds, newInbound(&config.Inbounds[i], &d.Inbounds[i], explain))
+	}
+	return k
+}
+
+func newMatched(s *match.Selected, d *resource.Dataplane) Matched {
+	return Matched{
+		Name: s.Policy.Name, Namespace: s.Policy.Namespace, KRI: s.Policy.KRI(),
+		Level: s.Policy.TargetRef.Kind.String(), Inbounds: inboundNames(&s.Inbounds, d),
+	}
+}
+
+func inboundNames(set *match.InboundSet, d *resource.Dataplane) []string {
+	var names []string
+	for i := range d.Inbounds {
+		if set.Has(i) {
+			names = append(names, d.Inbounds[i].SectionName())
+		}
+	}
+	return names
+}
+
+func newOutbound(config *rules.OutboundConfig, o *resource.Outbound, explain bool) Outbound {
+	out := Outbound{Outbound: OutboundRef{Address: o.Address, Port: o.Port, Tags: o.Tags}, C: NewC(config.Effective, explain)}
+	for _, r := range config.Routes {
+		out.Routes = append(out.Routes, Route{Route: r.Route.KRI(), C: NewC(r.Effective, explain)})
+	}
+	return out
+}
+
+func newInbound(config *rules.InboundConfig, i *resource.Inbound, explain bool) Inbound {
+	in := Inbound{Inbound: InboundRef{Name: i.SectionName(), Address: i.Address, Port: i.Port, Tags: i.Tags}}
+	for _, r := range config.Rules {
+		in.Rules = append(in.Rules, Rule{Match: r.Match, C: NewC(r.Effective, explain)})
+	}
+	return in
+}

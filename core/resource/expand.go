@@ -1,0 +1,141 @@
+package resource
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+)
+
+// MarshalJSON prints a policy in the universal spelling with its sugar
+// written out (SPEC 2.3). What it prints decodes to an equal policy.
+func (p *Policy) MarshalJSON() ([]byte, error) {
+	spec := expandedSpec{TargetRef: p.TargetRef.expanded(p.Mesh), Default: p.Default}
+	var err error
+	if p.To != nil {
+		if spec.To, err = expandItems(p.To, p.Type.To, p.Mesh); err != nil {
+			return nil, err
+		}
+	}
+	if p.From != nil {
+		if spec.From, err = expandItems(p.From, p.Type.From, p.Mesh); err != nil {
+			return nil, err
+		}
+	}
+	if p.Rules != nil {
+		spec.Rules = make([]expandedRule, len(p.Rules))
+		for i := range p.Rules {
+			spec.Rules[i] = expandedRule{p.Rules[i].Matches, p.Rules[i].Conf}
+		}
+	}
+	return marshal(expandedPolicy{p.Kind, p.Mesh, p.Name, p.namespacedLabels(), spec})
+}
+
+// namespacedLabels returns the labels, with the namespace among them, as the
+// universal spelling has no other place for it.
+func (m *Meta) namespacedLabels() Tags {
+	if m.Namespace == "" || m.Labels.Value(NamespaceLabel) != "" {
+		return m.Labels
+	}
+	labels := append(slices.Clone(m.Labels), Tag{NamespaceLabel, m.Namespace})
+	slices.SortFunc(labels, func(a, b Tag) int { return bytes.Compare([]byte(a.Key), []byte(b.Key)) })
+	return labels
+}
+
+type expandedPolicy struct {
+	Type   string       `json:"type"`
+	Mesh   string       `json:"mesh"`
+	Name   string       `json:"name"`
+	Labels Tags         `json:"labels,omitzero"`
+	Spec   expandedSpec `json:"spec"`
+}
+
+type expandedSpec struct {
+	TargetRef expandedTargetRef `json:"targetRef"`
+	To        []json.RawMessage `json:"to,omitzero"`
+	From      []json.RawMessage `json:"from,omitzero"`
+	Rules     []expandedRule    `json:"rules,omitzero"`
+	Default   Conf              `json:"default,omitzero"`
+}
+
+type expandedRule struct {
+	Matches []conf.Match `json:"matches,omitzero"`
+	Default Conf         `json:"default"`
+}
+
+type expandedTargetRef struct {
+	Kind        string   `json:"kind"`
+	Name        string   `json:"name,omitzero"`
+	Namespace   string   `json:"namespace,omitzero"`
+	Tags        Tags     `json:"tags,omitzero"`
+	Labels      Tags     `json:"labels,omitzero"`
+	SectionName string   `json:"sectionName,omitzero"`
+	ProxyTypes  []string `json:"proxyTypes,omitzero"`
+}
+
+func (t *TargetRef) expanded(mesh string) expandedTargetRef {
+	out := expandedTargetRef{
+		Kind: t.Kind.String(), Name: t.Name, Namespace: t.Namespace,
+		Tags: t.Tags, Labels: t.Labels, SectionName: t.SectionName,
+	}
+	if t.Kind == TargetMesh || t.Kind == TargetMeshSubset {
+		out.Name = mesh
+	}
+	for _, proxyType := range []struct {
+		bit  ProxyTypes
+		word string
+	}{{Gateway, "Gateway"}, {Sidecar, "Sidecar"}} {
+		if t.ProxyTypes&proxyType.bit != 0 {
+			out.ProxyTypes = append(out.ProxyTypes, proxyType.word)
+		}
+	}
+	return out
+}
+
+// expandItems prints items; a section's inline confs stand beside the
+// targetRef.
+func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(items))
+	for i := range items {
+		ref := items[i].TargetRef.expanded(mesh)
+		data, err := marshal(struct {
+			TargetRef expandedTargetRef `json:"targetRef"`
+			Default   Conf              `json:"default,omitzero"`
+		}{ref, items[i].Conf})
+		if section.Inline {
+			data, err = marshalInline(ref, items[i].Conf)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[i] = data
+	}
+	return out, nil
+}
+
+// marshalInline puts the fields of a conf behind the targetRef.
+func marshalInline(ref expandedTargetRef, c Conf) ([]byte, error) {
+	data, err := marshal(struct {
+		TargetRef expandedTargetRef `json:"targetRef"`
+	}{ref})
+	if err != nil {
+		return nil, err
+	}
+	fields, err := marshal(c)
+	if err != nil || string(fields) == "{}" {
+		return data, err
+	}
+	return append(append(data[:len(data)-1], ','), fields[1:]...), nil
+}
+
+// marshal leaves <, > and & alone.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
