@@ -37,6 +37,11 @@ func TestHashTable(t *testing.T) {
 			if dir := 1 << full.depth; dir > n/4 {
 				t.Errorf("a directory of %d for %d entries", dir, n)
 			}
+			for i := range uint32(1) << full.depth {
+				if b := full.dir.value(i); name == "even" && len(b.slots) > maxSlots {
+					t.Errorf("bucket %d has grown to %d slots", i, len(b.slots))
+				}
+			}
 			for _, number := range numbers[:n/2] {
 				e.remove(hash(uint32(number)), uint32(number))
 			}

@@ -79,7 +79,8 @@ func (e *InternerEditor[K]) find(hash uint32, key K) (id uint32, ok bool) {
 }
 
 // Intern returns the id of key, a new one if it has none, and takes a
-// reference to it: each Intern is paid back by one Release, or never.
+// reference to it: each Intern is paid back by one Release, or never. A new key
+// is kept as it is; a string that is part of a large text should be cloned.
 func (e *InternerEditor[K]) Intern(key K) uint32 {
 	hash := hashKey(e.seed, key)
 	if id, ok := e.find(hash, key); ok {

@@ -151,6 +151,25 @@ func TestSetAllStops(t *testing.T) {
 	}
 }
 
+func TestSetEditorGoesOn(t *testing.T) {
+	for name, n := range map[string]uint32{"slice": smallSet / 2, "bitmap": 2 * smallSet} {
+		t.Run(name, func(t *testing.T) {
+			e := SetOf(upTo(n)...).Edit()
+			e.Remove(0)
+			first := e.Commit()
+			e.Remove(1)
+			e.Add(n)
+			second := e.Commit()
+			if first.Contains(0) || !first.Contains(1) || first.Contains(n) {
+				t.Error("a change after Commit reached what was published")
+			}
+			if second.Contains(0) || second.Contains(1) || !second.Contains(n) {
+				t.Error("the second version lacks a change")
+			}
+		})
+	}
+}
+
 func upTo(n uint32) []uint32 {
 	ids := make([]uint32, n)
 	for i := range ids {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -62,6 +63,39 @@ func BenchmarkMatch(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkMatchManyItems matches 10,000 different items in turn, so that
+// little of what one leaves in the cache serves the next.
+func BenchmarkMatchManyItems(b *testing.B) {
+	const n = 10_000
+	f := sparse(n)
+	x := f.index()
+	items, selected := make([]shape, n), 0
+	r := rand.New(rand.NewPCG(33, 34))
+	for i := range items {
+		items[i] = shape{selectors: f.selectors}
+		for len(items[i].item) < 10 {
+			items[i].item = SortTerms(append(items[i].item, Term(r.IntN(n))))
+		}
+	}
+	for i := range 100 {
+		items[i].count()
+		selected += items[i].selected
+	}
+	dst := make([]uint32, 0, n)
+	b.ReportAllocs()
+	candidates := 0
+	for i := 0; b.Loop(); i = (i + 1) % n {
+		var c int
+		dst, c = x.Match(items[i].item, dst[:0])
+		if i < 100 && len(dst) != items[i].selected {
+			b.Fatalf("%d selected, want %d", len(dst), items[i].selected)
+		}
+		candidates += c
+	}
+	b.ReportMetric(float64(candidates)/float64(b.N), "candidates/op")
+	b.ReportMetric(float64(selected)/100, "selected/op")
 }
 
 // BenchmarkMatchScale shows how the work grows with the selectors.

@@ -256,6 +256,42 @@ func TestTermIndexReplaceAllocates(t *testing.T) {
 	}
 }
 
+// TestShapes pins what the benchmarks are about.
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		name                             string
+		shape                            shape
+		selected, conjunctions, mostWork int
+	}{
+		{"fleet", fleet(10_000), 1090, 651, 5},
+		{"sparse", sparse(10_000), 7, 10_000, 20},
+		{"shared label", sharedLabel(10_000), 7, 10_000, 20},
+		{"identical", identical(10_000), 10_000, 1, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := c.shape.index()
+			ids, candidates := x.Match(c.shape.item, nil)
+			if len(ids) != c.selected || c.shape.selected != c.selected {
+				t.Errorf("%d selected, %d by a scan, want %d", len(ids), c.shape.selected, c.selected)
+			}
+			if x.Conjunctions() > c.conjunctions || candidates > c.mostWork {
+				t.Errorf("%d conjunctions and %d candidates, want at most %d and %d", x.Conjunctions(), candidates, c.conjunctions, c.mostWork)
+			}
+		})
+	}
+}
+
+func TestTermIndexPutOfTheSame(t *testing.T) {
+	e := new(TermIndex).Edit()
+	e.Put(3, []Term{1, 2})
+	before := e.Commit()
+	e.Put(3, []Term{2, 1, 1})
+	after := e.Commit()
+	if before.terms.get(1) != after.terms.get(1) || before.conjunctions.get(0) != after.conjunctions.get(0) {
+		t.Error("a selector that requires what it did has copied pages")
+	}
+}
+
 func TestTermIndexMatchAllocatesNothing(t *testing.T) {
 	f := fleet(10_000)
 	x := f.index()

@@ -1,0 +1,51 @@
+package index_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Example follows the data path: names become terms, selectors and items are
+// indexed by them, and what matches is brought into order.
+func Example() {
+	tags := index.NewInterner[string]().Edit()
+	term := func(tag string) index.Term { return index.Term(tags.Intern(tag)) }
+
+	// Selectors: which of them match an item?
+	policies := []string{"web-v1", "everything", "web"}
+	selectors := new(index.TermIndex).Edit()
+	selectors.Put(0, []index.Term{term("service=web"), term("version=v1")})
+	selectors.Put(1, nil)
+	selectors.Put(2, []index.Term{term("service=web")})
+	published := selectors.Commit()
+
+	byName, err := index.NewOrder([]uint32{0, 1, 2}, func(a, b uint32) int {
+		return strings.Compare(policies[a], policies[b])
+	})
+	if err != nil {
+		panic(err)
+	}
+
+	item := index.SortTerms([]index.Term{term("service=web"), term("version=v2")})
+	ids, _ := published.Match(item, nil)
+	var scratch index.Scratch
+	byName.Sort(ids, &scratch)
+	for _, id := range ids {
+		fmt.Println(policies[id])
+	}
+
+	// Postings: which items does a selector touch?
+	items := new(index.Postings).Edit()
+	items.Add(10, item)
+	items.Add(11, []index.Term{term("service=db")})
+	touched := items.Commit().Intersection(published.Terms(2))
+	fmt.Println(slices.Collect(touched.All()))
+
+	// Output:
+	// everything
+	// web
+	// [10]
+}
