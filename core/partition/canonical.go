@@ -1,0 +1,183 @@
+package partition
+
+import "slices"
+
+// Nested canonical forms that are deeper than this are written as a flat OR
+// instead, so that they stay within the 32 levels of SPEC 9.1.
+const maxLevels = 30
+
+// set returns the diagram, whose keys ascend by name, as a Set.
+//
+// The canonical form is a function of the diagram, and the diagram one of the
+// accepted clients, as the order of keys and of what is printed at each key is
+// that of names. At each node, the answers are grouped by where they lead;
+// each group is "the key is one of these" AND the form of where it leads, and
+// the groups are ORed. Two shapes are written shorter: a group that leads to
+// false is left out, and next to one that leads to true a single other group
+// needs no guard. So 004's "neither" is NOT env=prod AND NOT version=v1.
+func (b *builder) set(root *node) Set {
+	if b.exceeded != "" {
+		return Set{}
+	}
+	w := &formWriter{builder: b, memo: make(map[*node]form)}
+	nested := w.form(root)
+	if nested.levels > maxLevels {
+		nested = w.flat(root)
+	}
+	return Set{b.domain, root, nested.predicate}
+}
+
+// form is a written predicate with its measures. Forms share members, so the
+// size of what prints can be exponential in the diagram: it is counted, not
+// printed, until it is known to be within the limits.
+type form struct {
+	predicate Predicate
+	size      int // operations and literals, each occurrence
+	levels    int
+}
+
+type formWriter struct {
+	*builder
+	memo map[*node]form
+}
+
+func (w *formWriter) form(n *node) form {
+	if n.isTerminal() {
+		return leaf(map[bool]Predicate{true: True(), false: False()}[isTrue(n)])
+	}
+	if f, ok := w.memo[n]; ok {
+		return f
+	}
+	var f form
+	groups, excluded := w.groups(n)
+	switch {
+	case len(groups) == 1:
+		f = w.join(OpAnd, w.guard(n, groups[0]), w.form(groups[0].child))
+	case len(groups) == 2 && !excluded && isTrue(groups[0].child):
+		f = w.join(OpOr, w.guard(n, groups[0]), w.form(groups[1].child))
+	case len(groups) == 2 && !excluded && isTrue(groups[1].child):
+		f = w.join(OpOr, w.guard(n, groups[1]), w.form(groups[0].child))
+	default:
+		terms := make([]form, len(groups))
+		for i, g := range groups {
+			terms[i] = w.join(OpAnd, w.guard(n, g), w.form(g.child))
+		}
+		f = w.join(OpOr, terms...)
+	}
+	w.memo[n] = f
+	return f
+}
+
+// group is the answers of a node that lead to one child.
+type group struct {
+	child         *node
+	values        []string // mentioned ones, by name
+	other, absent bool
+}
+
+// groups returns the groups that do not lead to false, in the order of their
+// first answers (values by name, other, absent), and whether one did.
+func (w *formWriter) groups(n *node) (groups []group, excluded bool) {
+	index := make(map[*node]int)
+	at := func(child *node) *group {
+		if isFalse(child) {
+			excluded = true
+			return &group{}
+		}
+		i, ok := index[child]
+		if !ok {
+			i = len(groups)
+			index[child] = i
+			groups = append(groups, group{child: child})
+		}
+		return &groups[i]
+	}
+	values := w.keys[n.key].values
+	for _, e := range w.edgesByName(n) {
+		g := at(e.child)
+		g.values = append(g.values, values[e.value])
+	}
+	at(n.other).other = true
+	at(n.absent).absent = true
+	return groups, excluded
+}
+
+// guard says that the client's answer at n is in the group.
+func (w *formWriter) guard(n *node, g group) form {
+	key := &w.keys[n.key]
+	if !g.other {
+		var terms []form
+		for _, value := range g.values {
+			terms = append(terms, leaf(Equal(key.name, value)))
+		}
+		if g.absent {
+			terms = append(terms, w.not(Present(key.name)))
+		}
+		return w.join(OpOr, terms...)
+	}
+	var terms []form
+	if !g.absent {
+		terms = append(terms, leaf(Present(key.name)))
+	}
+	for _, e := range w.edgesByName(n) {
+		if e.child != g.child { // edges to other do not exist
+			terms = append(terms, w.not(Equal(key.name, key.values[e.value])))
+		}
+	}
+	return w.join(OpAnd, terms...)
+}
+
+func leaf(p Predicate) form { return form{p, 1, 1} }
+
+func (w *formWriter) not(p Predicate) form { return form{Not(p), 2, 2} }
+
+// join writes the AND or OR of forms: members of the same operation are spliced
+// in, so the neutral element vanishes and one member stands alone.
+func (w *formWriter) join(op Op, terms ...form) form {
+	f := form{predicate: Predicate{op: op}, size: 1}
+	for _, t := range terms {
+		f.size += t.size
+		if !w.allow(f.size) {
+			return leaf(False())
+		}
+		if t.predicate.op == op {
+			f.levels = max(f.levels, t.levels-1)
+			f.predicate.members = append(f.predicate.members, t.predicate.members...)
+			continue
+		}
+		f.levels = max(f.levels, t.levels)
+		f.predicate.members = append(f.predicate.members, t.predicate)
+	}
+	if len(f.predicate.members) == 1 {
+		f.predicate = f.predicate.members[0]
+		return f
+	}
+	f.levels++
+	return f
+}
+
+// flat writes the OR of selectors, which has four levels.
+func (w *formWriter) flat(root *node) form {
+	paths := newPathWalk(w.domain, w.limits)
+	paths.walk(root) // false is not walked to: its number is that of nothing
+	paths.join(2)
+	if paths.exceeded != "" {
+		w.exceeded = paths.exceeded
+		return leaf(False())
+	}
+	terms := make([]string, len(paths.paths))
+	byText := make(map[string]Predicate, len(paths.paths))
+	for i, path := range paths.paths {
+		selector := paths.selector(path.asks)
+		terms[i] = selector.String()
+		byText[terms[i]] = selector.Predicate()
+	}
+	slices.Sort(terms)
+	or := form{predicate: False(), levels: 4}
+	for _, text := range terms {
+		or.predicate.members = append(or.predicate.members, byText[text])
+		or.size += len(byText[text].members) * 2
+	}
+	w.allow(or.size)
+	return or
+}

@@ -1,0 +1,207 @@
+package partition
+
+import (
+	"math"
+	"slices"
+)
+
+// A node is one question of a decision diagram: which value does the client
+// have at this key? It is sparse: edges holds the values whose answer differs
+// from that of a value nobody mentions. A terminal has no question, only a
+// number; in the diagram of a predicate 1 is true and 0 is false, in that of a
+// partition the number stands for a content.
+//
+//	key      the number of the key in the domain; terminals: terminalKey
+//	edges    by ascending value, no child is equal to other
+//	other    for any value without an edge
+//	absent   for clients without the key
+//
+// Nodes are immutable, and within one builder equal nodes are the same node:
+// together with the order of keys (a child's key is larger) this makes
+// diagrams canonical. Two diagrams of one builder decide the same if and only
+// if they are the same pointer. As edges to other are left out, a diagram does
+// not depend on which values other predicates mention.
+type node struct {
+	key    int32
+	number uint32 // terminals only
+	id     uint32 // unique within the builder
+	other  *node
+	absent *node
+	edges  []edge
+}
+
+type edge struct {
+	value uint32
+	child *node
+}
+
+const terminalKey = math.MaxInt32
+
+func (n *node) isTerminal() bool { return n.key == terminalKey }
+
+// at returns the three answers of n to a question about key, which is not
+// larger than its own: a node that does not ask gives itself.
+func (n *node) at(key int32) (other, absent *node, edges []edge) {
+	if n.key != key {
+		return n, n, nil
+	}
+	return n.other, n.absent, n.edges
+}
+
+// child returns the answer for a declared value.
+func (n *node) child(value uint32) *node {
+	lo, hi := 0, len(n.edges)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if n.edges[mid].value < value {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(n.edges) && n.edges[lo].value == value {
+		return n.edges[lo].child
+	}
+	return n.other
+}
+
+// walk returns the terminal that a client reaches. It does not allocate.
+func (d *domain) walk(n *node, client map[string]string) *node {
+	for !n.isTerminal() {
+		key := &d.keys[n.key]
+		name, present := client[key.name]
+		if !present {
+			n = n.absent
+			continue
+		}
+		value, mentioned := key.index[name]
+		if !mentioned {
+			n = n.other
+			continue
+		}
+		n = n.child(value)
+	}
+	return n
+}
+
+// A builder makes nodes. It is used by one goroutine during one call; the
+// diagrams outlive it, its tables do not.
+type builder struct {
+	*domain
+	budget
+
+	unique    map[uint64]*node
+	terminals []*node
+	nodes     uint32
+	boolean   map[operands]*node // memo of and, or, without
+	scratch   []edge             // a stack of edge lists under construction
+}
+
+func newBuilder(d *domain, limits Limits) *builder {
+	return &builder{
+		domain:  d,
+		budget:  newBudget(limits),
+		unique:  make(map[uint64]*node),
+		boolean: make(map[operands]*node),
+	}
+}
+
+// terminal returns the terminal with the number.
+func (b *builder) terminal(number uint32) *node {
+	for len(b.terminals) <= int(number) {
+		b.terminals = append(b.terminals, nil)
+	}
+	if b.terminals[number] == nil {
+		b.terminals[number] = &node{key: terminalKey, number: number, id: b.nextID()}
+	}
+	return b.terminals[number]
+}
+
+func (b *builder) truth(t bool) *node {
+	if t {
+		return b.terminal(1)
+	}
+	return b.terminal(0)
+}
+
+func (b *builder) nextID() uint32 {
+	b.nodes++
+	return b.nodes
+}
+
+// node returns the node with these answers. edges ascend by value, none of
+// their children is other; they are copied if they are kept.
+func (b *builder) node(key int32, other, absent *node, edges []edge) *node {
+	if len(edges) == 0 && other == absent {
+		return other
+	}
+	slot := hashNode(key, other, absent, edges)
+	for ; ; slot++ {
+		n := b.unique[slot]
+		if n == nil {
+			break
+		}
+		if n.key == key && n.other == other && n.absent == absent && slices.Equal(n.edges, edges) {
+			return n
+		}
+	}
+	n := &node{key: key, id: b.nextID(), other: other, absent: absent, edges: slices.Clone(edges)}
+	b.unique[slot] = n
+	return n
+}
+
+func hashNode(key int32, other, absent *node, edges []edge) uint64 {
+	h := mix(uint64(uint32(key)), uint64(other.id)<<32|uint64(absent.id))
+	for _, e := range edges {
+		h = mix(h, uint64(e.value)<<32|uint64(e.child.id))
+	}
+	return h
+}
+
+// mix is the finalizer of splitmix64 over both words. It has no seed: slots
+// differ between runs only in their cost, never in a result.
+func mix(h, word uint64) uint64 {
+	h = (h ^ word) + 0x9e3779b97f4a7c15
+	h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9
+	h = (h ^ (h >> 27)) * 0x94d049bb133111eb
+	return h ^ (h >> 31)
+}
+
+// combine builds the diagram that answers rec(a's answer, b's answer)
+// everywhere; it splits by the first key that a or b asks about. At least one
+// of them is no terminal.
+func (b *builder) combine(x, y *node, rec func(x, y *node) *node) *node {
+	key := min(x.key, y.key)
+	xOther, xAbsent, xs := x.at(key)
+	yOther, yAbsent, ys := y.at(key)
+	if !b.spend(1 + len(xs) + len(ys)) {
+		return x
+	}
+	other := rec(xOther, yOther)
+	absent := other
+	if xAbsent != xOther || yAbsent != yOther {
+		absent = rec(xAbsent, yAbsent)
+	}
+	base := len(b.scratch)
+	for len(xs) > 0 || len(ys) > 0 {
+		value, xChild, yChild := uint32(math.MaxUint32), xOther, yOther
+		if len(xs) > 0 {
+			value = xs[0].value
+		}
+		if len(ys) > 0 {
+			value = min(value, ys[0].value)
+		}
+		if len(xs) > 0 && xs[0].value == value {
+			xChild, xs = xs[0].child, xs[1:]
+		}
+		if len(ys) > 0 && ys[0].value == value {
+			yChild, ys = ys[0].child, ys[1:]
+		}
+		if child := rec(xChild, yChild); child != other {
+			b.scratch = append(b.scratch, edge{value, child})
+		}
+	}
+	n := b.node(key, other, absent, b.scratch[base:])
+	b.scratch = b.scratch[:base]
+	return n
+}

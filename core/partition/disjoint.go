@@ -1,0 +1,119 @@
+package partition
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Disjoint returns the rules with selectors that may negate: exactly one
+// selects each client that any item selects, none the others (SPEC 5.3).
+//
+// The rules are the paths of the diagram that do not end in "nothing": values
+// in the order in which items mention them, then other values, then clients
+// without the key. Where every item asks for at most one tag they are minimal
+// (SPEC 5.4): what a path leaves together at a key (one mentioned value, or
+// the values that nobody mentions, these with or without "absent") differs in
+// the items it selects or is not separated by the diagram, so a path is a
+// union of sets of clients that the same items select. Rules with equal
+// contents are then joined where one selector can say it.
+//
+// Every node of a diagram has a path to some content, so the cost is the
+// number of rules times the number of keys, and the only error is a
+// [*LimitError]. An item that asks for several tags may need many rules: the
+// complement of a=1,b=1 is no selector, it is a!=1 and a=1,b!=1.
+func (p *Partition[S]) Disjoint() (Rules[S], error) {
+	w := newPathWalk(p.domain, p.limits)
+	w.walk(p.root)
+	w.join(len(p.states))
+	if err := w.err(p.items, p.domain.names()); err != nil {
+		return nil, err
+	}
+	rules := make(Rules[S], len(w.paths))
+	for i, path := range w.paths {
+		rules[i] = Rule[S]{w.selector(path.asks), p.states[path.content]}
+	}
+	return rules, nil
+}
+
+// A path is a rule under construction.
+type path struct {
+	content uint32
+	asks    []ask // by ascending key
+}
+
+// An ask is a [Requirement] in numbers.
+type ask struct {
+	key   int32
+	kind  Kind
+	value uint32
+	not   []uint32 // ascending; shared between paths
+}
+
+// pathWalk collects the paths of a diagram to every terminal but nothing.
+type pathWalk struct {
+	budget
+	domain *domain
+	paths  []path
+	asks   []ask              // of the path so far
+	not    map[*node][]uint32 // the values with an edge
+}
+
+func newPathWalk(d *domain, limits Limits) *pathWalk {
+	return &pathWalk{budget: newBudget(limits), domain: d, not: make(map[*node][]uint32)}
+}
+
+func (w *pathWalk) walk(n *node) {
+	if n.isTerminal() {
+		if n.number != nothing && w.allow(len(w.paths)+1) {
+			w.paths = append(w.paths, path{n.number, slices.Clone(w.asks)})
+		}
+		return
+	}
+	if !w.spend(1 + len(n.edges)) {
+		return
+	}
+	for _, e := range n.edges {
+		w.follow(e.child, ask{key: n.key, kind: Is, value: e.value})
+	}
+	not := w.not[n]
+	if not == nil && len(n.edges) > 0 {
+		for _, e := range n.edges {
+			not = append(not, e.value)
+		}
+		w.not[n] = not
+	}
+	if n.absent == n.other {
+		w.follow(n.other, ask{key: n.key, kind: IsNot, not: not})
+		return
+	}
+	w.follow(n.other, ask{key: n.key, kind: Exists, not: not})
+	w.follow(n.absent, ask{key: n.key, kind: Absent})
+}
+
+func (w *pathWalk) follow(n *node, a ask) {
+	w.asks = append(w.asks, a)
+	w.walk(n)
+	w.asks = w.asks[:len(w.asks)-1]
+}
+
+// selector names what a path asks.
+func (w *pathWalk) selector(asks []ask) Selector {
+	if len(asks) == 0 {
+		return nil
+	}
+	selector := make(Selector, len(asks))
+	for i, a := range asks {
+		key := &w.domain.keys[a.key]
+		r := Requirement{Key: key.name, Kind: a.kind}
+		if a.kind == Is {
+			r.Value = key.values[a.value]
+		}
+		for _, value := range a.not {
+			r.Not = append(r.Not, key.values[value])
+		}
+		slices.Sort(r.Not)
+		selector[i] = r
+	}
+	slices.SortFunc(selector, func(a, b Requirement) int { return cmp.Compare(a.Key, b.Key) })
+	return selector
+}

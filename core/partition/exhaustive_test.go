@@ -1,0 +1,178 @@
+package partition
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+const instances = 2000 // of each test; all clients of each are tried
+
+func TestEveryFormAgreesWithTheMergeForEveryClient(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	for range instances {
+		items := make([]Tags, r.IntN(7))
+		for i := range items {
+			items[i] = randomTags(r, 3)
+		}
+		predicates := predicatesOf(items)
+		fields, contents := randomOverriding(r, len(items)), randomAnonymous(r, len(items))
+		checkOrdered(t, items, fields)
+		checkOrdered(t, items, contents)
+		checkOrdered(t, items, collecting{})
+		checkPartition(t, predicates, fields)
+		checkPartition(t, predicates, contents)
+		checkPartition(t, predicates, collecting{})
+	}
+}
+
+func TestPartitionOfArbitraryPredicates(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 4))
+	for range instances {
+		items := make([]Predicate, r.IntN(5))
+		for i := range items {
+			items[i] = randomPredicate(r, 3)
+		}
+		checkPartition(t, items, randomOverriding(r, len(items)))
+		checkPartition(t, items, randomAnonymous(r, len(items)))
+	}
+}
+
+// SPEC 5.4: where every item asks for at most one tag, the disjoint form has
+// at most one rule for each set of items that select some client.
+func TestDisjointFormIsMinimalForItemsOfOneTag(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 4))
+	for range instances {
+		items := make([]Predicate, 1+r.IntN(8))
+		for i := range items {
+			items[i] = randomTags(r, 1).Predicate()
+		}
+		bound := distinctSets(items, everyClient(items...))
+		check := func(n int, err error) {
+			if err != nil || n > bound {
+				t.Fatalf("%d rules, %v, for %d sets of items\n%s", n, err, bound, instance(items, ""))
+			}
+		}
+		check(disjointRules(Build(items, randomOverriding(r, len(items)), Limits{})))
+		check(disjointRules(Build(items, randomAnonymous(r, len(items)), Limits{})))
+		check(disjointRules(Build(items, collecting{}, Limits{})))
+	}
+}
+
+func disjointRules[S comparable](p *Partition[S], err error) (int, error) {
+	if err != nil {
+		return 0, err
+	}
+	rules, err := p.Disjoint()
+	return len(rules), err
+}
+
+// Members of AND and OR in another order, and another run, give the same bytes.
+func TestResultsDoNotDependOnTheOrderOfMembers(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range instances / 4 {
+		items := make([]Predicate, 1+r.IntN(5))
+		shuffled := make([]Predicate, len(items))
+		for i := range items {
+			items[i] = randomPredicate(r, 3)
+			shuffled[i] = shuffle(r, items[i])
+		}
+		contents := randomAnonymous(r, len(items))
+		if want, got := bytesOf(t, items, contents), bytesOf(t, shuffled, contents); got != want {
+			t.Fatalf("permuted members change the result from\n%s\nto\n%s\n%s", want, got, instance(items, contents))
+		}
+	}
+}
+
+func shuffle(r *rand.Rand, p Predicate) Predicate {
+	members := p.Members()
+	for i := range members {
+		members[i] = shuffle(r, members[i])
+	}
+	r.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+	p.members = members
+	return p
+}
+
+// bytesOf prints all that is made from a partition and from a tree.
+func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) string {
+	t.Helper()
+	p, err := Build(items, algebra, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	disjoint, err := p.Disjoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(disjoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions, err := p.Regions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, region := range regions {
+		witness, _ := region.Clients.Witness()
+		text = fmt.Appendf(text, "\n%v %s %s %v", region.Content, region.Clients.Predicate(), region.Clients.Keys(), witness)
+	}
+	return string(text)
+}
+
+func TestTreeAgreesWithItsConditions(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range instances {
+		conditions := make([]Predicate, r.IntN(6))
+		for i := range conditions {
+			conditions[i] = randomPredicate(r, 2)
+		}
+		checkTree(t, conditions, Algebra[[3]uint8](randomAnonymous(r, len(conditions))))
+		checkTree(t, conditions, Algebra[filled](randomOverriding(r, len(conditions))))
+	}
+}
+
+func checkTree[S comparable](t testing.TB, conditions []Predicate, algebra Algebra[S]) {
+	t.Helper()
+	tree, err := BuildTree(conditions, algebra, Limits{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, instance(conditions, algebra))
+	}
+	reached := make(map[string]bool)
+	for _, client := range everyClient(conditions...) {
+		want := algebra.Start()
+		for i, c := range conditions {
+			if c.Accepts(client) {
+				want = algebra.Add(want, i)
+			}
+		}
+		way := ""
+		got := tree.Evaluate(func(i int) bool {
+			holds := conditions[i].Accepts(client)
+			way += fmt.Sprint(i, holds, " ")
+			return holds
+		})
+		if got != want {
+			t.Fatalf("tree gives %v to %v, want %v\n%s", got, client, want, instance(conditions, algebra))
+		}
+		reached[way] = true
+	}
+	if len(reached) != tree.Leaves() {
+		t.Fatalf("%d of %d leaves can be reached\n%s", len(reached), tree.Leaves(), instance(conditions, algebra))
+	}
+	checkPruned(t, tree)
+}
+
+func checkPruned[S comparable](t testing.TB, tree *Tree[S]) {
+	t.Helper()
+	_, yes, no := tree.Condition()
+	if yes == nil {
+		return
+	}
+	if yes == no {
+		t.Fatal("a condition has two equal subtrees")
+	}
+	checkPruned(t, yes)
+	checkPruned(t, no)
+}

@@ -1,0 +1,114 @@
+package partition
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Defaults of [Limits].
+const (
+	DefaultRules = 10_000
+	DefaultWork  = 1 << 23
+)
+
+// Limits bounds what one call may produce and what it may spend, so that no
+// input makes it hang (SPEC 5.5). Zero fields stand for the defaults.
+type Limits struct {
+	// Rules is the most rules, regions, tree leaves or terms of a canonical
+	// form that a result may have.
+	Rules int
+	// Work is the most elementary steps that a call may make; a step looks at
+	// one edge of a diagram or at one item under one selector. The defaults'
+	// ratio leaves some hundred steps for each rule. Memory is bounded by it
+	// too: a step keeps at most some tens of bytes until the call returns.
+	Work int
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Rules <= 0 {
+		l.Rules = DefaultRules
+	}
+	if l.Work <= 0 {
+		l.Work = DefaultWork
+	}
+	return l
+}
+
+// Resource names what a [LimitError] ran out of.
+type Resource string
+
+// The bounded resources, one for each field of [Limits].
+const (
+	RulesResource Resource = "rules"
+	WorkResource  Resource = "steps"
+)
+
+// A LimitError indicates that a result would be larger, or cost more, than
+// [Limits] allows. Nothing partial is returned with it.
+type LimitError struct {
+	Resource Resource
+	Limit    int
+	// Items are the indexes of the items (conditions, predicates) that tell
+	// clients apart, the highest priority first. The caller knows which
+	// policies they come from.
+	Items []int
+	// Keys are the keys that these items ask about, in the order in which
+	// they appear in Items.
+	Keys []string
+}
+
+// Error names the limit and the first keys; the rest is in the fields.
+func (e *LimitError) Error() string {
+	const shown = 5
+	keys := e.Keys
+	more := ""
+	if len(keys) > shown {
+		keys, more = keys[:shown], ", ..."
+	}
+	quoted := make([]string, len(keys))
+	for i, key := range keys {
+		quoted[i] = quote(key)
+	}
+	return fmt.Sprintf("partition: %d items over %d keys (%s%s) need more than %d %s",
+		len(e.Items), len(e.Keys), strings.Join(quoted, ", "), more, e.Limit, e.Resource)
+}
+
+// A budget counts down a call's limits. It is exceeded once and stays so:
+// recursions test it first and unwind with any value, the entry point then
+// returns the error.
+type budget struct {
+	limits   Limits
+	work     int
+	exceeded Resource
+}
+
+func newBudget(limits Limits) budget { return budget{limits: limits.withDefaults()} }
+
+// spend takes steps from the budget and tells whether it lasts.
+func (b *budget) spend(steps int) bool {
+	b.work += steps
+	if b.work > b.limits.Work && b.exceeded == "" {
+		b.exceeded = WorkResource
+	}
+	return b.exceeded == ""
+}
+
+// allow tells whether a result may have that many rules.
+func (b *budget) allow(rules int) bool {
+	if rules > b.limits.Rules && b.exceeded == "" {
+		b.exceeded = RulesResource
+	}
+	return b.exceeded == ""
+}
+
+// err returns nil while the budget lasts.
+func (b *budget) err(items []int, keys []string) error {
+	switch b.exceeded {
+	case "":
+		return nil
+	case RulesResource:
+		return &LimitError{Resource: RulesResource, Limit: b.limits.Rules, Items: items, Keys: keys}
+	default:
+		return &LimitError{Resource: WorkResource, Limit: b.limits.Work, Items: items, Keys: keys}
+	}
+}

@@ -1,0 +1,48 @@
+package partition
+
+// Ordered returns the rules with positive selectors (key=value and key=* only)
+// of which the first that selects a client has its content; no rule selects a
+// client that no item selects (SPEC 5.3). Items are in order, a later one has
+// the higher priority; algebra.Add gets their index. The only error is a
+// [*LimitError].
+//
+// It is a depth-first search over the items from the highest priority down. A
+// position in it is a selector, the union of the tags of the items taken, and
+// the items refused. An item is passed over if it adds nothing to the content
+// or contradicts the selector, and taken without a question if the selector
+// implies it; else the search first takes it, then refuses it. A branch whose
+// selector implies a refused item is empty and cut. At the end of each branch
+// stands a rule with its selector.
+//
+// Why the first match is right: a client follows one branch, by what selects
+// it, to a rule R, and meets the tags of all items taken there, so R selects
+// it. An earlier rule Q left that branch at an item that Q takes and the
+// client's branch refuses; Q has the item's tags, so Q does not select the
+// client.
+//
+// Why there is at most one rule for each set of items that selects some client
+// (SPEC 5.4): at each end, the client that has exactly the selector's tags
+// (and a value that nobody mentions where it asks for presence) is selected by
+// the items that the selector implies, none of them refused. So it follows
+// this very branch, and as branches part at an item that selects one of two
+// clients, no two such clients are selected by the same items. Hence also the
+// cost, ends x items: every branch that is entered leads to a rule, or to the
+// one end where all was refused. That holds where the disjoint form explodes,
+// for items of several tags too.
+//
+// Last, a rule is dropped if every client that reaches it finds the same
+// content further down.
+func Ordered[S comparable](items []Tags, algebra Algebra[S], limits Limits) (Rules[S], error) {
+	contents := newContents(algebra)
+	s := newSearch(items, contents.add, limits)
+	s.descend(s.everything(), nothing)
+	if err := s.err(s.splitting(), s.names()); err != nil {
+		return nil, err
+	}
+	found := dropShadowing(s.found, s.limits.Work-s.work)
+	rules := make(Rules[S], len(found))
+	for i, f := range found {
+		rules[i] = Rule[S]{s.positive(f.tags), contents.states[f.content]}
+	}
+	return rules, nil
+}

@@ -1,0 +1,139 @@
+package partition
+
+// A Partition tells for every client that could exist which content it has.
+// It is immutable and safe for concurrent use.
+type Partition[S comparable] struct {
+	domain *domain
+	root   *node // terminals are numbers of states
+	states []S   // by number; states[nothing] is Start
+	items  []int // that tell clients apart; for errors
+	limits Limits
+}
+
+// Build partitions all clients by the items that select them. Items are in
+// order, a later one has the higher priority; algebra.Add gets their index.
+// The only error is a [*LimitError].
+//
+// The content of a client is Start with Add of every item that selects it,
+// from the highest priority down: SPEC 5.1 read from its end.
+//
+// Cost. With D(j) the diagram of the j items of the highest priority, the work
+// is the sum over j of |D(j)| x |diagram of the next item|. If equal states
+// imply equal origins (no state is reached by two different sets of items that
+// added something), D(j) is never larger than the result: the content after j
+// items is the final one restricted to the origins among them, so D(j) is the
+// result with some terminals made equal. Then twenty items that override each
+// other whole cost twenty small steps, not 2^20. For other algebras the work
+// limit bounds what is in between.
+func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (*Partition[S], error) {
+	b := newBuilder(&domain{}, limits)
+	declareByPriority(b.domain, items)
+	roots := make([]*node, len(items))
+	for i, item := range items {
+		roots[i] = b.compile(item)
+	}
+	contents := newContents(algebra)
+	root := b.terminal(nothing)
+	for _, run := range b.runs(roots) {
+		root = fill(b, contents, root, b.selection(run, roots))
+	}
+	split := splitting(roots)
+	if err := b.err(split, b.names()); err != nil {
+		return nil, err
+	}
+	return &Partition[S]{b.domain, root, contents.states, split, b.limits}, nil
+}
+
+// declareByPriority orders the keys as they first appear from the highest
+// priority down. Then what decides first is asked first: once an item settles
+// the content, the keys below it are not asked at all, and an override chain
+// of k items is a chain of k nodes. In the reverse order it would be a tree.
+func declareByPriority(d *domain, items []Predicate) {
+	for i := len(items) - 1; i >= 0; i-- {
+		d.declare(items[i])
+	}
+}
+
+// splitting returns the indexes of the predicates that tell clients apart, the
+// highest priority first.
+func splitting(roots []*node) []int {
+	var items []int
+	for i := len(roots) - 1; i >= 0; i-- {
+		if !roots[i].isTerminal() {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// Evaluate returns the content of a client, a map from key to value, and
+// whether any item selects it; if none does the content is Start. It asks each
+// key at most once and does not allocate.
+func (p *Partition[S]) Evaluate(client map[string]string) (content S, selected bool) {
+	number := p.domain.walk(p.root, client).number
+	return p.states[number], number != nothing
+}
+
+// filling adds the items of one selection to a partition's diagram.
+type filling[S comparable] struct {
+	builder   *builder
+	contents  *contents[S]
+	selection selection
+	memo      map[uint64]*node
+	live      map[uint32]struct{} // the contents of the result that were made here
+}
+
+// fill returns the diagram d with the selected items added at every terminal.
+func fill[S comparable](b *builder, c *contents[S], d *node, s selection) *node {
+	f := &filling[S]{b, c, s, make(map[uint64]*node), make(map[uint32]struct{})}
+	return f.fill(d, s.root)
+}
+
+func (f *filling[S]) fill(d, selected *node) *node {
+	if selected.isTerminal() {
+		items := f.selection.lists[selected.number]
+		if len(items) == 0 {
+			return d
+		}
+		if d.isTerminal() {
+			return f.terminal(d.number, items)
+		}
+	} else if d.isTerminal() && f.settled(d.number) {
+		return d
+	}
+	key := uint64(d.id)<<32 | uint64(selected.id)
+	if n, ok := f.memo[key]; ok {
+		return n
+	}
+	n := f.builder.combine(d, selected, f.fill)
+	f.memo[key] = n
+	return n
+}
+
+// terminal adds the items to one content. Contents that were made by one
+// selection stand in the diagram together; each takes a rule at least.
+func (f *filling[S]) terminal(number uint32, items []int32) *node {
+	if !f.builder.spend(len(items)) {
+		return f.builder.terminal(number)
+	}
+	for _, item := range items {
+		number = f.contents.add(number, item)
+	}
+	f.live[number] = struct{}{}
+	f.builder.allow(len(f.live))
+	return f.builder.terminal(number)
+}
+
+// settled tells whether none of the selection's items adds anything, so that
+// it does not matter which of them select the client.
+func (f *filling[S]) settled(number uint32) bool {
+	if number == nothing {
+		return false
+	}
+	for _, item := range f.selection.items {
+		if !f.builder.spend(1) || f.contents.add(number, item) != number {
+			return false
+		}
+	}
+	return true
+}

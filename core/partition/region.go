@@ -1,0 +1,176 @@
+package partition
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Region is all clients that have one content.
+type Region[S comparable] struct {
+	Content S
+	Clients Set
+}
+
+// Regions returns one region for each content that some client has: they are
+// disjoint, together they are all clients, and there are as few as contents
+// (SPEC 9.4). Clients that no item selects belong to the content Start, with
+// those whose items add nothing to it. Regions are in the order in which
+// contents come up: what no item selects first, then from the highest priority
+// down. The only error is a [*LimitError].
+func (p *Partition[S]) Regions() ([]Region[S], error) {
+	b := newBuilder(p.domain.byName(), p.limits)
+	r := &regionWalk{
+		builder: b,
+		merged:  mergeEqual(p.states),
+		memo:    make(map[*node][]terminalSet),
+	}
+	sets := r.walk(p.root)
+	b.allow(len(sets))
+	o := &reorder{builder: b, from: p.domain, memo: make(map[*node]*node)}
+	regions := make([]Region[S], 0, len(sets))
+	for _, s := range sets {
+		if b.exceeded != "" {
+			break
+		}
+		regions = append(regions, Region[S]{p.states[s.number], b.set(o.node(s.root))})
+	}
+	if err := b.err(p.items, p.domain.names()); err != nil {
+		return nil, err
+	}
+	return regions, nil
+}
+
+// mergeEqual maps each number to the first one with the same state: nothing
+// and a selected Start are two numbers.
+func mergeEqual[S comparable](states []S) []uint32 {
+	first := make(map[S]uint32, len(states))
+	merged := make([]uint32, len(states))
+	for number, state := range states {
+		if _, ok := first[state]; !ok {
+			first[state] = uint32(number)
+		}
+		merged[number] = first[state]
+	}
+	return merged
+}
+
+// terminalSet is the diagram, over the keys of the partition, of the clients
+// that reach a terminal.
+type terminalSet struct {
+	number uint32
+	root   *node
+}
+
+// regionWalk splits a partition's diagram into one diagram for each terminal.
+// A node is visited once and touches only the contents below it.
+type regionWalk struct {
+	*builder
+	merged []uint32
+	memo   map[*node][]terminalSet
+}
+
+// walk returns the sets below n by ascending number.
+func (r *regionWalk) walk(n *node) []terminalSet {
+	if n.isTerminal() {
+		return []terminalSet{{r.merged[n.number], r.truth(true)}}
+	}
+	if sets, ok := r.memo[n]; ok {
+		return sets
+	}
+	no := r.truth(false)
+	parts := make(map[uint32]*node) // nodes under construction
+	part := func(number uint32) *node {
+		if parts[number] == nil {
+			parts[number] = &node{other: no, absent: no}
+		}
+		return parts[number]
+	}
+	others := r.walk(n.other)
+	for _, s := range others {
+		part(s.number).other = s.root
+	}
+	for _, s := range r.walk(n.absent) {
+		part(s.number).absent = s.root
+	}
+	for _, e := range n.edges {
+		sets := r.walk(e.child)
+		if !r.spend(len(sets) + len(others)) {
+			return nil
+		}
+		for _, s := range sets {
+			if p := part(s.number); s.root != p.other {
+				p.edges = append(p.edges, edge{e.value, s.root})
+			}
+		}
+		for _, s := range others {
+			if _, found := slices.BinarySearchFunc(sets, s.number, compareNumber); !found {
+				p := parts[s.number]
+				p.edges = append(p.edges, edge{e.value, no})
+			}
+		}
+	}
+	sets := make([]terminalSet, 0, len(parts))
+	for number, p := range parts {
+		sets = append(sets, terminalSet{number, r.node(n.key, p.other, p.absent, p.edges)})
+	}
+	slices.SortFunc(sets, func(a, b terminalSet) int { return cmp.Compare(a.number, b.number) })
+	r.memo[n] = sets
+	return sets
+}
+
+func compareNumber(s terminalSet, number uint32) int { return cmp.Compare(s.number, number) }
+
+// reorder rebuilds a diagram of a predicate for another order of the same
+// keys. Both kinds of nodes come from one builder: numbers of keys of the old
+// order stand in the old ones, terminals are shared.
+type reorder struct {
+	*builder
+	from *domain
+	memo map[*node]*node
+}
+
+func (o *reorder) node(n *node) *node {
+	if n.isTerminal() {
+		return n
+	}
+	if done, ok := o.memo[n]; ok {
+		return done
+	}
+	if !o.spend(1 + len(n.edges)) {
+		return n
+	}
+	key := o.index[o.from.keys[n.key].name]
+	other, absent := o.node(n.other), o.node(n.absent)
+	edges := make([]edge, len(n.edges))
+	direct := key < other.key && key < absent.key
+	for i, e := range n.edges {
+		edges[i] = edge{e.value, o.node(e.child)}
+		direct = direct && key < edges[i].child.key
+	}
+	var done *node
+	if direct {
+		done = o.builder.node(key, other, absent, edges)
+	} else {
+		done = o.choose(key, other, absent, edges)
+	}
+	o.memo[n] = done
+	return done
+}
+
+// choose builds "if the key's answer is x then child x" where children may ask
+// about keys that come before the key.
+func (o *reorder) choose(key int32, other, absent *node, edges []edge) *node {
+	no, yes := o.truth(false), o.truth(true)
+	excluded := make([]edge, len(edges))
+	for i, e := range edges {
+		excluded[i] = edge{e.value, no}
+	}
+	terms := []*node{
+		o.and(o.builder.node(key, yes, no, excluded), other),
+		o.and(o.builder.node(key, no, yes, nil), absent),
+	}
+	for _, e := range edges {
+		terms = append(terms, o.and(o.builder.node(key, no, no, []edge{{e.value, yes}}), e.child))
+	}
+	return o.fold(len(terms), func(i int) *node { return terms[i] }, o.or, no)
+}

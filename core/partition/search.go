@@ -1,0 +1,286 @@
+package partition
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// search is the depth-first search of [Ordered]; it knows contents by number.
+type search struct {
+	budget
+	domain
+	add func(content uint32, item int32) uint32
+
+	items   [][]tag
+	asking  []asking // by key
+	missing []int32  // by item: how many of its tags the selector does not imply
+	refused []bool   // by item
+
+	has   []int32  // by key: the selector's value, anyValue or noValue
+	trail []change // of has, to undo
+	found []found
+}
+
+// tag is a requirement of an item: the number of a value, or anyValue.
+type tag struct{ key, value int32 }
+
+const (
+	anyValue = -1 // the key is present
+	noValue  = -2 // the selector does not name the key
+)
+
+// asking holds the items that name a key, the highest priority first. Those
+// that do not are listed when they are first needed.
+type asking struct {
+	any    []int32
+	values [][]int32 // by number of the value
+	named  int       // items in any and values
+	silent []int32
+}
+
+type change struct{ key, before int32 }
+
+// found is a rule: its selector by ascending key, and its content.
+type found struct {
+	tags    []tag
+	content uint32
+}
+
+func newSearch(items []Tags, add func(uint32, int32) uint32, limits Limits) *search {
+	s := &search{
+		budget:  newBudget(limits),
+		add:     add,
+		items:   make([][]tag, len(items)),
+		missing: make([]int32, len(items)),
+		refused: make([]bool, len(items)),
+	}
+	for i := len(items) - 1; i >= 0; i-- {
+		s.declareTags(int32(i), items[i])
+	}
+	s.has = make([]int32, len(s.keys))
+	for k := range s.has {
+		s.has[k] = noValue
+	}
+	return s
+}
+
+func (s *search) declareTags(item int32, tags Tags) {
+	s.items[item] = make([]tag, 0, len(tags))
+	s.missing[item] = int32(len(tags))
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		k := s.key(name)
+		if int(k) == len(s.asking) {
+			s.asking = append(s.asking, asking{})
+		}
+		asking := &s.asking[k]
+		asking.named++
+		if tags[name] == Any {
+			asking.any = append(asking.any, item)
+			s.items[item] = append(s.items[item], tag{k, anyValue})
+			continue
+		}
+		v := s.value(k, tags[name])
+		if int(v) == len(asking.values) {
+			asking.values = append(asking.values, nil)
+		}
+		asking.values[v] = append(asking.values[v], item)
+		s.items[item] = append(s.items[item], tag{k, int32(v)})
+	}
+}
+
+// everything returns all items, the highest priority first.
+func (s *search) everything() []int32 {
+	all := make([]int32, len(s.items))
+	for i := range all {
+		all[i] = int32(len(all) - 1 - i)
+	}
+	return all
+}
+
+func (s *search) splitting() []int {
+	var items []int
+	for i := len(s.items) - 1; i >= 0; i-- {
+		if len(s.items[i]) > 0 {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// descend finds the rules below a position. rest are the items to come, the
+// highest priority first; what is not in it contradicts the selector.
+func (s *search) descend(rest []int32, content uint32) {
+	var refusals []int32
+	for i, item := range rest {
+		if !s.spend(1) {
+			break
+		}
+		if s.missing[item] == 0 {
+			content = s.add(content, item)
+			continue
+		}
+		if s.contradicts(item) {
+			continue
+		}
+		taken := s.add(content, item)
+		if taken == content {
+			continue
+		}
+		before := len(s.trail)
+		if s.take(item) {
+			s.descend(s.compatible(item, rest[i+1:], before), taken)
+		}
+		s.release(before)
+		s.refused[item] = true
+		refusals = append(refusals, item)
+	}
+	if content != nothing && s.allow(len(s.found)+1) {
+		s.found = append(s.found, found{s.tags(), content})
+	}
+	for _, item := range refusals {
+		s.refused[item] = false
+	}
+}
+
+// contradicts tells whether the item asks for another value of a key.
+func (s *search) contradicts(item int32) bool {
+	for _, t := range s.items[item] {
+		if has := s.has[t.key]; has >= 0 && t.value >= 0 && has != t.value {
+			return true
+		}
+	}
+	return false
+}
+
+// take adds the item's tags to the selector and tells whether some client is
+// left: whether no refused item is implied now.
+func (s *search) take(item int32) bool {
+	left := true
+	for _, t := range s.items[item] {
+		before := s.has[t.key]
+		if before >= 0 || before == t.value {
+			continue
+		}
+		s.trail = append(s.trail, change{t.key, before})
+		s.has[t.key] = t.value
+		asking := &s.asking[t.key]
+		if before == noValue {
+			left = s.imply(asking.any) && left
+		}
+		if t.value >= 0 {
+			left = s.imply(asking.values[t.value]) && left
+		}
+	}
+	return left
+}
+
+func (s *search) imply(items []int32) bool {
+	s.spend(len(items))
+	left := true
+	for _, item := range items {
+		s.missing[item]--
+		if s.missing[item] == 0 && s.refused[item] {
+			left = false
+		}
+	}
+	return left
+}
+
+// release undoes what was taken since the trail had that length.
+func (s *search) release(length int) {
+	for len(s.trail) > length {
+		last := s.trail[len(s.trail)-1]
+		s.trail = s.trail[:len(s.trail)-1]
+		asking := &s.asking[last.key]
+		if value := s.has[last.key]; value >= 0 {
+			for _, item := range asking.values[value] {
+				s.missing[item]++
+			}
+		}
+		if last.before == noValue {
+			for _, item := range asking.any {
+				s.missing[item]++
+			}
+		}
+		s.has[last.key] = last.before
+	}
+}
+
+// compatible narrows rest, below an item that was just taken, to the items
+// that do not ask for another value of one of its keys. It does so only where
+// that leaves out the better half: a thousand items that each name a service
+// are then not looked at a thousand times.
+func (s *search) compatible(item int32, rest []int32, trail int) []int32 {
+	var best []tag
+	size := len(rest) / 2
+	for _, c := range s.trail[trail:] {
+		value := s.has[c.key]
+		if value < 0 {
+			continue
+		}
+		asking := &s.asking[c.key]
+		n := len(asking.values[value]) + len(asking.any) + len(s.items) - asking.named
+		if n < size {
+			best, size = []tag{{c.key, value}}, n
+		}
+	}
+	if best == nil || !s.spend(size) {
+		return rest
+	}
+	asking := &s.asking[best[0].key]
+	narrowed := make([]int32, 0, size)
+	for _, list := range [][]int32{asking.values[best[0].value], asking.any, s.silent(best[0].key)} {
+		for _, other := range list {
+			if other < item {
+				narrowed = append(narrowed, other)
+			}
+		}
+	}
+	slices.SortFunc(narrowed, func(a, b int32) int { return cmp.Compare(b, a) })
+	return narrowed
+}
+
+// silent returns the items that do not name the key.
+func (s *search) silent(key int32) []int32 {
+	asking := &s.asking[key]
+	if asking.silent != nil || asking.named == len(s.items) {
+		return asking.silent
+	}
+	for item, tags := range s.items {
+		if !slices.ContainsFunc(tags, func(t tag) bool { return t.key == key }) {
+			asking.silent = append(asking.silent, int32(item))
+		}
+	}
+	return asking.silent
+}
+
+// tags returns the selector.
+func (s *search) tags() []tag {
+	var tags []tag
+	for _, c := range s.trail {
+		if c.before == noValue {
+			tags = append(tags, tag{c.key, s.has[c.key]})
+		}
+	}
+	slices.SortFunc(tags, func(a, b tag) int { return cmp.Compare(a.key, b.key) })
+	return tags
+}
+
+// positive names the tags of a selector.
+func (s *search) positive(tags []tag) Selector {
+	if len(tags) == 0 {
+		return nil
+	}
+	selector := make(Selector, len(tags))
+	for i, t := range tags {
+		key := &s.keys[t.key]
+		if t.value == anyValue {
+			selector[i] = Requirement{Key: key.name, Kind: Exists}
+		} else {
+			selector[i] = Requirement{Key: key.name, Kind: Is, Value: key.values[t.value]}
+		}
+	}
+	slices.SortFunc(selector, func(a, b Requirement) int { return cmp.Compare(a.Key, b.Key) })
+	return selector
+}
