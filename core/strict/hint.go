@@ -8,7 +8,7 @@ import (
 // DidYouMean returns a hint that names the known word nearest to word, or all
 // of them where none is near and they are few, or "".
 func DidYouMean(word string, known []string) string {
-	best, bestDistance := "", 1+max(1, len(word)/3)
+	best, bestDistance := "", 1+max(1, min(3, len(word)/2))
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(k), bestDistance); d < bestDistance {
 			best, bestDistance = k, d
