@@ -1,0 +1,69 @@
+package gate
+
+import (
+	"errors"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// Limits are how much worse than the base the head may be.
+type Limits struct {
+	// TimeRatio is the ratio of the best times above which a benchmark is
+	// suspect; 1.10 accepts ten percent.
+	TimeRatio float64
+	// Alpha is the p-value below which the Mann-Whitney U test must call base
+	// and head different before a suspicion counts.
+	Alpha float64
+	// BytesTolerance is the part by which amounts of memory may grow; 0.01
+	// accepts one percent. See [Bytes].
+	BytesTolerance float64
+}
+
+// bytesSlack is tolerated in amounts of memory besides the ratio. A whole
+// allocation below it still shows in allocs/op, which has no tolerance.
+const bytesSlack = 16
+
+// DefaultLimits are limits that equal binaries keep on shared machines, where
+// times alone have differed by 27 % with p = 0.043.
+func DefaultLimits() Limits {
+	return Limits{TimeRatio: 1.10, Alpha: 0.01, BytesTolerance: 0.01}
+}
+
+// Validate refuses limits under which the gate would accept nothing or
+// everything.
+func (l Limits) Validate() error {
+	var errs []error
+	if !(l.TimeRatio > 1) {
+		errs = append(errs, errors.New("the threshold of time must be above 1: equal programs have a ratio of 1"))
+	}
+	if !(l.Alpha > 0 && l.Alpha < 1) {
+		errs = append(errs, errors.New("alpha must be between 0 and 1"))
+	}
+	if !(l.BytesTolerance >= 0 && l.BytesTolerance < 1) {
+		errs = append(errs, errors.New("the tolerance of B/op must be between 0 and 1: 0.01 is one percent"))
+	}
+	return errors.Join(errs...)
+}
+
+func (l Limits) thresholds() *benchmath.Thresholds {
+	t := benchmath.DefaultThresholds
+	t.CompareAlpha = l.Alpha
+	return &t
+}
+
+// exceeds tells whether worse is so much more than good that it counts.
+// Swapping the arguments tells whether it got better.
+func (l Limits) exceeds(unit Unit, good, worse float64) bool {
+	if unit.HigherIsBetter {
+		good, worse = worse, good
+	}
+	switch unit.Class {
+	case Counter:
+		return worse > good
+	case Bytes:
+		return worse > good*(1+l.BytesTolerance)+bytesSlack
+	case Time:
+		return worse > good*l.TimeRatio
+	}
+	return false
+}

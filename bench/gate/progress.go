@@ -1,0 +1,32 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+)
+
+// Progress shows on a terminal what a long gate is doing, in one line that is
+// overwritten. A nil Progress shows nothing.
+type Progress struct {
+	w io.Writer
+}
+
+// NewProgress returns a progress line on w, which should be a terminal.
+func NewProgress(w io.Writer) *Progress { return &Progress{w} }
+
+// eraseLine moves to the line's start and erases what follows it (ECMA-48).
+const eraseLine = "\r\x1b[K"
+
+// Step replaces the line.
+func (p *Progress) Step(format string, args ...any) {
+	if p != nil {
+		fmt.Fprintf(p.w, eraseLine+format, args...)
+	}
+}
+
+// Done erases the line.
+func (p *Progress) Done() {
+	if p != nil {
+		fmt.Fprint(p.w, eraseLine)
+	}
+}

@@ -1,0 +1,89 @@
+package gate
+
+import (
+	"errors"
+	"slices"
+)
+
+// A ratio is an upper limit of one benchmark's measurement divided by
+// another's, of the same run and so of the same machine in the same mood:
+//
+//	ratio  BENCHMARK  /  BENCHMARK  UNIT  <=  NUMBER
+//
+// Where both have stars, they stand for the same text on both sides; where
+// only the first has, everything is divided by the one other benchmark.
+type ratio struct {
+	line
+	over, under selector
+	unit        string
+	limit       float64
+}
+
+func (r ratio) check(results *Results, _ bool) ([]Outcome, error) {
+	overs, err := r.matches(r.over, results)
+	if err != nil {
+		return nil, err
+	}
+	unders, err := r.matches(r.under, results)
+	if err != nil {
+		return nil, err
+	}
+	var outcomes []Outcome
+	var errs []error
+	for _, over := range overs {
+		outcome, err := r.checkOne(results, over, unders)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		outcomes = append(outcomes, outcome)
+	}
+	return outcomes, errors.Join(errs...)
+}
+
+func (r ratio) checkOne(results *Results, over match, unders []match) (Outcome, error) {
+	under, err := r.partner(over, unders)
+	if err != nil {
+		return Outcome{}, err
+	}
+	a, err := measure(r.line, results, over.benchmark, r.unit)
+	if err != nil {
+		return Outcome{}, err
+	}
+	b, err := measure(r.line, results, under.benchmark, r.unit)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if b == 0 {
+		return Outcome{}, r.errorf("%s is 0 %s and can not be divided by; use a ceiling", under.benchmark.Name, r.unit)
+	}
+	outcome := r.outcome(over.benchmark.Name+" / "+under.benchmark.Name, results.Unit(r.unit), a/b, r.limit)
+	outcome.Plain = true
+	return outcome, nil
+}
+
+// partner finds the one benchmark to divide by: that of the same package if
+// there are several.
+func (r ratio) partner(over match, unders []match) (match, error) {
+	var found, near []match
+	for _, under := range unders {
+		if under.procs != over.procs || r.under.stars > 0 && !slices.Equal(under.stars, over.stars) {
+			continue
+		}
+		found = append(found, under)
+		if under.benchmark.Package == over.benchmark.Package {
+			near = append(near, under)
+		}
+	}
+	if len(near) > 0 {
+		found = near
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return match{}, r.errorf("nothing that matches %s belongs to %s", r.under.text, over.benchmark.Name)
+	}
+	return match{}, r.errorf("%s could be divided by %d benchmarks, such as %s of %s and of %s; name one with a line `package`",
+		over.benchmark.Name, len(found), found[0].benchmark.Name, found[0].benchmark.Package, found[1].benchmark.Package)
+}

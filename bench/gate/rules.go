@@ -1,0 +1,84 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A Rules is a rule file. It never changes.
+type Rules struct {
+	rules []rule
+}
+
+// A rule is one line of a rule file.
+type rule interface {
+	// check applies the rule to every benchmark that it names.
+	check(results *Results, times bool) ([]Outcome, error)
+}
+
+// A line is where a rule stands, with its words joined by single spaces.
+type line struct {
+	file   string
+	number int
+	column int
+	text   string
+}
+
+// errorf makes an error at the rule.
+func (l line) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d:%d: %s", l.file, l.number, l.column, fmt.Sprintf(format, args...))
+}
+
+// Check applies the rules to the output of one run. With times, ceilings of
+// times are checked too; they hold on one known machine only. All errors are
+// reported together: a rule that names no benchmark, or a benchmark without
+// the rule's unit, is an error, since a gate that can not fail is none.
+func (r *Rules) Check(results *Results, times bool) (Outcomes, error) {
+	var errs []error
+	for _, key := range results.MixedMachines() {
+		errs = append(errs, fmt.Errorf("the output is of several machines (%s differs); check one run at a time", key))
+	}
+	var outcomes Outcomes
+	for _, rule := range r.rules {
+		found, err := rule.check(results, times)
+		outcomes = append(outcomes, found...)
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Checked }) {
+		return nil, errors.New("nothing would be checked: all rules are ceilings of times, which are off; a rule that holds on any machine is a ratio or a counter")
+	}
+	return outcomes, nil
+}
+
+// measure reduces what a benchmark measured in a unit to one number.
+func measure(l line, results *Results, b Benchmark, unit string) (float64, error) {
+	u := results.Unit(unit)
+	sample := results.Sample(b, unit, DefaultLimits().thresholds())
+	if sample == nil {
+		return 0, l.errorf("%s has no %s; it has %s", b.Name, unit, joinOr(results.Units(b), "no measurements"))
+	}
+	return u.Reduce(sample), nil
+}
+
+// outcome fills what all kinds of rules have in common.
+func (l line) outcome(names string, unit Unit, value, limit float64) Outcome {
+	return Outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit,
+		Value: value, Limit: limit, Checked: true}
+}
+
+// matches is selector.matches, or an error where nothing matches.
+func (l line) matches(s selector, results *Results) ([]match, error) {
+	found := s.matches(results)
+	if len(found) > 0 {
+		return found, nil
+	}
+	in := ""
+	if s.pkg != "" {
+		in = " in package " + s.pkg
+	}
+	return nil, l.errorf("no benchmark matches %s%s; %s", s.text, in, s.nearest(results))
+}

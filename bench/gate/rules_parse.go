@@ -1,0 +1,221 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/perf/benchunit"
+)
+
+// The forms of the lines of a rule file, as errors show them.
+const (
+	ceilingForm = "ceiling BENCHMARK UNIT LIMIT"
+	ratioForm   = "ratio BENCHMARK / BENCHMARK UNIT <= NUMBER"
+	slopeForm   = "slope BENCHMARK/N=* UNIT <= NUMBER"
+	packageForm = "package IMPORT-PATH (or its end, or * for any)"
+)
+
+// ParseRules reads a rule file; file names it in errors. All errors are
+// reported together, each as file:line:column. The format is described in the
+// package comment.
+func ParseRules(r io.Reader, file string) (*Rules, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	p := ruleParser{file: file, seen: map[string]int{}}
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		p.number = number
+		if p.words = splitWords(line); len(p.words) > 0 {
+			p.parseLine()
+		}
+	}
+	if len(p.rules) == 0 && len(p.errs) == 0 {
+		p.errs = append(p.errs, fmt.Errorf("%s:1:1: there are no rules; write for example: ceiling Name allocs/op 0", file))
+	}
+	if err := errors.Join(p.errs...); err != nil {
+		return nil, err
+	}
+	return &Rules{rules: p.rules}, nil
+}
+
+// A word is a part of a line, with its column in characters, from 1.
+type word struct {
+	text   string
+	column int
+}
+
+// splitWords splits a line at spaces. A word that begins with # begins a
+// comment; within a word it is part of a name (BenchmarkX/a#01).
+func splitWords(line string) []word {
+	var words []word
+	column := 1
+	for line != "" {
+		rest := strings.TrimLeftFunc(line, unicode.IsSpace)
+		column += utf8.RuneCountInString(line[:len(line)-len(rest)])
+		end := strings.IndexFunc(rest, unicode.IsSpace)
+		if end < 0 {
+			end = len(rest)
+		}
+		if end == 0 || rest[0] == '#' {
+			break
+		}
+		words = append(words, word{rest[:end], column})
+		column += utf8.RuneCountInString(rest[:end])
+		line = rest[end:]
+	}
+	return words
+}
+
+// A ruleParser is at one line of a rule file.
+type ruleParser struct {
+	file   string
+	number int
+	words  []word
+	pkg    string // of the last line `package`
+
+	rules []rule
+	seen  map[string]int // what a rule limits -> its line
+	errs  []error
+}
+
+func (p *ruleParser) errorf(at word, format string, args ...any) {
+	p.errs = append(p.errs, fmt.Errorf("%s:%d:%d: %s", p.file, p.number, at.column, fmt.Sprintf(format, args...)))
+}
+
+func (p *ruleParser) parseLine() {
+	switch keyword := p.words[0]; keyword.text {
+	case "ceiling":
+		p.parseCeiling()
+	case "ratio":
+		p.parseRatio()
+	case "slope":
+		p.parseSlope()
+	case "package":
+		if p.has(2, packageForm) {
+			p.pkg = p.words[1].text
+			if p.pkg == "*" {
+				p.pkg = ""
+			}
+		}
+	default:
+		p.errorf(keyword, "unknown word %q; a line begins with ceiling, ratio, slope or package", keyword.text)
+	}
+}
+
+func (p *ruleParser) parseCeiling() {
+	if !p.has(4, ceilingForm) {
+		return
+	}
+	limit, unit, err := parseLimit(p.words[3].text, p.words[2].text)
+	if err != nil {
+		p.errorf(p.words[3], "%v", err)
+		return
+	}
+	p.add(ceiling{p.line(), p.selector(1), unit, limit}, unit)
+}
+
+func (p *ruleParser) parseRatio() {
+	if !p.has(7, ratioForm) || !p.literal(2, "/", ratioForm) {
+		return
+	}
+	unit, limit, ok := p.bound(4, ratioForm)
+	if !ok {
+		return
+	}
+	r := ratio{p.line(), p.selector(1), p.selector(3), unit, limit}
+	if r.under.stars > 0 && r.under.stars != r.over.stars {
+		p.errorf(p.words[3], "%s has %d stars and %s has %d; a star stands for the same text on both sides",
+			r.under.text, r.under.stars, r.over.text, r.over.stars)
+		return
+	}
+	if limit < 0 {
+		p.errorf(p.words[6], "a ratio is never negative")
+		return
+	}
+	p.add(r, unit)
+}
+
+func (p *ruleParser) parseSlope() {
+	if !p.has(5, slopeForm) {
+		return
+	}
+	unit, limit, ok := p.bound(2, slopeForm)
+	if !ok {
+		return
+	}
+	s := slope{p.line(), p.selector(1), unit, limit}
+	if s.selector.stars != 1 {
+		p.errorf(p.words[1], "%s has %d stars; a slope has one, where the size stands, as in %s", s.selector.text, s.selector.stars, slopeForm)
+		return
+	}
+	p.add(s, unit)
+}
+
+// bound reads UNIT <= NUMBER from word i on.
+func (p *ruleParser) bound(i int, form string) (unit string, limit float64, ok bool) {
+	if !p.literal(i+1, "<=", form) {
+		return "", 0, false
+	}
+	limit, err := strconv.ParseFloat(p.words[i+2].text, 64)
+	if err != nil || limit-limit != 0 { // not a number, NaN or infinite
+		p.errorf(p.words[i+2], "%q is not a number; it has no unit, since the units cancel out", p.words[i+2].text)
+		return "", 0, false
+	}
+	_, unit = benchunit.Tidy(1, p.words[i].text)
+	return unit, limit, true
+}
+
+// has tells whether the line has n words.
+func (p *ruleParser) has(n int, form string) bool {
+	switch {
+	case len(p.words) > n:
+		p.errorf(p.words[n], "unexpected %q; write: %s", p.words[n].text, form)
+	case len(p.words) < n:
+		last := p.words[len(p.words)-1]
+		last.column += utf8.RuneCountInString(last.text)
+		p.errorf(last, "the line ends too early; write: %s", form)
+	}
+	return len(p.words) == n
+}
+
+func (p *ruleParser) literal(i int, text, form string) bool {
+	if p.words[i].text != text {
+		p.errorf(p.words[i], "%q stands where %q is expected; write: %s", p.words[i].text, text, form)
+	}
+	return p.words[i].text == text
+}
+
+func (p *ruleParser) selector(i int) selector {
+	return selector{p.pkg, newPattern(p.words[i].text)}
+}
+
+func (p *ruleParser) line() line {
+	var words []string
+	for _, w := range p.words {
+		words = append(words, w.text)
+	}
+	return line{p.file, p.number, p.words[0].column, strings.Join(words, " ")}
+}
+
+// add keeps a rule. Two limits of the same thing are a mistake in one of them.
+func (p *ruleParser) add(r rule, unit string) {
+	key := fmt.Sprintf("%s %s %s", p.words[0].text, p.pkg, newPattern(p.words[1].text).text)
+	if p.words[0].text == "ratio" {
+		key += " / " + newPattern(p.words[3].text).text
+	}
+	key += " " + unit
+	if first, ok := p.seen[key]; ok {
+		p.errorf(p.words[0], "line %d limits the same already", first)
+		return
+	}
+	p.seen[key] = p.number
+	p.rules = append(p.rules, r)
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/bench/gate"
+)
+
+const checkLong = `Check applies a rule file to the benchmark output of one run, in a file or on
+standard input (-). What it compares was measured in the same run on the same
+machine, so it needs no base:
+
+  # a comment
+  ceiling  Merge/confs=2            allocs/op  1
+  ceiling  From/*                   B/op       16KiB
+  ceiling  Decide                   sec/op     150ns
+  ratio    Merge/*/impl=generated / Merge/*/impl=naive  sec/op  <= 0.01
+  slope    From/keys=*              sec/op     <= 1.2
+  package  bench/index
+
+A benchmark is named without "Benchmark" and -GOMAXPROCS. A star is any text
+between slashes; in a ratio it is the same text on both sides; in a slope it is
+the size (1000, 10k): the slope of log(measurement) over log(size) is 0 for
+constant cost, 1 for linear, 2 for quadratic. Rules below a line package are for
+that package, named by its import path or the end of it.
+
+Of repeated runs (-count) the best time counts, and of all else the median.
+A ceiling of a time holds on one machine only: without --times it is listed as
+not checked. A rule that matches no benchmark is an error.
+
+Exit status: 0 all rules hold; 1 one does not, or bad input; 2 wrong usage.`
+
+const checkExample = `  go test -run='^$' -bench=. -benchmem -count=5 ./bench/... > bench.txt
+  benchgate check bench.txt --rules bench/rules.txt
+  benchgate check bench.txt --rules bench/rules.txt --times -o json`
+
+func newCheck() *cobra.Command {
+	var rulesFile, filter string
+	var times bool
+	c := &cobra.Command{
+		Use:     "check FILE|- --rules RULES",
+		Short:   "Check one run by rules",
+		Long:    checkLong,
+		Example: checkExample,
+		Args:    cobra.ExactArgs(1),
+	}
+	format := addOutputFlag(c)
+	flags := c.Flags()
+	flags.StringVar(&rulesFile, "rules", "", "the rule file")
+	flags.BoolVar(&times, "times", false, "check ceilings of times too: this is the machine that they were written for")
+	flags.StringVar(&filter, "filter", "", "measurements to check, in the syntax of golang.org/x/perf/benchproc")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if rulesFile == "" {
+			return errors.New("there are no rules: name their file by --rules")
+		}
+		if _, err := gate.NewLoader(filter); err != nil {
+			return err
+		}
+		rules, err := readRules(rulesFile)
+		if err != nil {
+			return failure{err}
+		}
+		results, err := readResults(args[0], filter, c.InOrStdin())
+		if err != nil {
+			return failure{err}
+		}
+		outcomes, err := rules.Check(results, times)
+		if err != nil {
+			return failure{err}
+		}
+		return printReport(c.OutOrStdout(), *format, outcomes)
+	}
+	return c
+}
+
+func readRules(path string) (*gate.Rules, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return gate.ParseRules(f, path)
+}
+
+func readResults(path, filter string, stdin io.Reader) (*gate.Results, error) {
+	if path == "-" {
+		return gate.Load(stdin, "-", filter)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return gate.Load(f, path, filter)
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/bench/gate"
+)
+
+const compareLong = `Compare builds the benchmarks of a base and of the head, runs both in turns
+(A B, B A, ...), one process per run, and compares them:
+
+  allocs/op, work counters   exactly: any increase fails
+  B/op                       with the tolerance of --bytes-tolerance and 16 B, since the
+                             growth of what outlives an iteration is spread over b.N
+  times                      a suspect's best time is worse by --threshold and the
+                             Mann-Whitney U test agrees (p < --alpha); a second round
+                             of fresh runs, of the suspects only, must find the same
+
+A work counter is any other unit that a benchmark reports by b.ReportMetric. A
+benchmark that the head has lost is a warning; a new one is listed.
+
+The base is a revision (its merge base with HEAD is checked out in a temporary
+worktree), a directory, or a test binary made by go test -c.
+
+Exit status: 0 nothing is worse; 1 something is, or bad input; 2 wrong usage.`
+
+const compareExample = `  # in CI, for a pull request against main (fetch its history first)
+  benchgate compare --base origin/main --pkg ./bench/...
+
+  # one benchmark, quickly, before a commit
+  benchgate compare --base HEAD --bench '^BenchmarkFrom$' --benchtime 50ms
+
+  # counts only, where times mean nothing
+  benchgate compare --base origin/main --filter '-.unit:sec/op' -o json
+
+  # two binaries
+  benchgate compare --base old.test --head new.test`
+
+func newCompare() *cobra.Command {
+	config := gate.DefaultConfig("")
+	c := &cobra.Command{
+		Use:     "compare --base REV|DIR|BINARY",
+		Short:   "Compare the benchmarks of a base and the head",
+		Long:    compareLong,
+		Example: compareExample,
+		Args:    cobra.NoArgs,
+	}
+	format := addOutputFlag(c)
+	flags := c.Flags()
+	flags.StringVar(&config.Base, "base", "", "what to compare with: a revision, a directory or a test binary")
+	flags.StringVar(&config.Head, "head", config.Head, "what to judge: a directory or a test binary")
+	flags.StringSliceVar(&config.Packages, "pkg", config.Packages, "packages to build in a directory; may be repeated")
+	flags.StringVar(&config.Bench, "bench", config.Bench, "run the benchmarks that match, as go test -bench")
+	flags.StringVar(&config.BenchTime, "benchtime", "200ms", "time or iterations of each run, as go test -benchtime")
+	flags.IntVar(&config.Rounds, "rounds", config.Rounds, "runs of each side, at least 10")
+	flags.IntVar(&config.CPU, "cpu", config.CPU, "GOMAXPROCS of the runs")
+	flags.Float64Var(&config.Limits.TimeRatio, "threshold", config.Limits.TimeRatio, "ratio of best times above which a benchmark is suspect")
+	flags.Float64Var(&config.Limits.Alpha, "alpha", config.Limits.Alpha, "p-value below which the U test agrees")
+	flags.Float64Var(&config.Limits.BytesTolerance, "bytes-tolerance", config.Limits.BytesTolerance, "tolerated increase of B/op, as a part")
+	flags.StringVar(&config.Filter, "filter", "", "measurements to gate, in the syntax of golang.org/x/perf/benchproc")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		config.Progress = progressOn(c.ErrOrStderr())
+		if err := config.Validate(); err != nil {
+			return err
+		}
+		comparison, err := gate.Run(c.Context(), config)
+		if err != nil {
+			return failure{err}
+		}
+		return printReport(c.OutOrStdout(), *format, comparison)
+	}
+	return c
+}

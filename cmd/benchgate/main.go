@@ -1,0 +1,17 @@
+// Benchgate fails a change that makes benchmarks worse. See `benchgate --help`
+// and package github.com/meshmatch/meshmatch/bench/gate.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal cleans up; a second one, with stop called, kills.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/meshmatch/meshmatch/bench/gate"
+)
+
+// Exit codes.
+const (
+	exitPass  = 0
+	exitFail  = 1 // the gate failed, or bad input
+	exitUsage = 2
+)
+
+// errFailed ends a command whose report, already printed, says that the gate
+// failed.
+var errFailed = errors.New("the gate failed")
+
+// failure is an error of a command that was used rightly.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+// run executes one command line and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	var failed failure
+	switch {
+	case err == nil:
+		return exitPass
+	case errors.Is(err, errFailed):
+		return exitFail
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "benchgate: interrupted; nothing is left behind")
+		return exitFail
+	case errors.As(err, &failed):
+		fmt.Fprintln(stderr, err)
+		return exitFail
+	}
+	fmt.Fprintf(stderr, "benchgate: %v\n", err)
+	fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command.CommandPath())
+	return exitUsage
+}
+
+const rootLong = `Benchgate fails a change that makes Go benchmarks worse, also on a shared,
+noisy machine: what can be counted is compared exactly, times only by repeated
+interleaved runs, a statistic and a second round.
+
+Exit status: 0 the gate passes; 1 it fails, or bad input; 2 wrong usage.`
+
+const rootExample = `  benchgate compare --base origin/main --pkg ./bench/...
+  go test -run='^$' -bench=. -benchmem -count=5 ./bench/... | benchgate check - --rules bench/rules.txt`
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "benchgate",
+		Short:         "Fail a change that makes benchmarks worse",
+		Long:          rootLong,
+		Example:       rootExample,
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.AddCommand(newCompare(), newCheck())
+	return root
+}
+
+// A report is what a gate found out.
+type report interface {
+	OK() bool
+	WriteTable(io.Writer) error
+	WriteJSON(io.Writer) error
+}
+
+// printReport prints in the format of -o and fails where the gate failed.
+func printReport(w io.Writer, format output, r report) error {
+	write := r.WriteTable
+	if format == "json" {
+		write = r.WriteJSON
+	}
+	if err := write(w); err != nil {
+		return failure{err}
+	}
+	if !r.OK() {
+		return errFailed
+	}
+	return nil
+}
+
+// output is the value of -o.
+type output string
+
+func addOutputFlag(c *cobra.Command) *output {
+	o := output("table")
+	c.Flags().VarP(&o, "output", "o", "how to print: table or json")
+	return &o
+}
+
+func (o *output) String() string { return string(*o) }
+
+func (o *output) Type() string { return "format" }
+
+func (o *output) Set(text string) error {
+	if text != "table" && text != "json" {
+		return errors.New("the formats are table and json")
+	}
+	*o = output(text)
+	return nil
+}
+
+// progressOn returns a progress line if w is a terminal, else nil.
+func progressOn(w io.Writer) *gate.Progress {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return gate.NewProgress(f)
+	}
+	return nil
+}
