@@ -2,9 +2,9 @@ package partition
 
 import "slices"
 
-// Nested canonical forms that are deeper than this are written as a flat OR
-// instead, so that they stay within the 32 levels of SPEC 9.1.
-const maxLevels = 30
+// A nested canonical form that is deeper than this is written as a flat OR, if
+// the limits allow it, to stay within the 32 levels of SPEC 9.1.
+const maxLevels = 32
 
 // set returns the diagram, whose keys ascend by name, as a Set.
 //
@@ -22,7 +22,9 @@ func (b *builder) set(root *node) Set {
 	w := &formWriter{builder: b, memo: make(map[*node]form)}
 	nested := w.form(root)
 	if nested.levels > maxLevels {
-		nested = w.flat(root)
+		if flat, ok := w.flat(root); ok {
+			nested = flat
+		}
 	}
 	return Set{b.domain, root, nested.predicate}
 }
@@ -156,28 +158,24 @@ func (w *formWriter) join(op Op, terms ...form) form {
 	return f
 }
 
-// flat writes the OR of selectors, which has four levels.
-func (w *formWriter) flat(root *node) form {
+// flat writes the OR of selectors, which has four levels, or returns false if
+// that would pass the limits.
+func (w *formWriter) flat(root *node) (f form, ok bool) {
 	paths := newPathWalk(w.domain, w.limits)
 	paths.walk(root) // false is not walked to: its number is that of nothing
 	paths.join(2)
-	if paths.exceeded != "" {
-		w.exceeded = paths.exceeded
-		return leaf(False())
-	}
-	terms := make([]string, len(paths.paths))
-	byText := make(map[string]Predicate, len(paths.paths))
+	texts := make([]string, len(paths.paths))
+	terms := make(map[string]Predicate, len(paths.paths))
 	for i, path := range paths.paths {
 		selector := paths.selector(path.asks)
-		terms[i] = selector.String()
-		byText[terms[i]] = selector.Predicate()
+		texts[i] = selector.String()
+		terms[texts[i]] = selector.Predicate()
 	}
-	slices.Sort(terms)
-	or := form{predicate: False(), levels: 4}
-	for _, text := range terms {
-		or.predicate.members = append(or.predicate.members, byText[text])
-		or.size += len(byText[text].members) * 2
+	slices.Sort(texts)
+	f = form{predicate: False(), levels: 4}
+	for _, text := range texts {
+		f.predicate.members = append(f.predicate.members, terms[text])
+		f.size += 1 + 2*len(terms[text].members)
 	}
-	w.allow(or.size)
-	return or
+	return f, paths.allow(f.size)
 }

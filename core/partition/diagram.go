@@ -167,6 +167,10 @@ func mix(h, word uint64) uint64 {
 	return h ^ (h >> 31)
 }
 
+// nodeSteps is what a node costs beside its edges: it is looked up in two
+// tables and perhaps kept in them, about as much as eight edges.
+const nodeSteps = 8
+
 // combine builds the diagram that answers rec(a's answer, b's answer)
 // everywhere; it splits by the first key that a or b asks about. At least one
 // of them is no terminal.
@@ -174,7 +178,7 @@ func (b *builder) combine(x, y *node, rec func(x, y *node) *node) *node {
 	key := min(x.key, y.key)
 	xOther, xAbsent, xs := x.at(key)
 	yOther, yAbsent, ys := y.at(key)
-	if !b.spend(1 + len(xs) + len(ys)) {
+	if !b.spend(nodeSteps + len(xs) + len(ys)) {
 		return x
 	}
 	other := rec(xOther, yOther)

@@ -17,10 +17,9 @@ type Limits struct {
 	// Rules is the most rules, regions, tree leaves or terms of a canonical
 	// form that a result may have.
 	Rules int
-	// Work is the most elementary steps that a call may make; a step looks at
-	// one edge of a diagram or at one item under one selector. The defaults'
-	// ratio leaves some hundred steps for each rule. Memory is bounded by it
-	// too: a step keeps at most some tens of bytes until the call returns.
+	// Work is the most elementary steps that a call may make: a step looks at
+	// one edge of a diagram or at one item under one selector; a new node of a
+	// diagram counts as eight. It bounds memory too.
 	Work int
 }
 

@@ -1,0 +1,193 @@
+package partition
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestCanonicalForm(t *testing.T) {
+	env, v1 := Equal("env", "prod"), Equal("version", "v1")
+	chain := False() // NOT k00 AND (k01 OR (NOT k02 AND ...: 40 levels
+	for i := range 20 {
+		chain = And(Not(Equal(fmt.Sprintf("k%02d", 39-2*i-1), "v")), Or(Equal(fmt.Sprintf("k%02d", 39-2*i), "v"), chain))
+	}
+	cases := []struct {
+		name string
+		p    Predicate
+		want string
+		keys string
+	}{
+		{"true", And(), "TRUE", "[]"},
+		{"false", Or(), "FALSE", "[]"},
+		{"tautology", Or(env, Not(env)), "TRUE", "[]"},
+		{"contradiction over one key", And(env, Equal("env", "test")), "FALSE", "[]"},
+		{"a key that makes no difference", And(env, Or(v1, Not(v1))), "env=prod", "[env]"},
+		{"a value implies presence", And(env, Present("env")), "env=prod", "[env]"},
+		{"both orders", And(v1, env), "env=prod AND version=v1", "[env version]"},
+		{"either", Or(v1, env), "env=prod OR version=v1", "[env version]"},
+		{"neither, by De Morgan", Not(Or(v1, env)), "NOT env=prod AND NOT version=v1", "[env version]"},
+		{"one of three values", Or(Equal("env", "test"), env, Equal("env", "qa")), "env=prod OR env=qa OR env=test", "[env]"},
+		{"other values only", And(Present("env"), Not(env)), "env=* AND NOT env=prod", "[env]"},
+		{"a value or nothing", Or(env, Not(Present("env"))), "env=prod OR NOT env=*", "[env]"},
+		{"no value", Not(Present("env")), "NOT env=*", "[env]"},
+		{"exclusive or", Or(And(env, Not(v1)), And(v1, Not(env))),
+			"(env=prod AND NOT version=v1) OR (NOT env=prod AND version=v1)", "[env version]"},
+		{"empty value", Equal("env", ""), `env=""`, "[env]"},
+		{"deep, written flat", chain, "", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			set, err := Canonicalize(c.p, Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			form := set.Predicate()
+			if c.want != "" && (form.String() != c.want || fmt.Sprint(set.Keys()) != c.keys) {
+				t.Errorf("form %s, keys %s; want %s, %s", form, set.Keys(), c.want, c.keys)
+			}
+			if same, err := Equivalent(c.p, form, Limits{}); err != nil || !same {
+				t.Errorf("%s accepts other clients than %s, %v", form, c.p, err)
+			}
+			if n := levels(form); n > 32 {
+				t.Errorf("%d levels, SPEC 9.1 allows 32", n)
+			}
+		})
+	}
+}
+
+func levels(p Predicate) int {
+	n := 0
+	for _, member := range p.members {
+		n = max(n, levels(member))
+	}
+	return n + 1
+}
+
+// All questions about random predicates, answered by trying every client.
+func TestSetsAgreeWithEveryClient(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 3))
+	for range instances {
+		predicates := make([]Predicate, 2+r.IntN(2))
+		for i := range predicates {
+			predicates[i] = randomPredicate(r, 3)
+		}
+		checkSets(t, predicates)
+	}
+}
+
+func checkSets(t testing.TB, predicates []Predicate) {
+	t.Helper()
+	about := instance(predicates, "")
+	clients := everyClient(predicates...)
+	sets := make([]Set, len(predicates))
+	for i, p := range predicates {
+		set, err := Canonicalize(p, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets[i] = set
+		some := false
+		for _, client := range clients {
+			if accepts := p.Accepts(client); set.Contains(client) != accepts || set.Predicate().Accepts(client) != accepts {
+				t.Fatalf("%s, canonical %s: wrong for %v", p, set.Predicate(), client)
+			} else if accepts {
+				some = true
+			}
+		}
+		if witness, ok := set.Witness(); ok != some || ok && !p.Accepts(witness) {
+			t.Fatalf("witness %v, %v of %s", witness, ok, p)
+		}
+		if got, want := set.Keys(), decidingKeys(p, clients); !slices.Equal(got, want) {
+			t.Fatalf("%s depends on %s, not %s", p, want, got)
+		}
+	}
+	p, q := predicates[0], predicates[1]
+	differ := slices.ContainsFunc(clients, func(c map[string]string) bool { return p.Accepts(c) != q.Accepts(c) })
+	if same, err := Equivalent(p, q, Limits{}); err != nil || same == differ {
+		t.Fatalf("equivalent: %v, %v\n%s", same, err, about)
+	}
+	if (sets[0].Predicate().String() == sets[1].Predicate().String()) == differ {
+		t.Fatalf("canonical forms %s and %s\n%s", sets[0].Predicate(), sets[1].Predicate(), about)
+	}
+	checkOverlap(t, predicates, clients, about)
+	uncovered := slices.ContainsFunc(clients, func(c map[string]string) bool { return selecting(predicates, c) == 0 })
+	witness, err := FindUncovered(predicates, Limits{})
+	if err != nil || (witness != nil) != uncovered || witness != nil && selecting(predicates, witness) != 0 {
+		t.Fatalf("uncovered %v, %v; want one: %v\n%s", witness, err, uncovered, about)
+	}
+}
+
+func checkOverlap(t testing.TB, predicates []Predicate, clients []map[string]string, about string) {
+	t.Helper()
+	overlap, err := FindOverlap(predicates, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for second := range predicates {
+		for first := range second {
+			if !slices.ContainsFunc(clients, And(predicates[first], predicates[second]).Accepts) {
+				continue
+			}
+			if overlap == nil || overlap.First != first || overlap.Second != second ||
+				!predicates[first].Accepts(overlap.Witness) || !predicates[second].Accepts(overlap.Witness) {
+				t.Fatalf("overlap %v, want %d and %d\n%s", overlap, first, second, about)
+			}
+			return
+		}
+	}
+	if overlap != nil {
+		t.Fatalf("overlap %v of disjoint predicates\n%s", overlap, about)
+	}
+}
+
+// decidingKeys returns the keys of which a change alone can change the answer.
+func decidingKeys(p Predicate, clients []map[string]string) []string {
+	var keys []string
+	for _, key := range testKeys {
+		answers := make(map[string]bool) // by the rest of the client
+		for _, client := range clients {
+			rest := maps.Clone(client)
+			delete(rest, key)
+			accepts, known := answers[fmt.Sprint(rest)]
+			if known && accepts != p.Accepts(client) {
+				keys = append(keys, key)
+				break
+			}
+			answers[fmt.Sprint(rest)] = p.Accepts(client)
+		}
+	}
+	return keys
+}
+
+func TestWitnessOfWhatNobodyMentions(t *testing.T) {
+	cases := []struct {
+		name       string
+		predicates []Predicate
+		want       map[string]string
+	}{
+		{"nothing is covered", nil, map[string]string{}},
+		{"all is covered", []Predicate{True()}, nil},
+		{"the client without keys", []Predicate{Present("env")}, map[string]string{}},
+		{"another value", []Predicate{Equal("env", "prod"), Not(Present("env"))}, map[string]string{"env": "other"}},
+		{"another value than other", []Predicate{Equal("env", "other"), Not(Present("env"))}, map[string]string{"env": "other-value"}},
+		{"a mentioned value", []Predicate{Not(Equal("env", "prod"))}, map[string]string{"env": "prod"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := FindUncovered(c.predicates, Limits{})
+			if err != nil || !maps.Equal(got, c.want) || (got == nil) != (c.want == nil) {
+				t.Errorf("uncovered %v, %v; want %v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestZeroSetIsEmpty(t *testing.T) {
+	var set Set
+	if _, ok := set.Witness(); ok || set.Contains(nil) || set.Keys() != nil || set.Predicate().String() != "FALSE" {
+		t.Errorf("zero Set: %v", set)
+	}
+}
