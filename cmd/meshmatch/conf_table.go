@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // confRows prints a conf field by field with the item that set it. The conf
@@ -75,4 +76,22 @@ func matchTitle(m *conf.Match) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// permissionRows prints the lists of an unmerged rule, an entry a row.
+func permissionRows(p *page, c resource.Conf) {
+	data, err := json.Marshal(c)
+	var lists map[string][]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(data, &lists)
+	}
+	if err != nil {
+		p.line("can not be shown: %v", err)
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		for i, entry := range lists[name] {
+			p.row(fmt.Sprintf("%s[%d]", name, i), string(entry))
+		}
+	}
 }

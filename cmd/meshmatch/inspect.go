@@ -50,13 +50,17 @@ items that set it.`,
 			if g.output.String() == "table" {
 				shown.Explain = true // the table has the winning item beside each value
 			}
-			answer := inspect.NewDataplane(w.view, d, shown)
+			answer, err := inspect.NewDataplane(w.view, d, shown)
+			if err != nil {
+				return err
+			}
 			return g.print(c, answer, func(p *page) { dataplanePage(p, answer) })
 		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&options.Kind, "kind", "", "only this policy kind")
 	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
+	flags.BoolVar(&options.Ordered, "ordered", false, "show from as rules of which the first match counts, instead of disjoint ones")
 	flags.BoolVar(&options.Explain, "explain", false, "the item that set each field")
 	return c
 }
@@ -101,7 +105,15 @@ func kindPage(p *page, k *inspect.Kind) {
 			p.heading(2, "when %s", matchTitle(&r.Match))
 			confRows(p, r.C)
 		}
-		if len(i.Rules) == 0 {
+		for _, f := range i.From {
+			p.heading(2, "from clients %s", f.Selector)
+			confRows(p, f.C)
+		}
+		for _, r := range i.Permissions {
+			p.heading(2, "permissions of %s", r.KRI)
+			permissionRows(p, r.Conf)
+		}
+		if len(i.Rules)+len(i.From)+len(i.Permissions) == 0 {
 			p.line("no rule applies")
 		}
 	}

@@ -1,9 +1,11 @@
 package inspect
 
 import (
+	"fmt"
+
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -60,58 +62,50 @@ type Route struct {
 	*C
 }
 
-// Inbound is an inbound with its rules, first match first.
-type Inbound struct {
-	Inbound InboundRef `json:"inbound"`
-	Rules   []Rule     `json:"rules,omitempty"`
-}
-
-// InboundRef names an inbound; one without a name is called by its port.
-type InboundRef struct {
-	Name    string        `json:"name"`
-	Address string        `json:"address,omitempty"`
-	Port    uint32        `json:"port"`
-	Tags    resource.Tags `json:"tags"`
-}
-
-// Rule is one match of an inbound's rules.
-type Rule struct {
-	Match conf.Match `json:"match"`
-	*C
-}
-
 // Options selects what an answer contains.
 type Options struct {
 	Kind    string // "": all kinds
 	Shadow  bool   // with the policies that only inform (SPEC 8.3)
 	Explain bool   // with the origin of every field
+	Ordered bool   // `from` as first-match rules with positive selectors
+	// Limits bounds the rule view of `from`; zero: the defaults (SPEC 5.5).
+	Limits partition.Limits
 }
 
-// NewDataplane returns the answer for a dataplane of the view.
-func NewDataplane(view *core.View, d *resource.Dataplane, options Options) *Dataplane {
+// NewDataplane returns the answer for a dataplane of the view. The error names
+// an inbound whose rule view passes its limit.
+func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
 	answer := &Dataplane{Dataplane: newDataplaneRef(d), Policies: []Kind{}}
 	for _, config := range view.Configs(d, core.Scope{Kind: options.Kind, Shadow: options.Shadow}) {
-		answer.Policies = append(answer.Policies, newKind(config, d, options.Explain))
+		kind, err := newKind(config, d, options)
+		if err != nil {
+			return nil, err
+		}
+		answer.Policies = append(answer.Policies, kind)
 	}
-	return answer
+	return answer, nil
 }
 
 func newDataplaneRef(d *resource.Dataplane) DataplaneRef {
 	return DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: d.KRI("")}
 }
 
-func newKind(config *rules.Config, d *resource.Dataplane, explain bool) Kind {
-	k := Kind{Kind: config.Kind.Name, Default: NewC(config.Default, explain)}
+func newKind(config *rules.Config, d *resource.Dataplane, options Options) (Kind, error) {
+	k := Kind{Kind: config.Kind.Name, Default: NewC(config.Default, options.Explain)}
 	for i := range config.Matched {
 		k.Matched = append(k.Matched, newMatched(&config.Matched[i], d))
 	}
 	for i := range config.Outbounds {
-		k.Outbounds = append(k.Outbounds, newOutbound(&config.Outbounds[i], &d.Outbounds[i], explain))
+		k.Outbounds = append(k.Outbounds, newOutbound(&config.Outbounds[i], &d.Outbounds[i], options.Explain))
 	}
 	for i := range config.Inbounds {
-		k.Inbounds = append(k.Inbounds, newInbound(&config.Inbounds[i], &d.Inbounds[i], explain))
+		in, err := newInbound(&config.Inbounds[i], &d.Inbounds[i], options)
+		if err != nil {
+			return k, fmt.Errorf("%s of inbound %s of %s: %w", config.Kind.Name, d.Inbounds[i].SectionName(), d.Name, err)
+		}
+		k.Inbounds = append(k.Inbounds, in)
 	}
-	return k
+	return k, nil
 }
 
 func newMatched(s *match.Selected, d *resource.Dataplane) Matched {
@@ -137,12 +131,4 @@ func newOutbound(config *rules.OutboundConfig, o *resource.Outbound, explain boo
 		out.Routes = append(out.Routes, Route{Route: r.Route.KRI(), C: NewC(r.Effective, explain)})
 	}
 	return out
-}
-
-func newInbound(config *rules.InboundConfig, i *resource.Inbound, explain bool) Inbound {
-	in := Inbound{Inbound: InboundRef{Name: i.SectionName(), Address: i.Address, Port: i.Port, Tags: i.Tags}}
-	for _, r := range config.Rules {
-		in.Rules = append(in.Rules, Rule{Match: r.Match, C: NewC(r.Effective, explain)})
-	}
-	return in
 }

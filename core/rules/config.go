@@ -36,9 +36,19 @@ type RouteConfig struct {
 	*Effective
 }
 
-// InboundConfig is an inbound's rules, first match first.
+// InboundConfig is what an inbound does with requests. It has rules or From,
+// never both; both are empty where no policy of the kind says anything.
 type InboundConfig struct {
+	// Rules is the merged rules, first match first.
 	Rules []InboundRule
+	// Unmerged is the rules of a kind whose rules are never merged, policies
+	// in order, then rules (SPEC 7.3).
+	Unmerged []Contribution
+	// From is the `from` items; nil where there are none or rules count.
+	From *From
+	// FromIgnored tells that there are `from` items which do not count, as
+	// other policies have rules (SPEC 5.6).
+	FromIgnored bool
 }
 
 // Evaluate computes the Config of one kind. Selected is the policies of the
@@ -95,8 +105,31 @@ func inbounds(kind *resource.Kind, d *resource.Dataplane, selected []match.Selec
 				policies = append(policies, p)
 			}
 		}
-		if kind.Rules != nil && !kind.Rules.Unmerged {
-			out[i].Rules = Inbound(kind, policies)
+		out[i] = inbound(kind, policies)
+	}
+	return out
+}
+
+func inbound(kind *resource.Kind, policies []*resource.Policy) (c InboundConfig) {
+	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return p.Rules != nil })
+	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return p.From != nil })
+	switch {
+	case hasRules && kind.Rules.Unmerged:
+		c.Unmerged = unmerged(policies)
+	case hasRules:
+		c.Rules = Inbound(kind, policies)
+	case hasFrom:
+		c.From = NewFrom(kind, policies)
+	}
+	c.FromIgnored = hasRules && hasFrom
+	return c
+}
+
+func unmerged(policies []*resource.Policy) []Contribution {
+	var out []Contribution
+	for _, p := range policies {
+		for i := range p.Rules {
+			out = append(out, Contribution{Origin{p, i}, p.Rules[i].Conf})
 		}
 	}
 	return out

@@ -50,6 +50,11 @@ func Merge(conf resource.ConfType, items []Contribution) *Effective {
 	if len(items) == 0 {
 		return nil
 	}
+	return merge(conf, items)
+}
+
+// merge is Merge where something is selected, even if all of it is empty.
+func merge(conf resource.ConfType, items []Contribution) *Effective {
 	merger := conf.NewMerger()
 	for i := len(items) - 1; i >= 0; i-- {
 		if merger.Fill(items[i].Conf, i) {
