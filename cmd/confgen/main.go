@@ -1,0 +1,78 @@
+// Command confgen generates the code by which confs are merged, compared,
+// hashed and cloned, and the tests of its laws. See package gen for the rules.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/meshmatch/meshmatch/gen"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+const usage = `usage: confgen [-check] [packages]
+
+Generates zz_generated.conf.go and zz_generated.conf_test.go for each package
+(default: .) with a struct type whose doc comment has the line //confgen:conf.
+Removes them from packages without one.
+
+  -check   change nothing; name each file that is missing, stale or superfluous
+
+Exit status: 0 done, or all is up to date; 1 errors in the source, or -check
+found something; 2 wrong usage.
+
+Examples:
+
+  //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+  confgen ./...          generate for all packages below this directory
+  confgen -check ./...   what CI runs
+`
+
+// run is main with its surroundings as arguments; it returns the exit status.
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("confgen", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {}
+	check := flags.Bool("check", false, "")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case err != nil:
+		fmt.Fprint(stderr, usage)
+		return 2
+	}
+	patterns := flags.Args()
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	files, err := gen.Generate(gen.Config{Patterns: patterns})
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	if *check {
+		return report(files, stderr)
+	}
+	if err := gen.Write(files); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// report names the files that are not up to date.
+func report(files []gen.File, stderr io.Writer) int {
+	status := 0
+	for _, file := range files {
+		if file.State != gen.Fresh {
+			fmt.Fprintf(stderr, "%s: %s; run go generate\n", gen.Relative(file.Path), file.State)
+			status = 1
+		}
+	}
+	return status
+}

@@ -1,0 +1,2 @@
+// Package gen
+package gen

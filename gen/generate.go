@@ -1,0 +1,184 @@
+package gen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/meshmatch/meshmatch/gen/internal/build"
+	"github.com/meshmatch/meshmatch/gen/internal/diag"
+	"github.com/meshmatch/meshmatch/gen/internal/emit"
+	"github.com/meshmatch/meshmatch/gen/internal/load"
+)
+
+// The names of the generated files.
+const (
+	CodeFile = load.CodeFile
+	TestFile = load.TestFile
+)
+
+// Config tells what to generate for.
+type Config struct {
+	// Dir is the directory that patterns are relative to; "" is the current one.
+	Dir string
+	// Patterns name packages as for go list: ".", "./...", import paths.
+	Patterns []string
+	// Overlay replaces the content of files, by absolute path, as if it were
+	// on disk. Files need not exist.
+	Overlay map[string][]byte
+}
+
+// File is a generated file, or one that has to go.
+type File struct {
+	Path    string // absolute
+	Content []byte // gofmt'd; nil where the package has no root type (any more)
+	State   State  // what is there now
+}
+
+// State tells how a file that exists compares with the generated one.
+type State string
+
+// The states of a file.
+const (
+	Fresh       State = "up to date"
+	Missing     State = "missing"
+	Stale       State = "stale"
+	Superfluous State = "superfluous" // the package has no root type
+)
+
+// Error is an error in the source, printed as
+// file:line:column: Type.Field.path: what; hint.
+type Error = diag.Diagnostic
+
+// Errors are all errors of a run, sorted.
+type Errors []Error
+
+// Error prints one error a line.
+func (e Errors) Error() string {
+	var b bytes.Buffer
+	for i, one := range e {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(one.String())
+	}
+	return b.String()
+}
+
+// Generate returns the generated files of the packages, sorted by path: two
+// for each package with root types, and those that are superfluous. It writes
+// nothing. The error is [Errors] where the source is to blame; there are no
+// files then. File names in Errors are relative to the current directory where
+// they lie below it.
+func Generate(cfg Config) ([]File, error) {
+	var problems diag.List
+	packages, err := load.Load(load.Config(cfg), &problems)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	roots := 0
+	for _, pkg := range packages {
+		roots += len(pkg.Roots)
+		generated, err := generate(pkg, &problems, cfg.Overlay)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, generated...)
+	}
+	if roots == 0 && len(files) == 0 && problems.Len() == 0 {
+		problems.Add(diag.Diagnostic{
+			What: "no root type in the packages",
+			Hint: "put " + load.Directive + " into the doc comment of a struct",
+		})
+	}
+	if problems.Len() > 0 {
+		return nil, relative(problems.Sorted())
+	}
+	return files, nil
+}
+
+// generate returns the two files of a package, or none after an error in its
+// source.
+func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte) ([]File, error) {
+	contents := map[string][]byte{}
+	if len(pkg.Roots) > 0 {
+		before := problems.Len()
+		ir := build.Package(pkg, problems)
+		if problems.Len() > before {
+			return nil, nil
+		}
+		code, err := emit.File(ir)
+		if err != nil {
+			return nil, err
+		}
+		test, err := emit.TestFile(ir)
+		if err != nil {
+			return nil, err
+		}
+		contents[CodeFile], contents[TestFile] = code, test
+	}
+	var files []File
+	for _, name := range []string{CodeFile, TestFile} {
+		file, err := compare(filepath.Join(pkg.Dir, name), contents[name], overlay)
+		switch {
+		case errors.Is(err, errForeign):
+			problems.Add(diag.Diagnostic{Pos: filePosition(filepath.Join(pkg.Dir, name)), What: err.Error(), Hint: "rename or remove it"})
+		case err != nil:
+			return nil, err
+		case file.State != "":
+			files = append(files, file)
+		}
+	}
+	return files, nil
+}
+
+var errForeign = errors.New("has the name of a generated file but was not generated")
+
+// compare returns the file with its state; the state is "" for a file that
+// neither is nor should be there.
+func compare(path string, content []byte, overlay map[string][]byte) (File, error) {
+	file := File{Path: path, Content: content}
+	current, ok := overlay[path]
+	if !ok {
+		var err error
+		if current, err = os.ReadFile(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return file, err
+		}
+		ok = err == nil
+	}
+	switch {
+	case !ok && content != nil:
+		file.State = Missing
+	case !ok:
+	case content == nil && !bytes.HasPrefix(current, []byte(emit.Header)):
+		return file, errForeign
+	case content == nil:
+		file.State = Superfluous
+	case bytes.Equal(current, content):
+		file.State = Fresh
+	default:
+		file.State = Stale
+	}
+	return file, nil
+}
+
+// Write brings the files on disk up to date: it writes what is missing or
+// stale and removes what is superfluous.
+func Write(files []File) error {
+	for _, file := range files {
+		var err error
+		switch file.State {
+		case Missing, Stale:
+			err = os.WriteFile(file.Path, file.Content, 0o644)
+		case Superfluous:
+			err = os.Remove(file.Path)
+		}
+		if err != nil {
+			return fmt.Errorf("writing generated code: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package build
+
+import (
+	"go/token"
+	"go/types"
+
+	"github.com/meshmatch/meshmatch/gen/internal/diag"
+	"github.com/meshmatch/meshmatch/gen/internal/ir"
+	"github.com/meshmatch/meshmatch/gen/internal/load"
+)
+
+// Package returns the IR of the root types of pkg. It is complete only if
+// nothing was added to problems.
+func Package(pkg *load.Package, problems *diag.List) *ir.Package {
+	b := &builder{
+		pkg:      pkg,
+		problems: problems,
+		roots:    make(map[*types.TypeName]bool),
+		values:   make(map[string]*ir.Value),
+		structs:  make(map[*types.TypeName]*structState),
+	}
+	for _, root := range pkg.Roots {
+		b.roots[root] = true
+	}
+	result := &ir.Package{Path: pkg.Path, Name: pkg.Name, Declared: pkg.Declared, Imported: pkg.Imported}
+	for _, root := range pkg.Roots {
+		at := place{path: root.Name(), pos: root.Pos()}
+		b.checkRootNames(root, at)
+		s := b.structOf(root.Type().(*types.Named), at)
+		if s == nil {
+			continue
+		}
+		switch {
+		case s.Union:
+			b.report(at, "a root type can not be a union", "wrap it: a field with a pointer to the union")
+		case len(s.Keys) > 0:
+			b.reportKeys(root)
+		}
+		b.checkAlwaysPresent(s, at, root)
+		result.Roots = append(result.Roots, &ir.Root{Struct: s, Value: s.Value})
+	}
+	b.checkUnreadTags()
+	return result
+}
+
+type builder struct {
+	pkg      *load.Package
+	problems *diag.List
+	roots    map[*types.TypeName]bool
+	values   map[string]*ir.Value // by types.TypeString
+	structs  map[*types.TypeName]*structState
+	// visited are the named structs of this package in the order in which
+	// values met them, for the tags that nothing reads.
+	visited []*types.Named
+}
+
+// structState is a merged struct and what building it has found out.
+type structState struct {
+	ir       *ir.Struct // nil while it is being built
+	failed   bool
+	position map[string]token.Pos // of each field by name
+}
+
+// place is where an error is reported: the path from the root, and the field.
+type place struct {
+	path string
+	pos  token.Pos
+}
+
+func (at place) field(name string, pos token.Pos) place {
+	return place{path: at.path + "." + name, pos: pos}
+}
+
+func (b *builder) report(at place, what, hint string) {
+	b.problems.Add(diag.Diagnostic{Pos: b.pkg.Position(at.pos), Path: at.path, What: what, Hint: hint})
+}

@@ -1,0 +1,65 @@
+package build
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/meshmatch/meshmatch/gen/internal/ir"
+)
+
+// checkRootNames reports what is written by hand and would be generated.
+func (b *builder) checkRootNames(root *types.TypeName, at place) {
+	methods := types.NewMethodSet(types.NewPointer(root.Type()))
+	for _, name := range []string{"Equal", "Hash", "Clone"} {
+		if m := methods.Lookup(root.Pkg(), name); m != nil {
+			b.report(place{path: at.path + "." + name, pos: m.Obj().Pos()},
+				fmt.Sprintf("%s of a root type is generated", name), "remove it, or the directive")
+		}
+	}
+	if other := root.Pkg().Scope().Lookup(root.Name() + "Merger"); other != nil {
+		b.report(place{path: other.Name(), pos: other.Pos()}, "the name is that of the generated merger", "rename it")
+	}
+}
+
+// checkAlwaysPresent refuses always replacing scalars where no pointer, entry
+// or element can be absent: there the empty conf would overwrite everything,
+// and it has to be the identity.
+func (b *builder) checkAlwaysPresent(s *ir.Struct, at place, object *types.TypeName) {
+	under := object.Type().Underlying().(*types.Struct)
+	for i := range under.NumFields() {
+		field := under.Field(i)
+		at := at.field(field.Name(), field.Pos())
+		for _, f := range s.Fields {
+			if f.Name != field.Name() {
+				continue
+			}
+			switch rule := f.Rule.(type) {
+			case ir.Replace:
+				if rule.Set == ir.Always {
+					b.report(at, "is set in every conf, so that an empty one would overwrite it",
+						`use a pointer or policyMerge:"omitzero", or put it into a struct behind a pointer`)
+				}
+			case ir.Nested:
+				if named, ok := types.Unalias(field.Type()).(*types.Named); ok && !rule.Pointer {
+					b.checkAlwaysPresent(rule.Struct, at, named.Obj())
+				}
+			}
+		}
+	}
+}
+
+// reportKeys reports the keys of a struct that is used where no list merges by
+// key.
+func (b *builder) reportKeys(object *types.TypeName) {
+	under := object.Type().Underlying().(*types.Struct)
+	s := b.structs[object].ir
+	for i := range under.NumFields() {
+		for _, key := range s.Keys {
+			if key == under.Field(i).Name() {
+				at := place{path: object.Name() + "." + key, pos: under.Field(i).Pos()}
+				b.report(at, fmt.Sprintf("policyMerge:%q has no effect: %s is used outside of a list that merges by key", wordKey, object.Name()),
+					"use a type of its own there")
+			}
+		}
+	}
+}

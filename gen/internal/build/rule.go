@@ -1,0 +1,201 @@
+package build
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/meshmatch/meshmatch/gen/internal/ir"
+)
+
+// rule returns how a field merges, or nil after an error.
+func (b *builder) rule(field *types.Var, word string, at place) ir.Rule {
+	t := types.Unalias(field.Type())
+	if word == wordKey {
+		if v := b.valueOf(t, at); v != nil {
+			return ir.Replace{Value: v, Set: ir.Always}
+		}
+		return nil
+	}
+	if word == wordDiscriminator {
+		return b.discriminator(t, at)
+	}
+	if named, ok := t.(*types.Named); ok && b.handWritten(named) {
+		return b.opaque(named, word, at)
+	}
+	switch under := t.Underlying().(type) {
+	case *types.Basic:
+		return b.scalar(t, under, word, at)
+	case *types.Pointer:
+		return b.pointer(field.Name(), under, word, at)
+	case *types.Slice:
+		return b.list(field.Name(), t, under, word, at)
+	case *types.Map:
+		if b.refuse(word, "a map: it merges by key", at) {
+			return nil
+		}
+		return b.mapOf(under, at)
+	case *types.Struct:
+		if b.refuse(word, "a struct: it merges field by field", at) {
+			return nil
+		}
+		return b.nested(t, false, at)
+	default:
+		b.unsupported(t, at)
+		return nil
+	}
+}
+
+func (b *builder) discriminator(t types.Type, at place) ir.Rule {
+	basic, ok := t.Underlying().(*types.Basic)
+	if !ok || basic.Info()&types.IsString == 0 {
+		b.report(at, "a discriminator must be a string", "it names the arm of the union that is in use")
+		return nil
+	}
+	if v := b.valueOf(t, at); v != nil {
+		return ir.Discriminator{Value: v}
+	}
+	return nil
+}
+
+func (b *builder) scalar(t types.Type, basic *types.Basic, word string, at place) ir.Rule {
+	v := b.valueOf(t, at)
+	if v == nil {
+		return nil
+	}
+	switch word {
+	case wordReplace:
+		return ir.Replace{Value: v, Set: ir.Always}
+	case wordOmitZero:
+		return ir.Replace{Value: v, Set: ir.NotZero}
+	case wordNone:
+		b.report(at, fmt.Sprintf("a %s can not say that it is not set", basic.Name()),
+			`use a pointer, or tag it policyMerge:"omitzero" (zero is not set) or policyMerge:"replace" (always set)`)
+	default:
+		b.refuse(word, "a scalar", at)
+	}
+	return nil
+}
+
+func (b *builder) pointer(name string, pointer *types.Pointer, word string, at place) ir.Rule {
+	elem := types.Unalias(pointer.Elem())
+	_, isList := elem.Underlying().(*types.Slice)
+	if isList && appends(name) {
+		b.report(at, "a list to append to is a list, not a pointer to one", "remove the *, or rename the field if it is to be replaced")
+		return nil
+	}
+	if b.refuse(word, "a pointer: nil is not set", at) {
+		return nil
+	}
+	named, _ := elem.(*types.Named)
+	if named == nil || !b.handWritten(named) {
+		switch elem.Underlying().(type) {
+		case *types.Basic, *types.Slice:
+		case *types.Struct:
+			return b.nested(elem, true, at)
+		default:
+			b.unsupported(pointer, at)
+			return nil
+		}
+	}
+	if v := b.valueOf(pointer, at); v != nil {
+		return ir.Replace{Value: v, Set: ir.NotNil}
+	}
+	return nil
+}
+
+// opaque is the rule of a type with hand-written methods: it is a leaf.
+func (b *builder) opaque(named *types.Named, word string, at place) ir.Rule {
+	v := b.valueOf(named, at)
+	if v == nil {
+		return nil
+	}
+	switch under := named.Underlying().(type) {
+	case *types.Basic:
+		return b.scalar(named, under, word, at)
+	case *types.Slice, *types.Map:
+		if b.refuse(word, "a type with its own Equal, Hash and Clone", at) {
+			return nil
+		}
+		return ir.Replace{Value: v, Set: ir.NotNil}
+	}
+	switch word {
+	case wordReplace:
+		return ir.Replace{Value: v, Set: ir.Always}
+	case wordNone:
+		b.report(at, fmt.Sprintf("%s has its own Equal, Hash and Clone and can not say that it is not set", named.Obj().Name()),
+			`use a pointer, or tag it policyMerge:"replace" (always set)`)
+	default:
+		b.refuse(word, "a struct with its own Equal, Hash and Clone", at)
+	}
+	return nil
+}
+
+func (b *builder) nested(t types.Type, pointer bool, at place) ir.Rule {
+	named, ok := t.(*types.Named)
+	if !ok {
+		b.report(at, "a struct without a name can not be merged", "declare it as a type")
+		return nil
+	}
+	s := b.structOf(named, at)
+	switch {
+	case s == nil:
+		return nil
+	case len(s.Keys) > 0:
+		b.reportKeys(named.Obj())
+		return nil
+	case s.Union && !pointer:
+		b.report(at, "a union that is always there has no arm to begin with", "use a pointer to "+named.Obj().Name())
+		return nil
+	}
+	return ir.Nested{Struct: s, Pointer: pointer}
+}
+
+// unsupported reports a type that has no row in the merge table.
+func (b *builder) unsupported(t types.Type, at place) {
+	what, hint := b.unfit(t)
+	b.report(at, what, hint)
+}
+
+// unfit tells what is wrong with a type that no conf can have, here or in a
+// value.
+func (b *builder) unfit(t types.Type) (what, hint string) {
+	switch under := t.Underlying().(type) {
+	case *types.Interface:
+		if _, ok := t.(*types.TypeParam); ok {
+			return "a type parameter can not be merged", "write the type out"
+		}
+		return "an interface can not be merged", "use a union: a struct with a discriminator and an arm for each type"
+	case *types.Signature:
+		return "a function can not be merged", "a conf is data only"
+	case *types.Chan:
+		return "a channel can not be merged", "a conf is data only"
+	case *types.Array:
+		return "an array can not be merged", "use a list"
+	case *types.Pointer:
+		return fmt.Sprintf("a pointer to %s can not be merged", kindName(under.Elem())), "point to a scalar, a list or a struct"
+	case *types.Basic:
+		if under.Kind() == types.Invalid {
+			return "", ""
+		}
+		return fmt.Sprintf("a %s can not be merged", under.Name()), "use a bool, a number or a string"
+	}
+	return fmt.Sprintf("%s can not be merged", t), "see the table in the documentation of package gen"
+}
+
+func kindName(t types.Type) string {
+	switch t.Underlying().(type) {
+	case *types.Pointer:
+		return "a pointer"
+	case *types.Map:
+		return "a map"
+	case *types.Interface:
+		return "an interface"
+	case *types.Array:
+		return "an array"
+	case *types.Signature:
+		return "a function"
+	case *types.Chan:
+		return "a channel"
+	}
+	return types.TypeString(t, func(*types.Package) string { return "" })
+}

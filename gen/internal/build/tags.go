@@ -1,0 +1,74 @@
+package build
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// tagKey is the key of the struct tag that chooses a rule.
+const tagKey = "policyMerge"
+
+// The words of the tag.
+const (
+	wordNone          = ""
+	wordConcat        = "concat"
+	wordByKey         = "mergeValuesByKey"
+	wordKey           = "mergeKey"
+	wordDiscriminator = "discriminator"
+	wordReplace       = "replace"
+	wordOmitZero      = "omitzero"
+)
+
+var words = []string{wordConcat, wordDiscriminator, wordKey, wordByKey, wordOmitZero, wordReplace}
+
+// policyMerge returns the word of a tag.
+func (b *builder) policyMerge(tag string, at place) (string, bool) {
+	word, ok := reflect.StructTag(tag).Lookup(tagKey)
+	switch {
+	case !ok && strings.Contains(tag, tagKey):
+		b.report(at, fmt.Sprintf("the tag `%s` is malformed", tag), `write policyMerge:"word", with a space between tags`)
+		return "", false
+	case ok && !slices.Contains(words, word):
+		b.report(at, fmt.Sprintf("unknown word in policyMerge:%q", word), "the words are "+strings.Join(words, ", "))
+		return "", false
+	}
+	return word, true
+}
+
+// refuse reports a word that means nothing on a shape.
+func (b *builder) refuse(word, shape string, at place) bool {
+	if word == wordNone {
+		return false
+	}
+	b.report(at, fmt.Sprintf("policyMerge:%q has no effect on %s", word, shape), "remove it")
+	return true
+}
+
+// appends reports whether a field is a list to append to by its name:
+// AppendProfiles, but not Appendix.
+func appends(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Append")
+	return ok && (rest == "" || strings.ToLower(rest[:1]) != rest[:1])
+}
+
+// checkUnreadTags reports tags in structs of this package that are values
+// only: they are replaced whole and never merged.
+func (b *builder) checkUnreadTags() {
+	for _, named := range b.visited {
+		if _, merged := b.structs[named.Obj()]; merged {
+			continue
+		}
+		under := named.Underlying().(*types.Struct)
+		for i := range under.NumFields() {
+			if !strings.Contains(under.Tag(i), tagKey) {
+				continue
+			}
+			field := under.Field(i)
+			at := place{path: named.Obj().Name() + "." + field.Name(), pos: field.Pos()}
+			b.report(at, fmt.Sprintf("policyMerge has no effect: every %s is replaced whole", named.Obj().Name()), "remove the tag")
+		}
+	}
+}

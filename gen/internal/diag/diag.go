@@ -1,0 +1,71 @@
+// Package diag holds what the generator has to say about a user's source.
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"go/token"
+	"slices"
+)
+
+// Diagnostic is one error in the source of a package.
+type Diagnostic struct {
+	Pos  token.Position
+	Path string // Type.Field.Field; "" where there is no field to speak of
+	What string
+	Hint string // what to do about it, or ""
+}
+
+// String prints file:line:column: path: what; hint.
+func (d Diagnostic) String() string {
+	s := d.What
+	if d.Path != "" {
+		s = d.Path + ": " + s
+	}
+	if d.Hint != "" {
+		s += "; " + d.Hint
+	}
+	if d.Pos.Filename == "" {
+		return s
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", d.Pos.Filename, d.Pos.Line, d.Pos.Column, s)
+}
+
+// List collects the diagnostics of a run. The first one at a position counts:
+// a field with a wrong shape is wrong for more than one reason, and what is
+// said first is the most specific.
+type List struct {
+	all  []Diagnostic
+	seen map[token.Position]bool
+}
+
+// Add appends d unless something has been said at its position.
+func (l *List) Add(d Diagnostic) {
+	if d.Pos.IsValid() {
+		if l.seen == nil {
+			l.seen = make(map[token.Position]bool)
+		}
+		if l.seen[d.Pos] {
+			return
+		}
+		l.seen[d.Pos] = true
+	}
+	l.all = append(l.all, d)
+}
+
+// Len returns how many diagnostics there are.
+func (l *List) Len() int { return len(l.all) }
+
+// Sorted returns the diagnostics by file, line, column and text.
+func (l *List) Sorted() []Diagnostic {
+	sorted := slices.Clone(l.all)
+	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {
+		return cmp.Or(
+			cmp.Compare(a.Pos.Filename, b.Pos.Filename),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+			cmp.Compare(a.String(), b.String()),
+		)
+	})
+	return slices.Compact(sorted)
+}

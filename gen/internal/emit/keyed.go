@@ -1,0 +1,187 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/meshmatch/meshmatch/gen/internal/ir"
+)
+
+// keyed returns the name of the state of a list that merges by key. Filled
+// from the top, an element stands where it is first met and the lower ones go
+// before it: the list grows at its front, its entries at their end.
+func (e *emitter) keyed(rule ir.Keyed) string {
+	v := rule.Elem.Value
+	ident := v.Ident + "List"
+	if rule.Pointer {
+		ident = v.Ident + "PtrList"
+	}
+	name, fresh := e.declare(keyedKey(rule), lower(ident)+"State", " is the state of merging a list of "+v.Name+"s by key.", func(g *jen.Group) {
+		g.Id("at").Int32().Comment("the highest item that has the list")
+		g.Id("room").Index().Add(e.elem(rule)).Comment("the list is its end")
+		g.Id("entries").Index().Op("*").Id(e.keyedEntry(rule)).Comment("from the last element to the first")
+	})
+	if fresh {
+		e.method(name, "fill", func() { e.keyedFill(name, rule) })
+		e.keyedMethod(rule, "origins")
+	}
+	return name
+}
+
+func keyedKey(rule ir.Keyed) string { return fmt.Sprintf("keyed %p %t", rule.Elem, rule.Pointer) }
+
+// elem prints the type of the elements.
+func (e *emitter) elem(rule ir.Keyed) *jen.Statement {
+	if rule.Pointer {
+		return jen.Op("*").Add(e.typ(rule.Elem.Value))
+	}
+	return e.typ(rule.Elem.Value)
+}
+
+func (e *emitter) keyedEntry(rule ir.Keyed) string {
+	ident := lower(rule.Elem.Value.Ident) + "Entry"
+	if rule.Pointer {
+		ident = lower(rule.Elem.Value.Ident) + "PtrEntry"
+	}
+	name, _ := e.declare("entry "+keyedKey(rule), ident, " is the state of merging one of the elements.", func(g *jen.Group) {
+		g.Id("key").Uint64().Comment("hash of the key")
+		if rule.Pointer {
+			g.Id("value").Add(e.typ(rule.Elem.Value))
+		}
+		g.Id("state").Id(e.structState(rule.Elem))
+	})
+	return name
+}
+
+func (e *emitter) keyedFill(state string, rule ir.Keyed) {
+	list := func() *jen.Statement { return jen.Index().Add(e.elem(rule)) }
+	entry := e.keyedEntry(rule)
+	element, present := "&list[len(list)-1-at]", "x := &lower[i]"
+	if rule.Pointer {
+		element, present = "list[len(list)-1-at]", "x := lower[i]"
+	}
+	e.add(state, "fill", receiver(state).Id("fill").
+		Params(jen.List(jen.Id("list"), jen.Id("lower")).Add(list()), jen.Id("item").Int32()).Add(list()).Block(
+		jen.If(jen.Id("lower == nil")).Block(jen.Return(jen.Id("list"))),
+		jen.If(jen.Id("s.at == 0")).Block(
+			jen.Id("s.at = item"),
+			jen.Id("list").Op("=").Add(list()).Values()),
+		jen.Var().Id("fresh").Index().Id(entry),
+		jen.For(jen.Id("i := len(lower) - 1; i >= 0; i--")).BlockFunc(func(g *jen.Group) {
+			g.Id(present)
+			if rule.Pointer {
+				g.If(jen.Id("x == nil")).Block(jen.Continue())
+			}
+			g.Id("key").Op(":=").Id(e.keyFunction("hash", rule.Elem)).Call(jen.Id("x"))
+			g.Id("at").Op(":=").Id("s.find(list, x, key)")
+			g.If(jen.Id("at < 0")).BlockFunc(func(g *jen.Group) {
+				g.If(jen.Id("fresh == nil")).Block(
+					jen.Id("fresh").Op("=").Make(jen.Index().Id(entry), jen.Id("i+1")),
+					jen.Id("s.entries").Op("=").Qual("slices", "Grow").Call(jen.Id("s.entries"), jen.Id("i+1")),
+					jen.Id("s.room").Op("=").Add(e.call("mergeRoom", jen.Id("s.room"), jen.Id("len(list)"), jen.Id("i+1"))))
+				g.Id("fresh[i].key = key")
+				g.Id("at = len(s.entries)")
+				g.Id("s.entries = append(s.entries, &fresh[i])")
+				g.Id("list = s.room[len(s.room)-len(list)-1:]")
+				if rule.Pointer {
+					g.Id("list[0] = &fresh[i].value")
+				}
+			})
+			g.Id("s.entries[at].state.fill(" + element + ", x, item)")
+		}),
+		jen.Return(jen.Id("list"))))
+	e.keyedFind(state, rule)
+}
+
+// keyedFind prints the search for an element with the key of x. It compares
+// hashes first: a scan over them is fast, and a list that a human writes is
+// short.
+func (e *emitter) keyedFind(state string, rule ir.Keyed) {
+	element := "&list[len(list)-1-i]"
+	if rule.Pointer {
+		element = element[1:]
+	}
+	e.add(state, "find", jen.Comment("find returns the entry with the key of x, or -1.").Line().
+		Add(receiver(state)).Id("find").
+		Params(jen.Id("list").Index().Add(e.elem(rule)), jen.Id("x").Op("*").Add(e.typ(rule.Elem.Value)), jen.Id("key").Uint64()).Int().Block(
+		jen.For(jen.Id("i, entry").Op(":=").Range().Id("s.entries")).Block(
+			jen.If(jen.Id("entry.key == key &&").Id(e.keyFunction("equal", rule.Elem)).Call(jen.Id(element), jen.Id("x"))).Block(
+				jen.Return(jen.Id("i")))),
+		jen.Return(jen.Lit(-1))))
+}
+
+// keyFunction asks for the function that hashes or compares the keys of
+// elements.
+func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
+	name, fresh := e.names.of(fmt.Sprintf("%s key %p", operation, s), operation+s.Value.Ident+"Key")
+	if !fresh {
+		return name
+	}
+	e.queue = append(e.queue, func() {
+		typ := jen.Op("*").Add(e.typ(s.Value))
+		var equal, hash []jen.Code
+		for _, f := range s.Fields {
+			if !isKey(s, f.Name) {
+				continue
+			}
+			v := f.Rule.(ir.Replace).Value
+			if operation == "hash" {
+				hash = append(hash, e.hash(v, "&d", "v."+f.Name))
+			} else {
+				equal = append(equal, e.equal(v, "a."+f.Name, "b."+f.Name))
+			}
+		}
+		if operation == "hash" {
+			e.hashes = append(e.hashes, jen.Func().Id(name).Params(jen.Id("v").Add(typ)).Uint64().Block(digest(hash...)...))
+		} else {
+			e.equals = append(e.equals, jen.Func().Id(name).Params(jen.List(jen.Id("a"), jen.Id("b")).Add(typ)).Bool().Block(jen.Return(and(equal))))
+		}
+	})
+	return name
+}
+
+func isKey(s *ir.Struct, field string) bool {
+	for _, key := range s.Keys {
+		if key == field {
+			return true
+		}
+	}
+	return false
+}
+
+// keyedMethod asks for top, origins or leaves of such a list. The leaf is the
+// element; who set what inside is asked for origins only.
+func (e *emitter) keyedMethod(rule ir.Keyed, method string) {
+	name := e.keyed(rule)
+	if method != "origins" {
+		e.structTop(rule.Elem)
+	}
+	empty := jen.Id("len(s.entries) == 0")
+	e.method(name, method, func() {
+		switch method {
+		case "top":
+			e.top(name,
+				jen.If(empty).Block(jen.Return(jen.Id("s.at"))),
+				jen.Var().Id("item").Int32(),
+				jen.For(jen.Id("_, entry").Op(":=").Range().Id("s.entries")).Block(
+					jen.Id("item").Op("=").Id("max").Call(jen.Id("item"), jen.Id("entry.state.top()"))),
+				jen.Return(jen.Id("item")))
+		case "origins":
+			e.origins(name,
+				jen.If(empty).Block(jen.Return(e.addOrigin("s.at"))),
+				jen.For(jen.Id("_, entry").Op(":=").Range().Id("s.entries")).Block(
+					jen.Id("dst").Op("=").Id("entry.state.origins(dst, base)")),
+				jen.Return(jen.Id("dst")))
+		case "leaves":
+			e.leaves(name,
+				jen.If(empty).Block(jen.Return(e.emptyLeaf())),
+				jen.For(jen.Id("i").Op(":=").Range().Id("s.entries")).Block(
+					jen.Id("entry").Op(":=").Id("s.entries[len(s.entries)-1-i]"),
+					jen.If(jen.Op("!").Id("yield").Call(
+						jen.Id("path").Op("+").Lit("/").Op("+").Qual("strconv", "Itoa").Call(jen.Id("i")),
+						jen.Id("int(entry.state.top())-1"))).Block(jen.Return(jen.False()))),
+				jen.Return(jen.True()))
+		}
+	})
+}

@@ -1,0 +1,85 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/meshmatch/meshmatch/gen/internal/ir"
+)
+
+const lawsPath = "github.com/meshmatch/meshmatch/gen/laws"
+
+// TestFile returns the law tests of a package, gofmt'd.
+func TestFile(pkg *ir.Package) ([]byte, error) {
+	file := jen.NewFilePathName(pkg.Path, pkg.Name)
+	file.HeaderComment(Header)
+	for _, i := range []struct{ path, name string }{{"testing", "testing"}, {lawsPath, "laws"}} {
+		if pkg.Declared[i.name] {
+			file.ImportAlias(i.path, i.name+"pkg")
+			continue
+		}
+		file.ImportName(i.path, i.name)
+	}
+	for _, root := range pkg.Roots {
+		name := root.Value.Name
+		args := []jen.Code{jen.Id("t")}
+		if has(root.Struct, isUnion) {
+			args = append(args, jen.Qual(lawsPath, "WithUnion").Call())
+		}
+		if has(root.Struct, hasElements) {
+			args = append(args, jen.Qual(lawsPath, "WithElements").Call())
+		}
+		file.Func().Id("TestGenerated" + root.Value.Ident + "Laws").
+			Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(args...))
+		file.Line()
+	}
+	var out bytes.Buffer
+	if err := file.Render(&out); err != nil {
+		return nil, fmt.Errorf("generated test for %s: %w", pkg.Path, err)
+	}
+	return out.Bytes(), nil
+}
+
+// has reports whether a condition holds for a struct that is merged in s, or s
+// itself.
+func has(s *ir.Struct, condition func(*ir.Struct) bool) bool {
+	if condition(s) {
+		return true
+	}
+	for _, f := range s.Fields {
+		var inner *ir.Struct
+		switch rule := f.Rule.(type) {
+		case ir.Nested:
+			inner = rule.Struct
+		case ir.Keyed:
+			inner = rule.Elem
+		case ir.Map:
+			inner = rule.Struct
+		}
+		if inner != nil && has(inner, condition) {
+			return true
+		}
+	}
+	return false
+}
+
+func isUnion(s *ir.Struct) bool { return s.Union }
+
+// hasElements reports whether one leaf stands for several: an element of a
+// list that merges by key, or an entry that is a struct.
+func hasElements(s *ir.Struct) bool {
+	for _, f := range s.Fields {
+		switch rule := f.Rule.(type) {
+		case ir.Keyed:
+			return true
+		case ir.Map:
+			if rule.Struct != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+// Package ir is what the generator knows of a package: the root types, how
+// each field merges, and what the values are made of. It is built from
+// go/types by package build and read by package emit, which knows no
+// go/types.
+package ir
+
+// Package is a package with root types.
+type Package struct {
+	Path  string // import path
+	Name  string
+	Roots []*Root
+	// Declared and Imported have the names that the package declares and that
+	// its files import, in test files and under other build tags too. The
+	// generated file can not declare either, and can not import the former.
+	Declared, Imported map[string]bool
+}
+
+// Root is a type with the directive //confgen:conf.
+type Root struct {
+	Struct *Struct
+	Value  *Value
+}
+
+// Struct is a struct type that is merged field by field.
+type Struct struct {
+	Value  *Value // the same type as a value
+	Fields []Field
+	// Union means that one field is the discriminator and the others are the
+	// arms: another type drops what was collected.
+	Union bool
+	// Keys are the fields by which elements of a list are equal; empty for a
+	// struct that is not such an element.
+	Keys []string
+	// Leaves is the number of leaves that all have to be set before nothing
+	// lower can add anything, or Endless.
+	Leaves int
+}
+
+// Endless is the number of leaves of a struct that is never complete: it has a
+// list, map or union that a lower conf can always add to.
+const Endless = -1
+
+// Field is a field of a Struct.
+type Field struct {
+	Name string // in Go
+	JSON string
+	Rule Rule
+}
+
+// Rule tells how a field merges: one of Replace, Nested, Concat, Keyed, Map and
+// Discriminator.
+type Rule interface{ rule() }
+
+// Replace is a leaf: the highest conf in which it is set wins whole.
+type Replace struct {
+	Value *Value
+	Set   Set
+}
+
+// Set tells when a leaf is set.
+type Set int
+
+// The ways to be set.
+const (
+	NotNil  Set = iota // pointers and lists
+	NotZero            // policyMerge:"omitzero"
+	Always             // policyMerge:"replace", and keys: whenever the struct is present
+)
+
+// Nested is a struct, or a pointer to one, that merges field by field.
+type Nested struct {
+	Struct  *Struct
+	Pointer bool // nil is not set
+}
+
+// Concat is a list that is appended to.
+type Concat struct {
+	Elem *Value
+}
+
+// Keyed is a list whose elements with equal keys merge.
+type Keyed struct {
+	Elem    *Struct
+	Pointer bool // a list of pointers
+}
+
+// Map is a map that merges by key.
+type Map struct {
+	Key  *Value
+	Elem *Value
+	// Struct is what Elem is or points to where entries merge field by field;
+	// nil where they are replaced.
+	Struct *Struct
+}
+
+// Discriminator is the field of a union that names its arm.
+type Discriminator struct {
+	Value *Value
+}
+
+func (Replace) rule()       {}
+func (Nested) rule()        {}
+func (Concat) rule()        {}
+func (Keyed) rule()         {}
+func (Map) rule()           {}
+func (Discriminator) rule() {}

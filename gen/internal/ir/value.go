@@ -1,0 +1,53 @@
+package ir
+
+// Value is a Go type as equal, hash and clone see it. Values are shared: one
+// type is one *Value, and a recursive type refers to itself.
+type Value struct {
+	Kind Kind
+	// Pkg, PkgName and Name are the import path, the package's name and the name
+	// of a named type; an unnamed scalar has only a Name, its keyword, and other
+	// unnamed types have none of them.
+	Pkg, PkgName, Name string
+	Key                *Value // of a Map
+	Elem               *Value // of a Pointer, List, Map
+	Fields             []ValueField
+	Methods            Methods // of an Opaque
+	// Flat means that == compares the whole value and assignment copies it.
+	Flat bool
+	// Ident is the part that the type has in names of functions:
+	// DurationPtr, HeaderList. It is not unique.
+	Ident string
+}
+
+// ValueField is a field of a Struct value.
+type ValueField struct {
+	Name  string
+	Value *Value
+}
+
+// Kind is what a Value is under its name.
+type Kind int
+
+// The kinds. Opaque is a type that brings its own Equal, Hash and Clone.
+const (
+	Bool Kind = iota
+	Int
+	Uint
+	Float
+	String
+	Pointer
+	List
+	MapKind
+	StructKind
+	Opaque
+)
+
+// Scalar reports whether v is a bool, a number or a string.
+func (v *Value) Scalar() bool { return v.Kind <= String }
+
+// Methods tells how the hand-written methods of an Opaque are called: whether
+// Equal takes and Clone returns a pointer.
+type Methods struct {
+	EqualPointer bool
+	ClonePointer bool
+}

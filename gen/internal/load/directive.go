@@ -1,0 +1,95 @@
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/gen/internal/diag"
+)
+
+// Directive marks a root type, in the doc comment of the struct.
+const Directive = "//confgen:conf"
+
+const directivePrefix = "//confgen:"
+
+// findRoots collects the structs with the directive, and reports directives
+// that are unknown or stand where they do nothing.
+func (p *Package) findRoots(files []*ast.File, problems *diag.List) {
+	for _, file := range files {
+		attached := make(map[*ast.Comment]bool)
+		for _, decl := range file.Decls {
+			gen, ok := decl.(*ast.GenDecl)
+			if !ok || gen.Tok != token.TYPE {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				spec := spec.(*ast.TypeSpec)
+				doc := spec.Doc
+				if doc == nil && !gen.Lparen.IsValid() {
+					doc = gen.Doc
+				}
+				if comment := directive(doc); comment != nil {
+					attached[comment] = true
+					p.addRoot(spec, comment, problems)
+				}
+			}
+		}
+		p.checkDirectives(file, attached, problems)
+	}
+}
+
+func (p *Package) addRoot(spec *ast.TypeSpec, comment *ast.Comment, problems *diag.List) {
+	report := func(what, hint string) {
+		problems.Add(diag.Diagnostic{Pos: p.Position(comment.Pos()), Path: spec.Name.Name, What: what, Hint: hint})
+	}
+	object, ok := p.Types.Scope().Lookup(spec.Name.Name).(*types.TypeName)
+	switch {
+	case !ok || object.Pos() != spec.Name.Pos():
+		report("is declared twice", "remove one of the declarations")
+		return
+	case spec.Assign.IsValid():
+		report(Directive+" on an alias", "move it to the type itself")
+		return
+	case spec.TypeParams != nil:
+		report(Directive+" on a generic type", "write the type out")
+		return
+	}
+	if _, ok := object.Type().Underlying().(*types.Struct); !ok {
+		report(Directive+" on a type that is not a struct", "a conf is a struct with a field for each setting")
+		return
+	}
+	p.Roots = append(p.Roots, object)
+}
+
+func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool, problems *diag.List) {
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			if attached[comment] || !strings.HasPrefix(comment.Text, directivePrefix) {
+				continue
+			}
+			d := diag.Diagnostic{Pos: p.Position(comment.Pos())}
+			if strings.TrimSpace(comment.Text) == Directive {
+				d.What = Directive + " has no effect here"
+				d.Hint = "put it into the doc comment of a struct type, once"
+			} else {
+				d.What = "unknown directive " + strings.TrimSpace(comment.Text)
+				d.Hint = "the only one is " + Directive
+			}
+			problems.Add(d)
+		}
+	}
+}
+
+func directive(doc *ast.CommentGroup) *ast.Comment {
+	if doc == nil {
+		return nil
+	}
+	for _, comment := range doc.List {
+		if strings.TrimSpace(comment.Text) == Directive {
+			return comment
+		}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package load
+
+import (
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/meshmatch/meshmatch/gen/internal/diag"
+)
+
+// The names of the generated files.
+const (
+	CodeFile = "zz_generated.conf.go"
+	TestFile = "zz_generated.conf_test.go"
+)
+
+// Config tells what to load.
+type Config struct {
+	Dir      string   // where patterns are relative to
+	Patterns []string // as of go list
+	Overlay  map[string][]byte
+}
+
+// Package is a loaded package.
+type Package struct {
+	Path, Name string
+	Dir        string
+	Types      *types.Package
+	// Roots are the structs with the directive, in the order of the source.
+	Roots []*types.TypeName
+	// Declared and Imported are the names that the package declares and that
+	// its files import, whatever their build constraints and whether they are
+	// tests: all share one scope with the generated file.
+	Declared, Imported map[string]bool
+
+	fset   *token.FileSet
+	errors map[string]string // file:line to the first type error there
+}
+
+const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+	packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax
+
+// Load reads the packages, sorted by path. What is wrong with their source
+// goes to problems; the error is about loading as such.
+func Load(cfg Config, problems *diag.List) ([]*Package, error) {
+	overlay, err := withoutGenerated(cfg)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	loaded, err := packages.Load(&packages.Config{
+		Mode:      mode,
+		Dir:       cfg.Dir,
+		Env:       environment(),
+		Fset:      fset,
+		ParseFile: parseDeclarations,
+		Overlay:   overlay,
+	}, cfg.Patterns...)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(loaded, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
+
+	typeErrors := make(map[string]string)
+	packages.Visit(loaded, nil, func(p *packages.Package) { collectTypeErrors(typeErrors, p.TypeErrors) })
+	var result []*Package
+	for _, p := range loaded {
+		reportErrors(problems, p.Errors)
+		if p.Types == nil || p.Dir == "" {
+			continue
+		}
+		pkg := &Package{
+			Path:   p.PkgPath,
+			Name:   p.Name,
+			Dir:    p.Dir,
+			Types:  p.Types,
+			fset:   fset,
+			errors: typeErrors,
+		}
+		pkg.findRoots(p.Syntax, problems)
+		if len(pkg.Roots) > 0 {
+			if err := pkg.collectNames(cfg.Overlay); err != nil {
+				return nil, err
+			}
+		}
+		result = append(result, pkg)
+	}
+	return result, nil
+}
+
+// withoutGenerated returns the overlay in which the generated files of the
+// wanted packages are empty. The go command reads files too, and a generated
+// file that is broken or imports what is gone would fail the package there.
+func withoutGenerated(cfg Config) (map[string][]byte, error) {
+	found, err := packages.Load(&packages.Config{
+		Mode:    packages.NeedName | packages.NeedFiles,
+		Dir:     cfg.Dir,
+		Env:     environment(),
+		Overlay: cfg.Overlay,
+	}, cfg.Patterns...)
+	if err != nil {
+		return nil, err
+	}
+	overlay := make(map[string][]byte, len(cfg.Overlay)+len(found))
+	for name, content := range cfg.Overlay {
+		overlay[name] = content
+	}
+	for _, p := range found {
+		for _, file := range []string{CodeFile, TestFile} {
+			path := filepath.Join(p.Dir, file)
+			_, overlaid := cfg.Overlay[path]
+			if _, err := os.Stat(path); p.Dir == "" || (err != nil && !overlaid) {
+				continue
+			}
+			name, err := packageName(p.Dir, cfg.Overlay)
+			if err != nil {
+				return nil, err
+			}
+			overlay[path] = []byte("package " + name + "\n")
+		}
+	}
+	return overlay, nil
+}
+
+// environment turns cgo off where the user has not decided: a conf needs no C,
+// and type-checking net or os/user with it needs a C compiler.
+func environment() []string {
+	env := os.Environ()
+	if _, set := os.LookupEnv("CGO_ENABLED"); !set {
+		env = append(env, "CGO_ENABLED=0")
+	}
+	return env
+}
+
+// Position returns where pos is.
+func (p *Package) Position(pos token.Pos) token.Position { return p.fset.Position(pos) }

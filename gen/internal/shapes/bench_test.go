@@ -1,0 +1,55 @@
+package shapes
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// timeouts returns n confs as an operator writes them: each sets the
+// connection timeout or the idle timeout, and one or two timeouts of HTTP. None
+// makes the merge complete before the last.
+func timeouts(n int) []*Timeout {
+	confs := make([]*Timeout, n)
+	for i := range confs {
+		d := func(s int) *time.Duration {
+			v := time.Duration(1+i%7+s) * time.Second
+			return &v
+		}
+		c := &Timeout{ConnectionTimeout: d(0), Http: &TimeoutHttp{}}
+		if i%2 == 0 {
+			c.IdleTimeout = d(1)
+		}
+		switch i % 3 {
+		case 0:
+			c.Http.RequestTimeout = d(2)
+		case 1:
+			c.Http.StreamIdleTimeout = d(3)
+		case 2:
+			c.Http.RequestTimeout, c.Http.MaxStreamDuration = d(4), d(5)
+		}
+		confs[i] = c
+	}
+	return confs
+}
+
+func BenchmarkMerge(b *testing.B) {
+	for _, n := range []int{2, 10} {
+		b.Run(fmt.Sprintf("confs=%d", n), func(b *testing.B) {
+			confs := timeouts(n)
+			b.ReportAllocs()
+			var m *TimeoutMerger
+			for b.Loop() {
+				m = new(TimeoutMerger)
+				for i := n - 1; i >= 0; i-- {
+					if m.Fill(confs[i], i) {
+						break
+					}
+				}
+			}
+			if m.Conf().ConnectionTimeout != confs[n-1].ConnectionTimeout || m.Conf().Http.RequestTimeout == nil {
+				b.Fatalf("merged to %+v", m.Conf())
+			}
+		})
+	}
+}

@@ -1,0 +1,21 @@
+package shapes
+
+import "time"
+
+// Timeout has the shape of MeshTimeout: pointers to scalars, one struct deep.
+//
+//confgen:conf
+type Timeout struct {
+	ConnectionTimeout *time.Duration `json:"connectionTimeout,omitzero"`
+	IdleTimeout       *time.Duration `json:"idleTimeout,omitzero"`
+	Http              *TimeoutHttp   `json:"http,omitzero"`
+}
+
+// TimeoutHttp is the part of a Timeout for HTTP.
+type TimeoutHttp struct {
+	RequestTimeout        *time.Duration `json:"requestTimeout,omitzero"`
+	StreamIdleTimeout     *time.Duration `json:"streamIdleTimeout,omitzero"`
+	MaxStreamDuration     *time.Duration `json:"maxStreamDuration,omitzero"`
+	MaxConnectionDuration *time.Duration `json:"maxConnectionDuration,omitzero"`
+	RequestHeadersTimeout *time.Duration `json:"requestHeadersTimeout,omitzero"`
+}

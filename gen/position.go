@@ -1,0 +1,36 @@
+package gen
+
+import (
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/gen/internal/diag"
+)
+
+// relative makes the file names of errors relative to the current directory.
+func relative(all []diag.Diagnostic) Errors {
+	for i := range all {
+		all[i].Pos.Filename = Relative(all[i].Pos.Filename)
+	}
+	return all
+}
+
+// Relative returns a path as seen from the current directory if it lies in
+// it, else as it is.
+func Relative(path string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	short, err := filepath.Rel(dir, path)
+	if err != nil || strings.HasPrefix(short, "..") {
+		return path
+	}
+	return short
+}
+
+func filePosition(path string) token.Position {
+	return token.Position{Filename: path, Line: 1, Column: 1}
+}
