@@ -26,7 +26,7 @@ func (c ceiling) check(results *Results, times bool) ([]Outcome, error) {
 			continue
 		}
 		unit := results.Unit(c.unit)
-		outcome := c.outcome(m.benchmark.Name, unit, value, c.limit)
+		outcome := c.outcome(results.name(m.benchmark), unit, value, c.limit)
 		outcome.Checked = times || unit.Class != Time
 		outcomes = append(outcomes, outcome)
 	}

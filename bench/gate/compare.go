@@ -54,6 +54,9 @@ func Compare(base, head *Results, limits Limits) []Row {
 	return rows
 }
 
+// lost is the reason of all rows of a benchmark that the head does not have.
+const lost = "the head does not have this benchmark any more"
+
 func compareOne(base, head *Results, b Benchmark, unit Unit, limits Limits) Row {
 	row := Row{Benchmark: b, Unit: unit}
 	old := base.Sample(b, unit.Name, limits.thresholds())
@@ -70,7 +73,10 @@ func compareOne(base, head *Results, b Benchmark, unit Unit, limits Limits) Row 
 	case old == nil:
 		row.Verdict, row.Reason = New, "the base does not have it"
 	case now == nil:
-		row.Verdict, row.Reason = Missing, "the head does not have it any more"
+		row.Verdict, row.Reason = Missing, "the head does not report it any more"
+		if len(head.Units(b)) == 0 {
+			row.Reason = lost
+		}
 	case unit.Class == Derived:
 		row.Verdict, row.Reason = Ungated, "sec/op has the same information"
 	default:
@@ -95,15 +101,22 @@ func (r *Row) judge(base, head *benchmath.Sample, limits Limits) {
 	}
 	test := benchmath.AssumeNothing.Compare(base, head)
 	r.P = &test.P
-	switch significant := test.P < limits.Alpha; {
-	case worse && significant:
+	// The test tells that the sides differ, not which is worse; the best times
+	// may say the opposite of all others.
+	agrees := func(good, worse *benchmath.Sample) bool {
+		return test.P < limits.Alpha && r.Unit.worse(median(good), median(worse))
+	}
+	switch {
+	case worse && agrees(base, head):
 		r.Verdict, r.Reason = Suspect, fmt.Sprintf("%s, p=%.2g", r.excess(limits), test.P)
+	case worse && test.P < limits.Alpha:
+		r.Reason = fmt.Sprintf("%s, but most runs are not worse", r.excess(limits))
 	case worse:
 		r.Reason = fmt.Sprintf("%s, but p=%.2g: it may be noise", r.excess(limits), test.P)
 		for _, warning := range test.Warnings {
 			r.Reason += fmt.Sprintf(" (%v)", warning)
 		}
-	case better && significant:
+	case better && agrees(head, base):
 		r.Verdict = Better
 	}
 }

@@ -14,6 +14,9 @@ func formatExact(v float64) string { return benchunit.NoOpScaler.Format(v) }
 
 // formatScaled prints v with an SI or binary prefix, 12.30µ for 1.23e-5.
 func formatScaled(v float64, unit string) string {
+	if v == 0 {
+		return "0"
+	}
 	return benchunit.Scale(v, benchunit.ClassOf(unit))
 }
 
@@ -33,6 +36,9 @@ func (r Row) formatPair() (base, head string) {
 	format := func(v *float64) string {
 		if v == nil {
 			return "-"
+		}
+		if *v == 0 {
+			return "0"
 		}
 		return scale.Format(*v)
 	}
@@ -80,6 +86,14 @@ func writeAligned(w io.Writer, rows [][]string, right ...int) error {
 		}
 	}
 	return nil
+}
+
+// plural counts things whose plural ends in s.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // joinOr joins words by commas, or returns none where there are none.

@@ -77,11 +77,11 @@ func (o Outcomes) WriteTable(w io.Writer) error {
 		}
 	}
 	if unchecked > 0 {
-		lines = append(lines, fmt.Sprintf("note %d ceilings of times were not checked: they hold on a known machine, with --times", unchecked))
+		lines = append(lines, fmt.Sprintf("note %s not checked, of times: they hold on one known machine, with --times", plural(unchecked, "ceiling")))
 	}
-	result := fmt.Sprintf("PASS: %d checks", len(o)-unchecked)
+	result := "PASS: " + plural(len(o)-unchecked, "check")
 	if failed > 0 {
-		result = fmt.Sprintf("FAIL: %d of %d checks", failed, len(o)-unchecked)
+		result = fmt.Sprintf("FAIL: %d of %s", failed, plural(len(o)-unchecked, "check"))
 	}
 	return writeLines(w, append(lines, result))
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -62,7 +63,8 @@ func cutProcs(name string) (short, procs string) {
 // A selector is a pattern within the package that the rule file names last.
 // A package is named by the end of its import path: bench/rules; "" is any.
 type selector struct {
-	pkg string
+	pkg    string
+	column int // where the pattern stands in its line
 	pattern
 }
 
@@ -85,13 +87,12 @@ func (s selector) nearest(results *Results) string {
 	const shown = 4
 	parts := strings.Split(s.text, "/")
 	for n := len(parts) - 1; n >= 0; n-- {
-		// A name without a slash has the base name only; end the prefix there.
 		prefix := newPattern(strings.Join(parts[:n], "/"))
 		var names []string
 		for _, b := range results.Benchmarks() {
 			name, _ := cutProcs(b.Name)
 			nameParts := strings.Split(name, "/")
-			if len(nameParts) >= n && prefix.re.MatchString(strings.Join(nameParts[:n], "/")) {
+			if len(nameParts) >= n && prefix.re.MatchString(strings.Join(nameParts[:n], "/")) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -48,7 +48,7 @@ func parseLimit(text, unit string) (limit float64, tidied string, err error) {
 func parseQuantity(text string, suffixes []suffix) (float64, error) {
 	found := quantity.FindStringSubmatch(text)
 	if found == nil {
-		return 0, fmt.Errorf("%q is not a number", text)
+		return 0, fmt.Errorf("%q is not a number of 0 or more", text)
 	}
 	value, err := strconv.ParseFloat(found[1], 64)
 	if err != nil {

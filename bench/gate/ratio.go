@@ -57,7 +57,7 @@ func (r ratio) checkOne(results *Results, over match, unders []match) (Outcome, 
 	if b == 0 {
 		return Outcome{}, r.errorf("%s is 0 %s and can not be divided by; use a ceiling", under.benchmark.Name, r.unit)
 	}
-	outcome := r.outcome(over.benchmark.Name+" / "+under.benchmark.Name, results.Unit(r.unit), a/b, r.limit)
+	outcome := r.outcome(results.name(over.benchmark)+" / "+results.name(under.benchmark), results.Unit(r.unit), a/b, r.limit)
 	outcome.Plain = true
 	return outcome, nil
 }

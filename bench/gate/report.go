@@ -58,7 +58,7 @@ func (c *Comparison) writeNotes(w io.Writer) error {
 	lines := []string{""}
 	failed := 0
 	for _, row := range c.Rows {
-		text := fmt.Sprintf("%s %s: %s", row.Benchmark.Name, row.Unit.Name, row.Reason)
+		text := fmt.Sprintf("%s %s: %s", c.name(row.Benchmark), row.Unit.Name, row.Reason)
 		switch {
 		case row.Verdict.Fails():
 			failed++
@@ -71,9 +71,9 @@ func (c *Comparison) writeNotes(w io.Writer) error {
 		lines = append(lines, "warning "+warning)
 	}
 	if failed > 0 {
-		lines = append(lines, fmt.Sprintf("FAIL: %d of %d measurements are worse", failed, len(c.Rows)))
+		lines = append(lines, fmt.Sprintf("FAIL: %d of %s worse", failed, plural(len(c.Rows), "measurement")))
 	} else {
-		lines = append(lines, fmt.Sprintf("PASS: none of %d measurements is worse", len(c.Rows)))
+		lines = append(lines, fmt.Sprintf("PASS: none of %s worse", plural(len(c.Rows), "measurement")))
 	}
 	return writeLines(w, lines)
 }

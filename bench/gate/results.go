@@ -57,6 +57,14 @@ func (r *Results) Sample(b Benchmark, unit string, thresholds *benchmath.Thresho
 // results: measurements in them can not be set in relation.
 func (r *Results) MixedMachines() []string { return r.mixed }
 
+// name names b in a report: with its package where there are several.
+func (r *Results) name(b Benchmark) string {
+	if slices.ContainsFunc(r.benchmarks, func(other Benchmark) bool { return other.Package != b.Package }) {
+		return b.Package + "." + b.Name
+	}
+	return b.Name
+}
+
 func (r *Results) add(b Benchmark, unit string, value float64) {
 	all := r.series[b]
 	if all == nil {

@@ -59,7 +59,7 @@ func measure(l line, results *Results, b Benchmark, unit string) (float64, error
 	u := results.Unit(unit)
 	sample := results.Sample(b, unit, DefaultLimits().thresholds())
 	if sample == nil {
-		return 0, l.errorf("%s has no %s; it has %s", b.Name, unit, joinOr(results.Units(b), "no measurements"))
+		return 0, l.errorf("%s has no %s; it has %s", results.name(b), unit, joinOr(results.Units(b), "no measurements"))
 	}
 	return u.Reduce(sample), nil
 }
@@ -80,5 +80,6 @@ func (l line) matches(s selector, results *Results) ([]match, error) {
 	if s.pkg != "" {
 		in = " in package " + s.pkg
 	}
+	l.column = s.column
 	return nil, l.errorf("no benchmark matches %s%s; %s", s.text, in, s.nearest(results))
 }

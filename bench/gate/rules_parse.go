@@ -140,6 +140,10 @@ func (p *ruleParser) parseRatio() {
 		p.errorf(p.words[6], "a ratio is never negative")
 		return
 	}
+	if r.under.text == r.over.text {
+		p.errorf(p.words[3], "%s divided by itself is always 1", r.under.text)
+		return
+	}
 	p.add(r, unit)
 }
 
@@ -194,7 +198,7 @@ func (p *ruleParser) literal(i int, text, form string) bool {
 }
 
 func (p *ruleParser) selector(i int) selector {
-	return selector{p.pkg, newPattern(p.words[i].text)}
+	return selector{p.pkg, p.words[i].column, newPattern(p.words[i].text)}
 }
 
 func (p *ruleParser) line() line {

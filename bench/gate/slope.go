@@ -55,7 +55,7 @@ func (s slope) check(results *Results, _ bool) ([]Outcome, error) {
 			errs = append(errs, s.errorf("%s%s: %v", s.selector.text, c.procs, err))
 			continue
 		}
-		names := fmt.Sprintf("%s%s, %s to %s", s.selector.text, c.procs, formatExact(c.points[0].size), formatExact(c.points[len(c.points)-1].size))
+		names := fmt.Sprintf("%s, %s to %s", results.name(Benchmark{c.pkg, s.selector.text + c.procs}), formatExact(c.points[0].size), formatExact(c.points[len(c.points)-1].size))
 		outcome := s.outcome(names, results.Unit(s.unit), exponent, s.limit)
 		outcome.Plain = true
 		outcomes = append(outcomes, outcome)

@@ -79,10 +79,22 @@ func isTimeWord(word string) bool {
 // the best, since noise only ever adds; of everything else the median.
 func (u Unit) Reduce(sample *benchmath.Sample) float64 {
 	if u.Class != Time {
-		return benchmath.AssumeNothing.Summary(sample, 0.95).Center
+		return median(sample)
 	}
 	if u.HigherIsBetter {
 		return sample.Values[len(sample.Values)-1]
 	}
 	return sample.Values[0]
+}
+
+// worse tells whether b is worse than a, by however little.
+func (u Unit) worse(a, b float64) bool {
+	if u.HigherIsBetter {
+		return b < a
+	}
+	return b > a
+}
+
+func median(sample *benchmath.Sample) float64 {
+	return benchmath.AssumeNothing.Summary(sample, 0.95).Center
 }

@@ -1,0 +1,80 @@
+package gate
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write the golden parts of testdata")
+
+// golden runs test over the archives of testdata/dir, each named for its case
+// and explained by its comment, and compares the result with the part `want`.
+func golden(t *testing.T, dir string, test func(t *testing.T, parts map[string]string) string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no archives in testdata/%s: %v", dir, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := map[string]string{}
+			for _, f := range archive.Files {
+				parts[f.Name] = string(f.Data)
+			}
+			got := test(t, parts)
+			if *update {
+				want := &archive.Files[len(archive.Files)-1]
+				if want.Name != "want" {
+					t.Fatalf("the last part is %s, not want", want.Name)
+				}
+				want.Data = []byte(got)
+				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(parts["want"], got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCompareRecorded replays recorded runs: base and head, and base2 and head2
+// for the second round.
+func TestCompareRecorded(t *testing.T) {
+	golden(t, "compare", func(t *testing.T, parts map[string]string) string {
+		load := func(name string) *Results {
+			results, err := Load(strings.NewReader(parts[name]), name, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return results
+		}
+		rows := Compare(load("base"), load("head"), DefaultLimits())
+		_, second := parts["base2"]
+		if suspects := Suspects(rows); (len(suspects) > 0) != second {
+			t.Errorf("suspects are %v, but recorded a second round: %t", suspects, second)
+		}
+		if second {
+			rows = Confirm(rows, load("base2"), load("head2"), DefaultLimits())
+		}
+		var out bytes.Buffer
+		c := &Comparison{Base: "base", Head: "head", Rounds: MinRounds, Rows: rows}
+		if err := c.WriteTable(&out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	})
+}
