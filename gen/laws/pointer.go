@@ -1,0 +1,82 @@
+package laws
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// resolve returns what a JSON pointer names in a conf, by the names in the
+// json tags. The types are walked and not their JSON, which a random value
+// need not have.
+func resolve(conf any, pointer string) (v reflect.Value, ok bool) {
+	v = reflect.ValueOf(conf)
+	for pointer != "" {
+		step, rest, _ := strings.Cut(pointer[1:], "/")
+		if rest != "" || strings.HasSuffix(pointer, "/") && len(pointer) > len(step)+1 {
+			rest = "/" + rest
+		}
+		if v, ok = child(v, unescape(step)); !ok {
+			return v, false
+		}
+		pointer = rest
+	}
+	return v, true
+}
+
+func child(v reflect.Value, name string) (reflect.Value, bool) {
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return v, false
+		}
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if tag == name {
+				return v.Field(i), true
+			}
+		}
+	case reflect.Map:
+		entry := v.MapIndex(reflect.ValueOf(name).Convert(v.Type().Key()))
+		return entry, entry.IsValid()
+	case reflect.Slice:
+		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < v.Len() {
+			return v.Index(i), true
+		}
+	}
+	return v, false
+}
+
+func unescape(step string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+}
+
+// crossesList reports whether a pointer leads into a list: its index there is
+// that of the result and not that of an item.
+func crossesList(conf any, pointer string) bool {
+	for i := len(pointer) - 1; i > 0; i-- {
+		if pointer[i] != '/' {
+			continue
+		}
+		v, ok := resolve(conf, pointer[:i])
+		for ok && v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		if ok && v.Kind() == reflect.Slice {
+			return true
+		}
+	}
+	return false
+}
+
+// isNil reports whether v can be nil and is.
+func isNil(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return v.IsNil()
+	}
+	return false
+}

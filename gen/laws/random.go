@@ -1,0 +1,133 @@
+package laws
+
+import (
+	"math/rand"
+	"reflect"
+
+	fuzz "github.com/google/gofuzz"
+)
+
+// nilChance is how often a pointer, list or map is not set.
+const nilChance = 0.45
+
+// random makes random confs.
+type random[T any] struct {
+	*rand.Rand
+	fuzzer *fuzz.Fuzzer
+	max    int
+}
+
+func newRandom[T any](o options) *random[T] {
+	source := rand.New(rand.NewSource(o.seed))
+	fuzzer := fuzz.New().RandSource(source).NilChance(nilChance).NumElements(0, 3).MaxDepth(40)
+	for _, scalar := range scalars(reflect.TypeFor[T]()) {
+		fuzzer.Funcs(scalarFunc(scalar), pointerFunc(scalar))
+	}
+	for _, f := range o.funcs {
+		fuzzer.Funcs(f)
+		if t := reflect.TypeOf(f).In(0); t.Kind() == reflect.Pointer {
+			fuzzer.Funcs(pointerFunc(t.Elem()))
+		}
+	}
+	return &random[T]{Rand: source, fuzzer: fuzzer, max: o.confs}
+}
+
+// conf returns one random conf. Its lists have spare capacity, so that an
+// append to one of them would write where another one reads.
+func (r *random[T]) conf() *T {
+	c := new(T)
+	r.fuzzer.Fuzz(c)
+	return deepCopy(c)
+}
+
+// confs returns a sequence of one or more.
+func (r *random[T]) confs() []*T {
+	confs := make([]*T, 1+r.Intn(r.max))
+	for i := range confs {
+		confs[i] = r.conf()
+	}
+	return confs
+}
+
+// scalars returns the types of all bools, numbers and strings in t, in the
+// order in which they are met.
+func scalars(t reflect.Type) []reflect.Type {
+	var found []reflect.Type
+	seen := make(map[reflect.Type]bool)
+	var walk func(t reflect.Type)
+	walk = func(t reflect.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice:
+			walk(t.Elem())
+		case reflect.Map:
+			walk(t.Key())
+			walk(t.Elem())
+		case reflect.Struct:
+			for i := range t.NumField() {
+				walk(t.Field(i).Type)
+			}
+		default:
+			if isScalar(t.Kind()) {
+				found = append(found, t)
+			}
+		}
+	}
+	walk(t)
+	return found
+}
+
+func isScalar(k reflect.Kind) bool {
+	return k == reflect.Bool || k == reflect.String || k >= reflect.Int && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
+}
+
+var alphabet = []string{"", "a", "b", "a/b~"}
+
+// scalarFunc returns the gofuzz function of a scalar type, which draws from a
+// few values.
+func scalarFunc(t reflect.Type) any {
+	return makeFunc(reflect.PointerTo(t), func(v reflect.Value, c fuzz.Continue) {
+		setScalar(v.Elem(), c.Intn(4))
+	})
+}
+
+// setScalar sets v to one of the values 0, 1, 2, ... of its type.
+func setScalar(v reflect.Value, n int) {
+	switch {
+	case v.Kind() == reflect.Bool:
+		v.SetBool(n%2 == 1)
+	case v.Kind() == reflect.String:
+		v.SetString(alphabet[n%len(alphabet)])
+	case v.CanInt():
+		v.SetInt(int64(n))
+	case v.CanUint():
+		v.SetUint(uint64(n))
+	case v.CanFloat():
+		v.SetFloat(float64(n) / 2)
+	}
+}
+
+// pointerFunc returns the gofuzz function of *t. gofuzz by itself never
+// leaves a pointer nil that points to a type with a function.
+func pointerFunc(t reflect.Type) any {
+	return makeFunc(reflect.PointerTo(reflect.PointerTo(t)), func(v reflect.Value, c fuzz.Continue) {
+		if c.Float64() < nilChance {
+			v.Elem().SetZero()
+			return
+		}
+		value := reflect.New(t)
+		c.Fuzz(value.Interface())
+		v.Elem().Set(value)
+	})
+}
+
+func makeFunc(arg reflect.Type, f func(v reflect.Value, c fuzz.Continue)) any {
+	t := reflect.FuncOf([]reflect.Type{arg, reflect.TypeFor[fuzz.Continue]()}, nil, false)
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		f(args[0], args[1].Interface().(fuzz.Continue))
+		return nil
+	}).Interface()
+}
