@@ -73,7 +73,7 @@ func (c *Comparison) writeNotes(w io.Writer) error {
 	if failed > 0 {
 		lines = append(lines, fmt.Sprintf("FAIL: %d of %s worse", failed, plural(len(c.Rows), "measurement")))
 	} else {
-		lines = append(lines, fmt.Sprintf("PASS: none of %s worse", plural(len(c.Rows), "measurement")))
+		lines = append(lines, fmt.Sprintf("PASS: %s, none worse", plural(len(c.Rows), "measurement")))
 	}
 	return writeLines(w, lines)
 }
