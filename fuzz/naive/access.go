@@ -1,0 +1,168 @@
+package naive
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Access returns what `meshmatch access` prints (SPEC 10): the decision for a
+// request to an inbound. The texts of the warnings are free; there is one for
+// each cause.
+func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name, inbound string, r Request, opt Options) (map[string]any, error) {
+	dp, err := findDataplane(set, meshName, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	i, err := findInbound(dp, inbound)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := findKind(kinds, "MeshTrafficPermission")
+	if err != nil {
+		return nil, err
+	}
+	policies := selectingInbound(newMesh(set, meshName, opt).matching(kind, dp), i)
+	if haveRules(policies) {
+		return accessByRules(policies, speaksHTTP(&dp.Inbounds[i]), &r), nil
+	}
+	return accessByFrom(policies, resource.NewTags(r.Tags)), nil
+}
+
+// entry is one entry of a permission list at its place.
+type entry struct {
+	condition
+	policy *resource.Policy
+	rule   int
+	list   string
+	index  int
+}
+
+func (e *entry) place() map[string]any {
+	return map[string]any{"kri": policyKRI(e.policy), "rule": e.rule, "list": e.list, "index": e.index}
+}
+
+// entries lists, of the rules in order, the entries of the given lists.
+func entries(policies []*resource.Policy, lists ...string) []entry {
+	var all []entry
+	for _, p := range policies {
+		for rule := range p.Rules {
+			conf := permissionLists(p.Rules[rule].Conf)
+			for _, list := range lists {
+				for index, c := range conf[list] {
+					all = append(all, entry{c, p, rule, list, index})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func permissionLists(conf any) map[string][]condition {
+	data, err := json.Marshal(conf)
+	if err != nil {
+		panic(fmt.Sprintf("naive: a permission has no JSON: %v", err))
+	}
+	var lists map[string][]condition
+	if err := json.Unmarshal(data, &lists); err != nil {
+		panic(fmt.Sprintf("naive: a permission is no lists of matches: %v", err))
+	}
+	return lists
+}
+
+// accessByRules is SPEC 7.3, and 7.4's shadow decision: what if
+// allowWithShadowDeny were deny.
+func accessByRules(policies []*resource.Policy, http bool, r *Request) map[string]any {
+	answer := map[string]any{"warnings": ruleWarnings(policies, http)}
+	decide(answer, r, http, entries(policies, "deny"), entries(policies, "allow", "allowWithShadowDeny"))
+	if len(entries(policies, "allowWithShadowDeny")) > 0 {
+		shadow := map[string]any{}
+		decide(shadow, r, http, entries(policies, "deny", "allowWithShadowDeny"), entries(policies, "allow"))
+		answer["shadow"] = shadow
+	}
+	return answer
+}
+
+// decide: denied by the first entry that denies, else allowed by the first
+// that allows, else denied.
+func decide(answer map[string]any, r *Request, http bool, denies, allows []entry) {
+	for _, e := range denies {
+		if e.applies(r, http) {
+			answer["decision"], answer["by"] = "DENY", e.place()
+			return
+		}
+	}
+	for _, e := range allows {
+		if e.applies(r, http) {
+			answer["decision"], answer["by"] = "ALLOW", e.place()
+			return
+		}
+	}
+	answer["decision"], answer["by"] = "DENY", "default"
+}
+
+// applies is SPEC 7.5: what a TCP inbound can not see never opens it.
+func (e *entry) applies(r *Request, http bool) bool {
+	if http || !e.needsHTTP() {
+		return e.holds(r)
+	}
+	if e.list == "deny" {
+		rest := e.connectionPart()
+		return rest.holds(r)
+	}
+	return false
+}
+
+func ruleWarnings(policies []*resource.Policy, http bool) []any {
+	warnings := []any{}
+	for _, e := range entries(policies, "deny", "allowWithShadowDeny", "allow") {
+		if !http && e.needsHTTP() {
+			warnings = append(warnings, fmt.Sprintf("%s: rules[%d].default.%s[%d] has HTTP conditions, and the inbound is TCP", policyKRI(e.policy), e.rule, e.list, e.index))
+		}
+	}
+	if haveFrom(policies) {
+		warnings = append(warnings, "rules count here, and from does not")
+	}
+	return warnings
+}
+
+// accessByFrom is SPEC 7.6: the action of the merged conf, and what it would
+// be if AllowWithShadowDeny were Deny.
+func accessByFrom(policies []*resource.Policy, tags resource.Tags) map[string]any {
+	decision, by := "DENY", any("default")
+	shadowDecision := "DENY"
+	for _, item := range clientItems(policies, tags) {
+		switch action(item.conf) {
+		case "allow":
+			decision, shadowDecision, by = "ALLOW", "ALLOW", item.origin()
+		case "allowwithshadowdeny":
+			decision, shadowDecision, by = "ALLOW", "DENY", item.origin()
+		case "deny":
+			decision, shadowDecision, by = "DENY", "DENY", item.origin()
+		}
+	}
+	answer := map[string]any{"decision": decision, "by": by, "warnings": []any{}}
+	if anyShadowAction(policies) {
+		answer["shadow"] = map[string]any{"decision": shadowDecision, "by": by}
+	}
+	return answer
+}
+
+// action returns a conf's action in lower case; the last that is set counts.
+func action(conf any) string {
+	word, _ := toJSON(conf).(map[string]any)["action"].(string)
+	return strings.ToLower(word)
+}
+
+func anyShadowAction(policies []*resource.Policy) bool {
+	for _, p := range policies {
+		for i := range p.From {
+			if action(p.From[i].Conf) == "allowwithshadowdeny" {
+				return true
+			}
+		}
+	}
+	return false
+}

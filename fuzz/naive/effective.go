@@ -1,0 +1,59 @@
+package naive
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Merged is the result of folding confs.
+type Merged struct {
+	Conf    any            // as JSON
+	Origins []int          // the confs that set a leaf, ascending (SPEC 6)
+	Leaves  map[string]int // the conf that set each leaf, by JSON pointer
+}
+
+// Merge folds confs of one type, pointers to structs, from the lowest priority
+// to the highest (SPEC 6). Without a conf the Conf is nil.
+func Merge(confs ...any) Merged {
+	var merged *node
+	for i, conf := range confs {
+		merged = merge(merged, read(conf, i))
+	}
+	if merged == nil {
+		return Merged{}
+	}
+	return Merged{Conf: merged.json(), Origins: merged.origins(), Leaves: merged.leaves()}
+}
+
+// item is one conf in a concatenation (SPEC 4.1).
+type item struct {
+	policy *resource.Policy
+	index  int // in its array; 0 for a default
+	conf   any
+}
+
+func (i item) origin() map[string]any {
+	return map[string]any{"kri": policyKRI(i.policy), "index": i.index}
+}
+
+// addConf puts what SPEC 10 calls C into an answer: the merged conf of the
+// items and its origins. It puts nothing where there is no item.
+func (m *mesh) addConf(answer map[string]any, items []item) {
+	if len(items) == 0 {
+		return
+	}
+	var confs []any
+	for _, item := range items {
+		confs = append(confs, item.conf)
+	}
+	merged := Merge(confs...)
+	origins := []any{}
+	for _, i := range merged.Origins {
+		origins = append(origins, items[i].origin())
+	}
+	answer["conf"], answer["origins"] = merged.Conf, origins
+	if m.explain {
+		fields := map[string]any{}
+		for pointer, i := range merged.Leaves {
+			fields[pointer] = items[i].origin()
+		}
+		answer["fields"] = fields
+	}
+}

@@ -1,0 +1,88 @@
+package naive
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Inspect returns what `meshmatch inspect dataplane` prints (SPEC 10), without
+// `from`. An empty namespace is enough where the name is unique. It fails
+// where there is no such dataplane or kind.
+func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (map[string]any, error) {
+	dp, err := findDataplane(set, meshName, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	asked := kinds.All()
+	if opt.Kind != "" {
+		kind, err := findKind(kinds, opt.Kind)
+		if err != nil {
+			return nil, err
+		}
+		asked = []*resource.Kind{kind}
+	}
+	m := newMesh(set, meshName, opt)
+	policies := []any{}
+	for _, kind := range asked { // sorted by name
+		if matching := m.matching(kind, dp); len(matching) > 0 {
+			policies = append(policies, m.inspectKind(kind, matching, dp))
+		}
+	}
+	return map[string]any{"dataplane": describeDataplane(dp), "policies": policies}, nil
+}
+
+func describeDataplane(dp *resource.Dataplane) map[string]any {
+	answer := map[string]any{"mesh": dp.Mesh, "name": dp.Name, "kri": kri("dp", &dp.Meta)}
+	if dp.Namespace != "" {
+		answer["namespace"] = dp.Namespace
+	}
+	return answer
+}
+
+func (m *mesh) inspectKind(kind *resource.Kind, policies []matched, dp *resource.Dataplane) map[string]any {
+	answer := map[string]any{"kind": kind.Name, "matched": describeMatched(policies, dp)}
+	if kind.Default != nil {
+		if c := m.single(policies); len(c) > 0 {
+			answer["default"] = c
+		}
+	}
+	if kind.To != nil && len(dp.Outbounds) > 0 {
+		answer["outbounds"] = m.outbounds(kind, policies, dp)
+	}
+	if (kind.From != nil || kind.Rules != nil) && len(dp.Inbounds) > 0 {
+		answer["inbounds"] = m.inbounds(kind, policies, dp)
+	}
+	return answer
+}
+
+func describeMatched(policies []matched, dp *resource.Dataplane) []any {
+	list := []any{}
+	for _, p := range policies {
+		_, kind := level(p.Policy)
+		answer := map[string]any{"name": p.Name, "kri": policyKRI(p.Policy), "level": kind}
+		if p.Namespace != "" {
+			answer["namespace"] = p.Namespace
+		}
+		inbounds := []any{}
+		for i, selected := range p.inbounds {
+			if selected {
+				inbounds = append(inbounds, inboundName(&dp.Inbounds[i]))
+			}
+		}
+		if len(inbounds) > 0 {
+			answer["inbounds"] = inbounds
+		}
+		list = append(list, answer)
+	}
+	return list
+}
+
+// single is the one conf of a kind without arrays (SPEC 4.4).
+func (m *mesh) single(policies []matched) map[string]any {
+	var items []item
+	for _, p := range policies {
+		if p.Default != nil && !targetsRoute(p.Policy) {
+			items = append(items, item{p.Policy, 0, p.Default})
+		}
+	}
+	answer := map[string]any{}
+	m.addConf(answer, items)
+	return answer
+}

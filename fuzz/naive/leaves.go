@@ -1,0 +1,100 @@
+package naive
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// eachLeaf calls visit for every leaf of SPEC 6 below a node: with its JSON
+// pointer and the item that set it.
+func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
+	switch n.shape {
+	case leaf:
+		visit(pointer, n.item)
+	case object, union, mapping:
+		if len(n.fields) == 0 && !n.always {
+			visit(pointer, n.item) // present, with nothing set in it
+		}
+		for name, field := range n.fields {
+			if n.shape == mapping {
+				visit(pointer+"/"+escapePointer(name), field.item)
+				continue
+			}
+			field.eachLeaf(pointer+"/"+escapePointer(name), visit)
+		}
+	case appended, keyed:
+		for i, elem := range n.elems {
+			visit(pointer+"/"+strconv.Itoa(i), elem.item)
+		}
+	}
+}
+
+// eachOrigin calls visit for every item that set a leaf below a node. An
+// element merged by key, or a map's entry, counts for everybody who still owns
+// something in it.
+func (n *node) eachOrigin(visit func(item int)) {
+	switch n.shape {
+	case leaf:
+		visit(n.item)
+	case object, union, mapping:
+		if len(n.fields) == 0 && !n.always {
+			visit(n.item)
+		}
+		for _, field := range n.fields {
+			field.eachOrigin(visit)
+		}
+	case appended, keyed:
+		for _, elem := range n.elems {
+			elem.eachOrigin(visit)
+		}
+	}
+}
+
+// origins returns the items that set a leaf, each once, lowest priority first.
+func (n *node) origins() []int {
+	seen := map[int]bool{}
+	items := []int{}
+	n.eachOrigin(func(item int) {
+		if !seen[item] {
+			seen[item] = true
+			items = append(items, item)
+		}
+	})
+	sort.Ints(items)
+	return items
+}
+
+// leaves returns the item of every leaf by its JSON pointer.
+func (n *node) leaves() map[string]int {
+	items := map[string]int{}
+	n.eachLeaf("", func(pointer string, item int) { items[pointer] = item })
+	return items
+}
+
+// json returns the node as it is printed.
+func (n *node) json() any {
+	switch n.shape {
+	case object, union, mapping:
+		tree := map[string]any{}
+		for name, value := range n.unset {
+			tree[name] = value
+		}
+		for name, field := range n.fields {
+			tree[name] = field.json()
+		}
+		return tree
+	case appended, keyed:
+		list := []any{}
+		for _, elem := range n.elems {
+			list = append(list, elem.json())
+		}
+		return list
+	}
+	return n.value
+}
+
+func escapePointer(name string) string {
+	name = strings.ReplaceAll(name, "~", "~0")
+	return strings.ReplaceAll(name, "/", "~1")
+}

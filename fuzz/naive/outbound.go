@@ -1,0 +1,131 @@
+package naive
+
+import (
+	"sort"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// outbounds answers for every outbound of the dataplane, in the order of the
+// file (SPEC 4).
+func (m *mesh) outbounds(kind *resource.Kind, policies []matched, dp *resource.Dataplane) []any {
+	list := []any{}
+	for i := range dp.Outbounds {
+		out := &dp.Outbounds[i]
+		answer := map[string]any{"outbound": describeOutbound(out)}
+		m.addConf(answer, outboundItems(policies, out))
+		if routes := m.routes(kind, policies, dp, out); len(routes) > 0 {
+			answer["routes"] = routes
+		}
+		list = append(list, answer)
+	}
+	return list
+}
+
+func describeOutbound(out *resource.Outbound) map[string]any {
+	answer := map[string]any{}
+	if out.Address != "" {
+		answer["address"] = out.Address
+	}
+	if out.Port != 0 {
+		answer["port"] = int(out.Port)
+	}
+	addTags(answer, out.Tags)
+	return answer
+}
+
+func addTags(answer map[string]any, tags resource.Tags) {
+	if len(tags) == 0 {
+		return
+	}
+	object := map[string]any{}
+	for _, tag := range tags {
+		object[tag.Key] = tag.Value
+	}
+	answer["tags"] = object
+}
+
+// outboundItems lists the items that select an outbound (SPEC 4.2). What
+// applies to a route has no part in it (SPEC 4.3).
+func outboundItems(policies []matched, out *resource.Outbound) []item {
+	var items []item
+	for _, p := range policies {
+		if targetsRoute(p.Policy) {
+			continue
+		}
+		for i := range p.To {
+			if selectsTags(&p.To[i].TargetRef, out.Tags) {
+				items = append(items, item{p.Policy, i, p.To[i].Conf})
+			}
+		}
+	}
+	return items
+}
+
+// selectsTags reports whether an item of `to` or `from` selects the outbound
+// or client with these tags (SPEC 4.2, 5.1).
+func selectsTags(ref *resource.TargetRef, tags resource.Tags) bool {
+	switch ref.Kind {
+	case resource.TargetMesh:
+		return true
+	case resource.TargetMeshSubset:
+		return hold(ref.Tags, tags)
+	case resource.TargetMeshService:
+		return isService(ref.Name, tags)
+	case resource.TargetMeshServiceSubset:
+		return isService(ref.Name, tags) && hold(ref.Tags, tags)
+	}
+	return false // a route is no outbound
+}
+
+// routes answers for every route of an outbound, sorted by KRI (SPEC 4.3).
+func (m *mesh) routes(kind *resource.Kind, policies []matched, dp *resource.Dataplane, out *resource.Outbound) []any {
+	if isRouteKind(kind) {
+		return nil
+	}
+	answers := []any{}
+	for _, route := range m.policies {
+		if !isRouteKind(route.Type) || !m.selects(route, dp).selected || !isRouteFor(route, out) {
+			continue
+		}
+		answer := map[string]any{"route": policyKRI(route)}
+		m.addConf(answer, routeItems(policies, route, out))
+		answers = append(answers, answer)
+	}
+	sort.Slice(answers, func(i, j int) bool {
+		return answers[i].(map[string]any)["route"].(string) < answers[j].(map[string]any)["route"].(string)
+	})
+	return answers
+}
+
+func isRouteKind(kind *resource.Kind) bool {
+	return kind.Name == "MeshHTTPRoute" || kind.Name == "MeshTCPRoute"
+}
+
+// isRouteFor reports whether a route has a `to` for the outbound's service.
+func isRouteFor(route *resource.Policy, out *resource.Outbound) bool {
+	for i := range route.To {
+		if selectsTags(&route.To[i].TargetRef, out.Tags) {
+			return true
+		}
+	}
+	return false
+}
+
+// routeItems lists the items that select a route's outbound and those that
+// select the route. A policy that targets a route has items for that one only.
+func routeItems(policies []matched, route *resource.Policy, out *resource.Outbound) []item {
+	var items []item
+	for _, p := range policies {
+		if targetsRoute(p.Policy) && !isRouteOf(&p.TargetRef, route) {
+			continue
+		}
+		for i := range p.To {
+			ref := &p.To[i].TargetRef
+			if selectsTags(ref, out.Tags) || isRouteOf(ref, route) {
+				items = append(items, item{p.Policy, i, p.To[i].Conf})
+			}
+		}
+	}
+	return items
+}

@@ -1,0 +1,75 @@
+package naive
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+)
+
+// sameMatches compares as sets (SPEC 7.1): neither the order nor a repetition
+// counts.
+func sameMatches(a, b []conf.Match) bool {
+	return sameSet(matchTexts(a), matchTexts(b))
+}
+
+func matchTexts(matches []conf.Match) []string {
+	var texts []string
+	for i := range matches {
+		texts = append(texts, matchText(&matches[i]))
+	}
+	return texts
+}
+
+// matchText is equal for equal matches. Headers are a set with names in any
+// letter case; the type that is left out is Exact.
+func matchText(m *conf.Match) string {
+	parts := []string{}
+	if m.SpiffeID != nil {
+		parts = append(parts, "spiffeId", string(m.SpiffeID.Type), m.SpiffeID.Value)
+	}
+	if m.SNI != nil {
+		parts = append(parts, "sni", string(*m.SNI))
+	}
+	if m.Path != nil {
+		parts = append(parts, "path", string(m.Path.Type), m.Path.Value)
+	}
+	if m.Method != nil {
+		parts = append(parts, "method", string(*m.Method))
+	}
+	var headers []string
+	for i := range m.Headers {
+		headers = append(headers, headerText(&m.Headers[i]))
+	}
+	parts = append(parts, "headers")
+	parts = append(parts, distinct(headers)...)
+	return strings.Join(parts, "\x00")
+}
+
+func headerText(h *conf.HeaderMatch) string {
+	kind, value := "Exact", ""
+	if h.Type != nil {
+		kind = string(*h.Type)
+	}
+	if h.Value != nil {
+		value = "=" + *h.Value
+	}
+	return strings.Join([]string{strings.ToLower(string(h.Name)), kind, value}, "\x01")
+}
+
+func distinct(texts []string) []string {
+	seen := map[string]bool{}
+	var list []string
+	for _, text := range texts {
+		if !seen[text] {
+			seen[text] = true
+			list = append(list, text)
+		}
+	}
+	sort.Strings(list)
+	return list
+}
+
+func sameSet(a, b []string) bool {
+	return strings.Join(distinct(a), "\x02") == strings.Join(distinct(b), "\x02")
+}

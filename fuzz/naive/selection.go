@@ -1,0 +1,165 @@
+package naive
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// selection is what a policy selects of one dataplane. A dataplane can be
+// selected without an inbound when it has none.
+type selection struct {
+	selected bool
+	inbounds []bool // one for each inbound of the dataplane
+}
+
+// everything selects a dataplane with all its inbounds.
+func everything(dp *resource.Dataplane) selection {
+	return selection{true, filled(len(dp.Inbounds))}
+}
+
+func filled(n int) []bool {
+	list := make([]bool, n)
+	for i := range list {
+		list[i] = true
+	}
+	return list
+}
+
+func nothing(dp *resource.Dataplane) selection {
+	return selection{false, make([]bool, len(dp.Inbounds))}
+}
+
+// someInbounds selects the inbounds that pass, and the dataplane when there
+// is any.
+func someInbounds(dp *resource.Dataplane, pass func(in *resource.Inbound) bool) selection {
+	s := nothing(dp)
+	for i := range dp.Inbounds {
+		if pass(&dp.Inbounds[i]) {
+			s.inbounds[i], s.selected = true, true
+		}
+	}
+	return s
+}
+
+// byTags selects the inbounds, or the gateway, whose tags pass.
+func byTags(dp *resource.Dataplane, pass func(tags resource.Tags) bool) selection {
+	if dp.Gateway != nil {
+		return selection{pass(dp.Gateway.Tags), nil}
+	}
+	return someInbounds(dp, func(in *resource.Inbound) bool { return pass(in.Tags) })
+}
+
+// selects is the table of SPEC 2.2.
+func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
+	ref := &p.TargetRef
+	if p.Mesh != dp.Mesh {
+		return nothing(dp)
+	}
+	switch ref.Kind {
+	case resource.TargetMesh:
+		if ofType(ref, dp) {
+			return everything(dp)
+		}
+	case resource.TargetMeshSubset:
+		if ofType(ref, dp) {
+			return byTags(dp, func(tags resource.Tags) bool { return hold(ref.Tags, tags) })
+		}
+	case resource.TargetDataplane:
+		if isDataplane(ref, dp) {
+			return sections(ref, dp)
+		}
+	case resource.TargetMeshService:
+		return byTags(dp, func(tags resource.Tags) bool { return isService(ref.Name, tags) })
+	case resource.TargetMeshServiceSubset:
+		return byTags(dp, func(tags resource.Tags) bool { return isService(ref.Name, tags) && hold(ref.Tags, tags) })
+	case resource.TargetMeshGateway:
+		if isGateway(ref, dp) {
+			return everything(dp)
+		}
+	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
+		return m.routeUsers(ref, dp)
+	}
+	return nothing(dp) // a MeshGatewayRoute too: there are no such objects
+}
+
+// ofType: proxyTypes narrows; left out it is both types.
+func ofType(ref *resource.TargetRef, dp *resource.Dataplane) bool {
+	own := resource.Sidecar
+	if dp.Gateway != nil {
+		own = resource.Gateway
+	}
+	return ref.ProxyTypes == 0 || ref.ProxyTypes&own != 0
+}
+
+// isDataplane: by labels, all equal, or by name; neither is every dataplane.
+func isDataplane(ref *resource.TargetRef, dp *resource.Dataplane) bool {
+	if ref.Name != "" {
+		return ref.Name == dp.Name && inNamespace(ref, &dp.Meta)
+	}
+	for _, want := range ref.Labels {
+		value, present := lookup(dp.Labels, want.Key)
+		if !present || value != want.Value {
+			return false
+		}
+	}
+	return true
+}
+
+// inNamespace: the namespace of a named object narrows where it is given.
+func inNamespace(ref *resource.TargetRef, object *resource.Meta) bool {
+	return ref.Namespace == "" || ref.Namespace == object.Namespace
+}
+
+// sections: sectionName narrows to one inbound.
+func sections(ref *resource.TargetRef, dp *resource.Dataplane) selection {
+	if ref.SectionName == "" {
+		return everything(dp)
+	}
+	return someInbounds(dp, func(in *resource.Inbound) bool { return inboundName(in) == ref.SectionName })
+}
+
+func isGateway(ref *resource.TargetRef, dp *resource.Dataplane) bool {
+	return dp.Gateway != nil && dp.Gateway.Builtin && inNamespace(ref, &dp.Meta) &&
+		isService(ref.Name, dp.Gateway.Tags) && hold(ref.Tags, dp.Gateway.Tags)
+}
+
+// routeUsers selects what any of the named routes selects: those are the
+// dataplanes that use it.
+func (m *mesh) routeUsers(ref *resource.TargetRef, dp *resource.Dataplane) selection {
+	s := nothing(dp)
+	for _, route := range m.policies {
+		// A route is attached to dataplanes, never to another route.
+		if !isRouteOf(ref, route) || targetsRoute(route) {
+			continue
+		}
+		part := m.selects(route, dp)
+		s.selected = s.selected || part.selected
+		for i := range part.inbounds {
+			s.inbounds[i] = s.inbounds[i] || part.inbounds[i]
+		}
+	}
+	return s
+}
+
+// isRouteOf reports whether a policy is the route that a targetRef names.
+func isRouteOf(ref *resource.TargetRef, p *resource.Policy) bool {
+	switch ref.Kind {
+	case resource.TargetMeshHTTPRoute:
+		if p.Type.Name != "MeshHTTPRoute" {
+			return false
+		}
+	case resource.TargetMeshTCPRoute:
+		if p.Type.Name != "MeshTCPRoute" {
+			return false
+		}
+	default:
+		return false
+	}
+	return p.Name == ref.Name && inNamespace(ref, &p.Meta)
+}
+
+// targetsRoute: such a policy applies to that route only (SPEC 4.3).
+func targetsRoute(p *resource.Policy) bool {
+	switch p.TargetRef.Kind {
+	case resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
+		return true
+	}
+	return false
+}
