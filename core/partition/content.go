@@ -41,7 +41,8 @@ func newContents[S comparable](algebra Algebra[S]) *contents[S] {
 	}
 }
 
-// add returns the number of the content with one more item that selects.
+// add returns the number of the content with one more item that selects; it is
+// never nothing.
 func (c *contents[S]) add(number uint32, item int32) uint32 {
 	key := uint64(number)<<32 | uint64(uint32(item))
 	if sum, ok := c.sums[key]; ok {

@@ -27,6 +27,36 @@ func TestEveryFormAgreesWithTheMergeForEveryClient(t *testing.T) {
 	}
 }
 
+// Among many items of one key the search looks only at those that go together.
+func TestManyValuesOfOneKey(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range instances / 20 {
+		items := make([]Tags, 20+r.IntN(20))
+		for i := range items {
+			switch r.IntN(6) {
+			case 0:
+				items[i] = Tags{"svc": Any}
+			case 1:
+				items[i] = randomTags(r, 1)
+			default:
+				items[i] = Tags{"svc": fmt.Sprint("s", r.IntN(12))}
+			}
+			if r.IntN(4) == 0 {
+				items[i]["a"] = "x"
+			}
+		}
+		fields := randomOverriding(r, len(items))
+		checkOrdered(t, items, fields)
+		checkPartition(t, predicatesOf(items), fields)
+		checkOrdered(t, items, randomAnonymous(r, len(items)))
+		names := make(joined, len(items)) // shows an item that is added twice
+		for i := range names {
+			names[i] = fmt.Sprint(i, " ")
+		}
+		checkOrdered(t, items, names)
+	}
+}
+
 func TestPartitionOfArbitraryPredicates(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 4))
 	for range instances {
@@ -116,6 +146,10 @@ func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) 
 	}
 	for _, region := range regions {
 		witness, _ := region.Clients.Witness()
+		again, err := Canonicalize(region.Clients.Predicate(), Limits{})
+		if err != nil || again.Predicate().String() != region.Clients.Predicate().String() {
+			t.Fatalf("%s is not its own canonical form, %s is: %v", region.Clients.Predicate(), again.Predicate(), err)
+		}
 		text = fmt.Appendf(text, "\n%v %s %s %v", region.Content, region.Clients.Predicate(), region.Clients.Keys(), witness)
 	}
 	return string(text)

@@ -91,3 +91,16 @@ func TestLimitsEndWhatHasNoSmallResult(t *testing.T) {
 		})
 	}
 }
+
+// What is found by looking at each item of a service once must not cost the
+// square of their number.
+func TestWorkOfManyServices(t *testing.T) {
+	const n = 5000
+	items, limits := meshAndServices(n), Limits{Work: 25 * n}
+	if rules, err := Ordered(items, wholeOverrides(n), limits); err != nil || len(rules) != n {
+		t.Errorf("ordered: %d rules, %v", len(rules), err)
+	}
+	if rules, err := disjointRules(Build(predicatesOf(items), wholeOverrides(n), limits)); err != nil || rules != n {
+		t.Errorf("disjoint: %d rules, %v", rules, err)
+	}
+}

@@ -125,11 +125,8 @@ func (f *filling[S]) terminal(number uint32, items []int32) *node {
 }
 
 // settled tells whether none of the selection's items adds anything, so that
-// it does not matter which of them select the client.
+// it does not matter which of them select the client. To nothing any item adds.
 func (f *filling[S]) settled(number uint32) bool {
-	if number == nothing {
-		return false
-	}
 	for _, item := range f.selection.items {
 		if !f.builder.spend(1) || f.contents.add(number, item) != number {
 			return false

@@ -170,6 +170,47 @@ func TestRuleViewsOfTheSeeds(t *testing.T) {
 				a=1: X`,
 		},
 		{
+			name:    "a rule that the last one repeats, past one that it does not meet",
+			items:   []Tags{{}, {"a": "2"}, {"a": "1"}},
+			algebra: named{"X", "Y", "X"},
+			ordered: `
+				a=2: Y
+				{}: X`,
+			disjoint: `
+				a=2: Y
+				a!=2: X`,
+		},
+		{
+			name:    "the same among rules of another key",
+			items:   []Tags{{}, {"b": "2"}, {"b": "1"}, {"a": "3"}, {"a": "2"}, {"a": "1"}},
+			algebra: named{"X", "Y", "X", "3", "2", "1"},
+			ordered: `
+				a=1: 1
+				a=2: 2
+				a=3: 3
+				b=2: Y
+				{}: X`,
+			disjoint: `
+				a=1: 1
+				a=2: 2
+				a=3: 3
+				a!=1|2|3,b=2: Y
+				a!=1|2|3,b!=2: X`,
+		},
+		{
+			name:    "a rule that the last one repeats, but not for all its clients",
+			items:   []Tags{{}, {"b": "1"}, {"a": "1"}},
+			algebra: named{"X", "Y", "X"},
+			ordered: `
+				a=1: X
+				b=1: Y
+				{}: X`,
+			disjoint: `
+				a=1: X
+				a!=1,b=1: Y
+				a!=1,b!=1: X`,
+		},
+		{
 			name:    "equal contents on both sides of a key are joined",
 			items:   []Tags{{}, {"b": "1"}, {"a": "1", "b": "1"}},
 			algebra: named{"M", "B", "A"},
@@ -334,6 +375,19 @@ func TestTreeLeavesOutWhatFollows(t *testing.T) {
 	}
 }
 
+// A condition whose content adds nothing is not tested, even where others could
+// make use of the answer.
+func TestTreeLeavesOutWhatAddsNothing(t *testing.T) {
+	q, r := Present("q"), Present("r")
+	tree, err := BuildTree([]Predicate{q, And(q, r)}, joined{"", "R"}, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, _, _ := tree.Condition(); first != 1 || tree.Leaves() != 2 {
+		t.Errorf("begins with condition %d and has %d leaves, want 1 and 2", first, tree.Leaves())
+	}
+}
+
 // 004 "Example": two routes, each for one value of one parameter; three values
 // of each make nine combinations but four contents.
 func TestFourVariantsOf004(t *testing.T) {
@@ -366,6 +420,24 @@ func TestFourVariantsOf004(t *testing.T) {
 		env=prod AND version=v1: route-v1 route-prod `)
 	if got != want {
 		t.Errorf("variants:\n%swant:\n%s", got, want)
+	}
+}
+
+// The canonical form does not show in which order values came up.
+func TestRegionsNameValuesInOrder(t *testing.T) {
+	items := []Predicate{Equal("env", "canary"), Equal("env", "test"), Equal("env", "prod")}
+	p, err := Build(items, named{"X", "Y", "X"}, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions, err := p.Regions()
+	if err != nil || len(regions) != 3 {
+		t.Fatalf("%v, %v", regions, err)
+	}
+	for _, region := range regions {
+		if region.Content == "X" && region.Clients.Predicate().String() != "env=canary OR env=prod" {
+			t.Errorf("X for %s", region.Clients.Predicate())
+		}
 	}
 }
 
