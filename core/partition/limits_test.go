@@ -63,7 +63,7 @@ func TestLimitsEndWhatHasNoSmallResult(t *testing.T) {
 			return err
 		}, RulesResource, 64, 64},
 		{"predicate whose diagram has 2^40 nodes", func() error {
-			_, err := Canonicalize(Or(predicatesOf(pairs)...), Limits{})
+			_, err := Canonicalize(Or(predicatesOf(pairs)...), Limits{Work: 1 << 20})
 			return err
 		}, WorkResource, 81, 1},
 		{"rules limit of the caller", func() error {
@@ -102,5 +102,79 @@ func TestWorkOfManyServices(t *testing.T) {
 	}
 	if rules, err := disjointRules(Build(predicatesOf(items), wholeOverrides(n), limits)); err != nil || rules != n {
 		t.Errorf("disjoint: %d rules, %v", rules, err)
+	}
+}
+
+// SPEC 5.5: k items with k keys that override each other whole cost at most
+// the square of k.
+func TestWorkGrowsAtMostQuadratically(t *testing.T) {
+	for _, k := range []int{5, 10, 20, 40, 80} {
+		limits := Limits{Work: 10 * k * k}
+		if rules, err := Ordered(distinctKeys(k), wholeOverrides(k), limits); err != nil || len(rules) != k {
+			t.Errorf("ordered, %d keys: %d rules, %v", k, len(rules), err)
+		}
+		if rules, err := disjointRules(Build(predicatesOf(distinctKeys(k)), wholeOverrides(k), limits)); err != nil || rules != k {
+			t.Errorf("disjoint, %d keys: %d rules, %v", k, rules, err)
+		}
+	}
+}
+
+// The order of keys by priority is what makes it so.
+func TestOverrideChainIsAChainInPriorityOrder(t *testing.T) {
+	items := predicatesOf(distinctKeys(20))
+	p, err := Build(items, wholeOverrides(20), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, key := p.root, 19; key >= 0; n, key = n.other, key-1 {
+		if got, want := p.domain.keys[n.key].name, fmt.Sprintf("key-%02d", key); got != want {
+			t.Fatalf("asks %s, want %s", got, want)
+		}
+	}
+}
+
+// What is called for each client allocates nothing.
+func TestHotPathsDoNotAllocate(t *testing.T) {
+	items := predicatesOf(twoKeys(20))
+	p, err := Build(items, wholeOverrides(20), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := p.Disjoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := Canonicalize(Or(items...), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := BuildTree(items, wholeOverrides(20), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := map[string]string{"kuma.io/service": "svc-4", "kuma.io/zone": "zone-7", "version": "v1"}
+	want := merge(selecting(items, client), len(items), wholeOverrides(20))
+	first := filled{1, 1 << 4} // the tree tests in the order of the items
+	cases := []struct {
+		name string
+		run  func() bool
+	}{
+		{"Evaluate", func() bool { got, ok := p.Evaluate(client); return ok && got == want }},
+		{"Match", func() bool { return rules.Match(client).Content == want }},
+		{"Contains", func() bool { return set.Contains(client) }},
+		{"Tree", func() bool {
+			return tree.Evaluate(func(i int) bool { return items[i].Accepts(client) }) == first
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if n := testing.AllocsPerRun(100, func() {
+				if !c.run() {
+					t.Fatal("wrong answer")
+				}
+			}); n != 0 {
+				t.Errorf("%v allocations", n)
+			}
+		})
 	}
 }

@@ -28,7 +28,9 @@ package partition
 // clients, no two such clients are selected by the same items. Hence also the
 // cost, ends x items: every branch that is entered leads to a rule, or to the
 // one end where all was refused. That holds where the disjoint form explodes,
-// for items of several tags too.
+// for items of several tags too. k = 5, 10, 20, 40 items with k keys that
+// override each other whole take 6, 14, 36, 107 µs; Mesh and 19 services take
+// 18 µs (BenchmarkDistinctKeys, BenchmarkMeshAndServices, AMD EPYC).
 //
 // Last, a rule is dropped if every client that reaches it finds the same
 // content further down.

@@ -29,7 +29,7 @@ func (a joined) Add(s string, item int) string { return s + a[item] }
 
 func service(name string) Tags { return Tags{"kuma.io/service": name} }
 
-func print[S comparable](rules Rules[S], err error) string {
+func printRules[S comparable](rules Rules[S], err error) string {
 	if err != nil {
 		return err.Error()
 	}
@@ -45,7 +45,7 @@ func printDisjoint[S comparable](items []Tags, algebra Algebra[S]) string {
 	if err != nil {
 		return err.Error()
 	}
-	return print(p.Disjoint())
+	return printRules(p.Disjoint())
 }
 
 func TestRuleViewsOfTheSeeds(t *testing.T) {
@@ -226,7 +226,7 @@ func TestRuleViewsOfTheSeeds(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got, want := print(Ordered(c.items, c.algebra, Limits{})), lines(c.ordered); got != want {
+			if got, want := printRules(Ordered(c.items, c.algebra, Limits{})), lines(c.ordered); got != want {
 				t.Errorf("ordered:\n%swant:\n%s", got, want)
 			}
 			if got, want := printDisjoint(c.items, c.algebra), lines(c.disjoint); got != want {

@@ -65,9 +65,10 @@ func (s Set) Contains(client map[string]string) bool {
 	return s.root != nil && s.domain.walk(s.root, client).number == 1
 }
 
-// Witness returns a client of the set with no more keys than it needs, or
-// false if the set is empty. The same set has the same witness. For "a value
-// that nobody mentions" it has a made-up one.
+// Witness returns a client of the set, or false if the set is empty. By
+// ascending key, a key is left out if that still leads to a client of the set.
+// The same set has the same witness, but for made-up names: where it takes a
+// value that nobody mentions this is "other" or begins so.
 func (s Set) Witness() (client map[string]string, ok bool) {
 	if s.root == nil {
 		return nil, false
