@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/strict"
 )
 
 // Duration is a length of time, not negative, in nanoseconds. It is written
@@ -39,3 +41,24 @@ func (d Duration) String() string {
 	}
 	return s
 }
+
+// PositiveDuration is a [Duration] where zero has no meaning.
+type PositiveDuration Duration
+
+// UnmarshalText reads what Duration reads.
+func (d *PositiveDuration) UnmarshalText(text []byte) error {
+	return (*Duration)(d).UnmarshalText(text)
+}
+
+// Validate refuses zero.
+func (d PositiveDuration) Validate(at *strict.At) {
+	if d == 0 {
+		at.Errorf("", "must be longer than 0s")
+	}
+}
+
+// MarshalText prints the shortest form.
+func (d PositiveDuration) MarshalText() ([]byte, error) { return Duration(d).MarshalText() }
+
+// String returns the shortest form.
+func (d PositiveDuration) String() string { return Duration(d).String() }

@@ -32,6 +32,34 @@ type HeaderModifier struct {
 	Add []HeaderKeyValue `json:"add,omitzero"`
 }
 
+// Validate checks that nothing is done to one header twice.
+func (m *HeaderModifier) Validate(at *strict.At) {
+	ValidateDistinctHeaders(at, m.Set, m.Add, nil)
+}
+
+// ValidateDistinctHeaders checks that no header's name, in whatever letter
+// case, stands twice in the fields set, add and remove of the mapping at that
+// place.
+func ValidateDistinctHeaders(at *strict.At, set, add []HeaderKeyValue, remove []HeaderName) {
+	seen := map[string]bool{}
+	check := func(at *strict.At, name HeaderName) {
+		if lower := strings.ToLower(string(name)); seen[lower] {
+			at.Errorf("one change for each header", "duplicate header %q", string(name))
+		} else {
+			seen[lower] = true
+		}
+	}
+	for i := range set {
+		check(at.Field("set").Index(i).Field("name"), set[i].Name)
+	}
+	for i := range add {
+		check(at.Field("add").Index(i).Field("name"), add[i].Name)
+	}
+	for i := range remove {
+		check(at.Field("remove").Index(i), remove[i])
+	}
+}
+
 // HeaderMatchType tells how a header is compared.
 type HeaderMatchType string
 
@@ -78,7 +106,7 @@ func (h *HeaderMatch) Validate(at *strict.At) {
 		if h.Value == nil {
 			at.Field("value").Errorf("", "is required for type %q", h.How())
 		} else if h.How() == HeaderRegex {
-			validateRegex(at.Field("value"), *h.Value)
+			ValidateRegex(at.Field("value"), *h.Value)
 		}
 	}
 }

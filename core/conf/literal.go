@@ -41,8 +41,9 @@ func decimal(s string) bool {
 	return err == nil && strings.Trim(s, "+-.0123456789") == ""
 }
 
-// MarshalJSON prints the literal.
-func (v IntOrString) MarshalJSON() ([]byte, error) { return []byte(v), nil }
+// MarshalJSON prints the literal; a value that was not decoded and is none is
+// printed as a string.
+func (v IntOrString) MarshalJSON() ([]byte, error) { return literal(string(v)) }
 
 // Float returns the number.
 func (v IntOrString) Float() float64 {
@@ -69,5 +70,13 @@ func (v *JSON) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// MarshalJSON prints the value.
-func (v JSON) MarshalJSON() ([]byte, error) { return []byte(v), nil }
+// MarshalJSON prints the value; one that was not decoded and is no JSON is
+// printed as a string.
+func (v JSON) MarshalJSON() ([]byte, error) { return literal(string(v)) }
+
+func literal(text string) ([]byte, error) {
+	if json.Valid([]byte(text)) {
+		return []byte(text), nil
+	}
+	return json.Marshal(text)
+}

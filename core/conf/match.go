@@ -153,7 +153,7 @@ type PathMatch struct {
 func (m *PathMatch) Validate(at *strict.At) {
 	switch {
 	case m.Type == PathRegex:
-		validateRegex(at.Field("value"), m.Value)
+		ValidateRegex(at.Field("value"), m.Value)
 	case !strings.HasPrefix(m.Value, "/"):
 		at.Field("value").Errorf("", "a path must start with /")
 	case strings.ContainsAny(m.Value, "?#"):
@@ -169,7 +169,8 @@ func (Method) Enum() []string {
 	return []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
 }
 
-func validateRegex(at *strict.At, expression string) {
+// ValidateRegex checks that an expression is one that RE2 compiles.
+func ValidateRegex(at *strict.At, expression string) {
 	if _, err := regexp.Compile(expression); err != nil {
 		at.Errorf("write it in RE2's syntax", "bad regular expression: %v", err)
 	}

@@ -1,0 +1,82 @@
+package conf
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// Address is a host with a port: 127.0.0.1:5000, [::1]:5000 or
+// logstash.infra:5000.
+type Address string
+
+// Validate checks both parts.
+func (a Address) Validate(at *strict.At) {
+	host, port, err := net.SplitHostPort(string(a))
+	if err != nil || !validHost(host) || !validPort(port) {
+		at.Errorf("write host:port, such as 127.0.0.1:5000", "bad address %q", string(a))
+	}
+}
+
+// URL is an absolute URL of the scheme http or https.
+type URL string
+
+// Validate checks scheme, host and port.
+func (u URL) Validate(at *strict.At) {
+	if !validURL(string(u)) {
+		at.Errorf("write http://host:port/path", "bad URL %q", string(u))
+	}
+}
+
+// Endpoint is where a collector listens: a host, a host with a port, or an
+// absolute URL of the scheme http or https.
+type Endpoint string
+
+// Validate accepts the three forms.
+func (e Endpoint) Validate(at *strict.At) {
+	text := string(e)
+	valid := validHost(text)
+	if strings.Contains(text, "://") {
+		valid = validURL(text)
+	} else if host, port, err := net.SplitHostPort(text); err == nil {
+		valid = validHost(host) && validPort(port)
+	}
+	if !valid {
+		at.Errorf("write host:port, such as collector.infra:4317, or a URL", "bad endpoint %q", text)
+	}
+}
+
+// Path is the absolute path of a file or of an HTTP resource.
+type Path string
+
+// Validate checks that it starts with a slash.
+func (p Path) Validate(at *strict.At) {
+	if !strings.HasPrefix(string(p), "/") {
+		at.Errorf("", "must be a path that starts with /")
+	}
+}
+
+func validURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Opaque == "" &&
+		validHost(u.Hostname()) && (u.Port() == "" || validPort(u.Port()))
+}
+
+// validHost accepts IP addresses and names; names are not resolved, so their
+// characters are all that is checked.
+func validHost(host string) bool {
+	if host == "" {
+		return false
+	}
+	return net.ParseIP(host) != nil || !strings.ContainsFunc(host, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_')
+	})
+}
+
+func validPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return err == nil && port > 0
+}

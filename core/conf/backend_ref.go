@@ -1,0 +1,48 @@
+package conf
+
+import "github.com/meshmatch/meshmatch/core/strict"
+
+// BackendKind is the kind of service that a route sends requests to.
+type BackendKind string
+
+// The kinds of backends.
+const (
+	BackendMeshService       BackendKind = "MeshService"
+	BackendMeshServiceSubset BackendKind = "MeshServiceSubset"
+)
+
+// Enum returns the words.
+func (BackendKind) Enum() []string {
+	return []string{string(BackendMeshService), string(BackendMeshServiceSubset)}
+}
+
+// BackendRef is a destination of a route. Weight is relative to the other
+// destinations of the same rule; nil means 1 and zero means no requests.
+type BackendRef struct {
+	Kind   BackendKind       `json:"kind"`
+	Name   string            `json:"name"`
+	Tags   map[string]string `json:"tags,omitzero"`
+	Weight *uint32           `json:"weight,omitzero"`
+	Port   *Port             `json:"port,omitzero"`
+}
+
+// Share returns the weight, 1 where it is left out.
+func (b *BackendRef) Share() uint32 {
+	if b.Weight == nil {
+		return 1
+	}
+	return *b.Weight
+}
+
+// Validate checks that there are tags exactly where the kind needs them.
+func (b *BackendRef) Validate(at *strict.At) {
+	if b.Name == "" || b.Name == "*" {
+		at.Field("name").Errorf("", "must be the name of a service")
+	}
+	switch {
+	case b.Kind == BackendMeshService && b.Tags != nil:
+		at.Field("tags").Errorf("remove them or use kind MeshServiceSubset", "do not belong to kind %s", b.Kind)
+	case b.Kind == BackendMeshServiceSubset && len(b.Tags) == 0:
+		at.Field("tags").Errorf("", "required field is missing for kind %s", b.Kind)
+	}
+}

@@ -1,0 +1,40 @@
+package conf
+
+import "github.com/meshmatch/meshmatch/core/strict"
+
+// CollectorKind is the kind of a resource that describes a collector.
+type CollectorKind string
+
+// Enum returns the only word that there is.
+func (CollectorKind) Enum() []string { return []string{"MeshOpenTelemetryBackend"} }
+
+// CollectorRef is a reference to a resource that describes a collector of
+// telemetry, by its name or by its labels.
+type CollectorRef struct {
+	Kind   CollectorKind     `json:"kind"`
+	Name   *string           `json:"name,omitzero"`
+	Labels map[string]string `json:"labels,omitzero"`
+}
+
+// Validate checks that there is a name or labels, and not both.
+func (c *CollectorRef) Validate(at *strict.At) {
+	switch {
+	case c.Name != nil && c.Labels != nil:
+		at.Field("labels").Errorf("use one of them", "a collector is found by name or by labels, not by both")
+	case c.Name != nil && *c.Name == "":
+		at.Field("name").Errorf("", "must not be empty")
+	case c.Name == nil && len(c.Labels) == 0:
+		at.Field("name").Errorf("or give labels", "required field is missing")
+	}
+}
+
+// ValidateCollector checks that exactly one of endpoint and backendRef, two
+// fields of the mapping at that place, tells where telemetry is sent.
+func ValidateCollector(at *strict.At, endpoint *Endpoint, ref *CollectorRef) {
+	switch {
+	case endpoint == nil && ref == nil:
+		at.Field("endpoint").Errorf("or give a backendRef", "required field is missing")
+	case endpoint != nil && ref != nil:
+		at.Field("backendRef").Errorf("use one of them", "endpoint and backendRef are both present")
+	}
+}

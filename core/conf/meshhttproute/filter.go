@@ -1,0 +1,173 @@
+package meshhttproute
+
+import (
+	"net"
+	"regexp"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// Filter is one thing that is done to a request or its response.
+type Filter struct {
+	Type                   FilterType       `json:"type" policyMerge:"discriminator"`
+	RequestHeaderModifier  *HeaderModifier  `json:"requestHeaderModifier,omitzero"`
+	ResponseHeaderModifier *HeaderModifier  `json:"responseHeaderModifier,omitzero"`
+	RequestRedirect        *RequestRedirect `json:"requestRedirect,omitzero"`
+	URLRewrite             *URLRewrite      `json:"urlRewrite,omitzero"`
+	RequestMirror          *RequestMirror   `json:"requestMirror,omitzero"`
+}
+
+// FilterType names the arm of a [Filter].
+type FilterType string
+
+// The types of filters.
+const (
+	RequestHeaderModifierType  FilterType = "RequestHeaderModifier"
+	ResponseHeaderModifierType FilterType = "ResponseHeaderModifier"
+	RequestRedirectType        FilterType = "RequestRedirect"
+	URLRewriteType             FilterType = "URLRewrite"
+	RequestMirrorType          FilterType = "RequestMirror"
+)
+
+// Enum returns the words.
+func (FilterType) Enum() []string {
+	return []string{
+		string(RequestHeaderModifierType), string(ResponseHeaderModifierType), string(RequestRedirectType),
+		string(URLRewriteType), string(RequestMirrorType),
+	}
+}
+
+// Validate checks that the arm is there; those with required fields are
+// checked where they are decoded.
+func (f *Filter) Validate(at *strict.At) {
+	for _, arm := range []struct {
+		of      FilterType
+		field   string
+		present bool
+	}{
+		{RequestHeaderModifierType, "requestHeaderModifier", f.RequestHeaderModifier != nil},
+		{ResponseHeaderModifierType, "responseHeaderModifier", f.ResponseHeaderModifier != nil},
+		{RequestRedirectType, "requestRedirect", f.RequestRedirect != nil},
+		{URLRewriteType, "urlRewrite", f.URLRewrite != nil},
+	} {
+		if arm.of == f.Type && !arm.present {
+			at.Field(arm.field).Errorf("", "is required for type %q", f.Type)
+		}
+	}
+}
+
+// prefixRewrite returns the name of the arm whose path rewrite replaces the
+// prefix that the request was matched by, or "".
+func (f *Filter) prefixRewrite() string {
+	replacesPrefix := func(p *PathRewrite) bool { return p != nil && p.Type == ReplacePrefixMatch }
+	switch {
+	case f.RequestRedirect != nil && replacesPrefix(f.RequestRedirect.Path):
+		return "requestRedirect"
+	case f.URLRewrite != nil && replacesPrefix(f.URLRewrite.Path):
+		return "urlRewrite"
+	}
+	return ""
+}
+
+// HeaderModifier changes headers.
+type HeaderModifier struct {
+	Set    []conf.HeaderKeyValue `json:"set,omitzero"`
+	Add    []conf.HeaderKeyValue `json:"add,omitzero"`
+	Remove []conf.HeaderName     `json:"remove,omitzero"`
+}
+
+// Validate checks that something is changed, and nothing twice.
+func (m *HeaderModifier) Validate(at *strict.At) {
+	if m.Set == nil && m.Add == nil && m.Remove == nil {
+		at.Errorf("give set, add or remove", "must change a header")
+	}
+	conf.ValidateDistinctHeaders(at, m.Set, m.Add, m.Remove)
+}
+
+// RequestRedirect answers with another URL; parts that are not set are the
+// request's.
+type RequestRedirect struct {
+	Scheme   *Scheme          `json:"scheme,omitzero"`
+	Hostname *PreciseHostname `json:"hostname,omitzero"`
+	Path     *PathRewrite     `json:"path,omitzero"`
+	Port     *conf.Port       `json:"port,omitzero"`
+	// StatusCode is 302 where it is not set.
+	StatusCode *RedirectStatus `json:"statusCode,omitzero"`
+}
+
+// Scheme is the scheme of a URL.
+type Scheme string
+
+// Enum returns the words.
+func (Scheme) Enum() []string { return []string{"http", "https"} }
+
+// RedirectStatus is the status of a redirect.
+type RedirectStatus int32
+
+// Validate accepts the statuses that tell the client to go elsewhere.
+func (s RedirectStatus) Validate(at *strict.At) {
+	switch s {
+	case 301, 302, 303, 307, 308:
+	default:
+		at.Errorf("", "must be one of 301, 302, 303, 307 and 308")
+	}
+}
+
+// PreciseHostname is a host name in lower case, without wildcards, and no IP
+// address.
+type PreciseHostname string
+
+var hostname = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+
+// Validate checks the labels of the name.
+func (h PreciseHostname) Validate(at *strict.At) {
+	if len(h) > 253 || !hostname.MatchString(string(h)) || net.ParseIP(string(h)) != nil {
+		at.Errorf("write a name in lower case, such as example.com", "bad host name %q", string(h))
+	}
+}
+
+// URLRewrite changes the URL that the backend is asked for.
+type URLRewrite struct {
+	Hostname *PreciseHostname `json:"hostname,omitzero"`
+	Path     *PathRewrite     `json:"path,omitzero"`
+	// HostToBackendHostname takes the host name of the endpoint; not set
+	// means false.
+	HostToBackendHostname *bool `json:"hostToBackendHostname,omitzero"`
+}
+
+// Validate checks that there is one host name.
+func (u *URLRewrite) Validate(at *strict.At) {
+	if u.Hostname != nil && u.HostToBackendHostname != nil && *u.HostToBackendHostname {
+		at.Field("hostToBackendHostname").Errorf("use one of them", "does not go with hostname")
+	}
+}
+
+// PathRewrite is another path, or another prefix of it.
+type PathRewrite struct {
+	Type               PathRewriteType `json:"type" policyMerge:"discriminator"`
+	ReplaceFullPath    *string         `json:"replaceFullPath,omitzero"`
+	ReplacePrefixMatch *string         `json:"replacePrefixMatch,omitzero"`
+}
+
+// PathRewriteType names the arm of a [PathRewrite].
+type PathRewriteType string
+
+// The types of path rewrites.
+const (
+	ReplaceFullPath    PathRewriteType = "ReplaceFullPath"
+	ReplacePrefixMatch PathRewriteType = "ReplacePrefixMatch"
+)
+
+// Enum returns the words.
+func (PathRewriteType) Enum() []string {
+	return []string{string(ReplaceFullPath), string(ReplacePrefixMatch)}
+}
+
+// RequestMirror sends a copy of the request to another backend and ignores
+// the answer.
+type RequestMirror struct {
+	// Percentage of the requests; not set means all.
+	Percentage *conf.Percentage `json:"percentage,omitzero"`
+	BackendRef conf.BackendRef  `json:"backendRef"`
+}

@@ -1,0 +1,15 @@
+// Package meshmetric is the policy kind MeshMetric: which metrics a proxy has,
+// of itself and of the programs beside it, and where they go.
+package meshmetric
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshMetric (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:    "MeshMetric",
+		Short:   "mm",
+		Top:     resource.TopTargets,
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}

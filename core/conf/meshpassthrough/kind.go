@@ -1,0 +1,15 @@
+// Package meshpassthrough is the policy kind MeshPassthrough: which
+// destinations outside of the mesh a proxy lets its workload reach.
+package meshpassthrough
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshPassthrough (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:    "MeshPassthrough",
+		Short:   "mp",
+		Top:     resource.TopTargets,
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}

@@ -1,0 +1,17 @@
+// Package meshratelimit is the policy kind MeshRateLimit: how many requests
+// and connections an inbound accepts in an interval.
+package meshratelimit
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshRateLimit (SPEC 2.4).
+func Kind() *resource.Kind {
+	conf := resource.ConfOf[Conf, ConfMerger]()
+	return &resource.Kind{
+		Name:  "MeshRateLimit",
+		Short: "mrl",
+		Top:   resource.TopTargets | resource.RouteTargets,
+		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Rules: &resource.Section{Conf: conf, Matches: true},
+	}
+}

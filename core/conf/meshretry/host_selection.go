@@ -1,0 +1,58 @@
+package meshretry
+
+import "github.com/meshmatch/meshmatch/core/strict"
+
+// HostSelection is the predicates that a host must pass to be retried on.
+type HostSelection []Predicate
+
+// Validate checks that priorities are counted once.
+func (s HostSelection) Validate(at *strict.At) {
+	found := false
+	for i := range s {
+		if s[i].Predicate != OmitPreviousPriorities {
+			continue
+		}
+		if found {
+			at.Index(i).Field("predicate").Errorf("remove one", "%s can stand here once only", OmitPreviousPriorities)
+		}
+		found = true
+	}
+}
+
+// Predicate passes over some hosts.
+type Predicate struct {
+	Predicate PredicateType `json:"predicate"`
+	// Tags are those of the hosts that OmitHostsWithTags passes over.
+	Tags map[string]string `json:"tags,omitzero"`
+	// UpdateFrequency is the number of attempts after which
+	// OmitPreviousPriorities looks at the priorities again; nil means 2.
+	UpdateFrequency *int32 `json:"updateFrequency,omitzero"`
+}
+
+// PredicateType tells which hosts are passed over.
+type PredicateType string
+
+// The types of predicates.
+const (
+	OmitPreviousHosts      PredicateType = "OmitPreviousHosts"
+	OmitHostsWithTags      PredicateType = "OmitHostsWithTags"
+	OmitPreviousPriorities PredicateType = "OmitPreviousPriorities"
+)
+
+// Enum returns the words.
+func (PredicateType) Enum() []string {
+	return []string{string(OmitPreviousHosts), string(OmitHostsWithTags), string(OmitPreviousPriorities)}
+}
+
+// Validate checks that the fields go with the type.
+func (p *Predicate) Validate(at *strict.At) {
+	switch {
+	case p.Predicate == OmitHostsWithTags && len(p.Tags) == 0:
+		at.Field("tags").Errorf("", "is required for %s", p.Predicate)
+	case p.Predicate != OmitHostsWithTags && p.Tags != nil:
+		at.Field("tags").Errorf("remove them", "do not go with %s", p.Predicate)
+	}
+	if p.UpdateFrequency != nil && *p.UpdateFrequency <= 0 {
+		at.Field("updateFrequency").Errorf("", "must be at least 1")
+	}
+}

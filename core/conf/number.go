@@ -1,0 +1,69 @@
+package conf
+
+import (
+	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// Count is a number of things, at least one.
+type Count uint32
+
+// Validate refuses zero.
+func (c Count) Validate(at *strict.At) {
+	if c == 0 {
+		at.Errorf("", "must be at least 1")
+	}
+}
+
+// Percent is a share in whole percent, 0 to 100.
+type Percent uint32
+
+// Validate refuses more than 100.
+func (p Percent) Validate(at *strict.At) {
+	if p > 100 {
+		at.Errorf("", "must be from 0 to 100")
+	}
+}
+
+// Percentage is a share in percent, 0 to 100, that may have a fraction: 50 or
+// "50.5". Like [IntOrString] it keeps the literal.
+type Percentage IntOrString
+
+// UnmarshalYAML accepts what IntOrString accepts.
+func (p *Percentage) UnmarshalYAML(node *yaml.Node) error {
+	return (*IntOrString)(p).UnmarshalYAML(node)
+}
+
+// Validate checks the bounds.
+func (p Percentage) Validate(at *strict.At) {
+	if f := p.Float(); f < 0 || f > 100 {
+		at.Errorf("", "must be from 0 to 100")
+	}
+}
+
+// MarshalJSON prints the literal.
+func (p Percentage) MarshalJSON() ([]byte, error) { return IntOrString(p).MarshalJSON() }
+
+// Float returns the number, in percent.
+func (p Percentage) Float() float64 { return IntOrString(p).Float() }
+
+// Port is a port of TCP or UDP.
+type Port uint32
+
+// Validate refuses what is no port.
+func (p Port) Validate(at *strict.At) {
+	if p == 0 || p > 65535 {
+		at.Errorf("", "must be a port, from 1 to 65535")
+	}
+}
+
+// StatusCode is the status of an HTTP response.
+type StatusCode int32
+
+// Validate accepts 100 to 599.
+func (s StatusCode) Validate(at *strict.At) {
+	if s < 100 || s > 599 {
+		at.Errorf("", "must be an HTTP status, from 100 to 599")
+	}
+}
