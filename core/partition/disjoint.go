@@ -54,12 +54,13 @@ type pathWalk struct {
 	budget
 	domain *domain
 	paths  []path
-	asks   []ask              // of the path so far
-	not    map[*node][]uint32 // the values with an edge
+	asks   []ask                // of the path so far
+	not    map[*node][]uint32   // the values with an edge
+	names  map[*uint32][]string // of a list of not, by its first element
 }
 
 func newPathWalk(d *domain, limits Limits) *pathWalk {
-	return &pathWalk{budget: newBudget(limits), domain: d, not: make(map[*node][]uint32)}
+	return &pathWalk{budget: newBudget(limits), domain: d, not: make(map[*node][]uint32), names: make(map[*uint32][]string)}
 }
 
 func (w *pathWalk) walk(n *node) {
@@ -108,12 +109,26 @@ func (w *pathWalk) selector(asks []ask) Selector {
 		if a.kind == Is {
 			r.Value = key.values[a.value]
 		}
-		for _, value := range a.not {
-			r.Not = append(r.Not, key.values[value])
+		if len(a.not) > 0 {
+			r.Not = w.notNames(key, a.not)
 		}
-		slices.Sort(r.Not)
 		selector[i] = r
 	}
 	slices.SortFunc(selector, func(a, b Requirement) int { return cmp.Compare(a.Key, b.Key) })
 	return selector
+}
+
+// notNames names excluded values. Paths share their lists, so rules share the
+// names: thousands of rules may exclude the same thousands of values.
+func (w *pathWalk) notNames(key *domainKey, not []uint32) []string {
+	if names, ok := w.names[&not[0]]; ok {
+		return names
+	}
+	names := make([]string, len(not))
+	for i, value := range not {
+		names[i] = key.values[value]
+	}
+	slices.Sort(names)
+	w.names[&not[0]] = names
+	return names
 }

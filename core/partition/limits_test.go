@@ -178,3 +178,33 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 		})
 	}
 }
+
+// Rules that exclude the same values share one list of them.
+func TestExcludedValuesAreShared(t *testing.T) {
+	items := meshAndServices(1000)
+	for i := range 500 {
+		items = append(items, Tags{"kuma.io/zone": fmt.Sprint("zone-", i)})
+	}
+	for i := range 999 { // the services decide first
+		items = append(items, service(fmt.Sprintf("svc-%d", i+1)))
+	}
+	p, err := Build(predicatesOf(items), wholeOverrides(len(items)), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := p.Disjoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := make(map[*string]int)
+	for _, rule := range rules {
+		for _, r := range rule.Selector {
+			if len(r.Not) == 999 {
+				lists[&r.Not[0]]++
+			}
+		}
+	}
+	if len(rules) != 1500 || len(lists) != 1 {
+		t.Errorf("%d rules with %d lists of services", len(rules), len(lists))
+	}
+}
