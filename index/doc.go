@@ -16,17 +16,20 @@
 //     roaring bitmap above.
 //  5. [Order] sorts what Match found by a precomputed rank instead of by
 //     comparing names.
+//  6. [Vector] keeps whatever else the caller knows of an id, in versions that
+//     share their pages, so that two of them are compared at the cost of what
+//     differs.
 //
 // Invariants:
 //
-//   - A published value (Set, Interner, Postings, TermIndex, Order) never
+//   - A published value (Set, Interner, Postings, TermIndex, Order, Vector) never
 //     changes. Any number of goroutines read it without a lock.
 //   - A change goes through an editor made by Edit, which one goroutine uses at
 //     a time. Commit publishes the next version; the editor may go on from
 //     there. An editor that is dropped leaves no trace. Several editors of
 //     one version do not see each other.
 //   - Versions share all that did not change: an edit copies the pages that it
-//     writes (see vector), never the whole.
+//     writes (see [Vector]), never the whole.
 //   - The same sequence of edits gives the same ids, the same sets and the same
 //     order of Match's result. No result depends on the order of a Go map or on
 //     a hash seed.

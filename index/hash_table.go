@@ -11,7 +11,7 @@ package index
 // splits in two by its next hash bit, and dir doubles when that bit is new to
 // it: a table never rehashes all its keys at once.
 type hashTable struct {
-	dir   vector[*bucket]
+	dir   Vector[*bucket]
 	depth uint8
 	n     int
 }
@@ -35,7 +35,7 @@ const (
 
 // find returns a number with this hash for which same is true.
 func (t *hashTable) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {
-	return t.dir.value(dirAt(hash, t.depth)).find(hash, same)
+	return t.dir.Value(dirAt(hash, t.depth)).find(hash, same)
 }
 
 func (b *bucket) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {

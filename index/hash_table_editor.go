@@ -4,19 +4,19 @@ import "slices"
 
 // A hashTableEditor makes the next version of a hashTable.
 type hashTableEditor struct {
-	dir   vectorEditor[*bucket]
+	dir   VectorEditor[*bucket]
 	depth uint8
 	n     int
 	owner *owner // of the buckets made since the last commit
 }
 
 func (t *hashTable) edit() hashTableEditor {
-	return hashTableEditor{dir: t.dir.edit(), depth: t.depth, n: t.n, owner: new(owner)}
+	return hashTableEditor{dir: t.dir.Edit(), depth: t.depth, n: t.n, owner: new(owner)}
 }
 
 // find as in hashTable, with the editor's own changes.
 func (e *hashTableEditor) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {
-	return e.dir.value(dirAt(hash, e.depth)).find(hash, same)
+	return e.dir.Value(dirAt(hash, e.depth)).find(hash, same)
 }
 
 // insert adds number under hash. It must not be there yet.
@@ -57,7 +57,7 @@ func (e *hashTableEditor) remove(hash, number uint32) {
 // own returns the bucket of hash for writing.
 func (e *hashTableEditor) own(hash uint32) *bucket {
 	at := dirAt(hash, e.depth)
-	b := e.dir.value(at)
+	b := e.dir.Value(at)
 	if b != nil && b.owner == e.owner {
 		return b
 	}
@@ -76,7 +76,7 @@ func (e *hashTableEditor) point(b *bucket, hash uint32) {
 	shift := e.depth - b.depth
 	first := dirAt(hash, e.depth) >> shift << shift
 	for i := range uint32(1) << shift {
-		*e.dir.mut(first + i) = b
+		*e.dir.Mut(first + i) = b
 	}
 }
 
@@ -113,10 +113,10 @@ func (e *hashTableEditor) split(b *bucket, hash uint32) bool {
 
 // double gives the directory one more bit.
 func (e *hashTableEditor) double() {
-	var wider vectorEditor[*bucket]
+	var wider VectorEditor[*bucket]
 	for i := range uint32(1) << e.depth {
-		b := e.dir.value(i)
-		*wider.mut(2 * i), *wider.mut(2*i + 1) = b, b
+		b := e.dir.Value(i)
+		*wider.Mut(2 * i), *wider.Mut(2*i + 1) = b, b
 	}
 	e.dir = wider
 	e.depth++
@@ -124,5 +124,5 @@ func (e *hashTableEditor) double() {
 
 func (e *hashTableEditor) commit() hashTable {
 	e.owner = new(owner)
-	return hashTable{dir: e.dir.commit(), depth: e.depth, n: e.n}
+	return hashTable{dir: e.dir.Commit(), depth: e.depth, n: e.n}
 }

@@ -17,7 +17,7 @@ import (
 //
 // The zero Postings is empty.
 type Postings struct {
-	sets vector[Set] // by term
+	sets Vector[Set] // by term
 	all  Set
 }
 
@@ -25,7 +25,7 @@ type Postings struct {
 func (p *Postings) All() Set { return p.all }
 
 // Set returns the ids that have t.
-func (p *Postings) Set(t Term) Set { return p.sets.value(uint32(t)) }
+func (p *Postings) Set(t Term) Set { return p.sets.Value(uint32(t)) }
 
 // Intersection returns the ids that have all of the terms; without terms, all
 // ids. The terms may come in any order and more than once.
@@ -68,7 +68,7 @@ func (p *Postings) Intersect(terms []Term, dst []uint32) []uint32 {
 func (p *Postings) rarest(terms []Term) int {
 	least, n := 0, 0
 	for i, t := range terms {
-		s := p.sets.get(uint32(t))
+		s := p.sets.Get(uint32(t))
 		if s == nil {
 			return i
 		}

@@ -4,13 +4,13 @@ import "slices"
 
 // Edit returns an editor that starts from p.
 func (p *Postings) Edit() *PostingsEditor {
-	return &PostingsEditor{sets: p.sets.edit(), all: p.all.Edit(), place: map[Term]int{}}
+	return &PostingsEditor{sets: p.sets.Edit(), all: p.all.Edit(), place: map[Term]int{}}
 }
 
 // A PostingsEditor makes the next version of Postings. A set that an edit
 // touches is copied once per commit, however many ids come and go.
 type PostingsEditor struct {
-	sets    vectorEditor[Set]
+	sets    VectorEditor[Set]
 	all     SetEditor
 	touched []touchedTerm // in the order of the first touch
 	place   map[Term]int  // in touched
@@ -26,7 +26,7 @@ func (e *PostingsEditor) edit(t Term) *SetEditor {
 	if !ok {
 		at = len(e.touched)
 		e.place[t] = at
-		e.touched = append(e.touched, touchedTerm{t, e.sets.value(uint32(t)).Edit()})
+		e.touched = append(e.touched, touchedTerm{t, e.sets.Value(uint32(t)).Edit()})
 	}
 	return &e.touched[at].set
 }
@@ -69,8 +69,8 @@ func (e *PostingsEditor) Replace(id uint32, old, next []Term) {
 func (e *PostingsEditor) Commit() *Postings {
 	for i := range e.touched {
 		t := &e.touched[i]
-		*e.sets.mut(uint32(t.term)) = t.set.Commit()
+		*e.sets.Mut(uint32(t.term)) = t.set.Commit()
 	}
 	e.touched, e.place = nil, map[Term]int{} // clearing would cost what the largest transaction did
-	return &Postings{sets: e.sets.commit(), all: e.all.Commit()}
+	return &Postings{sets: e.sets.Commit(), all: e.all.Commit()}
 }

@@ -89,6 +89,11 @@ func (e *SetEditor) Len() int {
 	return len(e.ids)
 }
 
+// AppendTo appends the ids to dst in ascending order, without publishing them.
+func (e *SetEditor) AppendTo(dst []uint32) []uint32 {
+	return Set{ids: e.ids, bits: e.bits}.AppendTo(dst)
+}
+
 // Commit publishes the set. The editor may go on: it copies again at the next
 // change.
 func (e *SetEditor) Commit() Set {

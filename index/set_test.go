@@ -259,3 +259,22 @@ func TestSetBytes(t *testing.T) {
 		})
 	}
 }
+
+func TestSetEditorAppendTo(t *testing.T) {
+	var e SetEditor
+	var want []uint32
+	for id := range uint32(3 * smallSet) { // through both shapes and back
+		e.Add(id)
+		want = append(want, id)
+		if got := e.AppendTo(nil); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+	for len(want) > 0 {
+		e.Remove(want[0])
+		want = want[1:]
+		if got := e.AppendTo(nil); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+}

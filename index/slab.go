@@ -4,7 +4,7 @@ package index
 // and takes them back. The number that was freed last is given out first, so
 // that the numbers depend on the sequence of edits only.
 type slab[E any] struct {
-	entries vector[slabEntry[E]]
+	entries Vector[slabEntry[E]]
 	n       int    // numbers in use
 	limit   uint32 // all numbers ever given out are below
 	free    uint32 // the first free number + 1, 0 if there is none
@@ -18,19 +18,19 @@ type slabEntry[E any] struct {
 // get returns the element for reading, or nil if there never was one. A freed
 // element is zero.
 func (s *slab[E]) get(number uint32) *E {
-	if e := s.entries.get(number); e != nil {
+	if e := s.entries.Get(number); e != nil {
 		return &e.value
 	}
 	return nil
 }
 
 func (s *slab[E]) edit() slabEditor[E] {
-	return slabEditor[E]{entries: s.entries.edit(), n: s.n, limit: s.limit, free: s.free}
+	return slabEditor[E]{entries: s.entries.Edit(), n: s.n, limit: s.limit, free: s.free}
 }
 
 // A slabEditor makes the next version of a slab.
 type slabEditor[E any] struct {
-	entries vectorEditor[slabEntry[E]]
+	entries VectorEditor[slabEntry[E]]
 	n       int
 	limit   uint32
 	free    uint32
@@ -38,7 +38,7 @@ type slabEditor[E any] struct {
 
 // get as in slab, with the editor's own changes.
 func (e *slabEditor[E]) get(number uint32) *E {
-	if e := e.entries.get(number); e != nil {
+	if e := e.entries.Get(number); e != nil {
 		return &e.value
 	}
 	return nil
@@ -46,7 +46,7 @@ func (e *slabEditor[E]) get(number uint32) *E {
 
 // mut returns the element for writing. The pointer is good until commit.
 func (e *slabEditor[E]) mut(number uint32) *E {
-	return &e.entries.mut(number).value
+	return &e.entries.Mut(number).value
 }
 
 // add gives out a number for value.
@@ -54,10 +54,10 @@ func (e *slabEditor[E]) add(value E) (number uint32) {
 	if e.free == 0 {
 		number = e.limit
 		e.limit++
-		*e.entries.mut(number) = slabEntry[E]{value: value}
+		*e.entries.Mut(number) = slabEntry[E]{value: value}
 	} else {
 		number = e.free - 1
-		entry := e.entries.mut(number)
+		entry := e.entries.Mut(number)
 		e.free = entry.next
 		*entry = slabEntry[E]{value: value}
 	}
@@ -67,11 +67,11 @@ func (e *slabEditor[E]) add(value E) (number uint32) {
 
 // remove takes the number back.
 func (e *slabEditor[E]) remove(number uint32) {
-	*e.entries.mut(number) = slabEntry[E]{next: e.free}
+	*e.entries.Mut(number) = slabEntry[E]{next: e.free}
 	e.free = number + 1
 	e.n--
 }
 
 func (e *slabEditor[E]) commit() slab[E] {
-	return slab[E]{entries: e.entries.commit(), n: e.n, limit: e.limit, free: e.free}
+	return slab[E]{entries: e.entries.Commit(), n: e.n, limit: e.limit, free: e.free}
 }

@@ -32,10 +32,10 @@ package index
 //
 // The zero TermIndex is empty.
 type TermIndex struct {
-	selectors    vector[uint32]       // by selector: its conjunction's number + 1; 0: no such selector
+	selectors    Vector[uint32]       // by selector: its conjunction's number + 1; 0: no such selector
 	conjunctions slab[*conjunction]   // by number
 	byTerms      hashTable            // from hashTerms to numbers
-	terms        vector[termPostings] // by term
+	terms        Vector[termPostings] // by term
 	always       *conjunction         // the one without terms, or nil
 	n            int                  // selectors
 	sweep        uint32               // the number from which the next commit looks for what to refile
@@ -78,12 +78,12 @@ func (x *TermIndex) Len() int { return x.n }
 func (x *TermIndex) Conjunctions() int { return x.conjunctions.n }
 
 // Has tells whether there is a selector of this id.
-func (x *TermIndex) Has(id uint32) bool { return x.selectors.value(id) != 0 }
+func (x *TermIndex) Has(id uint32) bool { return x.selectors.Value(id) != 0 }
 
 // Terms returns what the selector requires, sorted and without duplicates, for
 // reading only; nil if there is no such selector.
 func (x *TermIndex) Terms(id uint32) []Term {
-	ref := x.selectors.value(id)
+	ref := x.selectors.Value(id)
 	if ref == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates 
 	}
 	lacks := ^signature(terms)
 	for _, t := range terms {
-		p := x.terms.get(uint32(t))
+		p := x.terms.Get(uint32(t))
 		if p == nil {
 			continue
 		}

@@ -12,10 +12,10 @@ import "slices"
 // it added or dropped. So filing keeps up with any change of the population, no
 // commit pays for all, and the same edits always file the same way.
 type TermIndexEditor struct {
-	selectors    vectorEditor[uint32]
+	selectors    VectorEditor[uint32]
 	conjunctions slabEditor[*conjunction]
 	byTerms      hashTableEditor
-	terms        vectorEditor[termPostings]
+	terms        VectorEditor[termPostings]
 	always       *conjunction
 	n            int
 	sweep        uint32
@@ -40,10 +40,10 @@ const sweepPerChange = 2
 // Edit returns an editor that starts from x.
 func (x *TermIndex) Edit() *TermIndexEditor {
 	return &TermIndexEditor{
-		selectors:    x.selectors.edit(),
+		selectors:    x.selectors.Edit(),
 		conjunctions: x.conjunctions.edit(),
 		byTerms:      x.byTerms.edit(),
-		terms:        x.terms.edit(),
+		terms:        x.terms.Edit(),
 		always:       x.always,
 		n:            x.n,
 		sweep:        x.sweep,
@@ -60,7 +60,7 @@ func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 	number, ok := e.byTerms.find(hash, func(number uint32) bool {
 		return slices.Equal((*e.conjunctions.get(number)).terms, e.sorted)
 	})
-	ref := e.selectors.value(id)
+	ref := e.selectors.Value(id)
 	if ok && ref == number+1 {
 		return
 	}
@@ -73,17 +73,17 @@ func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 		number = e.found(hash, slices.Clone(e.sorted))
 	}
 	e.edit(number).ids.Add(id)
-	*e.selectors.mut(id) = number + 1
+	*e.selectors.Mut(id) = number + 1
 }
 
 // Remove removes the selector and tells whether there was one.
 func (e *TermIndexEditor) Remove(id uint32) bool {
-	ref := e.selectors.value(id)
+	ref := e.selectors.Value(id)
 	if ref == 0 {
 		return false
 	}
 	e.edit(ref - 1).ids.Remove(id)
-	*e.selectors.mut(id) = 0
+	*e.selectors.Mut(id) = 0
 	e.n--
 	return true
 }
@@ -94,7 +94,7 @@ func (e *TermIndexEditor) found(hash uint32, terms []Term) (number uint32) {
 	c.number = e.conjunctions.add(c)
 	e.byTerms.insert(hash, c.number)
 	for _, t := range terms {
-		e.terms.mut(uint32(t)).required++
+		e.terms.Mut(uint32(t)).required++
 	}
 	e.place[c.number] = len(e.open)
 	e.open = append(e.open, openConjunction{conjunction: c, isNew: true})

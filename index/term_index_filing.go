@@ -27,10 +27,10 @@ func (e *TermIndexEditor) Commit() *TermIndex {
 	e.open, e.place = nil, map[uint32]int{} // clearing would cost what the largest transaction did
 	e.refile(sweepPerChange * changes)
 	return &TermIndex{
-		selectors:    e.selectors.commit(),
+		selectors:    e.selectors.Commit(),
 		conjunctions: e.conjunctions.commit(),
 		byTerms:      e.byTerms.commit(),
-		terms:        e.terms.commit(),
+		terms:        e.terms.Commit(),
 		always:       e.always,
 		n:            e.n,
 		sweep:        e.sweep,
@@ -43,7 +43,7 @@ func (e *TermIndexEditor) drop(o openConjunction) {
 		e.unfile(c)
 	}
 	for _, t := range c.terms {
-		e.terms.mut(uint32(t)).required--
+		e.terms.Mut(uint32(t)).required--
 	}
 	e.byTerms.remove(hashTerms(c.terms), c.number)
 	e.conjunctions.remove(c.number)
@@ -86,7 +86,7 @@ func (p *termPostings) find(number uint32) int {
 
 // own returns the postings of t with a writable list.
 func (e *TermIndexEditor) own(t Term) *termPostings {
-	p := e.terms.mut(uint32(t))
+	p := e.terms.Mut(uint32(t))
 	if p.owner != e.terms.owner {
 		p.owner = e.terms.owner
 		p.filed = append(make([]filedConjunction, 0, len(p.filed)+1), p.filed...)
@@ -98,9 +98,9 @@ func (e *TermIndexEditor) own(t Term) *termPostings {
 // one with the least filed under it, then the lowest.
 func (e *TermIndexEditor) rarest(terms []Term) Term {
 	best := terms[0]
-	p := e.terms.get(uint32(best))
+	p := e.terms.Get(uint32(best))
 	for _, t := range terms[1:] {
-		q := e.terms.get(uint32(t))
+		q := e.terms.Get(uint32(t))
 		if q.required < p.required || q.required == p.required && len(q.filed) < len(p.filed) {
 			best, p = t, q
 		}
@@ -121,7 +121,7 @@ func (e *TermIndexEditor) refile(n int) {
 			continue
 		}
 		best := e.rarest(c.terms)
-		if e.terms.get(uint32(c.filed)).required < 2*e.terms.get(uint32(best)).required {
+		if e.terms.Get(uint32(c.filed)).required < 2*e.terms.Get(uint32(best)).required {
 			continue
 		}
 		e.unfile(c)

@@ -108,7 +108,7 @@ func checkTermIndex(t *testing.T, x *TermIndex, want map[uint32][]Term) {
 		t.Fatalf("Conjunctions = %d, want %d", x.Conjunctions(), len(distinct))
 	}
 	for term := range Term(400) {
-		p := x.terms.value(uint32(term))
+		p := x.terms.Value(uint32(term))
 		if p.required != required[term] {
 			t.Fatalf("term %d is required %d times, want %d", term, p.required, required[term])
 		}
@@ -227,13 +227,13 @@ func TestTermIndexSweep(t *testing.T) {
 		x = e.Commit()
 	}
 	for id := range uint32(1000) {
-		ref := x.selectors.value(id)
+		ref := x.selectors.Value(id)
 		if ref == 0 {
 			continue
 		}
 		c := *x.conjunctions.get(ref - 1)
 		for _, term := range c.terms {
-			if filed, other := x.terms.value(uint32(c.filed)).required, x.terms.value(uint32(term)).required; filed >= 2*other {
+			if filed, other := x.terms.Value(uint32(c.filed)).required, x.terms.Value(uint32(term)).required; filed >= 2*other {
 				t.Fatalf("selector %d is filed under a term that %d require, and has one that %d require", id, filed, other)
 			}
 		}
@@ -287,7 +287,7 @@ func TestTermIndexPutOfTheSame(t *testing.T) {
 	before := e.Commit()
 	e.Put(3, []Term{2, 1, 1})
 	after := e.Commit()
-	if before.terms.get(1) != after.terms.get(1) || before.conjunctions.get(0) != after.conjunctions.get(0) {
+	if before.terms.Get(1) != after.terms.Get(1) || before.conjunctions.get(0) != after.conjunctions.get(0) {
 		t.Error("a selector that requires what it did has copied pages")
 	}
 }

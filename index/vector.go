@@ -1,6 +1,8 @@
 package index
 
-// A vector is an immutable array of T that shares its pages with the versions
+import "iter"
+
+// A Vector is an immutable array of T that shares its pages with the versions
 // before and after it. It is a tree of three levels whose shape is fixed:
 //
 //	root    one pointer per 2,048 elements
@@ -11,8 +13,8 @@ package index
 // elements of 32 bytes that is 1 KB + 0.5 KB + 0.8 KB. Two levels would copy
 // 25 KB of page pointers, and a map everything.
 //
-// The zero vector is empty. An element that was never written is zero.
-type vector[T any] struct {
+// The zero Vector is empty. An element that was never written is zero.
+type Vector[T any] struct {
 	root []*branch[T]
 }
 
@@ -40,8 +42,8 @@ type leaf[T any] struct {
 	items [1 << leafBits]T
 }
 
-// get returns element i for reading, or nil if its page was never written.
-func (v *vector[T]) get(i uint32) *T {
+// Get returns element i for reading, or nil if its page was never written.
+func (v *Vector[T]) Get(i uint32) *T {
 	r := i >> spanBits
 	if int(r) >= len(v.root) {
 		return nil
@@ -57,43 +59,91 @@ func (v *vector[T]) get(i uint32) *T {
 	return &l.items[i&leafMask]
 }
 
-// value returns element i, zero if it was never written.
-func (v *vector[T]) value(i uint32) (t T) {
-	if p := v.get(i); p != nil {
+// Value returns element i, zero if it was never written.
+func (v *Vector[T]) Value(i uint32) (t T) {
+	if p := v.Get(i); p != nil {
 		return *p
 	}
 	return t
 }
 
-func (v *vector[T]) edit() vectorEditor[T] {
-	return vectorEditor[T]{vector: *v}
+// Edit returns an editor that starts from v.
+func (v *Vector[T]) Edit() VectorEditor[T] {
+	return VectorEditor[T]{now: *v}
 }
 
-// A vectorEditor makes the next version of a vector. Reads see its own writes.
-type vectorEditor[T any] struct {
-	vector[T]
+// Unshared yields, ascending, the numbers of the elements in pages that v does
+// not share with another version: all elements that differ, and at most 31
+// others for each of them. The cost is one comparison for each root pointer,
+// and the pages that differ.
+func (v *Vector[T]) Unshared(other *Vector[T]) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for r := range max(len(v.root), len(other.root)) {
+			a, b := v.branch(r), other.branch(r)
+			if a == b {
+				continue
+			}
+			for i := range uint32(1 << branchBits) {
+				if a.leaf(i) == b.leaf(i) {
+					continue
+				}
+				first := uint32(r)<<spanBits | i<<leafBits
+				for n := range uint32(1 << leafBits) {
+					if !yield(first + n) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func (v *Vector[T]) branch(r int) *branch[T] {
+	if r >= len(v.root) {
+		return nil
+	}
+	return v.root[r]
+}
+
+func (b *branch[T]) leaf(i uint32) *leaf[T] {
+	if b == nil {
+		return nil
+	}
+	return b.leaves[i]
+}
+
+// A VectorEditor makes the next version of a Vector. Reads see its own writes.
+type VectorEditor[T any] struct {
+	now   Vector[T]
 	owner *owner // nil until the first write after a commit; then the root is owned too
 }
 
-// mut returns element i for writing. The pointer is good until commit.
-func (e *vectorEditor[T]) mut(i uint32) *T {
+// Get is [Vector.Get] with the editor's own changes. The element must not be
+// written.
+func (e *VectorEditor[T]) Get(i uint32) *T { return e.now.Get(i) }
+
+// Value is [Vector.Value] with the editor's own changes.
+func (e *VectorEditor[T]) Value(i uint32) T { return e.now.Value(i) }
+
+// Mut returns element i for writing. The pointer is good until Commit.
+func (e *VectorEditor[T]) Mut(i uint32) *T {
 	r := int(i >> spanBits)
 	if e.owner == nil {
 		e.owner = new(owner)
-		root := make([]*branch[T], max(len(e.root), r+1))
-		copy(root, e.root)
-		e.root = root
+		root := make([]*branch[T], max(len(e.now.root), r+1))
+		copy(root, e.now.root)
+		e.now.root = root
 	}
-	for len(e.root) <= r {
-		e.root = append(e.root, nil)
+	for len(e.now.root) <= r {
+		e.now.root = append(e.now.root, nil)
 	}
-	b := e.root[r]
+	b := e.now.root[r]
 	if b == nil {
 		b = &branch[T]{owner: e.owner}
-		e.root[r] = b
+		e.now.root[r] = b
 	} else if b.owner != e.owner {
 		b = &branch[T]{owner: e.owner, leaves: b.leaves}
-		e.root[r] = b
+		e.now.root[r] = b
 	}
 	at := i >> leafBits & branchMask
 	l := b.leaves[at]
@@ -107,8 +157,8 @@ func (e *vectorEditor[T]) mut(i uint32) *T {
 	return &l.items[i&leafMask]
 }
 
-// commit publishes what was written. From here on the editor copies again.
-func (e *vectorEditor[T]) commit() vector[T] {
+// Commit publishes what was written. From here on the editor copies again.
+func (e *VectorEditor[T]) Commit() Vector[T] {
 	e.owner = nil
-	return e.vector
+	return e.now
 }
