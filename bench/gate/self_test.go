@@ -9,8 +9,8 @@ import (
 )
 
 // TestGateItself builds the fixture, makes it worse in the ways that the gate
-// is there for, and lets the gate find out by real runs. It took 8 s on a
-// machine with two cores.
+// is there for, and lets the gate find out by real runs. It took 5 s on a
+// machine with two cores, and up to 18 s with two busy loops beside it.
 func TestGateItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs test binaries")
@@ -18,18 +18,21 @@ func TestGateItself(t *testing.T) {
 	base := buildFixture(t, "steps", "steps")
 	for _, test := range []struct {
 		name, from, to string
+		rounds         int
+		benchTime      string
 		// want are the verdicts that matter; every other measurement must not fail.
 		want map[string]Verdict
 	}{
-		{"an equal program passes", "steps", "steps", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Same}},
-		{"twice the time fails", "= 2000", "= 4000", map[string]Verdict{"sec/op": Worse, "B/op": Same, "allocs/op": Same, "candidates/op": Same}},
-		{"an allocation more fails", "slices     = 1", "slices = 2", map[string]Verdict{"B/op": Worse, "allocs/op": Worse, "candidates/op": Same}},
-		{"more work fails", "= 19", "= 20", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Worse}},
+		{"an equal program passes", "steps", "steps", MinRounds, "5ms", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Same}},
+		// Many short runs: some fit between two switches of a busy scheduler.
+		{"twice the time fails", "= 2000", "= 4000", 4 * MinRounds, "1ms", map[string]Verdict{"sec/op": Worse, "B/op": Same, "allocs/op": Same, "candidates/op": Same}},
+		{"an allocation more fails", "slices     = 1", "slices = 2", MinRounds, "5ms", map[string]Verdict{"B/op": Worse, "allocs/op": Worse, "candidates/op": Same}},
+		{"more work fails", "= 19", "= 20", MinRounds, "5ms", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Worse}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := DefaultConfig(base)
 			config.Head = buildFixture(t, test.from, test.to)
-			config.BenchTime = "20ms"
+			config.Rounds, config.BenchTime = test.rounds, test.benchTime
 			comparison, err := Run(context.Background(), config)
 			if err != nil {
 				t.Fatal(err)

@@ -22,6 +22,9 @@ benchmark that the head has lost is a warning; a new one is listed.
 The base is a revision (its merge base with HEAD is checked out in a temporary
 worktree), a directory, or a test binary made by go test -c.
 
+On a crowded machine more and shorter runs find more than few long ones:
+--rounds 30 --benchtime 1ms.
+
 Exit status: 0 nothing is worse; 1 something is, or bad input; 2 wrong usage.`
 
 const compareExample = `  # in CI, for a pull request against main (fetch its history first)
