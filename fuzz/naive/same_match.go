@@ -1,6 +1,8 @@
 package naive
 
 import (
+	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -43,7 +45,7 @@ func matchText(m *conf.Match) string {
 	}
 	parts = append(parts, "headers")
 	parts = append(parts, distinct(headers)...)
-	return strings.Join(parts, "\x00")
+	return fmt.Sprintf("%q", parts)
 }
 
 func headerText(h *conf.HeaderMatch) string {
@@ -54,7 +56,7 @@ func headerText(h *conf.HeaderMatch) string {
 	if h.Value != nil {
 		value = "=" + *h.Value
 	}
-	return strings.Join([]string{strings.ToLower(string(h.Name)), kind, value}, "\x01")
+	return fmt.Sprintf("%q", []string{strings.ToLower(string(h.Name)), kind, value})
 }
 
 func distinct(texts []string) []string {
@@ -71,5 +73,5 @@ func distinct(texts []string) []string {
 }
 
 func sameSet(a, b []string) bool {
-	return strings.Join(distinct(a), "\x02") == strings.Join(distinct(b), "\x02")
+	return slices.Equal(distinct(a), distinct(b))
 }

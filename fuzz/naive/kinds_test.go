@@ -1,0 +1,139 @@
+package naive
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// decoded is a ConfType that can only decode: the reference asks for no more.
+type decoded[T any] struct{ resource.ConfType }
+
+func (decoded[T]) Decode(at *strict.At, except ...string) resource.Conf {
+	conf := new(T)
+	if !strict.DecodeExcept(at, conf, except...) {
+		return nil
+	}
+	return conf
+}
+
+type timeoutConf struct {
+	ConnectTimeout *conf.Duration `json:"connectTimeout,omitzero"`
+	HTTP           *timeoutHTTP   `json:"http,omitzero"`
+}
+
+type timeoutHTTP struct {
+	RequestTimeout *conf.Duration `json:"requestTimeout,omitzero"`
+	IdleTimeout    *conf.Duration `json:"idleTimeout,omitzero"`
+}
+
+type paramsConf struct {
+	Param1 *string `json:"param1,omitzero"`
+	Param2 *string `json:"param2,omitzero"`
+	Param3 *string `json:"param3,omitzero"`
+}
+
+type proxyConf struct {
+	Imports       []string    `json:"imports,omitzero"`
+	Modifications []conf.JSON `json:"modifications,omitzero"`
+}
+
+type actionConf struct {
+	Action *string `json:"action,omitzero"`
+}
+
+type permissionConf struct {
+	Deny                []conf.Match `json:"deny,omitzero"`
+	AllowWithShadowDeny []conf.Match `json:"allowWithShadowDeny,omitzero"`
+	Allow               []conf.Match `json:"allow,omitzero"`
+}
+
+type routeConf struct {
+	Rules []string `json:"rules,omitzero"`
+}
+
+// testKinds are one kind of each sort.
+func testKinds() *resource.Kinds {
+	top := resource.TopTargets | resource.RouteTargets
+	timeout, params := decoded[timeoutConf]{}, decoded[paramsConf]{}
+	route := &resource.Section{Targets: resource.ServiceTargets, Conf: decoded[routeConf]{}, Inline: true}
+	return resource.NewKinds(
+		&resource.Kind{
+			Name: "UpstreamTimeout", Short: "ut", Top: top,
+			To:   &resource.Section{Targets: resource.ToTargets, Conf: timeout},
+			From: &resource.Section{Targets: resource.FromTargets, Conf: timeout},
+		},
+		&resource.Kind{
+			Name: "Params", Short: "pa", Top: top,
+			To:    &resource.Section{Targets: resource.ToTargets, Conf: params},
+			From:  &resource.Section{Targets: resource.FromTargets, Conf: params},
+			Rules: &resource.Section{Conf: params, Matches: true},
+		},
+		&resource.Kind{
+			Name: "ProxyTemplate", Short: "pt", Top: top,
+			Default: &resource.Section{Conf: decoded[proxyConf]{}},
+		},
+		&resource.Kind{
+			Name: "MeshTrafficPermission", Short: "mtp", Top: resource.TopTargets,
+			From:  &resource.Section{Targets: resource.FromTargets, Conf: decoded[actionConf]{}},
+			Rules: &resource.Section{Conf: decoded[permissionConf]{}, Unmerged: true},
+		},
+		&resource.Kind{Name: "MeshHTTPRoute", Short: "mhttpr", Top: resource.TopTargets, To: route},
+		&resource.Kind{Name: "MeshTCPRoute", Short: "mtcpr", Top: resource.TopTargets, To: route},
+	)
+}
+
+// load decodes documents.
+func load(t *testing.T, text string) *resource.Set {
+	t.Helper()
+	loader := resource.Loader{Kinds: testKinds()}
+	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// tree returns the JSON tree of an answer.
+func tree(t *testing.T, v any) any {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, string(data))
+}
+
+func parse(t *testing.T, text string) (tree any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &tree); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return tree
+}
+
+func expect(t *testing.T, got any, want string) {
+	t.Helper()
+	if g, w := tree(t, got), parse(t, want); !reflect.DeepEqual(g, w) {
+		text, _ := json.MarshalIndent(g, "", "  ")
+		t.Errorf("got %s\nwant %s", text, want)
+	}
+}
+
+// inspect returns what a kind says of a dataplane of the mesh m.
+func inspect(t *testing.T, set *resource.Set, dataplane string, opt Options) map[string]any {
+	t.Helper()
+	answer, err := Inspect(testKinds(), set, "m", "", dataplane, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	policies := answer["policies"].([]any)
+	if len(policies) != 1 {
+		t.Fatalf("there are %d kinds, not one: %v", len(policies), policies)
+	}
+	return policies[0].(map[string]any)
+}

@@ -1,0 +1,169 @@
+package naive
+
+import (
+	"strings"
+	"testing"
+)
+
+// everyShape has a field for each row of SPEC 6.
+type everyShape struct {
+	Scalar    *int              `json:"scalar,omitzero"`
+	List      []string          `json:"list,omitzero"`
+	Nested    *nestedShape      `json:"nested,omitzero"`
+	Value     nestedShape       `json:"value"`
+	AppendTo  []string          `json:"appendTo,omitzero"`
+	Concat    []string          `json:"concat,omitzero" policyMerge:"concat"`
+	Both      []string          `json:"both,omitzero"`
+	Keyed     []keyedShape      `json:"keyed,omitzero" policyMerge:"mergeValuesByKey"`
+	Folded    []foldedShape     `json:"folded,omitzero" policyMerge:"mergeValuesByKey"`
+	Map       map[string]int    `json:"map,omitzero"`
+	Structs   map[string]*inner `json:"structs,omitzero"`
+	Union     *unionShape       `json:"union,omitzero"`
+	ZeroUnset int               `json:"zeroUnset,omitzero" policyMerge:"omitzero"`
+	Appendix  []string          `json:"appendix,omitzero"`
+	Opaque    *opaqueShape      `json:"opaque,omitzero"`
+}
+
+type nestedShape struct {
+	Inner  *inner `json:"inner,omitzero"`
+	Number *int   `json:"number,omitzero"`
+}
+
+type inner struct {
+	A *int `json:"a,omitzero"`
+	B *int `json:"b,omitzero"`
+	C int  `json:"c,omitzero" policyMerge:"omitzero"`
+}
+
+type keyedShape struct {
+	Name  string `json:"name" policyMerge:"mergeKey"`
+	Inner *inner `json:"inner,omitzero"`
+}
+
+type foldedShape struct {
+	Name  foldedName `json:"name" policyMerge:"mergeKey"`
+	Value *int       `json:"value,omitzero"`
+}
+
+// foldedName compares without letter case.
+type foldedName string
+
+func (n foldedName) Equal(o foldedName) bool {
+	return strings.EqualFold(string(n), string(o))
+}
+func (n foldedName) Hash() uint64      { return 0 }
+func (n foldedName) Clone() foldedName { return n }
+
+type unionShape struct {
+	Type string `json:"type" policyMerge:"discriminator"`
+	One  *inner `json:"one,omitzero"`
+	Two  *inner `json:"two,omitzero"`
+}
+
+type opaqueShape struct {
+	A *int `json:"a,omitzero"`
+	B *int `json:"b,omitzero"`
+}
+
+func (s *opaqueShape) Equal(o *opaqueShape) bool { return s == o }
+func (s *opaqueShape) Hash() uint64              { return 0 }
+func (s *opaqueShape) Clone() *opaqueShape       { return s }
+
+func p(n int) *int { return &n }
+
+func TestMerge(t *testing.T) {
+	in := func(a, b *int) *inner { return &inner{A: a, B: b} }
+	tests := []struct {
+		name    string
+		confs   []everyShape // lowest priority first
+		conf    string       // without "value": {}, which is always there
+		leaves  string
+		origins string
+	}{
+		{"no conf sets anything", []everyShape{{}, {}}, `{}`, `{}`, `[]`},
+		{"a scalar is replaced, by zero too", []everyShape{{Scalar: p(1)}, {Scalar: p(0)}, {}},
+			`{"scalar": 0}`, `{"/scalar": 1}`, `[1]`},
+		{"a list is replaced whole", []everyShape{{List: []string{"a", "b"}}, {List: []string{"c"}}},
+			`{"list": ["c"]}`, `{"/list": 1}`, `[1]`},
+		{"an empty list resets", []everyShape{{List: []string{"a"}}, {List: []string{}}, {}},
+			`{"list": []}`, `{"/list": 1}`, `[1]`},
+		{"structs merge field by field",
+			[]everyShape{{Nested: &nestedShape{Number: p(1), Inner: in(p(1), p(1))}}, {Nested: &nestedShape{Inner: in(nil, p(2))}}},
+			`{"nested": {"number": 1, "inner": {"a": 1, "b": 2}}}`,
+			`{"/nested/number": 0, "/nested/inner/a": 0, "/nested/inner/b": 1}`, `[0, 1]`},
+		{"structs by value too", []everyShape{{Value: nestedShape{Number: p(1)}}, {Value: nestedShape{Inner: in(p(2), nil)}}},
+			`{"value": {"number": 1, "inner": {"a": 2}}}`, `{"/value/number": 0, "/value/inner/a": 1}`, `[0, 1]`},
+		{"an object with nothing set is a leaf of the last that has it", []everyShape{{Nested: &nestedShape{}}, {Nested: &nestedShape{}}, {}},
+			`{"nested": {}}`, `{"/nested": 1}`, `[1]`},
+		{"and none once something is set in it", []everyShape{{Nested: &nestedShape{}}, {Nested: &nestedShape{Number: p(1)}}, {Nested: &nestedShape{}}},
+			`{"nested": {"number": 1}}`, `{"/nested/number": 1}`, `[1]`},
+		{"Append... is concatenated", []everyShape{{AppendTo: []string{"a"}}, {}, {AppendTo: []string{"b", "a"}}},
+			`{"appendTo": ["a", "b", "a"]}`, `{"/appendTo/0": 0, "/appendTo/1": 2, "/appendTo/2": 2}`, `[0, 2]`},
+		{"so is a tagged list", []everyShape{{Concat: []string{"a"}}, {Concat: []string{}}, {Concat: []string{"b"}}},
+			`{"concat": ["a", "b"]}`, `{"/concat/0": 0, "/concat/1": 2}`, `[0, 2]`},
+		{"an Appendix is not", []everyShape{{Appendix: []string{"a"}}, {Appendix: []string{"b"}}},
+			`{"appendix": ["b"]}`, `{"/appendix": 1}`, `[1]`},
+		{"equal keys merge and stand where the last stood",
+			[]everyShape{
+				{Keyed: []keyedShape{{"x", in(p(1), p(1))}, {"y", nil}}},
+				{Keyed: []keyedShape{{"z", nil}, {"x", in(p(2), nil)}}},
+			},
+			`{"keyed": [{"name": "y"}, {"name": "z"}, {"name": "x", "inner": {"a": 2, "b": 1}}]}`,
+			`{"/keyed/0": 0, "/keyed/1": 1, "/keyed/2": 1}`, `[0, 1]`},
+		{"equal keys of one list merge too", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil)}, {"y", nil}, {"x", in(nil, p(2))}}}},
+			`{"keyed": [{"name": "y"}, {"name": "x", "inner": {"a": 1, "b": 2}}]}`, `{"/keyed/0": 0, "/keyed/1": 0}`, `[0]`},
+		{"an element that is overridden whole has one origin", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil)}}}, {Keyed: []keyedShape{{"x", in(p(2), nil)}}}},
+			`{"keyed": [{"name": "x", "inner": {"a": 2}}]}`, `{"/keyed/0": 1}`, `[1]`},
+		{"a key's own Equal counts", []everyShape{{Folded: []foldedShape{{"X", p(1)}}}, {Folded: []foldedShape{{"x", nil}}}},
+			`{"folded": [{"name": "x", "value": 1}]}`, `{"/folded/0": 1}`, `[0, 1]`},
+		{"a map merges by key", []everyShape{{Map: map[string]int{"a/~": 1, "b": 1}}, {Map: map[string]int{"b": 2}}},
+			`{"map": {"a/~": 1, "b": 2}}`, `{"/map/a~1~0": 0, "/map/b": 1}`, `[0, 1]`},
+		{"an empty map is a leaf", []everyShape{{Map: map[string]int{}}, {}}, `{"map": {}}`, `{"/map": 0}`, `[0]`},
+		{"structs in a map merge", []everyShape{{Structs: map[string]*inner{"x": in(p(1), nil)}}, {Structs: map[string]*inner{"x": in(nil, p(2))}}},
+			`{"structs": {"x": {"a": 1, "b": 2}}}`, `{"/structs/x": 1}`, `[0, 1]`},
+		{"another type drops the old arm", []everyShape{{Union: &unionShape{Type: "one", One: in(p(1), nil)}}, {Union: &unionShape{Type: "two", Two: in(nil, p(2))}}},
+			`{"union": {"type": "two", "two": {"b": 2}}}`, `{"/union/type": 1, "/union/two/b": 1}`, `[1]`},
+		{"the same type merges the arm", []everyShape{{Union: &unionShape{Type: "one", One: in(p(1), nil)}}, {Union: &unionShape{Type: "one", One: in(nil, p(2))}}},
+			`{"union": {"type": "one", "one": {"a": 1, "b": 2}}}`, `{"/union/type": 1, "/union/one/a": 0, "/union/one/b": 1}`, `[0, 1]`},
+		{"what a type in between dropped does not come back",
+			[]everyShape{{Union: &unionShape{Type: "one", One: in(p(1), nil)}}, {Union: &unionShape{Type: "two"}}, {Union: &unionShape{Type: "one", One: in(nil, p(2))}}},
+			`{"union": {"type": "one", "one": {"b": 2}}}`, `{"/union/type": 2, "/union/one/b": 2}`, `[2]`},
+		{"zero is not set where the tag says so", []everyShape{{ZeroUnset: 3}, {ZeroUnset: 0}}, `{"zeroUnset": 3}`, `{"/zeroUnset": 0}`, `[0]`},
+		{"a type with its own Equal, Hash and Clone is one value", []everyShape{{Opaque: &opaqueShape{A: p(1)}}, {Opaque: &opaqueShape{B: p(2)}}},
+			`{"opaque": {"b": 2}}`, `{"/opaque": 1}`, `[1]`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var confs []any
+			for i := range test.confs {
+				confs = append(confs, &test.confs[i])
+			}
+			merged := Merge(confs...)
+			got := tree(t, merged.Conf).(map[string]any)
+			if value, always := got["value"].(map[string]any); !always {
+				t.Error(`a struct by value is left out`)
+			} else if len(value) == 0 {
+				delete(got, "value")
+			}
+			expect(t, got, test.conf)
+			expect(t, merged.Leaves, test.leaves)
+			expect(t, merged.Origins, test.origins)
+		})
+	}
+}
+
+// Inputs are never changed, and a result is not changed by a later merge.
+func TestMergeChangesNothing(t *testing.T) {
+	low := &everyShape{AppendTo: append(make([]string, 0, 4), "a"), Map: map[string]int{"a": 1}}
+	high := &everyShape{AppendTo: []string{"b"}, Map: map[string]int{"b": 2}}
+	first := Merge(low)
+	Merge(low, high)
+	expect(t, first.Conf, `{"appendTo": ["a"], "map": {"a": 1}, "value": {}}`)
+	expect(t, low, `{"appendTo": ["a"], "map": {"a": 1}, "value": {}}`)
+}
+
+func TestMergeOfNothing(t *testing.T) {
+	if merged := Merge(); merged.Conf != nil || len(merged.Origins) != 0 {
+		t.Errorf("there is a conf: %v", merged)
+	}
+}
