@@ -91,31 +91,46 @@ func kindPage(p *page, k *inspect.Kind) {
 		p.heading(1, "default")
 		confRows(p, k.Default)
 	}
-	for _, o := range k.Outbounds {
-		p.heading(1, "outbound %s", outboundTitle(&o.Outbound))
+	for i := range k.Outbounds {
+		outboundPage(p, &k.Outbounds[i])
+	}
+	for i := range k.Inbounds {
+		inboundPage(p, &k.Inbounds[i])
+	}
+}
+
+// outboundPage shows what is selected; an outbound or route without a conf
+// would only be in the way.
+func outboundPage(p *page, o *inspect.Outbound) {
+	title := "outbound " + outboundTitle(&o.Outbound)
+	if o.C != nil {
+		p.heading(1, "%s", title)
 		confRows(p, o.C)
-		for _, r := range o.Routes {
-			p.heading(2, "route %s", r.Route)
+	}
+	for _, r := range o.Routes {
+		if r.C != nil {
+			p.heading(1, "%s, route %s", title, r.Route)
 			confRows(p, r.C)
 		}
 	}
-	for _, i := range k.Inbounds {
-		p.heading(1, "inbound %s  %s", i.Inbound.Name, i.Inbound.Tags)
-		for _, r := range i.Rules {
-			p.heading(2, "when %s", matchTitle(&r.Match))
-			confRows(p, r.C)
-		}
-		for _, f := range i.From {
-			p.heading(2, "from clients %s", f.Selector)
-			confRows(p, f.C)
-		}
-		for _, r := range i.Permissions {
-			p.heading(2, "permissions of %s", r.KRI)
-			permissionRows(p, r.Conf)
-		}
-		if len(i.Rules)+len(i.From)+len(i.Permissions) == 0 {
-			p.line("no rule applies")
-		}
+}
+
+func inboundPage(p *page, i *inspect.Inbound) {
+	if len(i.Rules)+len(i.From)+len(i.Permissions) == 0 {
+		return
+	}
+	p.heading(1, "inbound %s  %s", i.Inbound.Name, i.Inbound.Tags)
+	for _, r := range i.Rules {
+		p.heading(2, "when %s", matchTitle(&r.Match))
+		confRows(p, r.C)
+	}
+	for _, f := range i.From {
+		p.heading(2, "from clients %s", f.Selector)
+		confRows(p, f.C)
+	}
+	for _, r := range i.Permissions {
+		p.heading(2, "permissions of %s", r.KRI)
+		permissionRows(p, r.Conf)
 	}
 }
 

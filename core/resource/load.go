@@ -63,6 +63,9 @@ func (l *Loader) read(path string, sink *strict.Sink) []Input {
 		return []Input{{Name: "<stdin>", Data: data}}
 	}
 	var inputs []Input
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path += string(filepath.Separator) // follows a link to a directory
+	}
 	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

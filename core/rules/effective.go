@@ -28,15 +28,15 @@ type Effective struct {
 	// applied: lowest priority first.
 	Origins []Origin
 
-	leaves func() iter.Seq2[string, int]
-	items  []Contribution
+	merger resource.Merger // knows the leaves; not filled any more
+	items  []Contribution  // what the merger's items are; may be shared
 }
 
 // Fields yields the JSON pointer of each leaf of Conf with the item that set
 // it.
 func (e *Effective) Fields() iter.Seq2[string, Origin] {
 	return func(yield func(string, Origin) bool) {
-		for pointer, item := range e.leaves() {
+		for pointer, item := range e.merger.Leaves() {
 			if !yield(pointer, e.items[item].Origin) {
 				return
 			}
@@ -61,8 +61,14 @@ func merge(conf resource.ConfType, items []Contribution) *Effective {
 			break
 		}
 	}
-	e := &Effective{Conf: merger.Conf(), leaves: merger.Leaves, items: items}
-	var buffer [16]int
+	return newEffective(merger, items)
+}
+
+// newEffective takes over a merger that was filled from some of the items,
+// called by their index.
+func newEffective(merger resource.Merger, items []Contribution) *Effective {
+	e := &Effective{Conf: merger.Conf(), merger: merger, items: items}
+	var buffer [8]int
 	origins := merger.Origins(buffer[:0])
 	e.Origins = make([]Origin, len(origins))
 	for i, item := range origins {

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"iter"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -9,17 +11,17 @@ import (
 // number of outbounds and routes.
 type To struct {
 	conf    resource.ConfType
-	entries []entry
-	// Indices of entries, ascending. An entry for a service's subset stands
-	// with the service; its tags are compared when it is met.
+	items   []Contribution // shared by everything that is merged from them
+	entries []entry        // by item
+	// Indices of items, ascending. One for a service's subset stands with the
+	// service; its tags are compared when it is met.
 	everywhere []int
 	services   map[string][]int
 	routes     map[string][]int // by a route's name
-	scoped     bool             // some policy is attached to a route
 }
 
+// entry is what an item selects.
 type entry struct {
-	Contribution
 	target *resource.TargetRef
 	scope  *resource.TargetRef // the route that the policy is attached to; nil: none
 }
@@ -31,14 +33,11 @@ func NewTo(kind *resource.Kind, policies []*resource.Policy) *To {
 	for _, p := range policies {
 		var scope *resource.TargetRef
 		if p.TargetRef.Kind.IsRoute() {
-			scope, t.scoped = &p.TargetRef, true
+			scope = &p.TargetRef
 		}
 		for i := range p.To {
-			t.file(entry{
-				Contribution: Contribution{Origin{p, i}, p.To[i].Conf},
-				target:       &p.To[i].TargetRef,
-				scope:        scope,
-			})
+			t.file(entry{&p.To[i].TargetRef, scope})
+			t.items = append(t.items, Contribution{Origin{p, i}, p.To[i].Conf})
 		}
 	}
 	return t
@@ -57,45 +56,61 @@ func (t *To) file(e entry) {
 	}
 }
 
-// Outbound returns the conf of an outbound with the given tags (SPEC 4.2).
-func (t *To) Outbound(tags resource.Tags) *Effective {
-	return Merge(t.conf, t.contributions(tags, nil))
-}
+// Outbound returns the conf of an outbound with the given tags (SPEC 4.2);
+// nil where no item selects it.
+func (t *To) Outbound(tags resource.Tags) *Effective { return t.merge(tags, nil) }
 
 // Route returns the conf of a route of an outbound with the given tags: of
 // the items that select the outbound and of those that select the route, and
 // of the policies that are attached to the route (SPEC 4.3).
 func (t *To) Route(tags resource.Tags, route *resource.Policy) *Effective {
-	return Merge(t.conf, t.contributions(tags, route))
+	return t.merge(tags, route)
 }
 
-// contributions returns what applies to an outbound, or to a route of it, in
-// order: the files are disjoint, so it merges ascending lists.
-func (t *To) contributions(tags resource.Tags, route *resource.Policy) []Contribution {
-	everywhere, service := t.everywhere, t.services[tags.Value(resource.ServiceTag)]
-	var routes []int
+// merge fills a conf from the items that apply, highest priority first, until
+// it is complete.
+func (t *To) merge(tags resource.Tags, route *resource.Policy) *Effective {
+	var merger resource.Merger
+	for item := range t.selecting(tags, route) {
+		if merger == nil {
+			merger = t.conf.NewMerger()
+		}
+		if merger.Fill(t.items[item].Conf, item) {
+			break
+		}
+	}
+	if merger == nil {
+		return nil
+	}
+	return newEffective(merger, t.items)
+}
+
+// selecting yields the items that apply to an outbound, or to a route of it,
+// highest priority first. The files are disjoint and ascending, so it takes
+// the largest of their ends.
+func (t *To) selecting(tags resource.Tags, route *resource.Policy) iter.Seq[int] {
+	files := [3][]int{t.everywhere, t.services[tags.Value(resource.ServiceTag)]}
 	if route != nil {
-		routes = t.routes[route.Name]
+		files[2] = t.routes[route.Name]
 	}
-	var out []Contribution
-	for len(everywhere)+len(service)+len(routes) > 0 {
-		list := &everywhere
-		if len(*list) == 0 || len(service) > 0 && service[0] < (*list)[0] {
-			list = &service
-		}
-		if len(*list) == 0 || len(routes) > 0 && routes[0] < (*list)[0] {
-			list = &routes
-		}
-		e := &t.entries[(*list)[0]]
-		*list = (*list)[1:]
-		if e.applies(tags, route) {
-			if out == nil {
-				out = make([]Contribution, 0, 1+len(everywhere)+len(service)+len(routes))
+	return func(yield func(int) bool) {
+		files := files
+		for {
+			from, item := -1, -1
+			for i, file := range files {
+				if n := len(file); n > 0 && file[n-1] > item {
+					from, item = i, file[n-1]
+				}
 			}
-			out = append(out, e.Contribution)
+			if from < 0 {
+				return
+			}
+			files[from] = files[from][:len(files[from])-1]
+			if t.entries[item].applies(tags, route) && !yield(item) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // applies checks what the files do not: a subset's tags, the namespace and

@@ -5,13 +5,19 @@ import (
 	"strings"
 )
 
-// DidYouMean returns a hint that names the known word nearest to word, or all
-// of them where none is near and they are few, or "".
+// DidYouMean returns a hint that names the known word nearest to word, or the
+// first that begins with it, or all of them where none is near and they are
+// few, or "".
 func DidYouMean(word string, known []string) string {
 	best, bestDistance := "", 1+max(1, min(3, len(word)/2))
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(k), bestDistance); d < bestDistance {
 			best, bestDistance = k, d
+		}
+	}
+	if best == "" && word != "" {
+		if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(strings.ToLower(k), strings.ToLower(word)) }); i >= 0 {
+			best = known[i]
 		}
 	}
 	switch {

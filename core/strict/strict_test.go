@@ -197,6 +197,7 @@ func TestDidYouMean(t *testing.T) {
 	for in, want := range map[string]string{
 		"MeshTimeouts": `did you mean "MeshTimeout"?`,
 		"meshretry":    `did you mean "MeshRetry"?`,
+		"MeshTrac":     `did you mean "MeshTrace"?`,
 		"Bicycle":      `one of "MeshTimeout", "MeshRetry", "MeshTrace"`,
 	} {
 		if got := strict.DidYouMean(in, words); got != want {

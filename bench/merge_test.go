@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/fuzz/naive"
+)
+
+// BenchmarkMergeTimeout merges MeshTimeout confs: by generated code, the same
+// with the origins of the result, by the naive reference, and by a JSON merge
+// patch library, which is what control planes do today.
+func BenchmarkMergeTimeout(b *testing.B) {
+	for _, n := range []int{2, 10} {
+		confs := make([]*meshtimeout.Conf, n)
+		items := make([]rules.Contribution, n)
+		for i := range confs {
+			confs[i] = shape.Timeout(i)
+			items[i] = rules.Contribution{Origin: rules.Origin{Index: i}, Conf: confs[i]}
+		}
+		kind := shape.TimeoutKind()
+		want := mergedJSON(b, rules.Merge(kind.To.Conf, items).Conf)
+
+		b.Run(fmt.Sprintf("confs=%d/impl=generated", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var merged *meshtimeout.Conf
+			for b.Loop() {
+				merger := new(meshtimeout.ConfMerger)
+				for i := n - 1; i >= 0; i-- {
+					if merger.Fill(confs[i], i) {
+						break
+					}
+				}
+				merged = merger.Conf()
+			}
+			assertJSON(b, want, merged)
+		})
+		b.Run(fmt.Sprintf("confs=%d/impl=effective", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var merged *rules.Effective
+			for b.Loop() {
+				merged = rules.Merge(kind.To.Conf, items)
+			}
+			assertJSON(b, want, merged.Conf)
+		})
+		b.Run(fmt.Sprintf("confs=%d/impl=naive", n), func(b *testing.B) {
+			b.ReportAllocs()
+			list := make([]any, n)
+			for i := range confs {
+				list[i] = confs[i]
+			}
+			var merged any
+			for b.Loop() {
+				merged = naive.Merge(list...).Conf
+			}
+			assertJSON(b, want, merged)
+		})
+		b.Run(fmt.Sprintf("confs=%d/impl=jsonpatch", n), func(b *testing.B) {
+			b.ReportAllocs()
+			var merged meshtimeout.Conf
+			for b.Loop() {
+				merged = meshtimeout.Conf{}
+				if err := mergeByPatches(confs, &merged); err != nil {
+					b.Fatal(err)
+				}
+			}
+			assertJSON(b, want, &merged)
+		})
+	}
+}
+
+// mergeByPatches marshals each conf and applies it as a merge patch.
+func mergeByPatches(confs []*meshtimeout.Conf, out *meshtimeout.Conf) error {
+	result := []byte("{}")
+	for _, c := range confs {
+		patch, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		if result, err = jsonpatch.MergePatch(result, patch); err != nil {
+			return err
+		}
+	}
+	return json.Unmarshal(result, out)
+}
+
+func mergedJSON(tb testing.TB, v any) string {
+	tb.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var tree any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		tb.Fatal(err)
+	}
+	data, err = json.Marshal(tree) // keys sorted
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(data)
+}
+
+func assertJSON(tb testing.TB, want string, got any) {
+	tb.Helper()
+	if text := mergedJSON(tb, got); text != want {
+		tb.Fatalf("got %s, want %s", text, want)
+	}
+}
