@@ -5,11 +5,12 @@ import "github.com/meshmatch/meshmatch/core/conf"
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
 // Conf is what a MeshTimeout sets for connections and requests. Zero switches
-// a timeout off where the type allows it.
+// a timeout off.
 //
 //confgen:conf
 type Conf struct {
-	// ConnectionTimeout is how long a connection may take to be established.
+	// ConnectionTimeout is how long a connection may take to be established,
+	// never zero.
 	ConnectionTimeout *conf.Duration `json:"connectionTimeout,omitzero"`
 	// IdleTimeout is how long a connection may carry no traffic.
 	IdleTimeout *conf.Duration `json:"idleTimeout,omitzero"`

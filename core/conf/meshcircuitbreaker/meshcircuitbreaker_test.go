@@ -1,0 +1,90 @@
+package meshcircuitbreaker_test
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf/conftest"
+	"github.com/meshmatch/meshmatch/core/conf/meshcircuitbreaker"
+)
+
+func TestAccepted(t *testing.T) {
+	conftest.Accepted(t, meshcircuitbreaker.Kind(), `
+type: MeshCircuitBreaker
+mesh: default
+name: everything
+spec:
+  targetRef: {kind: Mesh, name: default}
+  to:
+    - targetRef: {kind: Mesh, name: default}
+      default:
+        connectionLimits:
+          maxConnections: 2
+          maxConnectionPools: 5
+          maxPendingRequests: 10
+          maxRetries: 3
+          maxRequests: 4294967295
+        outlierDetection:
+          disabled: false
+          interval: 5s
+          baseEjectionTime: 30s
+          maxEjectionPercent: 20
+          splitExternalAndLocalErrors: true
+          healthyPanicThreshold: "62.5"
+          detectors:
+            totalFailures: {consecutive: 10}
+            gatewayFailures: {consecutive: 10}
+            localOriginFailures: {}
+            successRate: {minimumHosts: 5, requestVolume: 10, standardDeviationFactor: "1.9"}
+            failurePercentage: {minimumHosts: 5, requestVolume: 10, threshold: 85}
+  from:
+    - targetRef: {kind: MeshService, name: web}
+      default: {connectionLimits: {maxConnections: 1}}
+`, `
+type: MeshCircuitBreaker
+mesh: default
+name: of-an-inbound
+spec:
+  targetRef: {kind: Dataplane, labels: {app: web}, sectionName: http}
+  rules:
+    - default: {outlierDetection: {disabled: true}}
+`)
+}
+
+func TestRejected(t *testing.T) {
+	conftest.Rejected(t, meshcircuitbreaker.Kind(), map[string]conftest.Case{
+		"no connection": {
+			Conf: `{connectionLimits: {maxConnections: 0}}`,
+			Want: `p.yaml:2:37: spec.to[0].default.connectionLimits.maxConnections: must be at least 1`,
+		},
+		"negative": {
+			Conf: `{connectionLimits: {maxRetries: -1}}`,
+			Want: `p.yaml:2:33: spec.to[0].default.connectionLimits.maxRetries: -1 is out of range (uint32)`,
+		},
+		"more than everything": {
+			In:   "from",
+			Conf: `{outlierDetection: {maxEjectionPercent: 101}}`,
+			Want: `p.yaml:2:41: spec.from[0].default.outlierDetection.maxEjectionPercent: must be from 0 to 100`,
+		},
+		"panic threshold": {
+			In:   "rules",
+			Conf: `{outlierDetection: {healthyPanicThreshold: "100.5"}}`,
+			Want: `p.yaml:2:44: spec.rules[0].default.outlierDetection.healthyPanicThreshold: must be from 0 to 100`,
+		},
+		"zero interval": {
+			Conf: `{outlierDetection: {interval: 0s}}`,
+			Want: `p.yaml:2:31: spec.to[0].default.outlierDetection.interval: must be longer than 0s`,
+		},
+		"deviation factor": {
+			Conf: `{outlierDetection: {detectors: {successRate: {standardDeviationFactor: 0}}}}`,
+			Want: `p.yaml:2:72: spec.to[0].default.outlierDetection.detectors.successRate.standardDeviationFactor: must be greater than 0`,
+		},
+		"fraction without quotes": {
+			Conf: `{outlierDetection: {detectors: {successRate: {standardDeviationFactor: 1.9}}}}`,
+			Want: `p.yaml:2:72: spec.to[0].default.outlierDetection.detectors.successRate.standardDeviationFactor: a number with a fraction must stand in quotes; write "1.9"`,
+		},
+		"misspelt detector": {
+			Conf: `{outlierDetection: {detectors: {totalFailure: {consecutive: 1}}}}`,
+			Want: `p.yaml:2:33: spec.to[0].default.outlierDetection.detectors.totalFailure: unknown field; did you mean "totalFailures"?`,
+		},
+	})
+}
