@@ -10,6 +10,9 @@ import (
 // nilChance is how often a pointer, list or map is not set.
 const nilChance = 0.45
 
+// maxDepth bounds types that contain themselves; what lies deeper is zero.
+const maxDepth = 16
+
 // random makes random confs.
 type random[T any] struct {
 	*rand.Rand
@@ -19,7 +22,7 @@ type random[T any] struct {
 
 func newRandom[T any](o options) *random[T] {
 	source := rand.New(rand.NewSource(o.seed))
-	fuzzer := fuzz.New().RandSource(source).NilChance(nilChance).NumElements(0, 3).MaxDepth(40)
+	fuzzer := fuzz.New().RandSource(source).NilChance(nilChance).NumElements(0, 3).MaxDepth(maxDepth)
 	for _, scalar := range scalars(reflect.TypeFor[T]()) {
 		fuzzer.Funcs(scalarFunc(scalar), pointerFunc(scalar))
 	}
@@ -130,4 +133,10 @@ func makeFunc(arg reflect.Type, f func(v reflect.Value, c fuzz.Continue)) any {
 		f(args[0], args[1].Interface().(fuzz.Continue))
 		return nil
 	}).Interface()
+}
+
+// Random returns a source of the confs that [Check] works on, for tests of
+// other properties. It is not safe for concurrent use.
+func Random[T any](opts ...Option) func() *T {
+	return newRandom[T](newOptions(opts)).conf
 }

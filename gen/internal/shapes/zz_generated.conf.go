@@ -5,10 +5,76 @@ package shapes
 import (
 	"encoding/binary"
 	"github.com/cespare/xxhash/v2"
+	"github.com/meshmatch/meshmatch/gen/internal/shapes/shared"
 	"iter"
+	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
+
+// Equal reports whether c and o have the same content. Nil (not set) and empty
+// lists and maps differ. Nil equals nil only.
+func (c *All) Equal(o *All) bool {
+	return c == o || c != nil && o != nil && equalAll(c, o)
+}
+
+// Hash returns a hash of the content of c, which must not be nil. Equal confs
+// have equal hashes, on every replica.
+func (c *All) Hash() uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashAll(&d, c)
+	return d.Sum64()
+}
+
+// Clone returns a deep copy of c, which shares nothing with it.
+func (c *All) Clone() *All {
+	if c == nil {
+		return nil
+	}
+	d := new(All)
+	copyAll(d, c)
+	return d
+}
+
+// AllMerger merges Alls, filled from the highest priority to the lowest. Its
+// zero value is ready. It holds the merged conf with all its structs, and for each
+// leaf 1 + the item that set it (0: not set). It must not be copied.
+type AllMerger struct {
+	conf  All
+	state allState
+}
+
+// Fill sets what lower sets and no All before it did. Confs come in descending
+// priority; item is the number of this one, larger for higher priority, from 0 to
+// 1<<31 - 2. It is never complete: a lower conf can always add something.
+func (m *AllMerger) Fill(lower *All, item int) (complete bool) {
+	m.state.fill(&m.conf, lower, int32(item)+1)
+	return false
+}
+
+// Conf returns the merged conf. It points into m, which must not be filled
+// afterwards, and shares scalars and replaced lists with the confs that were merged.
+func (m *AllMerger) Conf() *All {
+	return &m.conf
+}
+
+// Origins appends to dst the items that set at least one leaf of the merged conf,
+// each once, ascending. It allocates nothing where dst has room.
+func (m *AllMerger) Origins(dst []int) []int {
+	return m.state.origins(dst, len(dst))
+}
+
+// Leaves iterates over the leaves of the merged conf in the order of the fields: the
+// JSON pointer (RFC 6901) and the item that set it.
+func (m *AllMerger) Leaves() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		m.state.leaves("", yield)
+	}
+}
 
 // Equal reports whether c and o have the same content. Nil (not set) and empty
 // lists and maps differ. Nil equals nil only.
@@ -72,6 +138,211 @@ func (m *TimeoutMerger) Leaves() iter.Seq2[string, int] {
 	}
 }
 
+// Equal reports whether c and o have the same content. Nil (not set) and empty
+// lists and maps differ. Nil equals nil only.
+func (c *Balancing) Equal(o *Balancing) bool {
+	return c == o || c != nil && o != nil && equalBalancing(c, o)
+}
+
+// Hash returns a hash of the content of c, which must not be nil. Equal confs
+// have equal hashes, on every replica.
+func (c *Balancing) Hash() uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashBalancing(&d, c)
+	return d.Sum64()
+}
+
+// Clone returns a deep copy of c, which shares nothing with it.
+func (c *Balancing) Clone() *Balancing {
+	if c == nil {
+		return nil
+	}
+	d := new(Balancing)
+	copyBalancing(d, c)
+	return d
+}
+
+// BalancingMerger merges Balancings, filled from the highest priority to the lowest. Its
+// zero value is ready. It holds the merged conf with all its structs, and for each
+// leaf 1 + the item that set it (0: not set). It must not be copied.
+type BalancingMerger struct {
+	conf  Balancing
+	state balancingState
+}
+
+// Fill sets what lower sets and no Balancing before it did. Confs come in descending
+// priority; item is the number of this one, larger for higher priority, from 0 to
+// 1<<31 - 2. It is never complete: a lower conf can always add something.
+func (m *BalancingMerger) Fill(lower *Balancing, item int) (complete bool) {
+	m.state.fill(&m.conf, lower, int32(item)+1)
+	return false
+}
+
+// Conf returns the merged conf. It points into m, which must not be filled
+// afterwards, and shares scalars and replaced lists with the confs that were merged.
+func (m *BalancingMerger) Conf() *Balancing {
+	return &m.conf
+}
+
+// Origins appends to dst the items that set at least one leaf of the merged conf,
+// each once, ascending. It allocates nothing where dst has room.
+func (m *BalancingMerger) Origins(dst []int) []int {
+	return m.state.origins(dst, len(dst))
+}
+
+// Leaves iterates over the leaves of the merged conf in the order of the fields: the
+// JSON pointer (RFC 6901) and the item that set it.
+func (m *BalancingMerger) Leaves() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		m.state.leaves("", yield)
+	}
+}
+
+// allState is the state of merging Alls.
+type allState struct {
+	Flag           int32
+	Count          int32
+	Ratio          int32
+	Name           int32
+	Mode           int32
+	Weight         int32
+	On             int32
+	Percent        int32
+	Host           int32
+	Headers        int32
+	Words          int32
+	Tree           int32
+	Pointed        int32
+	Inner          innerState
+	Http           innerSlot
+	Limits         sharedLimitsSlot
+	Empty          emptySlot
+	Rate           rateSlot
+	AppendProfiles mergeAppended[Profile]
+	Filters        mergeAppended[string]
+	Rules          ruleListState
+	Routes         routePtrListState
+	Labels         stringByStringState
+	Lists          stringListByModeState
+	Services       innerByStringState
+	Pointers       servicePtrByStringState
+}
+
+func (s *allState) fill(v, lower *All, item int32) {
+	if s.Flag == 0 && lower.Flag != nil {
+		v.Flag, s.Flag = lower.Flag, item
+	}
+	if s.Count == 0 && lower.Count != nil {
+		v.Count, s.Count = lower.Count, item
+	}
+	if s.Ratio == 0 && lower.Ratio != nil {
+		v.Ratio, s.Ratio = lower.Ratio, item
+	}
+	if s.Name == 0 && lower.Name != nil {
+		v.Name, s.Name = lower.Name, item
+	}
+	if s.Mode == 0 && lower.Mode != "" {
+		v.Mode, s.Mode = lower.Mode, item
+	}
+	if s.Weight == 0 && lower.Weight != 0 {
+		v.Weight, s.Weight = lower.Weight, item
+	}
+	if s.On == 0 && bool(lower.On) {
+		v.On, s.On = lower.On, item
+	}
+	if s.Percent == 0 && lower.Percent != nil {
+		v.Percent, s.Percent = lower.Percent, item
+	}
+	if s.Host == 0 && lower.Host != nil {
+		v.Host, s.Host = lower.Host, item
+	}
+	if s.Headers == 0 && lower.Headers != nil {
+		v.Headers, s.Headers = lower.Headers, item
+	}
+	if s.Words == 0 && lower.Words != nil {
+		v.Words, s.Words = lower.Words, item
+	}
+	if s.Tree == 0 && lower.Tree != nil {
+		v.Tree, s.Tree = lower.Tree, item
+	}
+	if s.Pointed == 0 && lower.Pointed != nil {
+		v.Pointed, s.Pointed = lower.Pointed, item
+	}
+	s.Inner.fill(&v.Inner, &lower.Inner, item)
+	s.Http.fill(&v.Http, lower.Http, item)
+	s.Limits.fill(&v.Limits, lower.Limits, item)
+	s.Empty.fill(&v.Empty, lower.Empty, item)
+	s.Rate.fill(&v.Rate, lower.Rate, item)
+	v.AppendProfiles = s.AppendProfiles.fill(v.AppendProfiles, lower.AppendProfiles, item)
+	v.Filters = s.Filters.fill(v.Filters, lower.Filters, item)
+	v.Rules = s.Rules.fill(v.Rules, lower.Rules, item)
+	v.Routes = s.Routes.fill(v.Routes, lower.Routes, item)
+	v.Labels = s.Labels.fill(v.Labels, lower.Labels, item)
+	v.Lists = s.Lists.fill(v.Lists, lower.Lists, item)
+	v.Services = s.Services.fill(v.Services, lower.Services, item)
+	v.Pointers = s.Pointers.fill(v.Pointers, lower.Pointers, item)
+}
+
+func (s *allState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Flag)
+	dst = mergeOrigin(dst, base, s.Count)
+	dst = mergeOrigin(dst, base, s.Ratio)
+	dst = mergeOrigin(dst, base, s.Name)
+	dst = mergeOrigin(dst, base, s.Mode)
+	dst = mergeOrigin(dst, base, s.Weight)
+	dst = mergeOrigin(dst, base, s.On)
+	dst = mergeOrigin(dst, base, s.Percent)
+	dst = mergeOrigin(dst, base, s.Host)
+	dst = mergeOrigin(dst, base, s.Headers)
+	dst = mergeOrigin(dst, base, s.Words)
+	dst = mergeOrigin(dst, base, s.Tree)
+	dst = mergeOrigin(dst, base, s.Pointed)
+	dst = s.Inner.origins(dst, base)
+	dst = s.Http.origins(dst, base)
+	dst = s.Limits.origins(dst, base)
+	dst = s.Empty.origins(dst, base)
+	dst = s.Rate.origins(dst, base)
+	dst = s.AppendProfiles.origins(dst, base)
+	dst = s.Filters.origins(dst, base)
+	dst = s.Rules.origins(dst, base)
+	dst = s.Routes.origins(dst, base)
+	dst = s.Labels.origins(dst, base)
+	dst = s.Lists.origins(dst, base)
+	dst = s.Services.origins(dst, base)
+	dst = s.Pointers.origins(dst, base)
+	return dst
+}
+
+func (s *allState) leaves(path string, yield func(string, int) bool) bool {
+	return mergeLeaf(path, "/flag", s.Flag, yield) &&
+		mergeLeaf(path, "/count", s.Count, yield) &&
+		mergeLeaf(path, "/ratio", s.Ratio, yield) &&
+		mergeLeaf(path, "/name", s.Name, yield) &&
+		mergeLeaf(path, "/mode", s.Mode, yield) &&
+		mergeLeaf(path, "/weight", s.Weight, yield) &&
+		mergeLeaf(path, "/on", s.On, yield) &&
+		mergeLeaf(path, "/percent", s.Percent, yield) &&
+		mergeLeaf(path, "/host", s.Host, yield) &&
+		mergeLeaf(path, "/headers", s.Headers, yield) &&
+		mergeLeaf(path, "/words", s.Words, yield) &&
+		mergeLeaf(path, "/a~0tree~1list", s.Tree, yield) &&
+		mergeLeaf(path, "/pointed", s.Pointed, yield) &&
+		s.Inner.leaves(path+"/inner", yield) &&
+		s.Http.leaves(path+"/http", yield) &&
+		s.Limits.leaves(path+"/limits", yield) &&
+		s.Empty.leaves(path+"/empty", yield) &&
+		s.Rate.leaves(path+"/rate", yield) &&
+		s.AppendProfiles.leaves(path+"/appendProfiles", yield) &&
+		s.Filters.leaves(path+"/filters", yield) &&
+		s.Rules.leaves(path+"/rules", yield) &&
+		s.Routes.leaves(path+"/routes", yield) &&
+		s.Labels.leaves(path+"/labels", yield) &&
+		s.Lists.leaves(path+"/lists", yield) &&
+		s.Services.leaves(path+"/services", yield) &&
+		s.Pointers.leaves(path+"/pointers", yield)
+}
+
 // timeoutState is the state of merging Timeouts.
 type timeoutState struct {
 	ConnectionTimeout int32
@@ -103,6 +374,784 @@ func (s *timeoutState) leaves(path string, yield func(string, int) bool) bool {
 	return mergeLeaf(path, "/connectionTimeout", s.ConnectionTimeout, yield) &&
 		mergeLeaf(path, "/idleTimeout", s.IdleTimeout, yield) &&
 		s.Http.leaves(path+"/http", yield)
+}
+
+// balancingState is the state of merging Balancings.
+type balancingState struct {
+	LoadBalancer loadBalancerSlot
+	Zones        zoneListState
+	Services     loadBalancerByStringState
+	Pointers     loadBalancerPtrByStringState
+	Factor       int32
+}
+
+func (s *balancingState) fill(v, lower *Balancing, item int32) {
+	s.LoadBalancer.fill(&v.LoadBalancer, lower.LoadBalancer, item)
+	v.Zones = s.Zones.fill(v.Zones, lower.Zones, item)
+	v.Services = s.Services.fill(v.Services, lower.Services, item)
+	v.Pointers = s.Pointers.fill(v.Pointers, lower.Pointers, item)
+	if s.Factor == 0 && lower.Factor != nil {
+		v.Factor, s.Factor = lower.Factor, item
+	}
+}
+
+func (s *balancingState) origins(dst []int, base int) []int {
+	dst = s.LoadBalancer.origins(dst, base)
+	dst = s.Zones.origins(dst, base)
+	dst = s.Services.origins(dst, base)
+	dst = s.Pointers.origins(dst, base)
+	dst = mergeOrigin(dst, base, s.Factor)
+	return dst
+}
+
+func (s *balancingState) leaves(path string, yield func(string, int) bool) bool {
+	return s.LoadBalancer.leaves(path+"/loadBalancer", yield) &&
+		s.Zones.leaves(path+"/zones", yield) &&
+		s.Services.leaves(path+"/services", yield) &&
+		s.Pointers.leaves(path+"/pointers", yield) &&
+		mergeLeaf(path, "/factor", s.Factor, yield)
+}
+
+// innerState is the state of merging Inners.
+type innerState struct {
+	Timeout int32
+	Codes   int32
+	Deeper  deeperSlot
+}
+
+func (s *innerState) fill(v, lower *Inner, item int32) (set int) {
+	if s.Timeout == 0 && lower.Timeout != nil {
+		v.Timeout, s.Timeout = lower.Timeout, item
+		set++
+	}
+	if s.Codes == 0 && lower.Codes != nil {
+		v.Codes, s.Codes = lower.Codes, item
+		set++
+	}
+	set += s.Deeper.fill(&v.Deeper, lower.Deeper, item)
+	return set
+}
+
+func (s *innerState) top() int32 {
+	return max(s.Timeout, s.Codes, s.Deeper.top())
+}
+
+func (s *innerState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Timeout)
+	dst = mergeOrigin(dst, base, s.Codes)
+	dst = s.Deeper.origins(dst, base)
+	return dst
+}
+
+func (s *innerState) leaves(path string, yield func(string, int) bool) bool {
+	return mergeLeaf(path, "/timeout", s.Timeout, yield) &&
+		mergeLeaf(path, "/codes", s.Codes, yield) &&
+		s.Deeper.leaves(path+"/deeper", yield)
+}
+
+// innerSlot is the state of merging pointers to Inners,
+// with the place for the result.
+type innerSlot struct {
+	at    int32 // the highest item that has one
+	value Inner
+	state innerState
+}
+
+func (s *innerSlot) fill(v **Inner, lower *Inner, item int32) (set int) {
+	if lower == nil {
+		return 0
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+	}
+	return s.state.fill(&s.value, lower, item)
+}
+
+func (s *innerSlot) top() int32 {
+	if s.state.top() == 0 {
+		return s.at
+	}
+	return s.state.top()
+}
+
+func (s *innerSlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+func (s *innerSlot) leaves(path string, yield func(string, int) bool) bool {
+	if s.state.top() == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	return s.state.leaves(path, yield)
+}
+
+// sharedLimitsSlot is the state of merging pointers to Limitss,
+// with the place for the result.
+type sharedLimitsSlot struct {
+	at    int32 // the highest item that has one
+	value shared.Limits
+	state sharedLimitsState
+}
+
+func (s *sharedLimitsSlot) fill(v **shared.Limits, lower *shared.Limits, item int32) (set int) {
+	if lower == nil {
+		return 0
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+	}
+	return s.state.fill(&s.value, lower, item)
+}
+
+func (s *sharedLimitsSlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+func (s *sharedLimitsSlot) leaves(path string, yield func(string, int) bool) bool {
+	if s.state.top() == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	return s.state.leaves(path, yield)
+}
+
+// sharedLimitsState is the state of merging Limitss.
+type sharedLimitsState struct {
+	MaxConnections int32
+	Threshold      int32
+}
+
+func (s *sharedLimitsState) fill(v, lower *shared.Limits, item int32) (set int) {
+	if s.MaxConnections == 0 && lower.MaxConnections != nil {
+		v.MaxConnections, s.MaxConnections = lower.MaxConnections, item
+		set++
+	}
+	if s.Threshold == 0 && lower.Threshold != nil {
+		v.Threshold, s.Threshold = lower.Threshold, item
+		set++
+	}
+	return set
+}
+
+func (s *sharedLimitsState) top() int32 {
+	return max(s.MaxConnections, s.Threshold)
+}
+
+func (s *sharedLimitsState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.MaxConnections)
+	dst = mergeOrigin(dst, base, s.Threshold)
+	return dst
+}
+
+func (s *sharedLimitsState) leaves(path string, yield func(string, int) bool) bool {
+	return mergeLeaf(path, "/maxConnections", s.MaxConnections, yield) &&
+		mergeLeaf(path, "/threshold", s.Threshold, yield)
+}
+
+// emptySlot is the state of merging pointers to Emptys,
+// with the place for the result.
+type emptySlot struct {
+	at    int32 // the highest item that has one
+	value Empty
+	state emptyState
+}
+
+func (s *emptySlot) fill(v **Empty, lower *Empty, item int32) (set int) {
+	if lower == nil {
+		return 0
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+		set++ // there is nothing else to set
+	}
+	return set + s.state.fill(&s.value, lower, item)
+}
+
+func (s *emptySlot) top() int32 {
+	if s.state.top() == 0 {
+		return s.at
+	}
+	return s.state.top()
+}
+
+func (s *emptySlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+func (s *emptySlot) leaves(path string, yield func(string, int) bool) bool {
+	if s.state.top() == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	return s.state.leaves(path, yield)
+}
+
+// emptyState is the state of merging Emptys.
+type emptyState struct{}
+
+func (s *emptyState) fill(v, lower *Empty, item int32) (set int) {
+	return set
+}
+
+func (s *emptyState) top() int32 {
+	return 0
+}
+
+func (s *emptyState) origins(dst []int, base int) []int {
+	return dst
+}
+
+func (s *emptyState) leaves(path string, yield func(string, int) bool) bool {
+	return true
+}
+
+// rateSlot is the state of merging pointers to Rates,
+// with the place for the result.
+type rateSlot struct {
+	at    int32 // the highest item that has one
+	value Rate
+	state rateState
+}
+
+func (s *rateSlot) fill(v **Rate, lower *Rate, item int32) (set int) {
+	if lower == nil {
+		return 0
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+	}
+	return s.state.fill(&s.value, lower, item)
+}
+
+func (s *rateSlot) top() int32 {
+	if s.state.top() == 0 {
+		return s.at
+	}
+	return s.state.top()
+}
+
+func (s *rateSlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+func (s *rateSlot) leaves(path string, yield func(string, int) bool) bool {
+	if s.state.top() == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	return s.state.leaves(path, yield)
+}
+
+// rateState is the state of merging Rates.
+type rateState struct {
+	Num      int32
+	Interval int32
+}
+
+func (s *rateState) fill(v, lower *Rate, item int32) (set int) {
+	if s.Num == 0 {
+		v.Num, s.Num = lower.Num, item
+		set++
+	}
+	if s.Interval == 0 {
+		v.Interval, s.Interval = lower.Interval, item
+		set++
+	}
+	return set
+}
+
+func (s *rateState) top() int32 {
+	return max(s.Num, s.Interval)
+}
+
+func (s *rateState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Num)
+	dst = mergeOrigin(dst, base, s.Interval)
+	return dst
+}
+
+func (s *rateState) leaves(path string, yield func(string, int) bool) bool {
+	return mergeLeaf(path, "/num", s.Num, yield) &&
+		mergeLeaf(path, "/interval", s.Interval, yield)
+}
+
+// ruleListState is the state of merging a list of Rules by key.
+type ruleListState struct {
+	at      int32        // the highest item that has the list
+	room    []Rule       // the list is its end
+	entries []*ruleEntry // from the last element to the first
+}
+
+func (s *ruleListState) fill(list, lower []Rule, item int32) []Rule {
+	if lower == nil {
+		return list
+	}
+	if s.at == 0 {
+		s.at = item
+		list = []Rule{}
+	}
+	var fresh []ruleEntry
+	for i := len(lower) - 1; i >= 0; i-- {
+		x := &lower[i]
+		key := hashRuleKey(x)
+		at := s.find(list, x, key)
+		if at < 0 {
+			if fresh == nil {
+				fresh = make([]ruleEntry, i+1)
+				s.entries = slices.Grow(s.entries, i+1)
+				s.room = mergeRoom(s.room, len(list), i+1)
+			}
+			fresh[i].key = key
+			at = len(s.entries)
+			s.entries = append(s.entries, &fresh[i])
+			list = s.room[len(s.room)-len(list)-1:]
+		}
+		s.entries[at].state.fill(&list[len(list)-1-at], x, item)
+	}
+	return list
+}
+
+// find returns the entry with the key of x, or -1.
+func (s *ruleListState) find(list []Rule, x *Rule, key uint64) int {
+	for i, entry := range s.entries {
+		if entry.key == key && equalRuleKey(&list[len(list)-1-i], x) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *ruleListState) top() int32 {
+	if len(s.entries) == 0 {
+		return s.at
+	}
+	var item int32
+	for _, entry := range s.entries {
+		item = max(item, entry.state.top())
+	}
+	return item
+}
+
+func (s *ruleListState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.state.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *ruleListState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for i := range s.entries {
+		entry := s.entries[len(s.entries)-1-i]
+		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// routePtrListState is the state of merging a list of Routes by key.
+type routePtrListState struct {
+	at      int32            // the highest item that has the list
+	room    []*Route         // the list is its end
+	entries []*routePtrEntry // from the last element to the first
+}
+
+func (s *routePtrListState) fill(list, lower []*Route, item int32) []*Route {
+	if lower == nil {
+		return list
+	}
+	if s.at == 0 {
+		s.at = item
+		list = []*Route{}
+	}
+	var fresh []routePtrEntry
+	for i := len(lower) - 1; i >= 0; i-- {
+		x := lower[i]
+		if x == nil {
+			continue
+		}
+		key := hashRouteKey(x)
+		at := s.find(list, x, key)
+		if at < 0 {
+			if fresh == nil {
+				fresh = make([]routePtrEntry, i+1)
+				s.entries = slices.Grow(s.entries, i+1)
+				s.room = mergeRoom(s.room, len(list), i+1)
+			}
+			fresh[i].key = key
+			at = len(s.entries)
+			s.entries = append(s.entries, &fresh[i])
+			list = s.room[len(s.room)-len(list)-1:]
+			list[0] = &fresh[i].value
+		}
+		s.entries[at].state.fill(list[len(list)-1-at], x, item)
+	}
+	return list
+}
+
+// find returns the entry with the key of x, or -1.
+func (s *routePtrListState) find(list []*Route, x *Route, key uint64) int {
+	for i, entry := range s.entries {
+		if entry.key == key && equalRouteKey(list[len(list)-1-i], x) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *routePtrListState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.state.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *routePtrListState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for i := range s.entries {
+		entry := s.entries[len(s.entries)-1-i]
+		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// stringByStringState is the state of merging a map by key.
+type stringByStringState struct {
+	at      int32 // the highest item that has the map
+	entries map[string]int32
+}
+
+func (s *stringByStringState) fill(m, lower map[string]string, item int32) map[string]string {
+	if lower == nil {
+		return m
+	}
+	if s.at == 0 {
+		s.at = item
+		m = make(map[string]string, len(lower))
+		s.entries = make(map[string]int32, len(lower))
+	}
+	for k, x := range lower {
+		if s.entries[k] == 0 {
+			m[k], s.entries[k] = x, item
+		}
+	}
+	return m
+}
+
+func (s *stringByStringState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = mergeOrigin(dst, base, entry)
+	}
+	return dst
+}
+
+func (s *stringByStringState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
+		if !yield(path+"/"+mergeEscape(k), int(s.entries[k])-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// stringListByModeState is the state of merging a map by key.
+type stringListByModeState struct {
+	at      int32 // the highest item that has the map
+	entries map[Mode]int32
+}
+
+func (s *stringListByModeState) fill(m, lower map[Mode][]string, item int32) map[Mode][]string {
+	if lower == nil {
+		return m
+	}
+	if s.at == 0 {
+		s.at = item
+		m = make(map[Mode][]string, len(lower))
+		s.entries = make(map[Mode]int32, len(lower))
+	}
+	for k, x := range lower {
+		if x == nil {
+			continue
+		}
+		if s.entries[k] == 0 {
+			m[k], s.entries[k] = x, item
+		}
+	}
+	return m
+}
+
+func (s *stringListByModeState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = mergeOrigin(dst, base, entry)
+	}
+	return dst
+}
+
+func (s *stringListByModeState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
+		if !yield(path+"/"+mergeEscape(string(k)), int(s.entries[k])-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// innerByStringState is the state of merging a map by key.
+type innerByStringState struct {
+	at      int32 // the highest item that has the map
+	entries map[string]*innerSlot
+}
+
+func (s *innerByStringState) fill(m, lower map[string]Inner, item int32) map[string]Inner {
+	if lower == nil {
+		return m
+	}
+	if s.at == 0 {
+		s.at = item
+		m = make(map[string]Inner, len(lower))
+		s.entries = make(map[string]*innerSlot, len(lower))
+	}
+	for k, x := range lower {
+		entry := s.entries[k]
+		if entry == nil {
+			entry = new(innerSlot)
+			s.entries[k] = entry
+		}
+		var v *Inner
+		entry.fill(&v, &x, item)
+		m[k] = entry.value
+	}
+	return m
+}
+
+func (s *innerByStringState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *innerByStringState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
+		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// servicePtrByStringState is the state of merging a map by key.
+type servicePtrByStringState struct {
+	at      int32 // the highest item that has the map
+	entries map[string]*serviceSlot
+}
+
+func (s *servicePtrByStringState) fill(m, lower map[string]*Service, item int32) map[string]*Service {
+	if lower == nil {
+		return m
+	}
+	if s.at == 0 {
+		s.at = item
+		m = make(map[string]*Service, len(lower))
+		s.entries = make(map[string]*serviceSlot, len(lower))
+	}
+	for k, x := range lower {
+		if x == nil {
+			continue
+		}
+		entry := s.entries[k]
+		if entry == nil {
+			entry = new(serviceSlot)
+			s.entries[k] = entry
+		}
+		var v *Service
+		entry.fill(&v, x, item)
+		m[k] = &entry.value
+	}
+	return m
+}
+
+func (s *servicePtrByStringState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *servicePtrByStringState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
+		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// serviceSlot is the state of merging pointers to Services,
+// with the place for the result.
+type serviceSlot struct {
+	at    int32 // the highest item that has one
+	value Service
+	state serviceState
+}
+
+func (s *serviceSlot) fill(v **Service, lower *Service, item int32) {
+	if lower == nil {
+		return
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+	}
+	s.state.fill(&s.value, lower, item)
+}
+
+func (s *serviceSlot) top() int32 {
+	if s.state.top() == 0 {
+		return s.at
+	}
+	return s.state.top()
+}
+
+func (s *serviceSlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+// serviceState is the state of merging Services.
+type serviceState struct {
+	Port   int32
+	Zones  intPtrByStringState
+	Rate   rateSlot
+	Extras mergeAppended[string]
+}
+
+func (s *serviceState) fill(v, lower *Service, item int32) {
+	if s.Port == 0 && lower.Port != nil {
+		v.Port, s.Port = lower.Port, item
+	}
+	v.Zones = s.Zones.fill(v.Zones, lower.Zones, item)
+	s.Rate.fill(&v.Rate, lower.Rate, item)
+	v.Extras = s.Extras.fill(v.Extras, lower.Extras, item)
+}
+
+func (s *serviceState) top() int32 {
+	return max(s.Port, s.Zones.top(), s.Rate.top(), s.Extras.top())
+}
+
+func (s *serviceState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Port)
+	dst = s.Zones.origins(dst, base)
+	dst = s.Rate.origins(dst, base)
+	dst = s.Extras.origins(dst, base)
+	return dst
+}
+
+// ruleState is the state of merging Rules.
+type ruleState struct {
+	Matches int32
+	Section int32
+	Default innerState
+}
+
+func (s *ruleState) fill(v, lower *Rule, item int32) (set int) {
+	if s.Matches == 0 {
+		v.Matches, s.Matches = lower.Matches, item
+		set++
+	}
+	if s.Section == 0 {
+		v.Section, s.Section = lower.Section, item
+		set++
+	}
+	set += s.Default.fill(&v.Default, &lower.Default, item)
+	return set
+}
+
+func (s *ruleState) top() int32 {
+	return max(s.Matches, s.Section, s.Default.top())
+}
+
+func (s *ruleState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Matches)
+	dst = mergeOrigin(dst, base, s.Section)
+	dst = s.Default.origins(dst, base)
+	return dst
+}
+
+// routeState is the state of merging Routes.
+type routeState struct {
+	Name  int32
+	Rate  rateSlot
+	Rules ruleListState
+	Tags  mergeAppended[string]
+}
+
+func (s *routeState) fill(v, lower *Route, item int32) {
+	if s.Name == 0 {
+		v.Name, s.Name = lower.Name, item
+	}
+	s.Rate.fill(&v.Rate, lower.Rate, item)
+	v.Rules = s.Rules.fill(v.Rules, lower.Rules, item)
+	v.Tags = s.Tags.fill(v.Tags, lower.Tags, item)
+}
+
+func (s *routeState) top() int32 {
+	return max(s.Name, s.Rate.top(), s.Rules.top(), s.Tags.top())
+}
+
+func (s *routeState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Name)
+	dst = s.Rate.origins(dst, base)
+	dst = s.Rules.origins(dst, base)
+	dst = s.Tags.origins(dst, base)
+	return dst
 }
 
 // timeoutHttpSlot is the state of merging pointers to TimeoutHttps,
@@ -191,10 +1240,721 @@ func (s *timeoutHttpState) leaves(path string, yield func(string, int) bool) boo
 		mergeLeaf(path, "/requestHeadersTimeout", s.RequestHeadersTimeout, yield)
 }
 
+// loadBalancerSlot is the state of merging pointers to LoadBalancers,
+// with the place for the result.
+type loadBalancerSlot struct {
+	at    int32 // the highest item that has one
+	value LoadBalancer
+	state loadBalancerState
+}
+
+func (s *loadBalancerSlot) fill(v **LoadBalancer, lower *LoadBalancer, item int32) {
+	if lower == nil {
+		return
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+	}
+	s.state.fill(&s.value, lower, item)
+}
+
+func (s *loadBalancerSlot) top() int32 {
+	if s.state.top() == 0 {
+		return s.at
+	}
+	return s.state.top()
+}
+
+func (s *loadBalancerSlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+func (s *loadBalancerSlot) leaves(path string, yield func(string, int) bool) bool {
+	if s.state.top() == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	return s.state.leaves(path, yield)
+}
+
+// loadBalancerState is the state of merging LoadBalancers.
+type loadBalancerState struct {
+	Type     int32
+	RingHash ringHashSlot
+	Random   emptySlot
+	Plain    int32
+	List     int32
+	Appended mergeAppended[string]
+	closed   bool // a lower conf had another Type: nothing below counts
+}
+
+func (s *loadBalancerState) fill(v, lower *LoadBalancer, item int32) {
+	switch {
+	case s.closed:
+		return
+	case s.Type == 0:
+		v.Type, s.Type = lower.Type, item
+	case v.Type != lower.Type:
+		s.closed = true
+		return
+	}
+	s.RingHash.fill(&v.RingHash, lower.RingHash, item)
+	s.Random.fill(&v.Random, lower.Random, item)
+	if s.Plain == 0 && lower.Plain != nil {
+		v.Plain, s.Plain = lower.Plain, item
+	}
+	if s.List == 0 && lower.List != nil {
+		v.List, s.List = lower.List, item
+	}
+	v.Appended = s.Appended.fill(v.Appended, lower.Appended, item)
+}
+
+func (s *loadBalancerState) top() int32 {
+	return max(s.Type, s.RingHash.top(), s.Random.top(), s.Plain, s.List, s.Appended.top())
+}
+
+func (s *loadBalancerState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Type)
+	dst = s.RingHash.origins(dst, base)
+	dst = s.Random.origins(dst, base)
+	dst = mergeOrigin(dst, base, s.Plain)
+	dst = mergeOrigin(dst, base, s.List)
+	dst = s.Appended.origins(dst, base)
+	return dst
+}
+
+func (s *loadBalancerState) leaves(path string, yield func(string, int) bool) bool {
+	return mergeLeaf(path, "/type", s.Type, yield) &&
+		s.RingHash.leaves(path+"/ringHash", yield) &&
+		s.Random.leaves(path+"/random", yield) &&
+		mergeLeaf(path, "/plain", s.Plain, yield) &&
+		mergeLeaf(path, "/list", s.List, yield) &&
+		s.Appended.leaves(path+"/appended", yield)
+}
+
+// zoneListState is the state of merging a list of Zones by key.
+type zoneListState struct {
+	at      int32        // the highest item that has the list
+	room    []Zone       // the list is its end
+	entries []*zoneEntry // from the last element to the first
+}
+
+func (s *zoneListState) fill(list, lower []Zone, item int32) []Zone {
+	if lower == nil {
+		return list
+	}
+	if s.at == 0 {
+		s.at = item
+		list = []Zone{}
+	}
+	var fresh []zoneEntry
+	for i := len(lower) - 1; i >= 0; i-- {
+		x := &lower[i]
+		key := hashZoneKey(x)
+		at := s.find(list, x, key)
+		if at < 0 {
+			if fresh == nil {
+				fresh = make([]zoneEntry, i+1)
+				s.entries = slices.Grow(s.entries, i+1)
+				s.room = mergeRoom(s.room, len(list), i+1)
+			}
+			fresh[i].key = key
+			at = len(s.entries)
+			s.entries = append(s.entries, &fresh[i])
+			list = s.room[len(s.room)-len(list)-1:]
+		}
+		s.entries[at].state.fill(&list[len(list)-1-at], x, item)
+	}
+	return list
+}
+
+// find returns the entry with the key of x, or -1.
+func (s *zoneListState) find(list []Zone, x *Zone, key uint64) int {
+	for i, entry := range s.entries {
+		if entry.key == key && equalZoneKey(&list[len(list)-1-i], x) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *zoneListState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.state.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *zoneListState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for i := range s.entries {
+		entry := s.entries[len(s.entries)-1-i]
+		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// loadBalancerByStringState is the state of merging a map by key.
+type loadBalancerByStringState struct {
+	at      int32 // the highest item that has the map
+	entries map[string]*loadBalancerSlot
+}
+
+func (s *loadBalancerByStringState) fill(m, lower map[string]LoadBalancer, item int32) map[string]LoadBalancer {
+	if lower == nil {
+		return m
+	}
+	if s.at == 0 {
+		s.at = item
+		m = make(map[string]LoadBalancer, len(lower))
+		s.entries = make(map[string]*loadBalancerSlot, len(lower))
+	}
+	for k, x := range lower {
+		entry := s.entries[k]
+		if entry == nil {
+			entry = new(loadBalancerSlot)
+			s.entries[k] = entry
+		}
+		var v *LoadBalancer
+		entry.fill(&v, &x, item)
+		m[k] = entry.value
+	}
+	return m
+}
+
+func (s *loadBalancerByStringState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *loadBalancerByStringState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
+		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// loadBalancerPtrByStringState is the state of merging a map by key.
+type loadBalancerPtrByStringState struct {
+	at      int32 // the highest item that has the map
+	entries map[string]*loadBalancerSlot
+}
+
+func (s *loadBalancerPtrByStringState) fill(m, lower map[string]*LoadBalancer, item int32) map[string]*LoadBalancer {
+	if lower == nil {
+		return m
+	}
+	if s.at == 0 {
+		s.at = item
+		m = make(map[string]*LoadBalancer, len(lower))
+		s.entries = make(map[string]*loadBalancerSlot, len(lower))
+	}
+	for k, x := range lower {
+		if x == nil {
+			continue
+		}
+		entry := s.entries[k]
+		if entry == nil {
+			entry = new(loadBalancerSlot)
+			s.entries[k] = entry
+		}
+		var v *LoadBalancer
+		entry.fill(&v, x, item)
+		m[k] = &entry.value
+	}
+	return m
+}
+
+func (s *loadBalancerPtrByStringState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *loadBalancerPtrByStringState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.entries)) {
+		if !yield(path+"/"+mergeEscape(k), int(s.entries[k].top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// zoneState is the state of merging Zones.
+type zoneState struct {
+	Name         int32
+	LoadBalancer loadBalancerSlot
+}
+
+func (s *zoneState) fill(v, lower *Zone, item int32) {
+	if s.Name == 0 {
+		v.Name, s.Name = lower.Name, item
+	}
+	s.LoadBalancer.fill(&v.LoadBalancer, lower.LoadBalancer, item)
+}
+
+func (s *zoneState) top() int32 {
+	return max(s.Name, s.LoadBalancer.top())
+}
+
+func (s *zoneState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Name)
+	dst = s.LoadBalancer.origins(dst, base)
+	return dst
+}
+
+// deeperSlot is the state of merging pointers to Deepers,
+// with the place for the result.
+type deeperSlot struct {
+	at    int32 // the highest item that has one
+	value Deeper
+	state deeperState
+}
+
+func (s *deeperSlot) fill(v **Deeper, lower *Deeper, item int32) (set int) {
+	if lower == nil {
+		return 0
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+	}
+	return s.state.fill(&s.value, lower, item)
+}
+
+func (s *deeperSlot) top() int32 {
+	if s.state.top() == 0 {
+		return s.at
+	}
+	return s.state.top()
+}
+
+func (s *deeperSlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+func (s *deeperSlot) leaves(path string, yield func(string, int) bool) bool {
+	if s.state.top() == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	return s.state.leaves(path, yield)
+}
+
+// deeperState is the state of merging Deepers.
+type deeperState struct {
+	Retries int32
+}
+
+func (s *deeperState) fill(v, lower *Deeper, item int32) (set int) {
+	if s.Retries == 0 && lower.Retries != nil {
+		v.Retries, s.Retries = lower.Retries, item
+		set++
+	}
+	return set
+}
+
+func (s *deeperState) top() int32 {
+	return max(s.Retries)
+}
+
+func (s *deeperState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Retries)
+	return dst
+}
+
+func (s *deeperState) leaves(path string, yield func(string, int) bool) bool {
+	return mergeLeaf(path, "/retries", s.Retries, yield)
+}
+
+// ruleEntry is the state of merging one of the elements.
+type ruleEntry struct {
+	key   uint64 // hash of the key
+	state ruleState
+}
+
+// routePtrEntry is the state of merging one of the elements.
+type routePtrEntry struct {
+	key   uint64 // hash of the key
+	value Route
+	state routeState
+}
+
+// intPtrByStringState is the state of merging a map by key.
+type intPtrByStringState struct {
+	at      int32 // the highest item that has the map
+	entries map[string]int32
+}
+
+func (s *intPtrByStringState) fill(m, lower map[string]*int, item int32) map[string]*int {
+	if lower == nil {
+		return m
+	}
+	if s.at == 0 {
+		s.at = item
+		m = make(map[string]*int, len(lower))
+		s.entries = make(map[string]int32, len(lower))
+	}
+	for k, x := range lower {
+		if x == nil {
+			continue
+		}
+		if s.entries[k] == 0 {
+			m[k], s.entries[k] = x, item
+		}
+	}
+	return m
+}
+
+func (s *intPtrByStringState) top() int32 {
+	if len(s.entries) == 0 {
+		return s.at
+	}
+	var item int32
+	for _, entry := range s.entries {
+		item = max(item, entry)
+	}
+	return item
+}
+
+func (s *intPtrByStringState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = mergeOrigin(dst, base, entry)
+	}
+	return dst
+}
+
+// ringHashSlot is the state of merging pointers to RingHashs,
+// with the place for the result.
+type ringHashSlot struct {
+	at    int32 // the highest item that has one
+	value RingHash
+	state ringHashState
+}
+
+func (s *ringHashSlot) fill(v **RingHash, lower *RingHash, item int32) (set int) {
+	if lower == nil {
+		return 0
+	}
+	if s.at == 0 {
+		*v, s.at = &s.value, item
+	}
+	return s.state.fill(&s.value, lower, item)
+}
+
+func (s *ringHashSlot) top() int32 {
+	if s.state.top() == 0 {
+		return s.at
+	}
+	return s.state.top()
+}
+
+func (s *ringHashSlot) origins(dst []int, base int) []int {
+	if s.state.top() == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	return s.state.origins(dst, base)
+}
+
+func (s *ringHashSlot) leaves(path string, yield func(string, int) bool) bool {
+	if s.state.top() == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	return s.state.leaves(path, yield)
+}
+
+// ringHashState is the state of merging RingHashs.
+type ringHashState struct {
+	MinRingSize int32
+	MaxRingSize int32
+}
+
+func (s *ringHashState) fill(v, lower *RingHash, item int32) (set int) {
+	if s.MinRingSize == 0 && lower.MinRingSize != nil {
+		v.MinRingSize, s.MinRingSize = lower.MinRingSize, item
+		set++
+	}
+	if s.MaxRingSize == 0 && lower.MaxRingSize != nil {
+		v.MaxRingSize, s.MaxRingSize = lower.MaxRingSize, item
+		set++
+	}
+	return set
+}
+
+func (s *ringHashState) top() int32 {
+	return max(s.MinRingSize, s.MaxRingSize)
+}
+
+func (s *ringHashState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.MinRingSize)
+	dst = mergeOrigin(dst, base, s.MaxRingSize)
+	return dst
+}
+
+func (s *ringHashState) leaves(path string, yield func(string, int) bool) bool {
+	return mergeLeaf(path, "/minRingSize", s.MinRingSize, yield) &&
+		mergeLeaf(path, "/maxRingSize", s.MaxRingSize, yield)
+}
+
+// zoneEntry is the state of merging one of the elements.
+type zoneEntry struct {
+	key   uint64 // hash of the key
+	state zoneState
+}
+
+func equalAll(a, b *All) bool {
+	return equalBoolPtr(a.Flag, b.Flag) &&
+		equalUint32Ptr(a.Count, b.Count) &&
+		equalFloat64Ptr(a.Ratio, b.Ratio) &&
+		equalStringPtr(a.Name, b.Name) &&
+		a.Mode == b.Mode &&
+		a.Weight == b.Weight &&
+		a.On == b.On &&
+		equalSharedPercentPtr(a.Percent, b.Percent) &&
+		equalSharedHostPtr(a.Host, b.Host) &&
+		equalSharedHeaderList(a.Headers, b.Headers) &&
+		equalWordsPtr(a.Words, b.Words) &&
+		equalTreeList(a.Tree, b.Tree) &&
+		equalSharedHeaderPtrList(a.Pointed, b.Pointed) &&
+		equalInner(&a.Inner, &b.Inner) &&
+		equalInnerPtr(a.Http, b.Http) &&
+		equalSharedLimitsPtr(a.Limits, b.Limits) &&
+		equalEmptyPtr(a.Empty, b.Empty) &&
+		equalRatePtr(a.Rate, b.Rate) &&
+		equalProfileList(a.AppendProfiles, b.AppendProfiles) &&
+		equalStringList(a.Filters, b.Filters) &&
+		equalRuleList(a.Rules, b.Rules) &&
+		equalRoutePtrList(a.Routes, b.Routes) &&
+		equalStringByString(a.Labels, b.Labels) &&
+		equalStringListByMode(a.Lists, b.Lists) &&
+		equalInnerByString(a.Services, b.Services) &&
+		equalServicePtrByString(a.Pointers, b.Pointers)
+}
+
 func equalTimeout(a, b *Timeout) bool {
 	return equalTimeDurationPtr(a.ConnectionTimeout, b.ConnectionTimeout) &&
 		equalTimeDurationPtr(a.IdleTimeout, b.IdleTimeout) &&
 		equalTimeoutHttpPtr(a.Http, b.Http)
+}
+
+func equalBalancing(a, b *Balancing) bool {
+	return equalLoadBalancerPtr(a.LoadBalancer, b.LoadBalancer) &&
+		equalZoneList(a.Zones, b.Zones) &&
+		equalLoadBalancerByString(a.Services, b.Services) &&
+		equalLoadBalancerPtrByString(a.Pointers, b.Pointers) &&
+		equalFloat64Ptr(a.Factor, b.Factor)
+}
+
+func equalBoolPtr(a, b *bool) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalUint32Ptr(a, b *uint32) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalFloat64Ptr(a, b *float64) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalStringPtr(a, b *string) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalSharedPercentPtr(a, b *shared.Percent) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalSharedHostPtr(a, b *shared.Host) bool {
+	return a == b || a != nil && b != nil && equalSharedHost(a, b)
+}
+
+func equalSharedHeaderList(a, b []shared.Header) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalSharedHeader(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalWordsPtr(a, b *Words) bool {
+	return a == b || a != nil && b != nil && equalWords(*a, *b)
+}
+
+func equalTreeList(a, b []Tree) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalTree(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalSharedHeaderPtrList(a, b []*shared.Header) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalSharedHeaderPtr(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalInner(a, b *Inner) bool {
+	return equalTimeDurationPtr(a.Timeout, b.Timeout) &&
+		equalInt32List(a.Codes, b.Codes) &&
+		equalDeeperPtr(a.Deeper, b.Deeper)
+}
+
+func equalInnerPtr(a, b *Inner) bool {
+	return a == b || a != nil && b != nil && equalInner(a, b)
+}
+
+func equalSharedLimitsPtr(a, b *shared.Limits) bool {
+	return a == b || a != nil && b != nil && equalSharedLimits(a, b)
+}
+
+func equalEmptyPtr(a, b *Empty) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalRatePtr(a, b *Rate) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalProfileList(a, b []Profile) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalProfile(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalStringList(a, b []string) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func equalRuleList(a, b []Rule) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalRule(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalRoutePtrList(a, b []*Route) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalRoutePtr(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalStringByString(a, b map[string]string) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || x != y {
+			return false
+		}
+	}
+	return true
+}
+
+func equalStringListByMode(a, b map[Mode][]string) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || !equalStringList(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalInnerByString(a, b map[string]Inner) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || !equalInner(&x, &y) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalServicePtrByString(a, b map[string]*Service) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || !equalServicePtr(x, y) {
+			return false
+		}
+	}
+	return true
 }
 
 func equalTimeDurationPtr(a, b *time.Duration) bool {
@@ -205,6 +1965,128 @@ func equalTimeoutHttpPtr(a, b *TimeoutHttp) bool {
 	return a == b || a != nil && b != nil && equalTimeoutHttp(a, b)
 }
 
+func equalLoadBalancerPtr(a, b *LoadBalancer) bool {
+	return a == b || a != nil && b != nil && equalLoadBalancer(a, b)
+}
+
+func equalZoneList(a, b []Zone) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalZone(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalLoadBalancerByString(a, b map[string]LoadBalancer) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || !equalLoadBalancer(&x, &y) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalLoadBalancerPtrByString(a, b map[string]*LoadBalancer) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || !equalLoadBalancerPtr(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalSharedHost(a, b *shared.Host) bool {
+	return a.Equal(*b)
+}
+
+func equalSharedHeader(a, b *shared.Header) bool {
+	return a.Name == b.Name &&
+		equalStringPtr(a.Value, b.Value) &&
+		equalStringList(a.Also, b.Also)
+}
+
+func equalWords(a, b Words) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func equalTree(a, b *Tree) bool {
+	return a.Label == b.Label &&
+		equalTreeList(a.Children, b.Children) &&
+		equalTreeByString(a.ByName, b.ByName)
+}
+
+func equalSharedHeaderPtr(a, b *shared.Header) bool {
+	return a == b || a != nil && b != nil && equalSharedHeader(a, b)
+}
+
+func equalInt32List(a, b []int32) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func equalDeeperPtr(a, b *Deeper) bool {
+	return a == b || a != nil && b != nil && equalDeeper(a, b)
+}
+
+func equalSharedLimits(a, b *shared.Limits) bool {
+	return equalUint32Ptr(a.MaxConnections, b.MaxConnections) &&
+		equalSharedPercentPtr(a.Threshold, b.Threshold)
+}
+
+func equalProfile(a, b *Profile) bool {
+	return a.Name == b.Name &&
+		equalIntPtrByString(a.Options, b.Options) &&
+		equalStringListByMode(a.Nested, b.Nested)
+}
+
+func equalRule(a, b *Rule) bool {
+	return equalMatchList(a.Matches, b.Matches) &&
+		a.Section == b.Section &&
+		equalInner(&a.Default, &b.Default)
+}
+
+func equalRoutePtr(a, b *Route) bool {
+	return a == b || a != nil && b != nil && equalRoute(a, b)
+}
+
+func equalServicePtr(a, b *Service) bool {
+	return a == b || a != nil && b != nil && equalService(a, b)
+}
+
+func equalRuleKey(a, b *Rule) bool {
+	return equalMatchList(a.Matches, b.Matches) &&
+		a.Section == b.Section
+}
+
+func equalRouteKey(a, b *Route) bool {
+	return a.Name == b.Name
+}
+
 func equalTimeoutHttp(a, b *TimeoutHttp) bool {
 	return equalTimeDurationPtr(a.RequestTimeout, b.RequestTimeout) &&
 		equalTimeDurationPtr(a.StreamIdleTimeout, b.StreamIdleTimeout) &&
@@ -213,10 +2095,403 @@ func equalTimeoutHttp(a, b *TimeoutHttp) bool {
 		equalTimeDurationPtr(a.RequestHeadersTimeout, b.RequestHeadersTimeout)
 }
 
+func equalLoadBalancer(a, b *LoadBalancer) bool {
+	return a.Type == b.Type &&
+		equalRingHashPtr(a.RingHash, b.RingHash) &&
+		equalEmptyPtr(a.Random, b.Random) &&
+		equalStringPtr(a.Plain, b.Plain) &&
+		equalStringList(a.List, b.List) &&
+		equalStringList(a.Appended, b.Appended)
+}
+
+func equalZone(a, b *Zone) bool {
+	return a.Name == b.Name &&
+		equalLoadBalancerPtr(a.LoadBalancer, b.LoadBalancer)
+}
+
+func equalZoneKey(a, b *Zone) bool {
+	return a.Name == b.Name
+}
+
+func equalTreeByString(a, b map[string]Tree) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || !equalTree(&x, &y) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalDeeper(a, b *Deeper) bool {
+	return equalInt64Ptr(a.Retries, b.Retries)
+}
+
+func equalIntPtrByString(a, b map[string]*int) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for k, x := range a {
+		if y, ok := b[k]; !ok || !equalIntPtr(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalMatchList(a, b []Match) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalMatch(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalRoute(a, b *Route) bool {
+	return a.Name == b.Name &&
+		equalRatePtr(a.Rate, b.Rate) &&
+		equalRuleList(a.Rules, b.Rules) &&
+		equalStringList(a.Tags, b.Tags)
+}
+
+func equalService(a, b *Service) bool {
+	return equalUint16Ptr(a.Port, b.Port) &&
+		equalIntPtrByString(a.Zones, b.Zones) &&
+		equalRatePtr(a.Rate, b.Rate) &&
+		equalStringList(a.Extras, b.Extras)
+}
+
+func equalRingHashPtr(a, b *RingHash) bool {
+	return a == b || a != nil && b != nil && equalRingHash(a, b)
+}
+
+func equalInt64Ptr(a, b *int64) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalIntPtr(a, b *int) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalMatch(a, b *Match) bool {
+	return a.Path == b.Path &&
+		equalModePtr(a.Method, b.Method)
+}
+
+func equalUint16Ptr(a, b *uint16) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func equalRingHash(a, b *RingHash) bool {
+	return equalUint32Ptr(a.MinRingSize, b.MinRingSize) &&
+		equalUint32Ptr(a.MaxRingSize, b.MaxRingSize)
+}
+
+func equalModePtr(a, b *Mode) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+func hashAll(d *xxhash.Digest, v *All) {
+	hashBoolPtr(d, v.Flag)
+	hashUint32Ptr(d, v.Count)
+	hashFloat64Ptr(d, v.Ratio)
+	hashStringPtr(d, v.Name)
+	hashString(d, string(v.Mode))
+	hashWord(d, uint64(v.Weight))
+	hashBool(d, v.On)
+	hashSharedPercentPtr(d, v.Percent)
+	hashSharedHostPtr(d, v.Host)
+	hashSharedHeaderList(d, v.Headers)
+	hashWordsPtr(d, v.Words)
+	hashTreeList(d, v.Tree)
+	hashSharedHeaderPtrList(d, v.Pointed)
+	hashInner(d, &v.Inner)
+	hashInnerPtr(d, v.Http)
+	hashSharedLimitsPtr(d, v.Limits)
+	hashEmptyPtr(d, v.Empty)
+	hashRatePtr(d, v.Rate)
+	hashProfileList(d, v.AppendProfiles)
+	hashStringList(d, v.Filters)
+	hashRuleList(d, v.Rules)
+	hashRoutePtrList(d, v.Routes)
+	hashStringByString(d, v.Labels)
+	hashStringListByMode(d, v.Lists)
+	hashInnerByString(d, v.Services)
+	hashServicePtrByString(d, v.Pointers)
+}
+
 func hashTimeout(d *xxhash.Digest, v *Timeout) {
 	hashTimeDurationPtr(d, v.ConnectionTimeout)
 	hashTimeDurationPtr(d, v.IdleTimeout)
 	hashTimeoutHttpPtr(d, v.Http)
+}
+
+func hashBalancing(d *xxhash.Digest, v *Balancing) {
+	hashLoadBalancerPtr(d, v.LoadBalancer)
+	hashZoneList(d, v.Zones)
+	hashLoadBalancerByString(d, v.Services)
+	hashLoadBalancerPtrByString(d, v.Pointers)
+	hashFloat64Ptr(d, v.Factor)
+}
+
+func hashBoolPtr(d *xxhash.Digest, v *bool) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashBool(d, *v)
+}
+
+func hashUint32Ptr(d *xxhash.Digest, v *uint32) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashWord(d, uint64(*v))
+}
+
+func hashFloat64Ptr(d *xxhash.Digest, v *float64) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashFloat(d, *v)
+}
+
+func hashStringPtr(d *xxhash.Digest, v *string) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashString(d, *v)
+}
+
+func hashSharedPercentPtr(d *xxhash.Digest, v *shared.Percent) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashFloat(d, float64(*v))
+}
+
+func hashSharedHostPtr(d *xxhash.Digest, v *shared.Host) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashSharedHost(d, v)
+}
+
+func hashSharedHeaderList(d *xxhash.Digest, v []shared.Header) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashSharedHeader(d, &v[i])
+	}
+}
+
+func hashWordsPtr(d *xxhash.Digest, v *Words) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashWords(d, *v)
+}
+
+func hashTreeList(d *xxhash.Digest, v []Tree) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashTree(d, &v[i])
+	}
+}
+
+func hashSharedHeaderPtrList(d *xxhash.Digest, v []*shared.Header) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashSharedHeaderPtr(d, v[i])
+	}
+}
+
+func hashInner(d *xxhash.Digest, v *Inner) {
+	hashTimeDurationPtr(d, v.Timeout)
+	hashInt32List(d, v.Codes)
+	hashDeeperPtr(d, v.Deeper)
+}
+
+func hashInnerPtr(d *xxhash.Digest, v *Inner) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashInner(d, v)
+}
+
+func hashSharedLimitsPtr(d *xxhash.Digest, v *shared.Limits) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashSharedLimits(d, v)
+}
+
+func hashEmptyPtr(d *xxhash.Digest, v *Empty) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashEmpty(d, v)
+}
+
+func hashRatePtr(d *xxhash.Digest, v *Rate) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashRate(d, v)
+}
+
+func hashProfileList(d *xxhash.Digest, v []Profile) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashProfile(d, &v[i])
+	}
+}
+
+func hashStringList(d *xxhash.Digest, v []string) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashString(d, v[i])
+	}
+}
+
+func hashRuleList(d *xxhash.Digest, v []Rule) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashRule(d, &v[i])
+	}
+}
+
+func hashRoutePtrList(d *xxhash.Digest, v []*Route) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashRoutePtr(d, v[i])
+	}
+}
+
+func hashStringByString(d *xxhash.Digest, v map[string]string) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, k)
+		hashString(&entry, x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
+}
+
+func hashStringListByMode(d *xxhash.Digest, v map[Mode][]string) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, string(k))
+		hashStringList(&entry, x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
+}
+
+func hashInnerByString(d *xxhash.Digest, v map[string]Inner) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, k)
+		hashInner(&entry, &x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
+}
+
+func hashServicePtrByString(d *xxhash.Digest, v map[string]*Service) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, k)
+		hashServicePtr(&entry, x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
 }
 
 func hashTimeDurationPtr(d *xxhash.Digest, v *time.Duration) {
@@ -237,6 +2512,175 @@ func hashTimeoutHttpPtr(d *xxhash.Digest, v *TimeoutHttp) {
 	hashTimeoutHttp(d, v)
 }
 
+func hashLoadBalancerPtr(d *xxhash.Digest, v *LoadBalancer) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashLoadBalancer(d, v)
+}
+
+func hashZoneList(d *xxhash.Digest, v []Zone) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashZone(d, &v[i])
+	}
+}
+
+func hashLoadBalancerByString(d *xxhash.Digest, v map[string]LoadBalancer) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, k)
+		hashLoadBalancer(&entry, &x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
+}
+
+func hashLoadBalancerPtrByString(d *xxhash.Digest, v map[string]*LoadBalancer) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, k)
+		hashLoadBalancerPtr(&entry, x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
+}
+
+func hashSharedHost(d *xxhash.Digest, v *shared.Host) {
+	hashWord(d, v.Hash())
+}
+
+func hashSharedHeader(d *xxhash.Digest, v *shared.Header) {
+	hashString(d, v.Name)
+	hashStringPtr(d, v.Value)
+	hashStringList(d, v.Also)
+}
+
+func hashWords(d *xxhash.Digest, v Words) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashString(d, v[i])
+	}
+}
+
+func hashTree(d *xxhash.Digest, v *Tree) {
+	hashString(d, v.Label)
+	hashTreeList(d, v.Children)
+	hashTreeByString(d, v.ByName)
+}
+
+func hashSharedHeaderPtr(d *xxhash.Digest, v *shared.Header) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashSharedHeader(d, v)
+}
+
+func hashInt32List(d *xxhash.Digest, v []int32) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashWord(d, uint64(v[i]))
+	}
+}
+
+func hashDeeperPtr(d *xxhash.Digest, v *Deeper) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashDeeper(d, v)
+}
+
+func hashSharedLimits(d *xxhash.Digest, v *shared.Limits) {
+	hashUint32Ptr(d, v.MaxConnections)
+	hashSharedPercentPtr(d, v.Threshold)
+}
+
+func hashEmpty(d *xxhash.Digest, v *Empty) {}
+
+func hashRate(d *xxhash.Digest, v *Rate) {
+	hashWord(d, uint64(v.Num))
+	hashWord(d, uint64(v.Interval))
+}
+
+func hashProfile(d *xxhash.Digest, v *Profile) {
+	hashString(d, v.Name)
+	hashIntPtrByString(d, v.Options)
+	hashStringListByMode(d, v.Nested)
+}
+
+func hashRule(d *xxhash.Digest, v *Rule) {
+	hashMatchList(d, v.Matches)
+	hashString(d, v.Section)
+	hashInner(d, &v.Default)
+}
+
+func hashRoutePtr(d *xxhash.Digest, v *Route) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashRoute(d, v)
+}
+
+func hashServicePtr(d *xxhash.Digest, v *Service) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashService(d, v)
+}
+
+func hashRuleKey(v *Rule) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashMatchList(&d, v.Matches)
+	hashString(&d, v.Section)
+	return d.Sum64()
+}
+
+func hashRouteKey(v *Route) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashString(&d, string(v.Name))
+	return d.Sum64()
+}
+
 func hashTimeoutHttp(d *xxhash.Digest, v *TimeoutHttp) {
 	hashTimeDurationPtr(d, v.RequestTimeout)
 	hashTimeDurationPtr(d, v.StreamIdleTimeout)
@@ -245,11 +2689,419 @@ func hashTimeoutHttp(d *xxhash.Digest, v *TimeoutHttp) {
 	hashTimeDurationPtr(d, v.RequestHeadersTimeout)
 }
 
+func hashLoadBalancer(d *xxhash.Digest, v *LoadBalancer) {
+	hashString(d, string(v.Type))
+	hashRingHashPtr(d, v.RingHash)
+	hashEmptyPtr(d, v.Random)
+	hashStringPtr(d, v.Plain)
+	hashStringList(d, v.List)
+	hashStringList(d, v.Appended)
+}
+
+func hashZone(d *xxhash.Digest, v *Zone) {
+	hashString(d, v.Name)
+	hashLoadBalancerPtr(d, v.LoadBalancer)
+}
+
+func hashZoneKey(v *Zone) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashString(&d, v.Name)
+	return d.Sum64()
+}
+
+func hashTreeByString(d *xxhash.Digest, v map[string]Tree) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, k)
+		hashTree(&entry, &x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
+}
+
+func hashDeeper(d *xxhash.Digest, v *Deeper) {
+	hashInt64Ptr(d, v.Retries)
+}
+
+func hashIntPtrByString(d *xxhash.Digest, v map[string]*int) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	// Entries are added up, so that their order does not matter.
+	var sum uint64
+	for k, x := range v {
+		var entry xxhash.Digest
+		entry.Reset()
+		hashString(&entry, k)
+		hashIntPtr(&entry, x)
+		sum += entry.Sum64()
+	}
+	hashWord(d, uint64(len(v))+1)
+	hashWord(d, sum)
+}
+
+func hashMatchList(d *xxhash.Digest, v []Match) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashMatch(d, &v[i])
+	}
+}
+
+func hashRoute(d *xxhash.Digest, v *Route) {
+	hashString(d, string(v.Name))
+	hashRatePtr(d, v.Rate)
+	hashRuleList(d, v.Rules)
+	hashStringList(d, v.Tags)
+}
+
+func hashService(d *xxhash.Digest, v *Service) {
+	hashUint16Ptr(d, v.Port)
+	hashIntPtrByString(d, v.Zones)
+	hashRatePtr(d, v.Rate)
+	hashStringList(d, v.Extras)
+}
+
+func hashRingHashPtr(d *xxhash.Digest, v *RingHash) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashRingHash(d, v)
+}
+
+func hashInt64Ptr(d *xxhash.Digest, v *int64) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashWord(d, uint64(*v))
+}
+
+func hashIntPtr(d *xxhash.Digest, v *int) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashWord(d, uint64(*v))
+}
+
+func hashMatch(d *xxhash.Digest, v *Match) {
+	hashString(d, v.Path)
+	hashModePtr(d, v.Method)
+}
+
+func hashUint16Ptr(d *xxhash.Digest, v *uint16) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashWord(d, uint64(*v))
+}
+
+func hashRingHash(d *xxhash.Digest, v *RingHash) {
+	hashUint32Ptr(d, v.MinRingSize)
+	hashUint32Ptr(d, v.MaxRingSize)
+}
+
+func hashModePtr(d *xxhash.Digest, v *Mode) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, 1)
+	hashString(d, string(*v))
+}
+
+func copyAll(dst, src *All) {
+	*dst = *src
+	dst.Flag = cloneBoolPtr(src.Flag)
+	dst.Count = cloneUint32Ptr(src.Count)
+	dst.Ratio = cloneFloat64Ptr(src.Ratio)
+	dst.Name = cloneStringPtr(src.Name)
+	dst.Percent = cloneSharedPercentPtr(src.Percent)
+	dst.Host = cloneSharedHostPtr(src.Host)
+	dst.Headers = cloneSharedHeaderList(src.Headers)
+	dst.Words = cloneWordsPtr(src.Words)
+	dst.Tree = cloneTreeList(src.Tree)
+	dst.Pointed = cloneSharedHeaderPtrList(src.Pointed)
+	copyInner(&dst.Inner, &src.Inner)
+	dst.Http = cloneInnerPtr(src.Http)
+	dst.Limits = cloneSharedLimitsPtr(src.Limits)
+	dst.Empty = cloneEmptyPtr(src.Empty)
+	dst.Rate = cloneRatePtr(src.Rate)
+	dst.AppendProfiles = cloneProfileList(src.AppendProfiles)
+	dst.Filters = cloneStringList(src.Filters)
+	dst.Rules = cloneRuleList(src.Rules)
+	dst.Routes = cloneRoutePtrList(src.Routes)
+	dst.Labels = cloneStringByString(src.Labels)
+	dst.Lists = cloneStringListByMode(src.Lists)
+	dst.Services = cloneInnerByString(src.Services)
+	dst.Pointers = cloneServicePtrByString(src.Pointers)
+}
+
 func copyTimeout(dst, src *Timeout) {
 	*dst = *src
 	dst.ConnectionTimeout = cloneTimeDurationPtr(src.ConnectionTimeout)
 	dst.IdleTimeout = cloneTimeDurationPtr(src.IdleTimeout)
 	dst.Http = cloneTimeoutHttpPtr(src.Http)
+}
+
+func copyBalancing(dst, src *Balancing) {
+	*dst = *src
+	dst.LoadBalancer = cloneLoadBalancerPtr(src.LoadBalancer)
+	dst.Zones = cloneZoneList(src.Zones)
+	dst.Services = cloneLoadBalancerByString(src.Services)
+	dst.Pointers = cloneLoadBalancerPtrByString(src.Pointers)
+	dst.Factor = cloneFloat64Ptr(src.Factor)
+}
+
+func cloneBoolPtr(v *bool) *bool {
+	if v == nil {
+		return nil
+	}
+	c := new(bool)
+	*c = *v
+	return c
+}
+
+func cloneUint32Ptr(v *uint32) *uint32 {
+	if v == nil {
+		return nil
+	}
+	c := new(uint32)
+	*c = *v
+	return c
+}
+
+func cloneFloat64Ptr(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	c := new(float64)
+	*c = *v
+	return c
+}
+
+func cloneStringPtr(v *string) *string {
+	if v == nil {
+		return nil
+	}
+	c := new(string)
+	*c = *v
+	return c
+}
+
+func cloneSharedPercentPtr(v *shared.Percent) *shared.Percent {
+	if v == nil {
+		return nil
+	}
+	c := new(shared.Percent)
+	*c = *v
+	return c
+}
+
+func cloneSharedHostPtr(v *shared.Host) *shared.Host {
+	if v == nil {
+		return nil
+	}
+	c := new(shared.Host)
+	copySharedHost(c, v)
+	return c
+}
+
+func cloneSharedHeaderList(v []shared.Header) []shared.Header {
+	if v == nil {
+		return nil
+	}
+	c := make([]shared.Header, len(v))
+	for i := range v {
+		copySharedHeader(&c[i], &v[i])
+	}
+	return c
+}
+
+func cloneWordsPtr(v *Words) *Words {
+	if v == nil {
+		return nil
+	}
+	c := new(Words)
+	*c = cloneWords(*v)
+	return c
+}
+
+func cloneTreeList(v []Tree) []Tree {
+	if v == nil {
+		return nil
+	}
+	c := make([]Tree, len(v))
+	for i := range v {
+		copyTree(&c[i], &v[i])
+	}
+	return c
+}
+
+func cloneSharedHeaderPtrList(v []*shared.Header) []*shared.Header {
+	if v == nil {
+		return nil
+	}
+	c := make([]*shared.Header, len(v))
+	for i := range v {
+		c[i] = cloneSharedHeaderPtr(v[i])
+	}
+	return c
+}
+
+func copyInner(dst, src *Inner) {
+	*dst = *src
+	dst.Timeout = cloneTimeDurationPtr(src.Timeout)
+	dst.Codes = cloneInt32List(src.Codes)
+	dst.Deeper = cloneDeeperPtr(src.Deeper)
+}
+
+func cloneInnerPtr(v *Inner) *Inner {
+	if v == nil {
+		return nil
+	}
+	c := new(Inner)
+	copyInner(c, v)
+	return c
+}
+
+func cloneSharedLimitsPtr(v *shared.Limits) *shared.Limits {
+	if v == nil {
+		return nil
+	}
+	c := new(shared.Limits)
+	copySharedLimits(c, v)
+	return c
+}
+
+func cloneEmptyPtr(v *Empty) *Empty {
+	if v == nil {
+		return nil
+	}
+	c := new(Empty)
+	*c = *v
+	return c
+}
+
+func cloneRatePtr(v *Rate) *Rate {
+	if v == nil {
+		return nil
+	}
+	c := new(Rate)
+	*c = *v
+	return c
+}
+
+func cloneProfileList(v []Profile) []Profile {
+	if v == nil {
+		return nil
+	}
+	c := make([]Profile, len(v))
+	for i := range v {
+		copyProfile(&c[i], &v[i])
+	}
+	return c
+}
+
+func cloneStringList(v []string) []string {
+	if v == nil {
+		return nil
+	}
+	c := make([]string, len(v))
+	copy(c, v)
+	return c
+}
+
+func cloneRuleList(v []Rule) []Rule {
+	if v == nil {
+		return nil
+	}
+	c := make([]Rule, len(v))
+	for i := range v {
+		copyRule(&c[i], &v[i])
+	}
+	return c
+}
+
+func cloneRoutePtrList(v []*Route) []*Route {
+	if v == nil {
+		return nil
+	}
+	c := make([]*Route, len(v))
+	for i := range v {
+		c[i] = cloneRoutePtr(v[i])
+	}
+	return c
+}
+
+func cloneStringByString(v map[string]string) map[string]string {
+	if v == nil {
+		return nil
+	}
+	c := make(map[string]string, len(v))
+	for k, x := range v {
+		c[k] = x
+	}
+	return c
+}
+
+func cloneStringListByMode(v map[Mode][]string) map[Mode][]string {
+	if v == nil {
+		return nil
+	}
+	c := make(map[Mode][]string, len(v))
+	for k, x := range v {
+		var y []string
+		y = cloneStringList(x)
+		c[k] = y
+	}
+	return c
+}
+
+func cloneInnerByString(v map[string]Inner) map[string]Inner {
+	if v == nil {
+		return nil
+	}
+	c := make(map[string]Inner, len(v))
+	for k, x := range v {
+		var y Inner
+		copyInner(&y, &x)
+		c[k] = y
+	}
+	return c
+}
+
+func cloneServicePtrByString(v map[string]*Service) map[string]*Service {
+	if v == nil {
+		return nil
+	}
+	c := make(map[string]*Service, len(v))
+	for k, x := range v {
+		var y *Service
+		y = cloneServicePtr(x)
+		c[k] = y
+	}
+	return c
 }
 
 func cloneTimeDurationPtr(v *time.Duration) *time.Duration {
@@ -270,6 +3122,140 @@ func cloneTimeoutHttpPtr(v *TimeoutHttp) *TimeoutHttp {
 	return c
 }
 
+func cloneLoadBalancerPtr(v *LoadBalancer) *LoadBalancer {
+	if v == nil {
+		return nil
+	}
+	c := new(LoadBalancer)
+	copyLoadBalancer(c, v)
+	return c
+}
+
+func cloneZoneList(v []Zone) []Zone {
+	if v == nil {
+		return nil
+	}
+	c := make([]Zone, len(v))
+	for i := range v {
+		copyZone(&c[i], &v[i])
+	}
+	return c
+}
+
+func cloneLoadBalancerByString(v map[string]LoadBalancer) map[string]LoadBalancer {
+	if v == nil {
+		return nil
+	}
+	c := make(map[string]LoadBalancer, len(v))
+	for k, x := range v {
+		var y LoadBalancer
+		copyLoadBalancer(&y, &x)
+		c[k] = y
+	}
+	return c
+}
+
+func cloneLoadBalancerPtrByString(v map[string]*LoadBalancer) map[string]*LoadBalancer {
+	if v == nil {
+		return nil
+	}
+	c := make(map[string]*LoadBalancer, len(v))
+	for k, x := range v {
+		var y *LoadBalancer
+		y = cloneLoadBalancerPtr(x)
+		c[k] = y
+	}
+	return c
+}
+
+func copySharedHost(dst, src *shared.Host) {
+	*dst = src.Clone()
+}
+
+func copySharedHeader(dst, src *shared.Header) {
+	*dst = *src
+	dst.Value = cloneStringPtr(src.Value)
+	dst.Also = cloneStringList(src.Also)
+}
+
+func cloneWords(v Words) Words {
+	if v == nil {
+		return nil
+	}
+	c := make(Words, len(v))
+	copy(c, v)
+	return c
+}
+
+func copyTree(dst, src *Tree) {
+	*dst = *src
+	dst.Children = cloneTreeList(src.Children)
+	dst.ByName = cloneTreeByString(src.ByName)
+}
+
+func cloneSharedHeaderPtr(v *shared.Header) *shared.Header {
+	if v == nil {
+		return nil
+	}
+	c := new(shared.Header)
+	copySharedHeader(c, v)
+	return c
+}
+
+func cloneInt32List(v []int32) []int32 {
+	if v == nil {
+		return nil
+	}
+	c := make([]int32, len(v))
+	copy(c, v)
+	return c
+}
+
+func cloneDeeperPtr(v *Deeper) *Deeper {
+	if v == nil {
+		return nil
+	}
+	c := new(Deeper)
+	copyDeeper(c, v)
+	return c
+}
+
+func copySharedLimits(dst, src *shared.Limits) {
+	*dst = *src
+	dst.MaxConnections = cloneUint32Ptr(src.MaxConnections)
+	dst.Threshold = cloneSharedPercentPtr(src.Threshold)
+}
+
+func copyProfile(dst, src *Profile) {
+	*dst = *src
+	dst.Options = cloneIntPtrByString(src.Options)
+	dst.Nested = cloneStringListByMode(src.Nested)
+}
+
+func copyRule(dst, src *Rule) {
+	*dst = *src
+	dst.Matches = cloneMatchList(src.Matches)
+	copyInner(&dst.Default, &src.Default)
+}
+
+func cloneRoutePtr(v *Route) *Route {
+	if v == nil {
+		return nil
+	}
+	c := new(Route)
+	copyRoute(c, v)
+	return c
+}
+
+func cloneServicePtr(v *Service) *Service {
+	if v == nil {
+		return nil
+	}
+	c := new(Service)
+	copyService(c, v)
+	return c
+}
+
 func copyTimeoutHttp(dst, src *TimeoutHttp) {
 	*dst = *src
 	dst.RequestTimeout = cloneTimeDurationPtr(src.RequestTimeout)
@@ -279,10 +3265,214 @@ func copyTimeoutHttp(dst, src *TimeoutHttp) {
 	dst.RequestHeadersTimeout = cloneTimeDurationPtr(src.RequestHeadersTimeout)
 }
 
+func copyLoadBalancer(dst, src *LoadBalancer) {
+	*dst = *src
+	dst.RingHash = cloneRingHashPtr(src.RingHash)
+	dst.Random = cloneEmptyPtr(src.Random)
+	dst.Plain = cloneStringPtr(src.Plain)
+	dst.List = cloneStringList(src.List)
+	dst.Appended = cloneStringList(src.Appended)
+}
+
+func copyZone(dst, src *Zone) {
+	*dst = *src
+	dst.LoadBalancer = cloneLoadBalancerPtr(src.LoadBalancer)
+}
+
+func cloneTreeByString(v map[string]Tree) map[string]Tree {
+	if v == nil {
+		return nil
+	}
+	c := make(map[string]Tree, len(v))
+	for k, x := range v {
+		var y Tree
+		copyTree(&y, &x)
+		c[k] = y
+	}
+	return c
+}
+
+func copyDeeper(dst, src *Deeper) {
+	*dst = *src
+	dst.Retries = cloneInt64Ptr(src.Retries)
+}
+
+func cloneIntPtrByString(v map[string]*int) map[string]*int {
+	if v == nil {
+		return nil
+	}
+	c := make(map[string]*int, len(v))
+	for k, x := range v {
+		var y *int
+		y = cloneIntPtr(x)
+		c[k] = y
+	}
+	return c
+}
+
+func cloneMatchList(v []Match) []Match {
+	if v == nil {
+		return nil
+	}
+	c := make([]Match, len(v))
+	for i := range v {
+		copyMatch(&c[i], &v[i])
+	}
+	return c
+}
+
+func copyRoute(dst, src *Route) {
+	*dst = *src
+	dst.Rate = cloneRatePtr(src.Rate)
+	dst.Rules = cloneRuleList(src.Rules)
+	dst.Tags = cloneStringList(src.Tags)
+}
+
+func copyService(dst, src *Service) {
+	*dst = *src
+	dst.Port = cloneUint16Ptr(src.Port)
+	dst.Zones = cloneIntPtrByString(src.Zones)
+	dst.Rate = cloneRatePtr(src.Rate)
+	dst.Extras = cloneStringList(src.Extras)
+}
+
+func cloneRingHashPtr(v *RingHash) *RingHash {
+	if v == nil {
+		return nil
+	}
+	c := new(RingHash)
+	copyRingHash(c, v)
+	return c
+}
+
+func cloneInt64Ptr(v *int64) *int64 {
+	if v == nil {
+		return nil
+	}
+	c := new(int64)
+	*c = *v
+	return c
+}
+
+func cloneIntPtr(v *int) *int {
+	if v == nil {
+		return nil
+	}
+	c := new(int)
+	*c = *v
+	return c
+}
+
+func copyMatch(dst, src *Match) {
+	*dst = *src
+	dst.Method = cloneModePtr(src.Method)
+}
+
+func cloneUint16Ptr(v *uint16) *uint16 {
+	if v == nil {
+		return nil
+	}
+	c := new(uint16)
+	*c = *v
+	return c
+}
+
+func copyRingHash(dst, src *RingHash) {
+	*dst = *src
+	dst.MinRingSize = cloneUint32Ptr(src.MinRingSize)
+	dst.MaxRingSize = cloneUint32Ptr(src.MaxRingSize)
+}
+
+func cloneModePtr(v *Mode) *Mode {
+	if v == nil {
+		return nil
+	}
+	c := new(Mode)
+	*c = *v
+	return c
+}
+
 func hashWord(d *xxhash.Digest, x uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], x)
 	d.Write(b[:])
+}
+
+func hashString(d *xxhash.Digest, x string) {
+	hashWord(d, uint64(len(x)))
+	d.WriteString(x)
+}
+
+func hashBool(d *xxhash.Digest, x bool) {
+	if x {
+		hashWord(d, 1)
+	} else {
+		hashWord(d, 0)
+	}
+}
+
+// mergeAppended is the state of a list that is appended to.
+type mergeAppended[E any] struct {
+	at   int32      // the highest item that has the list
+	room []E        // the list is its end
+	runs []mergeRun // from the end of the list to its front
+}
+
+// mergeRun is a run of elements of one item.
+type mergeRun struct {
+	item int32
+	n    int
+}
+
+func (s *mergeAppended[E]) fill(list, lower []E, item int32) []E {
+	if lower == nil {
+		return list
+	}
+	if s.at == 0 {
+		s.at = item
+		list = []E{}
+	}
+	if len(lower) == 0 {
+		return list
+	}
+	s.runs = append(s.runs, mergeRun{item, len(lower)})
+	s.room = mergeRoom(s.room, len(list), len(lower))
+	list = s.room[len(s.room)-len(list)-len(lower):]
+	copy(list, lower)
+	return list
+}
+
+func (s *mergeAppended[E]) top() int32 {
+	if len(s.runs) == 0 {
+		return s.at
+	}
+	return s.runs[0].item
+}
+
+func (s *mergeAppended[E]) origins(dst []int, base int) []int {
+	if len(s.runs) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, run := range s.runs {
+		dst = mergeOrigin(dst, base, run.item)
+	}
+	return dst
+}
+
+func (s *mergeAppended[E]) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.runs) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	i := 0
+	for _, run := range slices.Backward(s.runs) {
+		for range run.n {
+			if !yield(path+"/"+strconv.Itoa(i), int(run.item)-1) {
+				return false
+			}
+			i++
+		}
+	}
+	return true
 }
 
 // mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
@@ -300,4 +3490,26 @@ func mergeOrigin(dst []int, base int, item int32) []int {
 // mergeLeaf yields the leaf path+name, if an item set it.
 func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
 	return item == 0 || yield(path+name, int(item)-1)
+}
+
+func hashFloat(d *xxhash.Digest, x float64) {
+	if x == 0 {
+		x = 0 // -0 equals 0
+	}
+	hashWord(d, math.Float64bits(x))
+}
+
+// mergeRoom returns room, or a larger copy, with n free elements before the last used ones.
+func mergeRoom[E any](room []E, used, n int) []E {
+	if len(room)-used >= n {
+		return room
+	}
+	grown := make([]E, used+max(used, n))
+	copy(grown[len(grown)-used:], room[len(room)-used:])
+	return grown
+}
+
+// mergeEscape escapes a key for a JSON pointer.
+func mergeEscape(key string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
 }

@@ -7,6 +7,14 @@ import (
 	"testing"
 )
 
+func TestGeneratedAllLaws(t *testing.T) {
+	laws.Check[All, AllMerger](t, laws.WithElements())
+}
+
 func TestGeneratedTimeoutLaws(t *testing.T) {
 	laws.Check[Timeout, TimeoutMerger](t)
+}
+
+func TestGeneratedBalancingLaws(t *testing.T) {
+	laws.Check[Balancing, BalancingMerger](t, laws.WithUnion(), laws.WithElements())
 }

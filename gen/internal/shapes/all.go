@@ -1,0 +1,114 @@
+package shapes
+
+import (
+	"time"
+
+	"github.com/meshmatch/meshmatch/gen/internal/shapes/shared"
+)
+
+// All has every shape but unions.
+//
+//confgen:conf
+type All struct {
+	// Leaves.
+	Flag    *bool            `json:"flag,omitzero"`
+	Count   *uint32          `json:"count,omitzero"`
+	Ratio   *float64         `json:"ratio,omitzero"`
+	Name    *string          `json:"name,omitzero"`
+	Mode    Mode             `json:"mode,omitzero" policyMerge:"omitzero"`
+	Weight  int              `json:"weight,omitzero" policyMerge:"omitzero"`
+	On      bool             `json:"on,omitzero" policyMerge:"omitzero"`
+	Percent *shared.Percent  `json:"percent,omitzero"`
+	Host    *shared.Host     `json:"host,omitzero"`
+	Headers []shared.Header  `json:"headers,omitzero"`
+	Words   *Words           `json:"words,omitzero"`
+	Tree    []Tree           `json:"a~tree/list,omitzero"`
+	Pointed []*shared.Header `json:"pointed,omitzero"`
+
+	// Structs.
+	Inner  Inner          `json:"inner,omitzero"`
+	Http   *Inner         `json:"http,omitzero"`
+	Limits *shared.Limits `json:"limits,omitzero"`
+	Empty  *Empty         `json:"empty,omitzero"`
+	Rate   *Rate          `json:"rate,omitzero"`
+
+	// Lists and maps that grow.
+	AppendProfiles []Profile           `json:"appendProfiles,omitzero"`
+	Filters        []string            `json:"filters,omitzero" policyMerge:"concat"`
+	Rules          []Rule              `json:"rules,omitzero" policyMerge:"mergeValuesByKey"`
+	Routes         []*Route            `json:"routes,omitzero" policyMerge:"mergeValuesByKey"`
+	Labels         map[string]string   `json:"labels,omitzero"`
+	Lists          map[Mode][]string   `json:"lists,omitzero"`
+	Services       map[string]Inner    `json:"services,omitzero"`
+	Pointers       map[string]*Service `json:"pointers,omitzero"`
+}
+
+// Words is a named list.
+type Words []string
+
+// Mode is a named string.
+type Mode string
+
+// Inner is merged field by field, here and behind pointers.
+type Inner struct {
+	Timeout *time.Duration `json:"timeout,omitzero"`
+	Codes   []int32        `json:"codes,omitzero"`
+	Deeper  *Deeper        `json:"deeper,omitzero"`
+}
+
+// Deeper is a struct in a struct.
+type Deeper struct {
+	Retries *int64 `json:"retries,omitzero"`
+}
+
+// Empty can only be there or not.
+type Empty struct{}
+
+// Rate is set as one, by scalars that always replace.
+type Rate struct {
+	Num      uint32        `json:"num" policyMerge:"replace"`
+	Interval time.Duration `json:"interval" policyMerge:"replace"`
+}
+
+// Profile is an element of a list that is appended to.
+type Profile struct {
+	Name    string            `json:"name"`
+	Options map[string]*int   `json:"options,omitzero"`
+	Nested  map[Mode][]string `json:"nested,omitzero"`
+}
+
+// Tree is a value that contains itself.
+type Tree struct {
+	Label    string          `json:"label"`
+	Children []Tree          `json:"children,omitzero"`
+	ByName   map[string]Tree `json:"byName,omitzero"`
+}
+
+// Rule is an element that merges by two keys, one of them a list.
+type Rule struct {
+	Matches []Match `json:"matches,omitzero" policyMerge:"mergeKey"`
+	Section string  `json:"section,omitzero" policyMerge:"mergeKey"`
+	Default Inner   `json:"default,omitzero"`
+}
+
+// Match is part of a key.
+type Match struct {
+	Path   string `json:"path"`
+	Method *Mode  `json:"method,omitzero"`
+}
+
+// Route is an element behind a pointer, with a list by key inside.
+type Route struct {
+	Name  Mode     `json:"name" policyMerge:"mergeKey"`
+	Rate  *Rate    `json:"rate,omitzero"`
+	Rules []Rule   `json:"rules,omitzero" policyMerge:"mergeValuesByKey"`
+	Tags  []string `json:"tags,omitzero" policyMerge:"concat"`
+}
+
+// Service is an entry of a map.
+type Service struct {
+	Port   *uint16         `json:"port,omitzero"`
+	Zones  map[string]*int `json:"zones,omitzero"`
+	Rate   *Rate           `json:"rate,omitzero"`
+	Extras []string        `json:"extras,omitzero" policyMerge:"concat"`
+}

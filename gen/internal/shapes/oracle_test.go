@@ -1,0 +1,195 @@
+package shapes
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"reflect"
+	"strings"
+	"testing"
+
+	fuzz "github.com/google/gofuzz"
+
+	"github.com/meshmatch/meshmatch/gen/laws"
+)
+
+// oracle merges decoded JSON as RFC 7396 does, object by object from the
+// lowest to the highest, with the rules of SPEC 6 for the places that it
+// lists. It knows nothing of Go types, and null is not set.
+type oracle []struct {
+	place string // a pattern of package path: /pointers/*/extras
+	rule  string // concat; key FIELD...; union FIELD
+}
+
+var allOracle = oracle{
+	{"/appendProfiles", "concat"},
+	{"/filters", "concat"},
+	{"/rules", "key matches section"},
+	{"/routes", "key name"},
+	{"/routes/*/rules", "key matches section"},
+	{"/routes/*/tags", "concat"},
+	{"/pointers/*/extras", "concat"},
+}
+
+var balancingOracle = oracle{
+	{"/loadBalancer", "union type"},
+	{"/loadBalancer/appended", "concat"},
+	{"/zones", "key name"},
+	{"/zones/*/loadBalancer", "union type"},
+	{"/zones/*/loadBalancer/appended", "concat"},
+	{"/services/*", "union type"},
+	{"/services/*/appended", "concat"},
+	{"/pointers/*", "union type"},
+	{"/pointers/*/appended", "concat"},
+}
+
+func (o oracle) rule(place string) (word string, fields []string) {
+	for _, r := range o {
+		if ok, _ := path.Match(r.place, place); ok {
+			words := strings.Fields(r.rule)
+			return words[0], words[1:]
+		}
+	}
+	return "", nil
+}
+
+// merge returns what is at a place after high has been put on top of low; low
+// is nil where nothing was there.
+func (o oracle) merge(place string, low, high any) any {
+	word, fields := o.rule(place)
+	switch high := high.(type) {
+	case nil:
+		return low
+	case []any:
+		switch list, _ := low.([]any); word {
+		case "concat":
+			return append(append([]any{}, list...), high...)
+		case "key":
+			return o.byKey(place, list, high, fields)
+		}
+	case map[string]any:
+		object, _ := low.(map[string]any)
+		if word == "union" && object != nil && object[fields[0]] != high[fields[0]] {
+			object = nil
+		}
+		merged := make(map[string]any)
+		for k, v := range object {
+			merged[k] = v
+		}
+		for k, v := range high {
+			if v = o.merge(place+"/"+escape(k), merged[k], v); v != nil {
+				merged[k] = v
+			}
+		}
+		return merged
+	}
+	return high
+}
+
+func (o oracle) byKey(place string, list, high []any, fields []string) []any {
+	list = append([]any{}, list...)
+	for _, x := range high {
+		if x == nil {
+			continue
+		}
+		var low any
+		for i, y := range list {
+			if sameKey(x, y, fields) {
+				low, list = y, append(list[:i:i], list[i+1:]...)
+				break
+			}
+		}
+		list = append(list, o.merge(place+"/0", low, x))
+	}
+	return list
+}
+
+func sameKey(a, b any, fields []string) bool {
+	for _, f := range fields {
+		if !reflect.DeepEqual(a.(map[string]any)[f], b.(map[string]any)[f]) {
+			return false
+		}
+	}
+	return true
+}
+
+func escape(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
+
+func decode(t *testing.T, conf any) any {
+	t.Helper()
+	text, err := json.Marshal(conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// agree compares the merger with the oracle on random confs.
+func agree[T any](t *testing.T, o oracle, merge func(confs []*T) *T) {
+	next := laws.Random[T](laws.WithSeed(7), laws.WithFuncs(words))
+	for round := range 400 {
+		confs := make([]*T, 1+round%6)
+		var want any
+		for i := range confs {
+			confs[i] = next()
+			want = o.merge("", want, decode(t, confs[i]))
+		}
+		if got := decode(t, merge(confs)); !reflect.DeepEqual(got, want) {
+			for i, c := range confs {
+				t.Logf("conf %d: %s", i, text(c))
+			}
+			t.Fatalf("round %d: merged to\n%s\nthe oracle has\n%s", round, text(got), text(want))
+		}
+	}
+}
+
+// words makes lists behind pointers. In JSON a pointer to a nil list is null,
+// which the oracle takes for not set.
+func words(list *Words, c fuzz.Continue) {
+	*list = []Words{{}, {"a"}, {"b", "a"}}[c.Intn(3)]
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(b)
+}
+
+func TestMergedAsTheOracleDoes(t *testing.T) {
+	t.Run("All", func(t *testing.T) {
+		agree(t, allOracle, func(confs []*All) *All { return mergeAll(confs).Conf() })
+	})
+	t.Run("Timeout", func(t *testing.T) {
+		agree(t, nil, func(confs []*Timeout) *Timeout {
+			m := new(TimeoutMerger)
+			for i := len(confs) - 1; i >= 0; i-- {
+				m.Fill(confs[i], i)
+			}
+			return m.Conf()
+		})
+	})
+	t.Run("Balancing", func(t *testing.T) {
+		agree(t, balancingOracle, func(confs []*Balancing) *Balancing {
+			m := new(BalancingMerger)
+			for i := len(confs) - 1; i >= 0; i-- {
+				m.Fill(confs[i], i)
+			}
+			return m.Conf()
+		})
+	})
+}
+
+// mergeAll folds confs, which stand from the lowest to the highest.
+func mergeAll(confs []*All) *AllMerger {
+	m := new(AllMerger)
+	for i := len(confs) - 1; i >= 0; i-- {
+		m.Fill(confs[i], i)
+	}
+	return m
+}

@@ -1,0 +1,38 @@
+package shapes
+
+// Balancing has discriminated unions: behind a pointer, in a list by key and
+// in a map.
+//
+//confgen:conf
+type Balancing struct {
+	LoadBalancer *LoadBalancer            `json:"loadBalancer,omitzero"`
+	Zones        []Zone                   `json:"zones,omitzero" policyMerge:"mergeValuesByKey"`
+	Services     map[string]LoadBalancer  `json:"services,omitzero"`
+	Pointers     map[string]*LoadBalancer `json:"pointers,omitzero"`
+	Factor       *float64                 `json:"factor,omitzero"`
+}
+
+// LoadBalancer is a union with arms of every kind.
+type LoadBalancer struct {
+	Type     BalancerType `json:"type" policyMerge:"discriminator"`
+	RingHash *RingHash    `json:"ringHash,omitzero"`
+	Random   *Empty       `json:"random,omitzero"`
+	Plain    *string      `json:"plain,omitzero"`
+	List     []string     `json:"list,omitzero"`
+	Appended []string     `json:"appended,omitzero" policyMerge:"concat"`
+}
+
+// BalancerType names an arm.
+type BalancerType string
+
+// RingHash is an arm that merges field by field.
+type RingHash struct {
+	MinRingSize *uint32 `json:"minRingSize,omitzero"`
+	MaxRingSize *uint32 `json:"maxRingSize,omitzero"`
+}
+
+// Zone is an element with a union.
+type Zone struct {
+	Name         string        `json:"name" policyMerge:"mergeKey"`
+	LoadBalancer *LoadBalancer `json:"loadBalancer,omitzero"`
+}
