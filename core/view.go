@@ -66,7 +66,7 @@ func (v *View) Dataplanes(meshName string) []*resource.Dataplane {
 // The slice must not be changed.
 func (v *View) Policies(meshName string) []*resource.Policy {
 	if m := v.meshes[meshName]; m != nil {
-		return m.policies.Policies()
+		return slices.SortedFunc(m.policies.All(), func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (v *View) Count() map[string]int {
 		if len(m.dataplanes) > 0 {
 			counts[resource.DataplaneKind] += len(m.dataplanes)
 		}
-		for _, p := range m.policies.Policies() {
+		for p := range m.policies.All() {
 			counts[p.Kind]++
 		}
 	}

@@ -76,6 +76,9 @@ func (e *OrderEditor) Remove(slot uint32) { e.stays[slot] = false }
 // with the slots, if compare is 0 for two of them; then the changes are still
 // to be committed.
 func (e *OrderEditor) Commit() (*Order, error) {
+	if len(e.stays) == 0 {
+		return e.base, nil
+	}
 	var come, gone []uint32 // slots, ranks
 	limit := len(e.base.rank)
 	for slot, stays := range e.stays {

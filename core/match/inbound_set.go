@@ -1,6 +1,9 @@
 package match
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // InboundSet is a set of a dataplane's inbounds by index. The first 64 need
 // no allocation; the zero set is empty.
@@ -36,4 +39,9 @@ func (s *InboundSet) Len() int {
 		n += bits.OnesCount64(w)
 	}
 	return n
+}
+
+// Equal reports whether both sets have the same inbounds.
+func (s *InboundSet) Equal(o *InboundSet) bool {
+	return s.first == o.first && slices.Equal(s.rest, o.rest)
 }

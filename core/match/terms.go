@@ -1,6 +1,9 @@
 package match
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -9,6 +12,10 @@ type term struct {
 	space termSpace
 	key   string
 	value string
+}
+
+func (t term) compare(o term) int {
+	return cmp.Or(cmp.Compare(t.space, o.space), strings.Compare(t.key, o.key), strings.Compare(t.value, o.value))
 }
 
 type termSpace uint8
@@ -72,10 +79,9 @@ func selectorTerms(t *resource.TargetRef) (terms []term, ok bool) {
 // points returns how many points a dataplane has.
 func points(d *resource.Dataplane) int { return max(1, len(d.Inbounds)) }
 
-// yieldTerms calls yield with each term of a dataplane's point. The namespace
-// of a MeshGateway ref is compared with the dataplane's, the object that it
-// names having none of its own here.
-func yieldTerms(d *resource.Dataplane, point int, yield func(term)) {
+// yieldPointTerms calls yield with the terms that a point of a dataplane has
+// of its own.
+func yieldPointTerms(d *resource.Dataplane, point int, yield func(term)) {
 	var tags resource.Tags
 	switch {
 	case len(d.Inbounds) > 0:
@@ -92,6 +98,12 @@ func yieldTerms(d *resource.Dataplane, point int, yield func(term)) {
 		yield(term{space: tagPair, key: tag.Key, value: tag.Value})
 		yield(term{space: tagKey, key: tag.Key})
 	}
+}
+
+// yieldProxyTerms calls yield with the terms that all points of a dataplane
+// have. The namespace of a MeshGateway ref is compared with the dataplane's,
+// the object that it names having none of its own here.
+func yieldProxyTerms(d *resource.Dataplane, yield func(term)) {
 	for _, label := range d.Labels {
 		yield(term{space: labelPair, key: label.Key, value: label.Value})
 	}

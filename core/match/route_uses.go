@@ -1,0 +1,96 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// routeName is what a targetRef of a route kind names: routes of one name may
+// stand in several namespaces.
+type routeName struct{ kind, name string }
+
+func isRouteKind(kind string) bool {
+	for k := resource.TargetMeshGatewayRoute; k <= resource.TargetMeshTCPRoute; k++ {
+		if kind == k.String() {
+			return true
+		}
+	}
+	return false
+}
+
+// routeUse is the policies, by slot, that have to do with a name of routes.
+// The lists are sorted and never changed once they are published.
+type routeUse struct {
+	routes   []uint32 // that have the name
+	attached []uint32 // whose targetRefs name it
+}
+
+// routeUses is an immutable map from names of routes to their uses.
+type routeUses struct {
+	names *index.Interner[routeName] // one reference for each slot in a use
+	uses  index.Vector[routeUse]
+}
+
+func (r *routeUses) of(name routeName) routeUse {
+	if id, known := r.names.Lookup(name); known {
+		return r.uses.Value(id)
+	}
+	return routeUse{}
+}
+
+type routeUsesEditor struct {
+	names   *index.InternerEditor[routeName]
+	uses    index.VectorEditor[routeUse]
+	touched []routeName
+}
+
+func (r *routeUses) edit() routeUsesEditor {
+	return routeUsesEditor{names: r.names.Edit(), uses: r.uses.Edit()}
+}
+
+// add notes that p, of a slot, is a route or is attached to one.
+func (e *routeUsesEditor) add(p *resource.Policy, slot uint32) {
+	if isRouteKind(p.Kind) {
+		use := e.uses.Mut(e.names.Intern(routeName{p.Kind, p.Name}))
+		use.routes = withSlot(use.routes, slot)
+	}
+	if ref := &p.TargetRef; ref.Kind.IsRoute() {
+		name := routeName{ref.Kind.String(), ref.Name}
+		use := e.uses.Mut(e.names.Intern(name))
+		use.attached = withSlot(use.attached, slot)
+		e.touched = append(e.touched, name)
+	}
+}
+
+// remove undoes add.
+func (e *routeUsesEditor) remove(p *resource.Policy, slot uint32) {
+	if isRouteKind(p.Kind) {
+		id, _ := e.names.Lookup(routeName{p.Kind, p.Name})
+		use := e.uses.Mut(id)
+		use.routes = withoutSlot(use.routes, slot)
+		e.names.Release(id)
+	}
+	if ref := &p.TargetRef; ref.Kind.IsRoute() {
+		name := routeName{ref.Kind.String(), ref.Name}
+		id, _ := e.names.Lookup(name)
+		use := e.uses.Mut(id)
+		use.attached = withoutSlot(use.attached, slot)
+		e.names.Release(id)
+		e.touched = append(e.touched, name)
+	}
+}
+
+func (e *routeUsesEditor) commit() routeUses {
+	return routeUses{names: e.names.Commit(), uses: e.uses.Commit()}
+}
+
+func withSlot(slots []uint32, slot uint32) []uint32 {
+	at, _ := slices.BinarySearch(slots, slot)
+	return slices.Insert(slices.Clip(slots), at, slot)
+}
+
+func withoutSlot(slots []uint32, slot uint32) []uint32 {
+	return slices.DeleteFunc(slices.Clone(slots), func(s uint32) bool { return s == slot })
+}
