@@ -1,0 +1,283 @@
+package resource_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+func decode(t *testing.T, text string) (*resource.Set, string) {
+	t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(text)})
+	if err != nil {
+		return nil, err.Error()
+	}
+	return set, ""
+}
+
+var withoutPositions = cmp.Options{
+	cmpopts.IgnoreTypes(strict.Position{}),
+	cmp.Comparer(func(a, b *resource.Kind) bool { return a.Name == b.Name }),
+}
+
+func TestBothSpellings(t *testing.T) {
+	universal, errs := decode(t, `
+type: MeshTimeout
+mesh: prod
+name: p
+labels: {k8s.kuma.io/namespace: shop, kuma.io/mesh: prod}
+spec:
+  targetRef: {kind: MeshSubset, tags: {a: "*"}}
+  to: [{targetRef: {kind: MeshService, name: x}, default: {idleTimeout: 60s}}]
+---
+type: Dataplane
+mesh: prod
+name: d
+labels: {k8s.kuma.io/namespace: shop, kuma.io/mesh: prod}
+networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: x}}]}
+`)
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	kubernetes, errs := decode(t, `
+apiVersion: kuma.io/v1alpha1
+kind: MeshTimeout
+metadata:
+  name: p
+  namespace: shop
+  labels: {k8s.kuma.io/namespace: shop, kuma.io/mesh: prod}
+  creationTimestamp: "2026-01-01T00:00:00Z"
+spec:
+  targetRef: {kind: MeshSubset, tags: {a: "*"}}
+  to: [{targetRef: {kind: MeshService, name: x}, default: {idleTimeout: 60s}}]
+---
+apiVersion: kuma.io/v1alpha1
+kind: Dataplane
+metadata: {name: d, namespace: shop, labels: {k8s.kuma.io/namespace: shop, kuma.io/mesh: prod}}
+spec:
+  networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: x}}]}
+`)
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	if diff := cmp.Diff(universal, kubernetes, withoutPositions); diff != "" {
+		t.Error(diff)
+	}
+	want := resource.ID{Kind: "MeshTimeout", Mesh: "prod", Namespace: "shop", Name: "p"}
+	if got := universal.Policies[0].ID; got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// What a policy prints decodes to an equal one.
+func TestPoliciesRoundTrip(t *testing.T) {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Load("../../testdata/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, p := range set.Policies {
+		data, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(data)
+	}
+	again, errs := decode(t, b.String())
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	ignoreLabels := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Labels" }, cmp.Ignore())
+	if diff := cmp.Diff(set.Policies, again.Policies, withoutPositions, ignoreLabels); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTargetRefErrors(t *testing.T) {
+	for name, c := range map[string]struct{ ref, want string }{
+		"unknown kind":        {`{kind: MeshSubste, tags: {a: b}}`, `4:21: spec.targetRef.kind: unknown kind "MeshSubste"; did you mean "MeshSubset"?`},
+		"kind left out":       {`{name: web}`, `4:14: spec.targetRef.kind: required field is missing; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset, MeshGatewayRoute, MeshHTTPRoute, MeshTCPRoute`},
+		"unknown field":       {`{kind: Mesh, nmae: x}`, `4:27: spec.targetRef.nmae: unknown field; did you mean "name"?`},
+		"other mesh by name":  {`{kind: Mesh, name: other}`, `4:33: spec.targetRef.name: must be the policy's mesh "default", not "other"; leave it out`},
+		"other mesh":          {`{kind: MeshService, name: x, mesh: other}`, `4:49: spec.targetRef.mesh: must be the policy's mesh "default", not "other"; leave it out`},
+		"name missing":        {`{kind: MeshService}`, `4:14: spec.targetRef.name: required field is missing for kind MeshService`},
+		"any service":         {`{kind: MeshService, name: "*"}`, `4:40: spec.targetRef.name: bad service name "*"; kind Mesh selects every service`},
+		"tags missing":        {`{kind: MeshSubset}`, `4:14: spec.targetRef.tags: required field is missing for kind MeshSubset`},
+		"foreign tags":        {`{kind: MeshService, name: x, tags: {a: b}}`, `4:49: spec.targetRef.tags: does not belong to kind MeshService; remove it`},
+		"foreign labels":      {`{kind: Mesh, labels: {a: b}}`, `4:35: spec.targetRef.labels: does not belong to kind Mesh; remove it`},
+		"foreign sectionName": {`{kind: MeshService, name: x, sectionName: http}`, `4:56: spec.targetRef.sectionName: does not belong to kind MeshService; remove it`},
+		"foreign proxyTypes":  {`{kind: Dataplane, proxyTypes: [Sidecar]}`, `4:44: spec.targetRef.proxyTypes: does not belong to kind Dataplane; remove it`},
+		"foreign namespace":   {`{kind: MeshService, name: x, namespace: y}`, `4:54: spec.targetRef.namespace: does not belong to kind MeshService; remove it`},
+		"unknown proxy type":  {`{kind: Mesh, proxyTypes: [Sidecart]}`, `4:40: spec.targetRef.proxyTypes[0]: unknown value "Sidecart"; did you mean "Sidecar"?`},
+		"labels and name":     {`{kind: Dataplane, name: x, labels: {a: b}}`, `4:49: spec.targetRef.labels: a Dataplane is selected by name or by labels, not by both; use one of them`},
+		"bad tag key":         {`{kind: MeshSubset, tags: {"a b": c}}`, `4:47: spec.targetRef.tags["a b"]: bad tag key "a b"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`},
+		"bad tag value":       {`{kind: MeshSubset, tags: {a: "*x"}}`, `4:43: spec.targetRef.tags.a: bad tag value "*x"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any`},
+		"port without quotes": {`{kind: Dataplane, sectionName: 80}`, `4:45: spec.targetRef.sectionName: must be a string, not the number 80; write it in quotes: "80"`},
+		"several at once":     {`{kind: MeshService, tags: {a: b}, labels: {}}`, "4:14: spec.targetRef.name: required field is missing for kind MeshService\nin.yaml:4:40: spec.targetRef.tags: does not belong to kind MeshService; remove it\nin.yaml:4:56: spec.targetRef.labels: does not belong to kind MeshService; remove it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := decode(t, "type: MeshTimeout\nname: p\nspec:\n  targetRef: "+c.ref+"\n  to: []\n")
+			if want := "in.yaml:" + c.want; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestPolicyErrors(t *testing.T) {
+	for name, c := range map[string]struct{ doc, want string }{
+		"unknown kind":          {"type: MeshTimeot\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
+		"no name":               {"type: MeshTimeout\nspec: {}", `in.yaml:1:1: name: required field is missing`},
+		"empty name":            {"type: MeshTimeout\nname: ''\nspec: {}", `in.yaml:2:7: name: a resource's name must not be empty`},
+		"no spec":               {"type: MeshTimeout\nname: p", `in.yaml:1:1: spec: required field is missing`},
+		"route as target":       {"type: MeshTLS\nname: p\nspec: {targetRef: {kind: MeshHTTPRoute, name: r}}", `in.yaml:3:26: spec.targetRef.kind: a top-level targetRef of MeshTLS can not be MeshHTTPRoute; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset`},
+		"array of another kind": {"type: MeshRetry\nname: p\nspec: {rules: []}", `in.yaml:3:15: spec.rules: MeshRetry has no rules; it has to`},
+		"default beside rules":  {"type: MeshTimeout\nname: p\nspec: {rules: [], default: {}}", `in.yaml:3:28: spec.default: default and rules are both present; it stands for one rule without matches`},
+		"default beside from":   {"type: MeshTimeout\nname: p\nspec: {from: [], default: {}}", `in.yaml:3:14: spec.from: from and rules are both present; rules take the place of from`},
+		"default of a to kind":  {"type: MeshRetry\nname: p\nspec: {default: {}}", `in.yaml:3:17: spec.default: MeshRetry has no default of its own; it has to`},
+		"no default":            {"type: MeshTrace\nname: p\nspec: {}", `in.yaml:3:7: spec.default: required field is missing`},
+		"item without default":  {"type: MeshRetry\nname: p\nspec: {to: [{targetRef: {}}]}", `in.yaml:3:13: spec.to[0].default: required field is missing`},
+		"matches not allowed":   {"type: MeshTLS\nname: p\nspec: {rules: [{matches: [], default: {}}]}", `in.yaml:3:26: spec.rules[0].matches: rules of MeshTLS have no matches; remove it`},
+		"networking":            {"type: MeshTLS\nname: p\nspec: {}\nnetworking: {}", `in.yaml:4:13: networking: belongs to a Dataplane; remove it`},
+		"wrong apiVersion":      {"apiVersion: v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "v1"; one of "kuma.io/v1alpha1"`},
+		"duplicate":             {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; it stands at in.yaml:1:1 already`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := decode(t, c.doc)
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestDataplaneErrors(t *testing.T) {
+	for name, c := range map[string]struct{ networking, want string }{
+		"no address":          {`{}`, `3:13: networking.address: required field is missing`},
+		"no port":             {`{address: a, inbound: [{tags: {kuma.io/service: x}}]}`, `3:36: networking.inbound[0].port: required field is missing`},
+		"no service":          {`{address: a, inbound: [{port: 1, tags: {}}]}`, `3:52: networking.inbound[0].tags.kuma.io/service: required tag is missing`},
+		"port out of range":   {`{address: a, inbound: [{port: 0, tags: {kuma.io/service: x}}]}`, `3:43: networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
+		"any value":           {`{address: a, outbound: [{port: 1, tags: {a: "*"}}]}`, `3:57: networking.outbound[0].tags.a: bad tag value "*"; a tag's value has letters, digits, '.', '_', ':' and '-'`},
+		"gateway and inbound": {`{address: a, gateway: {}, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:35: networking.gateway: gateway and inbound are both present; a gateway has no inbounds`},
+		"gateway type":        {`{address: a, gateway: {type: BULTIN}}`, `3:42: networking.gateway.type: unknown value "BULTIN"; did you mean "BUILTIN"?`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := decode(t, "type: Dataplane\nname: d\nnetworking: "+c.networking)
+			want := strings.Replace("in.yaml:"+c.want, "tags.kuma.io/service", `tags["kuma.io/service"]`, 1)
+			if got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestLoadTree(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, "tree", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("b/z.yml", "type: Mesh\nname: z")
+	write("a.json", `{"type": "Mesh", "name": "a"}`)
+	write("notes.txt", "not a resource")
+	write(".hidden/c.yaml", "type: Mesh\nname: hidden")
+	write(".d.yaml", "type: Mesh\nname: hidden")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "tree"), link); err != nil {
+		t.Fatal(err)
+	}
+	loader := resource.Loader{Kinds: kinds.All(), Stdin: strings.NewReader("type: Mesh\nname: stdin")}
+	set, err := loader.Load(link, resource.Stdin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "stdin", "z"}, set.MeshNames()); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := loader.Load(filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "can not be read") {
+		t.Errorf("got error %v", err)
+	}
+	write("bad.yaml", "type: Mash\nname: a")
+	if set, err := loader.Load(filepath.Join(dir, "tree")); err == nil || set != nil {
+		t.Errorf("with an error: got %v, %v", set, err)
+	}
+	small := resource.Loader{Kinds: kinds.All(), Limits: strict.Limits{Bytes: 10, Depth: 5, Nodes: 100}}
+	if _, err := small.Load(filepath.Join(dir, "tree", "a.json")); err == nil || !strings.Contains(err.Error(), "larger than the limit of 10 bytes") {
+		t.Errorf("over the limit: got error %v", err)
+	}
+}
+
+// A large file is decoded in pieces; the set is the same in any order of the
+// documents.
+func TestLoadLargeFileInAnyOrder(t *testing.T) {
+	docs := make([]string, 3000)
+	for i := range docs {
+		docs[i] = fmt.Sprintf("type: MeshTimeout\nname: p%04d\nspec:\n  to:\n    - targetRef: {kind: MeshService, name: svc-%d}\n      default: {connectionTimeout: %ds}\n", i, i, 1+i)
+	}
+	first, errs := decode(t, strings.Join(docs, "---\n"))
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+	second, errs := decode(t, strings.Join(docs, "---\n"))
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	if len(first.Policies) != len(docs) {
+		t.Fatalf("%d policies", len(first.Policies))
+	}
+	if diff := cmp.Diff(first, second, withoutPositions); diff != "" {
+		t.Error(diff)
+	}
+	// Places count from the start of the file, not of the piece.
+	docs[2500] = strings.Replace(docs[2500], "default", "defualt", 1)
+	_, errs = decode(t, strings.Join(docs, "---\n"))
+	if want := fmt.Sprintf("in.yaml:%d:7: spec.to[0].defualt", 2500*7+6); !strings.Contains(errs, want) {
+		t.Errorf("got %s, want it to have %s", errs, want)
+	}
+}
+
+func TestKRI(t *testing.T) {
+	meta := resource.Meta{
+		ID:     resource.ID{Mesh: "my_mesh", Namespace: "", Name: "50%"},
+		Labels: resource.NewTags(map[string]string{resource.ZoneTag: "east"}),
+	}
+	if got, want := resource.KRI("mt", &meta, "http_1"), "kri_mt_my%5Fmesh_east__50%25_http%5F1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestProtocol(t *testing.T) {
+	for _, c := range []struct {
+		protocol, tag string
+		want          bool
+	}{
+		{"", "", false}, {"http", "", true}, {"http2", "", true}, {"grpc", "", true}, {"tcp", "http", false}, {"", "http", true}, {"", "kafka", false},
+	} {
+		in := resource.Inbound{Protocol: c.protocol}
+		if c.tag != "" {
+			in.Tags = resource.NewTags(map[string]string{resource.ProtocolTag: c.tag})
+		}
+		if got := in.IsHTTP(); got != c.want {
+			t.Errorf("protocol %q, tag %q: got %v", c.protocol, c.tag, got)
+		}
+	}
+}
