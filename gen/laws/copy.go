@@ -2,8 +2,11 @@ package laws
 
 import "reflect"
 
-// deepCopy returns a copy that shares nothing with c. Lists get capacity to
-// spare.
+// spare is the capacity that lists have beyond their length, so that an append
+// to a shared list writes where another conf may read.
+const spare = 4
+
+// deepCopy returns a copy that shares nothing with c.
 func deepCopy[T any](c *T) *T {
 	copied := reflect.New(reflect.TypeFor[T]())
 	walk{reflect.TypeFor[T]()}.copyInto(copied.Elem(), reflect.ValueOf(c).Elem())
@@ -23,7 +26,7 @@ func (w walk) copyInto(dst, src reflect.Value) {
 		}
 	case reflect.Slice:
 		if !src.IsNil() {
-			dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()+2))
+			dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()+spare))
 			for i := range src.Len() {
 				w.copyInto(dst.Index(i), src.Index(i))
 			}

@@ -90,14 +90,16 @@ func (s *suite[T, M, PT, PM]) inputs(confs []*T) string {
 func (s *suite[T, M, PT, PM]) aliasing(confs []*T) string {
 	result := s.merge(confs...).Conf()
 	before := deepCopy(result)
-	for range 3 {
-		s.merge(append([]*T{result}, s.random.confs()...)...)
-		s.merge(append(s.random.confs(), result)...)
-		s.merge(append(confs[:1:1], s.random.conf())...)
-		s.merge(append([]*T{s.random.conf()}, confs...)...)
-	}
-	if !same(result, before) {
-		return fmt.Sprintf("a later merge changed the result from %s to %s", renderOne(before), renderOne(result))
+	for _, later := range [][]*T{
+		append([]*T{result}, s.random.confs()...),
+		append(s.random.confs(), result),
+		append(confs[:1:1], s.random.confs()...),
+		append(s.random.confs(), confs...),
+	} {
+		s.merge(later...)
+		if !same(result, before) {
+			return fmt.Sprintf("a later merge changed the result from %s to %s", renderOne(before), renderOne(result))
+		}
 	}
 	changeAll(PT(result).Clone(), s.random.Rand)
 	if !same(result, before) {

@@ -36,11 +36,10 @@ func (s *suite[T, M, PT, PM]) leaves(confs []*T) string {
 	if empty := s.merge().Conf(); len(seen) == 0 && !same(m.Conf(), empty) {
 		return fmt.Sprintf("the result %s has no leaf", renderOne(m.Conf()))
 	}
-	stopped := 0
-	for range m.Leaves() {
-		if stopped++; stopped == 1 {
-			break
-		}
+	calls := 0
+	m.Leaves()(func(string, int) bool { calls++; return false })
+	if calls > 1 {
+		return "Leaves goes on after it was stopped"
 	}
 	return ""
 }

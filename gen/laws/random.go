@@ -35,8 +35,7 @@ func newRandom[T any](o options) *random[T] {
 	return &random[T]{Rand: source, fuzzer: fuzzer, max: o.confs}
 }
 
-// conf returns one random conf. Its lists have spare capacity, so that an
-// append to one of them would write where another one reads.
+// conf returns one random conf, with the capacity to spare of a copy.
 func (r *random[T]) conf() *T {
 	c := new(T)
 	r.fuzzer.Fuzz(c)
