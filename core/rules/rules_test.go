@@ -110,6 +110,28 @@ func TestOutbounds(t *testing.T) {
 	}
 }
 
+func TestRulesOfOutbounds(t *testing.T) {
+	c := config(t, "MeshTimeout", timeouts)
+	to := rules.NewTo(c.Kind, []*resource.Policy{c.Matched[0].Policy, c.Matched[1].Policy})
+	view, err := to.Rules(partition.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range view {
+		got = append(got, r.Selector.String()+" "+show(t, r.Effective))
+	}
+	want := []string{
+		`kuma.io/service=payments,region=* {"connectionTimeout":"4s","idleTimeout":"5s"} by a-mesh[3] z-mesh[0]`,
+		`kuma.io/service=backend,version=v2 {"connectionTimeout":"2s","idleTimeout":"5s","http":{"requestTimeout":"3s"}} by a-mesh[1] a-mesh[2] z-mesh[0]`,
+		`kuma.io/service=backend {"connectionTimeout":"2s","idleTimeout":"5s","http":{"requestTimeout":"2s"}} by a-mesh[1] z-mesh[0]`,
+		`{} {"connectionTimeout":"1s","idleTimeout":"5s"} by a-mesh[0] z-mesh[0]`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestOutboundWithoutItems(t *testing.T) {
 	c := config(t, "MeshTimeout", `
 type: MeshTimeout
@@ -329,7 +351,7 @@ spec:
 		}
 	}
 	_, err := from.Disjoint(partition.Limits{Rules: 2})
-	if want := "needs more than 2 rules; the policies b, a tell clients apart by the tags kuma.io/service, zone"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "needs more than 2 rules; the policies b, a differ by the tags kuma.io/service, zone"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got error %v, want one with %q", err, want)
 	}
 }
