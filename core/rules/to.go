@@ -67,10 +67,16 @@ func (t *To) Route(tags resource.Tags, route *resource.Policy) *Effective {
 	return t.merge(tags, route)
 }
 
-// merge fills a conf from the items that apply, highest priority first, until
-// it is complete.
 func (t *To) merge(tags resource.Tags, route *resource.Policy) *Effective {
-	var merger resource.Merger
+	if merger := t.fill(tags, route); merger != nil {
+		return newEffective(merger, t.items)
+	}
+	return nil
+}
+
+// fill fills a merger from the items that apply, highest priority first,
+// until it is complete; nil where none applies.
+func (t *To) fill(tags resource.Tags, route *resource.Policy) (merger resource.Merger) {
 	for item := range t.selecting(tags, route) {
 		if merger == nil {
 			merger = t.conf.NewMerger()
@@ -79,10 +85,7 @@ func (t *To) merge(tags resource.Tags, route *resource.Policy) *Effective {
 			break
 		}
 	}
-	if merger == nil {
-		return nil
-	}
-	return newEffective(merger, t.items)
+	return merger
 }
 
 // selecting yields the items that apply to an outbound, or to a route of it,

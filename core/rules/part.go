@@ -1,0 +1,75 @@
+package rules
+
+import (
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Part is what the policies of one kind say about all dataplanes that they
+// select alike, whatever their outbounds. It is immutable and holds
+// references to its blocks until [Blocks.Release].
+type Part struct {
+	config   Config // without Outbounds
+	inbounds []*inboundBlock
+}
+
+// Part evaluates one kind, as [Evaluate] does, but for the outbounds. Selected
+// is kept. Of the dataplane only the number of its inbounds is looked at.
+func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected) *Part {
+	p := &Part{config: Config{Kind: kind, Matched: selected}}
+	if kind.Default != nil {
+		p.config.Default = b.shared(kind.Default, Default(kind, policiesOf(selected)))
+	}
+	if kind.From != nil || kind.Rules != nil {
+		p.config.Inbounds = make([]InboundConfig, len(d.Inbounds))
+		p.inbounds = make([]*inboundBlock, len(d.Inbounds))
+		var policies []*resource.Policy
+		for i := range d.Inbounds {
+			policies = appendInboundPolicies(policies[:0], selected, i)
+			if p.inbounds[i] = b.inbound(kind, policies); p.inbounds[i] != nil {
+				p.config.Inbounds[i] = p.inbounds[i].config
+			}
+		}
+	}
+	return p
+}
+
+// appendInboundPolicies appends the policies that say something about inbound
+// i.
+func appendInboundPolicies(policies []*resource.Policy, selected []match.Selected, i int) []*resource.Policy {
+	for j := range selected {
+		p := selected[j].Policy
+		if (p.Rules != nil || p.From != nil) && selected[j].Inbounds.Has(i) && !p.TargetRef.Kind.IsRoute() {
+			policies = append(policies, p)
+		}
+	}
+	return policies
+}
+
+// Kind returns the kind.
+func (p *Part) Kind() *resource.Kind { return p.config.Kind }
+
+// Matched returns the policies, later ones overriding. The slice must not be
+// changed.
+func (p *Part) Matched() []match.Selected { return p.config.Matched }
+
+// Config returns the part as the config of dataplanes without outbounds, or of
+// a kind without `to`.
+func (p *Part) Config() *Config { return &p.config }
+
+// Release gives back the references of a part that nobody is going to use any
+// more but views that have it already.
+func (b *Blocks) Release(p *Part) {
+	b.releaseConf(p.config.Default)
+	for _, block := range p.inbounds {
+		b.releaseInbound(block)
+	}
+}
+
+func policiesOf(selected []match.Selected) []*resource.Policy {
+	policies := make([]*resource.Policy, len(selected))
+	for i := range selected {
+		policies[i] = selected[i].Policy
+	}
+	return policies
+}
