@@ -46,3 +46,12 @@ func (f *From) Disjoint(limits partition.Limits) ([]SelectorRule, error) {
 func (f *From) Ordered(limits partition.Limits) ([]SelectorRule, error) {
 	return f.view.ordered(limits)
 }
+
+// Origins returns every item, in order, whether it sets anything or not.
+func (f *From) Origins() []Origin {
+	origins := make([]Origin, len(f.view.items))
+	for i := range f.view.items {
+		origins[i] = f.view.items[i].Origin
+	}
+	return origins
+}
