@@ -54,7 +54,7 @@ var (
 // in a slash and may be a trust domain alone.
 func (m *SpiffeIDMatch) Validate(at *strict.At) {
 	if err := validateSpiffeID(m.Value, m.Type == SpiffeIDPrefix); err != "" {
-		at.Field("value").Errorf("write spiffe://trust-domain/path", "bad SPIFFE ID %q: %s", m.Value, err)
+		at.Field("value").Errorf("write spiffe://trust-domain/path", "bad SPIFFE ID %.80q: %s", m.Value, err)
 	}
 }
 

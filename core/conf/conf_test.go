@@ -1,0 +1,159 @@
+package conf_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// decode reads YAML into a T. It returns the value as JSON, or the errors
+// without the file's name.
+func decode[T any](t *testing.T, text string) string {
+	t.Helper()
+	var sink strict.Sink
+	var value T
+	for _, chunk := range strict.Chunks([]byte(text), 1) {
+		for _, doc := range strict.Parse("f", chunk, strict.DefaultLimits, &sink) {
+			strict.Decode(doc.Root(), &value)
+		}
+	}
+	if err := sink.Err(); err != nil {
+		return err.Error()
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.TrimSpace(b.Bytes()))
+}
+
+// cases maps YAML to what decode returns.
+type cases map[string]string
+
+func check[T any](t *testing.T, table cases) {
+	t.Helper()
+	for in, want := range table {
+		if got := decode[T](t, in); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// marshal prints a value that nobody decoded.
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestDuration(t *testing.T) {
+	check[conf.Duration](t, cases{
+		`90s`:     `"1m30s"`,
+		`60m`:     `"1h"`,
+		`1h0m0s`:  `"1h"`,
+		`3600s`:   `"1h"`,
+		`61m`:     `"1h1m"`,
+		`1h0m1s`:  `"1h0m1s"`,
+		`0.5s`:    `"500ms"`,
+		`1500ms`:  `"1.5s"`,
+		`0s`:      `"0s"`,
+		`10m`:     `"10m"`,
+		`120h`:    `"120h"`,
+		`0`:       `"0s"`, // Go's syntax: zero needs no unit
+		`-1s`:     `f:1:1: bad duration "-1s"; it must not be negative`,
+		`15`:      `f:1:1: bad duration "15"; write a number with a unit, such as 500ms, 15s or 1h30m`,
+		`"1 s"`:   `f:1:1: bad duration "1 s"; write a number with a unit, such as 500ms, 15s or 1h30m`,
+		`1d`:      `f:1:1: bad duration "1d"; write a number with a unit, such as 500ms, 15s or 1h30m`,
+		`""`:      `f:1:1: bad duration ""; write a number with a unit, such as 500ms, 15s or 1h30m`,
+		`[1s]`:    `f:1:1: must be a string, not a list`,
+		`999999h`: `"999999h"`,
+	})
+	check[conf.PositiveDuration](t, cases{
+		`1ms`: `"1ms"`,
+		`0s`:  `f:1:1: must be longer than 0s`,
+		`-1s`: `f:1:1: bad duration "-1s"; it must not be negative`,
+	})
+}
+
+// What was a number stays one, and what was text stays text.
+func TestIntOrString(t *testing.T) {
+	check[conf.IntOrString](t, cases{
+		`50`:                  `50`,
+		`"50"`:                `"50"`,
+		`"50.5"`:              `"50.5"`,
+		`0x10`:                `16`,
+		`-1`:                  `-1`,
+		`"-.5"`:               `"-.5"`,
+		`50.5`:                `f:1:1: a number with a fraction must stand in quotes; write "50.5"`,
+		`"1e3"`:               `f:1:1: must be a whole number or a decimal number in quotes, not "1e3"`,
+		`"NaN"`:               `f:1:1: must be a whole number or a decimal number in quotes, not "NaN"`,
+		`half`:                `f:1:1: must be a whole number or a decimal number in quotes, not "half"`,
+		`true`:                `f:1:1: must be a whole number or a decimal number in quotes, not "true"`,
+		`[1]`:                 `f:1:1: must be a whole number or a decimal number in quotes`,
+		`9223372036854775808`: `f:1:1: 9223372036854775808 is out of range`,
+	})
+	check[conf.Percentage](t, cases{
+		`0`:       `0`,
+		`"99.9"`:  `"99.9"`,
+		`100`:     `100`,
+		`101`:     `f:1:1: must be from 0 to 100`,
+		`"100.1"`: `f:1:1: must be from 0 to 100`,
+		`"-0.1"`:  `f:1:1: must be from 0 to 100`,
+		`1.5`:     `f:1:1: a number with a fraction must stand in quotes; write "1.5"`,
+	})
+	for in, want := range map[conf.IntOrString]float64{`50`: 50, `"50.5"`: 50.5, `"-.5"`: -0.5} {
+		if got := in.Float(); got != want {
+			t.Errorf("%s: got %v, want %v", in, got, want)
+		}
+	}
+	if got := marshal(t, conf.IntOrString("made by hand")); got != `"made by hand"` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	check[conf.JSON](t, cases{
+		`{b: 1, a: [true, 2.5, "<x>"]}`: `{"a":[true,2.5,"<x>"],"b":1}`,
+		`text`:                          `"text"`,
+		`7`:                             `7`,
+		`{1: a}`:                        `f:1:1: has no JSON form: json: unsupported type: map[interface {}]interface {}`,
+		`.nan`:                          `f:1:1: has no JSON form: json: unsupported value: NaN`,
+	})
+	if got := marshal(t, conf.JSON("{")); got != `"{"` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestNumbersWithBounds(t *testing.T) {
+	check[conf.Count](t, cases{`1`: `1`, `4294967295`: `4294967295`, `0`: `f:1:1: must be at least 1`, `-1`: `f:1:1: -1 is out of range (uint32)`})
+	check[conf.Percent](t, cases{`0`: `0`, `100`: `100`, `101`: `f:1:1: must be from 0 to 100`})
+	check[conf.Port](t, cases{
+		`1`: `1`, `65535`: `65535`,
+		`0`:     `f:1:1: must be a port, from 1 to 65535`,
+		`65536`: `f:1:1: must be a port, from 1 to 65535`,
+	})
+	check[conf.StatusCode](t, cases{
+		`100`: `100`, `599`: `599`,
+		`99`:  `f:1:1: must be an HTTP status, from 100 to 599`,
+		`600`: `f:1:1: must be an HTTP status, from 100 to 599`,
+	})
+}
+
+func TestBackendRefShare(t *testing.T) {
+	for name, c := range map[string]struct {
+		weight *uint32
+		want   uint32
+	}{"left out": {nil, 1}, "zero": {new(uint32), 0}} {
+		if got := (&conf.BackendRef{Weight: c.weight}).Share(); got != c.want {
+			t.Errorf("%s: got %d, want %d", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package conf_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+)
+
+func TestSpiffeID(t *testing.T) {
+	bad := func(id, why string) string {
+		return `f:1:22: value: bad SPIFFE ID "` + id + `": ` + why + `; write spiffe://trust-domain/path`
+	}
+	match := func(id string) string { return `{type: Exact, value: "` + id + `"}` }
+	long := "spiffe://td/" + strings.Repeat("a", 2048)
+	table := cases{
+		match("spiffe://td/ns/default/sa/web"):            `{"type":"Exact","value":"spiffe://td/ns/default/sa/web"}`,
+		match("spiffe://trust_domain-1.mesh/A.b_c-d"):     `{"type":"Exact","value":"spiffe://trust_domain-1.mesh/A.b_c-d"}`,
+		match("spiffe://td"):                              `{"type":"Exact","value":"spiffe://td"}`,
+		`{type: Prefix, value: "spiffe://td/"}`:           `{"type":"Prefix","value":"spiffe://td/"}`,
+		`{type: Prefix, value: "spiffe://td/ns/legacy/"}`: `{"type":"Prefix","value":"spiffe://td/ns/legacy/"}`,
+		match("http://td/a"):                              bad("http://td/a", "it must start with spiffe://"),
+		match("spiffe://Td/a"):                            bad("spiffe://Td/a", "the trust domain has lower-case letters, digits, '.', '-' and '_' only"),
+		match("spiffe:///a"):                              bad("spiffe:///a", "the trust domain has lower-case letters, digits, '.', '-' and '_' only"),
+		match("spiffe://td:80/a"):                         bad("spiffe://td:80/a", "the trust domain has lower-case letters, digits, '.', '-' and '_' only"),
+		match("spiffe://td/"):                             bad("spiffe://td/", "a path segment is empty"),
+		match("spiffe://td/a//b"):                         bad("spiffe://td/a//b", "a path segment is empty"),
+		match("spiffe://td/a/.."):                         bad("spiffe://td/a/..", `the path segment ".." is not allowed`),
+		match("spiffe://td/a%20b"):                        bad("spiffe://td/a%20b", `the path segment "a%20b" has a character other than letters, digits, '.', '-' and '_'`),
+		match("spiffe://td/a?b"):                          bad("spiffe://td/a?b", `the path segment "a?b" has a character other than letters, digits, '.', '-' and '_'`),
+		match(long):                                       bad(long[:80], "it is longer than 2048 bytes"),
+		`{type: Suffix, value: "spiffe://td"}`:            `f:1:8: type: unknown value "Suffix"; did you mean "Prefix"?`,
+		`{type: Exact}`:                                   `f:1:1: value: required field is missing`,
+	}
+	check[conf.SpiffeIDMatch](t, table)
+}
+
+func TestMatch(t *testing.T) {
+	check[conf.Match](t, cases{
+		`{}`: `{}`,
+		`{spiffeID: {type: Exact, value: "spiffe://td/a"}}`: `{"spiffeId":{"type":"Exact","value":"spiffe://td/a"}}`,
+		`{sni: a.example}`:                              `{"sni":"a.example"}`,
+		`{sni: {type: Exact, value: a.example}}`:        `{"sni":"a.example"}`,
+		`{sni: {value: a.example}}`:                     `{"sni":"a.example"}`,
+		`{sni: {type: Prefix, value: a}}`:               `f:1:7: sni: unknown type "Prefix"; only Exact is possible`,
+		`{sni: {name: a}}`:                              `f:1:7: sni: unknown field "name"; it has type and value`,
+		`{sni: ""}`:                                     `f:1:7: sni: bad server name ""; write a host name`,
+		`{sni: "a:443"}`:                                `f:1:7: sni: bad server name "a:443"; write a host name`,
+		`{sni: 7}`:                                      `f:1:7: sni: must be a string; write it in quotes`,
+		`{sni: [a]}`:                                    `f:1:7: sni: must be a string`,
+		`{path: {type: Prefix, value: /a}}`:             `{"path":{"type":"Prefix","value":"/a"}}`,
+		`{path: {type: Exact, value: a}}`:               `f:1:29: path.value: a path must start with /`,
+		`{path: {type: Exact, value: "/a?b"}}`:          `f:1:29: path.value: a path must not contain ? or #; paths are compared without the query`,
+		`{path: {type: RegularExpression, value: "("}}`: "f:1:41: path.value: bad regular expression: error parsing regexp: missing closing ): `(`; write it in RE2's syntax",
+		`{path: {type: PathPrefix, value: /a}}`:         `f:1:15: path.type: unknown value "PathPrefix"; one of "Exact", "Prefix", "RegularExpression"`,
+		`{method: PATCH}`:                               `{"method":"PATCH"}`,
+		`{method: Post}`:                                `f:1:10: method: unknown value "Post"; did you mean "POST"?`,
+		`{spiffeId: ~}`:                                 `f:1:12: spiffeId: must not be null; leave the field out instead`,
+	})
+}
+
+func TestMatchEmpty(t *testing.T) {
+	sni, method := conf.SNI("a"), conf.Method("GET")
+	for name, c := range map[string]struct {
+		match conf.Match
+		empty bool
+	}{
+		"nothing":    {conf.Match{}, true},
+		"no headers": {conf.Match{Headers: []conf.HeaderMatch{}}, true},
+		"spiffeId":   {conf.Match{SpiffeID: &conf.SpiffeIDMatch{}}, false},
+		"sni":        {conf.Match{SNI: &sni}, false},
+		"path":       {conf.Match{Path: &conf.PathMatch{}}, false},
+		"method":     {conf.Match{Method: &method}, false},
+		"headers":    {conf.Match{Headers: []conf.HeaderMatch{{Name: "a"}}}, false},
+	} {
+		if got := c.match.Empty(); got != c.empty {
+			t.Errorf("%s: got %t, want %t", name, got, c.empty)
+		}
+	}
+}
+
+func TestHeaderMatch(t *testing.T) {
+	check[conf.HeaderMatch](t, cases{
+		`{name: X-A, value: b}`:                             `{"name":"X-A","value":"b"}`,
+		`{type: Exact, name: a, value: ""}`:                 `{"type":"Exact","name":"a","value":""}`,
+		`{type: Prefix, name: a, value: b}`:                 `{"type":"Prefix","name":"a","value":"b"}`,
+		`{type: Present, name: a}`:                          `{"type":"Present","name":"a"}`,
+		`{type: Absent, name: a, value: b}`:                 `f:1:32: value: does not go with type "Absent"; remove it`,
+		`{name: a}`:                                         `f:1:1: value: is required for type "Exact"`,
+		`{type: RegularExpression, name: a, value: "[0-9"}`: "f:1:43: value: bad regular expression: error parsing regexp: missing closing ]: `[0-9`; write it in RE2's syntax",
+		`{name: "a b", value: c}`:                           `f:1:8: name: bad header name "a b"; use letters, digits and -`,
+		`{name: "", value: c}`:                              `f:1:8: name: bad header name ""; use letters, digits and -`,
+		`{name: ":path", value: c}`:                         `f:1:8: name: bad header name ":path"; use letters, digits and -`,
+	})
+	if got := (&conf.HeaderMatch{Name: "a"}).How(); got != conf.HeaderExact {
+		t.Errorf("left out, the type is %s", got)
+	}
+}
+
+func TestHeaderModifier(t *testing.T) {
+	check[conf.HeaderModifier](t, cases{
+		`{set: [{name: a, value: b}], add: []}`:                    `{"set":[{"name":"a","value":"b"}],"add":[]}`,
+		`{set: [{name: a, value: b}, {name: A, value: c}]}`:        `f:1:36: set[1].name: duplicate header "A"; one change for each header`,
+		`{set: [{name: a, value: b}], add: [{name: a, value: c}]}`: `f:1:43: add[0].name: duplicate header "a"; one change for each header`,
+		`{set: [{name: a, value: b}], remove: [c]}`:                `f:1:30: remove: unknown field; one of "set", "add"`,
+	})
+}
