@@ -1,0 +1,55 @@
+package permission
+
+import "encoding/json"
+
+// Answer is what an inbound does with a request.
+type Answer struct {
+	Decision Decision
+	// Shadow is the decision if allowWithShadowDeny were deny (SPEC 7.4); zero
+	// unless HasShadow.
+	Shadow    Decision
+	HasShadow bool
+}
+
+// Decision is to allow or to deny, and why.
+type Decision struct {
+	Allow bool
+	By    *Place // the first that decides; nil: by default
+}
+
+// String returns ALLOW or DENY.
+func (d Decision) String() string {
+	if d.Allow {
+		return "ALLOW"
+	}
+	return "DENY"
+}
+
+// MarshalJSON prints {"decision", "by"} (SPEC 10 access).
+func (d Decision) MarshalJSON() ([]byte, error) {
+	var by any = "default"
+	if d.By != nil {
+		by = d.By
+	}
+	return json.Marshal(struct {
+		Decision string `json:"decision"`
+		By       any    `json:"by"`
+	}{d.String(), by})
+}
+
+// MarshalJSON prints {"kri", "rule", "list", "index"}, or {"kri", "index"} for
+// an item of from.
+func (p *Place) MarshalJSON() ([]byte, error) {
+	if p.List == From {
+		return json.Marshal(struct {
+			KRI   string `json:"kri"`
+			Index int    `json:"index"`
+		}{p.KRI, p.Index})
+	}
+	return json.Marshal(struct {
+		KRI   string `json:"kri"`
+		Rule  int    `json:"rule"`
+		List  string `json:"list"`
+		Index int    `json:"index"`
+	}{p.KRI, p.Rule, p.List.String(), p.Index})
+}

@@ -1,0 +1,84 @@
+package permission
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Clients is the `from` items of an inbound. A client's action is the one of
+// the merge of every item that selects it (SPEC 5.1); as the action is all
+// that the conf has, that is the item of the highest priority that selects the
+// client and sets it. So no rule view is needed, and no limit on one.
+type Clients struct {
+	items  []Client // highest priority first
+	shadow bool
+}
+
+// Client is a `from` item that sets an action.
+type Client struct {
+	Place
+	Tags   resource.Tags // that it selects; a value may be [resource.AnyValue]
+	Action meshtrafficpermission.Action
+}
+
+// NewClients takes the items of policies, which are in order and later ones
+// override.
+func NewClients(policies []*resource.Policy) *Clients {
+	c := &Clients{}
+	for i := len(policies) - 1; i >= 0; i-- {
+		kri := policies[i].KRI()
+		for j := len(policies[i].From) - 1; j >= 0; j-- {
+			item := &policies[i].From[j]
+			action := item.Conf.(*meshtrafficpermission.Conf).Action
+			tags, possible := clientTags(item.TargetRef.Selector())
+			if action == nil || !possible {
+				continue
+			}
+			c.items = append(c.items, Client{Place{KRI: kri, List: From, Index: j}, tags, *action})
+			c.shadow = c.shadow || *action == meshtrafficpermission.AllowWithShadowDeny
+		}
+	}
+	return c
+}
+
+// clientTags returns each key of a sorted selector once; possible is false
+// where it asks for two values of one key, which no client has (SPEC 5.2).
+func clientTags(selector resource.Tags) (tags resource.Tags, possible bool) {
+	for _, tag := range selector {
+		last := len(tags) - 1
+		switch {
+		case last < 0 || tags[last].Key != tag.Key:
+			tags = append(tags, tag)
+		case tags[last].Value == resource.AnyValue:
+			tags[last].Value = tag.Value
+		case tag.Value != resource.AnyValue && tag.Value != tags[last].Value:
+			return nil, false
+		}
+	}
+	return tags, true
+}
+
+// Items returns the items of which the first that selects a client decides;
+// nothing selected: denied. The slice must not be changed.
+func (c *Clients) Items() []Client { return c.items }
+
+// HasShadow reports whether there is a shadow decision: some item has the
+// action AllowWithShadowDeny.
+func (c *Clients) HasShadow() bool { return c.shadow }
+
+// Decide answers a client with the given tags.
+func (c *Clients) Decide(tags resource.Tags) Answer {
+	a := Answer{HasShadow: c.shadow}
+	for i := range c.items {
+		item := &c.items[i]
+		if !tags.Contains(item.Tags) {
+			continue
+		}
+		a.Decision = Decision{item.Action != meshtrafficpermission.Deny, &item.Place}
+		if c.shadow {
+			a.Shadow = Decision{item.Action == meshtrafficpermission.Allow, &item.Place}
+		}
+		break
+	}
+	return a
+}

@@ -1,0 +1,203 @@
+package permission_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+)
+
+func id(kind conf.SpiffeIDMatchType, value string) conf.Match {
+	return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: kind, Value: "spiffe://" + value}}
+}
+
+func exact(value string) conf.Match  { return id(conf.SpiffeIDExact, value) }
+func prefix(value string) conf.Match { return id(conf.SpiffeIDPrefix, value) }
+
+func method(m conf.Match, word conf.Method) conf.Match {
+	m.Method = &word
+	return m
+}
+
+func rule(name string, c meshtrafficpermission.RuleConf) permission.Rule {
+	return permission.Rule{KRI: "kri_mtp____" + name + "_", Conf: &c}
+}
+
+func list(matches ...conf.Match) []conf.Match { return matches }
+
+// An answer names the first that decides, wherever the lookup finds it.
+func TestDecideNamesTheFirst(t *testing.T) {
+	type lists = meshtrafficpermission.RuleConf
+	for _, test := range []struct {
+		name  string
+		rules []permission.Rule
+		id    string
+		want  string
+	}{
+		{"no rules", nil, "td/a", "DENY default"},
+		{"an exact ID before a prefix", []permission.Rule{
+			rule("1", lists{Allow: list(exact("td/a"))}), rule("2", lists{Allow: list(prefix("td"))}),
+		}, "td/a", "ALLOW 1 allow[0]"},
+		{"a prefix before an exact ID", []permission.Rule{
+			rule("1", lists{Allow: list(prefix("td"))}), rule("2", lists{Allow: list(exact("td/a"))}),
+		}, "td/a", "ALLOW 1 allow[0]"},
+		{"a short prefix before a long one", []permission.Rule{
+			rule("1", lists{Deny: list(exact("td/x"), prefix("td/"))}), rule("2", lists{Deny: list(prefix("td/a/b"))}),
+		}, "td/a/b/c", "DENY 1 deny[1]"},
+		{"a long prefix before a short one", []permission.Rule{
+			rule("1", lists{Deny: list(prefix("td/a/b"))}), rule("2", lists{Deny: list(prefix("td"))}),
+		}, "td/a/b/c", "DENY 1 deny[0]"},
+		{"a condition that holds before one that is no condition", []permission.Rule{
+			rule("1", lists{Allow: list(method(exact("td/a"), "POST"), method(exact("td/a"), "GET"))}), rule("2", lists{Allow: list(exact("td/a"))}),
+		}, "td/a", "ALLOW 1 allow[1]"},
+		{"a condition that does not hold", []permission.Rule{
+			rule("1", lists{Allow: list(method(exact("td/a"), "POST"))}), rule("2", lists{Allow: list(exact("td/a"))}),
+		}, "td/a", "ALLOW 2 allow[0]"},
+		{"no ID asked for", []permission.Rule{
+			rule("1", lists{Allow: list(method(conf.Match{}, "GET"))}), rule("2", lists{Allow: list(exact("td/a"))}),
+		}, "td/a", "ALLOW 1 allow[0]"},
+		{"the same entry again", []permission.Rule{
+			rule("1", lists{Allow: list(exact("td/a"), exact("td/a"))}),
+		}, "td/a", "ALLOW 1 allow[0]"},
+		{"a later deny overrides", []permission.Rule{
+			rule("1", lists{Allow: list(exact("td/a"))}), rule("2", lists{Deny: list(prefix("td"))}),
+		}, "td/a", "DENY 2 deny[0]"},
+		{"allow before allowWithShadowDeny of one rule", []permission.Rule{
+			rule("1", lists{AllowWithShadowDeny: list(exact("td/a")), Allow: list(prefix("td"))}),
+		}, "td/a", "ALLOW 1 allow[0] shadow DENY 1 allowWithShadowDeny[0]"},
+		{"allowWithShadowDeny of an earlier rule before allow", []permission.Rule{
+			rule("1", lists{AllowWithShadowDeny: list(exact("td/a"))}), rule("2", lists{Allow: list(prefix("td"))}),
+		}, "td/a", "ALLOW 1 allowWithShadowDeny[0] shadow DENY 1 allowWithShadowDeny[0]"},
+		{"shadow: deny before allowWithShadowDeny of one rule", []permission.Rule{
+			rule("1", lists{AllowWithShadowDeny: list(exact("td/a")), Deny: list(prefix("td"))}),
+		}, "td/a", "DENY 1 deny[0] shadow DENY 1 deny[0]"},
+		{"shadow: allowWithShadowDeny of an earlier rule before deny", []permission.Rule{
+			rule("1", lists{AllowWithShadowDeny: list(exact("td/a"))}), rule("2", lists{Deny: list(prefix("td"))}),
+		}, "td/a", "DENY 2 deny[0] shadow DENY 1 allowWithShadowDeny[0]"},
+		{"shadow: there, and nothing of it matches", []permission.Rule{
+			rule("1", lists{AllowWithShadowDeny: list(exact("td/b")), Allow: list(exact("td/a"))}),
+		}, "td/a", "ALLOW 1 allow[0] shadow ALLOW 1 allow[0]"},
+		{"a prefix is no beginning of characters", []permission.Rule{
+			rule("1", lists{Allow: list(prefix("td/a"), prefix("td/abc"))}),
+		}, "td/ab", "DENY default"},
+		{"the prefix itself is longer than the ID", []permission.Rule{
+			rule("1", lists{Allow: list(prefix("td/a/b"))}),
+		}, "td/a", "DENY default"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, _ := permission.NewDecisionList(permission.HTTP, test.rules)
+			answer := l.Decide(&permission.Request{SpiffeID: "spiffe://" + test.id, Method: "GET", Path: "/"})
+			if got := permissiontest.Text(answer); got != test.want {
+				t.Errorf("got %s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestNothingIsLetIn(t *testing.T) {
+	anonymous := &permission.Request{Method: "GET", Path: "/"}
+	if a := (&permission.Permissions{}).Decide(anonymous); a.Decision.Allow || a.HasShadow {
+		t.Errorf("an inbound without policies: %+v", a)
+	}
+	l, _ := permission.NewDecisionList(permission.HTTP, []permission.Rule{rule("1", meshtrafficpermission.RuleConf{Allow: list(prefix("td"))})})
+	if a := l.Decide(anonymous); a.Decision.Allow {
+		t.Errorf("a client without an ID: %+v", a)
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	h := permission.NewHeaders(permission.Header{Name: "X-B", Value: "1"}, permission.Header{Name: "x-a", Value: ""}, permission.Header{Name: "x-b", Value: "2"})
+	for _, test := range []struct {
+		name, want string
+		present    bool
+	}{{"x-b", "1,2", true}, {"x-a", "", true}, {"x", "", false}} {
+		if got, present := h.Get(test.name); got != test.want || present != test.present {
+			t.Errorf("%s: %q, %v", test.name, got, present)
+		}
+	}
+}
+
+// RE2 reads UTF-8: bytes that are none match no expression, in the proxy as
+// here.
+func TestRegularExpressionOnBytes(t *testing.T) {
+	m := conf.Match{Path: &conf.PathMatch{Type: conf.PathRegex, Value: "/.*"}}
+	l, _ := permission.NewDecisionList(permission.HTTP, []permission.Rule{rule("1", meshtrafficpermission.RuleConf{Allow: list(m)})})
+	for path, want := range map[string]bool{"/ä": true, "/\xff": false} {
+		if got := l.Decide(&permission.Request{Path: path}).Decision.Allow; got != want {
+			t.Errorf("%q: allowed %v", path, got)
+		}
+	}
+}
+
+// manyRules is rules of 10,000 exact IDs and 100 prefixes.
+func manyRules() []permission.Rule {
+	var rules []permission.Rule
+	for i := range 100 {
+		var c meshtrafficpermission.RuleConf
+		for j := range 100 {
+			c.Allow = append(c.Allow, exact(fmt.Sprintf("shop.mesh/ns/team-%d/sa/app-%d", i, j)))
+		}
+		c.Deny = append(c.Deny, prefix(fmt.Sprintf("shop.mesh/ns/blocked-%d", i)))
+		rules = append(rules, rule(fmt.Sprint(i), c))
+	}
+	return rules
+}
+
+func TestDecideAllocatesNothing(t *testing.T) {
+	l, _ := permission.NewDecisionList(permission.HTTP, manyRules())
+	q := &permission.Request{SpiffeID: "spiffe://shop.mesh/ns/team-50/sa/app-50", Method: "GET", Path: "/a?b"}
+	if n := testing.AllocsPerRun(100, func() { l.Decide(q) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkDecide(b *testing.B) {
+	l, _ := permission.NewDecisionList(permission.HTTP, manyRules())
+	for _, test := range []struct{ name, id, want string }{
+		{"exact", "shop.mesh/ns/team-50/sa/app-50", "ALLOW 50 allow[50]"},
+		{"prefix", "shop.mesh/ns/blocked-50/sa/app-50", "DENY 50 deny[0]"},
+		{"none", "shop.mesh/ns/other/sa/app-50", "DENY default"},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			q := &permission.Request{SpiffeID: "spiffe://" + test.id, Method: "GET", Path: "/a?b"}
+			b.ReportAllocs()
+			var a permission.Answer
+			for b.Loop() {
+				a = l.Decide(q)
+			}
+			if got := permissiontest.Text(a); got != test.want {
+				b.Fatalf("got %s", got)
+			}
+		})
+	}
+}
+
+// eightThousand is 1,000 policies with 8 matches each.
+func eightThousand() []permission.Rule {
+	rules := make([]permission.Rule, 1000)
+	for i := range rules {
+		var c meshtrafficpermission.RuleConf
+		for j := range 6 {
+			c.Allow = append(c.Allow, exact(fmt.Sprintf("shop.mesh/ns/team-%d/sa/app-%d", i, j)))
+		}
+		c.Allow = append(c.Allow, prefix(fmt.Sprintf("shop.mesh/ns/shared-%d", i)))
+		c.Deny = append(c.Deny, exact(fmt.Sprintf("shop.mesh/ns/blocked/sa/app-%d", i)))
+		rules[i] = rule(fmt.Sprint(i), c)
+	}
+	return rules
+}
+
+func BenchmarkNewDecisionList(b *testing.B) {
+	rules := eightThousand()
+	b.ReportAllocs()
+	var l *permission.DecisionList
+	for b.Loop() {
+		l, _ = permission.NewDecisionList(permission.HTTP, rules)
+	}
+	if len(l.Entries()) != 8000 {
+		b.Fatal(len(l.Entries()))
+	}
+}

@@ -1,0 +1,167 @@
+package permissiontest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Dataplane is the name of the dataplane of each scenario. Its inbounds are
+// called "http" and "tcp", after what they speak.
+const Dataplane = "backend"
+
+// Scenario returns a mesh of one dataplane and up to five policies. Most have
+// rules only, some `from` only, and a few both.
+func Scenario(r *rand.Rand) *resource.Set {
+	set := &resource.Set{Dataplanes: []*resource.Dataplane{{
+		Meta:    resource.Meta{ID: resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: Dataplane}},
+		Address: "127.0.0.1",
+		Inbounds: []resource.Inbound{
+			{Port: 8080, Name: "http", Protocol: "http", Tags: resource.NewTags(map[string]string{resource.ServiceTag: "backend"})},
+			{Port: 9090, Name: "tcp", Tags: resource.NewTags(map[string]string{resource.ServiceTag: "backend"})},
+		},
+	}}}
+	kind := meshtrafficpermission.Kind()
+	style := r.IntN(10)
+	for i := range r.IntN(6) {
+		p := &resource.Policy{
+			Meta: resource.Meta{ID: resource.ID{Kind: "MeshTrafficPermission", Mesh: "default", Name: fmt.Sprintf("p%d", i)}},
+			Type: kind, TargetRef: targetRef(r),
+		}
+		if style < 7 || style == 9 && r.IntN(2) == 0 {
+			p.Rules = randomRules(r)
+		} else {
+			p.From = randomFrom(r)
+		}
+		set.Policies = append(set.Policies, p)
+	}
+	return set
+}
+
+func targetRef(r *rand.Rand) resource.TargetRef {
+	switch r.IntN(4) {
+	case 0:
+		return resource.TargetRef{Kind: resource.TargetDataplane}
+	case 1:
+		return resource.TargetRef{Kind: resource.TargetDataplane, SectionName: pick(r, []string{"http", "tcp"})}
+	case 2:
+		return resource.TargetRef{Kind: resource.TargetMeshService, Name: "backend"}
+	}
+	return resource.TargetRef{Kind: resource.TargetMesh}
+}
+
+func randomRules(r *rand.Rand) []resource.Rule {
+	out := make([]resource.Rule, 1+r.IntN(2))
+	for i := range out {
+		c := &meshtrafficpermission.RuleConf{}
+		if r.IntN(2) == 0 {
+			c.Deny = matches(r)
+		}
+		if r.IntN(3) > 0 {
+			c.Allow = matches(r)
+		}
+		if r.IntN(4) == 0 {
+			c.AllowWithShadowDeny = matches(r)
+		}
+		out[i].Conf = c
+	}
+	return out
+}
+
+func randomFrom(r *rand.Rand) []resource.Item {
+	out := make([]resource.Item, 1+r.IntN(3))
+	for i := range out {
+		out[i].TargetRef = client(r)
+		c := &meshtrafficpermission.Conf{}
+		if r.IntN(8) > 0 {
+			action := pick(r, []meshtrafficpermission.Action{
+				meshtrafficpermission.Allow, meshtrafficpermission.Allow, meshtrafficpermission.Deny, meshtrafficpermission.AllowWithShadowDeny,
+			})
+			c.Action = &action
+		}
+		out[i].Conf = c
+	}
+	return out
+}
+
+func client(r *rand.Rand) resource.TargetRef {
+	tags := map[string]string{pick(r, tagKeys): pick(r, append([]string{resource.AnyValue}, tagValues...))}
+	if r.IntN(3) == 0 {
+		tags[pick(r, tagKeys)] = pick(r, tagValues)
+	}
+	switch r.IntN(4) {
+	case 0:
+		return resource.TargetRef{Kind: resource.TargetMesh}
+	case 1:
+		return resource.TargetRef{Kind: resource.TargetMeshService, Name: pick(r, services)}
+	case 2:
+		return resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: pick(r, services), Tags: resource.NewTags(tags)}
+	}
+	return resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: resource.NewTags(tags)}
+}
+
+func matches(r *rand.Rand) []conf.Match {
+	out := make([]conf.Match, 1+r.IntN(3))
+	for i := range out {
+		for out[i].Empty() {
+			out[i] = match(r)
+		}
+	}
+	return out
+}
+
+func match(r *rand.Rand) (m conf.Match) {
+	switch r.IntN(4) {
+	case 0, 1:
+		m.SpiffeID = &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: pick(r, SpiffeIDs)}
+	case 2:
+		m.SpiffeID = &conf.SpiffeIDMatch{Type: conf.SpiffeIDPrefix, Value: pick(r, spiffePrefixes)}
+	}
+	if r.IntN(6) == 0 {
+		sni := conf.SNI(pick(r, serverNames))
+		m.SNI = &sni
+	}
+	if r.IntN(4) == 0 {
+		m.Path = pathMatch(r)
+	}
+	if r.IntN(5) == 0 {
+		method := conf.Method(pick(r, methods))
+		m.Method = &method
+	}
+	for range max(0, r.IntN(6)-3) {
+		m.Headers = append(m.Headers, headerMatch(r))
+	}
+	return m
+}
+
+func pathMatch(r *rand.Rand) *conf.PathMatch {
+	switch r.IntN(3) {
+	case 0:
+		return &conf.PathMatch{Type: conf.PathExact, Value: pick(r, exactPaths)}
+	case 1:
+		return &conf.PathMatch{Type: conf.PathPrefix, Value: pick(r, prefixPaths)}
+	}
+	return &conf.PathMatch{Type: conf.PathRegex, Value: pick(r, pathRegexes)}
+}
+
+func headerMatch(r *rand.Rand) conf.HeaderMatch {
+	h := conf.HeaderMatch{Name: conf.HeaderName(pick(r, headerNames))}
+	if r.IntN(4) > 0 {
+		how := conf.HeaderMatchType(pick(r, conf.HeaderMatchType("").Enum()))
+		h.Type = &how
+	}
+	value := pick(r, headerValues)
+	switch h.How() {
+	case conf.HeaderPresent, conf.HeaderAbsent:
+		return h
+	case conf.HeaderRegex:
+		value = pick(r, headerRegexes)
+	}
+	h.Value = &value
+	return h
+}
+
+func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }

@@ -1,0 +1,77 @@
+package permission_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+const warned = `
+type: Dataplane
+mesh: default
+name: backend
+networking:
+  address: 127.0.0.1
+  inbound:
+    - {port: 8080, name: http, protocol: http2, tags: {kuma.io/service: backend}}
+    - {port: 9090, name: tcp, tags: {kuma.io/service: backend}}
+---
+type: MeshTrafficPermission
+mesh: default
+name: lists
+spec:
+  default:
+    deny:
+      - spiffeId: {type: Exact, value: "spiffe://shop.mesh/a"}
+        method: GET
+      - headers: [{name: x, type: Absent}]
+      - sni: a.b
+    allowWithShadowDeny:
+      - path: {type: Exact, value: /a}
+    allow:
+      - spiffeId: {type: Exact, value: "spiffe://shop.mesh/a"}
+        method: GET
+---
+type: MeshTrafficPermission
+mesh: default
+name: tags
+spec:
+  from:
+    - default: {action: Allow}
+`
+
+func TestWarnings(t *testing.T) {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(warned)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	permissions, err := permissiontest.Permissions(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fromIgnored = "in.yaml:27:1: spec.from: does not count, as other policies of the inbound have rules; write it as rules"
+	const hint = "; set the inbound's protocol, or select HTTP inbounds only"
+	for inbound, want := range map[string][]string{
+		"http": {fromIgnored},
+		"tcp": {
+			"in.yaml:16:5: spec.rules[0].default.deny[0]: has HTTP conditions, which the TCP inbound can not see: it denies on the rest of its conditions" + hint,
+			"in.yaml:16:5: spec.rules[0].default.deny[1]: has only HTTP conditions, which the TCP inbound can not see: it denies everyone" + hint,
+			"in.yaml:16:5: spec.rules[0].default.allow[0]: has HTTP conditions, which the TCP inbound can not see: it never matches" + hint,
+			"in.yaml:16:5: spec.rules[0].default.allowWithShadowDeny[0]: has HTTP conditions, which the TCP inbound can not see: it never matches" + hint,
+			fromIgnored,
+		},
+	} {
+		var got []string
+		for _, w := range permissions[inbound].Warnings {
+			got = append(got, w.Error())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", inbound, diff)
+		}
+	}
+}
