@@ -43,6 +43,10 @@ const (
 	DataplaneKind = "Dataplane"
 )
 
+// meshFields are what a Mesh document says of matters that are not ours, such
+// as its certificates; they are passed over.
+var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
+
 // decoder turns documents into resources.
 type decoder struct {
 	kinds *Kinds
@@ -67,7 +71,11 @@ func (d *decoder) document(at *strict.At) {
 		meta.Labels, spec = NewTags(doc.Metadata.Labels), doc.Spec
 	} else {
 		var doc universalDoc
-		if !strict.Decode(at, &doc) {
+		var others []string
+		if at.Field("type").Text() == MeshKind {
+			others = meshFields
+		}
+		if !strict.DecodeExcept(at, &doc, others...) {
 			return
 		}
 		meta.ID = ID{Kind: doc.Type, Name: doc.Name}

@@ -81,6 +81,21 @@ spec:
 	}
 }
 
+// A Mesh says much that is not ours, in either spelling.
+func TestMeshDocuments(t *testing.T) {
+	set, errs := decode(t, "type: Mesh\nname: a\nmtls: {enabledBackend: ca}\nnetworking: {outbound: {passthrough: true}}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: b}\nspec: {mtls: {}}\n")
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, set.MeshNames()); diff != "" {
+		t.Error(diff)
+	}
+	_, errs = decode(t, "type: Mesh\nname: a\nmlts: {}\n")
+	if want := `in.yaml:3:1: mlts: unknown field`; !strings.HasPrefix(errs, want) {
+		t.Errorf("got %s, want %s", errs, want)
+	}
+}
+
 // What a policy prints decodes to an equal one.
 func TestPoliciesRoundTrip(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}

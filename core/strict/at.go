@@ -88,6 +88,14 @@ func (a *At) Has(name string) bool {
 	return false
 }
 
+// Text returns the value of a scalar, "" for anything else.
+func (a *At) Text() string {
+	if node := resolve(a.node); node.Kind == yaml.ScalarNode {
+		return node.Value
+	}
+	return ""
+}
+
 // Index returns the place of a list's element i, or the list's own where it
 // has none.
 func (a *At) Index(i int) *At {
