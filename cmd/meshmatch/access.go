@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// accessQuery is what `access` is asked for.
+type accessQuery struct {
+	inbound string
+	request permission.Request
+	headers []string
+	tags    []string
+}
+
+// accessAnswer is the answer of `access` (SPEC 10).
+type accessAnswer struct {
+	Decision string               `json:"decision"`
+	By       any                  `json:"by"` // a [*permission.Place] or "default"
+	Shadow   *permission.Decision `json:"shadow,omitempty"`
+	Warnings []inspect.Warning    `json:"warnings"`
+	answer   permission.Answer
+}
+
+func newAccess(g *globals) *cobra.Command {
+	var q accessQuery
+	c := &cobra.Command{
+		Use:   "access DATAPLANE --inbound NAME",
+		Short: "Tell whether an inbound lets a request in, and which policy decides",
+		Long: `Tell whether the MeshTrafficPermissions of an inbound let a request in, which
+entry of which policy decides, and what it would be if allowWithShadowDeny were
+deny. What is not given is not there: a client without --spiffe-id has none.
+
+Exit status: 0 allowed; 1 denied.`,
+		Example: `  meshmatch access backend-1 --inbound http -f policies/ \
+      --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
+  meshmatch access backend-1 --inbound tcp -f policies/ --tag kuma.io/service=web`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := q.parse(); err != nil {
+				return err
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			d, err := g.dataplane(w, args[0])
+			if err != nil {
+				return err
+			}
+			i, err := inboundNamed(d, q.inbound)
+			if err != nil {
+				return err
+			}
+			answer := newAccessAnswer(inboundPermissions(w.view, d, i), &q.request)
+			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
+				return err
+			}
+			if !answer.answer.Decision.Allow {
+				return errNo
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by name, or by port where it has none (required)")
+	flags.StringVar(&q.request.SpiffeID, "spiffe-id", "", "the SPIFFE ID of the client's certificate")
+	flags.StringVar(&q.request.SNI, "sni", "", "the server name that the client asks for")
+	flags.StringVar(&q.request.Method, "method", "", "the HTTP method")
+	flags.StringVar(&q.request.Path, "path", "", "the path, with or without a query")
+	flags.StringArrayVar(&q.headers, "header", nil, "a header, as name=value; may be repeated")
+	flags.StringArrayVar(&q.tags, "tag", nil, "a tag of the client, as key=value, for from policies; may be repeated")
+	return c
+}
+
+// parse completes the request.
+func (q *accessQuery) parse() error {
+	if q.inbound == "" {
+		return usagef("say which inbound: --inbound NAME")
+	}
+	if id := q.request.SpiffeID; id != "" && !strings.HasPrefix(id, "spiffe://") {
+		return usagef("--spiffe-id must start with spiffe://, %q does not", id)
+	}
+	if path := q.request.Path; path != "" && path != "*" && path[0] != '/' {
+		return usagef("--path must start with /, %q does not", path)
+	}
+	var headers []permission.Header
+	for _, h := range q.headers {
+		name, value, ok := strings.Cut(h, "=")
+		if !ok || name == "" {
+			return usagef("--header must be name=value, %q is not", h)
+		}
+		headers = append(headers, permission.Header{Name: name, Value: value})
+	}
+	q.request.Headers = permission.NewHeaders(headers...)
+	tags := map[string]string{}
+	for _, t := range q.tags {
+		key, value, ok := strings.Cut(t, "=")
+		if !ok || key == "" {
+			return usagef("--tag must be key=value, %q is not", t)
+		}
+		if _, twice := tags[key]; twice {
+			return usagef("--tag %s is given twice; a client has one value of a tag", key)
+		}
+		tags[key] = value
+	}
+	q.request.Tags = resource.NewTags(tags)
+	return nil
+}
+
+// inboundNamed returns the index of an inbound.
+func inboundNamed(d *resource.Dataplane, name string) (int, error) {
+	var names []string
+	for i := range d.Inbounds {
+		if d.Inbounds[i].SectionName() == name {
+			return i, nil
+		}
+		names = append(names, d.Inbounds[i].SectionName())
+	}
+	return 0, fmt.Errorf("%s has no inbound %q; it has %s", d.Name, name, orNone(names))
+}
+
+func inboundPermissions(view *core.View, d *resource.Dataplane, inbound int) *permission.Permissions {
+	var config *rules.Config
+	if configs := view.Configs(d, core.Scope{Kind: "MeshTrafficPermission"}); len(configs) > 0 {
+		config = configs[0]
+	}
+	return permission.Of(config, d, inbound)
+}
+
+func newAccessAnswer(p *permission.Permissions, r *permission.Request) *accessAnswer {
+	decided := p.Decide(r)
+	a := &accessAnswer{Decision: decided.Decision.String(), By: "default", Warnings: []inspect.Warning{}, answer: decided}
+	if by := decided.Decision.By; by != nil {
+		a.By = by
+	}
+	if decided.HasShadow {
+		a.Shadow = &decided.Shadow
+	}
+	for _, w := range p.Warnings {
+		a.Warnings = append(a.Warnings, inspect.Warning{File: w.Pos.File, Line: w.Pos.Line, Column: w.Pos.Column, Path: w.Path, Message: w.Message()})
+	}
+	return a
+}
+
+func accessPage(p *page, a *accessAnswer) {
+	p.row("decision", a.Decision, decider(a.answer.Decision))
+	if a.Shadow != nil {
+		p.row("shadow", a.Shadow.String(), decider(*a.Shadow))
+	}
+	for _, w := range a.Warnings {
+		p.line("warning: %s:%d:%d: %s: %s", w.File, w.Line, w.Column, w.Path, w.Message)
+	}
+}
+
+// decider says who decides.
+func decider(d permission.Decision) string {
+	switch {
+	case d.By == nil:
+		return "by default"
+	case d.By.List == permission.From:
+		return d.By.KRI + " from[" + strconv.Itoa(d.By.Index) + "]"
+	}
+	return fmt.Sprintf("%s rules[%d].%s[%d]", d.By.KRI, d.By.Rule, d.By.List, d.By.Index)
+}
