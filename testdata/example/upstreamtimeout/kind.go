@@ -1,0 +1,15 @@
+// Package upstreamtimeout is the policy kind UpstreamTimeout: how long
+// connections and requests to a service may take.
+package upstreamtimeout
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of UpstreamTimeout.
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:  "UpstreamTimeout",
+		Short: "ut",
+		Top:   resource.TopTargets | resource.RouteTargets,
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}
