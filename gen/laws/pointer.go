@@ -10,18 +10,17 @@ import (
 // json tags. The types are walked and not their JSON, which a random value
 // need not have.
 func resolve(conf any, pointer string) (v reflect.Value, ok bool) {
-	v = reflect.ValueOf(conf)
+	v, ok = reflect.ValueOf(conf), true
 	for pointer != "" {
-		step, rest, _ := strings.Cut(pointer[1:], "/")
-		if rest != "" || strings.HasSuffix(pointer, "/") && len(pointer) > len(step)+1 {
-			rest = "/" + rest
-		}
+		step, rest, more := strings.Cut(pointer[1:], "/")
 		if v, ok = child(v, unescape(step)); !ok {
 			return v, false
 		}
-		pointer = rest
+		if pointer = rest; more {
+			pointer = "/" + rest
+		}
 	}
-	return v, true
+	return v, ok
 }
 
 func child(v reflect.Value, name string) (reflect.Value, bool) {

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 
@@ -54,11 +55,10 @@ type builder struct {
 	visited []*types.Named
 }
 
-// structState is a merged struct and what building it has found out.
+// structState is a merged struct.
 type structState struct {
-	ir       *ir.Struct // nil while it is being built
-	failed   bool
-	position map[string]token.Pos // of each field by name
+	ir     *ir.Struct // nil while it is being built
+	failed bool
 }
 
 // place is where an error is reported: the path from the root, and the field.
@@ -73,4 +73,21 @@ func (at place) field(name string, pos token.Pos) place {
 
 func (b *builder) report(at place, what, hint string) {
 	b.problems.Add(diag.Diagnostic{Pos: b.pkg.Position(at.pos), Path: at.path, What: what, Hint: hint})
+}
+
+// fieldPlace is the place of a field of a struct. An unexported field of
+// another package is an error of the place that uses the struct.
+func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) place {
+	if !field.Exported() && named.Obj().Pkg() != b.pkg.Types {
+		return at
+	}
+	return at.field(field.Name(), field.Pos())
+}
+
+func (b *builder) reportUnexported(named *types.Named, field *types.Var, at place) {
+	if named.Obj().Pkg() != b.pkg.Types {
+		b.report(at, fmt.Sprintf("%s.%s has unexported fields", named.Obj().Pkg().Name(), named.Obj().Name()), "use a type of your own, or one with Equal, Hash and Clone")
+		return
+	}
+	b.report(at, "an unexported field can not be merged or copied", fmt.Sprintf("export it, or write Equal, Hash and Clone for %s by hand", named.Obj().Name()))
 }

@@ -66,14 +66,24 @@ func (b *builder) scalar(t types.Type, basic *types.Basic, word string, at place
 	case wordReplace:
 		return ir.Replace{Value: v, Set: ir.Always}
 	case wordOmitZero:
-		return ir.Replace{Value: v, Set: ir.NotZero}
+		return ir.Replace{Value: v, Set: ir.NotZero, Zero: zero(basic)}
 	case wordNone:
-		b.report(at, fmt.Sprintf("a %s can not say that it is not set", basic.Name()),
+		b.report(at, fmt.Sprintf("the type %s can not say that it is not set", types.TypeString(t, b.qualify)),
 			`use a pointer, or tag it policyMerge:"omitzero" (zero is not set) or policyMerge:"replace" (always set)`)
 	default:
 		b.refuse(word, "a scalar", at)
 	}
 	return nil
+}
+
+func zero(basic *types.Basic) string {
+	switch info := basic.Info(); {
+	case info&types.IsBoolean != 0:
+		return "false"
+	case info&types.IsString != 0:
+		return `""`
+	}
+	return "0"
 }
 
 func (b *builder) pointer(name string, pointer *types.Pointer, word string, at place) ir.Rule {
@@ -177,7 +187,7 @@ func (b *builder) unfit(t types.Type) (what, hint string) {
 		if under.Kind() == types.Invalid {
 			return "", ""
 		}
-		return fmt.Sprintf("a %s can not be merged", under.Name()), "use a bool, a number or a string"
+		return fmt.Sprintf("the type %s can not be merged", under.Name()), "use a bool, a number or a string"
 	}
 	return fmt.Sprintf("%s can not be merged", t), "see the table in the documentation of package gen"
 }
@@ -197,5 +207,13 @@ func kindName(t types.Type) string {
 	case *types.Chan:
 		return "a channel"
 	}
-	return types.TypeString(t, func(*types.Package) string { return "" })
+	return t.String()
+}
+
+// qualify names packages in messages.
+func (b *builder) qualify(p *types.Package) string {
+	if p == b.pkg.Types {
+		return ""
+	}
+	return p.Name()
 }

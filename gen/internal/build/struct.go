@@ -2,7 +2,6 @@ package build
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
 	"reflect"
 	"slices"
@@ -14,6 +13,10 @@ import (
 // structOf returns the merged struct of a named type, or nil after an error.
 func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 	object := named.Obj()
+	if named.TypeArgs().Len() > 0 {
+		b.report(at, "generic types can not be merged", "write the type out")
+		return nil
+	}
 	if state, ok := b.structs[object]; ok {
 		switch {
 		case state.failed:
@@ -24,21 +27,20 @@ func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 		}
 		return state.ir
 	}
-	state := &structState{failed: true, position: make(map[string]token.Pos)}
+	state := &structState{}
 	b.structs[object] = state
-	if named.TypeArgs().Len() > 0 || named.TypeParams().Len() > 0 {
-		b.report(at, "generic types can not be merged", "write the type out")
-		return nil
-	}
-	state.failed = false
 	before := b.problems.Len()
 	s := &ir.Struct{}
 	under := named.Underlying().(*types.Struct)
 	jsonNames := make(map[string]string)
 	for i := range under.NumFields() {
 		field := under.Field(i)
-		state.position[field.Name()] = field.Pos()
-		if f, ok := b.field(s, field, under.Tag(i), jsonNames, at.field(field.Name(), field.Pos())); ok {
+		at := b.fieldPlace(named, field, at)
+		if !field.Exported() {
+			b.reportUnexported(named, field, at)
+			continue
+		}
+		if f, ok := b.field(s, field, under.Tag(i), jsonNames, at); ok {
 			s.Fields = append(s.Fields, f)
 		}
 	}
@@ -55,12 +57,8 @@ func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 
 // field returns one field with its rule.
 func (b *builder) field(s *ir.Struct, field *types.Var, tag string, jsonNames map[string]string, at place) (ir.Field, bool) {
-	switch {
-	case field.Embedded():
+	if field.Embedded() {
 		b.report(at, "embedded structs can not be merged", "give the field a name")
-		return ir.Field{}, false
-	case !field.Exported():
-		b.report(at, "an unexported field can not be merged", "export it, or write Equal, Hash and Clone for the struct by hand")
 		return ir.Field{}, false
 	}
 	json, ok := b.jsonName(field, tag, jsonNames, at)

@@ -18,7 +18,7 @@ func (b *builder) valueOf(t types.Type, at place) *ir.Value {
 	v := &ir.Value{}
 	b.values[id] = v // before its parts: a type may contain itself
 	if !b.fill(v, t, at) {
-		b.values[id] = nil
+		delete(b.values, id) // the next place with this type has the error too
 		return nil
 	}
 	return v
@@ -140,9 +140,9 @@ func (b *builder) fillStruct(v *ir.Value, t types.Type, s *types.Struct, at plac
 	fine := true
 	for i := range s.NumFields() {
 		field := s.Field(i)
-		at := at.field(field.Name(), field.Pos())
+		at := b.fieldPlace(named, field, at)
 		if !field.Exported() {
-			b.report(at, "an unexported field can not be copied", fmt.Sprintf("export it, or write Equal, Hash and Clone for %s by hand", named.Obj().Name()))
+			b.reportUnexported(named, field, at)
 			fine = false
 			continue
 		}

@@ -202,14 +202,10 @@ func isSet(rule ir.Replace, x string) string {
 		return ""
 	case rule.Set == ir.NotNil:
 		return x + " != nil"
+	case rule.Zero == "false":
+		return x
 	}
-	switch rule.Value.Kind {
-	case ir.Bool:
-		return "bool(" + x + ")"
-	case ir.String:
-		return x + ` != ""`
-	}
-	return x + " != 0"
+	return x + " != " + rule.Zero
 }
 
 func (e *emitter) structTop(s *ir.Struct) {

@@ -55,6 +55,7 @@ type Rule interface{ rule() }
 type Replace struct {
 	Value *Value
 	Set   Set
+	Zero  string // the zero value in Go, where Set is NotZero
 }
 
 // Set tells when a leaf is set.

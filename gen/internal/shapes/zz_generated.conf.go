@@ -248,7 +248,7 @@ func (s *allState) fill(v, lower *All, item int32) {
 	if s.Weight == 0 && lower.Weight != 0 {
 		v.Weight, s.Weight = lower.Weight, item
 	}
-	if s.On == 0 && bool(lower.On) {
+	if s.On == 0 && lower.On {
 		v.On, s.On = lower.On, item
 	}
 	if s.Percent == 0 && lower.Percent != nil {
