@@ -52,7 +52,8 @@
 // A scalar is a bool, an integer, a floating-point number or a string, of any
 // name and package. Structs may be of other packages if all their fields are
 // exported. Below a list that is replaced or appended to nothing merges: its
-// elements need no tags, and may be embedded in and contain one another.
+// elements need no tags, and may be embedded in and contain one another. Only a
+// discriminator may stand there: it says what the struct is.
 //
 // Methods of its own are Equal(T) or Equal(*T) bool, Hash() uint64 and Clone()
 // of T or *T, all three, written by hand: they are called instead of generated

@@ -74,7 +74,7 @@ func (b *builder) field(s *ir.Struct, field *types.Var, tag string, jsonNames ma
 		s.Keys = append(s.Keys, field.Name())
 	case wordDiscriminator:
 		if s.Union {
-			b.report(at, "a second discriminator", "a union has one field that names the arm")
+			b.reportSecondDiscriminator(at)
 			return ir.Field{}, false
 		}
 		s.Union = true

@@ -55,20 +55,35 @@ func appends(name string) bool {
 }
 
 // checkUnreadTags reports tags in structs of this package that are values
-// only: they are replaced whole and never merged.
+// only: they are replaced whole and never merged. A discriminator says what the
+// struct is, a union, and not only how it merges; a decoder reads it too.
 func (b *builder) checkUnreadTags() {
 	for _, named := range b.visited {
 		if _, merged := b.structs[named.Obj()]; merged {
 			continue
 		}
 		under := named.Underlying().(*types.Struct)
+		union := false
 		for i := range under.NumFields() {
 			if !strings.Contains(under.Tag(i), tagKey) {
 				continue
 			}
 			field := under.Field(i)
 			at := place{path: named.Obj().Name() + "." + field.Name(), pos: field.Pos()}
-			b.report(at, fmt.Sprintf("policyMerge has no effect: every %s is replaced whole", named.Obj().Name()), "remove the tag")
+			switch word, ok := b.policyMerge(under.Tag(i), at); {
+			case !ok:
+			case word != wordDiscriminator:
+				b.report(at, fmt.Sprintf("policyMerge:%q has no effect: every %s is replaced whole", word, named.Obj().Name()), "remove it")
+			case union:
+				b.reportSecondDiscriminator(at)
+			default:
+				union = true
+				b.discriminator(field.Type(), at)
+			}
 		}
 	}
+}
+
+func (b *builder) reportSecondDiscriminator(at place) {
+	b.report(at, "a second discriminator", "a union has one field that names the arm")
 }
