@@ -67,7 +67,7 @@ func TestDuration(t *testing.T) {
 		`0s`:      `"0s"`,
 		`10m`:     `"10m"`,
 		`120h`:    `"120h"`,
-		`0`:       `"0s"`, // Go's syntax: zero needs no unit
+		`0`:       `f:1:1: bad duration "0"; write a number with a unit, such as 500ms, 15s or 1h30m`,
 		`-1s`:     `f:1:1: bad duration "-1s"; it must not be negative`,
 		`15`:      `f:1:1: bad duration "15"; write a number with a unit, such as 500ms, 15s or 1h30m`,
 		`"1 s"`:   `f:1:1: bad duration "1 s"; write a number with a unit, such as 500ms, 15s or 1h30m`,
@@ -121,11 +121,14 @@ func TestIntOrString(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	check[conf.JSON](t, cases{
-		`{b: 1, a: [true, 2.5, "<x>"]}`: `{"a":[true,2.5,"<x>"],"b":1}`,
-		`text`:                          `"text"`,
-		`7`:                             `7`,
-		`{1: a}`:                        `f:1:1: has no JSON form: json: unsupported type: map[interface {}]interface {}`,
-		`.nan`:                          `f:1:1: has no JSON form: json: unsupported value: NaN`,
+		`{b: 1, a: [true, 2.5, "<x>"]}`:      `{"a":[true,2.5,"<x>"],"b":1}`,
+		`text`:                               `"text"`,
+		`7`:                                  `7`,
+		`{1: a}`:                             `f:1:1: line 1: a field's name must be a string`,
+		`{a: 1, a: 2}`:                       `f:1:1: line 1: duplicate field "a"`,
+		`{a: 2001-01-01, b: [0x10, ~, 1e3]}`: `{"a":"2001-01-01","b":[16,null,1000]}`,
+		`{a: &x [1], b: *x}`:                 `{"a":[1],"b":[1]}`,
+		`.nan`:                               `f:1:1: has no JSON form: json: unsupported value: NaN`,
 	})
 	if got := marshal(t, conf.JSON("{")); got != `"{"` {
 		t.Errorf("got %s", got)

@@ -1,9 +1,21 @@
 // Package conf holds the field types that the Confs of several policy kinds
-// share: durations, numbers that may be text, headers, request matches and
-// references to backends. A policy kind is a package below this one
-// (core/conf/meshtimeout, ...); it may use these types and no other kind's.
+// share: durations, numbers with bounds, addresses, headers, request matches
+// and references to backends.
 //
-// Every type here checks itself while it is decoded (package strict), prints
-// as the JSON that it was read from in its shortest form, and is never
-// written to after decoding.
+// A policy kind is a package below this one (core/conf/meshtimeout, ...) or an
+// embedder's. It may use these types and no other kind's, and has
+//
+//  1. the Conf types, which say by their shape what may be written and how it
+//     merges (packages strict and gen);
+//  2. what confgen generates from them;
+//  3. Validate methods for what a shape can not say; they report at the field
+//     that is wrong;
+//  4. Kind, which describes the kind to the rest of the program.
+//
+// Package conftest has the tests that every kind should pass; package kinds is
+// the list of the built-in ones.
+//
+// Every type here checks itself while it is decoded, prints as the JSON that
+// it was read from in its shortest form, and is never written to after
+// decoding.
 package conf

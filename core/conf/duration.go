@@ -17,13 +17,18 @@ type Duration time.Duration
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	switch {
-	case err != nil:
+	case err != nil || endsInDigit(text): // Go would accept 0
 		return fmt.Errorf("bad duration %q; write a number with a unit, such as 500ms, 15s or 1h30m", text)
 	case parsed < 0:
 		return fmt.Errorf("bad duration %q; it must not be negative", text)
 	}
 	*d = Duration(parsed)
 	return nil
+}
+
+func endsInDigit(text []byte) bool {
+	last := text[len(text)-1]
+	return last >= '0' && last <= '9'
 }
 
 // MarshalText prints the shortest form.

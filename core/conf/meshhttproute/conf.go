@@ -10,7 +10,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 //confgen:conf
 type Conf struct {
 	// Hostnames limits the rules of a gateway to requests for these hosts.
-	Hostnames []string `json:"hostnames,omitzero"`
+	Hostnames []Hostname `json:"hostnames,omitzero"`
 	// Rules with equal matches are merged.
 	Rules []Rule `json:"rules" policyMerge:"mergeValuesByKey"`
 }

@@ -1,9 +1,6 @@
 package meshhttproute
 
 import (
-	"net"
-	"regexp"
-
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
@@ -111,19 +108,6 @@ func (s RedirectStatus) Validate(at *strict.At) {
 	case 301, 302, 303, 307, 308:
 	default:
 		at.Errorf("", "must be one of 301, 302, 303, 307 and 308")
-	}
-}
-
-// PreciseHostname is a host name in lower case, without wildcards, and no IP
-// address.
-type PreciseHostname string
-
-var hostname = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-
-// Validate checks the labels of the name.
-func (h PreciseHostname) Validate(at *strict.At) {
-	if len(h) > 253 || !hostname.MatchString(string(h)) || net.ParseIP(string(h)) != nil {
-		at.Errorf("write a name in lower case, such as example.com", "bad host name %q", string(h))
 	}
 }
 

@@ -16,7 +16,7 @@ spec:
   targetRef: {kind: MeshSubset, name: default, tags: {team: core}}
   to:
     - targetRef: {kind: MeshService, name: backend}
-      hostnames: [example.com]
+      hostnames: [example.com, "*.example.com", "*"]
       rules:
         - matches:
             - path: {type: PathPrefix, value: /v1}
@@ -75,6 +75,10 @@ func TestRejected(t *testing.T) {
 			Conf: `default: {rules: []}`,
 			Want: "p.yaml:1:59: spec.to[0].rules: required field is missing\n" +
 				`p.yaml:2:1: spec.to[0].default: unknown field; one of "hostnames", "rules"`,
+		},
+		"host name": {
+			Conf: `hostnames: [Example.com], rules: []`,
+			Want: `p.yaml:2:13: spec.to[0].hostnames[0]: bad host name "Example.com"; write a name in lower case, such as example.com or *.example.com`,
 		},
 		"no match": {
 			Conf: rule("", ""),

@@ -225,11 +225,11 @@ func (s *ruleConfState) origins(dst []int, base int) []int {
 }
 
 func equalConf(a, b *Conf) bool {
-	return equalStringList(a.Hostnames, b.Hostnames) &&
+	return equalHostnameList(a.Hostnames, b.Hostnames) &&
 		equalRuleList(a.Rules, b.Rules)
 }
 
-func equalStringList(a, b []string) bool {
+func equalHostnameList(a, b []Hostname) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
 	}
@@ -489,18 +489,18 @@ func equalPathRewrite(a, b *PathRewrite) bool {
 }
 
 func hashConf(d *xxhash.Digest, v *Conf) {
-	hashStringList(d, v.Hostnames)
+	hashHostnameList(d, v.Hostnames)
 	hashRuleList(d, v.Rules)
 }
 
-func hashStringList(d *xxhash.Digest, v []string) {
+func hashHostnameList(d *xxhash.Digest, v []Hostname) {
 	if v == nil {
 		hashWord(d, 0)
 		return
 	}
 	hashWord(d, uint64(len(v))+1)
 	for i := range v {
-		hashString(d, v[i])
+		hashString(d, string(v[i]))
 	}
 }
 
@@ -850,15 +850,15 @@ func hashPathRewrite(d *xxhash.Digest, v *PathRewrite) {
 
 func copyConf(dst, src *Conf) {
 	*dst = *src
-	dst.Hostnames = cloneStringList(src.Hostnames)
+	dst.Hostnames = cloneHostnameList(src.Hostnames)
 	dst.Rules = cloneRuleList(src.Rules)
 }
 
-func cloneStringList(v []string) []string {
+func cloneHostnameList(v []Hostname) []Hostname {
 	if v == nil {
 		return nil
 	}
-	c := make([]string, len(v))
+	c := make([]Hostname, len(v))
 	copy(c, v)
 	return c
 }

@@ -1,7 +1,6 @@
 package conf
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -50,29 +49,6 @@ func (v IntOrString) Float() float64 {
 	f, _ := strconv.ParseFloat(strings.Trim(string(v), `"`), 64)
 	return f
 }
-
-// JSON is any value, as compact JSON with sorted keys.
-type JSON string
-
-// UnmarshalYAML accepts any value that JSON can express.
-func (v *JSON) UnmarshalYAML(node *yaml.Node) error {
-	var value any
-	if err := node.Decode(&value); err != nil {
-		return fmt.Errorf("can not be read: %v", err)
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return fmt.Errorf("has no JSON form: %v", err)
-	}
-	*v = JSON(bytes.TrimSpace(b.Bytes()))
-	return nil
-}
-
-// MarshalJSON prints the value; one that was not decoded and is no JSON is
-// printed as a string.
-func (v JSON) MarshalJSON() ([]byte, error) { return literal(string(v)) }
 
 func literal(text string) ([]byte, error) {
 	if json.Valid([]byte(text)) {
