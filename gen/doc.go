@@ -99,5 +99,7 @@
 // generated before, on other packages of the run, or on the directory. Inputs
 // of a merge are never written; a result shares with them scalars behind
 // pointers and lists that were replaced, and nothing that a later merge
-// writes.
+// writes. A merger is not copied, and after its last Fill it may be read
+// concurrently for ever. Merging ten confs of the shape of MeshTimeout takes one
+// allocation, the merger (BenchmarkMerge in package shapes).
 package gen

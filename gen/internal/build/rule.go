@@ -162,18 +162,15 @@ func (b *builder) nested(t types.Type, pointer bool, at place) ir.Rule {
 
 // unsupported reports a type that has no row in the merge table.
 func (b *builder) unsupported(t types.Type, at place) {
-	what, hint := b.unfit(t)
+	what, hint := unfit(t)
 	b.report(at, what, hint)
 }
 
 // unfit tells what is wrong with a type that no conf can have, here or in a
 // value.
-func (b *builder) unfit(t types.Type) (what, hint string) {
+func unfit(t types.Type) (what, hint string) {
 	switch under := t.Underlying().(type) {
 	case *types.Interface:
-		if _, ok := t.(*types.TypeParam); ok {
-			return "a type parameter can not be merged", "write the type out"
-		}
 		return "an interface can not be merged", "use a union: a struct with a discriminator and an arm for each type"
 	case *types.Signature:
 		return "a function can not be merged", "a conf is data only"
@@ -184,9 +181,6 @@ func (b *builder) unfit(t types.Type) (what, hint string) {
 	case *types.Pointer:
 		return fmt.Sprintf("a pointer to %s can not be merged", kindName(under.Elem())), "point to a scalar, a list or a struct"
 	case *types.Basic:
-		if under.Kind() == types.Invalid {
-			return "", ""
-		}
 		return fmt.Sprintf("the type %s can not be merged", under.Name()), "use a bool, a number or a string"
 	}
 	return fmt.Sprintf("%s can not be merged", t), "see the table in the documentation of package gen"

@@ -67,9 +67,6 @@ func (b *builder) name(v *ir.Value, named *types.Named, at place) bool {
 		return false
 	case object.Pkg() == nil:
 		return true // error, comparable: reported as interfaces
-	case object.Parent() != object.Pkg().Scope():
-		b.report(at, fmt.Sprintf("%s is declared inside a function", object.Name()), "declare it at the top level")
-		return false
 	case object.Pkg() != b.pkg.Types && !object.Exported():
 		b.report(at, fmt.Sprintf("%s is not exported by %s", object.Name(), object.Pkg().Path()), "use a type of your own")
 		return false
