@@ -1,72 +1,88 @@
 package core
 
 import (
-	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// View is one state of the world, immutable.
+// View is one state of the world, immutable and safe for any number of
+// readers.
 type View struct {
-	kinds  *resource.Kinds
-	meshes map[string]*mesh
-	// meshDocuments is how many Mesh documents there are; none need exist.
-	meshDocuments int
-}
-
-// mesh is the part of the world that policies of one mesh can reach.
-type mesh struct {
-	dataplanes []*resource.Dataplane // sorted by identity
-	policies   *match.Index
+	kinds      *resource.Kinds
+	meshes     []*meshView   // sorted by name
+	superseded chan struct{} // closed once there is a newer view
 }
 
 // NewView returns a view of the resources, which are not changed any more
-// from then on. Policies must be of the given kinds. It returns an error where
-// two policies have one identity.
+// from then on: the first one of an engine. The errors are those of
+// [Engine.Apply].
 func NewView(kinds *resource.Kinds, set *resource.Set) (*View, error) {
-	v := &View{kinds: kinds, meshes: map[string]*mesh{}, meshDocuments: len(set.Meshes)}
-	policies := map[string][]*resource.Policy{}
-	for _, p := range set.Policies {
-		policies[p.Mesh] = append(policies[p.Mesh], p)
-	}
-	for _, name := range set.MeshNames() {
-		policies, err := match.NewIndex(policies[name], nil)
-		if err != nil {
-			return nil, fmt.Errorf("mesh %q: %w", name, err)
-		}
-		v.meshes[name] = &mesh{policies: policies}
-	}
-	for _, d := range set.Dataplanes {
-		m := v.meshes[d.Mesh]
-		m.dataplanes = append(m.dataplanes, d)
+	v, err := NewEngine(kinds, Options{}).Apply(Batch{Upsert: *set})
+	if err != nil {
+		return nil, err
 	}
 	return v, nil
 }
+
+// Superseded returns a channel that is closed once the engine has a newer view.
+func (v *View) Superseded() <-chan struct{} { return v.superseded }
 
 // Kinds returns the policy kinds that the view knows.
 func (v *View) Kinds() *resource.Kinds { return v.kinds }
 
 // Meshes returns the names of the meshes, sorted.
-func (v *View) Meshes() []string { return slices.Sorted(maps.Keys(v.meshes)) }
+func (v *View) Meshes() []string {
+	names := make([]string, len(v.meshes))
+	for i, m := range v.meshes {
+		names[i] = m.name
+	}
+	return names
+}
+
+// mesh returns the state of a mesh, or nil.
+func (v *View) mesh(name string) *meshView {
+	at, found := slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
+	if !found {
+		return nil
+	}
+	return v.meshes[at]
+}
 
 // Dataplanes returns the dataplanes of a mesh, sorted by identity. The slice
-// must not be changed.
+// must not be changed. The first call after a dataplane came, changed or left
+// sorts them; [View.Dataplane] does not need that.
 func (v *View) Dataplanes(meshName string) []*resource.Dataplane {
-	if m := v.meshes[meshName]; m != nil {
-		return m.dataplanes
+	if m := v.mesh(meshName); m != nil {
+		return m.sortedDataplanes()
+	}
+	return nil
+}
+
+// Dataplane returns the dataplane of that mesh, namespace and name, or nil.
+func (v *View) Dataplane(id resource.ID) *resource.Dataplane {
+	if m := v.mesh(id.Mesh); m != nil {
+		return m.dataplane(id)
 	}
 	return nil
 }
 
 // Policies returns the policies of a mesh, of all kinds, sorted by identity.
-// The slice must not be changed.
 func (v *View) Policies(meshName string) []*resource.Policy {
-	if m := v.meshes[meshName]; m != nil {
-		return slices.SortedFunc(m.policies.All(), func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
+	m := v.mesh(meshName)
+	if m == nil {
+		return nil
+	}
+	return slices.SortedFunc(m.index.All(), func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
+}
+
+// Policy returns the policy of that identity, or nil.
+func (v *View) Policy(id resource.ID) *resource.Policy {
+	if m := v.mesh(id.Mesh); m != nil {
+		return m.index.Policy(id)
 	}
 	return nil
 }
@@ -79,60 +95,68 @@ type Scope struct {
 
 // Select returns the policies that select a dataplane, sorted by kind and in
 // order within a kind: later ones override. The result lives in the buffer
-// until its next use.
+// until its next use. The dataplane need not be one of the view.
 func (v *View) Select(d *resource.Dataplane, scope Scope, b *match.Buffer) []match.Selected {
-	m := v.meshes[d.Mesh]
+	m := v.mesh(d.Mesh)
 	if m == nil {
 		return nil
 	}
-	return slices.DeleteFunc(m.policies.Select(d, b), func(s match.Selected) bool {
-		return !scope.Shadow && s.Policy.Shadow() || scope.Kind != "" && s.Policy.Kind != scope.Kind
+	return slices.DeleteFunc(m.index.Select(d, b), func(s match.Selected) bool {
+		return !scope.Shadow && isShadow(s) || scope.Kind != "" && s.Policy.Kind != scope.Kind
 	})
 }
 
 // Configs returns what the policies of each kind say about a dataplane,
-// sorted by kind, without the kinds that say nothing.
+// sorted by kind, without the kinds that say nothing. The slice must not be
+// changed. For a dataplane of the view it is shared with others, and asking
+// allocates nothing; for any other one, such as one that is about to join, it
+// is evaluated.
 func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
+	m := v.mesh(d.Mesh)
+	if m == nil {
+		return nil
+	}
+	p := m.profileOf(d)
+	if p == nil {
+		return v.evaluate(d, scope)
+	}
+	configs := p.scoped(scope.Shadow).configs
+	if scope.Kind == "" {
+		return configs
+	}
+	for i, c := range configs {
+		if c.Kind.Name == scope.Kind {
+			return configs[i : i+1 : i+1]
+		}
+	}
+	return nil
+}
+
+// evaluate computes the configs of a dataplane that is not in the view.
+func (v *View) evaluate(d *resource.Dataplane, scope Scope) []*rules.Config {
 	var buffer match.Buffer
 	selected := v.Select(d, Scope{Shadow: scope.Shadow}, &buffer)
 	routes := routesOf(selected)
 	var configs []*rules.Config
-	for len(selected) > 0 {
-		kind := selected[0].Policy.Type
-		n := slices.IndexFunc(selected, func(s match.Selected) bool { return s.Policy.Type != kind })
-		if n < 0 {
-			n = len(selected)
+	for group := range kindGroups(selected) {
+		if kind := group[0].Policy.Type; scope.Kind == "" || scope.Kind == kind.Name {
+			configs = append(configs, rules.Evaluate(kind, d, group, routes))
 		}
-		if scope.Kind == "" || scope.Kind == kind.Name {
-			configs = append(configs, rules.Evaluate(kind, d, selected[:n:n], routes))
-		}
-		selected = selected[n:]
 	}
 	return configs
-}
-
-// routesOf returns the routes among the policies that select a dataplane.
-func routesOf(selected []match.Selected) []*resource.Policy {
-	var routes []*resource.Policy
-	for i := range selected {
-		if p := selected[i].Policy; p.Type.IsRoute() {
-			routes = append(routes, p)
-		}
-	}
-	return routes
 }
 
 // Count returns how many resources of each kind there are.
 func (v *View) Count() map[string]int {
 	counts := map[string]int{}
-	if v.meshDocuments > 0 {
-		counts[resource.MeshKind] = v.meshDocuments
-	}
 	for _, m := range v.meshes {
-		if len(m.dataplanes) > 0 {
-			counts[resource.DataplaneKind] += len(m.dataplanes)
+		if m.document != nil {
+			counts[resource.MeshKind]++
 		}
-		for p := range m.policies.All() {
+		if n := m.slots.Len(); n > 0 {
+			counts[resource.DataplaneKind] += n
+		}
+		for p := range m.index.All() {
 			counts[p.Kind]++
 		}
 	}

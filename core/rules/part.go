@@ -17,6 +17,9 @@ type Part struct {
 // is kept. Of the dataplane only the number of its inbounds is looked at.
 func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected) *Part {
 	p := &Part{config: Config{Kind: kind, Matched: selected}}
+	if kind.To != nil {
+		p.config.Outbounds = []OutboundConfig{}
+	}
 	if kind.Default != nil {
 		p.config.Default = b.shared(kind.Default, Default(kind, policiesOf(selected)))
 	}

@@ -1,0 +1,107 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Options are what an embedder may choose; the zero Options are SPEC.
+type Options struct {
+	// Order is how policies of one kind override each other; nil: SPEC 3.
+	Order match.Order
+}
+
+// Engine keeps the effective configuration of all dataplanes while resources
+// come, change and go. Readers take a [View] and never wait for a writer;
+// writers wait for each other.
+type Engine struct {
+	kinds   *resource.Kinds
+	order   match.Order
+	current atomic.Pointer[View]
+
+	mu      sync.Mutex // of writers; guards what follows
+	blocks  *rules.Blocks
+	meshes  map[string]*meshWriter
+	buffers []match.Buffer // one for each worker
+}
+
+// NewEngine returns an engine without resources. Policies must be of the
+// given kinds.
+func NewEngine(kinds *resource.Kinds, options Options) *Engine {
+	e := &Engine{
+		kinds:  kinds,
+		order:  options.Order,
+		blocks: rules.NewBlocks(),
+		meshes: map[string]*meshWriter{},
+	}
+	e.current.Store(&View{kinds: kinds, superseded: make(chan struct{})})
+	return e
+}
+
+// View returns the present state of the world. It costs one atomic load.
+func (e *Engine) View() *View { return e.current.Load() }
+
+// Apply makes the changes of a batch, and publishes and returns the view that
+// has them, or changes nothing and returns the view as it was with an error: a
+// [strict.Errors] for resources that SPEC 1.2 refuses, or [match.ErrNoOrder].
+// [Compare] tells what became different. An upsert that says what is known
+// already changes nothing.
+func (e *Engine) Apply(batch Batch) (*View, error) {
+	if err := admit(e.kinds, &batch); err != nil {
+		return e.View(), err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before := e.View()
+	batches := batch.perMesh()
+	commits := make([]*meshCommit, 0, len(batches))
+	for _, b := range batches {
+		w := e.meshes[b.mesh]
+		if w == nil {
+			w = newMeshWriter(b.mesh, e.order, e.blocks)
+		}
+		c, err := w.prepare(b)
+		if err != nil {
+			return before, fmt.Errorf("mesh %q: %w", b.mesh, err)
+		}
+		if c != nil {
+			commits = append(commits, c)
+		}
+	}
+	if len(commits) == 0 {
+		return before, nil
+	}
+	// From here on nothing fails.
+	after := &View{kinds: e.kinds, meshes: slices.Clone(before.meshes), superseded: make(chan struct{})}
+	for _, c := range commits {
+		after.put(c.writer.name, c.commit(e))
+		if c.writer.empty() {
+			delete(e.meshes, c.writer.name)
+		} else {
+			e.meshes[c.writer.name] = c.writer
+		}
+	}
+	e.current.Store(after)
+	close(before.superseded)
+	return after, nil
+}
+
+// put sets the state of a mesh; nil where it is gone.
+func (v *View) put(name string, m *meshView) {
+	at, found := slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
+	switch {
+	case m == nil && found:
+		v.meshes = slices.Delete(v.meshes, at, at+1)
+	case found:
+		v.meshes[at] = m
+	case m != nil:
+		v.meshes = slices.Insert(v.meshes, at, m)
+	}
+}

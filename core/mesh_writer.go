@@ -1,0 +1,102 @@
+package core
+
+import (
+	"hash/maphash"
+
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// meshWriter is what is needed to change one mesh: the latest published state,
+// and what only a writer looks at, which is changed in place.
+type meshWriter struct {
+	name   string
+	blocks *rules.Blocks
+	seed   maphash.Seed
+
+	now        *meshView
+	population *match.Population // dataplanes' slots by all their terms
+	sorted     *match.Classes
+	classes    []*class // by number
+	profiles   profileTable
+}
+
+func newMeshWriter(name string, order match.Order, blocks *rules.Blocks) *meshWriter {
+	w := &meshWriter{
+		name:       name,
+		blocks:     blocks,
+		seed:       maphash.MakeSeed(),
+		population: match.NewPopulation(),
+		sorted:     match.NewClasses(),
+		profiles:   newProfileTable(),
+	}
+	w.now = &meshView{
+		name:    name,
+		lineage: new(lineage),
+		slots:   index.NewInterner[proxyName](),
+		index:   match.Empty(order),
+		list:    new(dataplaneList),
+	}
+	return w
+}
+
+// empty reports whether the mesh has no resources.
+func (w *meshWriter) empty() bool {
+	return w.now.document == nil && w.now.slots.Len() == 0 && w.now.index.Len() == 0
+}
+
+// meshCommit is a batch for a mesh that was found to change something and not
+// to fail.
+type meshCommit struct {
+	writer     *meshWriter
+	document   *resource.Mesh
+	dataplanes []change[*resource.Dataplane]
+	index      *match.Index
+	delta      *match.Delta
+}
+
+// prepare drops from a batch what changes nothing, and makes the next index of
+// policies. It returns nil if nothing is left, and changes nothing itself.
+func (w *meshWriter) prepare(b *meshBatch) (*meshCommit, error) {
+	c := &meshCommit{writer: w, document: w.now.document, index: w.now.index, delta: &match.Delta{}}
+	changed := false
+	if d := b.document; d.id != (resource.ID{}) && (d.resource == nil) != (c.document == nil) ||
+		d.resource != nil && !sameMeta(&d.resource.Meta, &c.document.Meta) {
+		c.document, changed = d.resource, true
+	}
+	for _, d := range b.dataplanes {
+		known := w.now.dataplane(d.id)
+		if known == nil && d.resource == nil || known != nil && d.resource != nil && sameDataplane(known, d.resource) {
+			continue
+		}
+		c.dataplanes = append(c.dataplanes, d)
+	}
+	policies := b.policies[:0]
+	for _, p := range b.policies {
+		known := w.now.index.Policy(p.id)
+		if known == nil && p.resource == nil || known != nil && p.resource != nil && samePolicy(known, p.resource) {
+			continue
+		}
+		policies = append(policies, p)
+	}
+	if len(policies) > 0 {
+		e := w.now.index.Edit()
+		for _, p := range policies {
+			if p.resource == nil {
+				e.Remove(p.id)
+			} else {
+				e.Put(p.resource)
+			}
+		}
+		var err error
+		if c.index, c.delta, err = e.Commit(); err != nil {
+			return nil, err
+		}
+	}
+	if !changed && len(c.dataplanes) == 0 && len(policies) == 0 {
+		return nil, nil
+	}
+	return c, nil
+}
