@@ -1,0 +1,28 @@
+// Package params is the kind that the documents' abstract examples are
+// written in: confs of three parameters, for outbounds and for clients.
+package params
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf sets parameters.
+//
+//confgen:conf
+type Conf struct {
+	Param1 *string `json:"param1,omitzero"`
+	Param2 *string `json:"param2,omitzero"`
+	Param3 *string `json:"param3,omitzero"`
+}
+
+// Kind returns the description of Params.
+func Kind() *resource.Kind {
+	conf := resource.ConfOf[Conf, ConfMerger]()
+	return &resource.Kind{
+		Name:  "Params",
+		Short: "params",
+		Top:   resource.TopTargets,
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: conf},
+		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
+	}
+}
