@@ -6,16 +6,23 @@ import (
 	"strings"
 )
 
+// isEmpty reports whether a node is there with nothing in it, which is a leaf:
+// otherwise it would be printed and nobody would have set it. SPEC 6 says so
+// for objects; a list that is concatenated or merged by key is read alike.
+func (n *node) isEmpty() bool {
+	return n.shape != leaf && !n.always && len(n.fields)+len(n.elems) == 0
+}
+
 // eachLeaf calls visit for every leaf of SPEC 6 below a node: with its JSON
 // pointer and the item that set it.
 func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
+	if n.isEmpty() {
+		visit(pointer, n.item)
+	}
 	switch n.shape {
 	case leaf:
 		visit(pointer, n.item)
 	case object, union, mapping:
-		if len(n.fields) == 0 && !n.always {
-			visit(pointer, n.item) // present, with nothing set in it
-		}
 		for name, field := range n.fields {
 			if n.shape == mapping {
 				visit(pointer+"/"+escapePointer(name), field.item)
@@ -34,13 +41,13 @@ func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
 // element merged by key, or a map's entry, counts for everybody who still owns
 // something in it.
 func (n *node) eachOrigin(visit func(item int)) {
+	if n.isEmpty() {
+		visit(n.item)
+	}
 	switch n.shape {
 	case leaf:
 		visit(n.item)
 	case object, union, mapping:
-		if len(n.fields) == 0 && !n.always {
-			visit(n.item)
-		}
 		for _, field := range n.fields {
 			field.eachOrigin(visit)
 		}

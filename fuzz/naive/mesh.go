@@ -37,12 +37,16 @@ func informs(p *resource.Policy) bool {
 	return effect == "shadow"
 }
 
-// findDataplane returns the dataplane of a name; an empty namespace is enough
-// where the name is unique (SPEC 10).
+// findDataplane returns the dataplane of exactly that namespace and name, or
+// with an empty namespace the only one of the name (SPEC 10).
 func findDataplane(set *resource.Set, mesh, namespace, name string) (*resource.Dataplane, error) {
 	var found []*resource.Dataplane
 	for _, dp := range set.Dataplanes {
-		if dp.Mesh == mesh && dp.Name == name && (namespace == "" || dp.Namespace == namespace) {
+		switch {
+		case dp.Mesh != mesh || dp.Name != name:
+		case dp.Namespace == namespace:
+			return dp, nil
+		case namespace == "":
 			found = append(found, dp)
 		}
 	}

@@ -198,15 +198,27 @@ func TestErrors(t *testing.T) {
 ---
 type: Dataplane
 mesh: m
-name: bare
+name: twin
 labels: {k8s.kuma.io/namespace: shop}
 networking: {address: 10.0.0.4}
+---
+type: Dataplane
+mesh: m
+name: twin
+labels: {k8s.kuma.io/namespace: x}
+networking: {address: 10.0.0.5}
+---
+type: Dataplane
+mesh: m
+name: bare
+labels: {k8s.kuma.io/namespace: shop}
+networking: {address: 10.0.0.6}
 `)
 	for _, test := range []struct{ name, mesh, namespace, dataplane, kind string }{
 		{"no such mesh", "x", "", "bare", ""},
 		{"no such dataplane", "m", "", "x", ""},
 		{"no such namespace", "m", "x", "sidecar", ""},
-		{"two of the name", "m", "", "bare", ""},
+		{"two of the name", "m", "", "twin", ""},
 		{"no such kind", "m", "", "sidecar", "MeshX"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -215,7 +227,19 @@ networking: {address: 10.0.0.4}
 			}
 		})
 	}
-	if _, err := Inspect(testKinds(), set, "m", "shop", "bare", Options{}); err != nil {
-		t.Errorf("a namespace is enough: %v", err)
+	for _, test := range []struct{ name, namespace, dataplane, kri string }{
+		{"a namespace is enough", "x", "twin", "kri_dp_m__x_twin_"},
+		{"the empty namespace is one", "", "bare", "kri_dp_m___bare_"},
+		{"a unique name needs none", "", "sidecar", "kri_dp_m__shop_sidecar_"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			answer, err := Inspect(testKinds(), set, "m", test.namespace, test.dataplane, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := answer["dataplane"].(map[string]any)["kri"]; got != test.kri {
+				t.Errorf("got %s, want %s", got, test.kri)
+			}
+		})
 	}
 }

@@ -1,0 +1,133 @@
+package fuzz
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Option changes what [CheckKind] does.
+type Option func(*checkOptions)
+
+type checkOptions struct {
+	seed   uint64
+	rounds int
+	texts  []string
+}
+
+// WithSeed sets the seed of the random Confs; 1 is the default.
+func WithSeed(seed uint64) Option { return func(o *checkOptions) { o.seed = seed } }
+
+// WithRounds sets how many sequences of Confs are tried; 500 is the default.
+func WithRounds(n int) Option { return func(o *checkOptions) { o.rounds = n } }
+
+// WithTexts adds values, in YAML, for fields whose types accept nothing that
+// is tried by itself.
+func WithTexts(texts ...string) Option {
+	return func(o *checkOptions) { o.texts = append(o.texts, texts...) }
+}
+
+// CheckKind holds all Conf types of a kind against the reference and the laws
+// of merging (SPEC 6), with random Confs: that a merge gives the reference's
+// conf, origins and leaves; that the empty Conf changes nothing; that prefixes
+// can be merged beforehand; that inputs and earlier results stay as they are;
+// that Equal, Hash and Clone agree; and that what a file may say is printed
+// and read again as the same. Every law that is broken is reported once, with
+// the Confs that break it, lowest priority first.
+func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
+	t.Helper()
+	o := checkOptions{seed: 1, rounds: 500}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	checked := map[reflect.Type]bool{}
+	for _, section := range kindSections(kind) {
+		conf, err := confType(kind.Name, section)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !checked[conf] {
+			checked[conf] = true
+			checkSection(t, kind.Name, section, conf, o)
+		}
+	}
+}
+
+// kindSections returns the sections that a kind has.
+func kindSections(kind *resource.Kind) []*resource.Section {
+	var sections []*resource.Section
+	for _, section := range []*resource.Section{kind.To, kind.From, kind.Rules, kind.Default} {
+		if section != nil {
+			sections = append(sections, section)
+		}
+	}
+	return sections
+}
+
+func checkSection(t testing.TB, kind string, section *resource.Section, conf reflect.Type, o checkOptions) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(o.seed, o.seed))
+	letters := newAlphabet(o.texts)
+	for _, law := range lawsOf(section.Conf, conf) {
+		if err := law.breaks(random, letters, conf, o.rounds); err != nil {
+			t.Errorf("%s, %s: %s: %v", kind, conf, law.name, err)
+		}
+	}
+	if err := letters.err(); err != nil {
+		t.Error(err)
+		return
+	}
+	if err := checkReading(kind, section, letters); err != nil {
+		t.Errorf("%s, %s: reading: %v", kind, conf, err)
+	}
+}
+
+// breaks returns the first sequence of Confs that breaks a law.
+func (l law) breaks(random *rand.Rand, letters *alphabet, t reflect.Type, rounds int) error {
+	maker := &confMaker{alphabet: letters, choose: random.IntN}
+	for range rounds {
+		var confs []resource.Conf
+		for range 1 + random.IntN(5) {
+			if conf := maker.conf(t); conf != nil {
+				confs = append(confs, conf)
+			}
+		}
+		if err := l.holds(confs); err != nil {
+			return fmt.Errorf("%w\nConfs, lowest priority first:\n%s", err, render(confs))
+		}
+	}
+	return nil
+}
+
+func render(confs []resource.Conf) string {
+	var lines []string
+	for _, conf := range confs {
+		lines = append(lines, asText(conf))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// checkReading reads, prints and reads again what a file may say.
+func checkReading(kind string, section *resource.Section, letters *alphabet) error {
+	confs, err := newPool(kind, section, letters)
+	if err != nil {
+		return err
+	}
+	for _, tree := range confs {
+		written := asText(tree)
+		first := decodeConf(section, []byte(written))
+		again := decodeConf(section, []byte(asText(first)))
+		if again == nil {
+			return fmt.Errorf("%s is printed as %s, which is refused", written, asText(first))
+		}
+		if !section.Conf.Equal(first, again) {
+			return fmt.Errorf("%s is read again as %s", asText(first), asText(again))
+		}
+	}
+	return nil
+}

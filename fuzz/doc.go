@@ -1,0 +1,32 @@
+// Package fuzz holds the fast path against the contract, by scenarios that
+// nobody thought of.
+//
+// The pipeline:
+//
+//  1. A [Generator] knows the alphabets: few names, tags and values, so that
+//     policies overlap, and for each Conf type a pool of Confs that a file may
+//     have. The Confs are made by their Go types: every field that is met gets
+//     the texts that its type accepts.
+//  2. [Generator.Scenario] decodes bytes, one or two a decision, to the
+//     documents of a file, in both spellings of SPEC 1.1. Every sequence of
+//     bytes is a scenario that loads.
+//  3. [Compare] loads it through the real loader and asks a [Subject] and the
+//     reference (package naive) about every dataplane. Answers are compared as
+//     JSON; the rule view of `from` by its meaning: every client that the
+//     selectors can tell apart is evaluated (SPEC 5.1, 5.3), and the ordered
+//     form is held to SPEC 5.4.
+//  4. [Explain] leaves out what a failure does not need and prints the rest.
+//
+// The soak test runs seeded scenarios, the fuzz targets any bytes:
+//
+//	FuzzMatch      which policies select a dataplane, in which order
+//	FuzzEffective  whole answers
+//	FuzzMerge      merging of one Conf type, and its laws
+//	FuzzDecode     arbitrary files
+//
+// [CheckKind] is for embedders: it holds the Conf types of one kind against
+// the reference and the laws of merging with one call.
+//
+// Invariants: the same bytes and kinds give the same scenario; nothing here is
+// global or random without a seed.
+package fuzz

@@ -1,0 +1,36 @@
+package fuzz
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Generator makes scenarios over small alphabets from bytes, one or two bytes
+// a decision. It is immutable and safe for concurrent use.
+type Generator struct {
+	kinds *resource.Kinds
+	pools map[*resource.Section]pool
+}
+
+// NewGenerator prepares the Confs of all kinds. It fails where it can not make
+// valid ones; texts are further values for the fields of an embedder's kinds,
+// in YAML.
+func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
+	g := &Generator{kinds: kinds, pools: map[*resource.Section]pool{}}
+	letters := newAlphabet(texts)
+	for _, kind := range kinds.All() {
+		for _, section := range kindSections(kind) {
+			p, err := newPool(kind.Name, section, letters)
+			if err != nil {
+				return nil, err
+			}
+			g.pools[section] = p
+		}
+	}
+	return g, nil
+}
+
+// Kinds returns the kinds of the policies that scenarios have.
+func (g *Generator) Kinds() *resource.Kinds { return g.kinds }
+
+// conf returns a Conf as it stands in a file. It must not be changed.
+func (g *Generator) conf(c *choices, section *resource.Section) map[string]any {
+	return pick(c, g.pools[section]...)
+}

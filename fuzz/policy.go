@@ -1,0 +1,94 @@
+package fuzz
+
+import (
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// policy returns a policy of one of the scenario's kinds, or now and then a
+// route that they can select.
+func (m *meshMaker) policy() map[string]any {
+	kind, name := pick(m.choices, m.focus...), pick(m.choices, names...)
+	if m.rarely(4) {
+		if route := m.routeKind(); route != nil {
+			kind = route
+		}
+	}
+	if kind.IsRoute() {
+		name = pick(m.choices, routes...)
+	}
+	labels := map[string]any{}
+	if m.rarely(6) {
+		labels["kuma.io/effect"] = "shadow"
+	}
+	spec := map[string]any{}
+	if ref := m.targetRef(kind.Top, true); ref != nil {
+		spec["targetRef"] = ref
+	}
+	m.arrays(kind, spec)
+	return m.resource(kind.Name, name, labels, spec)
+}
+
+func (m *meshMaker) routeKind() *resource.Kind {
+	var kinds []*resource.Kind
+	for _, kind := range m.kinds.All() {
+		if kind.IsRoute() {
+			kinds = append(kinds, kind)
+		}
+	}
+	if kinds == nil {
+		return nil
+	}
+	return pick(m.choices, kinds...)
+}
+
+// arrays adds what the kind has (SPEC 2.4).
+func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
+	if kind.Default != nil {
+		spec["default"] = m.conf(m.choices, kind.Default)
+		return
+	}
+	if kind.To != nil && (m.of(4) != 3 || kind.From == nil && kind.Rules == nil) {
+		spec["to"] = m.items(kind.To)
+	}
+	rules := kind.Rules != nil && (kind.From == nil || m.of(2) == 1)
+	switch {
+	case rules && m.rarely(4):
+		spec["default"] = m.conf(m.choices, kind.Rules)
+	case rules:
+		spec["rules"] = m.rules(kind.Rules)
+	case kind.From != nil && !m.rarely(4):
+		spec["from"] = m.items(kind.From)
+	}
+}
+
+func (m *meshMaker) items(section *resource.Section) []any {
+	items := []any{}
+	for range m.of(4) {
+		item := map[string]any{"default": m.conf(m.choices, section)}
+		if section.Inline {
+			item = map[string]any{}
+			for field, value := range m.conf(m.choices, section) {
+				item[field] = value
+			}
+		}
+		if ref := m.targetRef(section.Targets, false); ref != nil {
+			item["targetRef"] = ref
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// rules returns one or more: whether an empty array is enough to make `from` of
+// other policies count no more (SPEC 5.6) is not laid down.
+func (m *meshMaker) rules(section *resource.Section) []any {
+	rules := []any{}
+	for range 1 + m.of(3) {
+		rule := map[string]any{"default": m.conf(m.choices, section)}
+		if section.Matches && !m.rarely(4) {
+			rule["matches"] = some(m.choices, 3, requestMatches...)
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}

@@ -1,0 +1,76 @@
+package fuzz
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Scenario is a small mesh with policies, as the documents of a file.
+type Scenario struct {
+	kinds     *resource.Kinds
+	documents []map[string]any
+	json      bool // the file is JSON, not YAML
+}
+
+// Scenario decodes bytes. Every sequence of bytes is a scenario that loads.
+func (g *Generator) Scenario(data []byte) *Scenario {
+	c := &choices{data}
+	s := &Scenario{kinds: g.kinds, json: !c.rarely(4)}
+	m := &meshMaker{Generator: g, choices: c, taken: map[string]bool{}}
+	m.focus = some(c, 2, g.kinds.All()...)
+	m.focus = append(m.focus, pick(c, g.kinds.All()...))
+	for range 1 + c.of(3) {
+		s.add(m.dataplane())
+	}
+	for range 1 + c.of(12) {
+		s.add(m.policy())
+	}
+	return s
+}
+
+func (s *Scenario) add(document map[string]any) {
+	if document != nil {
+		s.documents = append(s.documents, document)
+	}
+}
+
+// YAML returns the scenario to be read, and to be run again by hand.
+func (s *Scenario) YAML() string {
+	var parts []string
+	for _, document := range s.documents {
+		parts = append(parts, encode(yaml.Marshal(document)))
+	}
+	return strings.Join(parts, "---\n")
+}
+
+// JSON returns the scenario as a stream of JSON objects.
+func (s *Scenario) JSON() string {
+	var parts []string
+	for _, document := range s.documents {
+		parts = append(parts, encode(json.Marshal(document)))
+	}
+	return strings.Join(parts, "\n") + "\n"
+}
+
+func encode(text []byte, err error) string {
+	if err != nil {
+		panic(fmt.Sprintf("fuzz: a scenario has no text: %v", err)) // it is made of maps, lists and scalars
+	}
+	return string(bytes.TrimLeft(text, "\n"))
+}
+
+// Load decodes the scenario's file.
+func (s *Scenario) Load() (*resource.Set, error) {
+	input := resource.Input{Name: "scenario.yaml", Data: []byte(s.YAML())}
+	if s.json {
+		input = resource.Input{Name: "scenario.json", Data: []byte(s.JSON())}
+	}
+	loader := resource.Loader{Kinds: s.kinds}
+	return loader.Decode(input)
+}

@@ -1,0 +1,80 @@
+package fuzz
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// targetRef returns a targetRef of one of the kinds, or nil for one that is
+// left out, which means Mesh.
+func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]any {
+	kind := pick(m.choices, kinds.Names()...)
+	ref := map[string]any{"kind": kind}
+	switch kind {
+	case "Mesh":
+		switch m.of(3) {
+		case 0:
+			return nil
+		case 1:
+			return map[string]any{}
+		}
+		m.proxyTypes(ref, top)
+	case "MeshSubset":
+		ref["tags"] = m.asked()
+		m.proxyTypes(ref, top)
+	case "Dataplane":
+		m.dataplaneRef(ref)
+	case "MeshService":
+		ref["name"] = pick(m.choices, services...)
+	case "MeshServiceSubset":
+		ref["name"], ref["tags"] = pick(m.choices, services...), m.asked()
+	case "MeshGateway":
+		ref["name"] = pick(m.choices, services...)
+		if m.of(2) == 1 {
+			ref["tags"] = m.asked()
+		}
+		m.namespace(ref)
+	default: // routes
+		ref["name"] = pick(m.choices, routes...)
+		m.namespace(ref)
+	}
+	return ref
+}
+
+func (m *meshMaker) proxyTypes(ref map[string]any, top bool) {
+	if top && m.rarely(3) {
+		ref["proxyTypes"] = pick(m.choices, []any{"Sidecar"}, []any{"Gateway"}, []any{"Sidecar", "Gateway"})
+	}
+}
+
+func (m *meshMaker) namespace(ref map[string]any) {
+	if m.rarely(3) {
+		ref["namespace"] = pick(m.choices, namespaces...)
+	}
+}
+
+func (m *meshMaker) dataplaneRef(ref map[string]any) {
+	switch m.of(3) {
+	case 1:
+		ref["labels"] = map[string]any{"app": pick(m.choices, apps...)}
+	case 2:
+		ref["name"] = pick(m.choices, names...)
+		m.namespace(ref)
+	}
+	if m.of(2) == 1 {
+		ref["sectionName"] = pick(m.choices, sections...)
+	}
+}
+
+// asked returns the tags of a selector: one or two, * now and then.
+func (m *meshMaker) asked() map[string]any {
+	tags := map[string]any{}
+	for range 1 + m.of(2) {
+		switch m.of(4) {
+		case 0, 1:
+			tags["version"] = pick(m.choices, "v1", "v2", "*")
+		case 2:
+			tags["team"] = pick(m.choices, "x", "y", "*")
+		case 3:
+			tags["kuma.io/service"] = pick(m.choices, "web", "api", "*")
+		}
+	}
+	return tags
+}
