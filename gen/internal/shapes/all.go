@@ -27,7 +27,7 @@ type All struct {
 
 	// Structs.
 	Inner  Inner          `json:"inner,omitzero"`
-	Http   *Inner         `json:"http,omitzero"`
+	HTTP   *Inner         `json:"http,omitzero"`
 	Limits *shared.Limits `json:"limits,omitzero"`
 	Empty  *Empty         `json:"empty,omitzero"`
 	Rate   *Rate          `json:"rate,omitzero"`

@@ -16,17 +16,17 @@ func timeouts(n int) []*Timeout {
 			v := time.Duration(1+i%7+s) * time.Second
 			return &v
 		}
-		c := &Timeout{ConnectionTimeout: d(0), Http: &TimeoutHttp{}}
+		c := &Timeout{ConnectionTimeout: d(0), HTTP: &TimeoutHTTP{}}
 		if i%2 == 0 {
 			c.IdleTimeout = d(1)
 		}
 		switch i % 3 {
 		case 0:
-			c.Http.RequestTimeout = d(2)
+			c.HTTP.RequestTimeout = d(2)
 		case 1:
-			c.Http.StreamIdleTimeout = d(3)
+			c.HTTP.StreamIdleTimeout = d(3)
 		case 2:
-			c.Http.RequestTimeout, c.Http.MaxStreamDuration = d(4), d(5)
+			c.HTTP.RequestTimeout, c.HTTP.MaxStreamDuration = d(4), d(5)
 		}
 		confs[i] = c
 	}
@@ -47,7 +47,7 @@ func BenchmarkMerge(b *testing.B) {
 					}
 				}
 			}
-			if m.Conf().ConnectionTimeout != confs[n-1].ConnectionTimeout || m.Conf().Http.RequestTimeout == nil {
+			if m.Conf().ConnectionTimeout != confs[n-1].ConnectionTimeout || m.Conf().HTTP.RequestTimeout == nil {
 				b.Fatalf("merged to %+v", m.Conf())
 			}
 		})

@@ -40,10 +40,10 @@ func TestLeavesAndOrigins(t *testing.T) {
 			[]*All{{Tree: []Tree{}, Labels: map[string]string{"a/b~c": "x"}}},
 			"/a~0tree~1list 0, /labels/a~1b~0c 0", []int{0}},
 		{"an object with nothing set in it is a leaf of the highest that has it",
-			[]*All{{Http: &Inner{}}, {Http: &Inner{}}, {}},
+			[]*All{{HTTP: &Inner{}}, {HTTP: &Inner{}}, {}},
 			"/http 1", []int{1}},
 		{"an object with something in it is none",
-			[]*All{{Http: &Inner{Deeper: &Deeper{}}}, {Http: &Inner{}}},
+			[]*All{{HTTP: &Inner{Deeper: &Deeper{}}}, {HTTP: &Inner{}}},
 			"/http/deeper 0", []int{0}},
 		{"a type without fields",
 			[]*All{{Empty: &Empty{}}, {}},
@@ -197,10 +197,10 @@ var sink *TimeoutMerger
 func TestComplete(t *testing.T) {
 	d := ptr(time.Second)
 	m := new(TimeoutMerger)
-	if m.Fill(&Timeout{ConnectionTimeout: d, IdleTimeout: d, Http: &TimeoutHttp{RequestTimeout: d, StreamIdleTimeout: d}}, 1) {
+	if m.Fill(&Timeout{ConnectionTimeout: d, IdleTimeout: d, HTTP: &TimeoutHTTP{RequestTimeout: d, StreamIdleTimeout: d}}, 1) {
 		t.Error("complete, with three timeouts not set")
 	}
-	if !m.Fill(&Timeout{Http: &TimeoutHttp{MaxStreamDuration: d, MaxConnectionDuration: d, RequestHeadersTimeout: d}}, 0) {
+	if !m.Fill(&Timeout{HTTP: &TimeoutHTTP{MaxStreamDuration: d, MaxConnectionDuration: d, RequestHeadersTimeout: d}}, 0) {
 		t.Error("not complete, with everything set")
 	}
 }

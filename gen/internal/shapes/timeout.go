@@ -8,11 +8,11 @@ import "time"
 type Timeout struct {
 	ConnectionTimeout *time.Duration `json:"connectionTimeout,omitzero"`
 	IdleTimeout       *time.Duration `json:"idleTimeout,omitzero"`
-	Http              *TimeoutHttp   `json:"http,omitzero"`
+	HTTP              *TimeoutHTTP   `json:"http,omitzero"`
 }
 
-// TimeoutHttp is the part of a Timeout for HTTP.
-type TimeoutHttp struct {
+// TimeoutHTTP is the part of a Timeout for HTTP.
+type TimeoutHTTP struct {
 	RequestTimeout        *time.Duration `json:"requestTimeout,omitzero"`
 	StreamIdleTimeout     *time.Duration `json:"streamIdleTimeout,omitzero"`
 	MaxStreamDuration     *time.Duration `json:"maxStreamDuration,omitzero"`

@@ -215,7 +215,7 @@ type allState struct {
 	Tree           int32
 	Pointed        int32
 	Inner          innerState
-	Http           innerSlot
+	HTTP           innerSlot
 	Limits         sharedLimitsSlot
 	Empty          emptySlot
 	Rate           rateSlot
@@ -270,7 +270,7 @@ func (s *allState) fill(v, lower *All, item int32) {
 		v.Pointed, s.Pointed = lower.Pointed, item
 	}
 	s.Inner.fill(&v.Inner, &lower.Inner, item)
-	s.Http.fill(&v.Http, lower.Http, item)
+	s.HTTP.fill(&v.HTTP, lower.HTTP, item)
 	s.Limits.fill(&v.Limits, lower.Limits, item)
 	s.Empty.fill(&v.Empty, lower.Empty, item)
 	s.Rate.fill(&v.Rate, lower.Rate, item)
@@ -299,7 +299,7 @@ func (s *allState) origins(dst []int, base int) []int {
 	dst = mergeOrigin(dst, base, s.Tree)
 	dst = mergeOrigin(dst, base, s.Pointed)
 	dst = s.Inner.origins(dst, base)
-	dst = s.Http.origins(dst, base)
+	dst = s.HTTP.origins(dst, base)
 	dst = s.Limits.origins(dst, base)
 	dst = s.Empty.origins(dst, base)
 	dst = s.Rate.origins(dst, base)
@@ -329,7 +329,7 @@ func (s *allState) leaves(path string, yield func(string, int) bool) bool {
 		mergeLeaf(path, "/a~0tree~1list", s.Tree, yield) &&
 		mergeLeaf(path, "/pointed", s.Pointed, yield) &&
 		s.Inner.leaves(path+"/inner", yield) &&
-		s.Http.leaves(path+"/http", yield) &&
+		s.HTTP.leaves(path+"/http", yield) &&
 		s.Limits.leaves(path+"/limits", yield) &&
 		s.Empty.leaves(path+"/empty", yield) &&
 		s.Rate.leaves(path+"/rate", yield) &&
@@ -347,7 +347,7 @@ func (s *allState) leaves(path string, yield func(string, int) bool) bool {
 type timeoutState struct {
 	ConnectionTimeout int32
 	IdleTimeout       int32
-	Http              timeoutHttpSlot
+	HTTP              timeoutHTTPSlot
 }
 
 func (s *timeoutState) fill(v, lower *Timeout, item int32) (set int) {
@@ -359,21 +359,21 @@ func (s *timeoutState) fill(v, lower *Timeout, item int32) (set int) {
 		v.IdleTimeout, s.IdleTimeout = lower.IdleTimeout, item
 		set++
 	}
-	set += s.Http.fill(&v.Http, lower.Http, item)
+	set += s.HTTP.fill(&v.HTTP, lower.HTTP, item)
 	return set
 }
 
 func (s *timeoutState) origins(dst []int, base int) []int {
 	dst = mergeOrigin(dst, base, s.ConnectionTimeout)
 	dst = mergeOrigin(dst, base, s.IdleTimeout)
-	dst = s.Http.origins(dst, base)
+	dst = s.HTTP.origins(dst, base)
 	return dst
 }
 
 func (s *timeoutState) leaves(path string, yield func(string, int) bool) bool {
 	return mergeLeaf(path, "/connectionTimeout", s.ConnectionTimeout, yield) &&
 		mergeLeaf(path, "/idleTimeout", s.IdleTimeout, yield) &&
-		s.Http.leaves(path+"/http", yield)
+		s.HTTP.leaves(path+"/http", yield)
 }
 
 // balancingState is the state of merging Balancings.
@@ -1154,15 +1154,15 @@ func (s *routeState) origins(dst []int, base int) []int {
 	return dst
 }
 
-// timeoutHttpSlot is the state of merging pointers to TimeoutHttps,
+// timeoutHTTPSlot is the state of merging pointers to TimeoutHTTPs,
 // with the place for the result.
-type timeoutHttpSlot struct {
+type timeoutHTTPSlot struct {
 	at    int32 // the highest item that has one
-	value TimeoutHttp
-	state timeoutHttpState
+	value TimeoutHTTP
+	state timeoutHTTPState
 }
 
-func (s *timeoutHttpSlot) fill(v **TimeoutHttp, lower *TimeoutHttp, item int32) (set int) {
+func (s *timeoutHTTPSlot) fill(v **TimeoutHTTP, lower *TimeoutHTTP, item int32) (set int) {
 	if lower == nil {
 		return 0
 	}
@@ -1172,22 +1172,22 @@ func (s *timeoutHttpSlot) fill(v **TimeoutHttp, lower *TimeoutHttp, item int32) 
 	return s.state.fill(&s.value, lower, item)
 }
 
-func (s *timeoutHttpSlot) origins(dst []int, base int) []int {
+func (s *timeoutHTTPSlot) origins(dst []int, base int) []int {
 	if s.state.top() == 0 {
 		return mergeOrigin(dst, base, s.at)
 	}
 	return s.state.origins(dst, base)
 }
 
-func (s *timeoutHttpSlot) leaves(path string, yield func(string, int) bool) bool {
+func (s *timeoutHTTPSlot) leaves(path string, yield func(string, int) bool) bool {
 	if s.state.top() == 0 {
 		return mergeLeaf(path, "", s.at, yield)
 	}
 	return s.state.leaves(path, yield)
 }
 
-// timeoutHttpState is the state of merging TimeoutHttps.
-type timeoutHttpState struct {
+// timeoutHTTPState is the state of merging TimeoutHTTPs.
+type timeoutHTTPState struct {
 	RequestTimeout        int32
 	StreamIdleTimeout     int32
 	MaxStreamDuration     int32
@@ -1195,7 +1195,7 @@ type timeoutHttpState struct {
 	RequestHeadersTimeout int32
 }
 
-func (s *timeoutHttpState) fill(v, lower *TimeoutHttp, item int32) (set int) {
+func (s *timeoutHTTPState) fill(v, lower *TimeoutHTTP, item int32) (set int) {
 	if s.RequestTimeout == 0 && lower.RequestTimeout != nil {
 		v.RequestTimeout, s.RequestTimeout = lower.RequestTimeout, item
 		set++
@@ -1219,11 +1219,11 @@ func (s *timeoutHttpState) fill(v, lower *TimeoutHttp, item int32) (set int) {
 	return set
 }
 
-func (s *timeoutHttpState) top() int32 {
+func (s *timeoutHTTPState) top() int32 {
 	return max(s.RequestTimeout, s.StreamIdleTimeout, s.MaxStreamDuration, s.MaxConnectionDuration, s.RequestHeadersTimeout)
 }
 
-func (s *timeoutHttpState) origins(dst []int, base int) []int {
+func (s *timeoutHTTPState) origins(dst []int, base int) []int {
 	dst = mergeOrigin(dst, base, s.RequestTimeout)
 	dst = mergeOrigin(dst, base, s.StreamIdleTimeout)
 	dst = mergeOrigin(dst, base, s.MaxStreamDuration)
@@ -1232,7 +1232,7 @@ func (s *timeoutHttpState) origins(dst []int, base int) []int {
 	return dst
 }
 
-func (s *timeoutHttpState) leaves(path string, yield func(string, int) bool) bool {
+func (s *timeoutHTTPState) leaves(path string, yield func(string, int) bool) bool {
 	return mergeLeaf(path, "/requestTimeout", s.RequestTimeout, yield) &&
 		mergeLeaf(path, "/streamIdleTimeout", s.StreamIdleTimeout, yield) &&
 		mergeLeaf(path, "/maxStreamDuration", s.MaxStreamDuration, yield) &&
@@ -1747,7 +1747,7 @@ func equalAll(a, b *All) bool {
 		equalTreeList(a.Tree, b.Tree) &&
 		equalSharedHeaderPtrList(a.Pointed, b.Pointed) &&
 		equalInner(&a.Inner, &b.Inner) &&
-		equalInnerPtr(a.Http, b.Http) &&
+		equalInnerPtr(a.HTTP, b.HTTP) &&
 		equalSharedLimitsPtr(a.Limits, b.Limits) &&
 		equalEmptyPtr(a.Empty, b.Empty) &&
 		equalRatePtr(a.Rate, b.Rate) &&
@@ -1764,7 +1764,7 @@ func equalAll(a, b *All) bool {
 func equalTimeout(a, b *Timeout) bool {
 	return equalTimeDurationPtr(a.ConnectionTimeout, b.ConnectionTimeout) &&
 		equalTimeDurationPtr(a.IdleTimeout, b.IdleTimeout) &&
-		equalTimeoutHttpPtr(a.Http, b.Http)
+		equalTimeoutHTTPPtr(a.HTTP, b.HTTP)
 }
 
 func equalBalancing(a, b *Balancing) bool {
@@ -1961,8 +1961,8 @@ func equalTimeDurationPtr(a, b *time.Duration) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-func equalTimeoutHttpPtr(a, b *TimeoutHttp) bool {
-	return a == b || a != nil && b != nil && equalTimeoutHttp(a, b)
+func equalTimeoutHTTPPtr(a, b *TimeoutHTTP) bool {
+	return a == b || a != nil && b != nil && equalTimeoutHTTP(a, b)
 }
 
 func equalLoadBalancerPtr(a, b *LoadBalancer) bool {
@@ -2087,7 +2087,7 @@ func equalRouteKey(a, b *Route) bool {
 	return a.Name == b.Name
 }
 
-func equalTimeoutHttp(a, b *TimeoutHttp) bool {
+func equalTimeoutHTTP(a, b *TimeoutHTTP) bool {
 	return equalTimeDurationPtr(a.RequestTimeout, b.RequestTimeout) &&
 		equalTimeDurationPtr(a.StreamIdleTimeout, b.StreamIdleTimeout) &&
 		equalTimeDurationPtr(a.MaxStreamDuration, b.MaxStreamDuration) &&
@@ -2212,7 +2212,7 @@ func hashAll(d *xxhash.Digest, v *All) {
 	hashTreeList(d, v.Tree)
 	hashSharedHeaderPtrList(d, v.Pointed)
 	hashInner(d, &v.Inner)
-	hashInnerPtr(d, v.Http)
+	hashInnerPtr(d, v.HTTP)
 	hashSharedLimitsPtr(d, v.Limits)
 	hashEmptyPtr(d, v.Empty)
 	hashRatePtr(d, v.Rate)
@@ -2229,7 +2229,7 @@ func hashAll(d *xxhash.Digest, v *All) {
 func hashTimeout(d *xxhash.Digest, v *Timeout) {
 	hashTimeDurationPtr(d, v.ConnectionTimeout)
 	hashTimeDurationPtr(d, v.IdleTimeout)
-	hashTimeoutHttpPtr(d, v.Http)
+	hashTimeoutHTTPPtr(d, v.HTTP)
 }
 
 func hashBalancing(d *xxhash.Digest, v *Balancing) {
@@ -2503,13 +2503,13 @@ func hashTimeDurationPtr(d *xxhash.Digest, v *time.Duration) {
 	hashWord(d, uint64(*v))
 }
 
-func hashTimeoutHttpPtr(d *xxhash.Digest, v *TimeoutHttp) {
+func hashTimeoutHTTPPtr(d *xxhash.Digest, v *TimeoutHTTP) {
 	if v == nil {
 		hashWord(d, 0)
 		return
 	}
 	hashWord(d, 1)
-	hashTimeoutHttp(d, v)
+	hashTimeoutHTTP(d, v)
 }
 
 func hashLoadBalancerPtr(d *xxhash.Digest, v *LoadBalancer) {
@@ -2681,7 +2681,7 @@ func hashRouteKey(v *Route) uint64 {
 	return d.Sum64()
 }
 
-func hashTimeoutHttp(d *xxhash.Digest, v *TimeoutHttp) {
+func hashTimeoutHTTP(d *xxhash.Digest, v *TimeoutHTTP) {
 	hashTimeDurationPtr(d, v.RequestTimeout)
 	hashTimeDurationPtr(d, v.StreamIdleTimeout)
 	hashTimeDurationPtr(d, v.MaxStreamDuration)
@@ -2843,7 +2843,7 @@ func copyAll(dst, src *All) {
 	dst.Tree = cloneTreeList(src.Tree)
 	dst.Pointed = cloneSharedHeaderPtrList(src.Pointed)
 	copyInner(&dst.Inner, &src.Inner)
-	dst.Http = cloneInnerPtr(src.Http)
+	dst.HTTP = cloneInnerPtr(src.HTTP)
 	dst.Limits = cloneSharedLimitsPtr(src.Limits)
 	dst.Empty = cloneEmptyPtr(src.Empty)
 	dst.Rate = cloneRatePtr(src.Rate)
@@ -2861,7 +2861,7 @@ func copyTimeout(dst, src *Timeout) {
 	*dst = *src
 	dst.ConnectionTimeout = cloneTimeDurationPtr(src.ConnectionTimeout)
 	dst.IdleTimeout = cloneTimeDurationPtr(src.IdleTimeout)
-	dst.Http = cloneTimeoutHttpPtr(src.Http)
+	dst.HTTP = cloneTimeoutHTTPPtr(src.HTTP)
 }
 
 func copyBalancing(dst, src *Balancing) {
@@ -3113,12 +3113,12 @@ func cloneTimeDurationPtr(v *time.Duration) *time.Duration {
 	return c
 }
 
-func cloneTimeoutHttpPtr(v *TimeoutHttp) *TimeoutHttp {
+func cloneTimeoutHTTPPtr(v *TimeoutHTTP) *TimeoutHTTP {
 	if v == nil {
 		return nil
 	}
-	c := new(TimeoutHttp)
-	copyTimeoutHttp(c, v)
+	c := new(TimeoutHTTP)
+	copyTimeoutHTTP(c, v)
 	return c
 }
 
@@ -3256,7 +3256,7 @@ func cloneServicePtr(v *Service) *Service {
 	return c
 }
 
-func copyTimeoutHttp(dst, src *TimeoutHttp) {
+func copyTimeoutHTTP(dst, src *TimeoutHTTP) {
 	*dst = *src
 	dst.RequestTimeout = cloneTimeDurationPtr(src.RequestTimeout)
 	dst.StreamIdleTimeout = cloneTimeDurationPtr(src.StreamIdleTimeout)
