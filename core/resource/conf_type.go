@@ -48,6 +48,12 @@ func (confType[T, M, P, Q]) Hash(c Conf) uint64 { return P(c.(*T)).Hash() }
 
 func (confType[T, M, P, Q]) Clone(c Conf) Conf { return P(c.(*T)).Clone() }
 
+// HidesBelow asks for the method that is generated for types with a union.
+func (confType[T, M, P, Q]) HidesBelow() bool {
+	_, hides := any((*M)(nil)).(interface{ HidesBelow() })
+	return hides
+}
+
 // merger holds the generated merger by value, so that making one allocates
 // once.
 type merger[T, M any, Q MergerPointer[T, M]] struct{ m M }

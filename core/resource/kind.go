@@ -52,6 +52,10 @@ type ConfType interface {
 	// Hash returns the xxhash of the content; equal Confs have equal hashes.
 	Hash(c Conf) uint64
 	Clone(c Conf) Conf
+	// HidesBelow reports whether an item can matter though it sets nothing:
+	// where a union has another type in it, lower items do not count (SPEC 6).
+	// For other types only the origins of a merge decide what comes out.
+	HidesBelow() bool
 }
 
 // Merger folds Confs of one type from the highest priority to the lowest. It

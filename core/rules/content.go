@@ -15,7 +15,8 @@ const nothing content = 0
 // contents merges items for package partition, as its Algebra. Two merges of
 // which the same items are the origins have the same content, as an item that
 // is no origin changes nothing, so a content is known by its origins and is
-// made once.
+// made once. Where an item can hide others without being an origin, a content
+// is known by all items that select its clients.
 type contents struct {
 	conf   resource.ConfType
 	items  []Contribution
@@ -25,7 +26,7 @@ type contents struct {
 }
 
 type contentState struct {
-	origins  []int // of items, ascending
+	parts    []int // the items that matter, ascending
 	complete bool  // nothing is left that a lower item could set
 	merged   *Effective
 }
@@ -44,20 +45,25 @@ func (c *contents) Add(s content, item int) content {
 		return s
 	}
 	merger := c.conf.NewMerger()
-	for i := len(state.origins) - 1; i >= 0; i-- {
-		merger.Fill(c.items[state.origins[i]].Conf, state.origins[i])
+	for i := len(state.parts) - 1; i >= 0; i-- {
+		merger.Fill(c.items[state.parts[i]].Conf, state.parts[i])
 	}
 	complete := merger.Fill(c.items[item].Conf, item)
-	origins := merger.Origins(nil)
+	var parts []int
+	if c.conf.HidesBelow() {
+		parts = append([]int{item}, state.parts...)
+	} else {
+		parts = merger.Origins(nil)
+	}
 	c.key = c.key[:0]
-	for _, o := range origins {
-		c.key = binary.AppendUvarint(c.key, uint64(o))
+	for _, part := range parts {
+		c.key = binary.AppendUvarint(c.key, uint64(part))
 	}
 	if next, ok := c.known[string(c.key)]; ok {
 		return next
 	}
 	next := content(len(c.states))
-	c.states = append(c.states, contentState{origins: origins, complete: complete})
+	c.states = append(c.states, contentState{parts: parts, complete: complete})
 	c.known[string(c.key)] = next
 	return next
 }
@@ -66,9 +72,9 @@ func (c *contents) Add(s content, item int) content {
 func (c *contents) effective(s content) *Effective {
 	state := &c.states[s]
 	if state.merged == nil && s != nothing {
-		items := make([]Contribution, len(state.origins))
-		for i, o := range state.origins {
-			items[i] = c.items[o]
+		items := make([]Contribution, len(state.parts))
+		for i, part := range state.parts {
+			items[i] = c.items[part]
 		}
 		state.merged = merge(c.conf, items)
 	}

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/conf/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -353,6 +355,51 @@ spec:
 	_, err := from.Disjoint(partition.Limits{Rules: 2})
 	if want := "needs more than 2 rules; the policies b, a differ by the tags kuma.io/service, zone"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got error %v, want one with %q", err, want)
+	}
+}
+
+// An item whose union has another type sets nothing that stays, and still
+// hides what lower items say of it.
+func TestFromOfAUnion(t *testing.T) {
+	kind := &resource.Kind{
+		Name: "Balancing", Short: "b", Top: resource.TopTargets,
+		From: &resource.Section{Targets: resource.FromTargets, Conf: meshloadbalancingstrategy.Kind().To.Conf},
+	}
+	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
+	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(`
+type: Balancing
+name: p
+spec:
+  from:
+    - default: {loadBalancer: {type: RingHash, ringHash: {minRingSize: 1}}}
+    - targetRef: {kind: MeshSubset, tags: {hidden: "*"}}
+      default: {loadBalancer: {type: RoundRobin}}
+    - default: {loadBalancer: {type: RingHash, ringHash: {maxRingSize: 9}}}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := rules.NewFrom(kind, set.Policies)
+	for _, c := range []struct {
+		client map[string]string
+		want   string
+	}{
+		{nil, `{"loadBalancer":{"type":"RingHash","ringHash":{"minRingSize":1,"maxRingSize":9}}} by p[0] p[2]`},
+		{map[string]string{"hidden": "yes"}, `{"loadBalancer":{"type":"RingHash","ringHash":{"maxRingSize":9}}} by p[2]`},
+	} {
+		if got := show(t, from.Client(c.client)); got != c.want {
+			t.Errorf("client %v: got %s, want %s", c.client, got, c.want)
+		}
+		for name, view := range map[string]func(partition.Limits) ([]rules.SelectorRule, error){"disjoint": from.Disjoint, "ordered": from.Ordered} {
+			list, err := view(partition.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(list, func(r rules.SelectorRule) bool { return r.Selector.Matches(c.client) })
+			if got := show(t, list[i].Effective); got != c.want {
+				t.Errorf("client %v, %s: got %s, want %s", c.client, name, got, c.want)
+			}
+		}
 	}
 }
 

@@ -58,6 +58,11 @@ func (e *emitter) root(root *ir.Root) {
 		m().Id("Origins").Params(jen.Id("dst").Index().Int()).Index().Int().Block(
 			jen.Return(jen.Id("m.state.origins(dst, len(dst))"))))
 
+	if has(root.Struct, isUnion) {
+		add("HidesBelow tells that an item can matter though it sets nothing: where a union\nhas another type in it, it hides what lower items say of the union.",
+			m().Id("HidesBelow").Params().Block())
+	}
+
 	e.structLeaves(root.Struct)
 	add("Leaves iterates over the leaves of the merged conf in the order of the fields: the\n"+
 		"JSON pointer (RFC 6901) and the item that set it.",

@@ -191,6 +191,10 @@ func (m *BalancingMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
 
+// HidesBelow tells that an item can matter though it sets nothing: where a union
+// has another type in it, it hides what lower items say of the union.
+func (m *BalancingMerger) HidesBelow() {}
+
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
 func (m *BalancingMerger) Leaves() iter.Seq2[string, int] {
