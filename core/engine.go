@@ -48,14 +48,20 @@ func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 // View returns the present state of the world. It costs one atomic load.
 func (e *Engine) View() *View { return e.current.Load() }
 
-// Apply makes the changes of a batch, and publishes and returns the view that
-// has them, or changes nothing and returns the view as it was with an error: a
+// Commit is what a batch made of the world. Before and After are one view
+// where it changed nothing.
+type Commit struct{ Before, After *View }
+
+// Changes tells what happened to dataplanes; see [Compare].
+func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
+
+// Apply makes the changes of a batch, all of them or, with an error, none: a
 // [strict.Errors] for resources that SPEC 1.2 refuses, or [match.ErrNoOrder].
-// [Compare] tells what became different. An upsert that says what is known
-// already changes nothing.
-func (e *Engine) Apply(batch Batch) (*View, error) {
+// An upsert that says what is known already changes nothing. Once Apply
+// returns, everybody who asks for the [View] gets the new one.
+func (e *Engine) Apply(batch Batch) (Commit, error) {
 	if err := admit(e.kinds, &batch); err != nil {
-		return e.View(), err
+		return Commit{}, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -69,14 +75,14 @@ func (e *Engine) Apply(batch Batch) (*View, error) {
 		}
 		c, err := w.prepare(b)
 		if err != nil {
-			return before, fmt.Errorf("mesh %q: %w", b.mesh, err)
+			return Commit{}, fmt.Errorf("mesh %q: %w", b.mesh, err)
 		}
 		if c != nil {
 			commits = append(commits, c)
 		}
 	}
 	if len(commits) == 0 {
-		return before, nil
+		return Commit{before, before}, nil
 	}
 	// From here on nothing fails.
 	after := &View{kinds: e.kinds, meshes: slices.Clone(before.meshes), superseded: make(chan struct{})}
@@ -90,7 +96,7 @@ func (e *Engine) Apply(batch Batch) (*View, error) {
 	}
 	e.current.Store(after)
 	close(before.superseded)
-	return after, nil
+	return Commit{before, after}, nil
 }
 
 // put sets the state of a mesh; nil where it is gone.

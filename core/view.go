@@ -21,11 +21,8 @@ type View struct {
 // from then on: the first one of an engine. The errors are those of
 // [Engine.Apply].
 func NewView(kinds *resource.Kinds, set *resource.Set) (*View, error) {
-	v, err := NewEngine(kinds, Options{}).Apply(Batch{Upsert: *set})
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
+	commit, err := NewEngine(kinds, Options{}).Apply(Batch{Upsert: *set})
+	return commit.After, err
 }
 
 // Superseded returns a channel that is closed once the engine has a newer view.

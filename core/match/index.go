@@ -83,3 +83,17 @@ func describe(id resource.ID) string {
 	}
 	return fmt.Sprintf("%s %q of namespace %q", id.Kind, id.Name, id.Namespace)
 }
+
+// Since yields what is another version of a policy in x than in an earlier
+// version of the index: the policy then, or nil, and the policy now, or nil.
+// The cost is what differs. A policy that left and another that came may be
+// one pair.
+func (x *Index) Since(earlier *Index) iter.Seq2[*resource.Policy, *resource.Policy] {
+	return func(yield func(then, now *resource.Policy) bool) {
+		for slot := range x.policies.Unshared(&earlier.policies) {
+			if then, now := earlier.policies.Value(slot), x.policies.Value(slot); then != now && !yield(then, now) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// causes is the versions of policies that are in one of two states only.
+type causes map[*resource.Policy]bool
+
+func (c *comparison) causes() causes {
+	out := causes{}
+	if c.before == nil || c.after == nil || c.before.index == c.after.index {
+		return out
+	}
+	for old, next := range c.after.index.Since(c.before.index) {
+		for _, p := range []*resource.Policy{old, next} {
+			if p != nil && c.before.index.Policy(p.ID) != c.after.index.Policy(p.ID) {
+				out[p] = true
+			}
+		}
+	}
+	return out
+}
+
+// of returns the policies among the causes that select the dataplanes of a
+// fate in one of the states.
+func (c causes) of(f fate) []resource.ID {
+	if len(c) == 0 {
+		return nil
+	}
+	var ids []resource.ID
+	for _, pair := range [][2]*selection{
+		{f.before.selection(), f.after.selection()},
+		{f.after.selection(), f.before.selection()},
+	} {
+		for _, part := range pair[0].all() {
+			if other := pair[1].part(part.Kind().Name); other != part {
+				ids = c.appendIDs(ids, part.Matched())
+			}
+		}
+	}
+	slices.SortFunc(ids, resource.ID.Compare)
+	return slices.Compact(ids)
+}
+
+func (c causes) appendIDs(ids []resource.ID, selected []match.Selected) []resource.ID {
+	for i := range selected {
+		if p := selected[i].Policy; c[p] {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+// selection returns what selects the dataplanes of a profile, with the
+// policies that only inform; nil for none.
+func (p *profile) selection() *selection {
+	if p == nil {
+		return nil
+	}
+	return p.shadow.selection
+}
+
+func (s *selection) all() []*rules.Part {
+	if s == nil {
+		return nil
+	}
+	return s.parts
+}

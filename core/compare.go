@@ -1,0 +1,189 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Compare returns what happened to dataplanes from one view to another, in an
+// order that depends on the views alone. A dataplane is in one change at most.
+// A change that makes no difference to any conf, its origins or the
+// dataplane's resource is left out.
+//
+// Views of one engine are compared at the cost of what differs between them,
+// however many commits lie between; any others by looking at every dataplane.
+func Compare(before, after *View) []Change {
+	var changes []Change
+	old, next := before.meshes, after.meshes
+	for len(old)+len(next) > 0 {
+		var a, b *meshView
+		switch {
+		case len(next) == 0 || len(old) > 0 && strings.Compare(old[0].name, next[0].name) < 0:
+			a, old = old[0], old[1:]
+		case len(old) == 0 || strings.Compare(old[0].name, next[0].name) > 0:
+			b, next = next[0], next[1:]
+		default:
+			a, b, old, next = old[0], next[0], old[1:], next[1:]
+		}
+		if a != b {
+			changes = append(changes, compareMeshes(a, b)...)
+		}
+	}
+	return changes
+}
+
+// fate is what makes dataplanes one [Change].
+type fate struct {
+	action        Action
+	itself        bool
+	before, after *profile
+}
+
+// comparison of two states of a mesh, of which one may be missing.
+type comparison struct {
+	before, after *meshView
+	fates         map[fate]*index.SetEditor
+}
+
+func compareMeshes(before, after *meshView) []Change {
+	c := &comparison{before: before, after: after, fates: map[fate]*index.SetEditor{}}
+	if before != nil && after != nil && before.lineage == after.lineage {
+		c.versions()
+	} else {
+		c.strangers()
+	}
+	return c.changes()
+}
+
+func (c *comparison) add(f fate, slot uint32) {
+	slots := c.fates[f]
+	if slots == nil {
+		slots = new(index.SetEditor)
+		c.fates[f] = slots
+	}
+	slots.Add(slot)
+}
+
+// versions looks at the slots and profiles that are not shared.
+func (c *comparison) versions() {
+	var moved index.SetEditor // slots whose entry is another one
+	for slot := range c.after.dataplanes.Unshared(&c.before.dataplanes) {
+		old, next := c.before.dataplanes.Value(slot), c.after.dataplanes.Value(slot)
+		if old == next {
+			continue
+		}
+		moved.Add(slot)
+		switch {
+		case old.resource == nil || next.resource == nil || old.resource.ID != next.resource.ID:
+			c.left(slot)
+			c.joined(slot)
+		default:
+			c.add(fate{Changed, old.resource != next.resource, c.before.profileAt(slot), c.after.profileAt(slot)}, slot)
+		}
+	}
+	gone := moved.Commit()
+	for number := range c.after.profiles.Unshared(&c.before.profiles) {
+		old, next := c.before.profiles.Value(number), c.after.profiles.Value(number)
+		if old == next || old == nil || next == nil {
+			continue
+		}
+		if stayed := c.after.members.Value(number).AndNot(gone); stayed.Len() > 0 {
+			slots := stayed.Edit()
+			c.fates[fate{Changed, false, old, next}] = &slots
+		}
+	}
+}
+
+// strangers looks at every dataplane: slots of the two states mean different
+// things.
+func (c *comparison) strangers() {
+	if c.before != nil {
+		for slot := range c.before.slots.Limit() {
+			if d := c.before.dataplanes.Value(slot).resource; d != nil && (c.after == nil || c.after.dataplane(d.ID) == nil) {
+				c.left(slot)
+			}
+		}
+	}
+	if c.after == nil {
+		return
+	}
+	for slot := range c.after.slots.Limit() {
+		next := c.after.dataplanes.Value(slot).resource
+		if next == nil {
+			continue
+		}
+		if c.before != nil {
+			if at, known := c.before.slots.Lookup(proxyName{next.Namespace, next.Name}); known {
+				old := c.before.dataplanes.Value(at).resource
+				c.add(fate{Changed, !sameDataplane(old, next), c.before.profileAt(at), c.after.profileAt(slot)}, slot)
+				continue
+			}
+		}
+		c.joined(slot)
+	}
+}
+
+func (c *comparison) left(slot uint32) {
+	if p := c.before.profileAt(slot); p != nil {
+		c.add(fate{Left, true, p, nil}, slot)
+	}
+}
+
+func (c *comparison) joined(slot uint32) {
+	if p := c.after.profileAt(slot); p != nil {
+		c.add(fate{Joined, true, nil, p}, slot)
+	}
+}
+
+// profileAt returns the profile of a slot, or nil of one that is free.
+func (m *meshView) profileAt(slot uint32) *profile {
+	entry := m.dataplanes.Value(slot)
+	if entry.resource == nil {
+		return nil
+	}
+	return m.profiles.Value(entry.profile)
+}
+
+// changes explains the fates, those with the first slots first.
+func (c *comparison) changes() []Change {
+	causes := c.causes()
+	changes := make([]Change, 0, len(c.fates))
+	for f, slots := range c.fates {
+		change := Change{
+			Action: f.action, Itself: f.itself, before: f.before, after: f.after,
+			Places: rules.Differences(f.before.configs(false), f.after.configs(false)),
+		}
+		change.Shadow = change.Places
+		if f.before.informed() || f.after.informed() {
+			change.Shadow = rules.Differences(f.before.configs(true), f.after.configs(true))
+		}
+		if !f.itself && len(change.Places)+len(change.Shadow) == 0 {
+			continue
+		}
+		change.view = c.after
+		if f.action == Left {
+			change.view = c.before
+		}
+		change.Mesh, change.slots = change.view.name, slots.Commit()
+		change.Policies = causes.of(f)
+		changes = append(changes, change)
+	}
+	slices.SortFunc(changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(a.first(), b.first()))
+	})
+	return changes
+}
+
+func (c *Change) first() uint32 {
+	for slot := range c.slots.All() {
+		return slot
+	}
+	return 0
+}
+
+// informed tells whether the shadow confs are others than the effective ones.
+func (p *profile) informed() bool { return p != nil && p.shadow != p.enforced }

@@ -1,0 +1,155 @@
+package rules
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Differences returns the places where the configs of a dataplane, both sorted
+// by kind, have confs with another content or other origins, in the order of
+// [Config]. Policies that select the dataplane and set nothing make no
+// difference, nor does another version of a policy that says the same.
+// Outbounds and inbounds are called by their index.
+//
+// What is one block on both sides is not looked into.
+func Differences(before, after []*Config) []Place {
+	var places []Place
+	for len(before)+len(after) > 0 {
+		d := differ{}
+		order := 0
+		switch {
+		case len(before) == 0:
+			order = 1
+		case len(after) == 0:
+			order = -1
+		default:
+			order = strings.Compare(before[0].Kind.Name, after[0].Kind.Name)
+		}
+		if order <= 0 {
+			d.before, before = before[0], before[1:]
+		}
+		if order >= 0 {
+			d.after, after = after[0], after[1:]
+		}
+		if d.before != d.after {
+			places = d.appendPlaces(places)
+		}
+	}
+	return places
+}
+
+// differ compares two configs of one kind, of which one may be missing.
+type differ struct{ before, after *Config }
+
+func (d *differ) kind() *resource.Kind {
+	if d.before != nil {
+		return d.before.Kind
+	}
+	return d.after.Kind
+}
+
+// none is the config where no policy of the kind selects the dataplane.
+var none Config
+
+func orNone(c *Config) *Config {
+	if c == nil {
+		return &none
+	}
+	return c
+}
+
+func (d *differ) appendPlaces(places []Place) []Place {
+	kind, a, b := d.kind(), orNone(d.before), orNone(d.after)
+	if !sameConf(kind.Default, a.Default, b.Default) {
+		places = append(places, Place{Policies: kind.Name, Kind: AtDefault})
+	}
+	for i := range max(len(a.Outbounds), len(b.Outbounds)) {
+		places = appendOutbound(places, kind, i, at(a.Outbounds, i), at(b.Outbounds, i))
+	}
+	for i := range max(len(a.Inbounds), len(b.Inbounds)) {
+		if x, y := at(a.Inbounds, i), at(b.Inbounds, i); !sameInbound(kind, &x, &y) {
+			places = append(places, Place{Policies: kind.Name, Kind: AtInbound, Index: i})
+		}
+	}
+	return places
+}
+
+// at returns element i, or the zero T behind the end.
+func at[T any](list []T, i int) (zero T) {
+	if i < len(list) {
+		return list[i]
+	}
+	return zero
+}
+
+func appendOutbound(places []Place, kind *resource.Kind, i int, a, b OutboundConfig) []Place {
+	if !sameConf(kind.To, a.Effective, b.Effective) {
+		places = append(places, Place{Policies: kind.Name, Kind: AtOutbound, Index: i})
+	}
+	var routes []resource.ID
+	for _, r := range slices.Concat(a.Routes, b.Routes) {
+		x, inA := findRoute(a.Routes, r.Route)
+		y, inB := findRoute(b.Routes, r.Route)
+		if inA != inB || !sameConf(kind.To, x, y) {
+			routes = append(routes, r.Route.ID)
+		}
+	}
+	slices.SortFunc(routes, resource.ID.Compare)
+	for _, route := range slices.Compact(routes) {
+		places = append(places, Place{Policies: kind.Name, Kind: AtRoute, Index: i, Route: route})
+	}
+	return places
+}
+
+func findRoute(routes []RouteConfig, like *resource.Policy) (*Effective, bool) {
+	for i := range routes {
+		if routes[i].Route.ID == like.ID {
+			return routes[i].Effective, true
+		}
+	}
+	return nil, false
+}
+
+// sameConf reports whether two confs of a section have the same content and
+// origins.
+func sameConf(section *resource.Section, a, b *Effective) bool {
+	return a == b || a != nil && b != nil &&
+		slices.EqualFunc(a.Origins, b.Origins, sameOrigin) && section.Conf.Equal(a.Conf, b.Conf)
+}
+
+// sameOrigin compares what names an origin in answers, not policy versions.
+func sameOrigin(a, b Origin) bool {
+	return a == b || a.Index == b.Index && a.Policy.ID == b.Policy.ID && a.Policy.Zone() == b.Policy.Zone()
+}
+
+func sameInbound(kind *resource.Kind, a, b *InboundConfig) bool {
+	return sameRules(kind.Rules, a.Rules, b.Rules) &&
+		sameItems(kind.Rules, a.Unmerged, b.Unmerged) &&
+		sameFrom(kind.From, a.From, b.From) &&
+		a.FromIgnored == b.FromIgnored
+}
+
+// sameList tells of two slices of one block.
+func sameList[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func sameRules(section *resource.Section, a, b []InboundRule) bool {
+	return sameList(a, b) || slices.EqualFunc(a, b, func(a, b InboundRule) bool {
+		return sameConf(section, a.Effective, b.Effective) && reflect.DeepEqual(a.Match, b.Match)
+	})
+}
+
+func sameItems(section *resource.Section, a, b []Contribution) bool {
+	return sameList(a, b) || slices.EqualFunc(a, b, func(a, b Contribution) bool {
+		return sameOrigin(a.Origin, b.Origin) && section.Conf.Equal(a.Conf, b.Conf)
+	})
+}
+
+func sameFrom(section *resource.Section, a, b *From) bool {
+	return a == b || a != nil && b != nil &&
+		sameItems(section, a.view.items, b.view.items) && reflect.DeepEqual(a.view.selectors, b.view.selectors)
+}
