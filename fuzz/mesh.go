@@ -15,7 +15,7 @@ type meshMaker struct {
 // The alphabets. They are as small as they can be while every rule of SPEC 2
 // still has something to tell apart.
 var (
-	services   = []string{"web", "api", "db"}
+	services   = []string{"web", "api"}
 	versions   = []string{"v1", "v2"}
 	zones      = []string{"east", "west_1%"} // with what a KRI escapes
 	namespaces = []string{"ns"}
@@ -29,7 +29,7 @@ var (
 // identity is taken.
 func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map[string]any {
 	mesh, namespace := "default", ""
-	if m.rarely(8) {
+	if m.rarely(16) {
 		mesh = "other"
 	}
 	if m.rarely(4) {

@@ -8,7 +8,7 @@ import (
 // route that they can select.
 func (m *meshMaker) policy() map[string]any {
 	kind, name := pick(m.choices, m.focus...), pick(m.choices, names...)
-	if m.rarely(4) {
+	if m.rarely(3) {
 		if route := m.routeKind(); route != nil {
 			kind = route
 		}
@@ -47,7 +47,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 		spec["default"] = m.conf(m.choices, kind.Default)
 		return
 	}
-	if kind.To != nil && (m.of(4) != 3 || kind.From == nil && kind.Rules == nil) {
+	if kind.To != nil && (!m.rarely(4) || kind.From == nil && kind.Rules == nil) {
 		spec["to"] = m.items(kind.To)
 	}
 	rules := kind.Rules != nil && (kind.From == nil || m.of(2) == 1)
@@ -63,7 +63,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 
 func (m *meshMaker) items(section *resource.Section) []any {
 	items := []any{}
-	for range m.of(4) {
+	for range (1 + m.of(4)) % 4 { // one where the bytes are used up
 		item := map[string]any{"default": m.conf(m.choices, section)}
 		if section.Inline {
 			item = map[string]any{}

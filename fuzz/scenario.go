@@ -23,9 +23,8 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	c := &choices{data}
 	s := &Scenario{kinds: g.kinds, json: !c.rarely(4)}
 	m := &meshMaker{Generator: g, choices: c, taken: map[string]bool{}}
-	m.focus = some(c, 2, g.kinds.All()...)
-	m.focus = append(m.focus, pick(c, g.kinds.All()...))
-	for range 1 + c.of(3) {
+	m.focus = append(some(c, 1, g.kinds.All()...), pick(c, g.kinds.All()...))
+	for range 1 + c.of(2) {
 		s.add(m.dataplane())
 	}
 	for range 1 + c.of(12) {

@@ -2,26 +2,83 @@ package fuzz
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
-// Explain returns what a failing comparison tells a reader: the smallest
-// scenario that still fails, as YAML, and its error.
+// Explain returns what a failing comparison tells a reader: a scenario from
+// which nothing can be left out, as YAML, and its error.
 func Explain(s *Scenario, compare func(*Scenario) error) string {
-	small := shrink(s, compare)
+	small := shrink(s, func(s *Scenario) bool {
+		_, err := s.Load()
+		return err == nil && compare(s) != nil
+	})
 	return fmt.Sprintf("%v\n\n%s", compare(small), small.YAML())
 }
 
-// shrink leaves out documents for as long as the comparison fails.
-func shrink(s *Scenario, compare func(*Scenario) error) *Scenario {
+// shrink leaves out documents, and then their parts, for as long as the
+// scenario fails.
+func shrink(s *Scenario, fails func(*Scenario) bool) *Scenario {
 	for i := 0; i < len(s.documents); {
 		smaller := *s
 		smaller.documents = slices.Delete(slices.Clone(s.documents), i, i+1)
-		if compare(&smaller) == nil {
+		if fails(&smaller) {
+			s = &smaller
+		} else {
 			i++
-			continue
 		}
-		s = &smaller
+	}
+	for i := range s.documents {
+		for smaller := true; smaller; {
+			s, smaller = shrinkDocument(s, i, fails)
+		}
 	}
 	return s
+}
+
+// shrinkDocument leaves out the first part that the failure does not need.
+func shrinkDocument(s *Scenario, i int, fails func(*Scenario) bool) (*Scenario, bool) {
+	for _, document := range removals(s.documents[i]) {
+		smaller := *s
+		smaller.documents = slices.Clone(s.documents)
+		smaller.documents[i] = document.(map[string]any)
+		if fails(&smaller) {
+			return &smaller, true
+		}
+	}
+	return s, false
+}
+
+// removals returns a tree in every way that has one part less, large parts
+// first. The tree is not changed.
+func removals(tree any) []any {
+	var smaller []any
+	switch tree := tree.(type) {
+	case map[string]any:
+		keys := slices.Sorted(maps.Keys(tree))
+		for _, key := range keys {
+			without := maps.Clone(tree)
+			delete(without, key)
+			smaller = append(smaller, without)
+		}
+		for _, key := range keys {
+			for _, part := range removals(tree[key]) {
+				with := maps.Clone(tree)
+				with[key] = part
+				smaller = append(smaller, with)
+			}
+		}
+	case []any:
+		for i := range tree {
+			smaller = append(smaller, slices.Delete(slices.Clone(tree), i, i+1))
+		}
+		for i := range tree {
+			for _, part := range removals(tree[i]) {
+				with := slices.Clone(tree)
+				with[i] = part
+				smaller = append(smaller, with)
+			}
+		}
+	}
+	return smaller
 }

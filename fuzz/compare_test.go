@@ -1,0 +1,140 @@
+package fuzz
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// A comparison that nothing can fail proves nothing: each way to spoil the
+// answers of the fast path is noticed within some scenarios.
+func TestComparisonNotices(t *testing.T) {
+	tests := []struct {
+		name  string
+		spoil func(answer map[string]any) // in place
+	}{
+		{"matched in another order", eachPolicy(func(p map[string]any) { slices.Reverse(asList(p["matched"])) })},
+		{"a policy that is left out", func(a map[string]any) {
+			if policies := asList(a["policies"]); len(policies) > 0 {
+				a["policies"] = policies[1:]
+			}
+		}},
+		{"another KRI", func(a map[string]any) { a["dataplane"].(map[string]any)["kri"] = "kri_dp" }},
+		{"a conf that is not there", eachOutbound(func(o map[string]any) { delete(o, "conf") })},
+		{"an origin less", eachOutbound(func(o map[string]any) {
+			if origins := asList(o["origins"]); len(origins) > 0 {
+				o["origins"] = origins[1:]
+			}
+		})},
+		{"no leaves", eachOutbound(func(o map[string]any) { delete(o, "fields") })},
+		{"routes in another order", eachOutbound(func(o map[string]any) { slices.Reverse(asList(o["routes"])) })},
+		{"rules in another order", eachInbound(func(in map[string]any) { slices.Reverse(asList(in["rules"])) })},
+		{"permissions in another order", eachInbound(func(in map[string]any) { slices.Reverse(asList(in["permissions"])) })},
+		{"clients in another order", eachInbound(func(in map[string]any) { slices.Reverse(asList(in["from"])) })},
+		{"clients that get nothing", eachInbound(func(in map[string]any) { delete(in, "from") })},
+		{"clients that get two answers", eachInbound(func(in map[string]any) {
+			if from := asList(in["from"]); len(from) > 0 {
+				in["from"] = append(slices.Clone(from), from[0])
+			}
+		})},
+		{"every client gets the first answer", eachInbound(func(in map[string]any) {
+			if from := asList(in["from"]); len(from) > 0 {
+				delete(from[0].(map[string]any), "selector")
+			}
+		})},
+	}
+	g := generator(t)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for seed := range uint64(3000) {
+				s := g.Scenario(randomBytes(seed))
+				if Compare(FastPath, s) == nil && Compare(spoiled(test.spoil), s) != nil {
+					return
+				}
+			}
+			t.Error("it is not noticed")
+		})
+	}
+}
+
+func spoiled(spoil func(map[string]any)) Subject {
+	return func(kinds *resource.Kinds, set *resource.Set) (Inspector, error) {
+		inspector, err := FastPath(kinds, set)
+		if err != nil {
+			return nil, err
+		}
+		return func(dp *resource.Dataplane, opt inspect.Options) (any, error) {
+			answer, err := inspector(dp, opt)
+			if err != nil {
+				return nil, err
+			}
+			tree, err := asTree(answer)
+			if err == nil {
+				spoil(tree)
+			}
+			return tree, err
+		}, nil
+	}
+}
+
+func eachPolicy(spoil func(map[string]any)) func(map[string]any) {
+	return func(answer map[string]any) {
+		for _, policy := range list(answer, "policies") {
+			spoil(policy)
+		}
+	}
+}
+
+func eachOutbound(spoil func(map[string]any)) func(map[string]any) {
+	return eachPolicy(func(policy map[string]any) {
+		for _, outbound := range list(policy, "outbounds") {
+			spoil(outbound)
+		}
+	})
+}
+
+func eachInbound(spoil func(map[string]any)) func(map[string]any) {
+	return eachPolicy(func(policy map[string]any) {
+		for _, inbound := range list(policy, "inbounds") {
+			spoil(inbound)
+		}
+	})
+}
+
+func TestSelectionIsCompared(t *testing.T) {
+	g := generator(t)
+	reversed := spoiled(eachPolicy(func(p map[string]any) { slices.Reverse(asList(p["matched"])) }))
+	for seed := range uint64(500) {
+		s := g.Scenario(randomBytes(seed))
+		if CompareSelection(FastPath, s) == nil && CompareSelection(reversed, s) != nil {
+			return
+		}
+	}
+	t.Error("another order is not noticed")
+}
+
+func TestSelector(t *testing.T) {
+	const all = `{"selector": {"tags": {"a": "1", "b": "*"}, "notTags": {"c": ["1", "2"]}, "absent": ["d"]}}`
+	tests := []struct {
+		name, rule string
+		client     map[string]string
+		matches    bool
+	}{
+		{"everything holds", all, map[string]string{"a": "1", "b": "x", "c": "3"}, true},
+		{"an absent key has no excluded value", all, map[string]string{"a": "1", "b": "x"}, true},
+		{"another value", all, map[string]string{"a": "2", "b": "x"}, false},
+		{"a key without any value", all, map[string]string{"a": "1"}, false},
+		{"an excluded value", all, map[string]string{"a": "1", "b": "x", "c": "2"}, false},
+		{"a key that must be absent", all, map[string]string{"a": "1", "b": "x", "d": "1"}, false},
+		{"no condition", `{"selector": {}}`, nil, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := matches(parse(test.rule).(map[string]any), test.client); got != test.matches {
+				t.Errorf("it is %v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package fuzz
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// builtIn is made once: preparing the Confs of all kinds takes as long as some
+// hundred scenarios.
+var builtIn = sync.OnceValues(func() (*Generator, error) { return NewGenerator(kinds.All()) })
+
+func generator(t testing.TB) *Generator {
+	t.Helper()
+	g, err := builtIn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// FuzzMatch: which policies select a dataplane, on which inbounds, in which
+// order.
+func FuzzMatch(f *testing.F) {
+	fuzzScenarios(f, func(s *Scenario) error { return CompareSelection(FastPath, s) })
+}
+
+// FuzzEffective: whole answers.
+func FuzzEffective(f *testing.F) {
+	fuzzScenarios(f, func(s *Scenario) error { return Compare(FastPath, s) })
+}
+
+func fuzzScenarios(f *testing.F, compare func(*Scenario) error) {
+	f.Helper()
+	g := generator(f)
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s := g.Scenario(data); compare(s) != nil {
+			t.Error(Explain(s, compare))
+		}
+	})
+}
+
+// FuzzMerge: the first byte chooses a Conf type, the others make its Confs. All
+// laws of CheckKind hold for them.
+func FuzzMerge(f *testing.F) {
+	types := confTypes(f)
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := &choices{data}
+		chosen := types[c.of(len(types))]
+		maker := &confMaker{alphabet: chosen.letters, choose: c.of}
+		var confs []resource.Conf
+		for range 1 + c.of(6) {
+			confs = append(confs, maker.conf(chosen.t))
+		}
+		for _, law := range lawsOf(chosen.section.Conf, chosen.t) {
+			if err := law.holds(confs); err != nil {
+				t.Errorf("%s: %s: %v\nConfs, lowest priority first:\n%s", chosen.t, law.name, err, render(confs))
+			}
+		}
+	})
+}
+
+// mergedType is a Conf type of a built-in kind.
+type mergedType struct {
+	section *resource.Section
+	t       reflect.Type
+	letters *alphabet
+}
+
+// confTypes returns every Conf type of the built-in kinds, once.
+func confTypes(t testing.TB) []mergedType {
+	t.Helper()
+	letters := newAlphabet(nil)
+	var types []mergedType
+	seen := map[reflect.Type]bool{}
+	for _, kind := range kinds.BuiltIn() {
+		for _, section := range kindSections(kind) {
+			conf, err := confType(kind.Name, section)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !seen[conf] {
+				seen[conf] = true
+				types = append(types, mergedType{section, conf, letters})
+			}
+		}
+	}
+	return types
+}
+
+// FuzzDecode: arbitrary files.
+func FuzzDecode(f *testing.F) {
+	for _, pattern := range []string{"../testdata/demo/*.yaml", "../testdata/seeds/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := checkDecoding(kinds.All(), data); err != nil {
+			t.Error(err)
+		}
+	})
+}
