@@ -73,12 +73,11 @@ func (c *commit) install(k *class, e *evaluated) {
 func (c *commit) evaluateClass(k *class, b *match.Buffer) evaluated {
 	out := evaluated{class: class{enforced: k.enforced, shadow: k.shadow}, profiles: make([]*profile, len(k.profiles))}
 	if k.reselect {
-		selected := c.batch.index.SelectClass(k.Class, b)
-		like := k.profiles[0].like
-		out.class.enforced = c.selection(enforced(selected), like, k.enforced, k.shadow)
+		x, like := c.batch.index, k.profiles[0].like
+		out.class.enforced = c.selection(x.SelectClass(k.Class, match.Enforced, b), like, k.enforced, k.shadow)
 		out.class.shadow = out.class.enforced
-		if slices.ContainsFunc(selected, isShadow) {
-			out.class.shadow = c.selection(selected, like, out.class.enforced, k.shadow)
+		if x.HasInforming() {
+			out.class.shadow = c.selection(x.SelectClass(k.Class, match.Shadow, b), like, out.class.enforced, k.shadow)
 		}
 	}
 	outbounds := outboundParts{blocks: c.blocks}
@@ -86,16 +85,6 @@ func (c *commit) evaluateClass(k *class, b *match.Buffer) evaluated {
 		out.profiles[i] = outbounds.profile(&out.class, p)
 	}
 	return out
-}
-
-func isShadow(s match.Selected) bool { return s.Policy.Shadow() }
-
-// enforced returns the policies that do not only inform.
-func enforced(selected []match.Selected) []match.Selected {
-	if !slices.ContainsFunc(selected, isShadow) {
-		return selected
-	}
-	return slices.DeleteFunc(slices.Clone(selected), isShadow)
 }
 
 // selection returns the parts of a selection, which lives in a buffer. A part

@@ -90,6 +90,13 @@ type Scope struct {
 	Shadow bool   // with the policies that only inform (SPEC 8.3)
 }
 
+func (s Scope) match() match.Scope {
+	if s.Shadow {
+		return match.Shadow
+	}
+	return match.Enforced
+}
+
 // Select returns the policies that select a dataplane, sorted by kind and in
 // order within a kind: later ones override. The result lives in the buffer
 // until its next use. The dataplane need not be one of the view.
@@ -98,9 +105,11 @@ func (v *View) Select(d *resource.Dataplane, scope Scope, b *match.Buffer) []mat
 	if m == nil {
 		return nil
 	}
-	return slices.DeleteFunc(m.index.Select(d, b), func(s match.Selected) bool {
-		return !scope.Shadow && isShadow(s) || scope.Kind != "" && s.Policy.Kind != scope.Kind
-	})
+	selected := m.index.SelectIn(d, scope.match(), b)
+	if scope.Kind == "" {
+		return selected
+	}
+	return slices.DeleteFunc(selected, func(s match.Selected) bool { return s.Policy.Kind != scope.Kind })
 }
 
 // Configs returns what the policies of each kind say about a dataplane,

@@ -19,11 +19,11 @@ type Class struct {
 	inbounds bool           // points are inbounds
 }
 
-// SelectClass is [Index.Select] for every dataplane of a class of this index.
-func (x *Index) SelectClass(c *Class, b *Buffer) []Selected {
+// SelectClass is [Index.SelectIn] for every dataplane of a class of this index.
+func (x *Index) SelectClass(c *Class, scope Scope, b *Buffer) []Selected {
 	x.begin(b)
 	for point, terms := range c.points {
-		x.collect(terms, point, c.inbounds, b)
+		x.collect(terms, point, c.inbounds, scope, b)
 	}
 	return x.finish(b)
 }

@@ -19,6 +19,7 @@ func (x *Index) Edit() *Editor {
 		terms:     x.terms.Edit(),
 		selectors: x.selectors.Edit(),
 		routes:    x.routes.edit(),
+		informing: x.informing.Edit(),
 	}
 	e.order = x.order.Edit(func(a, b uint32) int {
 		p, q := e.policies.Value(a), e.policies.Value(b)
@@ -45,6 +46,7 @@ type Editor struct {
 	selectors *index.TermIndexEditor
 	order     *index.OrderEditor
 	routes    routeUsesEditor
+	informing index.SetEditor
 
 	interned []term // by selectors of this edit
 	// released terms are given back at the end, so that no id has two meanings
@@ -74,6 +76,11 @@ func (e *Editor) Put(p *resource.Policy) {
 	}
 	*e.policies.Mut(slot) = p
 	e.routes.add(p, slot)
+	if p.Shadow() {
+		e.informing.Add(slot)
+	} else {
+		e.informing.Remove(slot)
+	}
 	if required, ok := selectorTerms(&p.TargetRef); ok {
 		selector := make([]index.Term, len(required))
 		for i, t := range required {
@@ -100,6 +107,7 @@ func (e *Editor) Remove(id resource.ID) bool {
 	*e.policies.Mut(slot) = nil
 	e.selectors.Remove(slot)
 	e.order.Remove(slot)
+	e.informing.Remove(slot)
 	e.slots.Release(slot)
 	return true
 }
@@ -137,7 +145,7 @@ func (e *Editor) Commit() (*Index, *Delta, error) {
 	e.release()
 	next.slots, next.policies = e.slots.Commit(), e.policies.Commit()
 	next.terms, next.selectors = e.terms.Commit(), e.selectors.Commit()
-	next.routes = e.routes.commit()
+	next.routes, next.informing = e.routes.commit(), e.informing.Commit()
 	for _, name := range e.routes.touched {
 		for _, slot := range next.routes.of(name).routes {
 			e.delta.selectors = append(e.delta.selectors, next.selectors.Terms(slot))

@@ -22,6 +22,7 @@ type Index struct {
 	terms     *index.Interner[term]          // only those that some selector requires
 	selectors *index.TermIndex               // by slot, over points' terms
 	routes    routeUses
+	informing index.Set // slots of the policies that only inform
 }
 
 // Empty returns an index without policies. A nil order means [DefaultOrder].
@@ -56,6 +57,9 @@ func NewIndex(policies []*resource.Policy, order Order) (*Index, error) {
 
 // Len returns the number of policies.
 func (x *Index) Len() int { return x.order.Len() }
+
+// HasInforming reports whether there are policies that only inform.
+func (x *Index) HasInforming() bool { return x.informing.Len() > 0 }
 
 // Policy returns the policy of that identity, or nil.
 func (x *Index) Policy(id resource.ID) *resource.Policy {

@@ -33,13 +33,30 @@ type Buffer struct {
 	Candidates int
 }
 
-// Select returns the policies that select a dataplane, sorted by kind, and
-// for each kind in order: later ones override. The result lives in the buffer
-// until the next call.
+// Scope is which policies take part.
+type Scope uint8
+
+// The scopes.
+const (
+	// Shadow is all policies, those that only inform too (SPEC 8.3).
+	Shadow Scope = iota
+	// Enforced is without those that only inform. A policy that is attached to
+	// a route which only informs is without it.
+	Enforced
+)
+
+// Select returns the policies that select a dataplane, also those that only
+// inform, sorted by kind, and for each kind in order: later ones override. The
+// result lives in the buffer until the next call.
 func (x *Index) Select(d *resource.Dataplane, b *Buffer) []Selected {
+	return x.SelectIn(d, Shadow, b)
+}
+
+// SelectIn is [Index.Select] in a scope.
+func (x *Index) SelectIn(d *resource.Dataplane, scope Scope, b *Buffer) []Selected {
 	x.begin(b)
 	for point := range points(d) {
-		x.collect(x.required(d, point, b), point, len(d.Inbounds) > 0, b)
+		x.collect(x.required(d, point, b), point, len(d.Inbounds) > 0, scope, b)
 	}
 	return x.finish(b)
 }
@@ -69,12 +86,18 @@ func (x *Index) begin(b *Buffer) {
 
 // collect adds the policies that select a point with the given terms, sorted.
 // The policies that are attached to a route follow it wherever it selects.
-func (x *Index) collect(terms []index.Term, point int, isInbound bool, b *Buffer) {
+func (x *Index) collect(terms []index.Term, point int, isInbound bool, scope Scope, b *Buffer) {
 	var candidates int
 	b.matched, candidates = x.selectors.Match(terms, b.matched[:0])
 	b.Candidates += candidates
+	if scope == Enforced {
+		b.matched = x.dropInforming(b.matched)
+	}
 	if x.routes.names.Len() > 0 {
 		b.matched = x.appendAttached(b.matched)
+		if scope == Enforced {
+			b.matched = x.dropInforming(b.matched)
+		}
 	}
 	for _, slot := range b.matched {
 		if !b.seen[slot] {
@@ -85,6 +108,14 @@ func (x *Index) collect(terms []index.Term, point int, isInbound bool, b *Buffer
 			b.inbounds[slot].Add(point)
 		}
 	}
+}
+
+// dropInforming removes the policies that only inform.
+func (x *Index) dropInforming(slots []uint32) []uint32 {
+	if !x.HasInforming() {
+		return slots
+	}
+	return slices.DeleteFunc(slots, x.informing.Contains)
 }
 
 // appendAttached appends the policies that are attached to the routes among
