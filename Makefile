@@ -49,7 +49,7 @@ check-bench: ## Fail if allocations, counters, slopes or same-run ratios break b
 	$(GO) run ./cmd/benchgate check bin/bench.txt --rules bench/rules.txt
 
 gate: ## Compare the benchmarks with those of a revision: make gate BASE=main
-	$(GO) run ./cmd/benchgate compare --base $(BASE) --pkg ./bench
+	$(GO) run ./cmd/benchgate compare --base $(BASE) --pkg ./bench --benchtime 20ms
 
 fuzz: ## Fuzz every target for FUZZTIME each against the reference
 	@for target in $$($(GO) test ./fuzz -list '^Fuzz' | grep ^Fuzz); do \
