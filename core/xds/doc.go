@@ -1,0 +1,35 @@
+// Package xds translates effective confs to Envoy resources, by pure
+// functions, one file or a few for each policy kind.
+//
+// MeshTrafficPermission becomes the RBAC filter of an inbound (SPEC 7.4), by
+// [RBAC] from package permission:
+//
+//  1. The entries of the rules are put in the order in which a proxy asks
+//     them: what denies, then what allows; for the shadow decision with
+//     allowWithShadowDeny among what denies (rbac_phase.go).
+//  2. Each entry becomes a condition on the request: segment prefixes, paths
+//     without the query, headers (rbac_condition.go, path_regex.go). The
+//     translation is written once, over a vocabulary that both forms of the
+//     filter have.
+//  3. In [MatcherForm] they are a list of which the first match counts, each
+//     action named by its policy's KRI, with the exact identities in maps
+//     (rbac_matcher.go, rbac_stage.go). In [RulesForm], the one that gRPC
+//     reads, they are one principal that holds for who is allowed
+//     (rbac_rules.go).
+//  4. `from` items are translated in their order of priority (rbac_from.go).
+//
+// Invariants:
+//
+//   - What is translated decides as permission.Permissions does, for every
+//     request of a client that was authenticated by mutual TLS. For rules its
+//     certificate is a SPIFFE SVID, which has exactly one URI SAN; for from it
+//     has one more, kuma://key/value, for each tag.
+//   - A filter without permissions denies everything.
+//   - Same permissions, same bytes. Messages share what is equal, and must not
+//     be changed.
+//
+// The filters belong on filter chains that require a client certificate. On a
+// chain without TLS Envoy has no identity to look at, stops there and denies,
+// the shadow decision too. Where paths decide, the connection manager must
+// normalize them (normalize_path, merge_slashes).
+package xds

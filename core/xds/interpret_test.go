@@ -1,0 +1,300 @@
+package xds
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	xdscore "github.com/cncf/xds/go/xds/core/v3"
+	xdsmatcher "github.com/cncf/xds/go/xds/type/matcher/v3"
+	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
+	route "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	networkinputs "github.com/envoyproxy/go-control-plane/envoy/extensions/matching/common_inputs/network/v3"
+	sslinputs "github.com/envoyproxy/go-control-plane/envoy/extensions/matching/common_inputs/ssl/v3"
+	envoymatcher "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+
+	"github.com/meshmatch/meshmatch/core/permission"
+)
+
+// interpreter reads a filter as Envoy's documentation does, for one request of
+// a client with a certificate. It knows nothing of permissions.
+type interpreter struct {
+	t       testing.TB
+	uris    []string
+	sni     string
+	headers map[string]string // with :method and :path on HTTP inbounds
+}
+
+// newInterpreter gives the client the certificate that goes with the policies:
+// one that carries its tags for from, else one with its SPIFFE ID only.
+func newInterpreter(t testing.TB, p *permission.Permissions, q *permission.Request) *interpreter {
+	in := &interpreter{t: t, sni: strings.ToLower(q.SNI), headers: map[string]string{}, uris: []string{q.SpiffeID}}
+	if p.Clients != nil {
+		for _, tag := range q.Tags {
+			in.uris = append(in.uris, "kuma://"+tag.Key+"/"+tag.Value)
+		}
+	}
+	if p.Protocol == permission.HTTP {
+		in.headers[":method"], in.headers[":path"] = q.Method, q.Path
+		for _, h := range q.Headers {
+			in.headers[h.Name] = h.Value
+		}
+	}
+	return in
+}
+
+// matcher returns the action of a matcher; nil where it has none.
+func (in *interpreter) matcher(m *xdsmatcher.Matcher) *rbacconfig.Action {
+	switch {
+	case m.GetMatcherList() != nil:
+		for _, field := range m.GetMatcherList().GetMatchers() {
+			if in.predicate(field.GetPredicate()) {
+				return in.onMatch(field.GetOnMatch())
+			}
+		}
+	case m.GetMatcherTree() != nil:
+		tree := m.GetMatcherTree()
+		if value, present := in.input(tree.GetInput()); present {
+			if on := tree.GetExactMatchMap().GetMap()[value]; on != nil {
+				return in.onMatch(on)
+			}
+		}
+	}
+	return in.onMatch(m.GetOnNoMatch())
+}
+
+func (in *interpreter) onMatch(on *xdsmatcher.Matcher_OnMatch) *rbacconfig.Action {
+	if m := on.GetMatcher(); m != nil {
+		return in.matcher(m)
+	}
+	if on.GetAction() == nil {
+		return nil
+	}
+	action := &rbacconfig.Action{}
+	if err := on.GetAction().GetTypedConfig().UnmarshalTo(action); err != nil {
+		in.t.Fatal(err)
+	}
+	return action
+}
+
+func (in *interpreter) predicate(p *xdsmatcher.Matcher_MatcherList_Predicate) bool {
+	switch {
+	case p.GetSinglePredicate() != nil:
+		value, present := in.input(p.GetSinglePredicate().GetInput())
+		return present && in.text(value, p.GetSinglePredicate().GetValueMatch())
+	case p.GetOrMatcher() != nil:
+		in.several(len(p.GetOrMatcher().GetPredicate()))
+		for _, sub := range p.GetOrMatcher().GetPredicate() {
+			if in.predicate(sub) {
+				return true
+			}
+		}
+		return false
+	case p.GetAndMatcher() != nil:
+		in.several(len(p.GetAndMatcher().GetPredicate()))
+		for _, sub := range p.GetAndMatcher().GetPredicate() {
+			if !in.predicate(sub) {
+				return false
+			}
+		}
+		return true
+	case p.GetNotMatcher() != nil:
+		return !in.predicate(p.GetNotMatcher())
+	}
+	in.t.Fatalf("unknown predicate %v", p)
+	return false
+}
+
+// several is a rule of Envoy's API that its generated validation has not.
+func (in *interpreter) several(n int) {
+	if n < 2 {
+		in.t.Fatal("and, or of less than two")
+	}
+}
+
+func (in *interpreter) input(config *xdscore.TypedExtensionConfig) (value string, present bool) {
+	message, err := config.GetTypedConfig().UnmarshalNew()
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	switch message := message.(type) {
+	case *sslinputs.UriSanInput:
+		return strings.Join(in.uris, ","), len(in.uris) > 0
+	case *networkinputs.ServerNameInput:
+		return in.sni, in.sni != ""
+	case *envoymatcher.HttpRequestHeaderMatchInput:
+		value, present = in.headers[message.GetHeaderName()]
+		return value, present
+	}
+	in.t.Fatalf("unknown input %T", message)
+	return "", false
+}
+
+// stringMatcher is what the matchers of both APIs have in common.
+type anyStringMatcher interface {
+	GetExact() string
+	GetPrefix() string
+}
+
+func (in *interpreter) text(value string, m anyStringMatcher) bool {
+	regex := ""
+	switch m := m.(type) {
+	case *xdsmatcher.StringMatcher:
+		regex = m.GetSafeRegex().GetRegex()
+		if regex != "" && m.GetSafeRegex().GetGoogleRe2() == nil {
+			in.t.Fatal("a regular expression without an engine")
+		}
+	case *envoymatcher.StringMatcher:
+		regex = m.GetSafeRegex().GetRegex()
+	}
+	switch {
+	case regex != "":
+		return goRegex(in.t, regex).MatchString(value)
+	case m.GetPrefix() != "":
+		return strings.HasPrefix(value, m.GetPrefix())
+	}
+	return value == m.GetExact()
+}
+
+// rules returns the name of the first policy that allows; "" for none.
+func (in *interpreter) rules(r *rbacconfig.RBAC) string {
+	if r.GetAction() != rbacconfig.RBAC_ALLOW {
+		in.t.Fatalf("action %v", r.GetAction())
+	}
+	found := ""
+	for name, policy := range r.GetPolicies() {
+		permitted, principal := false, false
+		for _, p := range policy.GetPermissions() {
+			permitted = permitted || in.permission(p)
+		}
+		for _, p := range policy.GetPrincipals() {
+			principal = principal || in.principal(p)
+		}
+		if permitted && principal && (found == "" || name < found) {
+			found = name
+		}
+	}
+	return found
+}
+
+func (in *interpreter) permission(p *rbacconfig.Permission) bool {
+	switch rule := p.GetRule().(type) {
+	case *rbacconfig.Permission_Any:
+		return rule.Any
+	case *rbacconfig.Permission_RequestedServerName:
+		return in.text(in.sni, rule.RequestedServerName)
+	case *rbacconfig.Permission_NotRule:
+		return !in.permission(rule.NotRule)
+	case *rbacconfig.Permission_OrRules:
+		for _, sub := range rule.OrRules.GetRules() {
+			if in.permission(sub) {
+				return true
+			}
+		}
+		return false
+	}
+	in.t.Fatalf("unknown permission %v", p)
+	return false
+}
+
+func (in *interpreter) principal(p *rbacconfig.Principal) bool {
+	switch id := p.GetIdentifier().(type) {
+	case *rbacconfig.Principal_Any:
+		return id.Any
+	case *rbacconfig.Principal_Authenticated_:
+		for _, uri := range in.uris {
+			if in.text(uri, id.Authenticated.GetPrincipalName()) {
+				return true
+			}
+		}
+		return false
+	case *rbacconfig.Principal_Header:
+		return in.header(id.Header)
+	case *rbacconfig.Principal_UrlPath:
+		path, present := in.headers[":path"]
+		path, _, _ = strings.Cut(path, "?")
+		return present && in.text(path, id.UrlPath.GetPath())
+	case *rbacconfig.Principal_NotId:
+		return !in.principal(id.NotId)
+	case *rbacconfig.Principal_AndIds:
+		for _, sub := range id.AndIds.GetIds() {
+			if !in.principal(sub) {
+				return false
+			}
+		}
+		return true
+	case *rbacconfig.Principal_OrIds:
+		for _, sub := range id.OrIds.GetIds() {
+			if in.principal(sub) {
+				return true
+			}
+		}
+		return false
+	}
+	in.t.Fatalf("unknown principal %v", p)
+	return false
+}
+
+func (in *interpreter) header(m *route.HeaderMatcher) bool {
+	value, present := in.headers[m.GetName()]
+	switch match := m.GetHeaderMatchSpecifier().(type) {
+	case *route.HeaderMatcher_PresentMatch:
+		return present == match.PresentMatch
+	case *route.HeaderMatcher_StringMatch:
+		return present && in.text(value, match.StringMatch)
+	}
+	in.t.Fatalf("unknown header match %v", m)
+	return false
+}
+
+// verdict is what a filter does: the decision and the name of what decides,
+// the shadow decision with its, each "" where the filter has none.
+type verdict struct{ enforced, shadow string }
+
+func (in *interpreter) filter(f interface {
+	GetMatcher() *xdsmatcher.Matcher
+	GetShadowMatcher() *xdsmatcher.Matcher
+	GetRules() *rbacconfig.RBAC
+	GetShadowRules() *rbacconfig.RBAC
+}) (v verdict) {
+	if f.GetMatcher() != nil {
+		v.enforced = actionText(in.matcher(f.GetMatcher()))
+	}
+	if f.GetShadowMatcher() != nil {
+		v.shadow = actionText(in.matcher(f.GetShadowMatcher()))
+	}
+	if f.GetRules() != nil {
+		v.enforced = policyText(in.rules(f.GetRules()))
+	}
+	if f.GetShadowRules() != nil {
+		v.shadow = policyText(in.rules(f.GetShadowRules()))
+	}
+	return v
+}
+
+func actionText(a *rbacconfig.Action) string {
+	if a == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s %s", a.GetAction(), a.GetName())
+}
+
+// policyText leaves out who decides: the rules form has no name for a denial,
+// and its policies are asked in the order of their names.
+func policyText(name string) string {
+	if name == "" {
+		return "DENY"
+	}
+	return "ALLOW"
+}
+
+// said is what the filter of a form must do if a decision is right.
+func said(form RBACForm, d permission.Decision) string {
+	switch {
+	case form == RulesForm:
+		return d.String()
+	case d.By == nil:
+		return d.String() + " default"
+	}
+	return d.String() + " " + d.By.KRI
+}
