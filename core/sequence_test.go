@@ -1,0 +1,404 @@
+package core_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/fuzz"
+)
+
+// sequence applies random batches to an engine and, after each, compares the
+// view with one that is built from nothing.
+type sequence struct {
+	*testing.T
+	generator *fuzz.Generator
+	engine    *core.Engine
+	bytes     []byte
+	known     world // what the engine must have
+	answers   answers
+}
+
+// world is resources by identity.
+type world struct {
+	meshes     map[resource.ID]*resource.Mesh
+	dataplanes map[resource.ID]*resource.Dataplane
+	policies   map[resource.ID]*resource.Policy
+}
+
+// answers is what views say of dataplanes, as JSON.
+type answers map[resource.ID][2]answer // effective, shadow
+
+type answer struct {
+	all   string
+	confs string // without `matched`
+}
+
+func TestSequences(t *testing.T) {
+	sequences := 300
+	if testing.Short() {
+		sequences = 40
+	}
+	generator, err := fuzz.NewGenerator(kinds.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(sequences) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			data := make([]byte, 2_000)
+			for i := range data {
+				data[i] = byte(random.Uint32())
+			}
+			runSequence(t, generator, data)
+		})
+	}
+}
+
+// FuzzSequence is [TestSequences] with bytes that the fuzzer chooses.
+func FuzzSequence(f *testing.F) {
+	generator, err := fuzz.NewGenerator(kinds.All())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte("one batch and the next"))
+	f.Fuzz(func(t *testing.T, data []byte) { runSequence(t, generator, data[:min(len(data), 4_000)]) })
+}
+
+func runSequence(t *testing.T, generator *fuzz.Generator, data []byte) {
+	s := &sequence{
+		T: t, generator: generator, bytes: data,
+		engine: core.NewEngine(generator.Kinds(), core.Options{}),
+		known: world{
+			meshes:     map[resource.ID]*resource.Mesh{},
+			dataplanes: map[resource.ID]*resource.Dataplane{},
+			policies:   map[resource.ID]*resource.Policy{},
+		},
+		answers: answers{},
+	}
+	watched := s.engine.View() // compared over all commits in the end
+	for len(s.bytes) > 0 {
+		s.step()
+	}
+	first := s.engine.View()
+	s.checkChanges(core.Commit{Before: watched, After: first}, answers{}, s.answers)
+	s.apply(core.Batch{Delete: s.known.ids()})
+	if n := len(s.engine.View().Meshes()); n != 0 {
+		t.Errorf("%d meshes are left of nothing", n)
+	}
+	if diff := cmp.Diff(s.answersOf(first), s.answersOf(s.rebuilt(first)), cmp.AllowUnexported(answer{})); diff != "" {
+		t.Errorf("a view changed after it was published: %s", diff)
+	}
+}
+
+// rebuilt returns a view from nothing of the resources of a view.
+func (s *sequence) rebuilt(v *core.View) *core.View {
+	var set resource.Set
+	for _, mesh := range v.Meshes() {
+		set.Dataplanes = append(set.Dataplanes, v.Dataplanes(mesh)...)
+		set.Policies = append(set.Policies, v.Policies(mesh)...)
+	}
+	next, err := core.NewView(s.generator.Kinds(), &set)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return next
+}
+
+func (s *sequence) take(n int) []byte {
+	n = min(n, len(s.bytes))
+	taken := s.bytes[:n]
+	s.bytes = s.bytes[n:]
+	return taken
+}
+
+func (s *sequence) of(n int) int {
+	if b := s.take(1); len(b) > 0 {
+		return int(b[0]) % n
+	}
+	return 0
+}
+
+// step makes one batch: some of the resources of a scenario come or change,
+// some of the known ones change in one thing, some leave.
+func (s *sequence) step() {
+	var batch core.Batch
+	set, err := s.generator.Scenario(s.take(20 + s.of(80))).Load()
+	if err != nil {
+		s.Fatal(err)
+	}
+	keep := s.of(4)
+	batch.Upsert.Dataplanes = slices.DeleteFunc(set.Dataplanes, func(*resource.Dataplane) bool { return s.of(4) < keep })
+	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.of(4) < keep })
+	batch.Upsert.Meshes = set.Meshes
+	taken := map[resource.ID]bool{}
+	for _, d := range batch.Upsert.Dataplanes {
+		taken[d.ID] = true
+	}
+	for _, p := range batch.Upsert.Policies {
+		taken[p.ID] = true
+	}
+	for _, id := range s.known.ids() {
+		if taken[id] {
+			continue
+		}
+		switch s.of(12) {
+		case 1:
+			batch.Delete = append(batch.Delete, id)
+		case 2:
+			s.mutate(id, &batch)
+		}
+	}
+	s.apply(batch)
+}
+
+// mutate changes one thing of a resource.
+func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
+	if d := s.known.dataplanes[id]; d != nil {
+		next := *d
+		switch s.of(4) {
+		case 0:
+			next.Address = fmt.Sprintf("10.0.0.%d", s.of(3))
+		case 1:
+			next.Labels = resource.NewTags(map[string]string{"app": []string{"x", "y"}[s.of(2)]})
+		case 2:
+			if len(next.Outbounds) > 0 {
+				next.Outbounds = next.Outbounds[1:]
+			}
+		case 3:
+			if len(next.Inbounds) > 1 {
+				next.Inbounds = []resource.Inbound{next.Inbounds[1], next.Inbounds[0]}
+			}
+		}
+		batch.Upsert.Dataplanes = append(batch.Upsert.Dataplanes, &next)
+	}
+	if p := s.known.policies[id]; p != nil {
+		next := *p
+		switch s.of(3) {
+		case 0: // another version that says the same
+		case 1:
+			labels := map[string]string{}
+			if !p.Shadow() {
+				labels[resource.EffectLabel] = "shadow"
+			}
+			next.Labels = resource.NewTags(labels)
+		case 2:
+			next.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
+		}
+		batch.Upsert.Policies = append(batch.Upsert.Policies, &next)
+	}
+}
+
+// apply applies a batch and checks everything.
+func (s *sequence) apply(batch core.Batch) {
+	s.Helper()
+	commit, err := s.engine.Apply(batch)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.known.apply(batch)
+	s.keepKnown(batch, commit.After)
+	if err := s.engine.CheckInvariants(); err != nil {
+		s.Fatal(err)
+	}
+	set := s.known.set()
+	want, err := core.NewView(s.generator.Kinds(), set)
+	if err != nil {
+		s.Fatal(err)
+	}
+	before := s.answers
+	s.answers = s.answersOf(commit.After)
+	if diff := cmp.Diff(s.answersOf(want), s.answers, cmp.AllowUnexported(answer{})); diff != "" {
+		s.Fatalf("the view is not what it is from nothing: %s", diff)
+	}
+	if diff := cmp.Diff(want.Count(), commit.After.Count()); diff != "" {
+		s.Fatal(diff)
+	}
+	if diff := cmp.Diff(want.Meshes(), commit.After.Meshes()); diff != "" {
+		s.Fatal(diff)
+	}
+	for _, mesh := range want.Meshes() {
+		if !slices.Equal(want.Dataplanes(mesh), commit.After.Dataplanes(mesh)) || !slices.Equal(want.Policies(mesh), commit.After.Policies(mesh)) {
+			s.Fatal("the resources differ")
+		}
+	}
+	s.checkChanges(commit, before, s.answers)
+}
+
+// keepKnown notes where the engine kept a version that says the same.
+func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
+	s.Helper()
+	for _, d := range batch.Upsert.Dataplanes {
+		if kept := v.Dataplane(d.ID); reflect.DeepEqual(kept, d) {
+			s.known.dataplanes[d.ID] = kept
+		}
+	}
+	for _, p := range batch.Upsert.Policies {
+		if kept := v.Policy(p.ID); reflect.DeepEqual(kept, p) {
+			s.known.policies[p.ID] = kept
+		}
+	}
+}
+
+func (s *sequence) answersOf(v *core.View) answers {
+	out := answers{}
+	for _, mesh := range v.Meshes() {
+		for _, d := range v.Dataplanes(mesh) {
+			out[d.ID] = [2]answer{s.answer(v, d, false), s.answer(v, d, true)}
+		}
+	}
+	return out
+}
+
+func (s *sequence) answer(v *core.View, d *resource.Dataplane, shadow bool) answer {
+	a, err := inspect.NewDataplane(v, d, inspect.Options{Shadow: shadow, Explain: true})
+	if err != nil {
+		s.Fatal(err)
+	}
+	var buffer match.Buffer
+	n := 0
+	for _, c := range v.Configs(d, core.Scope{Shadow: shadow}) {
+		n += len(c.Matched)
+	}
+	if selected := v.Select(d, core.Scope{Shadow: shadow}, &buffer); len(selected) != n {
+		s.Fatalf("%s is selected by %d policies, and has configs of %d", d.Name, len(selected), n)
+	}
+	var out answer
+	out.all = s.json(a)
+	a.Policies = slices.DeleteFunc(a.Policies, func(k inspect.Kind) bool { return !says(&k) })
+	for i := range a.Policies {
+		a.Policies[i].Matched = nil
+	}
+	out.confs = s.json(a)
+	return out
+}
+
+// says tells whether a kind has any conf for the dataplane.
+func says(k *inspect.Kind) bool {
+	return k.Default != nil ||
+		slices.ContainsFunc(k.Outbounds, func(o inspect.Outbound) bool { return o.C != nil || o.Routes != nil }) ||
+		slices.ContainsFunc(k.Inbounds, func(i inspect.Inbound) bool { return i.From != nil || i.Rules != nil || i.Permissions != nil })
+}
+
+func (s *sequence) json(v any) string {
+	data, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(data)
+}
+
+// checkChanges compares what a commit tells with what the answers say.
+func (s *sequence) checkChanges(commit core.Commit, before, after answers) {
+	s.Helper()
+	told := map[resource.ID]core.Change{}
+	for _, c := range commit.Changes() {
+		list := c.Dataplanes()
+		if len(list) != c.Len() || len(list) == 0 {
+			s.Fatalf("a change has %d dataplanes and says %d", len(list), c.Len())
+		}
+		for _, d := range list {
+			if _, twice := told[d.ID]; twice {
+				s.Fatalf("%s is in two changes", d.Name)
+			}
+			told[d.ID] = c
+		}
+	}
+	for id := range before {
+		if _, stays := after[id]; !stays && told[id].Action != core.Left {
+			s.Fatalf("nobody tells that %s left", id.Name)
+		}
+	}
+	for id, now := range after {
+		then, was := before[id]
+		c, ok := told[id]
+		same := commit.Before.Dataplane(id) == commit.After.Dataplane(id)
+		switch {
+		case !was:
+			if !ok || c.Action != core.Joined {
+				s.Fatalf("nobody tells that %s joined", id.Name)
+			}
+		case ok && (c.Action != core.Changed || c.Itself == same):
+			s.Fatalf("%s: told %v, itself %v", id.Name, c.Action, c.Itself)
+		case !same:
+			if !ok {
+				s.Fatalf("nobody tells that %s changed itself", id.Name)
+			}
+		default:
+			s.checkScope(id, c.Places, then[0], now[0])
+			s.checkScope(id, c.Shadow, then[1], now[1])
+			if ok && len(c.Policies) == 0 {
+				s.Fatalf("%s changed for no reason", id.Name)
+			}
+		}
+	}
+}
+
+// checkScope compares places with answers. A `from` may have other items and
+// the same rules.
+func (s *sequence) checkScope(id resource.ID, places []rules.Place, then, now answer) {
+	s.Helper()
+	from := slices.ContainsFunc(places, func(p rules.Place) bool { return p.Kind == rules.AtInbound })
+	if changed := then.confs != now.confs; changed && len(places) == 0 || !changed && len(places) > 0 && !from {
+		s.Fatalf("%s: told places %v, and the answers differ by %s", id.Name, places, cmp.Diff(then.confs, now.confs))
+	}
+}
+
+func (w *world) apply(b core.Batch) {
+	for _, id := range b.Delete {
+		delete(w.meshes, id)
+		delete(w.dataplanes, id)
+		delete(w.policies, id)
+	}
+	for _, m := range b.Upsert.Meshes {
+		w.meshes[m.ID] = m
+	}
+	for _, d := range b.Upsert.Dataplanes {
+		w.dataplanes[d.ID] = d
+	}
+	for _, p := range b.Upsert.Policies {
+		w.policies[p.ID] = p
+	}
+}
+
+// ids returns all identities, sorted.
+func (w *world) ids() []resource.ID {
+	var ids []resource.ID
+	for id := range w.meshes {
+		ids = append(ids, id)
+	}
+	for id := range w.dataplanes {
+		ids = append(ids, id)
+	}
+	for id := range w.policies {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, resource.ID.Compare)
+	return ids
+}
+
+// set returns the resources in an order that is not sorted.
+func (w *world) set() *resource.Set {
+	var set resource.Set
+	for _, m := range w.meshes {
+		set.Meshes = append(set.Meshes, m)
+	}
+	for _, d := range w.dataplanes {
+		set.Dataplanes = append(set.Dataplanes, d)
+	}
+	for _, p := range w.policies {
+		set.Policies = append(set.Policies, p)
+	}
+	return &set
+}
