@@ -46,9 +46,9 @@ type answer struct {
 }
 
 func TestSequences(t *testing.T) {
-	sequences := 300
+	sequences := 150
 	if testing.Short() {
-		sequences = 40
+		sequences = 30
 	}
 	generator, err := fuzz.NewGenerator(kinds.All())
 	if err != nil {

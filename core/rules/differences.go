@@ -91,9 +91,8 @@ func appendOutbound(places []Place, kind *resource.Kind, i int, a, b OutboundCon
 	}
 	var routes []resource.ID
 	for _, r := range slices.Concat(a.Routes, b.Routes) {
-		x, inA := findRoute(a.Routes, r.Route)
-		y, inB := findRoute(b.Routes, r.Route)
-		if inA != inB || !sameConf(kind.To, x, y) {
+		x, y := findRoute(a.Routes, r.Route), findRoute(b.Routes, r.Route)
+		if x == nil || y == nil || x.Route.Zone() != y.Route.Zone() || !sameConf(kind.To, x.Effective, y.Effective) {
 			routes = append(routes, r.Route.ID)
 		}
 	}
@@ -104,13 +103,13 @@ func appendOutbound(places []Place, kind *resource.Kind, i int, a, b OutboundCon
 	return places
 }
 
-func findRoute(routes []RouteConfig, like *resource.Policy) (*Effective, bool) {
+func findRoute(routes []RouteConfig, like *resource.Policy) *RouteConfig {
 	for i := range routes {
 		if routes[i].Route.ID == like.ID {
-			return routes[i].Effective, true
+			return &routes[i]
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // sameConf reports whether two confs of a section have the same content and
