@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +16,7 @@ import (
 // accessQuery is what `access` is asked for.
 type accessQuery struct {
 	inbound string
-	request permission.Request
-	headers []string
-	tags    []string
+	requestFlags
 }
 
 // accessAnswer is the answer of `access` (SPEC 10).
@@ -46,6 +43,9 @@ Exit status: 0 allowed; 1 denied.`,
   meshmatch access backend-1 --inbound tcp -f policies/ --tag kuma.io/service=web`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if q.inbound == "" {
+				return usagef("say which inbound: --inbound NAME")
+			}
 			if err := q.parse(); err != nil {
 				return err
 			}
@@ -73,48 +73,8 @@ Exit status: 0 allowed; 1 denied.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by name, or by port where it has none (required)")
-	flags.StringVar(&q.request.SpiffeID, "spiffe-id", "", "the SPIFFE ID of the client's certificate")
-	flags.StringVar(&q.request.SNI, "sni", "", "the server name that the client asks for")
-	flags.StringVar(&q.request.Method, "method", "", "the HTTP method")
-	flags.StringVar(&q.request.Path, "path", "", "the path, with or without a query")
-	flags.StringArrayVar(&q.headers, "header", nil, "a header, as name=value; may be repeated")
-	flags.StringArrayVar(&q.tags, "tag", nil, "a tag of the client, as key=value, for from policies; may be repeated")
+	q.register(flags)
 	return c
-}
-
-// parse completes the request.
-func (q *accessQuery) parse() error {
-	if q.inbound == "" {
-		return usagef("say which inbound: --inbound NAME")
-	}
-	if id := q.request.SpiffeID; id != "" && !strings.HasPrefix(id, "spiffe://") {
-		return usagef("--spiffe-id must start with spiffe://, %q does not", id)
-	}
-	if path := q.request.Path; path != "" && path != "*" && path[0] != '/' {
-		return usagef("--path must start with /, %q does not", path)
-	}
-	var headers []permission.Header
-	for _, h := range q.headers {
-		name, value, ok := strings.Cut(h, "=")
-		if !ok || name == "" {
-			return usagef("--header must be name=value, %q is not", h)
-		}
-		headers = append(headers, permission.Header{Name: name, Value: value})
-	}
-	q.request.Headers = permission.NewHeaders(headers...)
-	tags := map[string]string{}
-	for _, t := range q.tags {
-		key, value, ok := strings.Cut(t, "=")
-		if !ok || key == "" {
-			return usagef("--tag must be key=value, %q is not", t)
-		}
-		if _, twice := tags[key]; twice {
-			return usagef("--tag %s is given twice; a client has one value of a tag", key)
-		}
-		tags[key] = value
-	}
-	q.request.Tags = resource.NewTags(tags)
-	return nil
 }
 
 // inboundNamed returns the index of an inbound.

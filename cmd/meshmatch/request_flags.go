@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// requestFlags describe a request to an inbound and the client that makes it.
+type requestFlags struct {
+	request permission.Request
+	headers []string
+	tags    []string
+}
+
+func (q *requestFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&q.request.SpiffeID, "spiffe-id", "", "the SPIFFE ID of the client's certificate")
+	flags.StringVar(&q.request.SNI, "sni", "", "the server name that the client asks for")
+	flags.StringVar(&q.request.Method, "method", "", "the HTTP method")
+	flags.StringVar(&q.request.Path, "path", "", "the path, with or without a query")
+	flags.StringArrayVar(&q.headers, "header", nil, "a header, as name=value; may be repeated")
+	flags.StringArrayVar(&q.tags, "tag", nil, "a tag of the client, as key=value, for from policies; may be repeated")
+}
+
+// parse completes the request.
+func (q *requestFlags) parse() error {
+	if id := q.request.SpiffeID; id != "" && !strings.HasPrefix(id, "spiffe://") {
+		return usagef("--spiffe-id must start with spiffe://, %q does not", id)
+	}
+	if path := q.request.Path; path != "" && path != "*" && path[0] != '/' {
+		return usagef("--path must start with /, %q does not", path)
+	}
+	var headers []permission.Header
+	for _, h := range q.headers {
+		name, value, ok := strings.Cut(h, "=")
+		if !ok || name == "" {
+			return usagef("--header must be name=value, %q is not", h)
+		}
+		headers = append(headers, permission.Header{Name: name, Value: value})
+	}
+	q.request.Headers = permission.NewHeaders(headers...)
+	tags := map[string]string{}
+	for _, t := range q.tags {
+		key, value, ok := strings.Cut(t, "=")
+		if !ok || key == "" {
+			return usagef("--tag must be key=value, %q is not", t)
+		}
+		if _, twice := tags[key]; twice {
+			return usagef("--tag %s is given twice; a client has one value of a tag", key)
+		}
+		tags[key] = value
+	}
+	q.request.Tags = resource.NewTags(tags)
+	return nil
+}
