@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -31,7 +32,22 @@ type alphabet struct {
 }
 
 func newAlphabet(more []string) *alphabet {
-	return &alphabet{texts: append(more, texts...), values: map[reflect.Type][]reflect.Value{}}
+	a := &alphabet{texts: append(more, texts...), values: map[reflect.Type][]reflect.Value{}}
+	// Matches of requests are chosen whole, so that they meet each other and
+	// the requests that are made.
+	for _, match := range requestMatches[1:] {
+		var m conf.Match
+		if decodes(asText(match), "", &m) {
+			a.values[reflect.TypeOf(m)] = append(a.values[reflect.TypeOf(m)], reflect.ValueOf(m))
+		}
+	}
+	return a
+}
+
+// isWhole reports whether values of a type are chosen, and not made of parts.
+func (a *alphabet) isWhole(t reflect.Type) bool {
+	_, chosen := a.values[t]
+	return chosen || isScalar(t)
 }
 
 // of returns the values of a scalar type; there are none where no text is one.

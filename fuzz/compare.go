@@ -25,13 +25,13 @@ func compare(subject Subject, s *Scenario, run func(*comparison) error) error {
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	inspector, err := subject(s.kinds, set)
+	answers, err := subject(s.kinds, set)
 	if err != nil {
 		return fmt.Errorf("the subject refuses the scenario: %w", err)
 	}
 	for _, dp := range set.Dataplanes {
 		for _, opt := range []naive.Options{{Explain: true}, {Shadow: true}} {
-			c := &comparison{kinds: s.kinds, set: set, dp: dp, opt: opt, inspector: inspector}
+			c := &comparison{kinds: s.kinds, set: set, dp: dp, opt: opt, subject: answers}
 			if err := run(c); err != nil {
 				return fmt.Errorf("dataplane %q of namespace %q in mesh %q, %+v: %w", dp.Name, dp.Namespace, dp.Mesh, opt, err)
 			}
@@ -42,11 +42,11 @@ func compare(subject Subject, s *Scenario, run func(*comparison) error) error {
 
 // comparison is of one dataplane with one set of options.
 type comparison struct {
-	kinds     *resource.Kinds
-	set       *resource.Set
-	dp        *resource.Dataplane
-	opt       naive.Options
-	inspector Inspector
+	kinds   *resource.Kinds
+	set     *resource.Set
+	dp      *resource.Dataplane
+	opt     naive.Options
+	subject Answers
 }
 
 func (c *comparison) answers() error {
@@ -104,7 +104,7 @@ func (c *comparison) reference() (map[string]any, error) {
 }
 
 func (c *comparison) ask(ordered bool) (map[string]any, error) {
-	answer, err := c.inspector(c.dp, inspect.Options{Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered})
+	answer, err := c.subject.Inspect(c.dp, inspect.Options{Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered})
 	if err != nil {
 		return nil, fmt.Errorf("the subject fails: %w", err)
 	}

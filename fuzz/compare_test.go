@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -60,23 +61,27 @@ func TestComparisonNotices(t *testing.T) {
 }
 
 func spoiled(spoil func(map[string]any)) Subject {
-	return func(kinds *resource.Kinds, set *resource.Set) (Inspector, error) {
-		inspector, err := FastPath(kinds, set)
-		if err != nil {
-			return nil, err
-		}
-		return func(dp *resource.Dataplane, opt inspect.Options) (any, error) {
-			answer, err := inspector(dp, opt)
-			if err != nil {
-				return nil, err
-			}
-			tree, err := asTree(answer)
-			if err == nil {
-				spoil(tree)
-			}
-			return tree, err
-		}, nil
+	return func(kinds *resource.Kinds, set *resource.Set) (Answers, error) {
+		answers, err := FastPath(kinds, set)
+		return spoiledAnswers{answers, spoil}, err
 	}
+}
+
+type spoiledAnswers struct {
+	Answers
+	spoil func(map[string]any)
+}
+
+func (s spoiledAnswers) Inspect(dp *resource.Dataplane, opt inspect.Options) (any, error) {
+	answer, err := s.Answers.Inspect(dp, opt)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := asTree(answer)
+	if err == nil {
+		s.spoil(tree)
+	}
+	return tree, err
 }
 
 func eachPolicy(spoil func(map[string]any)) func(map[string]any) {
@@ -137,4 +142,51 @@ func TestSelector(t *testing.T) {
 			}
 		})
 	}
+}
+
+// CompareAccess notices decisions that are not made, and warnings.
+func TestAccessIsCompared(t *testing.T) {
+	g := permissions(t)
+	tests := []struct {
+		name  string
+		spoil func(*permission.Permissions) *permission.Permissions
+	}{
+		{"everything is denied", func(p *permission.Permissions) *permission.Permissions {
+			return &permission.Permissions{Protocol: p.Protocol, Warnings: p.Warnings}
+		}},
+		{"no warnings", func(p *permission.Permissions) *permission.Permissions {
+			return &permission.Permissions{Protocol: p.Protocol, Rules: p.Rules, Clients: p.Clients}
+		}},
+		{"only from", func(p *permission.Permissions) *permission.Permissions {
+			return &permission.Permissions{Protocol: p.Protocol, Clients: p.Clients, Warnings: p.Warnings}
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			spoiled := func(kinds *resource.Kinds, set *resource.Set) (Answers, error) {
+				answers, err := FastPath(kinds, set)
+				return spoiledAccess{answers, test.spoil}, err
+			}
+			for seed := range uint64(500) {
+				s := g.Scenario(randomBytes(seed))
+				if CompareAccess(FastPath, s) == nil && CompareAccess(spoiled, s) != nil {
+					return
+				}
+			}
+			t.Error("it is not noticed")
+		})
+	}
+}
+
+type spoiledAccess struct {
+	Answers
+	spoil func(*permission.Permissions) *permission.Permissions
+}
+
+func (s spoiledAccess) Permissions(dp *resource.Dataplane, inbound int, shadow bool) *permission.Permissions {
+	p := s.Answers.Permissions(dp, inbound, shadow)
+	if p == nil {
+		return nil
+	}
+	return s.spoil(p)
 }

@@ -32,7 +32,7 @@ func (m *confMaker) conf(t reflect.Type) any {
 
 func (m *confMaker) make(t reflect.Type, depth int) (reflect.Value, bool) {
 	switch {
-	case isScalar(t):
+	case m.isWhole(t):
 		return m.scalar(t)
 	case depth > maxDepth:
 		return reflect.Zero(t), t.Kind() != reflect.Struct

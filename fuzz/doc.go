@@ -21,6 +21,7 @@
 //
 //	FuzzMatch      which policies select a dataplane, in which order
 //	FuzzEffective  whole answers
+//	FuzzAccess     decisions about requests to an inbound
 //	FuzzMerge      merging of one Conf type, and its laws
 //	FuzzDecode     arbitrary files
 //

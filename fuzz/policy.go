@@ -63,7 +63,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 
 func (m *meshMaker) items(section *resource.Section) []any {
 	items := []any{}
-	for range (1 + m.of(4)) % 4 { // one where the bytes are used up
+	for range m.arrayLength() {
 		item := map[string]any{"default": m.conf(m.choices, section)}
 		if section.Inline {
 			item = map[string]any{}
@@ -79,11 +79,9 @@ func (m *meshMaker) items(section *resource.Section) []any {
 	return items
 }
 
-// rules returns one or more: whether an empty array is enough to make `from` of
-// other policies count no more (SPEC 5.6) is not laid down.
 func (m *meshMaker) rules(section *resource.Section) []any {
 	rules := []any{}
-	for range 1 + m.of(3) {
+	for range m.arrayLength() {
 		rule := map[string]any{"default": m.conf(m.choices, section)}
 		if section.Matches && !m.rarely(4) {
 			rule["matches"] = some(m.choices, 3, requestMatches...)
@@ -92,3 +90,7 @@ func (m *meshMaker) rules(section *resource.Section) []any {
 	}
 	return rules
 }
+
+// arrayLength is one at least: whether an empty `rules` is enough to make the
+// `from` of other policies count no more (SPEC 5.6) is not laid down.
+func (m *meshMaker) arrayLength() int { return 1 + m.of(3) }

@@ -3,6 +3,7 @@ package fuzz
 // requestMatches are what `matches` of a rule are made of: each way to compare
 // (SPEC 7.2), two values where one overrides another, and the same match in
 // two spellings.
+// The first one has no condition, which a permission list refuses.
 var requestMatches = []map[string]any{
 	{},
 	{"spiffeId": typed("Exact", "spiffe://td/a")},

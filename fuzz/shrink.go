@@ -70,7 +70,9 @@ func removals(tree any) []any {
 		}
 	case []any:
 		for i := range tree {
-			smaller = append(smaller, slices.Delete(slices.Clone(tree), i, i+1))
+			if len(tree) > 1 { // an empty list says something else than none
+				smaller = append(smaller, slices.Delete(slices.Clone(tree), i, i+1))
+			}
 		}
 		for i := range tree {
 			for _, part := range removals(tree[i]) {

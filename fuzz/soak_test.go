@@ -8,14 +8,28 @@ import (
 	"testing"
 )
 
-// TestSoak compares 20,000 seeded scenarios; 2,000 with -short.
+// TestSoak compares 20,000 seeded scenarios of all kinds, and some that are
+// about permissions only; a tenth of them with -short.
 func TestSoak(t *testing.T) {
-	g := generator(t)
-	scenarios := uint64(20_000)
-	if testing.Short() {
-		scenarios = 2_000
+	for _, test := range []struct {
+		name      string
+		generator *Generator
+		scenarios uint64
+		compare   func(Subject, *Scenario) error
+	}{
+		{"all kinds", generator(t), 20_000, Compare},
+		{"access", permissions(t), 5_000, CompareAccess},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() {
+				test.scenarios /= 10
+			}
+			soak(t, test.generator, test.scenarios, func(s *Scenario) error { return test.compare(FastPath, s) })
+		})
 	}
-	compare := func(s *Scenario) error { return Compare(FastPath, s) }
+}
+
+func soak(t *testing.T, g *Generator, scenarios uint64, compare func(*Scenario) error) {
 	var next, failures atomic.Uint64
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
