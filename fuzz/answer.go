@@ -58,13 +58,17 @@ func asList(v any) []any {
 }
 
 // dropFrom removes the rule views, of which only the meaning is laid down
-// (SPEC 5.1), and which are compared by it.
-func dropFrom(answer map[string]any) {
+// (SPEC 5.1), and which are compared by it. It returns how many there were.
+func dropFrom(answer map[string]any) (dropped int) {
 	for _, policy := range list(answer, "policies") {
 		for _, inbound := range list(policy, "inbounds") {
-			delete(inbound, "from")
+			if _, ok := inbound["from"]; ok {
+				delete(inbound, "from")
+				dropped++
+			}
 		}
 	}
+	return dropped
 }
 
 // dropEmptyFields removes `fields` without a leaf: SPEC 10 does not tell

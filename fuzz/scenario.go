@@ -66,10 +66,9 @@ func encode(text []byte, err error) string {
 
 // Load decodes the scenario's file.
 func (s *Scenario) Load() (*resource.Set, error) {
-	input := resource.Input{Name: "scenario.yaml", Data: []byte(s.YAML())}
-	if s.json {
-		input = resource.Input{Name: "scenario.json", Data: []byte(s.JSON())}
-	}
 	loader := resource.Loader{Kinds: s.kinds}
-	return loader.Decode(input)
+	if s.json {
+		return loader.Decode(resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
+	}
+	return loader.Decode(resource.Input{Name: "scenario.yaml", Data: []byte(s.YAML())})
 }

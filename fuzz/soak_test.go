@@ -18,7 +18,7 @@ func TestSoak(t *testing.T) {
 		compare   func(Subject, *Scenario) error
 	}{
 		{"all kinds", generator(t), 20_000, Compare},
-		{"access", permissions(t), 5_000, CompareAccess},
+		{"access", permissions(t), 3_000, CompareAccess},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if testing.Short() {
