@@ -91,7 +91,7 @@ func inboundNamed(d *resource.Dataplane, name string) (int, error) {
 
 func inboundPermissions(view *core.View, d *resource.Dataplane, inbound int) *permission.Permissions {
 	var config *rules.Config
-	if configs := view.Configs(d, core.Scope{Kind: "MeshTrafficPermission"}); len(configs) > 0 {
+	if configs := view.Configs(d, core.Scope{Kind: permission.KindName}); len(configs) > 0 {
 		config = configs[0]
 	}
 	return permission.Of(config, d, inbound)

@@ -29,6 +29,7 @@ func NewCheck(view *core.View) *Check {
 	for _, mesh := range view.Meshes() {
 		warnings = append(warnings, idlePolicies(view, mesh)...)
 		warnings = append(warnings, overriddenItems(view, mesh)...)
+		warnings = append(warnings, idleEntries(view, mesh)...)
 	}
 	for _, w := range strict.Sorted(warnings) {
 		answer.Warnings = append(answer.Warnings, Warning{w.Pos.File, w.Pos.Line, w.Pos.Column, w.Path, w.Message()})

@@ -7,6 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
+// KindName is the policy kind whose rules these are.
+const KindName = "MeshTrafficPermission"
+
 // Permissions is what one inbound lets in. The zero value lets nothing in.
 type Permissions struct {
 	Protocol Protocol
