@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
@@ -26,9 +27,8 @@ const maxValues = 4
 
 // alphabet has the values that each scalar type is made of.
 type alphabet struct {
-	texts   []string
-	values  map[reflect.Type][]reflect.Value
-	without []reflect.Type // no text is one
+	texts  []string
+	values map[reflect.Type][]reflect.Value
 }
 
 func newAlphabet(more []string) *alphabet {
@@ -69,20 +69,44 @@ func (a *alphabet) of(t reflect.Type) []reflect.Value {
 			values = append(values, v.Elem())
 		}
 	}
-	if len(values) == 0 {
-		a.without = append(a.without, t)
-	}
 	a.values[t] = values
 	return values
 }
 
-// err tells the types that have no value. Whoever has such a type passes texts
-// for it.
-func (a *alphabet) err() error {
-	if len(a.without) == 0 {
-		return nil
+// cover finds the values of every scalar type in t. It fails with the types
+// that have none.
+func (a *alphabet) cover(t reflect.Type) error {
+	var without []string
+	seen := map[reflect.Type]bool{}
+	var visit func(t reflect.Type)
+	visit = func(t reflect.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		if a.isWhole(t) {
+			if len(a.of(t)) == 0 {
+				without = append(without, t.String())
+			}
+			return
+		}
+		switch t.Kind() {
+		case reflect.Map:
+			visit(t.Key())
+			visit(t.Elem())
+		case reflect.Pointer, reflect.Slice:
+			visit(t.Elem())
+		case reflect.Struct:
+			for i := range t.NumField() {
+				visit(t.Field(i).Type)
+			}
+		}
 	}
-	return fmt.Errorf("fuzz: no text is a value of %v; pass texts that are", a.without)
+	visit(t)
+	if without != nil {
+		return fmt.Errorf("fuzz: no text is a value of %s; pass texts that are", strings.Join(without, ", "))
+	}
+	return nil
 }
 
 // words returns the words of an enumeration.

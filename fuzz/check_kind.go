@@ -73,14 +73,14 @@ func checkSection(t testing.TB, kind string, section *resource.Section, conf ref
 	t.Helper()
 	random := rand.New(rand.NewPCG(o.seed, o.seed))
 	letters := newAlphabet(o.texts)
+	if err := letters.cover(conf); err != nil {
+		t.Errorf("%s: %v", kind, err)
+		return
+	}
 	for _, law := range lawsOf(section.Conf, conf) {
 		if err := law.breaks(random, letters, conf, o.rounds); err != nil {
 			t.Errorf("%s, %s: %s: %v", kind, conf, law.name, err)
 		}
-	}
-	if err := letters.err(); err != nil {
-		t.Error(err)
-		return
 	}
 	if err := checkReading(kind, section, letters); err != nil {
 		t.Errorf("%s, %s: reading: %v", kind, conf, err)
@@ -91,12 +91,7 @@ func checkSection(t testing.TB, kind string, section *resource.Section, conf ref
 func (l law) breaks(random *rand.Rand, letters *alphabet, t reflect.Type, rounds int) error {
 	maker := &confMaker{alphabet: letters, choose: random.IntN}
 	for range rounds {
-		var confs []resource.Conf
-		for range 1 + random.IntN(5) {
-			if conf := maker.conf(t); conf != nil {
-				confs = append(confs, conf)
-			}
-		}
+		confs := maker.confs(t, 1+random.IntN(5))
 		if err := l.holds(confs); err != nil {
 			return fmt.Errorf("%w\nConfs, lowest priority first:\n%s", err, render(confs))
 		}

@@ -71,10 +71,7 @@ func FuzzMerge(f *testing.F) {
 		c := &choices{data}
 		chosen := types[c.of(len(types))]
 		maker := &confMaker{alphabet: chosen.letters, choose: c.of}
-		var confs []resource.Conf
-		for range 1 + c.of(6) {
-			confs = append(confs, maker.conf(chosen.t))
-		}
+		confs := maker.confs(chosen.t, 1+c.of(6))
 		for _, law := range lawsOf(chosen.section.Conf, chosen.t) {
 			if err := law.holds(confs); err != nil {
 				t.Errorf("%s: %s: %v\nConfs, lowest priority first:\n%s", chosen.t, law.name, err, render(confs))

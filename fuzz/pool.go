@@ -29,6 +29,9 @@ func newPool(kind string, section *resource.Section, letters *alphabet) (pool, e
 	if err != nil {
 		return nil, err
 	}
+	if err := letters.cover(t); err != nil {
+		return nil, err
+	}
 	var p pool
 	for try := 0; try < poolTries && len(p) < poolSize; try++ {
 		if conf := maker.conf(t); conf != nil {
@@ -36,9 +39,6 @@ func newPool(kind string, section *resource.Section, letters *alphabet) (pool, e
 				p = append(p, tree)
 			}
 		}
-	}
-	if err := letters.err(); err != nil {
-		return nil, err
 	}
 	if len(p) == 0 {
 		return nil, fmt.Errorf("fuzz: no valid conf of %s found in %d tries; pass texts for its fields to choose from", kind, poolTries)

@@ -1,0 +1,126 @@
+package fuzz
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// complaints is a testing.TB that keeps what is reported.
+type complaints struct {
+	testing.TB
+	lines []string
+}
+
+func (c *complaints) Helper()                           {}
+func (c *complaints) Error(args ...any)                 { c.lines = append(c.lines, fmt.Sprint(args...)) }
+func (c *complaints) Errorf(format string, args ...any) { c.Error(fmt.Sprintf(format, args...)) }
+
+// brokenType is a ConfType with one fault.
+type brokenType struct {
+	resource.ConfType
+	merger func(resource.Merger) resource.Merger
+	equal  func(a, b resource.Conf) bool
+	hash   func(resource.Conf) uint64
+	clone  func(resource.Conf) resource.Conf
+}
+
+func (b brokenType) NewMerger() resource.Merger {
+	if b.merger == nil {
+		return b.ConfType.NewMerger()
+	}
+	return b.merger(b.ConfType.NewMerger())
+}
+
+func (b brokenType) Equal(x, y resource.Conf) bool {
+	if b.equal == nil {
+		return b.ConfType.Equal(x, y)
+	}
+	return b.equal(x, y)
+}
+
+func (b brokenType) Hash(c resource.Conf) uint64 {
+	if b.hash == nil {
+		return b.ConfType.Hash(c)
+	}
+	return b.hash(c)
+}
+
+func (b brokenType) Clone(c resource.Conf) resource.Conf {
+	if b.clone == nil {
+		return b.ConfType.Clone(c)
+	}
+	return b.clone(c)
+}
+
+// The faulty mergers.
+type (
+	lazyMerger   struct{ resource.Merger } // complete after the first
+	silentMerger struct{ resource.Merger } // without origins
+	namelessOne  struct{ resource.Merger } // without leaves
+	greedyMerger struct{ resource.Merger } // writes into an input
+)
+
+func (m lazyMerger) Fill(c resource.Conf, item int) bool { m.Merger.Fill(c, item); return true }
+func (m silentMerger) Origins(dst []int) []int           { return dst }
+func (m namelessOne) Leaves() iter.Seq2[string, int]     { return func(func(string, int) bool) {} }
+
+func (m greedyMerger) Fill(c resource.Conf, item int) bool {
+	complete := m.Merger.Fill(c, item)
+	c.(*meshtimeout.Conf).IdleTimeout = nil
+	return complete
+}
+
+func TestCheckKindNotices(t *testing.T) {
+	real := meshtimeout.Kind().To.Conf
+	merger := func(with func(resource.Merger) resource.Merger) brokenType {
+		return brokenType{ConfType: real, merger: with}
+	}
+	tests := []struct {
+		name string
+		conf resource.ConfType
+		law  string // "" for none
+	}{
+		{"nothing is broken", real, ""},
+		{"items that are not merged", merger(func(m resource.Merger) resource.Merger { return lazyMerger{m} }), "merging is what the reference says"},
+		{"completeness that is none", merger(func(m resource.Merger) resource.Merger { return lazyMerger{m} }), "a complete conf stays"},
+		{"missing origins", merger(func(m resource.Merger) resource.Merger { return silentMerger{m} }), "the origins differ"},
+		{"missing leaves", merger(func(m resource.Merger) resource.Merger { return namelessOne{m} }), "the leaves differ"},
+		{"inputs that are changed", merger(func(m resource.Merger) resource.Merger { return greedyMerger{m} }), "inputs and earlier results stay as they are"},
+		{"everything is equal", brokenType{ConfType: real, equal: func(resource.Conf, resource.Conf) bool { return true }}, "Equal, Hash and Clone agree"},
+		{"nothing is equal", brokenType{ConfType: real, equal: func(resource.Conf, resource.Conf) bool { return false }}, "is not equal to its clone"},
+		{"one hash", brokenType{ConfType: real, hash: func(resource.Conf) uint64 { return 1 }}, "have one hash"},
+		{"a clone that shares", brokenType{ConfType: real, clone: func(c resource.Conf) resource.Conf { return c }}, "shares memory with its clone"},
+		{"an empty clone", brokenType{ConfType: real, clone: func(resource.Conf) resource.Conf { return new(meshtimeout.Conf) }}, "the clone of"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			kind := meshtimeout.Kind()
+			for _, section := range kindSections(kind) {
+				section.Conf = test.conf
+			}
+			seen := &complaints{TB: t}
+			CheckKind(seen, kind, WithRounds(100), WithSeed(3))
+			text := strings.Join(seen.lines, "\n")
+			switch {
+			case test.law == "" && text != "":
+				t.Errorf("it complains:\n%s", text)
+			case !strings.Contains(text, test.law):
+				t.Errorf("no word of %q in:\n%s", test.law, text)
+			}
+		})
+	}
+}
+
+// A Conf type that can not be made is reported, and WithTexts is the way out.
+func TestCheckKindWithTexts(t *testing.T) {
+	seen := &complaints{TB: t}
+	CheckKind(seen, &resource.Kind{Name: "Strange", Default: &resource.Section{Conf: strangeType{}}})
+	if text := strings.Join(seen.lines, "\n"); !strings.Contains(text, "strangeWord") {
+		t.Errorf("the type without values is not named:\n%s", text)
+	}
+}
