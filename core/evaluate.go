@@ -80,7 +80,7 @@ func (c *commit) evaluateClass(k *class, b *match.Buffer) evaluated {
 			out.class.shadow = c.selection(x.SelectClass(k.Class, match.Shadow, b), like, out.class.enforced, k.shadow)
 		}
 	}
-	outbounds := outboundParts{blocks: c.blocks}
+	outbounds := outboundParts{blocks: c.blocks, before: k}
 	for i, p := range k.profiles {
 		out.profiles[i] = outbounds.profile(&out.class, p)
 	}
@@ -128,12 +128,13 @@ func sameSelected(a, b []match.Selected) bool {
 // outboundParts evaluates outbounds for the profiles of one class.
 type outboundParts struct {
 	blocks *rules.Blocks
+	before *class // as it was
 	made   []madeOutbounds
 }
 
 type madeOutbounds struct {
 	part      *rules.Part
-	selection *selection
+	routes    []*resource.Policy
 	outbounds *rules.OutboundPart
 }
 
@@ -170,19 +171,20 @@ func (o *outboundParts) outcome(s *selection, p *profileState, other *outcome) *
 			}
 		}
 		if out.configs[i] == nil {
-			out.configs[i] = o.of(part, s).Config(p.like)
+			before := o.before.enforced.part(part.Kind().Name)
+			out.configs[i] = o.of(part, before, s.routes).Config(p.like, earlier[1].config(before, s.routes))
 		}
 	}
 	return out
 }
 
-func (o *outboundParts) of(part *rules.Part, s *selection) *rules.OutboundPart {
+func (o *outboundParts) of(part, before *rules.Part, routes []*resource.Policy) *rules.OutboundPart {
 	for _, m := range o.made {
-		if m.part == part && slices.Equal(m.selection.routes, s.routes) {
+		if m.part == part && slices.Equal(m.routes, routes) {
 			return m.outbounds
 		}
 	}
-	made := o.blocks.Outbounds(part, s.routes)
-	o.made = append(o.made, madeOutbounds{part, s, made})
+	made := o.blocks.Outbounds(part, before, routes)
+	o.made = append(o.made, madeOutbounds{part, routes, made})
 	return made
 }

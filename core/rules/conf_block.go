@@ -1,26 +1,21 @@
 package rules
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"slices"
 
-// conf returns the block of what a merger was filled with from some of the
-// items, and takes a reference.
-func (b *Blocks) conf(section *resource.Section, merger resource.Merger, items []Contribution) *Effective {
-	var buffer [8]int
-	origins := merger.Origins(buffer[:0])
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// conf returns the block of a merged conf with its origins, and takes a
+// reference. If there is none it is made: all gives the contributions that the
+// conf was merged from, lowest priority first.
+func (b *Blocks) conf(section *resource.Section, conf resource.Conf, origins []Origin, all func() []Contribution) *Effective {
 	hash := uint64(len(origins))
-	for _, i := range origins {
-		hash = b.hashPolicy(hash, items[i].Policy, items[i].Index)
+	for _, o := range origins {
+		hash = b.hashPolicy(hash, o.Policy, o.Index)
 	}
 	same := func(e *Effective) bool {
-		if len(e.Origins) != len(origins) {
-			return false
-		}
-		for n, i := range origins {
-			if e.Origins[n] != items[i].Origin {
-				return false
-			}
-		}
-		return true
+		return slices.Equal(e.Origins, origins) && section.Conf.Equal(e.Conf, conf)
 	}
 	b.mu.Lock()
 	known := b.confs.take(section, hash, same)
@@ -28,20 +23,31 @@ func (b *Blocks) conf(section *resource.Section, merger resource.Merger, items [
 	if known != nil {
 		return known
 	}
-	// Merged again from its origins alone, so that the block keeps neither the
-	// other items nor their policies.
-	kept := make([]Contribution, len(origins))
-	for n, i := range origins {
-		kept[n] = items[i]
-	}
-	e := merge(section.Conf, kept)
+	made := distill(section, conf, origins, all())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if known := b.confs.take(section, hash, same); known != nil { // somebody was faster
 		return known
 	}
-	b.confs.put(section, hash, e)
-	return e
+	b.confs.put(section, hash, made)
+	return made
+}
+
+// distill merges again from the origins alone, so that the block keeps neither
+// the other contributions nor their policies. Where a union had another type
+// in between, an item that is no origin keeps a lower one from the result;
+// then all of them stay.
+func distill(section *resource.Section, conf resource.Conf, origins []Origin, all []Contribution) *Effective {
+	kept := make([]Contribution, 0, len(origins))
+	for _, item := range all {
+		if len(kept) < len(origins) && item.Origin == origins[len(kept)] {
+			kept = append(kept, item)
+		}
+	}
+	if e := merge(section.Conf, kept); slices.Equal(e.Origins, origins) && section.Conf.Equal(e.Conf, conf) {
+		return e
+	}
+	return merge(section.Conf, all)
 }
 
 // shared returns the block that is equal to e, and takes a reference.
@@ -49,7 +55,7 @@ func (b *Blocks) shared(section *resource.Section, e *Effective) *Effective {
 	if e == nil {
 		return nil
 	}
-	return b.conf(section, e.merger, e.items)
+	return b.conf(section, e.Conf, e.Origins, func() []Contribution { return e.items })
 }
 
 func (b *Blocks) holdConf(e *Effective) {

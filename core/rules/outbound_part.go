@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -12,11 +13,13 @@ import (
 // what it evaluated, so that an outbound that many of them have is evaluated
 // once; it is meant for one commit, and belongs to one goroutine.
 type OutboundPart struct {
-	blocks *Blocks
-	part   *Part
-	to     *To
-	routes []*resource.Policy
-	known  map[uint64][]knownOutbound // by the hash of the tags
+	blocks  *Blocks
+	part    *Part
+	filler  filler
+	routes  []*resource.Policy
+	known   map[uint64][]knownOutbound // by the hash of the tags
+	changes []versions
+	updates bool // changes is all that differs from the part before
 }
 
 type knownOutbound struct {
@@ -24,27 +27,88 @@ type knownOutbound struct {
 	config OutboundConfig
 }
 
+// versions is a policy that was replaced by another version.
+type versions struct{ old, next *resource.Policy }
+
 // Outbounds returns the evaluation of outbounds for a part of a kind that has
 // `to`. Routes is the policies of the route kinds that select the dataplanes,
-// in any order.
-func (b *Blocks) Outbounds(p *Part, routes []*resource.Policy) *OutboundPart {
-	return &OutboundPart{
-		blocks: b, part: p, routes: routes,
-		to:    NewTo(p.config.Kind, policiesOf(p.config.Matched)),
-		known: map[uint64][]knownOutbound{},
+// in any order. Before is a part that the same dataplanes had, or nil: if it
+// differs in the versions of some policies only, what these do not reach is
+// not evaluated again.
+func (b *Blocks) Outbounds(p, before *Part, routes []*resource.Policy) *OutboundPart {
+	o := &OutboundPart{blocks: b, part: p, routes: routes, known: map[uint64][]knownOutbound{}}
+	if before != nil {
+		o.changes, o.updates = replaced(before.config.Matched, p.config.Matched)
+		if o.updates && p.filing == nil {
+			p.filing = before.filing
+		}
 	}
+	if p.filing == nil {
+		p.filing = newFiling(p.config.Matched)
+	}
+	o.filler = filler{conf: p.config.Kind.To.Conf, matched: p.config.Matched, filing: p.filing}
+	return o
 }
 
-// Config returns the config of a dataplane. It holds references to the blocks
-// of its outbounds, until [Blocks.ReleaseOutbounds], and none to those of the
-// part.
-func (o *OutboundPart) Config(d *resource.Dataplane) *Config {
+// manyChanges is how many replaced policies it is worth to look through for
+// each outbound.
+const manyChanges = 32
+
+// replaced returns the policies that another version took the place of; ok is
+// false where that is not all that differs, or there are too many.
+func replaced(before, after []match.Selected) (changes []versions, ok bool) {
+	if len(before) != len(after) {
+		return nil, false
+	}
+	for i := range before {
+		old, next := before[i].Policy, after[i].Policy
+		if old == next {
+			continue
+		}
+		if len(changes) == manyChanges || old.ID != next.ID || !sameFiling(old, next) {
+			return nil, false
+		}
+		changes = append(changes, versions{old, next})
+	}
+	return changes, true
+}
+
+// Config returns the config of a dataplane. Before is the config that it had
+// by the part before and with the same routes, or nil. The config holds
+// references to the blocks of its outbounds, until [Blocks.ReleaseOutbounds],
+// and none to those of the part.
+func (o *OutboundPart) Config(d *resource.Dataplane, before *Config) *Config {
 	config := o.part.config
 	config.Outbounds = make([]OutboundConfig, len(d.Outbounds))
 	for i := range d.Outbounds {
-		config.Outbounds[i] = o.outbound(d.Outbounds[i].Tags)
+		tags := d.Outbounds[i].Tags
+		if o.updates && before != nil && !o.reached(tags) {
+			config.Outbounds[i] = before.Outbounds[i]
+			o.blocks.holdOutbound(&config.Outbounds[i])
+		} else {
+			config.Outbounds[i] = o.outbound(tags)
+		}
 	}
 	return &config
+}
+
+// reached reports whether a replaced policy may say something about an
+// outbound with the given tags, or about routes of it.
+func (o *OutboundPart) reached(tags resource.Tags) bool {
+	for _, c := range o.changes {
+		for i := range c.next.To { // sameFiling: the old version has the same targets
+			e := entry{target: &c.next.To[i].TargetRef}
+			switch e.target.Kind {
+			case resource.TargetMeshService, resource.TargetMeshServiceSubset:
+				if e.target.Name == tags.Value(resource.ServiceTag) && e.applies(tags, nil) {
+					return true
+				}
+			default:
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (o *OutboundPart) outbound(tags resource.Tags) OutboundConfig {
@@ -53,31 +117,31 @@ func (o *OutboundPart) outbound(tags resource.Tags) OutboundConfig {
 		hash = hash*31 + maphash.String(o.blocks.seed, tag.Key)
 		hash = hash*31 + maphash.String(o.blocks.seed, tag.Value)
 	}
-	for _, known := range o.known[hash] {
-		if slices.Equal(known.tags, tags) {
+	for i := range o.known[hash] {
+		if known := &o.known[hash][i]; slices.Equal(known.tags, tags) {
 			o.blocks.holdOutbound(&known.config)
 			return known.config
 		}
 	}
-	var config OutboundConfig
-	section := o.part.config.Kind.To
-	if merger := o.to.fill(tags, nil); merger != nil {
-		config.Effective = o.blocks.conf(section, merger, o.to.items)
-	}
+	config := OutboundConfig{Effective: o.conf(tags, nil)}
 	if !o.part.config.Kind.IsRoute() {
 		for _, route := range o.routes {
 			if HasRoute(route, tags) {
-				r := RouteConfig{Route: route}
-				if merger := o.to.fill(tags, route); merger != nil {
-					r.Effective = o.blocks.conf(section, merger, o.to.items)
-				}
-				config.Routes = append(config.Routes, r)
+				config.Routes = append(config.Routes, RouteConfig{route, o.conf(tags, route)})
 			}
 		}
 		slices.SortFunc(config.Routes, func(a, b RouteConfig) int { return cmp.Compare(a.Route.KRI(), b.Route.KRI()) })
 	}
 	o.known[hash] = append(o.known[hash], knownOutbound{tags, config})
 	return config
+}
+
+func (o *OutboundPart) conf(tags resource.Tags, route *resource.Policy) *Effective {
+	conf, origins := o.filler.fill(tags, route)
+	if conf == nil {
+		return nil
+	}
+	return o.blocks.conf(o.part.config.Kind.To, conf, origins, o.filler.contributions)
 }
 
 func (b *Blocks) holdOutbound(c *OutboundConfig) {

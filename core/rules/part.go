@@ -11,6 +11,7 @@ import (
 type Part struct {
 	config   Config // without Outbounds
 	inbounds []*inboundBlock
+	filing   *filing // of the `to` items; for the writer only, nil until it is needed
 }
 
 // Part evaluates one kind, as [Evaluate] does, but for the outbounds. Selected

@@ -1,0 +1,145 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// filing is the `to` items of a part, filed by what they select, as in a [To].
+// It calls them by position and so stays right when a policy is replaced by a
+// version with the same targetRefs. It is immutable.
+type filing struct {
+	everywhere []itemRef
+	services   map[string][]itemRef // one for a service's subset stands with the service
+	routes     map[string][]itemRef // by a route's name
+}
+
+// itemRef is the position of a policy and, in the lower half, of an item of
+// it: a larger one has higher priority.
+type itemRef uint64
+
+func (r itemRef) of(matched []match.Selected) (p *resource.Policy, index int) {
+	return matched[r>>32].Policy, int(r & 0xffff_ffff)
+}
+
+func newFiling(matched []match.Selected) *filing {
+	f := &filing{routes: map[string][]itemRef{}}
+	// Services are numbered first: a map of slices would be written for each
+	// item.
+	numbers := map[string]int{}
+	var services [][]itemRef
+	for i := range matched {
+		to := matched[i].Policy.To
+		for j := range to {
+			ref := itemRef(i)<<32 | itemRef(j)
+			switch t := &to[j].TargetRef; t.Kind {
+			case resource.TargetMesh:
+				f.everywhere = append(f.everywhere, ref)
+			case resource.TargetMeshService, resource.TargetMeshServiceSubset:
+				number, known := numbers[t.Name]
+				if !known {
+					number = len(services)
+					numbers[t.Name] = number
+					services = append(services, nil)
+				}
+				services[number] = append(services[number], ref)
+			case resource.TargetMeshHTTPRoute:
+				f.routes[t.Name] = append(f.routes[t.Name], ref)
+			}
+		}
+	}
+	f.services = make(map[string][]itemRef, len(numbers))
+	for name, number := range numbers {
+		f.services[name] = slices.Clip(services[number])
+	}
+	f.everywhere = slices.Clip(f.everywhere)
+	return f
+}
+
+// sameFiling reports whether the items of two versions of a policy are filed
+// alike.
+func sameFiling(a, b *resource.Policy) bool {
+	return a.TargetRef.Kind.IsRoute() == b.TargetRef.Kind.IsRoute() &&
+		(!a.TargetRef.Kind.IsRoute() || sameTarget(&a.TargetRef, &b.TargetRef)) &&
+		slices.EqualFunc(a.To, b.To, func(a, b resource.Item) bool { return sameTarget(&a.TargetRef, &b.TargetRef) })
+}
+
+// sameTarget compares what targetRefs of `to` items and of routes have.
+func sameTarget(a, b *resource.TargetRef) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && a.Namespace == b.Namespace && slices.Equal(a.Tags, b.Tags)
+}
+
+// filler merges the items of a part for one outbound after another.
+type filler struct {
+	conf    resource.ConfType
+	matched []match.Selected
+	filing  *filing
+	filled  []itemRef // highest priority first
+	numbers []int     // of origins
+	origins []Origin
+}
+
+// fill merges the items that apply to an outbound with the given tags, or to a
+// route of it, as [To.Outbound] and [To.Route] do. It returns nil where none
+// applies. The origins are good until the next call.
+func (f *filler) fill(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []Origin) {
+	files := [3][]itemRef{f.filing.everywhere, f.filing.services[tags.Value(resource.ServiceTag)]}
+	if route != nil {
+		files[2] = f.filing.routes[route.Name]
+	}
+	f.filled = f.filled[:0]
+	number := len(files[0]) + len(files[1]) + len(files[2])
+	last := number - 1
+	var merger resource.Merger
+	for complete := false; !complete; {
+		from := -1
+		for i, file := range files {
+			if n := len(file); n > 0 && (from < 0 || file[n-1] > files[from][len(files[from])-1]) {
+				from = i
+			}
+		}
+		if from < 0 {
+			break
+		}
+		ref := files[from][len(files[from])-1]
+		files[from] = files[from][:len(files[from])-1]
+		p, index := ref.of(f.matched)
+		if from > 0 || p.TargetRef.Kind.IsRoute() {
+			e := entry{target: &p.To[index].TargetRef}
+			if p.TargetRef.Kind.IsRoute() {
+				e.scope = &p.TargetRef
+			}
+			if !e.applies(tags, route) {
+				continue
+			}
+		}
+		if merger == nil {
+			merger = f.conf.NewMerger()
+		}
+		number--
+		f.filled = append(f.filled, ref)
+		complete = merger.Fill(p.To[index].Conf, number)
+	}
+	if merger == nil {
+		return nil, nil
+	}
+	f.numbers = merger.Origins(f.numbers[:0])
+	f.origins = f.origins[:0]
+	for _, n := range f.numbers {
+		p, index := f.filled[last-n].of(f.matched)
+		f.origins = append(f.origins, Origin{p, index})
+	}
+	return merger.Conf(), f.origins
+}
+
+// contributions returns what the last conf was merged from.
+func (f *filler) contributions() []Contribution {
+	items := make([]Contribution, len(f.filled))
+	for i, ref := range f.filled {
+		p, index := ref.of(f.matched)
+		items[len(items)-1-i] = Contribution{Origin{p, index}, p.To[index].Conf}
+	}
+	return items
+}
