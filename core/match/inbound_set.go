@@ -6,10 +6,10 @@ import (
 )
 
 // InboundSet is a set of a dataplane's inbounds by index. The first 64 need
-// no allocation; the zero set is empty.
+// no allocation and make it two words; the zero set is empty.
 type InboundSet struct {
 	first uint64
-	rest  []uint64 // inbounds 64 and on; never changed once it is shared
+	rest  *[]uint64 // inbounds 64 and on; nil: none; never changed once it is shared
 }
 
 // Add puts inbound i into the set.
@@ -18,10 +18,13 @@ func (s *InboundSet) Add(i int) {
 		s.first |= 1 << i
 		return
 	}
-	for len(s.rest) < i/64 {
-		s.rest = append(s.rest, 0)
+	if s.rest == nil {
+		s.rest = new([]uint64)
 	}
-	s.rest[i/64-1] |= 1 << (i % 64)
+	for len(*s.rest) < i/64 {
+		*s.rest = append(*s.rest, 0)
+	}
+	(*s.rest)[i/64-1] |= 1 << (i % 64)
 }
 
 // Has reports whether inbound i is in the set.
@@ -29,13 +32,14 @@ func (s *InboundSet) Has(i int) bool {
 	if i < 64 {
 		return s.first&(1<<i) != 0
 	}
-	return i/64 <= len(s.rest) && s.rest[i/64-1]&(1<<(i%64)) != 0
+	more := s.more()
+	return i/64 <= len(more) && more[i/64-1]&(1<<(i%64)) != 0
 }
 
 // Len returns the number of inbounds.
 func (s *InboundSet) Len() int {
 	n := bits.OnesCount64(s.first)
-	for _, w := range s.rest {
+	for _, w := range s.more() {
 		n += bits.OnesCount64(w)
 	}
 	return n
@@ -43,5 +47,12 @@ func (s *InboundSet) Len() int {
 
 // Equal reports whether both sets have the same inbounds.
 func (s *InboundSet) Equal(o *InboundSet) bool {
-	return s.first == o.first && slices.Equal(s.rest, o.rest)
+	return s.first == o.first && slices.Equal(s.more(), o.more())
+}
+
+func (s *InboundSet) more() []uint64 {
+	if s.rest == nil {
+		return nil
+	}
+	return *s.rest
 }
