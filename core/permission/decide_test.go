@@ -120,18 +120,6 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// RE2 reads UTF-8: bytes that are none match no expression, in the proxy as
-// here.
-func TestRegularExpressionOnBytes(t *testing.T) {
-	m := conf.Match{Path: &conf.PathMatch{Type: conf.PathRegex, Value: "/.*"}}
-	l, _ := permission.NewDecisionList(permission.HTTP, []permission.Rule{rule("1", meshtrafficpermission.RuleConf{Allow: list(m)})})
-	for path, want := range map[string]bool{"/ä": true, "/\xff": false} {
-		if got := l.Decide(&permission.Request{Path: path}).Decision.Allow; got != want {
-			t.Errorf("%q: allowed %v", path, got)
-		}
-	}
-}
-
 // manyRules is rules of 10,000 exact IDs and 100 prefixes.
 func manyRules() []permission.Rule {
 	var rules []permission.Rule

@@ -28,8 +28,16 @@
 //   - Same permissions, same bytes. Messages share what is equal, and must not
 //     be changed.
 //
-// The filters belong on filter chains that require a client certificate. On a
-// chain without TLS Envoy has no identity to look at, stops there and denies,
-// the shadow decision too. Where paths decide, the connection manager must
-// normalize them (normalize_path, merge_slashes).
+// What a listener must be like for a filter to mean that:
+//
+//   - Its filter chains require a client certificate. On a chain without TLS
+//     Envoy has no identity to look at, stops there and denies, the shadow
+//     decision too.
+//   - It has the tls_inspector listener filter where entries ask for an SNI;
+//     without it no SNI matches, in a deny entry neither.
+//   - Its connection manager normalizes paths (normalize_path, merge_slashes)
+//     where entries ask for paths.
+//   - In RulesForm Envoy refuses regular expressions of more than 100
+//     instructions, unless the runtime key re2.max_program_size.error_level is
+//     raised; MatcherForm has no such limit.
 package xds

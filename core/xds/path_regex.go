@@ -3,6 +3,7 @@ package xds
 import (
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"unicode"
 )
 
@@ -25,7 +26,7 @@ func pathRegex(expression string) string {
 		panic(fmt.Sprintf("xds: path expression %q: %v", expression, err))
 	}
 	inside, atEnd := pathEnd(withoutQuestionMark(tree.Simplify()))
-	return "(?:" + alternate(inside, atEnd).String() + ")" + anyQuery
+	return "(?:" + portable(alternate(inside, atEnd)).String() + ")" + anyQuery
 }
 
 // withoutQuestionMark returns the expression with what can not match a
@@ -33,10 +34,8 @@ func pathRegex(expression string) string {
 func withoutQuestionMark(re *syntax.Regexp) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			if r == '?' {
-				return never()
-			}
+		if slices.Contains(re.Rune, '?') {
+			return never()
 		}
 		return re
 	case syntax.OpCharClass:
@@ -46,12 +45,7 @@ func withoutQuestionMark(re *syntax.Regexp) *syntax.Regexp {
 	case syntax.OpAnyCharNotNL:
 		return class([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune})
 	}
-	out := *re
-	out.Sub = make([]*syntax.Regexp, len(re.Sub))
-	for i, sub := range re.Sub {
-		out.Sub[i] = withoutQuestionMark(sub)
-	}
-	return &out
+	return withSubs(re, withoutQuestionMark)
 }
 
 // class returns the class of the ranges, pairs of first and last, without the
@@ -70,9 +64,6 @@ func class(ranges []rune) *syntax.Regexp {
 		if '?' < last {
 			out.Rune = append(out.Rune, '?'+1, last)
 		}
-	}
-	if len(out.Rune) == 0 {
-		return never()
 	}
 	return out
 }
@@ -143,42 +134,4 @@ func atPathEnd(re *syntax.Regexp) *syntax.Regexp {
 		return one
 	}
 	return never()
-}
-
-func never() *syntax.Regexp { return &syntax.Regexp{Op: syntax.OpNoMatch} }
-func empty() *syntax.Regexp { return &syntax.Regexp{Op: syntax.OpEmptyMatch} }
-
-func concat(a, b *syntax.Regexp) *syntax.Regexp {
-	switch {
-	case a.Op == syntax.OpNoMatch || b.Op == syntax.OpNoMatch:
-		return never()
-	case a.Op == syntax.OpEmptyMatch:
-		return b
-	case b.Op == syntax.OpEmptyMatch:
-		return a
-	}
-	return &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{a, b}}
-}
-
-func alternate(a, b *syntax.Regexp) *syntax.Regexp {
-	switch {
-	case a.Op == syntax.OpNoMatch:
-		return b
-	case b.Op == syntax.OpNoMatch:
-		return a
-	}
-	return &syntax.Regexp{Op: syntax.OpAlternate, Sub: []*syntax.Regexp{a, b}}
-}
-
-// repeat returns ?, * or + of an expression.
-func repeat(op syntax.Op, sub *syntax.Regexp) *syntax.Regexp {
-	switch {
-	case sub.Op == syntax.OpEmptyMatch:
-		return sub
-	case sub.Op == syntax.OpNoMatch && op == syntax.OpPlus:
-		return sub
-	case sub.Op == syntax.OpNoMatch:
-		return empty()
-	}
-	return &syntax.Regexp{Op: op, Sub: []*syntax.Regexp{sub}}
 }

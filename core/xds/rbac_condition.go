@@ -120,5 +120,5 @@ func regexText(expression string) text {
 	if expression == "" {
 		return text{textExact, ""}
 	}
-	return text{textRegex, expression}
+	return text{textRegex, portableRegex(expression)}
 }

@@ -110,6 +110,24 @@ func matches(r *rand.Rand) []conf.Match {
 			out[i] = match(r)
 		}
 	}
+	if r.IntN(5) == 0 {
+		out = append(out, crowd(r)...)
+	}
+	return out
+}
+
+// crowd is so many exact identities that a filter looks them up: strangers, and
+// about half of the clients among them.
+func crowd(r *rand.Rand) []conf.Match {
+	var out []conf.Match
+	for i := range 9 {
+		out = append(out, conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: fmt.Sprintf("spiffe://shop.mesh/ns/crowd/sa/%d", i)}})
+	}
+	for _, id := range SpiffeIDs {
+		if r.IntN(2) == 0 {
+			out = append(out, conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: id}})
+		}
+	}
 	return out
 }
 

@@ -1,0 +1,14 @@
+// Package e2e tests by traffic that a real Envoy decides as this program says.
+//
+//  1. The Envoy that the variable ENVOY names is started on loopback, with a
+//     listener for each inbound under test that carries the filters of package
+//     xds behind mutual TLS (envoy_test.go, listener_test.go).
+//  2. Clients with certificates of a CA made for the run, an SVID or one that
+//     carries tags, send requests (certificate_test.go, client_test.go).
+//  3. What each got, a response or a closed connection, and what Envoy counted,
+//     for the shadow decision and for each policy too, is compared with what
+//     `access` answers (rbac_test.go).
+//
+// Without ENVOY the tests are skipped; in CI, where CI=true, they fail.
+// `make e2e` fetches Envoy and runs them.
+package e2e

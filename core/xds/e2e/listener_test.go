@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+const extensions = "type.googleapis.com/envoy.extensions."
+
+// letIn is what the workload behind an HTTP inbound answers.
+const letIn = "let in"
+
+// printedFilter is what `access --filter` prints.
+type printedFilter struct {
+	name   string
+	config object
+}
+
+func printed(t testing.TB, f xds.Filter) printedFilter {
+	data, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read struct {
+		Name        string
+		TypedConfig object
+	}
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	return printedFilter{read.Name, read.TypedConfig}
+}
+
+func (f printedFilter) object() object { return object{"name": f.name, "typed_config": f.config} }
+
+// listenerOf returns a listener that asks for a client certificate and decides
+// by the filter. It counts under its name.
+func listenerOf(t testing.TB, a *authority, name string, protocol permission.Protocol, f printedFilter) object {
+	server := a.issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")
+	filters := []object{f.object(), {"name": "envoy.filters.network.echo", "typed_config": object{"@type": extensions + "filters.network.echo.v3.Echo"}}}
+	if protocol == permission.HTTP {
+		filters = []object{connectionManager(name, f)}
+	}
+	return object{
+		"name": name, "address": loopback(),
+		"listener_filters": []object{{
+			"name": "envoy.filters.listener.tls_inspector", "typed_config": object{"@type": extensions + "filters.listener.tls_inspector.v3.TlsInspector"},
+		}},
+		"filter_chains": []object{{
+			"filters": filters,
+			"transport_socket": object{"name": "envoy.transport_sockets.tls", "typed_config": object{
+				"@type":                      extensions + "transport_sockets.tls.v3.DownstreamTlsContext",
+				"require_client_certificate": true,
+				"common_tls_context": object{
+					"tls_certificates": []object{{
+						"certificate_chain": object{"inline_string": certificatePEM(server.Certificate[0])},
+						"private_key":       object{"inline_string": keyPEM(t, server)},
+					}},
+					"validation_context": object{"trusted_ca": object{"inline_string": certificatePEM(a.certificate.Raw)}},
+				},
+			}},
+		}},
+	}
+}
+
+func connectionManager(name string, rbac printedFilter) object {
+	return object{"name": "envoy.filters.network.http_connection_manager", "typed_config": object{
+		"@type":       extensions + "filters.network.http_connection_manager.v3.HttpConnectionManager",
+		"stat_prefix": name,
+		"route_config": object{"virtual_hosts": []object{{
+			"name": "workload", "domains": []string{"*"},
+			"routes": []object{{"match": object{"prefix": "/"}, "direct_response": object{"status": 200, "body": object{"inline_string": letIn}}}},
+		}}},
+		"http_filters": []object{rbac.object(), {"name": "envoy.filters.http.router", "typed_config": object{"@type": extensions + "filters.http.router.v3.Router"}}},
+	}}
+}
