@@ -19,7 +19,8 @@
 //     []any, string, bool, int and json.Number.
 //
 // Invariants: nothing of the input is changed; the package imports the model
-// and the shared field types only, and calls none of their methods.
+// and the shared field types only, and reads their fields: what a method of
+// theirs could decide is decided here again.
 //
 // The rule view of `from` (SPEC 5.3) is not here: SPEC 5.1 is its meaning, and
 // [Client] answers that for one client at a time.

@@ -25,14 +25,14 @@ func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
 	case object, union, mapping:
 		for name, field := range n.fields {
 			if n.shape == mapping {
-				visit(pointer+"/"+escapePointer(name), field.item)
+				visit(pointer+"/"+escapePointer(name), field.lastOrigin())
 				continue
 			}
 			field.eachLeaf(pointer+"/"+escapePointer(name), visit)
 		}
 	case appended, keyed:
 		for i, elem := range n.elems {
-			visit(pointer+"/"+strconv.Itoa(i), elem.item)
+			visit(pointer+"/"+strconv.Itoa(i), elem.lastOrigin())
 		}
 	}
 }
@@ -58,6 +58,16 @@ func (n *node) eachOrigin(visit func(item int)) {
 	}
 }
 
+// lastOrigin returns the last item that set anything in an element or entry,
+// or that has it where nothing is set in it.
+func (n *node) lastOrigin() int {
+	items := n.origins()
+	if len(items) == 0 {
+		return n.item
+	}
+	return items[len(items)-1]
+}
+
 // origins returns the items that set a leaf, each once, lowest priority first.
 func (n *node) origins() []int {
 	seen := map[int]bool{}
@@ -77,28 +87,6 @@ func (n *node) leaves() map[string]int {
 	items := map[string]int{}
 	n.eachLeaf("", func(pointer string, item int) { items[pointer] = item })
 	return items
-}
-
-// json returns the node as it is printed.
-func (n *node) json() any {
-	switch n.shape {
-	case object, union, mapping:
-		tree := map[string]any{}
-		for name, value := range n.unset {
-			tree[name] = value
-		}
-		for name, field := range n.fields {
-			tree[name] = field.json()
-		}
-		return tree
-	case appended, keyed:
-		list := []any{}
-		for _, elem := range n.elems {
-			list = append(list, elem.json())
-		}
-		return list
-	}
-	return n.value
 }
 
 func escapePointer(name string) string {

@@ -22,6 +22,13 @@ type everyShape struct {
 	ZeroUnset int               `json:"zeroUnset,omitzero" policyMerge:"omitzero"`
 	Appendix  []string          `json:"appendix,omitzero"`
 	Opaque    *opaqueShape      `json:"opaque,omitzero"`
+	Hidden    hiddenShape       `json:"hidden,omitzero"`
+}
+
+// hiddenShape is printed only where something in it is not zero.
+type hiddenShape struct {
+	Inner nestedShape `json:"inner,omitzero"`
+	List  []string    `json:"list,omitzero"`
 }
 
 type nestedShape struct {
@@ -41,7 +48,7 @@ type keyedShape struct {
 }
 
 type foldedShape struct {
-	Name  foldedName `json:"name" policyMerge:"mergeKey"`
+	Name  foldedName `json:"name,omitzero" policyMerge:"mergeKey"`
 	Value *int       `json:"value,omitzero"`
 }
 
@@ -93,6 +100,12 @@ func TestMerge(t *testing.T) {
 			`{"/nested/number": 0, "/nested/inner/a": 0, "/nested/inner/b": 1}`, `[0, 1]`},
 		{"structs by value too", []everyShape{{Value: nestedShape{Number: p(1)}}, {Value: nestedShape{Inner: in(p(2), nil)}}},
 			`{"value": {"number": 1, "inner": {"a": 2}}}`, `{"/value/number": 0, "/value/inner/a": 1}`, `[0, 1]`},
+		{"a struct by value is left out where the tag says so and nothing is set",
+			[]everyShape{{Hidden: hiddenShape{}}}, `{}`, `{}`, `[]`},
+		{"an empty list in it is something", []everyShape{{Hidden: hiddenShape{List: []string{}}}, {}},
+			`{"hidden": {"list": []}}`, `{"/hidden/list": 0}`, `[0]`},
+		{"a key that is zero is left out where the tag says so", []everyShape{{Folded: []foldedShape{{"", p(1)}}}},
+			`{"folded": [{"value": 1}]}`, `{"/folded/0": 0}`, `[0]`},
 		{"an object with nothing set is a leaf of the last that has it", []everyShape{{Nested: &nestedShape{}}, {Nested: &nestedShape{}}, {}},
 			`{"nested": {}}`, `{"/nested": 1}`, `[1]`},
 		{"and none once something is set in it", []everyShape{{Nested: &nestedShape{}}, {Nested: &nestedShape{Number: p(1)}}, {Nested: &nestedShape{}}},
@@ -124,6 +137,8 @@ func TestMerge(t *testing.T) {
 		{"an empty map is a leaf", []everyShape{{Map: map[string]int{}}, {}}, `{"map": {}}`, `{"/map": 0}`, `[0]`},
 		{"structs in a map merge", []everyShape{{Structs: map[string]*inner{"x": in(p(1), nil)}}, {Structs: map[string]*inner{"x": in(nil, p(2))}}},
 			`{"structs": {"x": {"a": 1, "b": 2}}}`, `{"/structs/x": 1}`, `[0, 1]`},
+		{"an entry that is only there sets nothing in it", []everyShape{{Structs: map[string]*inner{"x": in(p(1), nil)}}, {Structs: map[string]*inner{"x": {}}}},
+			`{"structs": {"x": {"a": 1}}}`, `{"/structs/x": 0}`, `[0]`},
 		{"another type drops the old arm", []everyShape{{Union: &unionShape{Type: "one", One: in(p(1), nil)}}, {Union: &unionShape{Type: "two", Two: in(nil, p(2))}}},
 			`{"union": {"type": "two", "two": {"b": 2}}}`, `{"/union/type": 1, "/union/two/b": 1}`, `[1]`},
 		{"the same type merges the arm", []everyShape{{Union: &unionShape{Type: "one", One: in(p(1), nil)}}, {Union: &unionShape{Type: "one", One: in(nil, p(2))}}},

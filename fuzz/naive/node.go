@@ -13,6 +13,8 @@ type node struct {
 	elems  []*node          // of a list that is concatenated or merged by key
 	key    *elementKey      // of an element that merges by key
 	always bool             // an object that can not be absent: its presence says nothing
+	zero   bool             // a leaf that is the zero value of its Go type
+	hides  bool             // zero is not printed: json:",omitzero"
 	unset  map[string]any   // of an object: what a field that is not set prints as, where it prints
 }
 

@@ -33,6 +33,7 @@ func readStruct(v reflect.Value, item int) *node {
 			n.unset[name] = toJSON(reflect.Zero(field.Type).Interface())
 		}
 		if child := readField(&field, v.Field(i), item); child != nil {
+			child.hides = options == "omitzero"
 			n.fields[name] = child
 		}
 	}
@@ -77,7 +78,7 @@ func readField(field *reflect.StructField, v reflect.Value, item int) *node {
 			return nil
 		}
 	}
-	return &node{shape: leaf, item: item, value: toJSON(v.Interface())}
+	return &node{shape: leaf, item: item, value: toJSON(v.Interface()), zero: v.IsZero()}
 }
 
 func readElements(v reflect.Value, item int) []*node {

@@ -181,6 +181,31 @@ spec:
 	}
 }
 
+// What can tell clients apart, and which items select one, overridden or not.
+func TestClients(t *testing.T) {
+	set := load(t, web+`
+---
+type: Params
+mesh: m
+name: p
+spec:
+  from:
+    - default: {param1: a}
+    - targetRef: {kind: MeshSubset, tags: {team: "*", version: v1}}
+      default: {param1: b}
+    - targetRef: {kind: MeshServiceSubset, name: api, tags: {version: v2}}
+      default: {param1: c}
+`)
+	clients, err := ClientsOf(testKinds(), set, "m", "", "web-1", "80", Options{Kind: "Params"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, clients.Asked(), `{"kuma.io/service": ["api"], "team": [], "version": ["v1", "v2"]}`)
+	expect(t, clients.Items(map[string]string{"team": "x", "version": "v1"}), `[
+		{"kri": "kri_pa_m___p_", "index": 0}, {"kri": "kri_pa_m___p_", "index": 1}
+	]`)
+}
+
 // 000, ProxyTemplate: an empty list overrides.
 func TestProxyTemplate(t *testing.T) {
 	set := load(t, web+`

@@ -1,0 +1,42 @@
+package naive
+
+// json returns the node as it is printed.
+func (n *node) json() any {
+	switch n.shape {
+	case object, union, mapping:
+		tree := map[string]any{}
+		for name, value := range n.unset {
+			tree[name] = value
+		}
+		for name, field := range n.fields {
+			if !field.hides || !field.isZero() {
+				tree[name] = field.json()
+			}
+		}
+		return tree
+	case appended, keyed:
+		list := []any{}
+		for _, elem := range n.elems {
+			list = append(list, elem.json())
+		}
+		return list
+	}
+	return n.value
+}
+
+// isZero reports whether the field of the Go type has its zero value although
+// it is set: a scalar, or a struct by value with nothing but such scalars.
+func (n *node) isZero() bool {
+	if n.shape == leaf {
+		return n.zero
+	}
+	if !n.always {
+		return false
+	}
+	for _, field := range n.fields {
+		if !field.isZero() {
+			return false
+		}
+	}
+	return true
+}
