@@ -16,6 +16,8 @@ import (
 // accessQuery is what `access` is asked for.
 type accessQuery struct {
 	inbound string
+	filter  bool
+	form    filterForm
 	requestFlags
 }
 
@@ -29,18 +31,20 @@ type accessAnswer struct {
 }
 
 func newAccess(g *globals) *cobra.Command {
-	var q accessQuery
+	q := accessQuery{form: "matcher"}
 	c := &cobra.Command{
 		Use:   "access DATAPLANE --inbound NAME",
 		Short: "Tell whether an inbound lets a request in, and which policy decides",
 		Long: `Tell whether the MeshTrafficPermissions of an inbound let a request in, which
 entry of which policy decides, and what it would be if allowWithShadowDeny were
 deny. What is not given is not there: a client without --spiffe-id has none.
+With --filter print instead the Envoy RBAC filter that decides the same.
 
 Exit status: 0 allowed; 1 denied.`,
 		Example: `  meshmatch access backend-1 --inbound http -f policies/ \
       --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
-  meshmatch access backend-1 --inbound tcp -f policies/ --tag kuma.io/service=web`,
+  meshmatch access backend-1 --inbound tcp -f policies/ --tag kuma.io/service=web
+  meshmatch access backend-1 --inbound http -f policies/ --filter --form rules`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.inbound == "" {
@@ -61,7 +65,11 @@ Exit status: 0 allowed; 1 denied.`,
 			if err != nil {
 				return err
 			}
-			answer := newAccessAnswer(inboundPermissions(w.view, d, i), &q.request)
+			permissions := inboundPermissions(w.view, d, i)
+			if q.filter {
+				return g.printFilter(c, permissions, &d.Inbounds[i], q.form)
+			}
+			answer := newAccessAnswer(permissions, &q.request)
 			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
 				return err
 			}
@@ -74,6 +82,8 @@ Exit status: 0 allowed; 1 denied.`,
 	flags := c.Flags()
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by name, or by port where it has none (required)")
 	q.register(flags)
+	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
+	flags.Var(&q.form, "form", "the form of the filter: matcher, or rules, which is the one that gRPC reads")
 	return c
 }
 
