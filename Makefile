@@ -46,6 +46,7 @@ bench: ## Run the benchmarks, with allocations and work counters
 	$(GO) test ./bench -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
 
 check-bench: ## Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
+	@mkdir -p bin
 	$(GO) test ./bench -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count 3 > bin/bench.txt || { cat bin/bench.txt; exit 1; }
 	$(GO) run ./cmd/benchgate check bin/bench.txt --rules bench/rules.txt
 
