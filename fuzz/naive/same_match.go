@@ -59,9 +59,11 @@ func headerText(h *conf.HeaderMatch) string {
 	return fmt.Sprintf("%q", []string{strings.ToLower(string(h.Name)), kind, value})
 }
 
+// distinct returns the texts sorted, each once; an empty list where there are
+// none.
 func distinct(texts []string) []string {
 	seen := map[string]bool{}
-	var list []string
+	list := []string{}
 	for _, text := range texts {
 		if !seen[text] {
 			seen[text] = true
