@@ -90,9 +90,12 @@ func kindGroups(selected []match.Selected) iter.Seq[[]match.Selected] {
 // routesOf returns the routes among the policies that select a dataplane.
 func routesOf(selected []match.Selected) []*resource.Policy {
 	var routes []*resource.Policy
-	for i := range selected {
-		if p := selected[i].Policy; p.Type.IsRoute() {
-			routes = append(routes, p)
+	for group := range kindGroups(selected) {
+		if !group[0].Policy.Type.IsRoute() {
+			continue
+		}
+		for i := range group {
+			routes = append(routes, group[i].Policy)
 		}
 	}
 	return routes

@@ -12,11 +12,11 @@ import (
 // everywhere, for as long as somebody holds a reference to it. It is safe for
 // concurrent use.
 //
-// There are two types of blocks. A merged conf is known by its section and its
-// origins: an item that is no origin changes nothing (SPEC 6), so however many
-// items select a thing, the few that set a leaf identify the result. What an
-// inbound does with requests is known by the policies that say something
-// about it, in order.
+// There are two types of blocks. A merged conf is known by its section, its
+// origins and its content: however many items select a thing, the few that set
+// a leaf identify the result, but for unions (see union.go), for which the
+// content is compared. What an inbound does with requests is known by the
+// policies that say something about it, in order.
 //
 // Their holders are a [Part], for a class of dataplanes, and the [Config]s of
 // an [OutboundPart], for dataplanes that also have the same outbounds.
@@ -26,6 +26,7 @@ type Blocks struct {
 	mu       sync.Mutex // only around table operations, never around merging
 	confs    blockTable[Effective]
 	inbounds blockTable[inboundBlock]
+	unions   map[*resource.Section]bool
 }
 
 // NewBlocks returns a table without blocks.
@@ -34,6 +35,7 @@ func NewBlocks() *Blocks {
 		seed:     maphash.MakeSeed(),
 		confs:    newBlockTable[Effective](),
 		inbounds: newBlockTable[inboundBlock](),
+		unions:   map[*resource.Section]bool{},
 	}
 }
 

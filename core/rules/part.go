@@ -27,9 +27,10 @@ func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []mat
 	if kind.From != nil || kind.Rules != nil {
 		p.config.Inbounds = make([]InboundConfig, len(d.Inbounds))
 		p.inbounds = make([]*inboundBlock, len(d.Inbounds))
+		speaking := speakingOfInbounds(selected)
 		var policies []*resource.Policy
 		for i := range d.Inbounds {
-			policies = appendInboundPolicies(policies[:0], selected, i)
+			policies = appendInboundPolicies(policies[:0], speaking, i)
 			if p.inbounds[i] = b.inbound(kind, policies); p.inbounds[i] != nil {
 				p.config.Inbounds[i] = p.inbounds[i].config
 			}
@@ -38,13 +39,21 @@ func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []mat
 	return p
 }
 
-// appendInboundPolicies appends the policies that say something about inbound
-// i.
-func appendInboundPolicies(policies []*resource.Policy, selected []match.Selected, i int) []*resource.Policy {
-	for j := range selected {
-		p := selected[j].Policy
-		if (p.Rules != nil || p.From != nil) && selected[j].Inbounds.Has(i) && !p.TargetRef.Kind.IsRoute() {
-			policies = append(policies, p)
+// speakingOfInbounds returns the policies that say something about inbounds.
+func speakingOfInbounds(selected []match.Selected) []*match.Selected {
+	var speaking []*match.Selected
+	for i := range selected {
+		if p := selected[i].Policy; (p.Rules != nil || p.From != nil) && !p.TargetRef.Kind.IsRoute() {
+			speaking = append(speaking, &selected[i])
+		}
+	}
+	return speaking
+}
+
+func appendInboundPolicies(policies []*resource.Policy, speaking []*match.Selected, inbound int) []*resource.Policy {
+	for _, s := range speaking {
+		if s.Inbounds.Has(inbound) {
+			policies = append(policies, s.Policy)
 		}
 	}
 	return policies

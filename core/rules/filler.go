@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// filler merges the items of a part for one outbound after another. Of the
+// items that select every outbound only those are looked at for each that are
+// origins of all of them together: in the fleet of package shape 3 of 270.
+type filler struct {
+	section *resource.Section
+	matched []match.Selected
+	filing  *filing
+	always  []itemRef // in place of filing.everywhere
+
+	filled  []itemRef // by the last fill, highest priority first
+	numbers []int     // of origins
+	origins []Origin
+}
+
+func newFiller(section *resource.Section, matched []match.Selected, f *filing, prune bool) filler {
+	r := filler{section: section, matched: matched, filing: f, always: f.everywhere}
+	if prune {
+		r.always = r.deciding()
+	}
+	return r
+}
+
+// deciding returns the items for every outbound that may make a difference to
+// one: an item that sets nothing beside those that are always there sets
+// nothing beside more. Items that are attached to a route are not always
+// there.
+func (f *filler) deciding() []itemRef {
+	var merger resource.Merger
+	var scoped []itemRef
+	for number := len(f.always) - 1; number >= 0; number-- {
+		p, index := f.always[number].of(f.matched)
+		if p.TargetRef.Kind.IsRoute() {
+			scoped = append(scoped, f.always[number])
+			continue
+		}
+		if merger == nil {
+			merger = f.section.Conf.NewMerger()
+		}
+		if merger.Fill(p.To[index].Conf, number) {
+			break
+		}
+	}
+	if len(scoped) > 0 || merger == nil {
+		return f.always
+	}
+	f.numbers = merger.Origins(f.numbers[:0])
+	if len(f.numbers) == 0 { // they set nothing, but an empty conf is a conf
+		return f.always[:1]
+	}
+	deciding := make([]itemRef, len(f.numbers))
+	for i, number := range f.numbers {
+		deciding[i] = f.always[number]
+	}
+	return deciding
+}
+
+// fill merges the items that apply to an outbound with the given tags, or to a
+// route of it, as [To.Outbound] and [To.Route] do. It returns nil where none
+// applies. The origins are good until the next call.
+func (f *filler) fill(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []Origin) {
+	files := [3][]itemRef{f.always, f.filing.services[tags.Value(resource.ServiceTag)]}
+	if route != nil {
+		files[2] = f.filing.routes[route.Name]
+	}
+	f.filled = f.filled[:0]
+	last := len(files[0]) + len(files[1]) + len(files[2])
+	var merger resource.Merger
+	for complete := false; !complete; {
+		file := highest(&files)
+		if file == nil {
+			break
+		}
+		n := len(*file) - 1
+		ref := (*file)[n]
+		*file = (*file)[:n]
+		p, index := ref.of(f.matched)
+		if !applies(p, index, tags, route) {
+			continue
+		}
+		if merger == nil {
+			merger = f.section.Conf.NewMerger()
+		}
+		f.filled = append(f.filled, ref)
+		complete = merger.Fill(p.To[index].Conf, last-len(f.filled))
+	}
+	if merger == nil {
+		return nil, nil
+	}
+	f.numbers = merger.Origins(f.numbers[:0])
+	f.origins = f.origins[:0]
+	for _, number := range f.numbers {
+		p, index := f.filled[last-number-1].of(f.matched)
+		f.origins = append(f.origins, Origin{p, index})
+	}
+	return merger.Conf(), f.origins
+}
+
+// highest returns the file whose last item has the highest priority, or nil if
+// all are empty.
+func highest(files *[3][]itemRef) (file *[]itemRef) {
+	for i := range files {
+		if n := len(files[i]); n > 0 && (file == nil || files[i][n-1] > (*file)[len(*file)-1]) {
+			file = &files[i]
+		}
+	}
+	return file
+}
+
+// applies checks what the files do not.
+func applies(p *resource.Policy, index int, tags resource.Tags, route *resource.Policy) bool {
+	e := entry{target: &p.To[index].TargetRef}
+	if p.TargetRef.Kind.IsRoute() {
+		e.scope = &p.TargetRef
+	}
+	return e.applies(tags, route)
+}
+
+// contributions returns what the last conf was merged from.
+func (f *filler) contributions() []Contribution {
+	items := make([]Contribution, len(f.filled))
+	for i, ref := range f.filled {
+		p, index := ref.of(f.matched)
+		items[len(items)-1-i] = Contribution{Origin{p, index}, p.To[index].Conf}
+	}
+	return items
+}
