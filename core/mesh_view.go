@@ -79,15 +79,13 @@ func (m *meshView) dataplane(id resource.ID) *resource.Dataplane {
 // profileOf returns the profile of a dataplane, or nil where d is none of this
 // state: not there, or there in another version.
 func (m *meshView) profileOf(d *resource.Dataplane) *profile {
-	slot, known := m.slots.Lookup(proxyName{d.Namespace, d.Name})
+	slot, known := m.slots.LookupFunc(proxyName{d.Namespace, d.Name}, func(slot uint32) bool {
+		return m.dataplanes.Get(slot).resource == d
+	})
 	if !known {
 		return nil
 	}
-	entry := m.dataplanes.Get(slot)
-	if entry.resource != d {
-		return nil
-	}
-	return m.profiles.Value(entry.profile)
+	return m.profiles.Value(m.dataplanes.Get(slot).profile)
 }
 
 // dataplaneList is the dataplanes of a mesh, sorted by identity, made when

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -183,4 +184,23 @@ func TestInternerReadersDuringEdits(t *testing.T) {
 	}
 	done.Store(true)
 	readers.Wait()
+}
+
+func TestInternerLookupFunc(t *testing.T) {
+	e := NewInterner[string]().Edit()
+	for i := range 1_000 {
+		e.Intern(strconv.Itoa(i))
+	}
+	e.Release(7)
+	in := e.Commit()
+	for i := range 1_000 {
+		key := strconv.Itoa(i)
+		id, ok := in.LookupFunc(key, func(id uint32) bool { return in.Key(id) == key })
+		if want, wantOK := in.Lookup(key); id != want || ok != wantOK {
+			t.Errorf("%s: %d, %v", key, id, ok)
+		}
+		if _, ok := in.LookupFunc(key, func(uint32) bool { return false }); ok {
+			t.Errorf("%s is found against what is said", key)
+		}
+	}
 }
