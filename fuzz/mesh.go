@@ -74,7 +74,7 @@ func (m *meshMaker) dataplane() map[string]any {
 		networking["gateway"] = map[string]any{"type": pick(m.choices, "BUILTIN", "DELEGATED"), "tags": m.tags()}
 	} else {
 		var inbounds []any
-		for range m.of(4) {
+		for range m.inboundCount() {
 			inbounds = append(inbounds, m.inbound())
 		}
 		networking["inbound"] = inbounds
@@ -94,6 +94,15 @@ func (m *meshMaker) dataplane() map[string]any {
 		labels["app"] = pick(m.choices, apps...)
 	}
 	return m.resource("Dataplane", pick(m.choices, names...), labels, map[string]any{"networking": networking})
+}
+
+// inboundCount is a few, and rarely more than a machine word has bits.
+func (m *meshMaker) inboundCount() int {
+	n := m.of(256)
+	if n == 255 {
+		return 66
+	}
+	return n % 4
 }
 
 func (m *meshMaker) inbound() map[string]any {
