@@ -19,7 +19,7 @@ type Filter struct {
 // config.
 func (f Filter) Any() (*anypb.Any, error) {
 	out := &anypb.Any{}
-	return out, anypb.MarshalFrom(out, f.Config, proto.MarshalOptions{Deterministic: true})
+	return out, anypb.MarshalFrom(out, marshalled(f.Config), proto.MarshalOptions{Deterministic: true})
 }
 
 // MarshalJSON prints {"name", "typedConfig": {"@type", ...}} in proto3 JSON.

@@ -18,7 +18,11 @@ func entryMatcher(entries []permission.Entry, v view) *xdsmatcher.Matcher {
 	p := &predicates{}
 	actions := newActions(rules)
 	for _, planned := range plan(rules) {
-		s := stage{ids: map[string]*xdsmatcher.Matcher_OnMatch{}}
+		mapped := 0
+		for _, r := range planned {
+			mapped += len(r.mapped)
+		}
+		s := stage{ids: make(map[string]*xdsmatcher.Matcher_OnMatch, mapped)}
 		for _, r := range planned {
 			action := actions[r.rule]
 			for _, id := range r.mapped {

@@ -27,60 +27,63 @@ type stageRule struct {
 
 // plan distributes the entries of the rules, in order, over stages.
 func plan(rules []ruleEntries) [][]stageRule {
-	var stages [][]stageRule
-	begin := 0
-	for begin < len(rules) {
-		n := len(rules)
-		if len(stages)+1 < maxStages {
-			n = begin + stageLength(rules[begin:])
-		}
-		stages = append(stages, planStage(rules[begin:n], begin))
-		begin = n
-	}
-	return stages
-}
-
-// stageLength returns how many rules go into one stage: all before the first
-// with more than a few identities that this stage's map can not take.
-func stageLength(rules []ruleEntries) int {
-	var list listed
+	var p planner
 	for i, r := range rules {
-		blocked := 0
-		for _, e := range r.entries {
-			if isIdentity(e) && list.mayMatch(e.Match.SpiffeID.Value) {
-				blocked++
-			}
+		rule, blocked := p.split(i, r.entries)
+		if blocked > fewIDs && len(p.stages)+1 < maxStages {
+			p.endStage(rules)
+			rule, _ = p.split(i, r.entries)
 		}
-		if blocked > fewIDs {
-			return i
-		}
-		list.add(r.entries)
+		p.stage = append(p.stage, rule)
+		p.list.add(rule.listed)
 	}
-	return len(rules)
+	p.endStage(rules)
+	return p.stages
 }
 
-func planStage(rules []ruleEntries, first int) []stageRule {
-	out := make([]stageRule, len(rules))
-	var list listed
+type planner struct {
+	stages [][]stageRule // done
+	stage  []stageRule   // the current one
+	list   listed        // what its list may match
+}
+
+// split distributes the entries of one rule in the current stage. Blocked is
+// how many identities its map can not take.
+func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, blocked int) {
+	out.rule = rule
+	for i, e := range entries {
+		switch {
+		case !isIdentity(e):
+			out.listed = append(out.listed, e)
+		case p.list.mayMatch(e.Match.SpiffeID.Value):
+			out.listed = append(out.listed, e)
+			blocked++
+		default:
+			if out.mapped == nil {
+				out.mapped = make([]string, 0, len(entries)-i)
+			}
+			out.mapped = append(out.mapped, e.Match.SpiffeID.Value)
+		}
+	}
+	return out, blocked
+}
+
+// endStage begins a new stage behind the current one. A map of a few identities
+// is not worth it.
+func (p *planner) endStage(rules []ruleEntries) {
 	mapped := 0
-	for i, r := range rules {
-		out[i].rule = first + i
-		for _, e := range r.entries {
-			if isIdentity(e) && !list.mayMatch(e.Match.SpiffeID.Value) {
-				out[i].mapped = append(out[i].mapped, e.Match.SpiffeID.Value)
-			} else {
-				out[i].listed = append(out[i].listed, e)
-			}
-		}
-		mapped += len(out[i].mapped)
-		list.add(r.entries)
+	for i := range p.stage {
+		mapped += len(p.stage[i].mapped)
 	}
 	if mapped <= fewIDs {
-		for i := range out {
-			out[i].mapped, out[i].listed = nil, rules[i].entries
+		for i := range p.stage {
+			p.stage[i].mapped, p.stage[i].listed = nil, rules[p.stage[i].rule].entries
 		}
 	}
-	return out
+	if len(p.stage) > 0 {
+		p.stages = append(p.stages, p.stage)
+	}
+	p.stage, p.list = nil, listed{}
 }
 
 // isIdentity reports whether an entry asks for one SPIFFE ID and nothing else.

@@ -63,6 +63,25 @@ func compare(t testing.TB, p *permission.Permissions, form RBACForm, config rbac
 	return nil
 }
 
+// A filter's bytes are those of the protobuf library.
+func TestFilterBytes(t *testing.T) {
+	l, _ := permission.NewDecisionList(permission.TCP, thousandRules())
+	for word, form := range forms {
+		filter := RBAC(&permission.Permissions{Rules: l}, form, "inbound.")
+		got, err := filter.Any()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := proto.MarshalOptions{Deterministic: true}.Marshal(filter.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Value, want) {
+			t.Errorf("%s: %d bytes, the library writes %d others", word, len(got.Value), len(want))
+		}
+	}
+}
+
 // The stories' filters are golden files, refreshed by -update, and decide what
 // the stories say.
 func TestStories(t *testing.T) {
