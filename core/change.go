@@ -58,17 +58,8 @@ func (c *Change) Dataplanes() []*resource.Dataplane {
 	return list
 }
 
-// Before returns the configs that the dataplanes had, and After those that
-// they have; the slices must not be changed.
-func (c *Change) Before(shadow bool) []*rules.Config { return c.before.configs(shadow) }
+// Before returns the configs that the dataplanes had, as [View.Configs] does.
+func (c *Change) Before(scope Scope) []*rules.Config { return c.before.configs(scope) }
 
-// After is the counterpart of [Change.Before].
-func (c *Change) After(shadow bool) []*rules.Config { return c.after.configs(shadow) }
-
-// configs of a nil profile are none.
-func (p *profile) configs(shadow bool) []*rules.Config {
-	if p == nil {
-		return nil
-	}
-	return p.scoped(shadow).configs
-}
+// After returns the configs that the dataplanes have.
+func (c *Change) After(scope Scope) []*rules.Config { return c.after.configs(scope) }

@@ -155,11 +155,11 @@ func (c *comparison) changes() []Change {
 	for f, slots := range c.fates {
 		change := Change{
 			Action: f.action, Itself: f.itself, before: f.before, after: f.after,
-			Places: rules.Differences(f.before.configs(false), f.after.configs(false)),
+			Places: rules.Differences(f.before.configs(Scope{}), f.after.configs(Scope{})),
 		}
 		change.Shadow = change.Places
 		if f.before.informed() || f.after.informed() {
-			change.Shadow = rules.Differences(f.before.configs(true), f.after.configs(true))
+			change.Shadow = rules.Differences(f.before.configs(Scope{Shadow: true}), f.after.configs(Scope{Shadow: true}))
 		}
 		if !f.itself && len(change.Places)+len(change.Shadow) == 0 {
 			continue

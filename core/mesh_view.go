@@ -60,11 +60,24 @@ type selection struct {
 	routes []*resource.Policy
 }
 
-func (p *profile) scoped(shadow bool) *outcome {
-	if shadow {
-		return p.shadow
+// configs returns the configs of a scope; none of a nil profile.
+func (p *profile) configs(scope Scope) []*rules.Config {
+	if p == nil {
+		return nil
 	}
-	return p.enforced
+	configs := p.enforced.configs
+	if scope.Shadow {
+		configs = p.shadow.configs
+	}
+	if scope.Kind == "" {
+		return configs
+	}
+	for i, c := range configs {
+		if c.Kind.Name == scope.Kind {
+			return configs[i : i+1 : i+1]
+		}
+	}
+	return nil
 }
 
 // dataplane returns the dataplane of that identity, or nil.

@@ -126,16 +126,7 @@ func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
 	if p == nil {
 		return v.evaluate(d, scope)
 	}
-	configs := p.scoped(scope.Shadow).configs
-	if scope.Kind == "" {
-		return configs
-	}
-	for i, c := range configs {
-		if c.Kind.Name == scope.Kind {
-			return configs[i : i+1 : i+1]
-		}
-	}
-	return nil
+	return p.configs(scope)
 }
 
 // evaluate computes the configs of a dataplane that is not in the view.
