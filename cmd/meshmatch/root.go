@@ -79,7 +79,7 @@ func newRoot() *cobra.Command {
 	flags.StringVar(&g.mesh, "mesh", "", `the mesh (default "default", or the only one that there is)`)
 	flags.StringVar(&g.namespace, "namespace", "", "the namespace, needed where a name is not unique")
 	flags.VarP(&g.output, "output", "o", "how to print: "+strings.Join(outputs, ", "))
-	root.AddCommand(newCheck(g), newInspect(g), newConf(g), newAccess(g), newDiff(g))
+	root.AddCommand(newCheck(g), newInspect(g), newConf(g), newAccess(g), newDiff(g), newBench(g))
 	for _, c := range root.Commands() {
 		failuresOf(c)
 	}

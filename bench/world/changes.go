@@ -1,0 +1,205 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// change is a kind of change. A batch is made for each round, counted from 1;
+// none says what the round before it said.
+type change struct {
+	name  string
+	fixed bool // as many dataplanes are touched in a world of any size
+	all   bool // many are touched: fewer rounds
+	least int  // dataplanes that the world must have
+	setup func(*world) core.Batch
+	batch func(w *world, round int) core.Batch
+	// touches is the dataplanes that a commit must tell of; negative: any.
+	touches func(*world) int
+}
+
+func exactly(n int) func(*world) int { return func(*world) int { return n } }
+
+func changes() []change {
+	rack := resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: rackLabel, Value: "r1"}}}
+	oneTeam := resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: cellLabel, Value: cell(7)}}}
+	one := resource.TargetRef{Kind: resource.TargetDataplane, Name: "nobody"}
+	replace := func(target resource.TargetRef) func(*world, int) core.Batch {
+		return func(w *world, round int) core.Batch { return w.policy("zz-measured", target, round) }
+	}
+	setup := func(target resource.TargetRef) func(*world) core.Batch {
+		return func(w *world) core.Batch { return w.policy("zz-measured", target, 0) }
+	}
+	return []change{
+		{
+			name: "replace a policy for 500 dataplanes of one team", fixed: true, least: cohort * teams,
+			setup: setup(oneTeam), batch: replace(oneTeam), touches: exactly(cohort),
+		},
+		{
+			name: "replace a policy for 500 dataplanes of 50 teams", fixed: true, least: 2 * cohort,
+			setup: setup(rack), batch: replace(rack), touches: exactly(cohort),
+		},
+		{
+			name: "replace a policy for all dataplanes", all: true,
+			setup:   setup(resource.TargetRef{Kind: resource.TargetMesh}),
+			batch:   replace(resource.TargetRef{Kind: resource.TargetMesh}),
+			touches: exactly(-1),
+		},
+		{
+			name: "a policy for one more dataplane by name", fixed: true, setup: setup(one),
+			batch: func(w *world, round int) core.Batch {
+				return w.policy("zz-measured", resource.TargetRef{Kind: resource.TargetDataplane, Name: w.at(round).Name}, round)
+			},
+			touches: exactly(2), // the one before loses it
+		},
+		{name: "relabel a dataplane", fixed: true, batch: (*world).relabel, touches: exactly(1)},
+		{
+			name: "a dataplane leaves", fixed: true, touches: exactly(1),
+			batch: func(w *world, round int) core.Batch { return core.Batch{Delete: []resource.ID{w.at(round).ID}} },
+		},
+		{
+			name: "a dataplane joins", fixed: true, touches: exactly(1),
+			batch: func(w *world, round int) core.Batch {
+				return core.Batch{Upsert: resource.Set{Dataplanes: []*resource.Dataplane{w.at(round)}}}
+			},
+		},
+		{name: "a route of 500 dataplanes changes", fixed: true, least: 2 * cohort, setup: (*world).route, batch: (*world).reroute, touches: exactly(cohort)},
+		{name: "churn: 100 changes in one batch", batch: (*world).churn, touches: exactly(-1)},
+	}
+}
+
+// sample applies a change again and again.
+func (w *world) sample(c change) (Row, error) {
+	if c.setup != nil {
+		if _, err := w.engine.Apply(c.setup(w)); err != nil {
+			return Row{}, err
+		}
+	}
+	rounds := w.Samples
+	if c.all {
+		rounds = max(1, rounds/10)
+	}
+	row := Row{Change: c.name, Samples: rounds, Fixed: c.fixed}
+	var applied, told []time.Duration
+	for round := 1; round <= rounds; round++ {
+		batch := c.batch(w, round)
+		start := time.Now()
+		commit, err := w.engine.Apply(batch)
+		middle := time.Now()
+		if err != nil {
+			return row, err
+		}
+		touched := 0
+		for _, change := range commit.Changes() {
+			touched += change.Len()
+		}
+		applied, told = append(applied, middle.Sub(start)), append(told, time.Since(middle))
+		row.Touched += float64(touched) / float64(rounds)
+		if want := c.touches(w); round > 1 && want >= 0 && touched != want {
+			return row, fmt.Errorf("round %d touched %d dataplanes, not %d", round, touched, want)
+		}
+	}
+	row.P50, row.P99, row.Told = percentile(applied, 50), percentile(applied, 99), percentile(told, 50)
+	return row, nil
+}
+
+// percentile sorts times and returns the least that p percent do not exceed.
+func percentile(times []time.Duration, p int) time.Duration {
+	slices.Sort(times)
+	return times[(len(times)*p+99)/100-1]
+}
+
+// at returns a dataplane, another one each round, far from the one before.
+func (w *world) at(round int) *resource.Dataplane {
+	return w.set.Dataplanes[(round*7_919+13)%w.Dataplanes]
+}
+
+func (w *world) policy(name string, target resource.TargetRef, round int) core.Batch {
+	kind := w.kinds.Lookup("MeshTimeout")
+	timeout := shape.Timeout(round)
+	seconds := conf.Duration(time.Duration(1+round) * time.Second)
+	timeout.HTTP.MaxConnectionDuration = &seconds // which nobody else sets: it always makes a difference
+	return core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{{
+		Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: name}},
+		Type:      kind,
+		TargetRef: target,
+		To:        []resource.Item{{TargetRef: resource.TargetRef{Kind: resource.TargetMesh}, Conf: timeout}},
+	}}}}
+}
+
+// relabel moves a dataplane to another team.
+func (w *world) relabel(round int) core.Batch {
+	d := *w.at(round)
+	d.Inbounds = slices.Clone(d.Inbounds)
+	for i := range d.Inbounds {
+		tags := slices.Clone(d.Inbounds[i].Tags)
+		for k := range tags {
+			if tags[k].Key == "team" {
+				tags[k].Value = fmt.Sprintf("t%d", (round+rand.New(rand.NewPCG(uint64(round), 5)).IntN(teams-1))%teams)
+			}
+		}
+		d.Inbounds[i].Tags = tags
+	}
+	d.Address = fmt.Sprintf("10.99.%d.%d", round>>8&255, round&255)
+	return core.Batch{Upsert: resource.Set{Dataplanes: []*resource.Dataplane{&d}}}
+}
+
+// route makes a route for 500 dataplanes, and a policy that is attached to it.
+func (w *world) route() core.Batch {
+	b := w.policy("zz-attached", resource.TargetRef{Kind: resource.TargetMeshHTTPRoute, Name: "measured"}, 1)
+	b.Upsert.Policies = append(b.Upsert.Policies, w.reroute(0).Upsert.Policies...)
+	return b
+}
+
+// reroute changes which service the route is for.
+func (w *world) reroute(round int) core.Batch {
+	kind := w.kinds.Lookup(resource.TargetMeshHTTPRoute.String())
+	merger := kind.To.Conf.NewMerger()
+	return core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{{
+		Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: "measured"}},
+		Type:      kind,
+		TargetRef: resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: rackLabel, Value: "r1"}}},
+		To: []resource.Item{{
+			TargetRef: resource.TargetRef{Kind: resource.TargetMeshService, Name: shape.Service(round % w.Outbounds)},
+			Conf:      merger.Conf(),
+		}},
+	}}}}
+}
+
+// churn is a day of a fleet in one batch: dataplanes move, leave and come
+// back, and policies for one service each change.
+func (w *world) churn(round int) core.Batch {
+	var b core.Batch
+	random := rand.New(rand.NewPCG(uint64(round), 7))
+	taken := map[int]bool{}
+	for len(taken) < 90 {
+		j := random.IntN(w.Dataplanes)
+		if taken[j] {
+			continue
+		}
+		taken[j] = true
+		d := w.set.Dataplanes[j]
+		switch {
+		case w.engine.View().Dataplane(d.ID) == nil:
+			b.Upsert.Dataplanes = append(b.Upsert.Dataplanes, d)
+		case random.IntN(3) == 0:
+			b.Delete = append(b.Delete, d.ID)
+		default:
+			moved := *d
+			moved.Address = fmt.Sprintf("10.98.%d.%d", random.IntN(256), random.IntN(256))
+			b.Upsert.Dataplanes = append(b.Upsert.Dataplanes, &moved)
+		}
+	}
+	for i := range 10 {
+		policy := w.policy(fmt.Sprintf("zz-churn-%d", i), resource.TargetRef{Kind: resource.TargetMeshService, Name: shape.Service(random.IntN(200))}, round)
+		b.Upsert.Policies = append(b.Upsert.Policies, policy.Upsert.Policies...)
+	}
+	return b
+}

@@ -1,0 +1,145 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Options is the size of a world.
+type Options struct {
+	Shape      Shape
+	Dataplanes int // at least 500
+	Policies   int
+	Outbounds  int // of each dataplane
+	Samples    int // how often each change is applied; a tenth for those of everybody
+}
+
+// Report is what was measured of one world. Times are in nanoseconds.
+type Report struct {
+	Shape string     `json:"shape"`
+	Sizes core.Sizes `json:"sizes"`
+	// Build is the time from decoded resources to the first view.
+	Build time.Duration `json:"buildNanoseconds"`
+	// Heap is what the engine and its view take beyond the resources, and
+	// Resources what those take, in bytes per dataplane.
+	Heap      float64 `json:"heapBytesPerDataplane"`
+	Resources float64 `json:"resourceBytesPerDataplane"`
+	// Read is one dataplane's effective confs from a view, another dataplane
+	// each time.
+	Read time.Duration `json:"readNanoseconds"`
+	// ReadAllocs is the allocations of 2,000 reads.
+	ReadAllocs uint64 `json:"readAllocations"`
+	Changes    []Row  `json:"changes"`
+}
+
+// Row is one kind of change.
+type Row struct {
+	Change string `json:"change"`
+	// Touched is the dataplanes that one commit tells of, on average.
+	Touched float64       `json:"dataplanes"`
+	Samples int           `json:"samples"`
+	P50     time.Duration `json:"p50Nanoseconds"`
+	P99     time.Duration `json:"p99Nanoseconds"`
+	// Told is the p50 of finding out what the commit changed.
+	Told time.Duration `json:"toldNanoseconds"`
+	// Fixed tells that as many dataplanes are touched in a world of any size.
+	Fixed bool `json:"fixed"`
+}
+
+// Measure builds a world and changes it. Progress is called with what is being
+// done. The error tells of a commit that did not do what it was meant to.
+func Measure(ctx context.Context, o Options, progress func(string)) (*Report, error) {
+	if o.Dataplanes < cohort {
+		return nil, fmt.Errorf("%d dataplanes are too few; the least is %d", o.Dataplanes, cohort)
+	}
+	progress("making resources")
+	empty := heap()
+	w := newWorld(o)
+	resources := heap()
+	progress("building")
+	start := time.Now()
+	if _, err := w.engine.Apply(core.Batch{Upsert: w.set}); err != nil {
+		return nil, err
+	}
+	r := &Report{Shape: o.Shape.Name, Build: time.Since(start), Sizes: w.engine.Sizes()}
+	r.Heap = float64(heap()-resources) / float64(o.Dataplanes)
+	r.Resources = float64(resources-empty) / float64(o.Dataplanes)
+	progress("reading")
+	var err error
+	if r.Read, r.ReadAllocs, err = w.read(); err != nil {
+		return nil, err
+	}
+	for _, c := range changes() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if c.least > o.Dataplanes {
+			continue
+		}
+		progress(c.name)
+		row, err := w.sample(c)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		r.Changes = append(r.Changes, row)
+	}
+	return r, nil
+}
+
+// world is a world under measurement.
+type world struct {
+	Options
+	kinds  *resource.Kinds
+	set    resource.Set
+	engine *core.Engine
+}
+
+func newWorld(o Options) *world {
+	w := &world{Options: o, kinds: kinds.All()}
+	for j := range o.Dataplanes {
+		w.set.Dataplanes = append(w.set.Dataplanes, o.Shape.dataplane(j, &o))
+	}
+	w.set.Policies = o.Shape.policies(w.kinds.Lookup("MeshTimeout"), o.Policies)
+	w.engine = core.NewEngine(w.kinds, core.Options{})
+	return w
+}
+
+// heap returns the bytes that are in use after garbage collection.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// read asks for the effective confs of one dataplane after another, far apart
+// in memory, and returns the median over batches of the time of one, and the
+// allocations of all of them.
+func (w *world) read() (time.Duration, uint64, error) {
+	const batches, reads, stride = 200, 2_000, 7_919
+	view := w.engine.View()
+	times := make([]time.Duration, batches)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found, j := 0, 0
+	for i := range times {
+		start := time.Now()
+		for range reads {
+			j = (j + stride) % w.Dataplanes
+			found += len(view.Configs(w.set.Dataplanes[j], core.Scope{}))
+		}
+		times[i] = time.Since(start) / reads
+	}
+	runtime.ReadMemStats(&after)
+	if found == 0 {
+		return 0, 0, fmt.Errorf("%d reads found nothing", batches*reads)
+	}
+	return percentile(times, 50), (after.Mallocs - before.Mallocs) / batches, nil
+}

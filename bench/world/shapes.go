@@ -1,0 +1,102 @@
+package world
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Shape is a family of worlds.
+type Shape struct {
+	Name      string
+	About     string
+	dataplane func(j int, o *Options) *resource.Dataplane
+	policies  func(kind *resource.Kind, n int) []*resource.Policy
+}
+
+// Shapes returns the shapes, the most usual one first.
+func Shapes() []Shape {
+	return []Shape{
+		{
+			Name:      "fleet",
+			About:     "policies for everybody, for teams and for services; few classes of dataplanes",
+			dataplane: fleetDataplane,
+			policies:  shape.Fleet,
+		},
+		{
+			Name:      "clustered",
+			About:     "many replicas of 2,000 services in versions and zones, and policies for all their combinations; thousands of classes",
+			dataplane: clusteredDataplane,
+			policies:  clusteredPolicies,
+		},
+		{
+			Name:      "shared-label",
+			About:     "every policy asks for one label that every dataplane has, and for one service",
+			dataplane: fleetDataplane,
+			policies:  shape.SharedLabel,
+		},
+	}
+}
+
+// Labels by which the measured policies select: 500 dataplanes over all teams,
+// and 500 of one team.
+const (
+	rackLabel = "rack"
+	cellLabel = "cell"
+	cohort    = 500
+	teams     = 50
+)
+
+func cell(j int) string { return fmt.Sprintf("c%d-%d", j%teams, j/teams/cohort) }
+
+// labelled adds the labels of the measured policies.
+func labelled(d *resource.Dataplane, j int) *resource.Dataplane {
+	d.Labels = resource.NewTags(map[string]string{
+		"app": d.Labels.Value("app"), rackLabel: fmt.Sprintf("r%d", j/cohort), cellLabel: cell(j),
+	})
+	return d
+}
+
+func fleetDataplane(j int, o *Options) *resource.Dataplane {
+	return labelled(shape.Dataplane(j, o.Outbounds), j)
+}
+
+const clusteredServices = 2_000
+
+func clusteredDataplane(j int, o *Options) *resource.Dataplane {
+	service, replica := j%clusteredServices, j/clusteredServices
+	d := shape.Dataplane(service, o.Outbounds)
+	d.Name = fmt.Sprintf("dp-%07d", j)
+	d.Address = fmt.Sprintf("10.%d.%d.%d", j>>16&255, j>>8&255, j&255)
+	for i := range d.Inbounds {
+		for k := range d.Inbounds[i].Tags {
+			switch tag := &d.Inbounds[i].Tags[k]; tag.Key {
+			case "version":
+				tag.Value = fmt.Sprintf("v%d", replica%3)
+			case resource.ZoneTag:
+				tag.Value = fmt.Sprintf("zone-%d", replica%4)
+			}
+		}
+	}
+	return labelled(d, j)
+}
+
+func clusteredPolicies(kind *resource.Kind, n int) []*resource.Policy {
+	policies := shape.Fleet(kind, n)
+	for i, p := range policies {
+		service := shape.Service(i / 5 % clusteredServices)
+		version := resource.Tags{{Key: "version", Value: fmt.Sprintf("v%d", i/5%3)}}
+		switch i % 5 {
+		case 0, 1:
+			p.TargetRef = resource.TargetRef{Kind: resource.TargetMeshService, Name: service}
+		case 2, 3:
+			p.TargetRef = resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: service, Tags: version}
+		case 4:
+			p.TargetRef = resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: resource.NewTags(map[string]string{
+				resource.ZoneTag: fmt.Sprintf("zone-%d", i/5%4), "team": fmt.Sprintf("t%d", i/20%teams),
+			})}
+		}
+	}
+	return policies
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+func benchPage(p *page, a *benchAnswer) {
+	for _, r := range a.Worlds {
+		p.heading(0, "%s: %d dataplanes, %d policies", r.Shape, r.Sizes.Dataplanes, r.Sizes.Policies)
+		p.row("cold build", duration(r.Build), "from decoded resources")
+		p.row("heap", fmt.Sprintf("%.0f B", r.Heap), fmt.Sprintf("per dataplane, beyond its resources' %.0f B", r.Resources))
+		p.row("read", duration(r.Read), fmt.Sprintf("one dataplane's confs; %d allocations in 2,000 reads", r.ReadAllocs))
+		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",
+			r.Sizes.Profiles, r.Sizes.Classes, float64(r.Sizes.Blocks)/float64(r.Sizes.Dataplanes)))
+		p.heading(1, "changes")
+		p.row("change", "p50", "p99", "to tell", "dataplanes told of")
+		for _, row := range r.Changes {
+			p.row(row.Change, duration(row.P50), duration(row.P99), duration(row.Told), fmt.Sprintf("%.0f", row.Touched))
+		}
+	}
+	if len(a.Slopes) == 0 {
+		return
+	}
+	p.heading(0, "growth with the number of dataplanes")
+	p.row("change", "slope", "touched")
+	for _, s := range a.Slopes {
+		touched := "more in a larger world"
+		if s.Fixed {
+			touched = "as many in each world"
+		}
+		p.row(s.Change, fmt.Sprintf("%.2f", s.Slope), touched)
+	}
+}
+
+// duration prints three digits and a unit.
+func duration(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		size time.Duration
+	}{{"s", time.Second}, {"ms", time.Millisecond}, {"µs", time.Microsecond}} {
+		if d >= unit.size {
+			return strconv.FormatFloat(float64(d)/float64(unit.size), 'g', 3, 64) + " " + unit.name
+		}
+	}
+	return strconv.FormatInt(int64(d), 10) + " ns"
+}
