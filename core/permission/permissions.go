@@ -60,7 +60,7 @@ func RulesOf(unmerged []rules.Contribution) []Rule {
 func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 	var out []*resource.Policy
 	for i := range config.Matched {
-		if m := &config.Matched[i]; m.Inbounds.Has(inbound) && m.Policy.From != nil {
+		if m := &config.Matched[i]; m.Inbounds.Has(inbound) && len(m.Policy.From) > 0 {
 			out = append(out, m.Policy)
 		}
 	}

@@ -111,8 +111,8 @@ func inbounds(kind *resource.Kind, d *resource.Dataplane, selected []match.Selec
 }
 
 func inbound(kind *resource.Kind, policies []*resource.Policy) (c InboundConfig) {
-	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return p.Rules != nil })
-	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return p.From != nil })
+	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.Rules) > 0 })
+	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.From) > 0 })
 	switch {
 	case hasRules && kind.Rules.Unmerged:
 		c.Unmerged = unmerged(policies)

@@ -43,7 +43,7 @@ func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []mat
 func speakingOfInbounds(selected []match.Selected) []*match.Selected {
 	var speaking []*match.Selected
 	for i := range selected {
-		if p := selected[i].Policy; (p.Rules != nil || p.From != nil) && !p.TargetRef.Kind.IsRoute() {
+		if p := selected[i].Policy; len(p.Rules)+len(p.From) > 0 && !p.TargetRef.Kind.IsRoute() {
 			speaking = append(speaking, &selected[i])
 		}
 	}
