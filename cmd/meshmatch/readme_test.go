@@ -41,7 +41,7 @@ func TestReadmeCommands(t *testing.T) {
 	if commands < 5 {
 		t.Errorf("found only %d commands; has README changed its form?", commands)
 	}
-	for _, m := range regexp.MustCompile("make ([a-z-]+)").FindAllStringSubmatch(string(readme), -1) {
+	for _, m := range regexp.MustCompile("(?m)(?:^|`)make ([a-z0-9-]+)").FindAllStringSubmatch(string(readme), -1) {
 		if !regexp.MustCompile(`(?m)^` + m[1] + `:.*## `).Match(makefile) {
 			t.Errorf("README says make %s, which `make help` does not show", m[1])
 		}
