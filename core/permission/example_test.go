@@ -1,0 +1,60 @@
+package permission_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+const shop = `
+type: Dataplane
+mesh: default
+name: backend
+networking:
+  address: 10.0.0.1
+  inbound:
+    - {port: 8080, name: http, protocol: http, tags: {kuma.io/service: backend}}
+---
+type: MeshTrafficPermission
+mesh: default
+name: everybody-but-batch
+spec:
+  default:
+    deny:
+      - spiffeId: {type: Prefix, value: "spiffe://shop.mesh/ns/batch"}
+        method: POST
+    allow:
+      - spiffeId: {type: Prefix, value: "spiffe://shop.mesh"}
+`
+
+// From resources to a decision and its reason.
+func ExampleOf() {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "shop.yaml", Data: []byte(shop)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		log.Fatal(err)
+	}
+	backend := view.Dataplanes("default")[0]
+	configs := view.Configs(backend, core.Scope{Kind: permission.KindName})
+	permissions := permission.Of(configs[0], backend, 0)
+	for _, method := range []string{"GET", "POST"} {
+		answer := permissions.Decide(&permission.Request{SpiffeID: "spiffe://shop.mesh/ns/batch/sa/nightly", Method: method, Path: "/orders"})
+		text, err := json.Marshal(answer.Decision)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(method, string(text))
+	}
+	// Output:
+	// GET {"decision":"ALLOW","by":{"kri":"kri_mtp_default___everybody-but-batch_","rule":0,"list":"allow","index":0}}
+	// POST {"decision":"DENY","by":{"kri":"kri_mtp_default___everybody-but-batch_","rule":0,"list":"deny","index":0}}
+}

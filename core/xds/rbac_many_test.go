@@ -1,0 +1,123 @@
+package xds
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	xdsmatcher "github.com/cncf/xds/go/xds/type/matcher/v3"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/permission"
+)
+
+func identities(format string, n int) []conf.Match {
+	out := make([]conf.Match, n)
+	for i := range out {
+		out[i].SpiffeID = &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: fmt.Sprintf("spiffe://shop.mesh/"+format, i)}
+	}
+	return out
+}
+
+func below(path string) conf.Match {
+	return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDPrefix, Value: "spiffe://shop.mesh" + path}}
+}
+
+func ruleOf(name string, c meshtrafficpermission.RuleConf) permission.Rule {
+	return permission.Rule{KRI: "kri_mtp_default___" + name + "_", Conf: &c}
+}
+
+// stagesOf returns what a matcher asks one after the other: m3 is a map of
+// three identities, l2 a list of two matchers.
+func stagesOf(m *xdsmatcher.Matcher) string {
+	var out []string
+	for ; m != nil; m = m.GetOnNoMatch().GetMatcher() {
+		if ids := m.GetMatcherTree().GetExactMatchMap().GetMap(); ids != nil {
+			out = append(out, fmt.Sprintf("m%d", len(ids)))
+		} else {
+			out = append(out, fmt.Sprintf("l%d", len(m.GetMatcherList().GetMatchers())))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// Identities are looked up where that changes neither the decision nor whose it
+// is, and nowhere else.
+func TestStages(t *testing.T) {
+	type lists = meshtrafficpermission.RuleConf
+	get := conf.Method("GET")
+	clients := append(identities("a/%d", 12), identities("b/%d", 12)...)
+	// Every other rule is a prefix below which the identities of the next lie.
+	alternating := make([]permission.Rule, 30)
+	for i := range alternating {
+		alternating[i] = ruleOf(fmt.Sprint(i), lists{Allow: identities(fmt.Sprintf("c%d/%%d", i), 10)})
+		if i%2 == 1 {
+			alternating[i] = ruleOf(fmt.Sprint(i), lists{Allow: []conf.Match{below(fmt.Sprintf("/c%d", i+1))}})
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		rules []permission.Rule
+		want  string
+	}{
+		{"a few", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 8)})}, "l1"},
+		{"many", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 9)})}, "m9"},
+		{"the same twice", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 9)}), ruleOf("2", lists{Allow: identities("a/%d", 10)})}, "m10"},
+		{"denied and allowed", []permission.Rule{ruleOf("1", lists{Allow: identities("a/%d", 9), Deny: identities("a/%d", 5)})}, "m9"},
+		{"a prefix elsewhere", []permission.Rule{
+			ruleOf("1", lists{Allow: []conf.Match{below("/b")}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
+		}, "m9 l1"},
+		{"a prefix of the same rule", []permission.Rule{
+			ruleOf("1", lists{Allow: append(identities("a/%d", 9), below("/a"))}),
+		}, "m9 l1"},
+		{"a prefix of an earlier rule", []permission.Rule{
+			ruleOf("1", lists{Allow: []conf.Match{below("/a")}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
+		}, "l1 m9"},
+		{"a prefix of a later rule that denies", []permission.Rule{
+			ruleOf("1", lists{Allow: identities("a/%d", 9)}), ruleOf("2", lists{Deny: []conf.Match{below("/a")}}),
+		}, "l1 m9"},
+		{"a few below a prefix of an earlier rule", []permission.Rule{
+			ruleOf("1", lists{Allow: []conf.Match{below("/a")}}), ruleOf("2", lists{Allow: append(identities("a/%d", 3), identities("b/%d", 9)...)}),
+		}, "m9 l2"},
+		{"an earlier rule about everyone", []permission.Rule{
+			ruleOf("1", lists{Allow: []conf.Match{{Method: &get}}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
+		}, "l1 m9"},
+		{"bounded", alternating, strings.Repeat("m10 l1 ", maxStages-1) + "m10 l15"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l, _ := permission.NewDecisionList(permission.HTTP, test.rules)
+			p := &permission.Permissions{Protocol: permission.HTTP, Rules: l}
+			config := received(t, p, MatcherForm)
+			if got := stagesOf(config.GetMatcher()); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+			for _, client := range append(clients, identities("c4/%d", 10)...) {
+				for _, method := range []string{"GET", "POST"} {
+					if err := compare(t, p, MatcherForm, config, &permission.Request{SpiffeID: client.SpiffeID.Value, Method: method, Path: "/"}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Where every policy would have to repeat thousands of denials, one stands for
+// all.
+func TestManyPoliciesAndDenials(t *testing.T) {
+	l, _ := permission.NewDecisionList(permission.HTTP, thousandRules())
+	p := &permission.Permissions{Protocol: permission.HTTP, Rules: l}
+	for word, form := range forms {
+		config := received(t, p, form)
+		if form == RulesForm && len(config.GetRules().GetPolicies()) != 1 {
+			t.Errorf("%d policies", len(config.GetRules().GetPolicies()))
+		}
+		for _, path := range []string{"team-7/sa/app-5", "team-7/sa/app-6", "shared-999", "shared-999/sa/a", "shared-9999", "blocked/sa/app-0", "blocked/sa/app-1000"} {
+			q := &permission.Request{SpiffeID: "spiffe://shop.mesh/ns/" + path, Method: "GET", Path: "/"}
+			if err := compare(t, p, form, config, q); err != nil {
+				t.Errorf("%s: %v", word, err)
+			}
+		}
+	}
+}
