@@ -47,9 +47,19 @@ func (c causes) of(f fate) []resource.ID {
 	return slices.Compact(ids)
 }
 
+// appendIDs appends the causes that are selected. Few of them are looked for
+// one by one.
 func (c causes) appendIDs(ids []resource.ID, selected []match.Selected) []resource.ID {
-	for i := range selected {
-		if p := selected[i].Policy; c[p] {
+	if len(c) > 4 {
+		for i := range selected {
+			if p := selected[i].Policy; c[p] {
+				ids = append(ids, p.ID)
+			}
+		}
+		return ids
+	}
+	for p := range c {
+		if slices.ContainsFunc(selected, func(s match.Selected) bool { return s.Policy == p }) {
 			ids = append(ids, p.ID)
 		}
 	}

@@ -73,56 +73,13 @@ func (c *commit) install(k *class, e *evaluated) {
 func (c *commit) evaluateClass(k *class, b *match.Buffer) evaluated {
 	out := evaluated{class: class{enforced: k.enforced, shadow: k.shadow}, profiles: make([]*profile, len(k.profiles))}
 	if k.reselect {
-		x, like := c.batch.index, k.profiles[0].like
-		out.class.enforced = c.selection(x.SelectClass(k.Class, match.Enforced, b), like, k.enforced, k.shadow)
-		out.class.shadow = out.class.enforced
-		if x.HasInforming() {
-			out.class.shadow = c.selection(x.SelectClass(k.Class, match.Shadow, b), like, out.class.enforced, k.shadow)
-		}
+		c.reselect(k, &out.class, b)
 	}
 	outbounds := outboundParts{blocks: c.blocks, before: k}
 	for i, p := range k.profiles {
 		out.profiles[i] = outbounds.profile(&out.class, p)
 	}
 	return out
-}
-
-// selection returns the parts of a selection, which lives in a buffer. A part
-// that one of the earlier selections has is taken from there, and if nothing
-// is left to be made, that selection is returned.
-func (c *commit) selection(selected []match.Selected, like *resource.Dataplane, earlier ...*selection) *selection {
-	s := &selection{routes: routesOf(selected)}
-	for group := range kindGroups(selected) {
-		s.parts = append(s.parts, c.part(group, like, earlier))
-	}
-	for _, known := range earlier {
-		if known != nil && slices.Equal(known.parts, s.parts) { // routes are policies of parts
-			return known
-		}
-	}
-	return s
-}
-
-func (c *commit) part(group []match.Selected, like *resource.Dataplane, earlier []*selection) *rules.Part {
-	kind := group[0].Policy.Type
-	for _, s := range earlier {
-		if known := s.part(kind.Name); known != nil && sameSelected(known.Matched(), group) {
-			return known
-		}
-	}
-	return c.blocks.Part(kind, like, slices.Clone(group))
-}
-
-func sameSelected(a, b []match.Selected) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !a[i].Equal(&b[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // outboundParts evaluates outbounds for the profiles of one class.

@@ -3,6 +3,7 @@ package match
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ func (x *Index) Edit() *Editor {
 		selectors: x.selectors.Edit(),
 		routes:    x.routes.edit(),
 		informing: x.informing.Edit(),
+		delta:     Delta{replaced: map[*resource.Policy]*resource.Policy{}},
 	}
 	e.order = x.order.Edit(func(a, b uint32) int {
 		p, q := e.policies.Value(a), e.policies.Value(b)
@@ -70,10 +72,17 @@ func (e *Editor) Put(p *resource.Policy) {
 	var old *resource.Policy
 	if known {
 		old = e.policies.Value(slot)
+		if e.filedAlike(old, p) {
+			*e.policies.Mut(slot) = p
+			e.delta.selectors = append(e.delta.selectors, e.base.selectors.Terms(slot))
+			e.delta.replaced[old] = p
+			return
+		}
 		e.unfile(old, slot)
 	} else {
 		slot = e.slots.Intern(p.ID)
 	}
+	e.delta.moved = true
 	*e.policies.Mut(slot) = p
 	e.routes.add(p, slot)
 	if p.Shadow() {
@@ -97,12 +106,22 @@ func (e *Editor) Put(p *resource.Policy) {
 	}
 }
 
+// filedAlike reports whether a policy of this edit's base and its new version
+// differ in their confs alone, as far as this index sees. What has to do with
+// routes is left to the usual way.
+func (e *Editor) filedAlike(old, p *resource.Policy) bool {
+	return e.base.Policy(p.ID) == old && !isRouteKind(p.Kind) && !old.TargetRef.Kind.IsRoute() &&
+		reflect.DeepEqual(&old.TargetRef, &p.TargetRef) && old.Shadow() == p.Shadow() &&
+		compare(e.base.compare, old, p) == 0
+}
+
 // Remove removes a policy and tells whether there was one.
 func (e *Editor) Remove(id resource.ID) bool {
 	slot, known := e.slots.Lookup(id)
 	if !known {
 		return false
 	}
+	e.delta.moved = true
 	e.unfile(e.policies.Value(slot), slot)
 	*e.policies.Mut(slot) = nil
 	e.selectors.Remove(slot)
