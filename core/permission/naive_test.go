@@ -17,7 +17,7 @@ import (
 func TestDecideAgreesWithReference(t *testing.T) {
 	scenarios := 1000
 	if testing.Short() {
-		scenarios = 300
+		scenarios = 100
 	}
 	for seed := range scenarios {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))

@@ -37,8 +37,11 @@ func TestPathRegexPrinted(t *testing.T) {
 // its question mark.
 func TestPathRegexAgreesOnTargets(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	matched := 0
-	for range 1500 {
+	matched, expressions := 0, 1500
+	if testing.Short() {
+		expressions = 200
+	}
+	for range expressions {
 		expression := randomRegex(r, 3)
 		path := goRegex(t, expression)
 		printed := pathRegex(expression)
@@ -56,8 +59,8 @@ func TestPathRegexAgreesOnTargets(t *testing.T) {
 			}
 		}
 	}
-	if matched < 500 {
-		t.Errorf("only %d matches: the expressions test nothing", matched)
+	if matched < expressions/3 {
+		t.Errorf("only %d matches of %d expressions: they test nothing", matched, expressions)
 	}
 }
 

@@ -140,7 +140,7 @@ func golden(t *testing.T, file string, f Filter) {
 func TestFiltersAgreeWithAccess(t *testing.T) {
 	scenarios := 1500
 	if testing.Short() {
-		scenarios = 200
+		scenarios = 100
 	}
 	for seed := range scenarios {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
