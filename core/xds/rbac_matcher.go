@@ -57,10 +57,6 @@ func untilCertain(rules []ruleEntries) ([]ruleEntries, *xdsmatcher.Matcher_OnMat
 	return rules, onMatch(defaultPolicy, true)
 }
 
-func onMatch(name string, deny bool) *xdsmatcher.Matcher_OnMatch {
-	return &xdsmatcher.Matcher_OnMatch{OnMatch: &xdsmatcher.Matcher_OnMatch_Action{Action: rbacAction(name, deny)}}
-}
-
 // newActions returns the action of each rule. Rules of one policy share it.
 func newActions(rules []ruleEntries) []*xdsmatcher.Matcher_OnMatch {
 	out := make([]*xdsmatcher.Matcher_OnMatch, len(rules))
