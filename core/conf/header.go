@@ -102,7 +102,7 @@ func (h *HeaderMatch) Validate(at *strict.At) {
 		if h.Value != nil {
 			at.Field("value").Errorf("remove it", "does not go with type %q", h.How())
 		}
-	default:
+	case HeaderExact, HeaderPrefix, HeaderRegex:
 		if h.Value == nil {
 			at.Field("value").Errorf("", "is required for type %q", h.How())
 		} else if h.How() == HeaderRegex {

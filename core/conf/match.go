@@ -53,7 +53,7 @@ var (
 // Validate checks the value against the SPIFFE ID standard; a prefix may end
 // in a slash and may be a trust domain alone.
 func (m *SpiffeIDMatch) Validate(at *strict.At) {
-	if err := validateSpiffeID(m.Value, m.Type == SpiffeIDPrefix); err != "" {
+	if err := validateSpiffeID(m.Value, m.Type != SpiffeIDExact); err != "" {
 		at.Field("value").Errorf("write spiffe://trust-domain/path", "bad SPIFFE ID %.80q: %s", m.Value, err)
 	}
 }
@@ -154,6 +154,7 @@ func (m *PathMatch) Validate(at *strict.At) {
 	switch {
 	case m.Type == PathRegex:
 		ValidateRegex(at.Field("value"), m.Value)
+	case m.Type != PathExact && m.Type != PathPrefix: // reported where it stands
 	case !strings.HasPrefix(m.Value, "/"):
 		at.Field("value").Errorf("", "a path must start with /")
 	case strings.ContainsAny(m.Value, "?#"):

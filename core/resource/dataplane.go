@@ -128,19 +128,19 @@ func (t tagsDoc) Validate(at *strict.At) {
 	}
 }
 
+func (n *networkingDoc) Validate(at *strict.At) {
+	if n.Address == "" {
+		at.Field("address").Errorf("", "must not be empty")
+	}
+}
+
 func decodeDataplane(meta Meta, networking *strict.At) *Dataplane {
 	var doc networkingDoc
-	if !strict.Decode(networking, &doc) {
-		return nil
-	}
+	strict.Decode(networking, &doc)
 	if doc.Gateway != nil && len(doc.Inbound) > 0 {
 		networking.Field("gateway").Errorf("a gateway has no inbounds", "gateway and inbound are both present")
-		return nil
 	}
 	d := &Dataplane{Meta: meta, Address: doc.Address}
-	if doc.Address == "" {
-		networking.Field("address").Errorf("", "must not be empty")
-	}
 	for _, in := range doc.Inbound {
 		d.Inbounds = append(d.Inbounds, Inbound{
 			Port: uint32(in.Port), Name: in.Name, Address: in.Address,

@@ -1,16 +1,12 @@
 package resource
 
-import (
-	"slices"
-
-	"github.com/meshmatch/meshmatch/core/strict"
-)
+import "github.com/meshmatch/meshmatch/core/strict"
 
 // universalDoc is a resource in the universal spelling.
 type universalDoc struct {
 	Type       string            `json:"type"`
-	Mesh       *string           `json:"mesh,omitzero"`
-	Name       string            `json:"name"`
+	Mesh       string            `json:"mesh,omitzero"`
+	Name       resourceName      `json:"name"`
 	Labels     map[string]string `json:"labels,omitzero"`
 	Spec       *strict.At        `json:"spec,omitzero"`
 	Networking *strict.At        `json:"networking,omitzero"`
@@ -29,10 +25,18 @@ type apiVersion string
 func (apiVersion) Enum() []string { return []string{"kuma.io/v1alpha1"} }
 
 type kubernetesMetadata struct {
-	Name              string            `json:"name"`
+	Name              resourceName      `json:"name"`
 	Namespace         string            `json:"namespace,omitzero"`
 	Labels            map[string]string `json:"labels,omitzero"`
 	CreationTimestamp string            `json:"creationTimestamp,omitzero"`
+}
+
+type resourceName string
+
+func (n resourceName) Validate(at *strict.At) {
+	if n == "" {
+		at.Errorf("", "a resource's name must not be empty")
+	}
 }
 
 const defaultMesh = "default"
@@ -47,147 +51,121 @@ const (
 // as its certificates; they are passed over.
 var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
 
-// decoder turns documents into resources.
+// decoder turns documents into resources. It goes on after errors, so that a
+// mistake in one part of a document does not hide those in others; what it has
+// kept by then may be incomplete, and is thrown away by whoever asks the sink.
 type decoder struct {
 	kinds *Kinds
 	out   Set
 }
 
+// body is what a document says beside its identity.
+type body struct {
+	at, kindAt       *strict.At
+	spec, networking *strict.At // nil: left out
+}
+
 // document decodes one document in either spelling and keeps the resource.
 func (d *decoder) document(at *strict.At) {
-	var (
-		meta       Meta
-		spec       *strict.At
-		networking *strict.At
-		kindField  = "type"
-	)
 	if at.Has("apiVersion") || at.Has("metadata") {
-		var doc kubernetesDoc
-		if !strict.Decode(at, &doc) {
-			return
-		}
-		kindField = "kind"
-		meta.ID = ID{Kind: doc.Kind, Namespace: doc.Metadata.Namespace, Name: doc.Metadata.Name}
-		meta.Labels, spec = NewTags(doc.Metadata.Labels), doc.Spec
+		d.kubernetes(at)
 	} else {
-		var doc universalDoc
-		var others []string
-		if at.Field("type").Text() == MeshKind {
-			others = meshFields
+		d.universal(at)
+	}
+}
+
+func (d *decoder) kubernetes(at *strict.At) {
+	var doc kubernetesDoc
+	strict.DecodeExcept(at, &doc, "mesh")
+	if at.Has("mesh") {
+		at.Field("mesh").Errorf("use the label "+MeshLabel, "a mesh is not named here in the Kubernetes spelling")
+	}
+	meta := Meta{
+		ID:     ID{Kind: doc.Kind, Namespace: doc.Metadata.Namespace, Name: string(doc.Metadata.Name)},
+		Labels: NewTags(doc.Metadata.Labels),
+		Pos:    at.Pos(),
+	}
+	d.resource(meta, body{at: at, kindAt: at.Field("kind"), spec: doc.Spec})
+}
+
+func (d *decoder) universal(at *strict.At) {
+	var doc universalDoc
+	var others []string
+	if at.Field("type").Text() == MeshKind {
+		others = meshFields
+	}
+	strict.DecodeExcept(at, &doc, others...)
+	for _, field := range others {
+		if at.Has(field) {
+			strict.Skim(at.Field(field))
 		}
-		if !strict.DecodeExcept(at, &doc, others...) {
-			return
-		}
-		meta.ID = ID{Kind: doc.Type, Name: doc.Name}
-		meta.Labels, spec, networking = NewTags(doc.Labels), doc.Spec, doc.Networking
-		meta.Namespace = meta.Labels.Value(NamespaceLabel)
-		if doc.Mesh != nil {
-			meta.Mesh = *doc.Mesh
-		}
+	}
+	meta := Meta{
+		ID:     ID{Kind: doc.Type, Mesh: doc.Mesh, Name: string(doc.Name)},
+		Labels: NewTags(doc.Labels),
+		Pos:    at.Pos(),
+	}
+	meta.Namespace = meta.Labels.Value(NamespaceLabel)
+	d.resource(meta, body{at: at, kindAt: at.Field("type"), spec: doc.Spec, networking: doc.Networking})
+}
+
+func (d *decoder) resource(meta Meta, b body) {
+	if meta.Mesh == "" {
+		meta.Mesh = meta.Labels.Value(MeshLabel)
 	}
 	if meta.Mesh == "" {
 		meta.Mesh = defaultMesh
-		if label := meta.Labels.Value(MeshLabel); label != "" {
-			meta.Mesh = label
-		}
 	}
-	meta.Pos = at.Pos()
-	if !d.named(at, &meta) {
-		return
-	}
-	d.resource(at, kindField, meta, spec, networking)
-}
-
-func (d *decoder) named(at *strict.At, meta *Meta) bool {
-	if meta.Name == "" {
-		at.Field("name").Errorf("", "a resource's name must not be empty")
-		return false
-	}
-	return true
-}
-
-func (d *decoder) resource(at *strict.At, kindField string, meta Meta, spec, networking *strict.At) {
 	switch meta.Kind {
+	case "": // reported already
 	case MeshKind:
+		if b.spec != nil {
+			strict.Skim(b.spec)
+		}
 		meta.Mesh, meta.Namespace = meta.Name, ""
 		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta})
-		return
 	case DataplaneKind:
-		if networking = dataplaneNetworking(at, spec, networking); networking == nil {
+		d.out.Dataplanes = append(d.out.Dataplanes, b.dataplane(meta))
+	default:
+		kind := d.kinds.Lookup(meta.Kind)
+		if kind == nil {
+			b.kindAt.Errorf(strict.DidYouMean(meta.Kind, append(d.kinds.Names(), MeshKind, DataplaneKind)), "unknown kind %q", meta.Kind)
 			return
 		}
-		if dataplane := decodeDataplane(meta, networking); dataplane != nil {
-			d.out.Dataplanes = append(d.out.Dataplanes, dataplane)
-		}
-		return
-	}
-	kind := d.kinds.Lookup(meta.Kind)
-	if kind == nil {
-		at.Field(kindField).Errorf(strict.DidYouMean(meta.Kind, append(d.kinds.Names(), MeshKind, DataplaneKind)), "unknown kind %q", meta.Kind)
-		return
-	}
-	switch {
-	case networking != nil:
-		at.Field("networking").Errorf("remove it", "belongs to a Dataplane")
-	case spec == nil:
-		at.Field("spec").Errorf("", "required field is missing")
-	default:
-		if policy := decodePolicy(kind, meta, spec); policy != nil {
-			d.out.Policies = append(d.out.Policies, policy)
-		}
+		d.out.Policies = append(d.out.Policies, b.policy(kind, meta))
 	}
 }
 
-// dataplaneNetworking finds a Dataplane's networking, which may stand at the
-// top or below spec (SPEC 1.1).
-func dataplaneNetworking(at, spec, networking *strict.At) *strict.At {
-	if spec != nil {
+func (b *body) policy(kind *Kind, meta Meta) *Policy {
+	if b.networking != nil {
+		b.networking.Errorf("remove it", "belongs to a Dataplane")
+	}
+	if b.spec == nil {
+		b.at.Field("spec").Errorf("", "required field is missing")
+		return &Policy{Meta: meta, Type: kind}
+	}
+	return decodePolicy(kind, meta, b.spec)
+}
+
+// dataplane finds a Dataplane's networking, which may stand at the top or
+// below spec (SPEC 1.1).
+func (b *body) dataplane(meta Meta) *Dataplane {
+	networking := b.networking
+	if b.spec != nil {
 		var doc struct {
 			Networking *strict.At `json:"networking,omitzero"`
 		}
-		if !strict.Decode(spec, &doc) {
-			return nil
-		}
+		strict.Decode(b.spec, &doc)
 		if doc.Networking != nil && networking != nil {
 			doc.Networking.Errorf("remove one", "networking stands at the top and below spec")
-			return nil
 		}
-		if doc.Networking != nil {
+		if networking == nil {
 			networking = doc.Networking
 		}
 	}
 	if networking == nil {
-		at.Field("networking").Errorf("", "required field is missing")
+		b.at.Field("networking").Errorf("", "required field is missing")
+		return &Dataplane{Meta: meta}
 	}
-	return networking
-}
-
-// Set is resources, each slice sorted by identity: mesh, kind, namespace,
-// name.
-type Set struct {
-	Meshes     []*Mesh
-	Dataplanes []*Dataplane
-	Policies   []*Policy
-}
-
-func (s *Set) join(o Set) {
-	s.Meshes = append(s.Meshes, o.Meshes...)
-	s.Dataplanes = append(s.Dataplanes, o.Dataplanes...)
-	s.Policies = append(s.Policies, o.Policies...)
-}
-
-// MeshNames returns the name of every mesh that a resource is in, sorted.
-func (s *Set) MeshNames() []string {
-	var names []string
-	for _, m := range s.Meshes {
-		names = append(names, m.Name)
-	}
-	for _, d := range s.Dataplanes {
-		names = append(names, d.Mesh)
-	}
-	for _, p := range s.Policies {
-		names = append(names, p.Mesh)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return decodeDataplane(meta, networking)
 }

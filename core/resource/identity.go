@@ -29,7 +29,7 @@ func sortUnique[T any](list []T, meta func(T) *Meta, sink *strict.Sink) {
 	slices.SortStableFunc(list, func(a, b T) int { return meta(a).ID.Compare(meta(b).ID) })
 	for i := 1; i < len(list); i++ {
 		first, again := meta(list[i-1]), meta(list[i])
-		if first.ID == again.ID {
+		if first.ID == again.ID && first.Name != "" {
 			sink.Error(strict.Diagnostic{
 				Pos: again.Pos, Path: "name",
 				What: "duplicate " + again.describe(),

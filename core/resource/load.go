@@ -158,7 +158,7 @@ func (l *Loader) decode(inputs []Input, sink *strict.Sink) (*Set, error) {
 	for _, p := range parts {
 		group.Go(func() error {
 			d := decoder{kinds: l.Kinds}
-			for _, doc := range strict.Parse(p.name, p.chunk, l.limits(), &p.sink) {
+			for doc := range strict.Documents(p.name, p.chunk, l.limits(), &p.sink) {
 				d.document(doc.Root())
 			}
 			p.out = d.out

@@ -296,3 +296,73 @@ func TestProtocol(t *testing.T) {
 		}
 	}
 }
+
+// A mistake in one part of a document does not hide those in the others.
+func TestErrorsDoNotHideOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		doc  string
+		want []string // the beginnings of the lines
+	}{
+		"top and spec": {
+			"type: MeshTimeout\nfoo: 1\nspec:\n  bar: 1\n  to: [{default: {idleTimeout: 5}}]",
+			[]string{"1:1: name: required", "2:1: foo: unknown", "4:3: spec.bar: unknown", "5:32: spec.to[0].default.idleTimeout: bad duration"},
+		},
+		"targetRefs and items": {
+			"type: MeshTimeout\nname: p\nspec:\n  targetRef: {kind: Mesh, nmae: x, tags: {}}\n  to: [{foo: 1, targetRef: {kind: Msh, tags: {a: ä}}, default: {idleTimeout: 5}}, {targetRef: {}}]",
+			[]string{
+				"4:27: spec.targetRef.nmae: unknown", "4:42: spec.targetRef.tags: does not belong", "5:9: spec.to[0].foo: unknown",
+				"5:35: spec.to[0].targetRef.kind: unknown kind", "5:50: spec.to[0].targetRef.tags.a: bad tag value",
+				"5:78: spec.to[0].default.idleTimeout: bad duration", "5:83: spec.to[1].default: required",
+			},
+		},
+		"a targetRef's field is not missed where it is bad": {
+			"type: MeshTimeout\nname: p\nspec:\n  targetRef: {kind: MeshSubset, tags: 5}\n  to: [{targetRef: {kind: MeshService, name: 5}, default: {}}]",
+			[]string{"4:39: spec.targetRef.tags: must be a mapping", "5:46: spec.to[0].targetRef.name: must be a string"},
+		},
+		"permission entries": {
+			"type: MeshTrafficPermission\nname: p\nspec:\n  rules:\n  - {default: {allow: [{}, {spiffeId: {type: Exact, value: a}}], deny: [{spifeId: 1}]}, bar: 1}",
+			[]string{
+				"5:24: spec.rules[0].default.allow[0]: an empty match", "5:60: spec.rules[0].default.allow[1].spiffeId.value: bad SPIFFE ID",
+				"5:74: spec.rules[0].default.deny[0].spifeId: unknown", "5:89: spec.rules[0].bar: unknown",
+			},
+		},
+		"default, rules and from": {
+			"type: MeshTimeout\nname: p\nspec:\n  from: [{default: {idleTimeout: 5}}]\n  rules: [{default: {idleTimeout: 6}}]\n  default: {idleTimeout: 7}",
+			[]string{"4:9: spec.from: from and rules", "4:34: ", "5:35: ", "6:12: spec.default: default and rules", "6:26: "},
+		},
+		"inbounds": {
+			"type: Dataplane\nname: d\nnetworking:\n  address: ''\n  gateway: {tipe: x}\n  inbound: [{port: 0, tags: {v: 'v 1'}}, {tags: {kuma.io/service: 1}}]",
+			[]string{
+				"4:12: networking.address: must not be empty", "5:12: networking.gateway: gateway and inbound", "5:13: networking.gateway.tipe: unknown",
+				"6:20: networking.inbound[0].port: bad port", `6:29: networking.inbound[0].tags["kuma.io/service"]: required tag`,
+				"6:33: networking.inbound[0].tags.v: bad tag value", "6:42: networking.inbound[1].port: required",
+				`6:67: networking.inbound[1].tags["kuma.io/service"]: must be a string`,
+			},
+		},
+		"a name that stands there already": {
+			"type: MeshRetry\nname: p\nspec: {foo: 1}\n---\ntype: MeshRetry\nname: p\nspec: {bar: 1}",
+			[]string{"3:8: spec.foo", "5:1: name: duplicate", "7:8: spec.bar"},
+		},
+		"what a Mesh says of other matters": {
+			"type: Mesh\nname: m\nmtls: {backends: [{type: ~, type: a}]}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: ''}\nspec: {a: ~}",
+			[]string{"3:26: mtls.backends[0].type: must not be null", "3:29: mtls.backends[0]: duplicate field", "7:18: metadata.name: a resource's name", "8:11: spec.a: must not be null"},
+		},
+		"the mesh in the Kubernetes spelling": {
+			"apiVersion: kuma.io/v1alpha1\nkind: MeshRetry\nmesh: m\nmetadata: {name: p}\nspec: {}",
+			[]string{"3:7: mesh: a mesh is not named here in the Kubernetes spelling; use the label kuma.io/mesh"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := decode(t, c.doc)
+			lines := strings.Split(got, "\n")
+			for i, want := range c.want {
+				if i >= len(lines) || !strings.HasPrefix(lines[i], "in.yaml:"+want) {
+					t.Fatalf("got\n%s\nwant error %d at %s", got, i, want)
+				}
+			}
+			if len(lines) != len(c.want) {
+				t.Errorf("got\n%s\nwant %d errors", got, len(c.want))
+			}
+		})
+	}
+}

@@ -58,28 +58,21 @@ type ruleDoc struct {
 	Default *strict.At   `json:"default"`
 }
 
-// decodePolicy reads a policy's spec. It returns nil where it reported an
-// error.
+// decodePolicy reads a policy's spec, going on after errors.
 func decodePolicy(kind *Kind, meta Meta, spec *strict.At) *Policy {
 	var doc policyDoc
-	if !strict.Decode(spec, &doc) {
-		return nil
-	}
+	strict.Decode(spec, &doc)
+	d := policyDecoder{kind: kind, mesh: meta.Mesh, spec: spec}
 	p := &Policy{Meta: meta, Type: kind, TargetPos: spec.Field("targetRef").Pos()}
-	var ok bool
-	p.TargetRef, ok = decodeTargetRef(spec, doc.TargetRef, targetPlace{
+	p.TargetRef = decodeTargetRef(spec, doc.TargetRef, targetPlace{
 		allowed: kind.Top, top: true, mesh: meta.Mesh, holder: "a top-level targetRef of " + kind.Name,
 	})
-	d := policyDecoder{kind: kind, mesh: meta.Mesh, spec: spec, ok: ok}
 	p.To = d.items("to", kind.To, doc.To)
 	p.From = d.items("from", kind.From, doc.From)
 	p.Rules = d.rules(doc)
 	p.Default = d.single(doc.Default)
 	if doc.From != nil && (doc.Rules != nil || doc.Default != nil && kind.Rules != nil) && kind.From != nil {
 		d.errorf("from", "rules take the place of from", "from and rules are both present")
-	}
-	if !d.ok {
-		return nil
 	}
 	return p
 }
@@ -88,12 +81,10 @@ type policyDecoder struct {
 	kind *Kind
 	mesh string
 	spec *strict.At
-	ok   bool
 }
 
 func (d *policyDecoder) errorf(field, hint, format string, args ...any) {
 	d.spec.Field(field).Errorf(hint, format, args...)
-	d.ok = false
 }
 
 func (d *policyDecoder) items(name string, section *Section, places []*strict.At) []Item {
@@ -104,18 +95,14 @@ func (d *policyDecoder) items(name string, section *Section, places []*strict.At
 		d.errorf(name, "it has "+d.kind.arrays(), "%s has no %s", d.kind.Name, name)
 		return nil
 	}
-	items := make([]Item, 0, len(places))
-	for _, at := range places {
-		if item, ok := d.item(name, section, at); ok {
-			items = append(items, item)
-		} else {
-			d.ok = false
-		}
+	items := make([]Item, len(places))
+	for i, at := range places {
+		items[i] = d.item(name, section, at)
 	}
 	return items
 }
 
-func (d *policyDecoder) item(name string, section *Section, at *strict.At) (Item, bool) {
+func (d *policyDecoder) item(name string, section *Section, at *strict.At) Item {
 	var doc itemDoc
 	item := Item{Pos: at.Pos()}
 	if section.Inline {
@@ -124,52 +111,51 @@ func (d *policyDecoder) item(name string, section *Section, at *strict.At) (Item
 		}
 		item.Conf = section.Conf.Decode(at, "targetRef")
 	} else {
-		if !strict.Decode(at, &doc) {
-			return item, false
-		}
-		item.Conf = section.Conf.Decode(doc.Default)
+		strict.Decode(at, &doc)
+		item.Conf = decodeConf(section, doc.Default)
 	}
-	var ok bool
-	item.TargetRef, ok = decodeTargetRef(at, doc.TargetRef, targetPlace{
+	item.TargetRef = decodeTargetRef(at, doc.TargetRef, targetPlace{
 		allowed: section.Targets, mesh: d.mesh, holder: "a targetRef in " + name + " of " + d.kind.Name,
 	})
-	return item, ok && item.Conf != nil
+	return item
+}
+
+// decodeConf returns nil where the conf is left out or in error.
+func decodeConf(section *Section, at *strict.At) Conf {
+	if at == nil {
+		return nil
+	}
+	return section.Conf.Decode(at)
 }
 
 // rules reads `rules`, or the `default` that stands for one rule without
 // matches (SPEC 2.3).
 func (d *policyDecoder) rules(doc policyDoc) []Rule {
 	section := d.kind.Rules
-	switch {
-	case section == nil:
+	if section == nil {
 		if doc.Rules != nil {
 			d.errorf("rules", "it has "+d.kind.arrays(), "%s has no rules", d.kind.Name)
 		}
 		return nil
-	case doc.Default != nil && doc.Rules != nil:
-		d.errorf("default", "it stands for one rule without matches", "default and rules are both present")
-		return nil
-	case doc.Default != nil:
-		conf := section.Conf.Decode(doc.Default)
-		d.ok = d.ok && conf != nil
-		return []Rule{{Conf: conf, Pos: doc.Default.Pos()}}
-	case doc.Rules == nil:
-		return nil
 	}
-	rules := make([]Rule, 0, len(doc.Rules))
-	for _, at := range doc.Rules {
-		var rule ruleDoc
-		if !strict.Decode(at, &rule) {
-			d.ok = false
-			continue
+	var rules []Rule
+	if doc.Default != nil {
+		if doc.Rules != nil {
+			d.errorf("default", "it stands for one rule without matches", "default and rules are both present")
 		}
+		rules = []Rule{{Conf: decodeConf(section, doc.Default), Pos: doc.Default.Pos()}}
+	}
+	if doc.Rules == nil {
+		return rules
+	}
+	rules = make([]Rule, len(doc.Rules))
+	for i, at := range doc.Rules {
+		var rule ruleDoc
+		strict.Decode(at, &rule)
 		if rule.Matches != nil && !section.Matches {
 			at.Field("matches").Errorf("remove it", "rules of %s have no matches", d.kind.Name)
-			d.ok = false
 		}
-		conf := section.Conf.Decode(rule.Default)
-		d.ok = d.ok && conf != nil
-		rules = append(rules, Rule{Matches: rule.Matches, Conf: conf, Pos: at.Pos()})
+		rules[i] = Rule{Matches: rule.Matches, Conf: decodeConf(section, rule.Default), Pos: at.Pos()}
 	}
 	return rules
 }
@@ -185,11 +171,8 @@ func (d *policyDecoder) single(at *strict.At) Conf {
 		return nil
 	case at == nil:
 		d.errorf("default", "", "required field is missing")
-		return nil
 	}
-	conf := d.kind.Default.Conf.Decode(at)
-	d.ok = d.ok && conf != nil
-	return conf
+	return decodeConf(d.kind.Default, at)
 }
 
 // arrays names what the kind has, for hints.

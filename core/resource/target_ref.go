@@ -85,33 +85,19 @@ type targetPlace struct {
 
 // decodeTargetRef reads the targetRef of a mapping; absent or {} means Mesh
 // (SPEC 2.3).
-func decodeTargetRef(holder *strict.At, at *strict.At, place targetPlace) (TargetRef, bool) {
-	var doc targetRefDoc
+func decodeTargetRef(holder *strict.At, at *strict.At, place targetPlace) TargetRef {
+	c := targetCheck{at: at, place: place}
+	var ref TargetRef
 	if at == nil {
-		at = holder
-	} else if !strict.Decode(at, &doc) {
-		return TargetRef{}, false
+		c.at = holder.Field("targetRef")
+		return c.ref()
 	}
-	if doc.Kind == nil {
-		if doc.Name != nil || doc.Namespace != nil || doc.Tags != nil || doc.Labels != nil || doc.SectionName != nil || doc.ProxyTypes != nil || doc.Mesh != nil {
-			at.Field("kind").Errorf(oneOf(place.allowed), "required field is missing")
-			return TargetRef{}, false
-		}
-		kind := "Mesh"
-		doc.Kind = &kind
-	}
-	kind, known := parseTargetKind(*doc.Kind)
-	switch {
-	case !known:
-		at.Field("kind").Errorf(strict.DidYouMean(*doc.Kind, place.allowed.Names()), "unknown kind %q", *doc.Kind)
-		return TargetRef{}, false
-	case !place.allowed.Has(kind):
-		at.Field("kind").Errorf(oneOf(place.allowed), "%s can not be %s", place.holder, kind)
-		return TargetRef{}, false
-	}
-	c := targetCheck{at: at, doc: &doc, place: place, ok: true}
-	ref := c.check(kind)
-	return ref, c.ok
+	strict.DecodeChecked(at, &c.doc, func() { ref = c.ref() })
+	return ref
+}
+
+func (d *targetRefDoc) empty() bool {
+	return d.Kind == nil && d.Name == nil && d.Namespace == nil && d.Mesh == nil && d.Tags == nil && d.Labels == nil && d.SectionName == nil && d.ProxyTypes == nil
 }
 
 func oneOf(kinds TargetKinds) string { return "one of " + kinds.String() }
@@ -119,14 +105,35 @@ func oneOf(kinds TargetKinds) string { return "one of " + kinds.String() }
 // targetCheck validates the fields of one targetRef.
 type targetCheck struct {
 	at    *strict.At
-	doc   *targetRefDoc
+	doc   targetRefDoc
 	place targetPlace
-	ok    bool
+}
+
+func (c *targetCheck) ref() TargetRef {
+	word := "Mesh"
+	switch {
+	case c.doc.Kind != nil:
+		word = *c.doc.Kind
+	case !c.doc.empty():
+		c.errorf("kind", oneOf(c.place.allowed), "required field is missing")
+		return TargetRef{}
+	}
+	kind, known := parseTargetKind(word)
+	switch {
+	case !known:
+		c.errorf("kind", strict.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)
+	case !c.place.allowed.Has(kind):
+		c.errorf("kind", oneOf(c.place.allowed), "%s can not be %s", c.place.holder, kind)
+	default:
+		return c.check(kind)
+	}
+	c.mesh() // what can be said whatever the kind will be
+	c.tagSyntax()
+	return TargetRef{}
 }
 
 func (c *targetCheck) errorf(field, hint, format string, args ...any) {
 	c.at.Field(field).Errorf(hint, format, args...)
-	c.ok = false
 }
 
 // foreign reports a field that is present and does not belong to the kind.
@@ -137,11 +144,9 @@ func (c *targetCheck) foreign(field string, present bool, kind TargetKind) {
 }
 
 func (c *targetCheck) check(kind TargetKind) TargetRef {
-	doc := c.doc
+	doc := &c.doc
 	ref := TargetRef{Kind: kind}
-	if doc.Mesh != nil && *doc.Mesh != c.place.mesh {
-		c.errorf("mesh", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *doc.Mesh)
-	}
+	c.mesh()
 	ref.Name = c.name(kind)
 	if hasNamespace(kind) && doc.Name != nil {
 		if doc.Namespace != nil {
@@ -172,12 +177,18 @@ func (c *targetCheck) check(kind TargetKind) TargetRef {
 	return ref
 }
 
+func (c *targetCheck) mesh() {
+	if mesh := c.doc.Mesh; mesh != nil && *mesh != c.place.mesh {
+		c.errorf("mesh", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *mesh)
+	}
+}
+
 func hasNamespace(kind TargetKind) bool {
 	return kind == TargetDataplane || kind == TargetMeshGateway || kind.IsRoute()
 }
 
 func (c *targetCheck) name(kind TargetKind) string {
-	doc := c.doc
+	doc := &c.doc
 	switch {
 	case kind == TargetMesh || kind == TargetMeshSubset:
 		if doc.Name != nil && *doc.Name != c.place.mesh {
@@ -207,7 +218,7 @@ func serviceNameHint(name string) string {
 }
 
 func (c *targetCheck) tags(kind TargetKind) Tags {
-	doc := c.doc
+	doc := &c.doc
 	needed := kind == TargetMeshSubset || kind == TargetMeshServiceSubset
 	if !needed && kind != TargetMeshGateway && kind != TargetMeshGatewayRoute {
 		c.foreign("tags", doc.Tags != nil, kind)
@@ -216,22 +227,20 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	if needed && len(doc.Tags) == 0 {
 		c.errorf("tags", "", "required field is missing for kind %s", kind)
 	}
-	return c.checkedTags()
+	c.tagSyntax()
+	return NewTags(doc.Tags)
 }
 
-func (c *targetCheck) checkedTags() Tags {
+func (c *targetCheck) tagSyntax() {
 	at := c.at.Field("tags")
 	for _, tag := range NewTags(c.doc.Tags) {
 		if !validTagKey(tag.Key) {
 			at.Field(tag.Key).Errorf(tagKeyHint, "bad tag key %q", tag.Key)
-			c.ok = false
 		}
 		if tag.Value != AnyValue && !validTagValue(tag.Value) {
 			at.Field(tag.Key).Errorf(tagValueHint+", or is * for any", "bad tag value %q", tag.Value)
-			c.ok = false
 		}
 	}
-	return NewTags(c.doc.Tags)
 }
 
 const (
@@ -240,7 +249,7 @@ const (
 )
 
 func (c *targetCheck) dataplaneFields(ref *TargetRef) {
-	doc := c.doc
+	doc := &c.doc
 	if ref.Kind != TargetDataplane {
 		c.foreign("labels", doc.Labels != nil, ref.Kind)
 		c.foreign("sectionName", doc.SectionName != nil, ref.Kind)

@@ -61,31 +61,26 @@ func (a *At) diagnostic(hint, format string, args ...any) Diagnostic {
 // Field returns the place of a mapping's field. Where the field is absent the
 // place is the mapping's own, with the field in its path.
 func (a *At) Field(name string) *At {
-	node := resolve(a.node)
 	child := &At{doc: a.doc, node: a.node, parent: a, key: name}
-	if node.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			if node.Content[i].Value == name {
-				child.node = node.Content[i+1]
-				break
-			}
-		}
+	if value := a.field(name); value != nil {
+		child.node = value
 	}
 	return child
 }
 
 // Has reports whether the value is a mapping with the field.
-func (a *At) Has(name string) bool {
+func (a *At) Has(name string) bool { return a.field(name) != nil }
+
+// field returns the first value of a mapping's field, or nil.
+func (a *At) field(name string) *yaml.Node {
 	node := resolve(a.node)
 	if node.Kind != yaml.MappingNode {
-		return false
+		return nil
 	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == name {
-			return true
-		}
+	if i := a.doc.fieldIndex(node, name); i >= 0 {
+		return node.Content[i+1]
 	}
-	return false
+	return nil
 }
 
 // Text returns the value of a scalar, "" for anything else.

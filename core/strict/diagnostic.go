@@ -79,6 +79,9 @@ func (s *Sink) Error(d Diagnostic) { s.errors = append(s.errors, d) }
 // Warn adds a warning.
 func (s *Sink) Warn(d Diagnostic) { s.warnings = append(s.warnings, d) }
 
+// mark is the number of errors so far, to tell later whether there are more.
+func (s *Sink) mark() int { return len(s.errors) }
+
 // Failed reports whether there is any error.
 func (s *Sink) Failed() bool { return len(s.errors) > 0 }
 

@@ -67,18 +67,20 @@ func unionWords(discriminator reflect.Type) []string {
 	return nil
 }
 
-func decodeStruct(at *At, v reflect.Value, except []string) bool {
+// decodeStruct fills the fields of v, going on after errors.
+func decodeStruct(at *At, v reflect.Value, except []string) {
 	node := resolve(at.node)
 	if node.Kind != yaml.MappingNode {
-		return wrongType(at, "a mapping")
+		wrongType(at, "a mapping")
+		return
 	}
 	known := structFields(v.Type())
 	seen := make([]bool, len(known.list))
-	ok := true
+	complete := true // no field has a name that is none
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, fieldOK := fieldName(at, node, i)
-		if !fieldOK {
-			ok = false
+		name, ok := fieldName(at, node, i)
+		if !ok {
+			complete = complete && isName(node.Content[i])
 			continue
 		}
 		if slices.Contains(except, name) {
@@ -89,35 +91,34 @@ func decodeStruct(at *At, v reflect.Value, except []string) bool {
 		if !found {
 			place.node = node.Content[i]
 			place.Errorf(DidYouMean(name, known.names), "unknown field")
-			ok = false
 			continue
 		}
 		if seen[n] {
 			place.node = node.Content[i]
 			place.Errorf("", "duplicate field: the same as %q", known.list[n].name)
-			ok = false
 			continue
 		}
 		seen[n] = true
-		ok = decodeValue(place, v.Field(known.list[n].index)) && ok
+		decodeValue(place, v.Field(known.list[n].index))
 	}
 	for n, f := range known.list {
-		if f.required && !seen[n] {
+		if f.required && !seen[n] && complete {
 			at.Field(f.name).Errorf("", "required field is missing")
-			ok = false
 		}
 	}
-	if known.discriminator >= 0 && ok {
-		ok = checkUnion(at, v, known, seen)
+	if known.discriminator >= 0 {
+		checkUnion(at, v, known, seen)
 	}
-	return ok
 }
 
 // checkUnion reports arms that do not go with the union's type, and a type
 // whose arm is missing although it has required fields.
-func checkUnion(at *At, v reflect.Value, known *fields, seen []bool) bool {
-	word := v.Field(known.list[known.discriminator].index).String()
-	ok := true
+func checkUnion(at *At, v reflect.Value, known *fields, seen []bool) {
+	discriminator := v.Field(known.list[known.discriminator].index)
+	word := discriminator.String()
+	if !slices.Contains(unionWords(discriminator.Type()), word) {
+		return // reported where it stands
+	}
 	for n, f := range known.list {
 		if !f.arm {
 			continue
@@ -126,13 +127,10 @@ func checkUnion(at *At, v reflect.Value, known *fields, seen []bool) bool {
 		switch {
 		case seen[n] && !mine:
 			at.Field(f.name).Errorf("remove it or change the type", "does not go with type %q", word)
-			ok = false
 		case mine && !seen[n] && hasRequired(v.Type().Field(f.index).Type):
 			at.Field(f.name).Errorf("", "is required for type %q", word)
-			ok = false
 		}
 	}
-	return ok
 }
 
 func hasRequired(t reflect.Type) bool {

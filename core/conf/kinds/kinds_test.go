@@ -128,7 +128,7 @@ func TestForeignArraysAndTargets(t *testing.T) {
 		},
 		"a route to the mesh": {
 			`MeshHTTPRoute, spec: {to: [{rules: []}]}`,
-			`f:1:59: spec.to[0].kind: a targetRef in to of MeshHTTPRoute can not be Mesh; one of ` + services,
+			`f:1:59: spec.to[0].targetRef.kind: a targetRef in to of MeshHTTPRoute can not be Mesh; one of ` + services,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,6 +56,7 @@ func (p *PathMatch) Validate(at *strict.At) {
 	switch value := at.Field("value"); {
 	case p.Type == RegularExpression:
 		conf.ValidateRegex(value, p.Value)
+	case p.Type != Exact && p.Type != PathPrefix: // reported where it stands
 	case !strings.HasPrefix(p.Value, "/"):
 		value.Errorf("", "a path must start with /")
 	case strings.ContainsAny(p.Value, "?#"):

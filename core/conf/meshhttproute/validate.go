@@ -23,4 +23,6 @@ func (r *Rule) Validate(at *strict.At) {
 	}
 }
 
-func withoutPrefix(m Match) bool { return m.Path == nil || m.Path.Type != PathPrefix }
+func withoutPrefix(m Match) bool {
+	return m.Path == nil || m.Path.Type == Exact || m.Path.Type == RegularExpression
+}

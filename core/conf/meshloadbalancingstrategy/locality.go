@@ -35,7 +35,7 @@ func (tags AffinityTags) Validate(at *strict.At) {
 		if tags[i].Key == "" {
 			at.Index(i).Field("key").Errorf("", "must not be empty")
 		}
-		if (tags[i].Weight != nil) != (tags[0].Weight != nil) {
+		if at.Index(i).Has("weight") != at.Index(0).Has("weight") {
 			at.Index(i).Field("weight").Errorf("", "all tags must have a weight, or none")
 		}
 	}
@@ -97,11 +97,14 @@ func (ToZoneType) Enum() []string {
 
 // Validate checks that there are zones exactly where the type needs them.
 func (z *ToZone) Validate(at *strict.At) {
-	needed := z.Type == OnlyZones || z.Type == AnyZoneExceptOf
-	switch {
-	case needed && len(z.Zones) == 0:
-		at.Field("zones").Errorf("", "must not be empty for type %q", z.Type)
-	case !needed && z.Zones != nil:
-		at.Field("zones").Errorf("remove them", "do not go with type %q", z.Type)
+	switch z.Type {
+	case OnlyZones, AnyZoneExceptOf:
+		if len(z.Zones) == 0 {
+			at.Field("zones").Errorf("", "must not be empty for type %q", z.Type)
+		}
+	case NoZone, AnyZone:
+		if z.Zones != nil {
+			at.Field("zones").Errorf("remove them", "do not go with type %q", z.Type)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package meshproxypatch
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -43,6 +44,9 @@ func (p *JSONPatch) Validate(at *strict.At) {
 		case !needed && present:
 			at.Field(field).Errorf("remove it", "does not go with %q", p.Op)
 		}
+	}
+	if !slices.Contains(p.Op.Enum(), string(p.Op)) {
+		return // reported where it stands
 	}
 	needs("value", p.Op == JSONAdd || p.Op == JSONReplace, p.Value != nil)
 	needs("from", p.Op == JSONMove || p.Op == JSONCopy, p.From != nil)

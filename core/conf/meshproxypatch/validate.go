@@ -1,6 +1,11 @@
 package meshproxypatch
 
-import "github.com/meshmatch/meshmatch/core/strict"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
 
 // Validate checks that exactly one field is set.
 func (m *Modification) Validate(at *strict.At) {
@@ -27,20 +32,20 @@ func (m *Modification) Validate(at *strict.At) {
 
 // Validate checks that the fields go with the operation.
 func (m *ClusterMod) Validate(at *strict.At) {
-	validateContent(at, m.Operation == PatchResource, m.Operation == RemoveResource, m.Value, m.JSONPatches)
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateNoMatch(at, "match", m.Operation, m.Match != nil)
 }
 
 // Validate checks that the fields go with the operation.
 func (m *ListenerMod) Validate(at *strict.At) {
-	validateContent(at, m.Operation == PatchResource, m.Operation == RemoveResource, m.Value, m.JSONPatches)
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateNoMatch(at, "match", m.Operation, m.Match != nil)
 }
 
 // Validate checks that the fields go with the operation. A virtual host is
 // added to route configurations, so that only its name is nothing to match.
 func (m *VirtualHostMod) Validate(at *strict.At) {
-	validateContent(at, m.Operation == PatchResource, m.Operation == RemoveResource, m.Value, m.JSONPatches)
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	if m.Match != nil {
 		validateNoMatch(at.Field("match"), "name", m.Operation, m.Match.Name != nil)
 	}
@@ -48,19 +53,24 @@ func (m *VirtualHostMod) Validate(at *strict.At) {
 
 // Validate checks that the fields go with the operation.
 func (m *NetworkFilterMod) Validate(at *strict.At) {
-	validateContent(at, m.Operation == PatchFilter, m.Operation == RemoveFilter, m.Value, m.JSONPatches)
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
 }
 
 // Validate checks that the fields go with the operation.
 func (m *HTTPFilterMod) Validate(at *strict.At) {
-	validateContent(at, m.Operation == PatchFilter, m.Operation == RemoveFilter, m.Value, m.JSONPatches)
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
 }
 
 // validateContent checks what the resource is made of: nothing for Remove,
 // a value or patches for Patch, else a value.
-func validateContent(at *strict.At, patch, remove bool, value *EnvoyResource, patches []JSONPatch) {
+func validateContent(at *strict.At, operation strict.Enum, value *EnvoyResource, patches []JSONPatch) {
+	word := fmt.Sprint(operation)
+	if !slices.Contains(operation.Enum(), word) {
+		return // reported where it stands
+	}
+	patch, remove := word == string(PatchResource), word == string(RemoveResource)
 	switch {
 	case remove && value != nil:
 		at.Field("value").Errorf("remove it", `does not go with "Remove"`)

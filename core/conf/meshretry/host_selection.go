@@ -46,11 +46,15 @@ func (PredicateType) Enum() []string {
 
 // Validate checks that the fields go with the type.
 func (p *Predicate) Validate(at *strict.At) {
-	switch {
-	case p.Predicate == OmitHostsWithTags && len(p.Tags) == 0:
-		at.Field("tags").Errorf("", "is required for %s", p.Predicate)
-	case p.Predicate != OmitHostsWithTags && p.Tags != nil:
-		at.Field("tags").Errorf("remove them", "do not go with %s", p.Predicate)
+	switch p.Predicate {
+	case OmitHostsWithTags:
+		if len(p.Tags) == 0 {
+			at.Field("tags").Errorf("", "is required for %s", p.Predicate)
+		}
+	case OmitPreviousHosts, OmitPreviousPriorities:
+		if p.Tags != nil {
+			at.Field("tags").Errorf("remove them", "do not go with %s", p.Predicate)
+		}
 	}
 	if p.UpdateFrequency != nil && *p.UpdateFrequency <= 0 {
 		at.Field("updateFrequency").Errorf("", "must be at least 1")

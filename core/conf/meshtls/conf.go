@@ -1,6 +1,10 @@
 package meshtls
 
-import "github.com/meshmatch/meshmatch/core/strict"
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
@@ -35,7 +39,7 @@ type Version struct {
 
 // Validate checks that there is a version between the bounds.
 func (v *Version) Validate(at *strict.At) {
-	if v.Min == nil || v.Max == nil || *v.Min == TLSAuto || *v.Max == TLSAuto {
+	if v.Min == nil || v.Max == nil || !v.Min.numbered() || !v.Max.numbered() {
 		return
 	}
 	if *v.Min > *v.Max { // the words sort as the versions do
@@ -54,6 +58,9 @@ const (
 	TLS12   TLSVersion = "TLS12"
 	TLS13   TLSVersion = "TLS13"
 )
+
+// numbered reports whether the version is one of TLS10 to TLS13.
+func (v TLSVersion) numbered() bool { return v != TLSAuto && slices.Contains(v.Enum(), string(v)) }
 
 // Enum returns the words.
 func (TLSVersion) Enum() []string {

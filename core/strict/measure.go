@@ -1,0 +1,72 @@
+package strict
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// measurer checks documents against the limits, counting nodes as if every
+// alias were written out.
+type measurer struct {
+	limits  Limits
+	added   int // by aliases, of all documents so far
+	anchors map[*yaml.Node]extent
+}
+
+// extent is the size of a tree, its aliases written out.
+type extent struct {
+	nodes, height int
+	open          bool // it is being measured
+}
+
+type excess struct {
+	node       *yaml.Node
+	what, hint string
+}
+
+func tooLarge(n *yaml.Node, format string, limit int) *excess {
+	return &excess{n, fmt.Sprintf(format, limit), "split the document"}
+}
+
+func (m *measurer) document(root *yaml.Node) *excess {
+	m.anchors = nil
+	_, bad := m.measure(root, 1)
+	return bad
+}
+
+func (m *measurer) measure(n *yaml.Node, depth int) (extent, *excess) {
+	size := extent{nodes: 1, height: 1}
+	if n.Kind == yaml.AliasNode {
+		size = m.anchors[n.Alias] // an anchor stands before its aliases
+		if size.open {
+			return size, &excess{n, fmt.Sprintf("the anchor %q contains itself", n.Value), "write the value out"}
+		}
+		if m.added += size.nodes; m.added > m.limits.Nodes {
+			return size, tooLarge(n, "aliases add more than %d values", m.limits.Nodes)
+		}
+	}
+	if depth+size.height-1 > m.limits.Depth {
+		return size, tooLarge(n, "nested deeper than %d levels", m.limits.Depth)
+	}
+	if n.Anchor != "" {
+		if m.anchors == nil {
+			m.anchors = map[*yaml.Node]extent{}
+		}
+		m.anchors[n] = extent{open: true}
+	}
+	for _, c := range n.Content {
+		inner, bad := m.measure(c, depth+1)
+		if bad != nil {
+			return size, bad
+		}
+		size.height = max(size.height, inner.height+1)
+		if size.nodes += inner.nodes; size.nodes > m.limits.Nodes {
+			return size, tooLarge(n, "has more than %d values, with aliases written out", m.limits.Nodes)
+		}
+	}
+	if n.Anchor != "" {
+		m.anchors[n] = size
+	}
+	return size, nil
+}

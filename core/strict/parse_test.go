@@ -1,0 +1,126 @@
+package strict_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// Legal ways to write a document that are rare.
+func TestRareSpellings(t *testing.T) {
+	for name, in := range map[string]string{
+		"byte order mark":          "\ufeffname: fig\n",
+		"byte order mark and JSON": "\ufeff{\n\t\"name\": \"fig\"\n}",
+		"line ends of Windows":     "# comment\r\n---\r\nname: fig\r\n...\r\n",
+		"quoted names":             "\"name\": fig\n",
+		"block scalars":            "name: >-\n  fig\n",
+		"comments only":            "# one\n---\n# two\n---\nname: fig\n---\n",
+		"end markers":              "name: fig\n...\n...\n",
+		"a document after an end":  "---\n# nothing\n...\nname: fig\n",
+		"YAML 1.2":                 "# directive\n%YAML 1.2\n---\nname: fig\n",
+		"JSON after a marker":      "---\n{\n\t\"name\": \"fig\"\n}\n...\n",
+		"JSON with a comment":      "{\"name\": \"fig\"} # fruit\n",
+		"flow style with quotes":   "{\"name\": fig}",
+		"flow style, comma last":   "{\"name\": \"fig\",}",
+		"UTF-16":                   "\xff\xfen\x00a\x00m\x00e\x00:\x00 \x00f\x00i\x00g\x00",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, errs := decode(t, in)
+			if errs != "" || len(got) != 1 || got[0].Name != "fig" {
+				t.Errorf("got %v %s", got, errs)
+			}
+		})
+	}
+}
+
+// What can not be parsed is reported at its place, and the documents around it
+// are looked at all the same.
+func TestSyntaxErrors(t *testing.T) {
+	const badName = "\n---\nname: 1\n---\n"
+	for name, c := range map[string]struct{ in, want string }{
+		"YAML's scanner":        {"name: fig\nripe: \"\\q\"\n", "2:1: "},
+		"YAML's scanner, later": {"# a\n\tname: fig\n", "2:1: "},
+		"YAML's parser":         {"name: fig\nseeds:\n- 1\n- [2\n", "4:1: "},
+		"in the second":         {"name: fig\n---\nseeds:\n- [2\n", "4:1: "},
+		"control character":     {"name: fig\nseeds: [\"ä\x00\"]", "2:11: "},
+		"no UTF-8":              {"name: fig\nseeds: \xff", "2:8: "},
+		"JSON":                  {"{\n\t\"name\": \"fig\",\n\t\"ripe\" true\n}\n", "3:9: "},
+		"JSON behind JSON":      {"{\"name\": \"ä\"} {\"name\" 1}", "1:23: "},
+		"JSON with a comma":     {"{\"name\": \"fig\"}\n{\"ripe\": [true,]}", "2:16: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := decode(t, c.in+badName+c.in)
+			lines := strings.Split(got, "\n")
+			var bad, others int
+			for _, line := range lines {
+				if strings.Contains(line, ": bad ") {
+					bad++
+				} else if strings.Contains(line, "name: must be a string, not the number 1") {
+					others++
+				}
+			}
+			if bad != 2 || others != 1 || !strings.HasPrefix(lines[0], "f.yaml:"+c.want) {
+				t.Errorf("got\n%s\nwant two syntax errors, the first at %s, and one between them", got, c.want)
+			}
+		})
+	}
+}
+
+// Columns count characters, in YAML and in JSON.
+func TestColumns(t *testing.T) {
+	for _, in := range []string{`{"tags": {"ä": "ö😀"}, "nme": 1}`, `{"tags": {"ä": "ö😀"}, nme : 1}`} {
+		if _, got := decode(t, in); !strings.Contains(got, "f.yaml:1:23: nme: unknown field") {
+			t.Errorf("%s: got %s", in, got)
+		}
+	}
+}
+
+// Large mappings are read in linear time: with a look at each field before,
+// this would take minutes.
+func TestManyFields(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("name: fig\ntags:\n")
+	for i := range 100_000 {
+		b.WriteString("  key")
+		for _, digit := range []byte{byte(i / 10_000), byte(i / 1000 % 10), byte(i / 100 % 10), byte(i / 10 % 10), byte(i % 10)} {
+			b.WriteByte('0' + digit)
+		}
+		b.WriteString(": a\n")
+	}
+	b.WriteString("  key00001: b\n")
+	start := time.Now()
+	_, got := decode(t, b.String())
+	if want := `f.yaml:100003:3: tags: duplicate field "key00001"; it stands in line 4 already`; got != want {
+		t.Errorf("got %.300s, want %s", got, want)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// A small text that could become a tree beyond the limits is refused before
+// there is a tree, and so is one whose aliases nest beyond them.
+func TestLimitsOfTheTree(t *testing.T) {
+	limits := strict.Limits{Bytes: 1 << 20, Depth: 10, Nodes: 100}
+	long := "&a0 [x]"
+	for i := range 5 {
+		long += "\n- &a" + string(rune('1'+i)) + " [[[*a" + string(rune('0'+i)) + "]]]"
+	}
+	for name, c := range map[string]struct{ in, want string }{
+		"list":           {"seeds:\n" + strings.Repeat("- 1\n", 100), "1:1: the document is too large"},
+		"fields":         {"{" + strings.Repeat("a,", 100) + "b}", "1:1: the document is too large"},
+		"JSON":           {`{"seeds": [` + strings.Repeat("1,", 100) + "1]}", "has more than 100 values"},
+		"aliases nest":   {"- " + long, "nested deeper than 10 levels"},
+		"aliases add up": {strings.Repeat("a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: [*a, *a, *a]\n---\n", 4), "aliases add more than 100 values"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sink strict.Sink
+			strict.Parse("f", strict.Chunks([]byte(c.in), 1)[0], limits, &sink)
+			if err := sink.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
