@@ -30,10 +30,11 @@ type Report struct {
 	// Resources what those take, in bytes per dataplane.
 	Heap      float64 `json:"heapBytesPerDataplane"`
 	Resources float64 `json:"resourceBytesPerDataplane"`
-	// Read is one dataplane's effective confs from a view, another dataplane
-	// each time.
-	Read time.Duration `json:"readNanoseconds"`
-	// ReadAllocs is the allocations of 2,000 reads.
+	// Read is one dataplane's effective confs from a view, the same dataplane
+	// again and again, and ReadCold another one each time, far apart in memory.
+	Read     time.Duration `json:"readNanoseconds"`
+	ReadCold time.Duration `json:"coldReadNanoseconds"`
+	// ReadAllocs is the allocations of 2,000 cold reads.
 	ReadAllocs uint64 `json:"readAllocations"`
 	Changes    []Row  `json:"changes"`
 }
@@ -72,7 +73,11 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 	r.Resources = float64(resources-empty) / float64(o.Dataplanes)
 	progress("reading")
 	var err error
-	if r.Read, r.ReadAllocs, err = w.read(); err != nil {
+	if r.Read, _, err = w.read(0); err != nil {
+		return nil, err
+	}
+	const farApart = 7_919 // a prime
+	if r.ReadCold, r.ReadAllocs, err = w.read(farApart); err != nil {
 		return nil, err
 	}
 	for _, c := range changes() {
@@ -119,11 +124,11 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// read asks for the effective confs of one dataplane after another, far apart
-// in memory, and returns the median over batches of the time of one, and the
-// allocations of all of them.
-func (w *world) read() (time.Duration, uint64, error) {
-	const batches, reads, stride = 200, 2_000, 7_919
+// read asks for the effective confs of dataplanes, each a stride behind the one
+// before, and returns the median over batches of the time of one, and the
+// allocations of a batch.
+func (w *world) read(stride int) (time.Duration, uint64, error) {
+	const batches, reads = 200, 2_000
 	view := w.engine.View()
 	times := make([]time.Duration, batches)
 	var before, after runtime.MemStats

@@ -11,7 +11,8 @@ func benchPage(p *page, a *benchAnswer) {
 		p.heading(0, "%s: %d dataplanes, %d policies", r.Shape, r.Sizes.Dataplanes, r.Sizes.Policies)
 		p.row("cold build", duration(r.Build), "from decoded resources")
 		p.row("heap", fmt.Sprintf("%.0f B", r.Heap), fmt.Sprintf("per dataplane, beyond its resources' %.0f B", r.Resources))
-		p.row("read", duration(r.Read), fmt.Sprintf("one dataplane's confs; %d allocations in 2,000 reads", r.ReadAllocs))
+		p.row("read", duration(r.Read), "one dataplane's confs")
+		p.row("cold read", duration(r.ReadCold), fmt.Sprintf("another dataplane's each time; %d allocations in 2,000", r.ReadAllocs))
 		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",
 			r.Sizes.Profiles, r.Sizes.Classes, float64(r.Sizes.Blocks)/float64(r.Sizes.Dataplanes)))
 		p.heading(1, "changes")

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -29,35 +31,34 @@ func newFiller(section *resource.Section, matched []match.Selected, f *filing, p
 
 // deciding returns the items for every outbound that may make a difference to
 // one: an item that sets nothing beside those that are always there sets
-// nothing beside more. Items that are attached to a route are not always
-// there.
+// nothing beside more. Those that are attached to a route are not always
+// there, so they stay.
 func (f *filler) deciding() []itemRef {
 	var merger resource.Merger
-	var scoped []itemRef
+	var deciding []itemRef
+	complete := false
 	for number := len(f.always) - 1; number >= 0; number-- {
-		p, index := f.always[number].of(f.matched)
-		if p.TargetRef.Kind.IsRoute() {
-			scoped = append(scoped, f.always[number])
-			continue
-		}
-		if merger == nil {
-			merger = f.section.Conf.NewMerger()
-		}
-		if merger.Fill(p.To[index].Conf, number) {
-			break
+		switch p, index := f.always[number].of(f.matched); {
+		case p.TargetRef.Kind.IsRoute():
+			deciding = append(deciding, f.always[number])
+		case !complete:
+			if merger == nil {
+				merger = f.section.Conf.NewMerger()
+			}
+			complete = merger.Fill(p.To[index].Conf, number)
 		}
 	}
-	if len(scoped) > 0 || merger == nil {
+	if merger == nil {
 		return f.always
 	}
 	f.numbers = merger.Origins(f.numbers[:0])
 	if len(f.numbers) == 0 { // they set nothing, but an empty conf is a conf
-		return f.always[:1]
+		return f.always
 	}
-	deciding := make([]itemRef, len(f.numbers))
-	for i, number := range f.numbers {
-		deciding[i] = f.always[number]
+	for _, number := range f.numbers {
+		deciding = append(deciding, f.always[number])
 	}
+	slices.Sort(deciding)
 	return deciding
 }
 
