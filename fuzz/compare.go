@@ -20,6 +20,12 @@ func CompareSelection(subject Subject, s *Scenario) error {
 	return compare(subject, s, (*comparison).selection)
 }
 
+// CompareFrom checks only the rule views of `from`, in both forms, for every
+// client that could exist (SPEC 5).
+func CompareFrom(subject Subject, s *Scenario) error {
+	return compare(subject, s, (*comparison).from)
+}
+
 func compare(subject Subject, s *Scenario, run func(*comparison) error) error {
 	set, err := s.Load()
 	if err != nil {
@@ -70,6 +76,19 @@ func (c *comparison) answers() error {
 		}
 		if views == 0 {
 			break // both forms are empty
+		}
+	}
+	return nil
+}
+
+func (c *comparison) from() error {
+	for _, ordered := range []bool{false, true} {
+		got, err := c.ask(ordered)
+		if err != nil {
+			return err
+		}
+		if err := c.clients(got, ordered); err != nil {
+			return err
 		}
 	}
 	return nil

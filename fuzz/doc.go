@@ -21,7 +21,8 @@
 //
 //	FuzzMatch      which policies select a dataplane, in which order
 //	FuzzEffective  whole answers
-//	FuzzAccess     decisions about requests to an inbound
+//	FuzzFrom       the rule views of `from`, for every client that could exist
+//	FuzzPermission decisions about requests to an inbound
 //	FuzzMerge      merging of one Conf type, and its laws
 //	FuzzDecode     arbitrary files
 //

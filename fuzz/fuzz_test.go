@@ -36,6 +36,22 @@ func permissions(t testing.TB) *Generator {
 	return g
 }
 
+// withFrom makes scenarios of the kinds that tell clients apart by tags.
+func withFrom(t testing.TB) *Generator {
+	t.Helper()
+	var from []*resource.Kind
+	for _, kind := range kinds.BuiltIn() {
+		if kind.From != nil {
+			from = append(from, kind)
+		}
+	}
+	g, err := NewGenerator(resource.NewKinds(from...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // FuzzMatch: which policies select a dataplane, on which inbounds, in which
 // order.
 func FuzzMatch(f *testing.F) {
@@ -47,8 +63,13 @@ func FuzzEffective(f *testing.F) {
 	fuzzScenarios(f, generator(f), func(s *Scenario) error { return Compare(FastPath, s) })
 }
 
-// FuzzAccess: decisions about requests.
-func FuzzAccess(f *testing.F) {
+// FuzzFrom: the rule views of `from`, of the kinds that have it.
+func FuzzFrom(f *testing.F) {
+	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return CompareFrom(FastPath, s) })
+}
+
+// FuzzPermission: decisions about requests.
+func FuzzPermission(f *testing.F) {
 	fuzzScenarios(f, permissions(f), func(s *Scenario) error { return CompareAccess(FastPath, s) })
 }
 

@@ -2,14 +2,17 @@ package fuzz
 
 import (
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 )
 
 // TestSoak compares 20,000 seeded scenarios of all kinds, and some that are
-// about permissions only; a tenth of them with -short.
+// about clients and permissions only; a tenth of them with -short. With
+// SOAK=10 there are ten times as many.
 func TestSoak(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -18,15 +21,30 @@ func TestSoak(t *testing.T) {
 		compare   func(Subject, *Scenario) error
 	}{
 		{"all kinds", generator(t), 20_000, Compare},
+		{"from", withFrom(t), 2_000, CompareFrom},
 		{"access", permissions(t), 3_000, CompareAccess},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			test.scenarios *= uint64(times(t))
 			if testing.Short() {
 				test.scenarios /= 10
 			}
 			soak(t, test.generator, test.scenarios, func(s *Scenario) error { return test.compare(FastPath, s) })
 		})
 	}
+}
+
+// times is SOAK, by which the number of scenarios is multiplied.
+func times(t *testing.T) int {
+	text := os.Getenv("SOAK")
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("SOAK must be a number, not %q", text)
+	}
+	return n
 }
 
 func soak(t *testing.T, g *Generator, scenarios uint64, compare func(*Scenario) error) {
