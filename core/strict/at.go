@@ -32,9 +32,9 @@ func (a *At) Path() string {
 		case a.key == "":
 			parts = append(parts, "["+strconv.Itoa(a.index)+"]")
 		case strings.ContainsAny(a.key, ".[ "):
-			parts = append(parts, "["+quote(a.key)+"]")
+			parts = append(parts, "["+quote(clip(a.key, 100))+"]")
 		default:
-			parts = append(parts, "."+a.key)
+			parts = append(parts, "."+clip(a.key, 100))
 		}
 	}
 	var b strings.Builder
@@ -55,7 +55,7 @@ func (a *At) Warnf(hint, format string, args ...any) {
 }
 
 func (a *At) diagnostic(hint, format string, args ...any) Diagnostic {
-	return Diagnostic{Pos: a.Pos(), Path: a.Path(), What: fmt.Sprintf(format, args...), Hint: hint}
+	return Diagnostic{Pos: a.Pos(), Path: a.Path(), What: clip(fmt.Sprintf(format, args...), 500), Hint: clip(hint, 500)}
 }
 
 // Field returns the place of a mapping's field. Where the field is absent the
@@ -100,6 +100,14 @@ func (a *At) Index(i int) *At {
 		child.node = node.Content[i]
 	}
 	return child
+}
+
+// clip shortens what the input made too long for a message.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 func resolve(n *yaml.Node) *yaml.Node {

@@ -90,3 +90,16 @@ func isMarker(line []byte, marker string) bool {
 	rest, found := bytes.CutPrefix(line, []byte(marker))
 	return found && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
+
+// isBlank reports whether there is nothing but markers and comments.
+func (c Chunk) isBlank() bool {
+	for line := range bytes.Lines(c.data) {
+		if isMarker(line, "---") || isMarker(line, "...") {
+			line = line[3:]
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' {
+			return false
+		}
+	}
+	return true
+}

@@ -40,6 +40,9 @@ func Documents(file string, chunk Chunk, limits Limits, sink *Sink) iter.Seq[*Do
 	return func(yield func(*Document) bool) {
 		m := measurer{limits: limits}
 		for piece := range chunk.documents() {
+			if piece.isBlank() {
+				continue
+			}
 			text := source{file: file, piece: piece, limits: limits, sink: sink}
 			for root := range text.roots() {
 				doc := &Document{file: file, root: root, sink: sink}

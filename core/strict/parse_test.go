@@ -68,6 +68,15 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
+// A message stays short, whatever it is about.
+func TestLongTexts(t *testing.T) {
+	long := strings.Repeat("ä", 100_000)
+	_, got := decode(t, `{"name": "fig", "colour": "`+long+`", "`+long+`": 1, "tags": {"`+long+`": 1}}`)
+	if lines := strings.Count(got, "\n") + 1; lines != 3 || len(got) > 3000 {
+		t.Errorf("got %d lines, %d bytes: %.2000s", lines, len(got), got)
+	}
+}
+
 // Columns count characters, in YAML and in JSON.
 func TestColumns(t *testing.T) {
 	for _, in := range []string{`{"tags": {"ä": "ö😀"}, "nme": 1}`, `{"tags": {"ä": "ö😀"}, nme : 1}`} {
