@@ -1,9 +1,11 @@
 package inspect
 
 import (
+	"fmt"
+
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -27,8 +29,10 @@ func NewCheck(view *core.View) *Check {
 	answer := &Check{Resources: view.Count(), Warnings: []Warning{}}
 	var warnings []strict.Diagnostic
 	for _, mesh := range view.Meshes() {
-		warnings = append(warnings, idlePolicies(view, mesh)...)
-		warnings = append(warnings, overriddenItems(view, mesh)...)
+		policies, configs := view.Policies(mesh), distinctConfigs(view, mesh)
+		warnings = append(warnings, idlePolicies(policies, configs)...)
+		warnings = append(warnings, overriddenItems(policies, configs)...)
+		warnings = append(warnings, ignoredFrom(policies, configs)...)
 		warnings = append(warnings, idleEntries(view, mesh)...)
 	}
 	for _, w := range strict.Sorted(warnings) {
@@ -37,21 +41,76 @@ func NewCheck(view *core.View) *Check {
 	return answer
 }
 
-// idlePolicies warns of policies that select nothing.
-func idlePolicies(view *core.View, mesh string) []strict.Diagnostic {
-	selecting := map[*resource.Policy]bool{}
-	var buffer match.Buffer
+// dataplaneConfig is what the policies of a kind say about a dataplane, and
+// about all others that share it.
+type dataplaneConfig struct {
+	*rules.Config
+	dataplane *resource.Dataplane
+}
+
+// distinctConfigs returns what the policies of a mesh say, with and without
+// those that only inform: what counts in either, counts. Dataplanes share
+// configs; each comes once, with the first dataplane that has it.
+func distinctConfigs(view *core.View, mesh string) []dataplaneConfig {
+	var configs []dataplaneConfig
+	seen := map[*rules.Config]bool{}
 	for _, d := range view.Dataplanes(mesh) {
-		for _, s := range view.Select(d, core.Scope{Shadow: true}, &buffer) {
-			selecting[s.Policy] = true
+		for _, shadow := range []bool{false, true} {
+			for _, config := range view.Configs(d, core.Scope{Shadow: shadow}) {
+				if !seen[config] {
+					seen[config] = true
+					configs = append(configs, dataplaneConfig{config, d})
+				}
+			}
+		}
+	}
+	return configs
+}
+
+// idlePolicies warns of policies that select nothing.
+func idlePolicies(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
+	selecting := map[*resource.Policy]bool{}
+	for _, config := range configs {
+		for i := range config.Matched {
+			selecting[config.Matched[i].Policy] = true
 		}
 	}
 	var warnings []strict.Diagnostic
-	for _, p := range view.Policies(mesh) {
+	for _, p := range policies {
 		if !selecting[p] {
 			warnings = append(warnings, strict.Diagnostic{
 				Pos: p.TargetPos, Path: "spec.targetRef",
 				What: p.Kind + " \"" + p.Name + "\" selects no dataplane", Hint: "check the targetRef, or remove the policy",
+			})
+		}
+	}
+	return warnings
+}
+
+// ignoredFrom warns of policies whose `from` does not count on an inbound, as
+// other policies of the kind have rules there (SPEC 5.6).
+func ignoredFrom(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
+	where := map[*resource.Policy]string{} // the first such inbound
+	for _, config := range configs {
+		for i := range config.Inbounds {
+			if !config.Inbounds[i].FromIgnored || config.Kind.Rules.Unmerged { // permissions have their own warning
+				continue
+			}
+			for j := range config.Matched {
+				p := config.Matched[j].Policy
+				if _, known := where[p]; !known && len(p.From) > 0 && config.Matched[j].Inbounds.Has(i) {
+					where[p] = fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name)
+				}
+			}
+		}
+	}
+	var warnings []strict.Diagnostic
+	for _, p := range policies {
+		if inbound, ignored := where[p]; ignored {
+			warnings = append(warnings, strict.Diagnostic{
+				Pos: p.From[0].Pos, Path: "spec.from",
+				What: "does not count on " + inbound + ", where other policies have rules",
+				Hint: "write it as rules, or select other inbounds",
 			})
 		}
 	}

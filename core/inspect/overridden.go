@@ -4,62 +4,62 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// overriddenItems warns of `from` items and rules that set nothing for any
-// client or request of any inbound that their policy selects.
-func overriddenItems(view *core.View, mesh string) []strict.Diagnostic {
-	o := overridden{counts: map[rules.Origin]bool{}, selected: map[*resource.Policy]bool{}, seen: map[*rules.Config]bool{}}
-	for _, d := range view.Dataplanes(mesh) {
-		for _, shadow := range []bool{false, true} { // what either counts in, counts
-			for _, config := range view.Configs(d, core.Scope{Shadow: shadow}) {
-				o.config(config)
-			}
-		}
+// overriddenItems warns of items, rules and defaults that set nothing on any
+// dataplane that their policy selects.
+func overriddenItems(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
+	o := overridden{
+		counts:    map[rules.Origin]bool{},
+		inbounds:  map[*resource.Policy]bool{},
+		outbounds: map[*resource.Policy]bool{},
+		whole:     map[*resource.Policy]bool{},
 	}
-	var warnings []strict.Diagnostic
-	for _, p := range view.Policies(mesh) {
-		if !o.selected[p] {
-			continue
-		}
-		for i := range p.From {
-			warnings = append(warnings, o.warning(p, i, "from", p.From[i].Pos)...)
-		}
-		if p.Type.Rules != nil && !p.Type.Rules.Unmerged {
-			for i := range p.Rules {
-				warnings = append(warnings, o.warning(p, i, "rules", p.Rules[i].Pos)...)
-			}
-		}
+	for _, config := range configs {
+		o.config(config.Config)
 	}
-	return warnings
+	for _, p := range policies {
+		o.policy(p)
+	}
+	return o.warnings
 }
 
 type overridden struct {
-	counts   map[rules.Origin]bool // items that set a leaf for somebody
-	selected map[*resource.Policy]bool
-	seen     map[*rules.Config]bool // configs that dataplanes share
+	counts map[rules.Origin]bool // items that set a leaf for somebody
+	// The policies that select an inbound, a dataplane with outbounds, and
+	// any dataplane: where they do not, it says nothing that they set nothing.
+	inbounds, outbounds, whole map[*resource.Policy]bool
+	warnings                   []strict.Diagnostic
 }
 
 func (o *overridden) config(config *rules.Config) {
-	if o.seen[config] {
-		return
-	}
-	o.seen[config] = true
-	for i := range config.Inbounds {
-		in := &config.Inbounds[i]
-		for j := range config.Matched {
-			if config.Matched[j].Inbounds.Has(i) {
-				o.selected[config.Matched[j].Policy] = true
+	for i := range config.Matched {
+		p := config.Matched[i].Policy
+		o.whole[p] = true
+		if len(config.Outbounds) > 0 {
+			o.outbounds[p] = true
+		}
+		for j := range config.Inbounds {
+			if config.Matched[i].Inbounds.Has(j) {
+				o.inbounds[p] = true
 			}
 		}
-		o.rules(in.Rules)
-		if in.From != nil {
-			o.from(in.From)
+	}
+	o.mark(config.Default)
+	for i := range config.Outbounds {
+		o.mark(config.Outbounds[i].Effective)
+		for _, route := range config.Outbounds[i].Routes {
+			o.mark(route.Effective)
+		}
+	}
+	for i := range config.Inbounds {
+		o.rules(config.Inbounds[i].Rules)
+		if from := config.Inbounds[i].From; from != nil {
+			o.from(from)
 		}
 	}
 }
@@ -92,18 +92,42 @@ func (o *overridden) from(from *rules.From) {
 }
 
 func (o *overridden) mark(e *rules.Effective) {
+	if e == nil {
+		return
+	}
 	for _, origin := range e.Origins {
 		o.counts[origin] = true
 	}
 }
 
-func (o *overridden) warning(p *resource.Policy, index int, array string, pos strict.Position) []strict.Diagnostic {
-	if o.counts[rules.Origin{Policy: p, Index: index}] {
-		return nil
+func (o *overridden) policy(p *resource.Policy) {
+	const removeIt = "remove it or change the order"
+	if o.outbounds[p] {
+		for i := range p.To {
+			o.item(p, i, fmt.Sprintf("spec.to[%d]", i), p.To[i].Pos, "outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
+		}
 	}
-	return []strict.Diagnostic{{
-		Pos: pos, Path: fmt.Sprintf("spec.%s[%d]", array, index),
-		What: fmt.Sprintf("sets nothing for any request to the inbounds that %s \"%s\" selects", p.Kind, p.Name),
-		Hint: "other items override it whole, or rules take its place; remove it or change the order",
-	}}
+	if o.inbounds[p] {
+		for i := range p.From {
+			o.item(p, i, fmt.Sprintf("spec.from[%d]", i), p.From[i].Pos, "request to the inbounds", "other items override it whole, or rules take its place; "+removeIt)
+		}
+		for i := range p.Rules {
+			if !p.Type.Rules.Unmerged { // those are looked at entry by entry
+				o.item(p, i, fmt.Sprintf("spec.rules[%d]", i), p.Rules[i].Pos, "request to the inbounds", "other rules override it whole; "+removeIt)
+			}
+		}
+	}
+	if p.Default != nil && o.whole[p] {
+		o.item(p, 0, "spec.default", p.DefaultPos, "of the dataplanes", "other policies override it whole; "+removeIt)
+	}
+}
+
+func (o *overridden) item(p *resource.Policy, index int, path string, pos strict.Position, what, hint string) {
+	if o.counts[rules.Origin{Policy: p, Index: index}] {
+		return
+	}
+	o.warnings = append(o.warnings, strict.Diagnostic{
+		Pos: pos, Path: path, Hint: hint,
+		What: fmt.Sprintf("sets nothing for any %s that %s \"%s\" selects", what, p.Kind, p.Name),
+	})
 }

@@ -16,8 +16,10 @@ type Policy struct {
 	// what origins call it by.
 	To, From []Item
 	Rules    []Rule
-	// Default is the one Conf of a kind without arrays, else nil.
-	Default Conf
+	// Default is the one Conf of a kind without arrays, else nil. DefaultPos
+	// is where it stands.
+	Default    Conf
+	DefaultPos strict.Position
 }
 
 // Shadow reports whether the policy only informs (SPEC 8.3).
@@ -71,6 +73,9 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.At) *Policy {
 	p.From = d.items("from", kind.From, doc.From)
 	p.Rules = d.rules(doc)
 	p.Default = d.single(doc.Default)
+	if p.Default != nil {
+		p.DefaultPos = doc.Default.Pos()
+	}
 	if doc.From != nil && (doc.Rules != nil || doc.Default != nil && kind.Rules != nil) && kind.From != nil {
 		d.errorf("from", "rules take the place of from", "from and rules are both present")
 	}
