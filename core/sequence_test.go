@@ -187,6 +187,7 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 		next := *p
 		switch s.of(3) {
 		case 0: // another version that says the same
+			next.Pos.Line++
 		case 1:
 			labels := map[string]string{}
 			if !p.Shadow() {
@@ -219,6 +220,7 @@ func (s *sequence) apply(batch core.Batch) {
 	}
 	before := s.answers
 	s.answers = s.answersOf(commit.After)
+	s.checkStrangers(commit.After)
 	if diff := cmp.Diff(s.answersOf(want), s.answers, cmp.AllowUnexported(answer{})); diff != "" {
 		s.Fatalf("the view is not what it is from nothing: %s", diff)
 	}
@@ -259,6 +261,17 @@ func (s *sequence) answersOf(v *core.View) answers {
 		}
 	}
 	return out
+}
+
+// checkStrangers compares what is kept for dataplanes with what is evaluated
+// for others that are like them (rules.Evaluate).
+func (s *sequence) checkStrangers(v *core.View) {
+	for id, known := range s.answers {
+		stranger := *v.Dataplane(id)
+		if got := s.answer(v, &stranger, false); got != known[0] {
+			s.Fatalf("%s would get something else if it came now: %s", id.Name, cmp.Diff(known[0].all, got.all))
+		}
+	}
 }
 
 func (s *sequence) answer(v *core.View, d *resource.Dataplane, shadow bool) answer {

@@ -91,37 +91,50 @@ func TestOriginsAreEnough(t *testing.T) {
 	}
 }
 
-// The counterexample with a union: the second item is overridden, and yet the
-// result has nothing of the first one because of it.
-func TestUnionCutsOff(t *testing.T) {
-	var section *resource.Section
-	for _, k := range kinds.All().All() {
-		if k.Name == "MeshLoadBalancingStrategy" {
-			section = k.To
-		}
+// In a union an item of another type cuts off what is below it, though it is
+// overridden itself and so no origin.
+func TestUnionsCutOff(t *testing.T) {
+	const (
+		ring  = `{loadBalancer: {type: RingHash}}`
+		least = `{loadBalancer: {type: LeastRequest}}`
+		small = `{loadBalancer: {type: RingHash, ringHash: {minRingSize: 2}}, localityAwareness: {disabled: true}}`
+	)
+	everywhere := func(conf string) string { return "\n    - default: " + conf }
+	backend := func(conf string) string {
+		return "\n    - {targetRef: {kind: MeshService, name: backend}, default: " + conf + "}"
 	}
-	if !rules.HasUnion(section) {
-		t.Fatal("the union is not seen")
+	for name, c := range map[string]struct {
+		items         string
+		backend, rest string
+	}{
+		"an item that decides for all is cut off from one below": {
+			items:   everywhere(ring) + backend(`{loadBalancer: {type: RingHash, ringHash: {maxRingSize: 50}}}`) + everywhere(least) + everywhere(ring),
+			backend: `{"loadBalancer":{"type":"RingHash"}} by a[3]`,
+			rest:    `{"loadBalancer":{"type":"RingHash"}} by a[3]`,
+		},
+		"the same origins, another content": {
+			items:   everywhere(small) + backend(least) + everywhere(ring),
+			backend: `{"localityAwareness":{"disabled":true},"loadBalancer":{"type":"RingHash"}} by a[0] a[2]`,
+			rest:    `{"localityAwareness":{"disabled":true},"loadBalancer":{"type":"RingHash","ringHash":{"minRingSize":2}}} by a[0] a[2]`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := config(t, "MeshLoadBalancingStrategy", "\ntype: MeshLoadBalancingStrategy\nname: a\nspec:\n  to:"+c.items+"\n")
+			for i, want := range []string{c.backend, c.backend, c.rest, c.rest} {
+				if got := show(t, got.Outbounds[i].Effective); got != want {
+					t.Errorf("outbound %d: got\n%s want\n%s", i, got, want)
+				}
+			}
+		})
 	}
-	c := config(t, "MeshLoadBalancingStrategy", `
-type: MeshLoadBalancingStrategy
-name: a
-spec:
-  to:
-    - default: {loadBalancer: {type: RingHash, ringHash: {minRingSize: 2}}}
-    - default: {loadBalancer: {type: LeastRequest, leastRequest: {choiceCount: 3}}}
-    - targetRef: {kind: MeshService, name: backend}
-      default: {loadBalancer: {type: RingHash, ringHash: {maxRingSize: 50}}}
-`)
-	want := []string{
-		`{"loadBalancer":{"type":"RingHash","ringHash":{"maxRingSize":50}}} by a[2]`,
-		`{"loadBalancer":{"type":"RingHash","ringHash":{"maxRingSize":50}}} by a[2]`,
-		`{"loadBalancer":{"type":"LeastRequest","leastRequest":{"choiceCount":3}}} by a[1]`,
-		`{"loadBalancer":{"type":"LeastRequest","leastRequest":{"choiceCount":3}}} by a[1]`,
-	}
-	for i := range want {
-		if got := show(t, c.Outbounds[i].Effective); got != want[i] {
-			t.Errorf("outbound %d: got\n%s want\n%s", i, got, want[i])
+}
+
+// Items that set nothing still select: there is a conf, and it is empty.
+func TestEmptyConfForEveryOutbound(t *testing.T) {
+	got := config(t, "MeshTimeout", "\ntype: MeshTimeout\nname: a\nspec: {to: [{default: {}}, {default: {}}]}\n")
+	for i := range got.Outbounds {
+		if text := show(t, got.Outbounds[i].Effective); text != "{} by " {
+			t.Errorf("outbound %d: got %s", i, text)
 		}
 	}
 }

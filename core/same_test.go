@@ -1,0 +1,133 @@
+package core
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+const everything = `
+type: Dataplane
+name: d
+labels: {a: x}
+networking:
+  address: 10.0.0.1
+  inbound: [{name: http, port: 80, address: 10.0.0.2, servicePort: 81, protocol: http, tags: {kuma.io/service: web}}]
+  outbound: [{port: 1, address: 127.0.0.1, tags: {kuma.io/service: api}}]
+---
+type: MeshTimeout
+name: to
+labels: {a: x}
+spec:
+  targetRef: {kind: Dataplane, labels: {a: x}, sectionName: http}
+  to: [{targetRef: {kind: MeshServiceSubset, name: api, tags: {v: "1"}}, default: {connectionTimeout: 1s}}]
+---
+type: MeshTimeout
+name: rules
+spec:
+  targetRef: {kind: MeshSubset, tags: {v: "1"}, proxyTypes: [Sidecar]}
+  rules: [{matches: [{method: GET}], default: {idleTimeout: 1s}}]
+---
+type: MeshTimeout
+name: from
+spec:
+  targetRef: {kind: Dataplane, name: d}
+  from: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}]
+---
+type: MeshTrace
+name: trace
+spec: {default: {backends: []}}
+`
+
+func decodeEverything(t *testing.T, text string) *resource.Set {
+	t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// What is decoded twice is the same; what differs in anything is not.
+func TestSame(t *testing.T) {
+	set := decodeEverything(t, everything)
+	again := decodeEverything(t, everything)
+	for i, p := range set.Policies {
+		if !samePolicy(p, again.Policies[i]) {
+			t.Errorf("%s is not the same as itself", p.Name)
+		}
+	}
+	if !sameDataplane(set.Dataplanes[0], again.Dataplanes[0]) {
+		t.Error("a dataplane is not the same as itself")
+	}
+	for name, change := range map[string]func(*resource.Dataplane){
+		"label":        func(d *resource.Dataplane) { d.Labels[0].Value = "y" },
+		"position":     func(d *resource.Dataplane) { d.Pos.Line++ },
+		"address":      func(d *resource.Dataplane) { d.Address = "10.0.0.9" },
+		"gateway":      func(d *resource.Dataplane) { d.Gateway = &resource.GatewayProxy{} },
+		"no inbound":   func(d *resource.Dataplane) { d.Inbounds = nil },
+		"name":         func(d *resource.Dataplane) { d.Inbounds[0].Name = "x" },
+		"port":         func(d *resource.Dataplane) { d.Inbounds[0].Port = 1 },
+		"in address":   func(d *resource.Dataplane) { d.Inbounds[0].Address = "" },
+		"service port": func(d *resource.Dataplane) { d.Inbounds[0].ServicePort = 1 },
+		"protocol":     func(d *resource.Dataplane) { d.Inbounds[0].Protocol = "" },
+		"in tag":       func(d *resource.Dataplane) { d.Inbounds[0].Tags[0].Value = "x" },
+		"out port":     func(d *resource.Dataplane) { d.Outbounds[0].Port = 2 },
+		"out address":  func(d *resource.Dataplane) { d.Outbounds[0].Address = "" },
+		"out tag":      func(d *resource.Dataplane) { d.Outbounds[0].Tags[0].Key = "x" },
+	} {
+		other := decodeEverything(t, everything).Dataplanes[0]
+		change(other)
+		if sameDataplane(set.Dataplanes[0], other) {
+			t.Errorf("dataplane: another %s is not noticed", name)
+		}
+	}
+	gateways := []*resource.GatewayProxy{nil, {}, {Builtin: true}, {Tags: resource.Tags{{Key: "a", Value: "b"}}}}
+	for i, a := range gateways {
+		for j, b := range gateways {
+			if sameGateway(a, b) != (i == j) {
+				t.Errorf("gateways %d and %d", i, j)
+			}
+		}
+	}
+}
+
+func TestSamePolicy(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy string
+		change func(*resource.Policy)
+	}{
+		"label":        {"to", func(p *resource.Policy) { p.Labels[0].Key = "b" }},
+		"position":     {"to", func(p *resource.Policy) { p.TargetPos.Line++ }},
+		"target":       {"to", func(p *resource.Policy) { p.TargetRef.Kind = resource.TargetMesh }},
+		"labels":       {"to", func(p *resource.Policy) { p.TargetRef.Labels[0].Value = "y" }},
+		"sectionName":  {"to", func(p *resource.Policy) { p.TargetRef.SectionName = "" }},
+		"name":         {"from", func(p *resource.Policy) { p.TargetRef.Name = "e" }},
+		"namespace":    {"from", func(p *resource.Policy) { p.TargetRef.Namespace = "ns" }},
+		"tags":         {"rules", func(p *resource.Policy) { p.TargetRef.Tags[0].Value = "2" }},
+		"proxyTypes":   {"rules", func(p *resource.Policy) { p.TargetRef.ProxyTypes = 0 }},
+		"no to":        {"to", func(p *resource.Policy) { p.To = nil }},
+		"empty from":   {"to", func(p *resource.Policy) { p.From = []resource.Item{} }},
+		"to target":    {"to", func(p *resource.Policy) { p.To[0].TargetRef.Tags[0].Value = "2" }},
+		"to conf":      {"to", func(p *resource.Policy) { p.To[0].Conf = decodeEverything(t, everything).Policies[1].Rules[0].Conf }},
+		"from target":  {"from", func(p *resource.Policy) { p.From[0].TargetRef.Kind = resource.TargetMeshSubset }},
+		"empty rules":  {"from", func(p *resource.Policy) { p.Rules = []resource.Rule{} }},
+		"match":        {"rules", func(p *resource.Policy) { *p.Rules[0].Matches[0].Method = "PUT" }},
+		"rule's conf":  {"rules", func(p *resource.Policy) { p.Rules[0].Conf = decodeEverything(t, everything).Policies[2].To[0].Conf }},
+		"default":      {"trace", func(p *resource.Policy) { p.Default = p.Type.Default.Conf.NewMerger().Conf() }},
+		"rule's place": {"rules", func(p *resource.Policy) { p.Rules[0].Pos.Line++ }},
+	} {
+		var a, b *resource.Policy
+		for i, p := range decodeEverything(t, everything).Policies {
+			if p.Name == c.policy {
+				a, b = p, decodeEverything(t, everything).Policies[i]
+			}
+		}
+		c.change(b)
+		if samePolicy(a, b) {
+			t.Errorf("another %s is not noticed", name)
+		}
+	}
+}
