@@ -6,11 +6,12 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 100ms
 BENCHCOUNT  ?= 5
 BASE        ?= HEAD~1
+WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench gate check-bench fuzz e2e ci
+.PHONY: help run build test race lint generate check-generate bench bench-world gate check-bench fuzz e2e ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +45,9 @@ check-generate: ## Fail if generated code is not what the generator writes
 
 bench: ## Run the benchmarks, with allocations and work counters
 	$(GO) test ./bench -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
+
+bench-world: ## Measure whole worlds; fail if a change costs more in a larger one: make bench-world WORLDS=1000000
+	$(GO) run ./cmd/meshmatch bench world --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2
 
 check-bench: ## Fail if allocations, counters, slopes or same-run ratios break bench/rules.txt
 	@mkdir -p bin

@@ -134,6 +134,11 @@ func (s *sequence) of(n int) int {
 // some of the known ones change in one thing, some leave.
 func (s *sequence) step() {
 	var batch core.Batch
+	if len(s.known.policies) > 0 && s.of(3) == 0 {
+		s.replaceConfs(&batch)
+		s.apply(batch)
+		return
+	}
 	set, err := s.generator.Scenario(s.take(20 + s.of(80))).Load()
 	if err != nil {
 		s.Fatal(err)
@@ -161,6 +166,26 @@ func (s *sequence) step() {
 		}
 	}
 	s.apply(batch)
+}
+
+// replaceConfs makes new versions of some policies that differ from the old
+// ones in their confs alone.
+func (s *sequence) replaceConfs(batch *core.Batch) {
+	for _, id := range s.known.ids() {
+		p := s.known.policies[id]
+		if p == nil || s.of(6) != 0 {
+			continue
+		}
+		next := *p
+		next.Pos.Line++
+		next.To = slices.Clone(p.To)
+		for i := range next.To {
+			if next.To[i].Conf = p.To[s.of(len(p.To))].Conf; s.of(8) == 0 {
+				next.To[i].Conf = p.Type.To.Conf.NewMerger().Conf()
+			}
+		}
+		batch.Upsert.Policies = append(batch.Upsert.Policies, &next)
+	}
 }
 
 // mutate changes one thing of a resource.
