@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newDiff(g *globals) *cobra.Command {
@@ -26,11 +29,11 @@ are shown together. Exit status 1 means that something changes.`,
 			if len(with) == 0 {
 				return usagef("say what to compare with: --with FILE or --with DIRECTORY")
 			}
-			before, err := g.load(c)
+			before, after, err := g.loadBoth(c, with)
 			if err != nil {
 				return err
 			}
-			after, err := loadView(c, with)
+			mesh, err := g.chooseMesh(slices.Compact(slices.Sorted(slices.Values(append(before.Meshes(), after.Meshes()...)))))
 			if err != nil {
 				return err
 			}
@@ -39,7 +42,7 @@ are shown together. Exit status 1 means that something changes.`,
 					return err
 				}
 			}
-			diff, err := inspect.NewDiff(before.view, after, before.mesh, scope)
+			diff, err := inspect.NewDiff(before, after, mesh, scope)
 			if err != nil {
 				return err
 			}
@@ -57,6 +60,20 @@ are shown together. Exit status 1 means that something changes.`,
 	flags.StringVar(&scope.Kind, "kind", "", "only this policy kind")
 	flags.BoolVar(&scope.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	return c
+}
+
+// loadBoth reads what -f and --with name, so that the errors of both are
+// reported together.
+func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *core.View, err error) {
+	if len(g.files) == 0 {
+		return nil, nil, errNoFiles
+	}
+	if repeats(append(slices.Clone(g.files), with...), resource.Stdin) {
+		return nil, nil, errStdinTwice
+	}
+	before, errBefore := loadView(c, g.files)
+	after, errAfter := loadView(c, with)
+	return before, after, errors.Join(errBefore, errAfter)
 }
 
 func diffPage(p *page, diff *inspect.Diff) {

@@ -13,6 +13,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
+var (
+	errNoFiles    = usagef("say what to read: -f FILE, -f DIRECTORY or -f -")
+	errStdinTwice = usagef("standard input can be read once only")
+)
+
 // globals is the flags that every command takes.
 type globals struct {
 	files     []string
@@ -30,13 +35,13 @@ type world struct {
 // load reads what -f names.
 func (g *globals) load(c *cobra.Command) (*world, error) {
 	if len(g.files) == 0 {
-		return nil, usagef("say what to read: -f FILE, -f DIRECTORY or -f -")
+		return nil, errNoFiles
 	}
 	view, err := loadView(c, g.files)
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := g.chooseMesh(view)
+	mesh, err := g.chooseMesh(view.Meshes())
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +49,9 @@ func (g *globals) load(c *cobra.Command) (*world, error) {
 }
 
 func loadView(c *cobra.Command, files []string) (*core.View, error) {
+	if repeats(files, resource.Stdin) {
+		return nil, errStdinTwice
+	}
 	loader := resource.Loader{Kinds: kinds.All(), Stdin: c.InOrStdin()}
 	set, err := loader.Load(files...)
 	if err != nil {
@@ -52,9 +60,13 @@ func loadView(c *cobra.Command, files []string) (*core.View, error) {
 	return core.NewView(loader.Kinds, set)
 }
 
+func repeats(files []string, name string) bool {
+	first := slices.Index(files, name)
+	return first >= 0 && slices.Contains(files[first+1:], name)
+}
+
 // chooseMesh is --mesh, or "default" where it exists, or the only one.
-func (g *globals) chooseMesh(view *core.View) (string, error) {
-	meshes := view.Meshes()
+func (g *globals) chooseMesh(meshes []string) (string, error) {
 	switch {
 	case g.mesh != "" && !slices.Contains(meshes, g.mesh):
 		return "", fmt.Errorf("there is no mesh %q; %s", g.mesh, strict.DidYouMean(g.mesh, meshes))

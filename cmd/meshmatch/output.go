@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 )
 
 var outputs = []string{"table", "json", "yaml"}
@@ -59,41 +58,3 @@ func toJSON(answer any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// toYAML prints what JSON would, with the keys in the same order.
-func toYAML(answer any) ([]byte, error) {
-	data, err := toJSON(answer)
-	if err != nil {
-		return nil, err
-	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil { // JSON is YAML
-		return nil, err
-	}
-	blockStyle(&doc)
-	var b bytes.Buffer
-	encoder := yaml.NewEncoder(&b)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(&doc); err != nil {
-		return nil, err
-	}
-	err = encoder.Close()
-	return b.Bytes(), err
-}
-
-// blockStyle undoes the flow style of JSON where there is something in it.
-// Strings keep their quotes only where YAML needs them.
-func blockStyle(n *yaml.Node) {
-	if n.Kind != yaml.ScalarNode {
-		if len(n.Content) > 0 {
-			n.Style = 0
-		}
-	} else if n.ShortTag() == "!!str" {
-		var plain yaml.Node
-		plain.SetString(n.Value)
-		n.Style = plain.Style
-		n.Tag = "!!str"
-	}
-	for _, c := range n.Content {
-		blockStyle(c)
-	}
-}
