@@ -23,7 +23,7 @@ effect, such as a policy that selects nothing.`,
 		Example: `  meshmatch check -f policies/
   meshmatch check -f policies/ -f dataplanes.yaml -o json
   meshmatch check -f policies/ --expand -o yaml`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(g.files) == 0 {
 				return usagef("say what to check: -f FILE, -f DIRECTORY or -f -")

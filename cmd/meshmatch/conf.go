@@ -39,7 +39,7 @@ is empty.`,
   meshmatch conf web-1 --kind MeshRateLimit --inbound http --tag kuma.io/service=web -f policies/
   meshmatch conf web-1 --kind MeshTimeout --inbound http --method POST --path /checkout -f policies/
   meshmatch conf web-1 --kind MeshTrace -f policies/ -o yaml`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("DATAPLANE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.kind == "" {
 				return usagef("say which policy kind: --kind MeshTimeout")

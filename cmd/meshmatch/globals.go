@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +24,7 @@ var (
 type globals struct {
 	files     []string
 	mesh      string
-	namespace string
+	namespace optional
 	output    output
 }
 
@@ -69,7 +71,7 @@ func repeats(files []string, name string) bool {
 func (g *globals) chooseMesh(meshes []string) (string, error) {
 	switch {
 	case g.mesh != "" && !slices.Contains(meshes, g.mesh):
-		return "", fmt.Errorf("there is no mesh %q; %s", g.mesh, strict.DidYouMean(g.mesh, meshes))
+		return "", errors.New(withHint(fmt.Sprintf("there is no mesh %q", g.mesh), strict.DidYouMean(g.mesh, meshes)))
 	case g.mesh != "":
 		return g.mesh, nil
 	case len(meshes) == 0:
@@ -84,48 +86,49 @@ func (g *globals) chooseMesh(meshes []string) (string, error) {
 
 // dataplane finds a dataplane by name.
 func (g *globals) dataplane(w *world, name string) (*resource.Dataplane, error) {
-	var names, namespaces []string
-	var found []*resource.Dataplane
-	for _, d := range w.view.Dataplanes(w.mesh) {
-		names = append(names, d.Name)
-		if d.Name == name && (g.namespace == "" || d.Namespace == g.namespace) {
-			found = append(found, d)
-			namespaces = append(namespaces, d.Namespace)
-		}
-	}
-	return one(found, "dataplane", name, names, namespaces)
+	return named(g, w.view.Dataplanes(w.mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
 }
 
 // policy finds a policy by kind and name.
 func (g *globals) policy(w *world, kind, name string) (*resource.Policy, error) {
-	var names, namespaces []string
-	var found []*resource.Policy
-	for _, p := range w.view.Policies(w.mesh) {
-		if p.Type.Name != kind {
-			continue
-		}
-		names = append(names, p.Name)
-		if p.Name == name && (g.namespace == "" || p.Namespace == g.namespace) {
-			found = append(found, p)
-			namespaces = append(namespaces, p.Namespace)
-		}
-	}
-	return one(found, kind, name, names, namespaces)
+	ofKind := slices.DeleteFunc(w.view.Policies(w.mesh), func(p *resource.Policy) bool { return p.Type.Name != kind })
+	return named(g, ofKind, func(p *resource.Policy) *resource.Meta { return &p.Meta }, kind, name)
 }
 
-// one returns the only element, or tells how to say which one is meant.
-func one[T any](found []*T, what, name string, names, namespaces []string) (*T, error) {
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		message := fmt.Sprintf("there is no %s %q", what, name)
-		if hint := strict.DidYouMean(name, names); hint != "" {
-			message += "; " + hint
+// named returns the only resource of that name, or tells how to say which one
+// is meant.
+func named[T any](g *globals, all []T, meta func(T) *resource.Meta, what, name string) (found T, err error) {
+	var names, namespaces, matching []string
+	for _, r := range all {
+		m := meta(r)
+		names = append(names, m.Name)
+		if m.Name != name {
+			continue
 		}
-		return nil, fmt.Errorf("%s", message)
+		namespaces = append(namespaces, strconv.Quote(m.Namespace))
+		if g.namespace.admits(m.Namespace) {
+			found, matching = r, append(matching, m.Namespace)
+		}
 	}
-	return nil, fmt.Errorf("%s %q is in several namespaces; choose one with --namespace: %s", what, name, strings.Join(namespaces, ", "))
+	switch {
+	case len(matching) == 1:
+		return found, nil
+	case len(matching) > 1:
+		err = fmt.Errorf("%s %q is in several namespaces; choose one with --namespace: %s", what, name, strings.Join(namespaces, ", "))
+	case len(namespaces) > 0:
+		err = fmt.Errorf("there is no %s %q in namespace %q; it is in %s", what, name, g.namespace.value, strings.Join(namespaces, ", "))
+	default:
+		err = errors.New(withHint(fmt.Sprintf("there is no %s %q", what, name), strict.DidYouMean(name, names)))
+	}
+	var none T
+	return none, err
+}
+
+func withHint(message, hint string) string {
+	if hint == "" {
+		return message
+	}
+	return message + "; " + hint
 }
 
 // kindNamed checks a --kind.
@@ -133,5 +136,10 @@ func kindNamed(view *core.View, name string) (*resource.Kind, error) {
 	if kind := view.Kinds().Lookup(name); kind != nil {
 		return kind, nil
 	}
-	return nil, usagef("unknown kind %q; %s", name, strict.DidYouMean(name, view.Kinds().Names()))
+	names := view.Kinds().Names()
+	hint := strict.DidYouMean(name, names)
+	if hint == "" {
+		hint = "the kinds are " + strings.Join(names, ", ")
+	}
+	return nil, usagef("unknown kind %q; %s", name, hint)
 }

@@ -13,7 +13,7 @@ func newInspect(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect",
 		Short: "Show what a dataplane gets, or what a policy selects",
-		Args:  cobra.NoArgs,
+		Args:  subcommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newInspectDataplane(g), newInspectPolicy(g))
@@ -31,7 +31,7 @@ items that set it.`,
 		Example: `  meshmatch inspect dataplane web-1 -f policies/
   meshmatch inspect dataplane web-1 -f policies/ --kind MeshTimeout --explain -o json
   meshmatch inspect dataplane web-1 -f policies/ --shadow`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := g.load(c)
 			if err != nil {

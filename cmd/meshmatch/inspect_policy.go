@@ -16,7 +16,7 @@ func newInspectPolicy(g *globals) *cobra.Command {
 whether the policy is enforced there or only informs, and why.`,
 		Example: `  meshmatch inspect policy MeshTimeout base -f policies/
   meshmatch inspect policy MeshRetry web -f policies/ --mesh staging -o json`,
-		Args: cobra.ExactArgs(2),
+		Args: exactly("KIND", "NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := g.load(c)
 			if err != nil {

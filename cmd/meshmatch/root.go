@@ -69,16 +69,17 @@ func newRoot() *cobra.Command {
 		Short:         "Match, order and merge service-mesh policies, with reasons",
 		Long:          rootLong,
 		Example:       rootExample,
-		Args:          cobra.NoArgs,
+		Args:          subcommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	flags := root.PersistentFlags()
-	flags.StringArrayVarP(&g.files, "file", "f", nil, "a file, a directory tree or - for standard input; may be repeated")
+	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree or - for standard input; may be repeated")
 	flags.StringVar(&g.mesh, "mesh", "", `the mesh (default "default", or the only one that there is)`)
-	flags.StringVar(&g.namespace, "namespace", "", "the namespace, needed where a name is not unique")
+	flags.Var(&g.namespace, "namespace", "the namespace, needed where a name is not unique")
 	flags.VarP(&g.output, "output", "o", "how to print: "+strings.Join(outputs, ", "))
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newCheck(g), newInspect(g), newConf(g), newAccess(g), newDiff(g), newBench(g))
 	for _, c := range root.Commands() {
 		failuresOf(c)

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// noArgs is for commands that only have flags.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usagef("%s takes no arguments, but got %q; files are given with -f", c.CommandPath(), args[0])
+}
+
+// subcommand is for commands that only have commands below them.
+func subcommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return usagef("unknown command %q for %q; %s", args[0], c.CommandPath(), strict.DidYouMean(args[0], names))
+}
+
+// exactly asks for one argument each of what the names stand for.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("%s is missing: %s %s", names[len(args)], c.CommandPath(), strings.Join(names, " "))
+		case len(args) > len(names):
+			return usagef("there is an argument too many, %q: %s %s", args[len(names)], c.CommandPath(), strings.Join(names, " "))
+		}
+		return nil
+	}
+}
+
+// flagError adds the flag that is likely to be meant.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if hint := strict.DidYouMean("--"+unknown.GetSpecifiedName(), names); hint != "" {
+		return usagef("%w; %s", err, hint)
+	}
+	return err
+}
+
+// optional is the value of a flag that may be given as an empty text.
+type optional struct {
+	given bool
+	value string
+}
+
+func (o *optional) String() string { return o.value }
+
+func (o *optional) Set(s string) error {
+	o.given, o.value = true, s
+	return nil
+}
+
+func (*optional) Type() string { return "string" }
+
+// admits reports whether the value is the one that is asked for, if any is.
+func (o *optional) admits(value string) bool { return !o.given || o.value == value }
