@@ -48,7 +48,7 @@ type answer struct {
 func TestSequences(t *testing.T) {
 	sequences := 150
 	if testing.Short() {
-		sequences = 30
+		sequences = 20
 	}
 	generator, err := fuzz.NewGenerator(kinds.All())
 	if err != nil {

@@ -106,7 +106,8 @@ func (w *world) sample(c change) (Row, error) {
 			return row, fmt.Errorf("round %d touched %d dataplanes, not %d", round, touched, want)
 		}
 	}
-	row.P50, row.P99, row.Told = percentile(applied, 50), percentile(applied, 99), percentile(told, 50)
+	row.Least, row.P50, row.P99 = slices.Min(applied), percentile(applied, 50), percentile(applied, 99)
+	row.Told = percentile(told, 50)
 	return row, nil
 }
 

@@ -45,6 +45,7 @@ type Row struct {
 	// Touched is the dataplanes that one commit tells of, on average.
 	Touched float64       `json:"dataplanes"`
 	Samples int           `json:"samples"`
+	Least   time.Duration `json:"leastNanoseconds"`
 	P50     time.Duration `json:"p50Nanoseconds"`
 	P99     time.Duration `json:"p99Nanoseconds"`
 	// Told is the p50 of finding out what the commit changed.

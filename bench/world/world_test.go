@@ -29,7 +29,7 @@ func TestMeasure(t *testing.T) {
 				t.Errorf("a read allocates %d times", r.ReadAllocs)
 			}
 			for _, row := range r.Changes {
-				if row.P50 <= 0 || row.P99 < row.P50 || row.Touched == 0 {
+				if row.Least <= 0 || row.P50 < row.Least || row.P99 < row.P50 || row.Touched == 0 {
 					t.Errorf("%+v", row)
 				}
 			}
@@ -44,8 +44,8 @@ func TestMeasureTooSmall(t *testing.T) {
 }
 
 func TestSlopes(t *testing.T) {
-	report := func(n int, p50 time.Duration) *Report {
-		return &Report{Sizes: core.Sizes{Dataplanes: n}, Changes: []Row{{Change: "relabel a dataplane", P50: p50}}}
+	report := func(n int, least time.Duration) *Report {
+		return &Report{Sizes: core.Sizes{Dataplanes: n}, Changes: []Row{{Change: "relabel a dataplane", Least: least}}}
 	}
 	for name, c := range map[string]struct {
 		reports []*Report

@@ -16,9 +16,9 @@ func benchPage(p *page, a *benchAnswer) {
 		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",
 			r.Sizes.Profiles, r.Sizes.Classes, float64(r.Sizes.Blocks)/float64(r.Sizes.Dataplanes)))
 		p.heading(1, "changes")
-		p.row("change", "p50", "p99", "to tell", "dataplanes told of")
+		p.row("change", "least", "p50", "p99", "to tell", "dataplanes told of")
 		for _, row := range r.Changes {
-			p.row(row.Change, duration(row.P50), duration(row.P99), duration(row.Told), fmt.Sprintf("%.0f", row.Touched))
+			p.row(row.Change, duration(row.Least), duration(row.P50), duration(row.P99), duration(row.Told), fmt.Sprintf("%.0f", row.Touched))
 		}
 	}
 	if len(a.Slopes) == 0 {

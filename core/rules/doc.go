@@ -16,6 +16,17 @@
 //     nothing is unset ([Merge], SPEC 6), which gives an [Effective]: the
 //     Conf, its origins, and on demand the origin of every field.
 //
+// [Evaluate] does this for one dataplane. For many of them, and again after each
+// change, there are [Blocks]: a [Part] is evaluated for dataplanes that the same
+// policies select, an [OutboundPart] for their outbounds, and what comes out
+// equal is one pointer everywhere. Both ways give the same (the engine's tests
+// compare them); the second looks at less:
+//
+//   - at one outbound of many dataplanes once;
+//   - at the few items for every outbound that are not always overridden
+//     (filler.go), unless the conf has a union (union.go);
+//   - after a policy was replaced, at the outbounds that it reaches.
+//
 // Invariants: nothing here changes a policy; an Effective is immutable and
 // can be shared by everybody with the same contributions; the result depends
 // on the contributions alone. The package knows neither the index nor where
