@@ -9,7 +9,7 @@ import (
 type C struct {
 	Conf    resource.Conf     `json:"conf"`
 	Origins []Origin          `json:"origins"`
-	Fields  map[string]Origin `json:"fields,omitempty"` // by JSON pointer; on demand
+	Fields  map[string]Origin `json:"fields,omitzero"` // by JSON pointer; on demand
 }
 
 // Origin names an item of a policy.

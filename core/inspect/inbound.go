@@ -1,9 +1,6 @@
 package inspect
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -47,22 +44,9 @@ type Permission struct {
 
 // MarshalJSON prints {"kri": ..., and the conf's fields}.
 func (p Permission) MarshalJSON() ([]byte, error) {
-	var out, fields bytes.Buffer
-	for _, part := range []struct {
-		to    *bytes.Buffer
-		value any
-	}{{&out, map[string]string{"kri": p.KRI}}, {&fields, p.Conf}} {
-		encoder := json.NewEncoder(part.to)
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(part.value); err != nil {
-			return nil, err
-		}
-	}
-	head, tail := bytes.TrimSpace(out.Bytes()), bytes.TrimSpace(fields.Bytes())
-	if string(tail) == "{}" {
-		return head, nil
-	}
-	return append(append(head[:len(head)-1], ','), tail[1:]...), nil
+	return resource.MarshalInline(struct {
+		KRI string `json:"kri"`
+	}{p.KRI}, p.Conf)
 }
 
 func newInbound(config *rules.InboundConfig, i *resource.Inbound, options Options) (Inbound, error) {

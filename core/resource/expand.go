@@ -1,7 +1,7 @@
 package resource
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -39,7 +39,7 @@ func (m *Meta) namespacedLabels() Tags {
 		return m.Labels
 	}
 	labels := append(slices.Clone(m.Labels), Tag{NamespaceLabel, m.Namespace})
-	slices.SortFunc(labels, func(a, b Tag) int { return bytes.Compare([]byte(a.Key), []byte(b.Key)) })
+	slices.SortFunc(labels, func(a, b Tag) int { return cmp.Compare(a.Key, b.Key) })
 	return labels
 }
 
@@ -57,6 +57,11 @@ type expandedSpec struct {
 	From      []json.RawMessage `json:"from,omitzero"`
 	Rules     []expandedRule    `json:"rules,omitzero"`
 	Default   Conf              `json:"default,omitzero"`
+}
+
+// inlineItem is an item of a section whose confs stand beside the targetRef.
+type inlineItem struct {
+	TargetRef expandedTargetRef `json:"targetRef"`
 }
 
 type expandedRule struct {
@@ -104,7 +109,7 @@ func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage
 			Default   Conf              `json:"default,omitzero"`
 		}{ref, items[i].Conf})
 		if section.Inline {
-			data, err = marshalInline(ref, items[i].Conf)
+			data, err = MarshalInline(inlineItem{ref}, items[i].Conf)
 		}
 		if err != nil {
 			return nil, err
@@ -112,30 +117,4 @@ func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage
 		out[i] = data
 	}
 	return out, nil
-}
-
-// marshalInline puts the fields of a conf behind the targetRef.
-func marshalInline(ref expandedTargetRef, c Conf) ([]byte, error) {
-	data, err := marshal(struct {
-		TargetRef expandedTargetRef `json:"targetRef"`
-	}{ref})
-	if err != nil {
-		return nil, err
-	}
-	fields, err := marshal(c)
-	if err != nil || string(fields) == "{}" {
-		return data, err
-	}
-	return append(append(data[:len(data)-1], ','), fields[1:]...), nil
-}
-
-// marshal leaves <, > and & alone.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }
