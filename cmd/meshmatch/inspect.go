@@ -125,7 +125,7 @@ func inboundPage(p *page, i *inspect.Inbound) {
 		confRows(p, r.C)
 	}
 	for _, f := range i.From {
-		p.heading(2, "from clients %s", f.Selector)
+		p.heading(2, "from %s", inspect.ClientsTitle(f.Selector))
 		confRows(p, f.C)
 	}
 	for _, r := range i.Permissions {

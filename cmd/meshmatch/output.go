@@ -57,4 +57,3 @@ func toJSON(answer any) ([]byte, error) {
 	err := encoder.Encode(answer)
 	return b.Bytes(), err
 }
-

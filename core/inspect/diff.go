@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // Diff is the answer of `diff`: how the effective configuration of dataplanes
@@ -31,7 +29,9 @@ type DiffGroup struct {
 type Change struct {
 	Kind string `json:"kind"`
 	// Place is the part of the dataplane: "default", "outbound ...", "route
-	// ... of outbound ...", "inbound ... when ...".
+	// ... of outbound ...", "inbound ... rule ... when ...", "inbound ... from
+	// clients ..." or "... from any client", "inbound ... permissions of ...
+	// rule ...".
 	Place string `json:"place"`
 	// Field is the JSON pointer of a leaf of the conf; "" where the conf as a
 	// whole appears or goes.
@@ -48,15 +48,16 @@ type Change struct {
 // view only is compared with one that has no configuration.
 func NewDiff(before, after *core.View, mesh string, scope core.Scope) (*Diff, error) {
 	groups := map[string]*DiffGroup{}
+	clients := &clientDiffs{known: map[fromPair][]clientsPart{}}
 	for _, pair := range pairs(before.Dataplanes(mesh), after.Dataplanes(mesh)) {
-		changes, err := pair.changes(before, after, scope)
+		changes, err := pair.changes(before, after, scope, clients)
 		if err != nil {
 			return nil, err
 		}
 		if len(changes) == 0 {
 			continue
 		}
-		key, err := json.Marshal(changes)
+		key, err := resource.Marshal(changes)
 		if err != nil {
 			return nil, err
 		}
@@ -101,26 +102,16 @@ func (p pair) kri() string {
 	return p.after.KRI("")
 }
 
-// place is where a leaf stands: the policy kind, the part of the dataplane
-// and the field.
-type place struct{ kind, part, field string }
-
-func (a place) compare(b place) int {
-	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.part, b.part), strings.Compare(a.field, b.field))
-}
-
-type leaf struct {
-	value  json.RawMessage
-	origin *Origin
-}
-
-func (p pair) changes(before, after *core.View, scope core.Scope) ([]Change, error) {
+func (p pair) changes(before, after *core.View, scope core.Scope, clients *clientDiffs) ([]Change, error) {
 	old, err := leavesOf(before, p.before, scope)
 	if err != nil {
 		return nil, err
 	}
 	next, err := leavesOf(after, p.after, scope)
 	if err != nil {
+		return nil, err
+	}
+	if err := clients.add(p, configsOf(before, p.before, scope), configsOf(after, p.after, scope), old, next); err != nil {
 		return nil, err
 	}
 	var places []place
@@ -145,72 +136,6 @@ func (p pair) changes(before, after *core.View, scope core.Scope) ([]Change, err
 	return changes, nil
 }
 
-// leavesOf flattens the effective configuration of a dataplane. A rule's
-// place has its position, as the first match counts.
-func leavesOf(view *core.View, d *resource.Dataplane, scope core.Scope) (map[place]leaf, error) {
-	if d == nil {
-		return nil, nil
-	}
-	f := flattener{leaves: map[place]leaf{}}
-	for _, config := range view.Configs(d, scope) {
-		f.kind = config.Kind.Name
-		f.add("default", config.Default)
-		for i := range config.Outbounds {
-			outbound := outboundTitle(&d.Outbounds[i])
-			f.add("outbound "+outbound, config.Outbounds[i].Effective)
-			for _, r := range config.Outbounds[i].Routes {
-				f.add("route "+r.Route.KRI()+" of outbound "+outbound, r.Effective)
-			}
-		}
-		for i := range config.Inbounds {
-			for n, r := range config.Inbounds[i].Rules {
-				match, err := json.Marshal(r.Match)
-				if err != nil {
-					return nil, err
-				}
-				f.add(fmt.Sprintf("inbound %s rule %d when %s", d.Inbounds[i].SectionName(), n, match), r.Effective)
-			}
-		}
-	}
-	return f.leaves, f.err
-}
-
-func outboundTitle(o *resource.Outbound) string {
-	title := o.Tags.String()
-	if o.Address != "" || o.Port != 0 {
-		title = fmt.Sprintf("%s:%d %s", o.Address, o.Port, title)
-	}
-	return title
-}
-
-// flattener collects the leaves of a dataplane's confs.
-type flattener struct {
-	kind   string
-	leaves map[place]leaf
-	err    error
-}
-
-func (f *flattener) add(part string, e *rules.Effective) {
-	if e == nil || f.err != nil {
-		return
-	}
-	data, err := json.Marshal(e.Conf)
-	if err != nil {
-		f.err = err
-		return
-	}
-	var tree any
-	if f.err = json.Unmarshal(data, &tree); f.err != nil {
-		return
-	}
-	f.leaves[place{f.kind, part, ""}] = leaf{value: json.RawMessage(`{}`)}
-	for pointer, o := range e.Fields() {
-		value, err := json.Marshal(Lookup(tree, pointer))
-		if err != nil {
-			f.err = err
-			return
-		}
-		origin := newOrigin(o)
-		f.leaves[place{f.kind, part, pointer}] = leaf{value, &origin}
-	}
+func (a place) compare(b place) int {
+	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.part, b.part), ComparePointers(a.field, b.field))
 }

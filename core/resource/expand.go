@@ -29,7 +29,7 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 			spec.Rules[i] = expandedRule{p.Rules[i].Matches, p.Rules[i].Conf}
 		}
 	}
-	return marshal(expandedPolicy{p.Kind, p.Mesh, p.Name, p.namespacedLabels(), spec})
+	return Marshal(expandedPolicy{p.Kind, p.Mesh, p.Name, p.namespacedLabels(), spec})
 }
 
 // namespacedLabels returns the labels, with the namespace among them, as the
@@ -104,7 +104,7 @@ func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage
 	out := make([]json.RawMessage, len(items))
 	for i := range items {
 		ref := items[i].TargetRef.expanded(mesh)
-		data, err := marshal(struct {
+		data, err := Marshal(struct {
 			TargetRef expandedTargetRef `json:"targetRef"`
 			Default   Conf              `json:"default,omitzero"`
 		}{ref, items[i].Conf})

@@ -8,19 +8,19 @@ import (
 // MarshalInline prints one JSON object: the fields of head, which has some,
 // and behind them those of a conf.
 func MarshalInline(head any, c Conf) ([]byte, error) {
-	data, err := marshal(head)
+	data, err := Marshal(head)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := marshal(c)
+	fields, err := Marshal(c)
 	if err != nil || string(fields) == "{}" {
 		return data, err
 	}
 	return append(append(data[:len(data)-1], ','), fields[1:]...), nil
 }
 
-// marshal leaves <, > and & alone.
-func marshal(v any) ([]byte, error) {
+// Marshal prints JSON in one line that leaves <, > and & alone.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
