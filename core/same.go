@@ -33,7 +33,7 @@ func sameMeta(a, b *resource.Meta) bool {
 // samePolicy is [sameDataplane] for policies.
 func samePolicy(a, b *resource.Policy) bool {
 	return a == b || sameMeta(&a.Meta, &b.Meta) &&
-		sameTarget(&a.TargetRef, &b.TargetRef) && a.TargetPos == b.TargetPos &&
+		sameTarget(&a.TargetRef, &b.TargetRef) && a.TargetPos == b.TargetPos && a.DefaultPos == b.DefaultPos &&
 		sameItems(a.Type.To, a.To, b.To) && sameItems(a.Type.From, a.From, b.From) &&
 		(a.Rules == nil) == (b.Rules == nil) && slices.EqualFunc(a.Rules, b.Rules, func(x, y resource.Rule) bool {
 		return x.Pos == y.Pos && sameMatches(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
