@@ -1,6 +1,8 @@
 package xds
 
 import (
+	"cmp"
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -57,6 +59,7 @@ func marshalledMatcher(m *xdsmatcher.Matcher) *xdsmatcher.Matcher {
 func marshalledMap(m map[string]*xdsmatcher.Matcher_OnMatch) *xdsmatcher.Matcher_MatcherTree_MatchMap {
 	const mapField, keyField, valueField = 1, 1, 2
 	type pair struct {
+		head  uint64 // the key's first bytes behind what all keys begin with
 		key   string
 		value []byte // with its tag and length
 	}
@@ -69,10 +72,28 @@ func marshalledMap(m map[string]*xdsmatcher.Matcher_OnMatch) *xdsmatcher.Matcher
 			value = appendField(nil, valueField, marshalledAction(on.GetAction()))
 			values[on] = value
 		}
-		pairs = append(pairs, pair{key, value})
+		pairs = append(pairs, pair{key: key, value: value})
 		size += len(key) + len(value) + 12 // at most, for the tags and lengths
 	}
-	slices.SortFunc(pairs, func(a, b pair) int { return strings.Compare(a.key, b.key) })
+	// Identities of a mesh begin alike, so whole keys are compared only where
+	// what follows is equal too.
+	if len(pairs) > 0 {
+		shared := pairs[0].key
+		for i := range pairs {
+			shared = shared[:sharedPrefix(shared, pairs[i].key)]
+		}
+		for i := range pairs {
+			var head [8]byte
+			copy(head[:], pairs[i].key[len(shared):])
+			pairs[i].head = binary.BigEndian.Uint64(head[:])
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		if a.head != b.head {
+			return cmp.Compare(a.head, b.head)
+		}
+		return strings.Compare(a.key, b.key)
+	})
 	out := make([]byte, 0, size)
 	for _, p := range pairs {
 		out = protowire.AppendTag(out, mapField, protowire.BytesType)
@@ -84,6 +105,17 @@ func marshalledMap(m map[string]*xdsmatcher.Matcher_OnMatch) *xdsmatcher.Matcher
 	marshalled := &xdsmatcher.Matcher_MatcherTree_MatchMap{}
 	marshalled.ProtoReflect().SetUnknown(out)
 	return marshalled
+}
+
+// sharedPrefix returns how many bytes a and b begin with in common.
+func sharedPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }
 
 // marshalledAction returns a Matcher.OnMatch that is an action.
