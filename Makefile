@@ -6,12 +6,13 @@ FUZZTIME    ?= 30s
 BENCHTIME   ?= 100ms
 BENCHCOUNT  ?= 5
 BASE        ?= HEAD~1
+SOAK        ?= 10
 WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-world gate check-bench fuzz e2e ci
+.PHONY: help run build test race lint generate check-generate bench bench-world gate check-bench fuzz soak e2e ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,10 +59,13 @@ gate: ## Compare the benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --pkg ./bench --benchtime 20ms
 
 fuzz: ## Fuzz every target for FUZZTIME each against the reference
-	@for target in $$($(GO) test ./fuzz -list '^Fuzz' | grep ^Fuzz); do \
-		echo "== $$target for $(FUZZTIME)"; \
-		$(GO) test ./fuzz -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; \
+	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' . | sed 's|/[^/]*:func | |' | sort | while read -r package target; do \
+		echo "== $$target of $$package for $(FUZZTIME)"; \
+		$(GO) test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; \
 	done
+
+soak: ## Run SOAK times as many seeded scenarios and sequences: make soak SOAK=100
+	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core
 
 e2e: $(ENVOY) ## Compare our filters with a real Envoy by traffic; it is fetched into .cache/
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e

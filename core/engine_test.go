@@ -202,6 +202,17 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// Where a policy's items are exchanged, the conf and the list of its origins
+// stay, and each field has another origin.
+func TestChangesOfFieldOrigins(t *testing.T) {
+	const idle, request = `{default: {idleTimeout: 1s}}`, `{default: {http: {requestTimeout: 1s}}}`
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("pair", "", everybody, idle+","+request))
+	commit := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("pair", "", everybody, request+","+idle))})
+	if diff := cmp.Diff([]string{"changed web-1, by pair, MeshTimeout of outbound 0"}, told(commit)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestApplyWhatIsKnownPublishesNothing(t *testing.T) {
 	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everybody, forAll) + "---\ntype: Mesh\nname: default\n"
 	e := newEngine(t, world)

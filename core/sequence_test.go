@@ -45,17 +45,21 @@ type answer struct {
 	confs string // without `matched`
 }
 
+// TestSequences runs 150 seeded sequences, 20 with -short, or SOAK times as
+// many.
 func TestSequences(t *testing.T) {
 	sequences := 150
 	if testing.Short() {
 		sequences = 20
 	}
+	sequences *= fuzz.Soak(t)
 	generator, err := fuzz.NewGenerator(kinds.All())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := range uint64(sequences) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))
 			data := make([]byte, 2_000)
 			for i := range data {

@@ -2,9 +2,7 @@ package fuzz
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,26 +23,13 @@ func TestSoak(t *testing.T) {
 		{"access", permissions(t), 3_000, CompareAccess},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			test.scenarios *= uint64(times(t))
+			test.scenarios *= uint64(Soak(t))
 			if testing.Short() {
 				test.scenarios /= 10
 			}
 			soak(t, test.generator, test.scenarios, func(s *Scenario) error { return test.compare(FastPath, s) })
 		})
 	}
-}
-
-// times is SOAK, by which the number of scenarios is multiplied.
-func times(t *testing.T) int {
-	text := os.Getenv("SOAK")
-	if text == "" {
-		return 1
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		t.Fatalf("SOAK must be a number, not %q", text)
-	}
-	return n
 }
 
 func soak(t *testing.T, g *Generator, scenarios uint64, compare func(*Scenario) error) {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,10 +10,10 @@ import (
 )
 
 // Differences returns the places where the configs of a dataplane, both sorted
-// by kind, have confs with another content or other origins, in the order of
-// [Config]. Policies that select the dataplane and set nothing make no
-// difference, nor does another version of a policy that says the same.
-// Outbounds and inbounds are called by their index.
+// by kind, have confs with another content or other origins, be it of single
+// fields, in the order of [Config]. Policies that select the dataplane and set
+// nothing make no difference, nor does another version of a policy that says
+// the same. Outbounds and inbounds are called by their index.
 //
 // What is one block on both sides is not looked into.
 func Differences(before, after []*Config) []Place {
@@ -112,11 +113,25 @@ func findRoute(routes []RouteConfig, like *resource.Policy) *RouteConfig {
 	return nil
 }
 
-// sameConf reports whether two confs of a section have the same content and
-// origins.
+// sameConf reports whether two confs of a section have the same content, the
+// same origins, and the same origin of each field.
 func sameConf(section *resource.Section, a, b *Effective) bool {
 	return a == b || a != nil && b != nil &&
-		slices.EqualFunc(a.Origins, b.Origins, sameOrigin) && section.Conf.Equal(a.Conf, b.Conf)
+		slices.EqualFunc(a.Origins, b.Origins, sameOrigin) && section.Conf.Equal(a.Conf, b.Conf) && sameFields(a, b)
+}
+
+// sameFields compares the origins of the fields of two equal confs. They can
+// differ under the same list of origins, as after the items of a policy were
+// exchanged.
+func sameFields(a, b *Effective) bool {
+	next, stop := iter.Pull2(b.Fields())
+	defer stop()
+	for field, origin := range a.Fields() {
+		if otherField, other, ok := next(); !ok || field != otherField || !sameOrigin(origin, other) {
+			return false
+		}
+	}
+	return true
 }
 
 // sameOrigin compares what names an origin in answers, not policy versions.
