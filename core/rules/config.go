@@ -1,9 +1,6 @@
 package rules
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -51,86 +48,15 @@ type InboundConfig struct {
 	FromIgnored bool
 }
 
-// Evaluate computes the Config of one kind. Selected is the policies of the
-// kind that select the dataplane, in order; routes is the policies of the
-// route kinds that select it, in any order.
+// Evaluate computes the Config of one kind for one dataplane by itself.
+// Selected is the policies of the kind that select the dataplane, in order, and
+// is kept; routes is the policies of the route kinds that select it, in any
+// order.
 func Evaluate(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected, routes []*resource.Policy) *Config {
-	c := &Config{Kind: kind, Matched: selected}
-	policies := make([]*resource.Policy, len(selected))
-	for i := range selected {
-		policies[i] = selected[i].Policy
+	blocks := NewBlocks() // that nobody shares
+	part := blocks.Part(kind, d, selected)
+	if kind.To == nil {
+		return part.Config()
 	}
-	if kind.Default != nil {
-		c.Default = Default(kind, policies)
-	}
-	if kind.To != nil {
-		c.Outbounds = outbounds(kind, d, policies, routes)
-	}
-	if kind.From != nil || kind.Rules != nil {
-		c.Inbounds = inbounds(kind, d, selected)
-	}
-	return c
-}
-
-func outbounds(kind *resource.Kind, d *resource.Dataplane, policies, routes []*resource.Policy) []OutboundConfig {
-	to := NewTo(kind, policies)
-	out := make([]OutboundConfig, len(d.Outbounds))
-	for i := range d.Outbounds {
-		tags := d.Outbounds[i].Tags
-		out[i].Effective = to.Outbound(tags)
-		if !kind.IsRoute() {
-			out[i].Routes = to.routesOf(tags, routes)
-		}
-	}
-	return out
-}
-
-func (t *To) routesOf(tags resource.Tags, routes []*resource.Policy) []RouteConfig {
-	var out []RouteConfig
-	for _, route := range routes {
-		if HasRoute(route, tags) {
-			out = append(out, RouteConfig{route, t.Route(tags, route)})
-		}
-	}
-	slices.SortFunc(out, func(a, b RouteConfig) int { return cmp.Compare(a.Route.KRI(), b.Route.KRI()) })
-	return out
-}
-
-func inbounds(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected) []InboundConfig {
-	out := make([]InboundConfig, len(d.Inbounds))
-	for i := range d.Inbounds {
-		var policies []*resource.Policy
-		for j := range selected {
-			if p := selected[j].Policy; selected[j].Inbounds.Has(i) && !p.TargetRef.Kind.IsRoute() {
-				policies = append(policies, p)
-			}
-		}
-		out[i] = inbound(kind, policies)
-	}
-	return out
-}
-
-func inbound(kind *resource.Kind, policies []*resource.Policy) (c InboundConfig) {
-	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.Rules) > 0 })
-	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.From) > 0 })
-	switch {
-	case hasRules && kind.Rules.Unmerged:
-		c.Unmerged = unmerged(policies)
-	case hasRules:
-		c.Rules = Inbound(kind, policies)
-	case hasFrom:
-		c.From = NewFrom(kind, policies)
-	}
-	c.FromIgnored = hasRules && hasFrom
-	return c
-}
-
-func unmerged(policies []*resource.Policy) []Contribution {
-	var out []Contribution
-	for _, p := range policies {
-		for i := range p.Rules {
-			out = append(out, Contribution{Origin{p, i}, p.Rules[i].Conf})
-		}
-	}
-	return out
+	return blocks.Outbounds(part, nil, routes).Config(d, nil)
 }

@@ -8,7 +8,7 @@
 //     override.
 //  2. Their arrays are concatenated: policy order, then item order (SPEC 4.1).
 //  3. For each outbound or route the items that select it are found
-//     ([To], SPEC 4.2, 4.3); for each inbound rules with equal matches
+//     (filler.go, SPEC 4.2, 4.3); for each inbound rules with equal matches
 //     are joined, split into single matches and sorted ([Inbound], SPEC
 //     7.1); a kind without arrays has the one conf of all its policies
 //     ([Default], SPEC 4.4).
@@ -16,16 +16,17 @@
 //     nothing is unset ([Merge], SPEC 6), which gives an [Effective]: the
 //     Conf, its origins, and on demand the origin of every field.
 //
-// [Evaluate] does this for one dataplane. For many of them, and again after each
-// change, there are [Blocks]: a [Part] is evaluated for dataplanes that the same
-// policies select, an [OutboundPart] for their outbounds, and what comes out
-// equal is one pointer everywhere. Both ways give the same (the engine's tests
-// compare them); the second looks at less:
+// This is done for many dataplanes at once, and again after each change, with
+// [Blocks]: a [Part] is evaluated for dataplanes that the same policies select,
+// an [OutboundPart] for their outbounds, and what comes out equal is one pointer
+// everywhere. It looks
 //
 //   - at one outbound of many dataplanes once;
 //   - at the few items for every outbound that are not always overridden
 //     (filler.go), unless the conf has a union (union.go);
 //   - after a policy was replaced, at the outbounds that it reaches.
+//
+// [Evaluate] is the same for one dataplane that shares with nobody.
 //
 // Invariants: nothing here changes a policy; an Effective is immutable and
 // can be shared by everybody with the same contributions; the result depends

@@ -7,9 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// filing is the `to` items of a part, filed by what they select, as in a [To].
-// It calls them by position and so stays right when a policy is replaced by a
-// version with the same targetRefs. It is immutable.
+// filing is the concatenated `to` items of a part (SPEC 4.1), filed by what they
+// select. It calls them by position and so stays right when a policy is replaced
+// by a version with the same targetRefs. It is immutable.
 type filing struct {
 	everywhere []itemRef
 	services   map[string][]itemRef // one for a service's subset stands with the service

@@ -62,9 +62,13 @@ func (f *filler) deciding() []itemRef {
 	return deciding
 }
 
-// fill merges the items that apply to an outbound with the given tags, or to a
-// route of it, as [To.Outbound] and [To.Route] do. It returns nil where none
-// applies. The origins are good until the next call.
+// fill merges the items that apply to an outbound with the given tags (SPEC
+// 4.2), or to a route of it: those that select the outbound, those that select
+// the route, and those of policies that are attached to the route (SPEC 4.3). It
+// returns nil where none applies. The origins are good until the next call.
+//
+// An item stands in one of three files, each in ascending order, so the next one
+// to look at is the largest of their ends.
 func (f *filler) fill(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []Origin) {
 	files := [3][]itemRef{f.always, f.filing.services[tags.Value(resource.ServiceTag)]}
 	if route != nil {
@@ -114,13 +118,19 @@ func highest(files *[3][]itemRef) (file *[]itemRef) {
 	return file
 }
 
-// applies checks what the files do not.
+// applies checks what the files do not: the route that the policy is attached
+// to, a subset's tags, the kind and namespace of a route.
 func applies(p *resource.Policy, index int, tags resource.Tags, route *resource.Policy) bool {
-	e := entry{target: &p.To[index].TargetRef}
-	if p.TargetRef.Kind.IsRoute() {
-		e.scope = &p.TargetRef
+	if p.TargetRef.Kind.IsRoute() && (route == nil || !NamesRoute(&p.TargetRef, route)) {
+		return false
 	}
-	return e.applies(tags, route)
+	switch t := &p.To[index].TargetRef; t.Kind {
+	case resource.TargetMeshServiceSubset:
+		return tags.Contains(t.Tags)
+	case resource.TargetMeshHTTPRoute:
+		return NamesRoute(t, route)
+	}
+	return true
 }
 
 // contributions returns what the last conf was merged from.

@@ -78,3 +78,30 @@ func (b *Blocks) releaseInbound(block *inboundBlock) {
 		b.releaseAll(block.confs)
 	}
 }
+
+// inbound evaluates what the policies, all of the kind and in order, make an
+// inbound do that they select.
+func inbound(kind *resource.Kind, policies []*resource.Policy) (c InboundConfig) {
+	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.Rules) > 0 })
+	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.From) > 0 })
+	switch {
+	case hasRules && kind.Rules.Unmerged:
+		c.Unmerged = unmerged(policies)
+	case hasRules:
+		c.Rules = Inbound(kind, policies)
+	case hasFrom:
+		c.From = NewFrom(kind, policies)
+	}
+	c.FromIgnored = hasRules && hasFrom
+	return c
+}
+
+func unmerged(policies []*resource.Policy) []Contribution {
+	var out []Contribution
+	for _, p := range policies {
+		for i := range p.Rules {
+			out = append(out, Contribution{Origin{p, i}, p.Rules[i].Conf})
+		}
+	}
+	return out
+}

@@ -97,13 +97,9 @@ func (o *OutboundPart) Config(d *resource.Dataplane, before *Config) *Config {
 func (o *OutboundPart) reached(tags resource.Tags) bool {
 	for _, c := range o.changes {
 		for i := range c.next.To { // sameFiling: the old version has the same targets
-			e := entry{target: &c.next.To[i].TargetRef}
-			switch e.target.Kind {
-			case resource.TargetMeshService, resource.TargetMeshServiceSubset:
-				if e.target.Name == tags.Value(resource.ServiceTag) && e.applies(tags, nil) {
-					return true
-				}
-			default:
+			t := &c.next.To[i].TargetRef
+			ofServices := t.Kind == resource.TargetMeshService || t.Kind == resource.TargetMeshServiceSubset
+			if !ofServices || t.Name == tags.Value(resource.ServiceTag) && tags.Contains(t.Tags) {
 				return true
 			}
 		}

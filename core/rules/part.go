@@ -14,8 +14,8 @@ type Part struct {
 	filing   *filing // of the `to` items; for the writer only, nil until it is needed
 }
 
-// Part evaluates one kind, as [Evaluate] does, but for the outbounds. Selected
-// is kept. Of the dataplane only the number of its inbounds is looked at.
+// Part evaluates one kind, but for the outbounds. Selected is the policies of
+// the kind that select the dataplane, in order, and is kept. Of the dataplane only the number of its inbounds is looked at.
 func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected) *Part {
 	p := &Part{config: Config{Kind: kind, Matched: selected}}
 	if kind.To != nil {

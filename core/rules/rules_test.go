@@ -114,8 +114,7 @@ func TestOutbounds(t *testing.T) {
 
 func TestRulesOfOutbounds(t *testing.T) {
 	c := config(t, "MeshTimeout", timeouts)
-	to := rules.NewTo(c.Kind, []*resource.Policy{c.Matched[0].Policy, c.Matched[1].Policy})
-	view, err := to.Rules(partition.Limits{})
+	view, err := rules.ToRules(c.Kind, []*resource.Policy{c.Matched[0].Policy, c.Matched[1].Policy}, partition.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

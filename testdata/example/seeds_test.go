@@ -52,11 +52,8 @@ func config(t *testing.T, file, mesh, dataplane, kind string) *rules.Config {
 // outbound returns the conf of the outbound to a service.
 func outbound(t *testing.T, c *rules.Config, tags resource.Tags) *rules.Effective {
 	t.Helper()
-	var policies []*resource.Policy
-	for _, m := range c.Matched {
-		policies = append(policies, m.Policy)
-	}
-	return rules.NewTo(c.Kind, policies).Outbound(tags)
+	d := &resource.Dataplane{Outbounds: []resource.Outbound{{Tags: tags}}}
+	return rules.Evaluate(c.Kind, d, c.Matched, nil).Outbounds[0].Effective
 }
 
 func service(name string) resource.Tags {
@@ -197,7 +194,7 @@ func TestRuleViews(t *testing.T) {
 		for _, m := range c.Matched {
 			policies = append(policies, m.Policy)
 		}
-		list, err := rules.NewTo(c.Kind, policies).Rules(partition.Limits{})
+		list, err := rules.ToRules(c.Kind, policies, partition.Limits{})
 		want := []string{
 			`kuma.io/service=backend {"connectTimeout":"5s","http":{"requestTimeout":"15s","idleTimeout":"0s"}}`,
 			`{} {"connectTimeout":"5s","http":{"requestTimeout":"5s","idleTimeout":"1h"}}`,
