@@ -5,11 +5,12 @@ package index
 // hashing over a vector:
 //
 //	dir      2^depth pointers to buckets, by the hash's top bits
-//	bucket   up to 64 slots of (hash, number+1), open addressing by its low bits
+//	bucket   64 slots of (hash, number+1), open addressing by its low bits
 //
 // An insertion copies one bucket (0.5 KB) and one page of dir. A full bucket
 // splits in two by its next hash bit, and dir doubles when that bit is new to
-// it: a table never rehashes all its keys at once.
+// it: a table never rehashes all its keys at once. The slots stand in the
+// bucket itself, so that a lookup among many keys waits for memory once less.
 type hashTable struct {
 	dir   Vector[*bucket]
 	depth uint8
@@ -18,9 +19,10 @@ type hashTable struct {
 
 type bucket struct {
 	owner *owner
-	depth uint8 // hash bits that all hashes of this bucket share
-	n     uint32
-	slots []slot // a power of two, at least a quarter empty
+	more  *bucket // where it is full and cannot be split; nil for evenly spread hashes
+	depth uint8   // hash bits that all hashes of this bucket share
+	n     uint8
+	slots [bucketSlots]slot // a quarter of them empty
 }
 
 type slot struct {
@@ -29,8 +31,9 @@ type slot struct {
 }
 
 const (
-	minSlots = 8
-	maxSlots = 64 // above, a bucket splits if it may
+	bucketSlots = 64
+	slotMask    = bucketSlots - 1
+	maxFilled   = bucketSlots * 3 / 4
 )
 
 // find returns a number with this hash for which same is true.
@@ -39,18 +42,14 @@ func (t *hashTable) find(hash uint32, same func(number uint32) bool) (number uin
 }
 
 func (b *bucket) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {
-	if b == nil {
-		return 0, false
-	}
-	mask := uint32(len(b.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		switch s := b.slots[i]; {
-		case s.ref == 0:
-			return 0, false
-		case s.hash == hash && same(s.ref-1):
-			return s.ref - 1, true
+	for ; b != nil; b = b.more {
+		for i := hash & slotMask; b.slots[i].ref != 0; i = (i + 1) & slotMask {
+			if s := b.slots[i]; s.hash == hash && same(s.ref-1) {
+				return s.ref - 1, true
+			}
 		}
 	}
+	return 0, false
 }
 
 // dirAt is the place in a directory of 2^depth buckets.
@@ -58,27 +57,14 @@ func dirAt(hash uint32, depth uint8) uint32 {
 	return uint32(uint64(hash) >> (32 - depth))
 }
 
-func (b *bucket) put(s slot) {
-	mask := uint32(len(b.slots) - 1)
-	i := s.hash & mask
-	for b.slots[i].ref != 0 {
-		i = (i + 1) & mask
+// at returns the slot of a number, or the empty one where a search for it
+// ends.
+func (b *bucket) at(s slot) uint32 {
+	i := s.hash & slotMask
+	for b.slots[i].ref != 0 && b.slots[i] != s {
+		i = (i + 1) & slotMask
 	}
-	b.slots[i] = s
-	b.n++
+	return i
 }
 
-// full tells whether one more would leave less than a quarter of the slots
-// empty.
-func (b *bucket) full() bool { return 4*(b.n+1) > 3*uint32(len(b.slots)) }
-
-// grow doubles the slots.
-func (b *bucket) grow() {
-	old := b.slots
-	b.slots, b.n = make([]slot, 2*len(old)), 0
-	for _, s := range old {
-		if s.ref != 0 {
-			b.put(s)
-		}
-	}
-}
+func (b *bucket) full() bool { return b.n == maxFilled }

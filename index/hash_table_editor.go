@@ -1,7 +1,5 @@
 package index
 
-import "slices"
-
 // A hashTableEditor makes the next version of a hashTable.
 type hashTableEditor struct {
 	dir   VectorEditor[*bucket]
@@ -22,29 +20,36 @@ func (e *hashTableEditor) find(hash uint32, same func(number uint32) bool) (numb
 // insert adds number under hash. It must not be there yet.
 func (e *hashTableEditor) insert(hash, number uint32) {
 	b := e.own(hash)
-	for b.full() {
-		if len(b.slots) < maxSlots || !e.split(b, hash) {
-			b.grow()
-		}
+	for b.full() && e.split(b, hash) {
 		b = e.own(hash)
 	}
-	b.put(slot{hash, number + 1})
+	e.put(b, slot{hash, number + 1})
 	e.n++
+}
+
+// put adds a slot to a bucket that the editor owns, or behind it.
+func (e *hashTableEditor) put(b *bucket, s slot) {
+	for b.full() {
+		b = e.ownMore(b)
+	}
+	b.slots[b.at(s)] = s
+	b.n++
 }
 
 // remove removes number, which must be there, from under hash. Buckets are not
 // joined again: a table keeps the directory of its largest size.
 func (e *hashTableEditor) remove(hash, number uint32) {
+	s := slot{hash, number + 1}
 	b := e.own(hash)
-	mask := uint32(len(b.slots) - 1)
-	hole := hash & mask
-	for b.slots[hole].ref != number+1 {
-		hole = (hole + 1) & mask
+	hole := b.at(s)
+	for b.slots[hole] != s {
+		b = e.ownMore(b)
+		hole = b.at(s)
 	}
 	// What was pushed beyond its place by the removed slot moves back, so that a
 	// search may stop at the first empty slot.
-	for i := (hole + 1) & mask; b.slots[i].ref != 0; i = (i + 1) & mask {
-		if home := b.slots[i].hash & mask; (i-home)&mask >= (i-hole)&mask {
+	for i := (hole + 1) & slotMask; b.slots[i].ref != 0; i = (i + 1) & slotMask {
+		if home := b.slots[i].hash & slotMask; (i-home)&slotMask >= (i-hole)&slotMask {
 			b.slots[hole] = b.slots[i]
 			hole = i
 		}
@@ -61,13 +66,27 @@ func (e *hashTableEditor) own(hash uint32) *bucket {
 	if b != nil && b.owner == e.owner {
 		return b
 	}
-	if b == nil { // the first of all
-		b = &bucket{owner: e.owner, slots: make([]slot, minSlots)}
-	} else {
-		b = &bucket{owner: e.owner, depth: b.depth, n: b.n, slots: slices.Clone(b.slots)}
-	}
+	b = e.copyOf(b)
 	e.point(b, hash)
 	return b
+}
+
+// ownMore returns the bucket behind one that the editor owns for writing.
+func (e *hashTableEditor) ownMore(b *bucket) *bucket {
+	if b.more == nil || b.more.owner != e.owner {
+		b.more = e.copyOf(b.more)
+	}
+	return b.more
+}
+
+// copyOf returns a copy that the editor owns, of nil an empty bucket.
+func (e *hashTableEditor) copyOf(b *bucket) *bucket {
+	var made bucket
+	if b != nil {
+		made = *b
+	}
+	made.owner = e.owner
+	return &made
 }
 
 // point makes all directory entries of b, whose hashes begin like hash, point
@@ -83,7 +102,7 @@ func (e *hashTableEditor) point(b *bucket, hash uint32) {
 // split parts b, which holds hashes that begin like hash, by the next bit. It
 // refuses if that would make the directory larger than an eighth of the
 // entries: only hashes that are not spread evenly can fill a bucket so early,
-// and for them a longer bucket is the better way.
+// and for them more buckets in one place are the better way.
 func (e *hashTableEditor) split(b *bucket, hash uint32) bool {
 	if b.depth == e.depth {
 		if 2<<e.depth > max(e.n/8, 2) {
@@ -92,22 +111,21 @@ func (e *hashTableEditor) split(b *bucket, hash uint32) bool {
 		e.double()
 	}
 	bit := uint32(1) << (31 - b.depth)
-	halves := [2]*bucket{}
-	for i := range halves {
-		halves[i] = &bucket{owner: e.owner, depth: b.depth + 1, slots: make([]slot, len(b.slots))}
-	}
-	for _, s := range b.slots {
-		if s.ref == 0 {
-			continue
+	low := &bucket{owner: e.owner, depth: b.depth + 1}
+	high := &bucket{owner: e.owner, depth: b.depth + 1}
+	for from := b; from != nil; from = from.more {
+		for _, s := range from.slots {
+			switch {
+			case s.ref == 0:
+			case s.hash&bit == 0:
+				e.put(low, s)
+			default:
+				e.put(high, s)
+			}
 		}
-		if s.hash&bit == 0 {
-			halves[0].put(s)
-		} else {
-			halves[1].put(s)
-		}
 	}
-	e.point(halves[0], hash&^bit)
-	e.point(halves[1], hash|bit)
+	e.point(low, hash&^bit)
+	e.point(high, hash|bit)
 	return true
 }
 
