@@ -9,7 +9,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // Options are what an embedder may choose; the zero Options are SPEC.
@@ -27,7 +26,6 @@ type Engine struct {
 	current atomic.Pointer[View]
 
 	mu      sync.Mutex // of writers; guards what follows
-	blocks  *rules.Blocks
 	meshes  map[string]*meshWriter
 	buffers []match.Buffer // one for each worker
 }
@@ -38,7 +36,6 @@ func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 	e := &Engine{
 		kinds:  kinds,
 		order:  options.Order,
-		blocks: rules.NewBlocks(),
 		meshes: map[string]*meshWriter{},
 	}
 	e.current.Store(&View{kinds: kinds, superseded: make(chan struct{})})
@@ -71,7 +68,7 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	for _, b := range batches {
 		w := e.meshes[b.mesh]
 		if w == nil {
-			w = newMeshWriter(b.mesh, e.order, e.blocks)
+			w = newMeshWriter(b.mesh, e.order)
 		}
 		c, err := w.prepare(b)
 		if err != nil {

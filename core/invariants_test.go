@@ -19,8 +19,6 @@ func (e *Engine) CheckInvariants() error {
 	if len(view.meshes) != len(e.meshes) {
 		return fmt.Errorf("the view has %d meshes, the engine %d", len(view.meshes), len(e.meshes))
 	}
-	var parts []*rules.Part
-	var configs []*rules.Config
 	for _, m := range view.meshes {
 		w := e.meshes[m.name]
 		if w == nil || w.now != m {
@@ -29,18 +27,8 @@ func (e *Engine) CheckInvariants() error {
 		if err := w.check(); err != nil {
 			return fmt.Errorf("mesh %q: %w", m.name, err)
 		}
-		for _, k := range w.classes {
-			if k != nil {
-				parts = append(parts, k.parts()...)
-			}
-		}
-		for _, p := range w.profiles.byNumber {
-			if p != nil {
-				configs = append(configs, p.now.outboundConfigs()...)
-			}
-		}
 	}
-	return e.blocks.Audit(parts, configs)
+	return nil
 }
 
 func (w *meshWriter) check() error {
@@ -74,7 +62,27 @@ func (w *meshWriter) check() error {
 			return err
 		}
 	}
-	return w.checkProfiles(members)
+	if err := w.checkProfiles(members); err != nil {
+		return err
+	}
+	return w.checkBlocks()
+}
+
+// checkBlocks compares references to blocks with who holds them.
+func (w *meshWriter) checkBlocks() error {
+	var parts []*rules.Part
+	var configs []*rules.Config
+	for _, k := range w.classes {
+		if k != nil {
+			parts = append(parts, k.parts()...)
+		}
+	}
+	for _, p := range w.profiles.byNumber {
+		if p != nil {
+			configs = append(configs, p.now.outboundConfigs()...)
+		}
+	}
+	return w.blocks.Audit(parts, configs)
 }
 
 // checkSelection compares a profile with what selects one of its members.

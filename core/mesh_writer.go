@@ -23,10 +23,10 @@ type meshWriter struct {
 	profiles   profileTable
 }
 
-func newMeshWriter(name string, order match.Order, blocks *rules.Blocks) *meshWriter {
+func newMeshWriter(name string, order match.Order) *meshWriter {
 	w := &meshWriter{
 		name:       name,
-		blocks:     blocks,
+		blocks:     rules.NewBlocks(),
 		seed:       maphash.MakeSeed(),
 		population: match.NewPopulation(),
 		sorted:     match.NewClasses(),

@@ -18,11 +18,12 @@ type Sizes struct {
 func (e *Engine) Sizes() Sizes {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := Sizes{Blocks: e.blocks.Len()}
+	var s Sizes
 	for _, w := range e.meshes {
 		s.Dataplanes += w.now.slots.Len()
 		s.Policies += w.now.index.Len()
 		s.Classes += w.sorted.Len()
+		s.Blocks += w.blocks.Len()
 		s.Profiles += len(w.profiles.byNumber) - len(w.profiles.free)
 	}
 	return s

@@ -7,16 +7,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Blocks shares the confs of all dataplanes of an engine: what has the same
+// Blocks shares the confs of all dataplanes of a mesh: what has the same
 // inputs, policy versions included, is made once and is one pointer
 // everywhere, for as long as somebody holds a reference to it. It is safe for
 // concurrent use.
 //
 // There are two types of blocks. A merged conf is known by its section, its
 // origins and its content: however many items select a thing, the few that set
-// a leaf identify the result, but for unions (see union.go), for which the
-// content is compared. What an inbound does with requests is known by the
-// policies that say something about it, in order.
+// a leaf identify the result, but for confs in which an item can hide others
+// ([resource.ConfType]), for which the content is compared. What an inbound does
+// with requests is known by the policies that say something about it, in order.
 //
 // Their holders are a [Part], for a class of dataplanes, and the [Config]s of
 // an [OutboundPart], for dataplanes that also have the same outbounds.
@@ -26,7 +26,6 @@ type Blocks struct {
 	mu       sync.Mutex // only around table operations, never around merging
 	confs    blockTable[Effective]
 	inbounds blockTable[inboundBlock]
-	unions   map[*resource.Section]bool
 }
 
 // NewBlocks returns a table without blocks.
@@ -35,7 +34,6 @@ func NewBlocks() *Blocks {
 		seed:     maphash.MakeSeed(),
 		confs:    newBlockTable[Effective](),
 		inbounds: newBlockTable[inboundBlock](),
-		unions:   map[*resource.Section]bool{},
 	}
 }
 

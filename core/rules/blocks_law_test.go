@@ -54,7 +54,7 @@ func TestOriginsAreEnough(t *testing.T) {
 	all := kinds.All()
 	without := 0
 	for section, confs := range confsOf(t, all, 400) {
-		if rules.HasUnion(section) {
+		if section.Conf.HidesBelow() {
 			continue
 		}
 		without++

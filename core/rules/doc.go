@@ -23,7 +23,7 @@
 //
 //   - at one outbound of many dataplanes once;
 //   - at the few items for every outbound that are not always overridden
-//     (filler.go), unless the conf has a union (union.go);
+//     (filler.go), unless an item that sets nothing can hide others;
 //   - after a policy was replaced, at the outbounds that it reaches.
 //
 // [Evaluate] is the same for one dataplane that shares with nobody.

@@ -21,17 +21,17 @@ type filler struct {
 	origins []Origin
 }
 
-func newFiller(section *resource.Section, matched []match.Selected, f *filing, prune bool) filler {
+func newFiller(section *resource.Section, matched []match.Selected, f *filing) filler {
 	r := filler{section: section, matched: matched, filing: f, always: f.everywhere}
-	if prune {
+	if !section.Conf.HidesBelow() {
 		r.always = r.deciding()
 	}
 	return r
 }
 
 // deciding returns the items for every outbound that may make a difference to
-// one: an item that sets nothing beside those that are always there sets
-// nothing beside more. Those that are attached to a route are not always
+// one, in confs of which an item that sets nothing hides nothing: who sets
+// nothing beside those that are always there sets nothing beside more. Those that are attached to a route are not always
 // there, so they stay.
 func (f *filler) deciding() []itemRef {
 	var merger resource.Merger

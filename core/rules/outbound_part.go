@@ -46,7 +46,7 @@ func (b *Blocks) Outbounds(p, before *Part, routes []*resource.Policy) *Outbound
 	if p.filing == nil {
 		p.filing = newFiling(p.config.Matched)
 	}
-	o.filler = newFiller(p.config.Kind.To, p.config.Matched, p.filing, !b.hasUnion(p.config.Kind.To))
+	o.filler = newFiller(p.config.Kind.To, p.config.Matched, p.filing)
 	return o
 }
 
