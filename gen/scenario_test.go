@@ -3,6 +3,10 @@ package gen_test
 import (
 	"errors"
 	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/gen"
+	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
 var update = flag.Bool("update", false, "write what is generated and reported into testdata")
@@ -120,6 +125,7 @@ func TestGeneratedCode(t *testing.T) {
 		})
 	}
 	t.Run("compiles", func(t *testing.T) { typeCheck(t, all, files) })
+	t.Run("uses the builtins that are kept free", func(t *testing.T) { usesBuiltins(t, files) })
 	t.Run("is the same again", func(t *testing.T) {
 		slices.Reverse(all)
 		again, err := generate(all)
@@ -156,6 +162,38 @@ func typeCheck(t *testing.T, all []scenario, files []gen.File) {
 	})
 	if len(loaded) < 2*len(all) {
 		t.Errorf("%d packages, tests included, of %d scenarios", len(loaded), len(all))
+	}
+}
+
+// usesBuiltins compares the predeclared names in generated code with those
+// that packages are told not to declare.
+func usesBuiltins(t *testing.T, files []gen.File) {
+	used := make(map[string]bool)
+	for _, f := range files {
+		if filepath.Base(f.Path) != gen.CodeFile {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Content, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && types.Universe.Lookup(id.Name) != nil {
+				used[id.Name] = true
+			}
+			return true
+		})
+	}
+	for _, name := range ir.Builtins {
+		if !used[name] {
+			t.Errorf("%s is kept free and not used", name)
+		}
+		delete(used, name)
+	}
+	for name := range used {
+		if _, scalar := types.Universe.Lookup(name).(*types.TypeName); !scalar {
+			t.Errorf("%s is used and may be declared otherwise", name)
+		}
 	}
 }
 

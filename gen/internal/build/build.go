@@ -41,6 +41,7 @@ func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 		result.Roots = append(result.Roots, &ir.Root{Struct: s, Value: s.Value})
 	}
 	b.checkUnreadTags()
+	b.checkBuiltins()
 	return result
 }
 

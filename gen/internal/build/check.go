@@ -21,6 +21,21 @@ func (b *builder) checkRootNames(root *types.TypeName, at place) {
 	}
 }
 
+// checkBuiltins reports declarations that hide a builtin from the generated
+// code. One that only a test has is reported at the first root type.
+func (b *builder) checkBuiltins() {
+	for _, name := range ir.Builtins {
+		if !b.pkg.Declared[name] {
+			continue
+		}
+		at := place{path: name, pos: b.pkg.Roots[0].Pos()}
+		if object := b.pkg.Types.Scope().Lookup(name); object != nil {
+			at.pos = object.Pos()
+		}
+		b.report(at, fmt.Sprintf("the generated code needs %s to be that of Go, and the package declares it", name), "rename it")
+	}
+}
+
 // checkAlwaysPresent refuses always replacing scalars where no pointer, entry
 // or element can be absent: there the empty conf would overwrite everything,
 // and it has to be the identity.

@@ -83,7 +83,7 @@ func (e *emitter) importName(path, name string) {
 	if e.imported[path] != "" {
 		return
 	}
-	taken := e.declared[name] || ir.Reserved[name]
+	taken := e.declared[name] || ir.Reserved(name)
 	for _, other := range e.imported {
 		taken = taken || other == name
 	}

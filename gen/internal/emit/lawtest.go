@@ -22,8 +22,10 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 		}
 		file.ImportName(i.path, i.name)
 	}
+	names := newNames(pkg.Declared, pkg.Imported)
 	for _, root := range pkg.Roots {
 		name := root.Value.Name
+		test, _ := names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
 		args := []jen.Code{jen.Id("t")}
 		if has(root.Struct, isUnion) {
 			args = append(args, jen.Qual(lawsPath, "WithUnion").Call())
@@ -31,7 +33,7 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 		if has(root.Struct, hasElements) {
 			args = append(args, jen.Qual(lawsPath, "WithElements").Call())
 		}
-		file.Func().Id("TestGenerated" + root.Value.Ident + "Laws").
+		file.Func().Id(test).
 			Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(args...))
 		file.Line()

@@ -1,19 +1,23 @@
 package ir
 
-// Reserved are the names of types that generated code can not refer to,
-// because it has variables, or Go has builtins that it uses, of that name.
-var Reserved = reserved(
-	"a", "b", "c", "d", "e", "i", "k", "m", "n", "o", "s", "v", "x", "y",
+import "slices"
+
+// Builtins are the predeclared names that generated code uses: a package with
+// root types can not declare them.
+var Builtins = []string{
+	"any", "bool", "byte", "float64", "int", "int32", "string", "uint64",
+	"append", "copy", "false", "len", "make", "max", "new", "nil", "true",
+}
+
+// locals are the names of variables in generated code.
+var locals = []string{
+	"a", "b", "c", "d", "e", "i", "k", "m", "n", "o", "s", "t", "v", "x", "y",
 	"at", "base", "dst", "entry", "fresh", "found", "grown", "hash", "item", "key", "keys", "list", "lower",
 	"ok", "path", "run", "set", "src", "sum", "used", "yield",
-	"any", "bool", "byte", "float64", "int", "int32", "string", "uint64",
-	"append", "cap", "copy", "false", "len", "make", "max", "new", "nil", "true",
-)
+}
 
-func reserved(names ...string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
+// Reserved reports whether generated code can not refer to a type or a package
+// by this name, because it has a variable, or uses a builtin, of that name.
+func Reserved(name string) bool {
+	return slices.Contains(locals, name) || slices.Contains(Builtins, name)
 }
