@@ -29,10 +29,9 @@ type commit struct {
 }
 
 // commit makes the changes and returns the next state, nil for a mesh that
-// has no resources any more. It does not fail.
-func (b *meshCommit) commit(e *Engine) *meshView {
+// has no resources any more. After an error the writer is of no use.
+func (b *meshCommit) commit(buffers []match.Buffer) (*meshView, error) {
 	w := b.writer
-	buffers := e.workerBuffers()
 	c := &commit{
 		meshWriter: w, batch: b, buffer: &buffers[0],
 		slots:      w.now.slots.Edit(),
@@ -48,9 +47,11 @@ func (b *meshCommit) commit(e *Engine) *meshView {
 		c.enqueue(w.classes[reached.Number], true)
 	}
 	c.settleMembers()
-	c.evaluate(buffers)
+	if err := c.evaluate(buffers); err != nil {
+		return nil, err
+	}
 	c.garbage.release(w.blocks)
-	return c.publish()
+	return c.publish(), nil
 }
 
 // replace makes one change to the dataplanes. Who comes or changes is put into

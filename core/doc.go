@@ -14,7 +14,7 @@
 // The pipeline of [Engine.Apply], for each mesh of a batch:
 //
 //  1. What the engine relies on is checked (admission.go), and what changes
-//     nothing is dropped (same.go). Nothing fails after the next step.
+//     nothing is dropped (same.go).
 //  2. The next version of the index of policies is made (package match). It
 //     tells which terms selectors began or ceased to require, and which
 //     selectors belong to policies that came, left or changed.
@@ -41,6 +41,8 @@
 //     What is read from it is shared and must not be changed. It is freed when
 //     nobody has it any more: no view refers to another one.
 //   - A batch is applied as a whole or not at all; no reader sees half of one.
+//     That is so even where the code of a kind panics: what the writer keeps is
+//     then made again from what is published (panic.go).
 //   - The view depends on the resources alone, not on the commits that brought
 //     them: it answers like [NewView] of the same resources, which is an
 //     engine's first commit.

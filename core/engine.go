@@ -25,9 +25,9 @@ type Engine struct {
 	order   match.Order
 	current atomic.Pointer[View]
 
-	mu      sync.Mutex // of writers; guards what follows
-	meshes  map[string]*meshWriter
-	buffers []match.Buffer // one for each worker
+	mu      sync.Mutex             // of writers; guards what follows
+	meshes  map[string]*meshWriter // see writer
+	buffers []match.Buffer         // one for each worker
 }
 
 // NewEngine returns an engine without resources. Policies must be of the
@@ -53,7 +53,8 @@ type Commit struct{ Before, After *View }
 func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
 
 // Apply makes the changes of a batch, all of them or, with an error, none: a
-// [strict.Errors] for resources that SPEC 1.2 refuses, or [match.ErrNoOrder].
+// [strict.Errors] for resources that SPEC 1.2 refuses, [match.ErrNoOrder], or
+// [ErrPanic].
 // An upsert that says what is known already changes nothing. Once Apply
 // returns, everybody who asks for the [View] gets the new one.
 func (e *Engine) Apply(batch Batch) (Commit, error) {
@@ -66,9 +67,9 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	batches := batch.perMesh()
 	commits := make([]*meshCommit, 0, len(batches))
 	for _, b := range batches {
-		w := e.meshes[b.mesh]
-		if w == nil {
-			w = newMeshWriter(b.mesh, e.order)
+		w, err := e.writer(b.mesh)
+		if err != nil {
+			return Commit{}, err
 		}
 		c, err := w.prepare(b)
 		if err != nil {
@@ -81,10 +82,16 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	if len(commits) == 0 {
 		return Commit{before, before}, nil
 	}
-	// From here on nothing fails.
 	after := &View{kinds: e.kinds, meshes: slices.Clone(before.meshes), superseded: make(chan struct{})}
 	for _, c := range commits {
-		after.put(c.writer.name, c.commit(e))
+		next, err := c.commit(e.workerBuffers())
+		if err != nil {
+			for _, c := range commits { // they are ahead of what is published, or broken
+				delete(e.meshes, c.writer.name)
+			}
+			return Commit{}, fmt.Errorf("mesh %q: %w", c.writer.name, err)
+		}
+		after.put(c.writer.name, next)
 		if c.writer.empty() {
 			delete(e.meshes, c.writer.name)
 		} else {
@@ -94,6 +101,26 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	e.current.Store(after)
 	close(before.superseded)
 	return Commit{before, after}, nil
+}
+
+// writer returns the writer of a mesh. Where there is none for a mesh that is
+// published, as after a commit that failed, it is made from what is published.
+func (e *Engine) writer(name string) (*meshWriter, error) {
+	if w := e.meshes[name]; w != nil {
+		return w, nil
+	}
+	w := newMeshWriter(name, e.order)
+	if published := e.View().mesh(name); published != nil {
+		c, err := w.prepare(published.batch())
+		if err == nil {
+			_, err = c.commit(e.workerBuffers())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("mesh %q: %w", name, err)
+		}
+		e.meshes[name] = w
+	}
+	return w, nil
 }
 
 // put sets the state of a mesh; nil where it is gone.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"runtime"
 	"slices"
 
@@ -26,27 +27,29 @@ const parallelFrom = 4
 
 // evaluate brings the queued classes and their profiles up to date. What one
 // worker does depends on no other; only blocks are shared.
-func (c *commit) evaluate(buffers []match.Buffer) {
+func (c *commit) evaluate(buffers []match.Buffer) error {
 	results := make([]evaluated, len(c.queue))
+	work := func(worker, workers int) (err error) {
+		defer catch(&err) // confs are merged
+		for i := worker; i < len(c.queue); i += workers {
+			results[i] = c.evaluateClass(c.queue[i], &buffers[worker])
+		}
+		return nil
+	}
+	var group errgroup.Group
 	if len(c.queue) < parallelFrom {
-		for i, k := range c.queue {
-			results[i] = c.evaluateClass(k, c.buffer)
-		}
-	} else {
-		var group errgroup.Group
-		for worker := range buffers {
-			group.Go(func() error {
-				for i := worker; i < len(c.queue); i += len(buffers) {
-					results[i] = c.evaluateClass(c.queue[i], &buffers[worker])
-				}
-				return nil
-			})
-		}
-		_ = group.Wait() // the functions return no errors
+		buffers = buffers[:1]
+	}
+	for worker := range buffers[1:] {
+		group.Go(func() error { return work(worker+1, len(buffers)) })
+	}
+	if err := errors.Join(work(0, len(buffers)), group.Wait()); err != nil {
+		return err
 	}
 	for i, k := range c.queue {
 		c.install(k, &results[i])
 	}
+	return nil
 }
 
 // evaluated is what a class and its profiles become.

@@ -101,6 +101,22 @@ func (m *meshView) profileOf(d *resource.Dataplane) *profile {
 	return m.profiles.Value(m.dataplanes.Get(slot).profile)
 }
 
+// batch returns all resources, as changes to nothing.
+func (m *meshView) batch() *meshBatch {
+	b := &meshBatch{mesh: m.name}
+	if m.document != nil {
+		b.document = change[*resource.Mesh]{m.document.ID, m.document}
+	}
+	for _, d := range m.sortedDataplanes() {
+		b.dataplanes = append(b.dataplanes, change[*resource.Dataplane]{d.ID, d})
+	}
+	for p := range m.index.All() {
+		b.policies = append(b.policies, change[*resource.Policy]{p.ID, p})
+	}
+	sortByID(b.policies)
+	return b
+}
+
 // dataplaneList is the dataplanes of a mesh, sorted by identity, made when
 // somebody asks for it.
 type dataplaneList struct {

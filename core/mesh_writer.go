@@ -47,8 +47,7 @@ func (w *meshWriter) empty() bool {
 	return w.now.document == nil && w.now.slots.Len() == 0 && w.now.index.Len() == 0
 }
 
-// meshCommit is a batch for a mesh that was found to change something and not
-// to fail.
+// meshCommit is a batch for a mesh that was found to change something.
 type meshCommit struct {
 	writer     *meshWriter
 	document   *resource.Mesh
@@ -59,8 +58,9 @@ type meshCommit struct {
 
 // prepare drops from a batch what changes nothing, and makes the next index of
 // policies. It returns nil if nothing is left, and changes nothing itself.
-func (w *meshWriter) prepare(b *meshBatch) (*meshCommit, error) {
-	c := &meshCommit{writer: w, document: w.now.document, index: w.now.index, delta: &match.Delta{}}
+func (w *meshWriter) prepare(b *meshBatch) (c *meshCommit, err error) {
+	defer catch(&err) // confs are compared
+	c = &meshCommit{writer: w, document: w.now.document, index: w.now.index, delta: &match.Delta{}}
 	changed := false
 	if d := b.document; d.id != (resource.ID{}) && (d.resource == nil) != (c.document == nil) ||
 		d.resource != nil && !sameMeta(&d.resource.Meta, &c.document.Meta) {
@@ -90,7 +90,6 @@ func (w *meshWriter) prepare(b *meshBatch) (*meshCommit, error) {
 				e.Put(p.resource)
 			}
 		}
-		var err error
 		if c.index, c.delta, err = e.Commit(); err != nil {
 			return nil, err
 		}

@@ -17,20 +17,23 @@ func (b *Blocks) conf(section *resource.Section, conf resource.Conf, origins []O
 	same := func(e *Effective) bool {
 		return slices.Equal(e.Origins, origins) && section.Conf.Equal(e.Conf, conf)
 	}
+	if known := b.knownConf(section, hash, same, nil); known != nil {
+		return known
+	}
+	return b.knownConf(section, hash, same, distill(section, conf, origins, all()))
+}
+
+// knownConf returns the block for which same is true, with one more reference.
+// If there is none, made becomes the block.
+func (b *Blocks) knownConf(section *resource.Section, hash uint64, same func(*Effective) bool, made *Effective) *Effective {
 	b.mu.Lock()
+	defer b.mu.Unlock() // same is code of the kind, and may panic
 	known := b.confs.take(section, hash, same)
-	b.mu.Unlock()
-	if known != nil {
-		return known
+	if known == nil && made != nil {
+		b.confs.put(section, hash, made)
+		return made
 	}
-	made := distill(section, conf, origins, all())
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if known := b.confs.take(section, hash, same); known != nil { // somebody was faster
-		return known
-	}
-	b.confs.put(section, hash, made)
-	return made
+	return known
 }
 
 // distill merges again from the origins alone, so that the block keeps neither
