@@ -28,7 +28,7 @@ var words = []string{wordConcat, wordDiscriminator, wordKey, wordByKey, wordOmit
 func (b *builder) policyMerge(tag string, at place) (string, bool) {
 	word, ok := reflect.StructTag(tag).Lookup(tagKey)
 	switch {
-	case !ok && strings.Contains(tag, tagKey):
+	case !ok && mentionsTag(tag):
 		b.report(at, fmt.Sprintf("the tag `%s` is malformed", tag), `write policyMerge:"word", with a space between tags`)
 		return "", false
 	case ok && !slices.Contains(words, word):
@@ -36,6 +36,12 @@ func (b *builder) policyMerge(tag string, at place) (string, bool) {
 		return "", false
 	}
 	return word, true
+}
+
+// mentionsTag reports whether a tag has our key, in any letter case: a key that
+// nothing reads is not noticed by anything else.
+func mentionsTag(tag string) bool {
+	return strings.Contains(strings.ToLower(tag), strings.ToLower(tagKey))
 }
 
 // refuse reports a word that means nothing on a shape.
@@ -65,7 +71,7 @@ func (b *builder) checkUnreadTags() {
 		under := named.Underlying().(*types.Struct)
 		union := false
 		for i := range under.NumFields() {
-			if !strings.Contains(under.Tag(i), tagKey) {
+			if !mentionsTag(under.Tag(i)) {
 				continue
 			}
 			field := under.Field(i)

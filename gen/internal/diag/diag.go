@@ -31,32 +31,20 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", d.Pos.Filename, d.Pos.Line, d.Pos.Column, s)
 }
 
-// List collects the diagnostics of a run. The first one at a position counts:
-// a field with a wrong shape is wrong for more than one reason, and what is
-// said first is the most specific.
+// List collects the diagnostics of a run.
 type List struct {
-	all  []Diagnostic
-	seen map[token.Position]bool
+	all []Diagnostic
 }
 
-// Add appends d unless something has been said at its position.
-func (l *List) Add(d Diagnostic) {
-	if d.Pos.IsValid() {
-		if l.seen == nil {
-			l.seen = make(map[token.Position]bool)
-		}
-		if l.seen[d.Pos] {
-			return
-		}
-		l.seen[d.Pos] = true
-	}
-	l.all = append(l.all, d)
-}
+// Add appends d.
+func (l *List) Add(d Diagnostic) { l.all = append(l.all, d) }
 
-// Len returns how many diagnostics there are.
+// Len returns how many diagnostics were added.
 func (l *List) Len() int { return len(l.all) }
 
-// Sorted returns the diagnostics by file, line, column and text.
+// Sorted returns the diagnostics by file, line and column. The first one that
+// was added at a position counts: a field with a wrong shape is wrong for more
+// than one reason, and what is said first is the most specific.
 func (l *List) Sorted() []Diagnostic {
 	sorted := slices.Clone(l.all)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {
@@ -64,8 +52,9 @@ func (l *List) Sorted() []Diagnostic {
 			cmp.Compare(a.Pos.Filename, b.Pos.Filename),
 			cmp.Compare(a.Pos.Line, b.Pos.Line),
 			cmp.Compare(a.Pos.Column, b.Pos.Column),
-			cmp.Compare(a.String(), b.String()),
 		)
 	})
-	return slices.Compact(sorted)
+	return slices.CompactFunc(sorted, func(a, b Diagnostic) bool {
+		return a.Pos == b.Pos && (a.Pos.IsValid() || a == b)
+	})
 }

@@ -17,6 +17,9 @@ func TestSorted(t *testing.T) {
 	l.Add(Diagnostic{What: "nowhere"})
 	l.Add(Diagnostic{What: "nowhere"})
 
+	if l.Len() != 6 {
+		t.Errorf("%d were added, want 6: an error that was said before is one too", l.Len())
+	}
 	want := []string{
 		"nowhere",
 		"a.go:9:2: first at its position",

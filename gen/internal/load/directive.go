@@ -66,16 +66,21 @@ func (p *Package) addRoot(spec *ast.TypeSpec, comment *ast.Comment, problems *di
 func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool, problems *diag.List) {
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
-			if attached[comment] || !strings.HasPrefix(comment.Text, directivePrefix) {
-				continue
-			}
 			d := diag.Diagnostic{Pos: p.Position(comment.Pos())}
-			if strings.TrimSpace(comment.Text) == Directive {
+			switch text := strings.TrimSpace(comment.Text); {
+			case attached[comment]:
+				continue
+			case text == Directive:
 				d.What = Directive + " has no effect here"
 				d.Hint = "put it into the doc comment of a struct type, once"
-			} else {
-				d.What = "unknown directive " + strings.TrimSpace(comment.Text)
+			case strings.HasPrefix(text, directivePrefix):
+				d.What = "unknown directive " + text
 				d.Hint = "the only one is " + Directive
+			case strings.ReplaceAll(text, " ", "") == Directive:
+				d.What = text + " is a comment and no directive"
+				d.Hint = "write " + Directive
+			default:
+				continue
 			}
 			problems.Add(d)
 		}
