@@ -20,7 +20,7 @@ func TimeoutKind() *resource.Kind { return meshtimeout.Kind() }
 // outbounds to the given number of services.
 func Dataplane(j, outbounds int) *resource.Dataplane {
 	service := Service(j)
-	shared := map[string]string{"team": team(j), "version": "v1", resource.ZoneTag: fmt.Sprintf("zone-%d", j%4)}
+	shared := map[string]string{"team": Team(j), "version": "v1", resource.ZoneTag: fmt.Sprintf("zone-%d", j%4)}
 	tags := func(service string) resource.Tags {
 		m := map[string]string{resource.ServiceTag: service}
 		for k, v := range shared {
@@ -56,7 +56,8 @@ func Outbound(i int) resource.Outbound {
 // Service is the name of service number i.
 func Service(i int) string { return fmt.Sprintf("svc-%d", i) }
 
-func team(i int) string { return fmt.Sprintf("t%d", i%50) }
+// Team is the team of dataplane number i, one of fifty.
+func Team(i int) string { return fmt.Sprintf("t%d", i%50) }
 
 // Fleet returns n policies. Of 100, 1,000 and 10,000 of them, 19, 112 and
 // 1,090 select dataplane 7.
@@ -75,7 +76,7 @@ func fleetTarget(i int) resource.TargetRef {
 	case 0:
 		return resource.TargetRef{Kind: resource.TargetMesh}
 	case 1, 2, 3:
-		return resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: resource.Tags{{Key: "team", Value: team(g)}}}
+		return resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: resource.Tags{{Key: "team", Value: Team(g)}}}
 	case 4, 5, 6, 7:
 		return resource.TargetRef{Kind: resource.TargetMeshService, Name: service}
 	case 8:

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -15,9 +16,21 @@ import (
 type Options struct {
 	Shape      Shape
 	Dataplanes int // at least 500
-	Policies   int
-	Outbounds  int // of each dataplane
-	Samples    int // how often each change is applied; a tenth for those of everybody
+	Policies   int // at least 1
+	Outbounds  int // of each dataplane; at least 1
+	// Samples is how often each change is applied, at least 1: at most as often
+	// as there are dataplanes, and a tenth for changes of everybody.
+	Samples int
+}
+
+func (o *Options) validate() error {
+	if o.Dataplanes < cohort {
+		return fmt.Errorf("%d dataplanes are too few; the least is %d", o.Dataplanes, cohort)
+	}
+	if o.Policies < 1 || o.Outbounds < 1 || o.Samples < 1 {
+		return fmt.Errorf("%d policies, %d outbounds and %d samples; the least is 1 of each", o.Policies, o.Outbounds, o.Samples)
+	}
+	return nil
 }
 
 // Report is what was measured of one world. Times are in nanoseconds.
@@ -55,10 +68,11 @@ type Row struct {
 }
 
 // Measure builds a world and changes it. Progress is called with what is being
-// done. The error tells of a commit that did not do what it was meant to.
+// done. The error tells of options that make no world, of a commit that did
+// not do what it was meant to, or that ctx has ended.
 func Measure(ctx context.Context, o Options, progress func(string)) (*Report, error) {
-	if o.Dataplanes < cohort {
-		return nil, fmt.Errorf("%d dataplanes are too few; the least is %d", o.Dataplanes, cohort)
+	if err := o.validate(); err != nil {
+		return nil, err
 	}
 	progress("making resources")
 	empty := heap()
@@ -70,26 +84,22 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 		return nil, err
 	}
 	r := &Report{Shape: o.Shape.Name, Build: time.Since(start), Sizes: w.engine.Sizes()}
-	r.Heap = float64(heap()-resources) / float64(o.Dataplanes)
-	r.Resources = float64(resources-empty) / float64(o.Dataplanes)
+	r.Heap = (heap() - resources) / float64(o.Dataplanes)
+	r.Resources = (resources - empty) / float64(o.Dataplanes)
 	progress("reading")
 	var err error
-	if r.Read, _, err = w.read(0); err != nil {
+	if r.Read, _, err = w.read([]int{0}); err != nil {
 		return nil, err
 	}
-	const farApart = 7_919 // a prime
-	if r.ReadCold, r.ReadAllocs, err = w.read(farApart); err != nil {
+	if r.ReadCold, r.ReadAllocs, err = w.read(w.shuffled); err != nil {
 		return nil, err
 	}
 	for _, c := range changes() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if c.least > o.Dataplanes {
+		if c.needs > o.Dataplanes {
 			continue
 		}
 		progress(c.name)
-		row, err := w.sample(c)
+		row, err := w.sample(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -101,13 +111,14 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 // world is a world under measurement.
 type world struct {
 	Options
-	kinds  *resource.Kinds
-	set    resource.Set
-	engine *core.Engine
+	kinds    *resource.Kinds
+	set      resource.Set
+	engine   *core.Engine
+	shuffled []int // the numbers of the dataplanes, so that neighbours are far apart in memory
 }
 
 func newWorld(o Options) *world {
-	w := &world{Options: o, kinds: kinds.All()}
+	w := &world{Options: o, kinds: kinds.All(), shuffled: rand.New(rand.NewPCG(1, 1)).Perm(o.Dataplanes)}
 	for j := range o.Dataplanes {
 		w.set.Dataplanes = append(w.set.Dataplanes, o.Shape.dataplane(j, &o))
 	}
@@ -117,29 +128,31 @@ func newWorld(o Options) *world {
 }
 
 // heap returns the bytes that are in use after garbage collection.
-func heap() uint64 {
+func heap() float64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return float64(m.HeapAlloc)
 }
 
-// read asks for the effective confs of dataplanes, each a stride behind the one
-// before, and returns the median over batches of the time of one, and the
+// read asks for the effective confs of dataplanes by their numbers, over and
+// over, and returns the median over batches of the time of one, and the
 // allocations of a batch.
-func (w *world) read(stride int) (time.Duration, uint64, error) {
+func (w *world) read(numbers []int) (time.Duration, uint64, error) {
 	const batches, reads = 200, 2_000
 	view := w.engine.View()
 	times := make([]time.Duration, batches)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	found, j := 0, 0
+	found, next := 0, 0
 	for i := range times {
 		start := time.Now()
 		for range reads {
-			j = (j + stride) % w.Dataplanes
-			found += len(view.Configs(w.set.Dataplanes[j], core.Scope{}))
+			found += len(view.Configs(w.set.Dataplanes[numbers[next]], core.Scope{}))
+			if next++; next == len(numbers) {
+				next = 0
+			}
 		}
 		times[i] = time.Since(start) / reads
 	}

@@ -45,7 +45,7 @@ const (
 	rackLabel = "rack"
 	cellLabel = "cell"
 	cohort    = 500
-	teams     = 50
+	teams     = 50 // of shape.Team
 )
 
 func cell(j int) string { return fmt.Sprintf("c%d-%d", j%teams, j/teams/cohort) }
@@ -94,7 +94,7 @@ func clusteredPolicies(kind *resource.Kind, n int) []*resource.Policy {
 			p.TargetRef = resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: service, Tags: version}
 		case 4:
 			p.TargetRef = resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: resource.NewTags(map[string]string{
-				resource.ZoneTag: fmt.Sprintf("zone-%d", i/5%4), "team": fmt.Sprintf("t%d", i/20%teams),
+				resource.ZoneTag: fmt.Sprintf("zone-%d", i/5%4), "team": shape.Team(i / 20),
 			})}
 		}
 	}

@@ -1,6 +1,9 @@
 package world
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Slope is how the time of a change grows with the number of dataplanes: as
 // their number to the power of it. 0 is not at all, 1 is in proportion.
@@ -11,7 +14,7 @@ type Slope struct {
 }
 
 // Slopes compares worlds of one shape and different sizes: for each change
-// that two or more of them have, the line through the logarithms of sizes and
+// that worlds of two sizes or more have, the line through the logarithms of sizes and
 // times with the least squares. The times are the least ones: on a machine that
 // is shared, what others do adds to all but the best.
 func Slopes(reports []*Report) []Slope {
@@ -26,7 +29,7 @@ func Slopes(reports []*Report) []Slope {
 				}
 			}
 		}
-		if len(x) > 1 {
+		if len(x) > 1 && slices.Min(x) < slices.Max(x) {
 			slopes = append(slopes, Slope{c.name, leastSquares(x, y), c.fixed})
 		}
 	}

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,9 +38,52 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestMeasureTooSmall(t *testing.T) {
-	if _, err := Measure(context.Background(), Options{Shape: Shapes()[0], Dataplanes: 10}, func(string) {}); err == nil {
-		t.Error("a world of 10 dataplanes was measured")
+func TestMeasureStrangeSizes(t *testing.T) {
+	for name, o := range map[string]Options{
+		"one outbound":                  {Dataplanes: 1_000, Policies: 1, Outbounds: 1, Samples: 3},
+		"a prime number of dataplanes":  {Dataplanes: 7_919, Policies: 20, Outbounds: 2, Samples: 3},
+		"more samples than dataplanes":  {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: cohort + 9},
+		"one sample, of everybody also": {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o.Shape = Shapes()[0]
+			if _, err := Measure(context.Background(), o, func(string) {}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestMeasureRefuses(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx     context.Context
+		options Options
+		want    string
+	}{
+		"few dataplanes": {context.Background(), Options{Dataplanes: 10, Policies: 1, Outbounds: 1, Samples: 1}, "10 dataplanes are too few; the least is 500"},
+		"no samples":     {context.Background(), Options{Dataplanes: 500, Policies: 1, Outbounds: 1}, "0 samples; the least is 1"},
+		"an interrupt":   {ended, Options{Dataplanes: 500, Policies: 1, Outbounds: 1, Samples: 1}, "context canceled"},
+	} {
+		c.options.Shape = Shapes()[0]
+		_, err := Measure(c.ctx, c.options, func(string) {})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got error %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// A relabelled dataplane is of another team, in every round and shape.
+func TestRelabel(t *testing.T) {
+	for _, shape := range Shapes() {
+		w := newWorld(Options{Shape: shape, Dataplanes: 2_500, Policies: 1, Outbounds: 1})
+		for round := range 2 * w.Dataplanes {
+			before := w.at(round).Inbounds[0].Tags.Value("team")
+			if after := w.relabel(round).Upsert.Dataplanes[0].Inbounds[0].Tags.Value("team"); before == after || before == "" {
+				t.Fatalf("%s: round %d moves a dataplane from %s to %s", shape.Name, round, before, after)
+			}
+		}
 	}
 }
 
@@ -62,8 +106,13 @@ func TestSlopes(t *testing.T) {
 			}
 		})
 	}
-	if slopes := Slopes([]*Report{report(1_000, 50)}); len(slopes) != 0 {
-		t.Errorf("one world has slopes %v", slopes)
+	for name, reports := range map[string][]*Report{
+		"one world":              {report(1_000, 50)},
+		"two worlds of one size": {report(1_000, 50), report(1_000, 60)},
+	} {
+		if slopes := Slopes(reports); len(slopes) != 0 {
+			t.Errorf("%s: there are slopes %v", name, slopes)
+		}
 	}
 }
 
