@@ -39,11 +39,18 @@ func clientMatcher(items []permission.Client, v view) *xdsmatcher.Matcher {
 // amongURIs is an expression for the URI SANs that a matcher sees: all of them,
 // joined by commas. Tags have no commas.
 func amongURIs(tag resource.Tag) string {
-	key := `(?:\C*,)?` + regexp.QuoteMeta(tagURI+tag.Key+"/")
+	return `(?:\C*,)?` + uriRegex(tag) + `(?:,\C*)?`
+}
+
+// uriRegex is an expression for the URI SAN of a tag. Keys may have slashes and
+// values have none, so whatever value a key has ends where the URI does:
+// kuma://team/lead/a is no value of team.
+func uriRegex(tag resource.Tag) string {
+	key := regexp.QuoteMeta(tagURI + tag.Key + "/")
 	if tag.Value == resource.AnyValue {
-		return key + `\C*`
+		return key + `[^/,]+`
 	}
-	return key + regexp.QuoteMeta(tag.Value) + `(?:,\C*)?`
+	return key + regexp.QuoteMeta(tag.Value)
 }
 
 // clientRules returns the rules form of the same decision. The principals of
@@ -97,7 +104,7 @@ func tagsPrincipal(tags resource.Tags) *rbacconfig.Principal {
 	for _, tag := range tags {
 		t := text{textExact, tagURI + tag.Key + "/" + tag.Value}
 		if tag.Value == resource.AnyValue {
-			t = text{textPrefix, tagURI + tag.Key + "/"}
+			t = text{textRegex, uriRegex(tag)}
 		}
 		out = append(out, p.clientURI(t))
 	}

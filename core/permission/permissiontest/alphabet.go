@@ -34,7 +34,7 @@ var (
 	headerValues  = []string{"", "a", "ab", "b"}
 	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+"}
 
-	tagKeys   = []string{"version", "team"}
+	tagKeys   = []string{"version", "team", "team/lead"}
 	tagValues = []string{"v1", "v2"}
 	services  = []string{"web", "api"}
 )
