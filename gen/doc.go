@@ -23,6 +23,7 @@
 //	func (*TMerger) Conf() *T
 //	func (*TMerger) Origins(dst []int) []int
 //	func (*TMerger) Leaves() iter.Seq2[string, int]
+//	func (*TMerger) HidesBelow() // only of a type with a union: items that set nothing matter
 //
 // and in zz_generated.conf_test.go a test that calls package laws. The code
 // imports the standard library and xxhash only.
@@ -45,7 +46,7 @@
 //	                                                 structs and *structs merge field by field
 //	*struct with a field of tag   discriminator      a union: another discriminator, a string,
 //	                                                 drops the arms collected so far; arms are
-//	                                                 pointers or lists
+//	                                                 pointers or lists, and it may have keys
 //	T or *T with methods of its own                  replaced; T needs the tag replace unless it
 //	                                                 is a list, a map or a scalar
 //
@@ -57,7 +58,7 @@
 //
 // Methods of its own are Equal(T) or Equal(*T) bool, Hash() uint64 and Clone()
 // of T or *T, all three, written by hand: they are called instead of generated
-// ones.
+// ones. A type with only some of them is an error.
 //
 // Everything else is an error: interfaces, functions, channels, arrays,
 // embedded structs and types that contain themselves where they would merge,

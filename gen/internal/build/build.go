@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 	"github.com/meshmatch/meshmatch/gen/internal/load"
@@ -17,7 +19,6 @@ func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 		pkg:      pkg,
 		problems: problems,
 		roots:    make(map[*types.TypeName]bool),
-		values:   make(map[string]*ir.Value),
 		structs:  make(map[*types.TypeName]*structState),
 	}
 	for _, root := range pkg.Roots {
@@ -49,7 +50,7 @@ type builder struct {
 	pkg      *load.Package
 	problems *diag.List
 	roots    map[*types.TypeName]bool
-	values   map[string]*ir.Value // by types.TypeString
+	values   typeutil.Map // to *ir.Value: identical types have one
 	structs  map[*types.TypeName]*structState
 	// visited are the named structs of this package in the order in which
 	// values met them, for the tags that nothing reads.

@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"go/types"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
@@ -10,7 +11,7 @@ import (
 // checkRootNames reports what is written by hand and would be generated.
 func (b *builder) checkRootNames(root *types.TypeName, at place) {
 	methods := types.NewMethodSet(types.NewPointer(root.Type()))
-	for _, name := range []string{"Equal", "Hash", "Clone"} {
+	for _, name := range methodNames {
 		if m := methods.Lookup(root.Pkg(), name); m != nil {
 			b.report(place{path: at.path + "." + name, pos: m.Obj().Pos()},
 				fmt.Sprintf("%s of a root type is generated", name), "remove it, or the directive")
@@ -69,12 +70,11 @@ func (b *builder) reportKeys(object *types.TypeName) {
 	under := object.Type().Underlying().(*types.Struct)
 	s := b.structs[object].ir
 	for i := range under.NumFields() {
-		for _, key := range s.Keys {
-			if key == under.Field(i).Name() {
-				at := place{path: object.Name() + "." + key, pos: under.Field(i).Pos()}
-				b.report(at, fmt.Sprintf("policyMerge:%q has no effect: %s is used outside of a list that merges by key", wordKey, object.Name()),
-					"use a type of its own there")
-			}
+		field := under.Field(i)
+		if slices.Contains(s.Keys, field.Name()) {
+			at := place{path: object.Name() + "." + field.Name(), pos: field.Pos()}
+			b.report(at, fmt.Sprintf("policyMerge:%q has no effect: %s is used outside of a list that merges by key", wordKey, object.Name()),
+				"use a type of its own there")
 		}
 	}
 }

@@ -20,12 +20,16 @@ func (b *builder) rule(field *types.Var, word string, at place) ir.Rule {
 		return b.discriminator(t, at)
 	}
 	if named, ok := t.(*types.Named); ok && b.handWritten(named) {
-		return b.opaque(named, word, at)
+		return b.opaque(field.Name(), named, word, at)
 	}
 	switch under := t.Underlying().(type) {
 	case *types.Basic:
 		return b.scalar(t, under, word, at)
 	case *types.Pointer:
+		if t != under {
+			b.unsupported(t, at)
+			return nil
+		}
 		return b.pointer(field.Name(), under, word, at)
 	case *types.Slice:
 		return b.list(field.Name(), t, under, word, at)
@@ -114,16 +118,21 @@ func (b *builder) pointer(name string, pointer *types.Pointer, word string, at p
 }
 
 // opaque is the rule of a type with hand-written methods: it is a leaf.
-func (b *builder) opaque(named *types.Named, word string, at place) ir.Rule {
+func (b *builder) opaque(name string, named *types.Named, word string, at place) ir.Rule {
 	v := b.valueOf(named, at)
 	if v == nil {
 		return nil
 	}
-	switch under := named.Underlying().(type) {
-	case *types.Basic:
-		return b.scalar(named, under, word, at)
-	case *types.Slice, *types.Map:
-		if b.refuse(word, "a type with its own Equal, Hash and Clone", at) {
+	if basic, ok := named.Underlying().(*types.Basic); ok {
+		return b.scalar(named, basic, word, at)
+	}
+	if v.Nilable {
+		switch {
+		case appends(name):
+			b.report(at, fmt.Sprintf("the name says that the list is appended to, but %s has its own Equal, Hash and Clone and is replaced", named.Obj().Name()),
+				"rename the field or use a type without them")
+			return nil
+		case b.refuse(word, "a type with its own Equal, Hash and Clone", at):
 			return nil
 		}
 		return ir.Replace{Value: v, Set: ir.NotNil}
@@ -179,6 +188,9 @@ func unfit(t types.Type) (what, hint string) {
 	case *types.Array:
 		return "an array can not be merged", "use a list"
 	case *types.Pointer:
+		if t != under {
+			return "a pointer type with a name can not be merged", "write the pointer out where it is used"
+		}
 		return fmt.Sprintf("a pointer to %s can not be merged", kindName(under.Elem())), "point to a scalar, a list or a struct"
 	case *types.Basic:
 		return fmt.Sprintf("the type %s can not be merged", under.Name()), "use a bool, a number or a string"

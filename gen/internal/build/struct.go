@@ -116,8 +116,8 @@ func (b *builder) checkUnion(s *ir.Struct, under *types.Struct, at place) {
 		case ir.Discriminator:
 			continue
 		case ir.Replace:
-			if rule.Set == ir.NotNil {
-				continue
+			if rule.Set == ir.NotNil || slices.Contains(s.Keys, field.Name()) {
+				continue // elements with another key do not meet
 			}
 		case ir.Nested:
 			if rule.Pointer {

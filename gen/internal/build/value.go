@@ -11,14 +11,13 @@ import (
 // valueOf returns the value of a type, or nil after an error.
 func (b *builder) valueOf(t types.Type, at place) *ir.Value {
 	t = types.Unalias(t)
-	id := types.TypeString(t, nil)
-	if v, ok := b.values[id]; ok {
+	if v, ok := b.values.At(t).(*ir.Value); ok {
 		return v
 	}
 	v := &ir.Value{}
-	b.values[id] = v // before its parts: a type may contain itself
+	b.values.Set(t, v) // before its parts: a type may contain itself
 	if !b.fill(v, t, at) {
-		delete(b.values, id) // the next place with this type has the error too
+		b.values.Delete(t) // the next place with this type has the error too
 		return nil
 	}
 	return v
@@ -29,9 +28,15 @@ func (b *builder) fill(v *ir.Value, t types.Type, at place) bool {
 		if !b.name(v, named, at) {
 			return false
 		}
-		if methods, ok := handWrittenMethods(named); ok && !b.roots[named.Obj()] {
-			v.Kind, v.Methods = ir.Opaque, methods
-			return true
+		if !b.roots[named.Obj()] {
+			methods, all := handWrittenMethods(named)
+			if all {
+				v.Kind, v.Methods, v.Nilable = ir.Opaque, methods, isListOrMap(named)
+				return true
+			}
+			if b.reportSomeMethods(named, at) {
+				return false
+			}
 		}
 	}
 	switch under := t.Underlying().(type) {

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -122,7 +123,7 @@ func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
 		typ := jen.Op("*").Add(e.typ(s.Value))
 		var equal, hash []jen.Code
 		for _, f := range s.Fields {
-			if !isKey(s, f.Name) {
+			if !slices.Contains(s.Keys, f.Name) {
 				continue
 			}
 			v := f.Rule.(ir.Replace).Value
@@ -139,15 +140,6 @@ func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
 		}
 	})
 	return name
-}
-
-func isKey(s *ir.Struct, field string) bool {
-	for _, key := range s.Keys {
-		if key == field {
-			return true
-		}
-	}
-	return false
 }
 
 // keyedMethod asks for top, origins or leaves of such a list. The leaf is the

@@ -71,9 +71,8 @@ func (e *emitter) fillEntry(g *jen.Group, rule ir.Map) {
 	g.Id("m[k] = " + merged)
 }
 
-// nilable reports whether a value can be nil, which is not set. An Opaque is
-// asked about by its kind only: it is always set.
-func nilable(v *ir.Value) bool { return v.Kind == ir.Pointer || v.Kind == ir.List }
+// nilable reports whether a value can be nil, which is not set.
+func nilable(v *ir.Value) bool { return v.Kind == ir.Pointer || v.Kind == ir.List || v.Nilable }
 
 // mapMethod asks for top, origins or leaves of such a map. The leaf is the
 // entry.

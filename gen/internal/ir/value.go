@@ -12,6 +12,7 @@ type Value struct {
 	Elem               *Value // of a Pointer, List, Map
 	Fields             []ValueField
 	Methods            Methods // of an Opaque
+	Nilable            bool    // of an Opaque: a list or a map, nil of which is not set
 	// Flat means that == compares the whole value and assignment copies it.
 	Flat bool
 	// Ident is the part that the type has in names of functions:

@@ -37,6 +37,8 @@ var balancingOracle = oracle{
 	{"/zones", "key name"},
 	{"/zones/*/loadBalancer", "union type"},
 	{"/zones/*/loadBalancer/appended", "concat"},
+	{"/balancers", "key name"},
+	{"/balancers/*", "union type"},
 	{"/services/*", "union type"},
 	{"/services/*/appended", "concat"},
 	{"/pointers/*", "union type"},

@@ -7,6 +7,7 @@ package shapes
 type Balancing struct {
 	LoadBalancer *LoadBalancer            `json:"loadBalancer,omitzero"`
 	Zones        []Zone                   `json:"zones,omitzero" policyMerge:"mergeValuesByKey"`
+	Balancers    []Balancer               `json:"balancers,omitzero" policyMerge:"mergeValuesByKey"`
 	Services     map[string]LoadBalancer  `json:"services,omitzero"`
 	Pointers     map[string]*LoadBalancer `json:"pointers,omitzero"`
 	Factor       *float64                 `json:"factor,omitzero"`
@@ -35,4 +36,12 @@ type RingHash struct {
 type Zone struct {
 	Name         string        `json:"name" policyMerge:"mergeKey"`
 	LoadBalancer *LoadBalancer `json:"loadBalancer,omitzero"`
+}
+
+// Balancer is an element that is itself a union.
+type Balancer struct {
+	Name     string       `json:"name" policyMerge:"mergeKey"`
+	Type     BalancerType `json:"type" policyMerge:"discriminator"`
+	RingHash *RingHash    `json:"ringHash,omitzero"`
+	Plain    *string      `json:"plain,omitzero"`
 }

@@ -384,6 +384,7 @@ func (s *timeoutState) leaves(path string, yield func(string, int) bool) bool {
 type balancingState struct {
 	LoadBalancer loadBalancerSlot
 	Zones        zoneListState
+	Balancers    balancerListState
 	Services     loadBalancerByStringState
 	Pointers     loadBalancerPtrByStringState
 	Factor       int32
@@ -392,6 +393,7 @@ type balancingState struct {
 func (s *balancingState) fill(v, lower *Balancing, item int32) {
 	s.LoadBalancer.fill(&v.LoadBalancer, lower.LoadBalancer, item)
 	v.Zones = s.Zones.fill(v.Zones, lower.Zones, item)
+	v.Balancers = s.Balancers.fill(v.Balancers, lower.Balancers, item)
 	v.Services = s.Services.fill(v.Services, lower.Services, item)
 	v.Pointers = s.Pointers.fill(v.Pointers, lower.Pointers, item)
 	if s.Factor == 0 && lower.Factor != nil {
@@ -402,6 +404,7 @@ func (s *balancingState) fill(v, lower *Balancing, item int32) {
 func (s *balancingState) origins(dst []int, base int) []int {
 	dst = s.LoadBalancer.origins(dst, base)
 	dst = s.Zones.origins(dst, base)
+	dst = s.Balancers.origins(dst, base)
 	dst = s.Services.origins(dst, base)
 	dst = s.Pointers.origins(dst, base)
 	dst = mergeOrigin(dst, base, s.Factor)
@@ -411,6 +414,7 @@ func (s *balancingState) origins(dst []int, base int) []int {
 func (s *balancingState) leaves(path string, yield func(string, int) bool) bool {
 	return s.LoadBalancer.leaves(path+"/loadBalancer", yield) &&
 		s.Zones.leaves(path+"/zones", yield) &&
+		s.Balancers.leaves(path+"/balancers", yield) &&
 		s.Services.leaves(path+"/services", yield) &&
 		s.Pointers.leaves(path+"/pointers", yield) &&
 		mergeLeaf(path, "/factor", s.Factor, yield)
@@ -1407,6 +1411,75 @@ func (s *zoneListState) leaves(path string, yield func(string, int) bool) bool {
 	return true
 }
 
+// balancerListState is the state of merging a list of Balancers by key.
+type balancerListState struct {
+	at      int32            // the highest item that has the list
+	room    []Balancer       // the list is its end
+	entries []*balancerEntry // from the last element to the first
+}
+
+func (s *balancerListState) fill(list, lower []Balancer, item int32) []Balancer {
+	if lower == nil {
+		return list
+	}
+	if s.at == 0 {
+		s.at = item
+		list = []Balancer{}
+	}
+	var fresh []balancerEntry
+	for i := len(lower) - 1; i >= 0; i-- {
+		x := &lower[i]
+		key := hashBalancerKey(x)
+		at := s.find(list, x, key)
+		if at < 0 {
+			if fresh == nil {
+				fresh = make([]balancerEntry, i+1)
+				s.entries = slices.Grow(s.entries, i+1)
+				s.room = mergeRoom(s.room, len(list), i+1)
+			}
+			fresh[i].key = key
+			at = len(s.entries)
+			s.entries = append(s.entries, &fresh[i])
+			list = s.room[len(s.room)-len(list)-1:]
+		}
+		s.entries[at].state.fill(&list[len(list)-1-at], x, item)
+	}
+	return list
+}
+
+// find returns the entry with the key of x, or -1.
+func (s *balancerListState) find(list []Balancer, x *Balancer, key uint64) int {
+	for i, entry := range s.entries {
+		if entry.key == key && equalBalancerKey(&list[len(list)-1-i], x) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *balancerListState) origins(dst []int, base int) []int {
+	if len(s.entries) == 0 {
+		return mergeOrigin(dst, base, s.at)
+	}
+	for _, entry := range s.entries {
+		dst = entry.state.origins(dst, base)
+	}
+	return dst
+}
+
+func (s *balancerListState) leaves(path string, yield func(string, int) bool) bool {
+	if len(s.entries) == 0 {
+		return mergeLeaf(path, "", s.at, yield)
+	}
+	for i := range s.entries {
+		entry := s.entries[len(s.entries)-1-i]
+		if !yield(path+"/"+strconv.Itoa(i), int(entry.state.top())-1) {
+			return false
+		}
+	}
+	return true
+}
+
 // loadBalancerByStringState is the state of merging a map by key.
 type loadBalancerByStringState struct {
 	at      int32 // the highest item that has the map
@@ -1530,6 +1603,46 @@ func (s *zoneState) top() int32 {
 func (s *zoneState) origins(dst []int, base int) []int {
 	dst = mergeOrigin(dst, base, s.Name)
 	dst = s.LoadBalancer.origins(dst, base)
+	return dst
+}
+
+// balancerState is the state of merging Balancers.
+type balancerState struct {
+	Name     int32
+	Type     int32
+	RingHash ringHashSlot
+	Plain    int32
+	closed   bool // a lower conf had another Type: nothing below counts
+}
+
+func (s *balancerState) fill(v, lower *Balancer, item int32) {
+	switch {
+	case s.closed:
+		return
+	case s.Type == 0:
+		v.Type, s.Type = lower.Type, item
+	case v.Type != lower.Type:
+		s.closed = true
+		return
+	}
+	if s.Name == 0 {
+		v.Name, s.Name = lower.Name, item
+	}
+	s.RingHash.fill(&v.RingHash, lower.RingHash, item)
+	if s.Plain == 0 && lower.Plain != nil {
+		v.Plain, s.Plain = lower.Plain, item
+	}
+}
+
+func (s *balancerState) top() int32 {
+	return max(s.Name, s.Type, s.RingHash.top(), s.Plain)
+}
+
+func (s *balancerState) origins(dst []int, base int) []int {
+	dst = mergeOrigin(dst, base, s.Name)
+	dst = mergeOrigin(dst, base, s.Type)
+	dst = s.RingHash.origins(dst, base)
+	dst = mergeOrigin(dst, base, s.Plain)
 	return dst
 }
 
@@ -1736,6 +1849,12 @@ type zoneEntry struct {
 	state zoneState
 }
 
+// balancerEntry is the state of merging one of the elements.
+type balancerEntry struct {
+	key   uint64 // hash of the key
+	state balancerState
+}
+
 func equalAll(a, b *All) bool {
 	return equalBoolPtr(a.Flag, b.Flag) &&
 		equalUint32Ptr(a.Count, b.Count) &&
@@ -1774,6 +1893,7 @@ func equalTimeout(a, b *Timeout) bool {
 func equalBalancing(a, b *Balancing) bool {
 	return equalLoadBalancerPtr(a.LoadBalancer, b.LoadBalancer) &&
 		equalZoneList(a.Zones, b.Zones) &&
+		equalBalancerList(a.Balancers, b.Balancers) &&
 		equalLoadBalancerByString(a.Services, b.Services) &&
 		equalLoadBalancerPtrByString(a.Pointers, b.Pointers) &&
 		equalFloat64Ptr(a.Factor, b.Factor)
@@ -1985,6 +2105,18 @@ func equalZoneList(a, b []Zone) bool {
 	return true
 }
 
+func equalBalancerList(a, b []Balancer) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalBalancer(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 func equalLoadBalancerByString(a, b map[string]LoadBalancer) bool {
 	if len(a) != len(b) || (a == nil) != (b == nil) {
 		return false
@@ -2113,7 +2245,18 @@ func equalZone(a, b *Zone) bool {
 		equalLoadBalancerPtr(a.LoadBalancer, b.LoadBalancer)
 }
 
+func equalBalancer(a, b *Balancer) bool {
+	return a.Name == b.Name &&
+		a.Type == b.Type &&
+		equalRingHashPtr(a.RingHash, b.RingHash) &&
+		equalStringPtr(a.Plain, b.Plain)
+}
+
 func equalZoneKey(a, b *Zone) bool {
+	return a.Name == b.Name
+}
+
+func equalBalancerKey(a, b *Balancer) bool {
 	return a.Name == b.Name
 }
 
@@ -2239,6 +2382,7 @@ func hashTimeout(d *xxhash.Digest, v *Timeout) {
 func hashBalancing(d *xxhash.Digest, v *Balancing) {
 	hashLoadBalancerPtr(d, v.LoadBalancer)
 	hashZoneList(d, v.Zones)
+	hashBalancerList(d, v.Balancers)
 	hashLoadBalancerByString(d, v.Services)
 	hashLoadBalancerPtrByString(d, v.Pointers)
 	hashFloat64Ptr(d, v.Factor)
@@ -2536,6 +2680,17 @@ func hashZoneList(d *xxhash.Digest, v []Zone) {
 	}
 }
 
+func hashBalancerList(d *xxhash.Digest, v []Balancer) {
+	if v == nil {
+		hashWord(d, 0)
+		return
+	}
+	hashWord(d, uint64(len(v))+1)
+	for i := range v {
+		hashBalancer(d, &v[i])
+	}
+}
+
 func hashLoadBalancerByString(d *xxhash.Digest, v map[string]LoadBalancer) {
 	if v == nil {
 		hashWord(d, 0)
@@ -2707,7 +2862,21 @@ func hashZone(d *xxhash.Digest, v *Zone) {
 	hashLoadBalancerPtr(d, v.LoadBalancer)
 }
 
+func hashBalancer(d *xxhash.Digest, v *Balancer) {
+	hashString(d, v.Name)
+	hashString(d, string(v.Type))
+	hashRingHashPtr(d, v.RingHash)
+	hashStringPtr(d, v.Plain)
+}
+
 func hashZoneKey(v *Zone) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	hashString(&d, v.Name)
+	return d.Sum64()
+}
+
+func hashBalancerKey(v *Balancer) uint64 {
 	var d xxhash.Digest
 	d.Reset()
 	hashString(&d, v.Name)
@@ -2872,6 +3041,7 @@ func copyBalancing(dst, src *Balancing) {
 	*dst = *src
 	dst.LoadBalancer = cloneLoadBalancerPtr(src.LoadBalancer)
 	dst.Zones = cloneZoneList(src.Zones)
+	dst.Balancers = cloneBalancerList(src.Balancers)
 	dst.Services = cloneLoadBalancerByString(src.Services)
 	dst.Pointers = cloneLoadBalancerPtrByString(src.Pointers)
 	dst.Factor = cloneFloat64Ptr(src.Factor)
@@ -3146,6 +3316,17 @@ func cloneZoneList(v []Zone) []Zone {
 	return c
 }
 
+func cloneBalancerList(v []Balancer) []Balancer {
+	if v == nil {
+		return nil
+	}
+	c := make([]Balancer, len(v))
+	for i := range v {
+		copyBalancer(&c[i], &v[i])
+	}
+	return c
+}
+
 func cloneLoadBalancerByString(v map[string]LoadBalancer) map[string]LoadBalancer {
 	if v == nil {
 		return nil
@@ -3281,6 +3462,12 @@ func copyLoadBalancer(dst, src *LoadBalancer) {
 func copyZone(dst, src *Zone) {
 	*dst = *src
 	dst.LoadBalancer = cloneLoadBalancerPtr(src.LoadBalancer)
+}
+
+func copyBalancer(dst, src *Balancer) {
+	*dst = *src
+	dst.RingHash = cloneRingHashPtr(src.RingHash)
+	dst.Plain = cloneStringPtr(src.Plain)
 }
 
 func cloneTreeByString(v map[string]Tree) map[string]Tree {
