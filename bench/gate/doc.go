@@ -42,6 +42,7 @@
 //	ceiling  BENCHMARK  UNIT  LIMIT
 //	ratio    BENCHMARK / BENCHMARK  UNIT  <=  NUMBER
 //	slope    BENCHMARK/N=*  UNIT  <=  NUMBER
+//	count    BENCHMARK  NUMBER
 //	package  IMPORT-PATH
 //
 // BENCHMARK is a name without "Benchmark" and without the suffix -GOMAXPROCS;
@@ -56,13 +57,16 @@
 //     both names have stars, they stand for the same text.
 //   - A slope limits the growth with the size that the star stands for: the
 //     slope of log(measurement) over log(size), at least three sizes.
+//   - A count is how many benchmarks match: where a star stands for several, it
+//     tells that one of them is gone or renamed.
 //   - A package line holds for the rules below it; the path may be cut at its
 //     front (bench/index), and * ends the restriction.
 //
 // # Invariants
 //
 //   - A gate that can not fail is an error: a rule that matches nothing, output
-//     of benchmarks that failed, a suspect that nobody measured again.
+//     of benchmarks that failed, a measurement that is no number. A suspect that
+//     nobody measured again fails.
 //   - Nothing is left behind: worktree and binaries are gone when [Run]
 //     returns, also when its context ends.
 //   - Results, Rules and Limits do not change once made; equal input gives equal

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"golang.org/x/perf/benchfmt"
@@ -53,7 +54,8 @@ func NewLoader(filter string) (*Loader, error) {
 
 // Add reads one run's output; file names it in errors. It refuses output of a
 // run that failed (a benchmark that failed prints no result and would go
-// unnoticed) and lines that begin like a result and are none.
+// unnoticed), lines that begin like a result and are none, and measurements
+// that are no number (NaN is worse than nothing).
 func (l *Loader) Add(r io.Reader, file string) error {
 	output, err := io.ReadAll(r)
 	if err != nil {
@@ -64,7 +66,7 @@ func (l *Loader) Add(r io.Reader, file string) error {
 	for l.reader.Scan() {
 		switch record := l.reader.Result().(type) {
 		case *benchfmt.Result:
-			l.add(record)
+			errs = append(errs, l.add(record))
 		case *benchfmt.SyntaxError:
 			errs = append(errs, fmt.Errorf("%s:%d:1: %s; is the output of a benchmark mixed with its log?", record.FileName, record.Line, record.Msg))
 		}
@@ -73,10 +75,10 @@ func (l *Loader) Add(r io.Reader, file string) error {
 	return errors.Join(append(errs, l.reader.Err())...)
 }
 
-func (l *Loader) add(result *benchfmt.Result) {
+func (l *Loader) add(result *benchfmt.Result) error {
 	// The error tells only why everything was filtered out.
 	if kept, _ := l.filter.Apply(result); !kept {
-		return
+		return nil
 	}
 	if machine := l.machine.Project(result); !slices.Contains(l.machines, machine) {
 		l.machines = append(l.machines, machine)
@@ -85,8 +87,14 @@ func (l *Loader) add(result *benchfmt.Result) {
 		// benchfmt leaves the unit of a zero as it was written.
 		_, unit := benchunit.Tidy(1, key.Get(l.unit))
 		benchmark := Benchmark{Package: key.Get(l.pkg), Name: key.Get(l.name)}
-		l.results.add(benchmark, unit, result.Values[i].Value)
+		value := result.Values[i].Value
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			file, line := result.Pos()
+			return fmt.Errorf("%s:%d:1: %s measured %v %s, which is over no limit; does it divide by zero?", file, line, benchmark.Name, value, unit)
+		}
+		l.results.add(benchmark, unit, value)
 	}
+	return nil
 }
 
 // Results returns what was added. The loader must not be used afterwards.

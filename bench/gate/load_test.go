@@ -76,6 +76,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a package that failed", "BenchmarkA 1 1 x\nFAIL\tp\t0.1s\n", "", "out:2:1: the benchmarks failed: FAIL\tp\t0.1s"},
 		{"a panic", "BenchmarkA 1 1 x\npanic: no\n", "", "out:2:1: the benchmarks failed: panic: no"},
 		{"a result with a log in it", "BenchmarkA 1 1 x\nBenchmarkB \tlogged\n", "", "out:2:1: parsing iteration count: invalid syntax; is the output of a benchmark mixed with its log?"},
+		{"a count divided by none", "pkg: p\nBenchmarkA-2 1 1 x NaN hits/op\n", "", "out:2:1: A-2 measured NaN hits/op, which is over no limit; does it divide by zero?"},
 		{"a filter that is none", "BenchmarkA 1 1 x\n", "(", "filter \"(\": syntax error:"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

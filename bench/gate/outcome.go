@@ -53,6 +53,14 @@ func (o Outcome) format(v float64) string {
 	return formatScaled(v, o.Unit.Name)
 }
 
+// measured prints the value with its unit.
+func (o Outcome) measured() string {
+	if o.Plain {
+		return o.format(o.Value)
+	}
+	return o.format(o.Value) + " " + o.Unit.Name
+}
+
 // WriteTable prints the outcomes for people, then the result.
 func (o Outcomes) WriteTable(w io.Writer) error {
 	table := [][]string{{"rule", "benchmark", "unit", "value", "limit", "verdict"}}
@@ -73,7 +81,7 @@ func (o Outcomes) WriteTable(w io.Writer) error {
 	lines := []string{""}
 	for _, one := range o {
 		if !one.OK() {
-			lines = append(lines, fmt.Sprintf("FAIL %s:%d: %s: %s is %s", one.File, one.Line, one.Rule, one.Names, one.format(one.Value)))
+			lines = append(lines, fmt.Sprintf("FAIL %s:%d: %s: %s is %s", one.File, one.Line, one.Rule, one.Names, one.measured()))
 		}
 	}
 	if unchecked > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,6 +18,7 @@ const (
 	ceilingForm = "ceiling BENCHMARK UNIT LIMIT"
 	ratioForm   = "ratio BENCHMARK / BENCHMARK UNIT <= NUMBER"
 	slopeForm   = "slope BENCHMARK/N=* UNIT <= NUMBER"
+	countForm   = "count BENCHMARK NUMBER"
 	packageForm = "package IMPORT-PATH (or its end, or * for any)"
 )
 
@@ -98,6 +100,8 @@ func (p *ruleParser) parseLine() {
 		p.parseRatio()
 	case "slope":
 		p.parseSlope()
+	case "count":
+		p.parseCount()
 	case "package":
 		if p.has(2, packageForm) {
 			p.pkg = p.words[1].text
@@ -106,7 +110,7 @@ func (p *ruleParser) parseLine() {
 			}
 		}
 	default:
-		p.errorf(keyword, "unknown word %q; a line begins with ceiling, ratio, slope or package", keyword.text)
+		p.errorf(keyword, "unknown word %q; a line begins with ceiling, ratio, slope, count or package", keyword.text)
 	}
 }
 
@@ -132,8 +136,8 @@ func (p *ruleParser) parseRatio() {
 	}
 	r := ratio{p.line(), p.selector(1), p.selector(3), unit, limit}
 	if r.under.stars > 0 && r.under.stars != r.over.stars {
-		p.errorf(p.words[3], "%s has %d stars and %s has %d; a star stands for the same text on both sides",
-			r.under.text, r.under.stars, r.over.text, r.over.stars)
+		p.errorf(p.words[3], "%s has %s and %s has %d; a star stands for the same text on both sides",
+			r.under.text, plural(r.under.stars, "star"), r.over.text, r.over.stars)
 		return
 	}
 	if limit < 0 {
@@ -157,10 +161,22 @@ func (p *ruleParser) parseSlope() {
 	}
 	s := slope{p.line(), p.selector(1), unit, limit}
 	if s.selector.stars != 1 {
-		p.errorf(p.words[1], "%s has %d stars; a slope has one, where the size stands, as in %s", s.selector.text, s.selector.stars, slopeForm)
+		p.errorf(p.words[1], "%s has %s; a slope has one, where the size stands, as in %s", s.selector.text, plural(s.selector.stars, "star"), slopeForm)
 		return
 	}
 	p.add(s, unit)
+}
+
+func (p *ruleParser) parseCount() {
+	if !p.has(3, countForm) {
+		return
+	}
+	want, err := strconv.Atoi(p.words[2].text)
+	if err != nil || want < 1 {
+		p.errorf(p.words[2], "%q is not a number of 1 or more; write: %s", p.words[2].text, countForm)
+		return
+	}
+	p.add(count{p.line(), p.selector(1), want}, "")
 }
 
 // bound reads UNIT <= NUMBER from word i on.
@@ -169,7 +185,7 @@ func (p *ruleParser) bound(i int, form string) (unit string, limit float64, ok b
 		return "", 0, false
 	}
 	limit, err := strconv.ParseFloat(p.words[i+2].text, 64)
-	if err != nil || limit-limit != 0 { // not a number, NaN or infinite
+	if err != nil || math.IsNaN(limit) || math.IsInf(limit, 0) {
 		p.errorf(p.words[i+2], "%q is not a number; it has no unit, since the units cancel out", p.words[i+2].text)
 		return "", 0, false
 	}

@@ -40,6 +40,14 @@ func Run(ctx context.Context, c Config) (comparison *Comparison, err error) {
 	return &Comparison{Base: base.label, Head: head.label, Rounds: c.Rounds, Rows: rows}, nil
 }
 
+// nothing tells why the head has no measurements.
+func (c Config) nothing() error {
+	if c.Filter != "" {
+		return fmt.Errorf("no measurement of the head's benchmarks %q is kept by the filter %q", c.Bench, c.Filter)
+	}
+	return fmt.Errorf("no benchmark of the head matches %q", c.Bench)
+}
+
 func compareRuns(ctx context.Context, c Config, both []pair) ([]Row, error) {
 	var jobs []job
 	for _, p := range both {
@@ -51,7 +59,7 @@ func compareRuns(ctx context.Context, c Config, both []pair) ([]Row, error) {
 		return nil, err
 	}
 	if len(headResults.Benchmarks()) == 0 {
-		return nil, fmt.Errorf("no benchmark of the head matches %q", c.Bench)
+		return nil, c.nothing()
 	}
 	rows := Compare(baseResults, headResults, c.Limits)
 	suspects := Suspects(rows)

@@ -64,11 +64,12 @@ func (r *runner) runOnce(ctx context.Context, name string, j job, into *Loader) 
 	if r.config.BenchTime != "" {
 		args = append(args, "-test.benchtime="+r.config.BenchTime)
 	}
+	label := strings.TrimSpace(name + " " + program.Package)
 	output, err := run(ctx, program.Dir, program.Path, args...)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", name, program.Package, err)
+		return fmt.Errorf("%s: %w", label, err)
 	}
-	return into.Add(bytes.NewReader(output), strings.TrimSpace(name+" "+program.Package))
+	return into.Add(bytes.NewReader(output), label)
 }
 
 // confirmJobs makes one job per suspect, so that nothing else runs with it.

@@ -92,7 +92,7 @@ func TestSuspectsRunAgainAlone(t *testing.T) {
 func TestRunRefuses(t *testing.T) {
 	ok := strings.ReplaceAll(answer, "%s", "100")
 	for _, test := range []struct{ name, base, head, want string }{
-		{"a program that fails", ok, "echo '--- FAIL: BenchmarkA'; exit 1", "head : "},
+		{"a program that fails", ok, "echo '--- FAIL: BenchmarkA'; exit 1", "head: "},
 		{"failed benchmarks of a program that hides it", ok, ok + "echo '--- FAIL: BenchmarkA'", "head:3:1: the benchmarks failed"},
 		{"a base that fails", "echo no >&2; exit 3", ok, "exit status 3\n\tno"},
 		{"a head without benchmarks", ok, "", `no benchmark of the head matches "."`},
@@ -121,5 +121,15 @@ func TestExactly(t *testing.T) {
 		if got := r.exactly(Benchmark{Name: test.name}); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 		}
+	}
+}
+
+func TestRunNamesTheFilterThatKeepsNothing(t *testing.T) {
+	text := strings.ReplaceAll(answer, "%s", "100")
+	config, _ := scripts(t, text, text)
+	config.Filter = ".unit:alloc/op"
+	const want = `no measurement of the head's benchmarks "." is kept by the filter ".unit:alloc/op"`
+	if _, err := Run(context.Background(), config); err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }

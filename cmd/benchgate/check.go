@@ -20,12 +20,14 @@ machine, so it needs no base:
   ceiling  Decide                   sec/op     150ns
   ratio    Merge/*/impl=generated / Merge/*/impl=naive  sec/op  <= 0.01
   slope    From/keys=*              sec/op     <= 1.2
+  count    From/keys=*              4
   package  bench/index
 
 A benchmark is named without "Benchmark" and -GOMAXPROCS. A star is any text
 between slashes; in a ratio it is the same text on both sides; in a slope it is
 the size (1000, 10k): the slope of log(measurement) over log(size) is 0 for
-constant cost, 1 for linear, 2 for quadratic. Rules below a line package are for
+constant cost, 1 for linear, 2 for quadratic. A count is how many benchmarks
+match, so that none gets lost among those that a star stands for. Rules below a line package are for
 that package, named by its import path or the end of it.
 
 Of repeated runs (-count) the best time counts, and of all else the median.
