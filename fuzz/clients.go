@@ -2,15 +2,15 @@ package fuzz
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
 // clients checks every rule view of `from` by its meaning: each client that
 // could exist gets what SPEC 5.1 says, by exactly one selector of the disjoint
-// form or by the first that matches of the ordered one.
+// form or by the first that matches of the ordered one; and the same where it
+// is asked about without a view.
 func (c *comparison) clients(answer map[string]any, ordered bool) error {
 	for _, policy := range list(answer, "policies") {
 		kind, _ := policy["kind"].(string)
@@ -30,6 +30,60 @@ func (c *comparison) clients(answer map[string]any, ordered bool) error {
 	return nil
 }
 
+func (c *comparison) inboundClients(kind string, inbound int, view *ruleView) error {
+	reference, err := naive.FromOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.inboundName(inbound), c.ofKind(kind))
+	if err != nil {
+		return fmt.Errorf("the reference fails: %w", err)
+	}
+	if err := view.means(reference); err != nil || view.ordered {
+		return err
+	}
+	for _, tags := range possibleTags(reference.Asked()) {
+		got := c.subject.Client(c.dp, inbound, tags, c.inspectOptions(kind, false))
+		if err := sameConf(reference.C(tags), got); err != nil {
+			return fmt.Errorf("client %v without a view: %w", tags, err)
+		}
+	}
+	return nil
+}
+
+// outboundViews checks the rule view of `to` of every kind by its meaning
+// (SPEC 4.5).
+func (c *comparison) outboundViews() error {
+	for _, kind := range c.kinds.All() {
+		if kind.To == nil {
+			continue
+		}
+		reference, err := naive.ToOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.ofKind(kind.Name))
+		if err != nil {
+			return fmt.Errorf("the reference fails: %w", err)
+		}
+		answer, err := c.subject.ToRules(c.dp, c.inspectOptions(kind.Name, true))
+		if err != nil {
+			return fmt.Errorf("the subject fails: %w", err)
+		}
+		tree, err := asTree(map[string]any{"to": answer})
+		if err != nil {
+			return err
+		}
+		view := &ruleView{rules: list(tree, "to"), ordered: true}
+		if err := view.means(reference); err != nil {
+			return fmt.Errorf("%s, to: %w", kind.Name, err)
+		}
+	}
+	return nil
+}
+
+func (c *comparison) ofKind(kind string) naive.Options {
+	opt := c.opt
+	opt.Kind = kind
+	return opt
+}
+
+func (c *comparison) inspectOptions(kind string, ordered bool) inspect.Options {
+	return inspect.Options{Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered}
+}
+
 // hidden reports whether an inbound before this one has its name, so that
 // nobody can ask for it.
 func (c *comparison) hidden(i int) bool {
@@ -47,56 +101,4 @@ func (c *comparison) inboundName(i int) string {
 		return in.Name
 	}
 	return fmt.Sprint(in.Port)
-}
-
-func (c *comparison) inboundClients(kind string, inbound int, view *ruleView) error {
-	opt := c.opt
-	opt.Kind = kind
-	reference, err := naive.ClientsOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.inboundName(inbound), opt)
-	if err != nil {
-		return err
-	}
-	distinct := map[string]bool{}
-	for _, tags := range possibleClients(reference.Asked()) {
-		if items := reference.Items(tags); len(items) > 0 {
-			distinct[fmt.Sprint(items)] = true
-		}
-		want, err := asTree(reference.C(tags))
-		if err != nil {
-			return err
-		}
-		got, err := view.conf(tags)
-		if err != nil {
-			return fmt.Errorf("client %v: %w", tags, err)
-		}
-		dropEmptyFields(want)
-		dropEmptyFields(got)
-		if diff := difference(want, got); diff != "" {
-			return fmt.Errorf("client %v (-reference +subject):\n%s", tags, diff)
-		}
-	}
-	// SPEC 5.4: at most one rule for each set of items that a client satisfies.
-	if view.ordered && len(view.rules) > len(distinct) {
-		return fmt.Errorf("there are %d rules for %d distinct sets of items", len(view.rules), len(distinct))
-	}
-	return nil
-}
-
-// possibleClients returns one client of every sort that the keys and values
-// can tell apart: per key each value, another value, and absent (SPEC 5.3).
-func possibleClients(asked map[string][]string) []map[string]string {
-	clients := []map[string]string{{}}
-	for _, key := range slices.Sorted(maps.Keys(asked)) {
-		var next []map[string]string
-		for _, client := range clients {
-			next = append(next, client)
-			for _, value := range append(slices.Clone(asked[key]), "another") {
-				with := maps.Clone(client)
-				with[key] = value
-				next = append(next, with)
-			}
-		}
-		clients = next
-	}
-	return clients
 }

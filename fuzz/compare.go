@@ -3,7 +3,6 @@ package fuzz
 import (
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
@@ -20,10 +19,10 @@ func CompareSelection(subject Subject, s *Scenario) error {
 	return compare(subject, s, (*comparison).selection)
 }
 
-// CompareFrom checks only the rule views of `from`, in both forms, for every
-// client that could exist (SPEC 5).
-func CompareFrom(subject Subject, s *Scenario) error {
-	return compare(subject, s, (*comparison).from)
+// CompareViews checks only the rule views: of `from` in both forms for every
+// client that could exist (SPEC 5), of `to` for every outbound (SPEC 4.5).
+func CompareViews(subject Subject, s *Scenario) error {
+	return compare(subject, s, (*comparison).views)
 }
 
 func compare(subject Subject, s *Scenario, run func(*comparison) error) error {
@@ -81,7 +80,7 @@ func (c *comparison) answers() error {
 	return nil
 }
 
-func (c *comparison) from() error {
+func (c *comparison) views() error {
 	for _, ordered := range []bool{false, true} {
 		got, err := c.ask(ordered)
 		if err != nil {
@@ -91,7 +90,7 @@ func (c *comparison) from() error {
 			return err
 		}
 	}
-	return nil
+	return c.outboundViews()
 }
 
 func (c *comparison) selection() error {
@@ -126,7 +125,7 @@ func (c *comparison) reference() (map[string]any, error) {
 }
 
 func (c *comparison) ask(ordered bool) (map[string]any, error) {
-	answer, err := c.subject.Inspect(c.dp, inspect.Options{Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered})
+	answer, err := c.subject.Inspect(c.dp, c.inspectOptions("", ordered))
 	if err != nil {
 		return nil, fmt.Errorf("the subject fails: %w", err)
 	}

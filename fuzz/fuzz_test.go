@@ -63,9 +63,9 @@ func FuzzEffective(f *testing.F) {
 	fuzzScenarios(f, generator(f), func(s *Scenario) error { return Compare(FastPath, s) })
 }
 
-// FuzzFrom: the rule views of `from`, of the kinds that have it.
-func FuzzFrom(f *testing.F) {
-	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return CompareFrom(FastPath, s) })
+// FuzzViews: the rule views of `from` and `to`, of the kinds that have both.
+func FuzzViews(f *testing.F) {
+	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return CompareViews(FastPath, s) })
 }
 
 // FuzzPermission: decisions about requests.

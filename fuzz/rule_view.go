@@ -1,11 +1,77 @@
 package fuzz
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
-// ruleView is the `from` of an answer (SPEC 10).
+	"github.com/meshmatch/meshmatch/fuzz/naive"
+)
+
+// ruleView is rules with selectors, as answers have them (SPEC 10): of `from`,
+// or of `to`.
 type ruleView struct {
 	rules   []map[string]any
 	ordered bool // the first that matches counts, not the only one
+}
+
+// means checks that the view says what the reference does to everybody who
+// could exist (SPEC 5.3), in the form and with the number of rules that the
+// contract promises.
+func (v *ruleView) means(reference *naive.Concatenation) error {
+	distinct := map[string]bool{} // sets of items
+	for _, tags := range possibleTags(reference.Asked()) {
+		if items := reference.Items(tags); len(items) > 0 {
+			distinct[fmt.Sprint(items)] = true
+		}
+		got, err := v.conf(tags)
+		if err == nil {
+			err = sameConf(reference.C(tags), got)
+		}
+		if err != nil {
+			return fmt.Errorf("tags %v: %w", tags, err)
+		}
+	}
+	if v.ordered && !v.isPositive() {
+		return errors.New("the ordered form has a selector that negates (SPEC 5.3)")
+	}
+	if (v.ordered || reference.AsksForOneTag()) && len(v.rules) > len(distinct) {
+		return fmt.Errorf("there are %d rules for %d distinct sets of items (SPEC 5.4)", len(v.rules), len(distinct))
+	}
+	return nil
+}
+
+// possibleTags returns the tags of one client of every sort that the keys and
+// values can tell apart: per key each value, another value, and absent (SPEC
+// 5.3).
+func possibleTags(asked map[string][]string) []map[string]string {
+	clients := []map[string]string{{}}
+	for _, key := range slices.Sorted(maps.Keys(asked)) {
+		var next []map[string]string
+		for _, client := range clients {
+			next = append(next, client)
+			for _, value := range append(slices.Clone(asked[key]), "another") {
+				with := maps.Clone(client)
+				with[key] = value
+				next = append(next, with)
+			}
+		}
+		clients = next
+	}
+	return clients
+}
+
+// sameConf compares what SPEC 10 calls C, from the reference and from the
+// subject; both are JSON, or will be.
+func sameConf(want, got any) error {
+	a, b := parse(asText(want)), parse(asText(got))
+	dropEmptyFields(a)
+	dropEmptyFields(b)
+	if diff := difference(a, b); diff != "" {
+		return fmt.Errorf("the confs differ (-reference +subject):\n%s", diff)
+	}
+	return nil
 }
 
 // conf returns the C of a client, empty where no rule matches.
@@ -29,6 +95,16 @@ func (v *ruleView) conf(client map[string]string) (map[string]any, error) {
 		}
 	}
 	return c, nil
+}
+
+func (v *ruleView) isPositive() bool {
+	for _, rule := range v.rules {
+		selector, _ := rule["selector"].(map[string]any)
+		if selector["notTags"] != nil || selector["absent"] != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // matches evaluates a selector: tags that the client has, * for any value;

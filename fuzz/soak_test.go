@@ -19,7 +19,7 @@ func TestSoak(t *testing.T) {
 		compare   func(Subject, *Scenario) error
 	}{
 		{"all kinds", generator(t), 20_000, Compare},
-		{"from", withFrom(t), 2_000, CompareFrom},
+		{"views", withFrom(t), 2_000, CompareViews},
 		{"access", permissions(t), 3_000, CompareAccess},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -131,9 +131,11 @@ func ruleWarnings(policies []*resource.Policy, http bool) []any {
 // accessByFrom is SPEC 7.6: the action of the merged conf, and what it would
 // be if AllowWithShadowDeny were Deny.
 func accessByFrom(policies []*resource.Policy, tags resource.Tags) map[string]any {
+	from := &Concatenation{}
+	from.addFrom(policies)
 	decision, by := "DENY", any("default")
 	shadowDecision := "DENY"
-	for _, item := range clientItems(policies, tags) {
+	for _, item := range from.selecting(tags) {
 		switch action(item.conf) {
 		case "allow":
 			decision, shadowDecision, by = "ALLOW", "ALLOW", item.origin()

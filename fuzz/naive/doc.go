@@ -22,6 +22,8 @@
 // and the shared field types only, and reads their fields: what a method of
 // theirs could decide is decided here again.
 //
-// The rule view of `from` (SPEC 5.3) is not here: SPEC 5.1 is its meaning, and
-// [Client] answers that for one client at a time.
+// The rule views (SPEC 4.5, 5.3) are not here: SPEC 4.2 and 5.1 are their
+// meaning, and a [Concatenation] answers that for one outbound or client at a
+// time. Nor are decoding (SPEC 1), bindings (8: a policy informs by its label
+// alone) and constraints (9).
 package naive

@@ -9,11 +9,13 @@ import (
 // outbounds answers for every outbound of the dataplane, in the order of the
 // file (SPEC 4).
 func (m *mesh) outbounds(kind *resource.Kind, policies []matched, dp *resource.Dataplane) []any {
+	to := &Concatenation{mesh: m}
+	to.addTo(policies)
 	list := []any{}
 	for i := range dp.Outbounds {
 		out := &dp.Outbounds[i]
 		answer := map[string]any{"outbound": describeOutbound(out)}
-		m.addConf(answer, outboundItems(policies, out))
+		m.addConf(answer, to.selecting(out.Tags))
 		if routes := m.routes(kind, policies, dp, out); len(routes) > 0 {
 			answer["routes"] = routes
 		}
@@ -43,39 +45,6 @@ func addTags(answer map[string]any, tags resource.Tags) {
 		object[tag.Key] = tag.Value
 	}
 	answer["tags"] = object
-}
-
-// outboundItems lists the items that select an outbound (SPEC 4.2). What
-// applies to a route has no part in it (SPEC 4.3).
-func outboundItems(policies []matched, out *resource.Outbound) []item {
-	var items []item
-	for _, p := range policies {
-		if targetsRoute(p.Policy) {
-			continue
-		}
-		for i := range p.To {
-			if selectsTags(&p.To[i].TargetRef, out.Tags) {
-				items = append(items, item{p.Policy, i, p.To[i].Conf})
-			}
-		}
-	}
-	return items
-}
-
-// selectsTags reports whether an item of `to` or `from` selects the outbound
-// or client with these tags (SPEC 4.2, 5.1).
-func selectsTags(ref *resource.TargetRef, tags resource.Tags) bool {
-	switch ref.Kind {
-	case resource.TargetMesh:
-		return true
-	case resource.TargetMeshSubset:
-		return hold(ref.Tags, tags)
-	case resource.TargetMeshService:
-		return isService(ref.Name, tags)
-	case resource.TargetMeshServiceSubset:
-		return isService(ref.Name, tags) && hold(ref.Tags, tags)
-	}
-	return false // a route is no outbound
 }
 
 // routes answers for every route of an outbound, sorted by KRI (SPEC 4.3).

@@ -145,11 +145,8 @@ spec:
 		"incomingServiceB": `{"http": {"requestTimeout": "5s"}}`,
 		"incomingServiceC": `{"http": {"requestTimeout": "2s", "idleTimeout": "5s"}}`,
 	} {
-		got, err := Client(testKinds(), set, "m", "", "web-1", "80", map[string]string{"kuma.io/service": service}, Options{Kind: "UpstreamTimeout"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		expect(t, got["conf"], want)
+		clients := from(t, set, "UpstreamTimeout")
+		expect(t, clients.C(map[string]string{"kuma.io/service": service})["conf"], want)
 	}
 }
 
@@ -196,10 +193,7 @@ spec:
     - targetRef: {kind: MeshServiceSubset, name: api, tags: {version: v2}}
       default: {param1: c}
 `)
-	clients, err := ClientsOf(testKinds(), set, "m", "", "web-1", "80", Options{Kind: "Params"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	clients := from(t, set, "Params")
 	expect(t, clients.Asked(), `{"kuma.io/service": ["api"], "team": [], "version": ["v1", "v2"]}`)
 	expect(t, clients.Items(map[string]string{"team": "x", "version": "v1"}), `[
 		{"kri": "kri_pa_m___p_", "index": 0}, {"kri": "kri_pa_m___p_", "index": 1}
@@ -235,9 +229,45 @@ spec:
 
 func client(t *testing.T, set *resource.Set, tags map[string]string) map[string]any {
 	t.Helper()
-	answer, err := Client(testKinds(), set, "m", "", "web-1", "80", tags, Options{Kind: "Params"})
+	return from(t, set, "Params").C(tags)
+}
+
+func from(t *testing.T, set *resource.Set, kind string) *Concatenation {
+	t.Helper()
+	c, err := FromOf(testKinds(), set, "m", "", "web-1", "80", Options{Kind: kind})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer
+	return c
+}
+
+// SPEC 4.5: an outbound that the dataplane does not have.
+func TestToOfAnyOutbound(t *testing.T) {
+	set := load(t, web+`
+---
+type: UpstreamTimeout
+mesh: m
+name: a
+spec:
+  to:
+    - targetRef: {kind: MeshService, name: other}
+      default: {http: {requestTimeout: 2s}}
+---
+type: UpstreamTimeout
+mesh: m
+name: b
+spec:
+  to:
+    - default: {http: {idleTimeout: 1s}}
+`)
+	to, err := ToOf(testKinds(), set, "m", "", "web-1", Options{Kind: "UpstreamTimeout"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, to.C(map[string]string{"kuma.io/service": "other"})["conf"], `{"http": {"requestTimeout": "2s", "idleTimeout": "1s"}}`)
+	expect(t, to.C(nil)["conf"], `{"http": {"idleTimeout": "1s"}}`)
+	expect(t, to.Asked(), `{"kuma.io/service": ["other"]}`)
+	if !to.AsksForOneTag() {
+		t.Error("an item asks for more than its service")
+	}
 }

@@ -1,0 +1,185 @@
+package naive
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Concatenation is the items of `to` or `from` of the ordered policies (SPEC
+// 4.1), asked by the tags of an outbound or a client.
+type Concatenation struct {
+	mesh    *mesh
+	items   []item
+	targets []*resource.TargetRef // parallel to items
+}
+
+// FromOf returns what clients of an inbound are asked by; nothing where rules
+// count instead (SPEC 5.6). The kind is opt.Kind.
+func FromOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name, inbound string, opt Options) (*Concatenation, error) {
+	m, matching, dp, err := matchingOf(kinds, set, meshName, namespace, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	i, err := findInbound(dp, inbound)
+	if err != nil {
+		return nil, err
+	}
+	c := &Concatenation{mesh: m}
+	policies := selectingInbound(matching, i)
+	if haveRules(policies) {
+		return c, nil
+	}
+	c.addFrom(policies)
+	return c, nil
+}
+
+// ToOf returns what outbounds of a dataplane are asked by, whether it has such
+// outbounds or not (SPEC 4.5). The kind is opt.Kind.
+func ToOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (*Concatenation, error) {
+	m, matching, _, err := matchingOf(kinds, set, meshName, namespace, name, opt)
+	if err != nil {
+		return nil, err
+	}
+	c := &Concatenation{mesh: m}
+	c.addTo(matching)
+	return c, nil
+}
+
+func matchingOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (*mesh, []matched, *resource.Dataplane, error) {
+	dp, err := findDataplane(set, meshName, namespace, name)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	kind, err := findKind(kinds, opt.Kind)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m := newMesh(set, meshName, opt)
+	return m, m.matching(kind, dp), dp, nil
+}
+
+func (c *Concatenation) addFrom(policies []*resource.Policy) {
+	for _, p := range policies {
+		for i := range p.From {
+			c.items = append(c.items, item{p, i, p.From[i].Conf})
+			c.targets = append(c.targets, &p.From[i].TargetRef)
+		}
+	}
+}
+
+// addTo leaves out what applies to a route, which has no part in the conf of
+// an outbound (SPEC 4.3).
+func (c *Concatenation) addTo(policies []matched) {
+	for _, p := range policies {
+		if targetsRoute(p.Policy) {
+			continue
+		}
+		for i := range p.To {
+			c.items = append(c.items, item{p.Policy, i, p.To[i].Conf})
+			c.targets = append(c.targets, &p.To[i].TargetRef)
+		}
+	}
+}
+
+// selecting lists the items that select what has these tags (SPEC 4.2, 5.1).
+func (c *Concatenation) selecting(tags resource.Tags) []item {
+	var items []item
+	for i, target := range c.targets {
+		if selectsTags(target, tags) {
+			items = append(items, c.items[i])
+		}
+	}
+	return items
+}
+
+// C returns the C of SPEC 10 for an outbound or a client with the given tags:
+// the merge, in order, of every item that selects it (SPEC 4.2, 5.1). It is
+// empty where no item does.
+func (c *Concatenation) C(tags map[string]string) map[string]any {
+	answer := map[string]any{}
+	c.mesh.addConf(answer, c.selecting(resource.NewTags(tags)))
+	return answer
+}
+
+// Items returns the KRI and index of every item that selects what has these
+// tags, in order, overridden or not.
+func (c *Concatenation) Items(tags map[string]string) []map[string]any {
+	var places []map[string]any
+	for _, item := range c.selecting(resource.NewTags(tags)) {
+		places = append(places, item.origin())
+	}
+	return places
+}
+
+// Asked returns for each tag key that any item asks for the values that it
+// asks for, * left out: what can tell clients apart (SPEC 5.3).
+func (c *Concatenation) Asked() map[string][]string {
+	asked := map[string][]string{}
+	for _, target := range c.targets {
+		for _, tag := range askedBy(target) {
+			values := asked[tag.Key] // the key counts, whatever the value
+			if tag.Value != "*" {
+				values = append(values, tag.Value)
+			}
+			asked[tag.Key] = values
+		}
+	}
+	for key, values := range asked {
+		asked[key] = distinct(values)
+	}
+	return asked
+}
+
+// AsksForOneTag reports whether every item asks for at most one tag, which is
+// where the disjoint form is minimal (SPEC 5.4).
+func (c *Concatenation) AsksForOneTag() bool {
+	for _, target := range c.targets {
+		if len(askedBy(target)) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func askedBy(ref *resource.TargetRef) []resource.Tag {
+	var tags []resource.Tag
+	if ref.Kind == resource.TargetMeshService || ref.Kind == resource.TargetMeshServiceSubset {
+		tags = append(tags, resource.Tag{Key: serviceTag, Value: ref.Name})
+	}
+	for _, tag := range ref.Tags {
+		tags = append(tags, tag)
+	}
+	return tags
+}
+
+// selectsTags reports whether an item of `to` or `from` selects the outbound
+// or client with these tags (SPEC 4.2, 5.1).
+func selectsTags(ref *resource.TargetRef, tags resource.Tags) bool {
+	switch ref.Kind {
+	case resource.TargetMesh:
+		return true
+	case resource.TargetMeshSubset:
+		return hold(ref.Tags, tags)
+	case resource.TargetMeshService:
+		return isService(ref.Name, tags)
+	case resource.TargetMeshServiceSubset:
+		return isService(ref.Name, tags) && hold(ref.Tags, tags)
+	}
+	return false // a route is no outbound
+}
+
+// haveRules: where any policy has rules, `from` does not count (SPEC 5.6).
+func haveRules(policies []*resource.Policy) bool {
+	for _, p := range policies {
+		if len(p.Rules) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func haveFrom(policies []*resource.Policy) bool {
+	for _, p := range policies {
+		if len(p.From) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,120 @@
+package fuzz
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/fuzz/naive"
+)
+
+// CompareViews notices a client that is told something else, and a view of
+// `to` that is.
+func TestViewsAreCompared(t *testing.T) {
+	g := withFrom(t)
+	for _, test := range []struct {
+		name  string
+		spoil func(Answers) Answers
+	}{
+		{"clients that get nothing", func(a Answers) Answers { return nothingForClients{a} }},
+		{"outbounds that get nothing", func(a Answers) Answers { return nothingForOutbounds{a} }},
+		{"the first rule is missing", func(a Answers) Answers { return firstMissing{a} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spoiled := func(kinds *resource.Kinds, set *resource.Set) (Answers, error) {
+				answers, err := FastPath(kinds, set)
+				return test.spoil(answers), err
+			}
+			for seed := range uint64(500) {
+				s := g.Scenario(randomBytes(seed))
+				if CompareViews(FastPath, s) == nil && CompareViews(spoiled, s) != nil {
+					return
+				}
+			}
+			t.Error("it is not noticed")
+		})
+	}
+}
+
+type (
+	nothingForClients   struct{ Answers }
+	nothingForOutbounds struct{ Answers }
+	firstMissing        struct{ Answers }
+)
+
+func (nothingForClients) Client(*resource.Dataplane, int, map[string]string, inspect.Options) any {
+	return map[string]any{}
+}
+
+func (nothingForOutbounds) ToRules(*resource.Dataplane, inspect.Options) ([]inspect.FromRule, error) {
+	return nil, nil
+}
+
+func (s firstMissing) ToRules(dp *resource.Dataplane, opt inspect.Options) ([]inspect.FromRule, error) {
+	rules, err := s.Answers.ToRules(dp, opt)
+	return rules[min(1, len(rules)):], err
+}
+
+// What a rule view must be beside right (SPEC 5.3, 5.4). The items are Mesh
+// and, over it, service a.
+func TestFormOfViews(t *testing.T) {
+	tests := []struct {
+		name    string
+		ordered bool
+		rules   string // as in an answer
+		broken  string // "" if it is as it must be
+	}{
+		{"disjoint", false, `[{"selector": {"tags": {"kuma.io/service": "a"}}, A}, {"selector": {"notTags": {"kuma.io/service": ["a"]}}, B}]`, ""},
+		{"ordered", true, `[{"selector": {"tags": {"kuma.io/service": "a"}}, A}, {"selector": {}, B}]`, ""},
+		{"two match", false, `[{"selector": {"tags": {"kuma.io/service": "a"}}, A}, {"selector": {}, B}]`, "in a view where one does"},
+		{"nothing for others", true, `[{"selector": {"tags": {"kuma.io/service": "a"}}, A}]`, "the confs differ"},
+		{"another conf", true, `[{"selector": {"tags": {"kuma.io/service": "a"}}, B}, {"selector": {}, B}]`, "the confs differ"},
+		{"an ordered form that negates", true, `[{"selector": {"tags": {"kuma.io/service": "a"}}, A}, {"selector": {"notTags": {"kuma.io/service": ["a"]}}, B}]`, "SPEC 5.3"},
+		{"an ordered form with a rule too many", true, `[{"selector": {"tags": {"kuma.io/service": "a"}}, A}, {"selector": {"tags": {"kuma.io/service": "*"}}, B}, {"selector": {}, B}]`, "SPEC 5.4"},
+		{"a disjoint form with a rule too many", false, `[{"selector": {"tags": {"kuma.io/service": "a"}}, A}, {"selector": {"tags": {"kuma.io/service": "*"}, "notTags": {"kuma.io/service": ["a"]}}, B}, {"selector": {"absent": ["kuma.io/service"]}, B}]`, "SPEC 5.4"},
+	}
+	reference := toOfMeshAndService(t)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			text := strings.NewReplacer(
+				"A}", strings.TrimPrefix(asText(reference.C(map[string]string{"kuma.io/service": "a"})), "{"),
+				"B}", strings.TrimPrefix(asText(reference.C(nil)), "{"),
+			).Replace(`{"to": ` + test.rules + `}`)
+			view := &ruleView{rules: list(parse(text).(map[string]any), "to"), ordered: test.ordered}
+			err := view.means(reference)
+			switch {
+			case err == nil && test.broken != "":
+				t.Errorf("nothing is wrong with it, where %q is", test.broken)
+			case err != nil && (test.broken == "" || !strings.Contains(err.Error(), test.broken)):
+				t.Errorf("got %v, want %q", err, test.broken)
+			}
+		})
+	}
+}
+
+func toOfMeshAndService(t *testing.T) *naive.Concatenation {
+	t.Helper()
+	const file = `
+{type: Dataplane, mesh: m, name: d, networking: {address: 10.0.0.1}}
+---
+type: MeshTimeout
+mesh: m
+name: p
+spec:
+  to:
+    - {targetRef: {kind: Mesh}, default: {idleTimeout: 1s}}
+    - {targetRef: {kind: MeshService, name: a}, default: {connectionTimeout: 1s}}
+`
+	kinds := generator(t).Kinds()
+	loader := resource.Loader{Kinds: kinds}
+	set, err := loader.Decode(resource.Input{Name: "file", Data: []byte(file)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := naive.ToOf(kinds, set, "m", "", "d", naive.Options{Kind: "MeshTimeout"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
