@@ -1,8 +1,11 @@
 package laws
 
 import (
+	"fmt"
 	"math/rand"
 	"reflect"
+	"slices"
+	"strings"
 )
 
 // places returns what can be changed in v: scalars, and pointers, lists and
@@ -75,7 +78,10 @@ func changeValue(v reflect.Value, r *rand.Rand) {
 		case v.Len() == 0:
 			v.SetZero()
 		default:
-			v.SetMapIndex(v.MapKeys()[0], reflect.Value{})
+			// The smallest key, so that the same seed does the same again.
+			v.SetMapIndex(slices.MinFunc(v.MapKeys(), func(a, b reflect.Value) int {
+				return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+			}), reflect.Value{})
 		}
 	default:
 		old := v.Interface()

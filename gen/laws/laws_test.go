@@ -310,3 +310,51 @@ func TestRandom(t *testing.T) {
 		t.Errorf("of 200 pointers to strings %d are nil and %d not", absent, present)
 	}
 }
+
+// condition has four ways to contain itself.
+type condition struct {
+	All  []condition
+	Any  []*condition
+	Not  *condition
+	By   map[string]condition
+	Hook func()
+	Data any
+}
+
+func (c *condition) size() int {
+	if c == nil {
+		return 0
+	}
+	n := 1 + c.Not.size()
+	for i := range c.All {
+		n += c.All[i].size()
+	}
+	for _, one := range c.Any {
+		n += one.size()
+	}
+	for _, one := range c.By {
+		n += one.size()
+	}
+	return n
+}
+
+func TestRandomOfTypesThatContainThemselves(t *testing.T) {
+	next, largest := Random[condition](), 0
+	for range 200 {
+		largest = max(largest, next().size())
+	}
+	if largest < 2 || largest > 100 {
+		t.Errorf("the largest of 200 conditions has %d parts, want more than one and not many", largest)
+	}
+}
+
+// TestChangesAreRepeatable removes one entry of a map.
+func TestChangesAreRepeatable(t *testing.T) {
+	for range 20 {
+		v := map[string]int{"c": 1, "a": 2, "b": 3}
+		changeValue(reflect.ValueOf(&v).Elem(), nil)
+		if !same(v, map[string]int{"c": 1, "b": 3}) {
+			t.Fatalf("left %v", v)
+		}
+	}
+}

@@ -10,8 +10,10 @@ import (
 // nilChance is how often a pointer, list or map is not set.
 const nilChance = 0.45
 
-// maxDepth bounds types that contain themselves; what lies deeper is zero.
-const maxDepth = 16
+// maxNested is how often a type that contains itself stands in itself; what
+// lies deeper is zero. More would make conditions with AND, OR and NOT of each
+// other grow without end.
+const maxNested = 1
 
 // random makes random confs.
 type random[T any] struct {
@@ -22,9 +24,9 @@ type random[T any] struct {
 
 func newRandom[T any](o options) *random[T] {
 	source := rand.New(rand.NewSource(o.seed))
-	fuzzer := fuzz.New().RandSource(source).NilChance(nilChance).NumElements(0, 3).MaxDepth(maxDepth)
-	for _, scalar := range scalars(reflect.TypeFor[T]()) {
-		fuzzer.Funcs(scalarFunc(scalar), pointerFunc(scalar))
+	fuzzer := fuzz.New().RandSource(source).NilChance(nilChance).NumElements(0, 3).MaxDepth(depth(reflect.TypeFor[T](), make(map[reflect.Type]int)))
+	for _, leaf := range leafTypes(reflect.TypeFor[T]()) {
+		fuzzer.Funcs(leafFunc(leaf), pointerFunc(leaf))
 	}
 	for _, f := range o.funcs {
 		fuzzer.Funcs(f)
@@ -51,9 +53,43 @@ func (r *random[T]) confs() []*T {
 	return confs
 }
 
-// scalars returns the types of all bools, numbers and strings in t, in the
-// order in which they are met.
-func scalars(t reflect.Type) []reflect.Type {
+// depth returns how many levels of pointers, lists, maps, structs and scalars a
+// value has. open counts how often types stand above t.
+func depth(t reflect.Type, open map[reflect.Type]int) int {
+	if open[t] > maxNested {
+		return 0
+	}
+	open[t]++
+	defer func() { open[t]-- }()
+	deepest := 0
+	for _, part := range parts(t) {
+		deepest = max(deepest, depth(part, open))
+	}
+	return deepest + 1
+}
+
+// parts returns the types that values of t are made of; none for a scalar.
+func parts(t reflect.Type) []reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return []reflect.Type{t.Elem()}
+	case reflect.Map:
+		return []reflect.Type{t.Key(), t.Elem()}
+	case reflect.Struct:
+		fields := make([]reflect.Type, t.NumField())
+		for i := range fields {
+			fields[i] = t.Field(i).Type
+		}
+		return fields
+	}
+	return nil
+}
+
+// leafTypes returns the types in t that gofuzz is not to fill by itself, in
+// the order in which they are met: bools, numbers and strings; and interfaces,
+// functions and channels, which it can not make and which stay nil. Types with
+// hand-written methods may have them.
+func leafTypes(t reflect.Type) []reflect.Type {
 	var found []reflect.Type
 	seen := make(map[reflect.Type]bool)
 	var walk func(t reflect.Type)
@@ -62,20 +98,12 @@ func scalars(t reflect.Type) []reflect.Type {
 			return
 		}
 		seen[t] = true
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			walk(t.Elem())
-		case reflect.Map:
-			walk(t.Key())
-			walk(t.Elem())
-		case reflect.Struct:
-			for i := range t.NumField() {
-				walk(t.Field(i).Type)
-			}
-		default:
-			if isScalar(t.Kind()) {
-				found = append(found, t)
-			}
+		switch k := t.Kind(); {
+		case isScalar(k), k == reflect.Interface, k == reflect.Func, k == reflect.Chan:
+			found = append(found, t)
+		}
+		for _, part := range parts(t) {
+			walk(part)
 		}
 	}
 	walk(t)
@@ -88,9 +116,9 @@ func isScalar(k reflect.Kind) bool {
 
 var alphabet = []string{"", "a", "b", "a/b~"}
 
-// scalarFunc returns the gofuzz function of a scalar type, which draws from a
-// few values.
-func scalarFunc(t reflect.Type) any {
+// leafFunc returns the gofuzz function of a leaf type, which draws from a few
+// values of a scalar.
+func leafFunc(t reflect.Type) any {
 	return makeFunc(reflect.PointerTo(t), func(v reflect.Value, c fuzz.Continue) {
 		setScalar(v.Elem(), c.Intn(4))
 	})
