@@ -8,8 +8,9 @@ import (
 type meshMaker struct {
 	*Generator
 	*choices
-	focus []*resource.Kind // most policies are of few kinds, so that they meet
-	taken map[string]bool  // identities; a second one would be an error
+	focus   []*resource.Kind // most policies are of few kinds, so that they meet,
+	targets []string         // and half of them have targetRefs of few kinds
+	taken   map[string]bool  // identities; a second one would be an error
 }
 
 // The alphabets. They are as small as they can be while every rule of SPEC 2
@@ -23,6 +24,7 @@ var (
 	names      = []string{"a", "b", "B", "c"}
 	routes     = []string{"r1", "r2"}
 	apps       = []string{"x", "y"}
+	tiers      = []string{"x", "y"}
 )
 
 // resource returns a document in one of the two spellings, or nil where the
@@ -84,16 +86,28 @@ func (m *meshMaker) dataplane() map[string]any {
 	}
 	var outbounds []any
 	for i := range m.of(4) {
-		outbounds = append(outbounds, map[string]any{"port": 10000 + i, "address": "127.0.0.1", "tags": m.tags()})
+		tags := m.tags()
+		if m.rarely(8) {
+			delete(tags, "kuma.io/service")
+		}
+		outbounds = append(outbounds, map[string]any{"port": 10000 + i, "address": "127.0.0.1", "tags": tags})
 	}
 	if outbounds != nil {
 		networking["outbound"] = outbounds
 	}
+	return m.resource("Dataplane", pick(m.choices, names...), m.labels(), map[string]any{"networking": networking})
+}
+
+// labels returns those of a dataplane, or of a targetRef.
+func (m *meshMaker) labels() map[string]any {
 	labels := map[string]any{}
 	if m.of(2) == 1 {
 		labels["app"] = pick(m.choices, apps...)
 	}
-	return m.resource("Dataplane", pick(m.choices, names...), labels, map[string]any{"networking": networking})
+	if m.of(2) == 1 {
+		labels["tier"] = pick(m.choices, tiers...)
+	}
+	return labels
 }
 
 // inboundCount is a few, and rarely more than a machine word has bits.

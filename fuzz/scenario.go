@@ -24,6 +24,8 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	s := &Scenario{kinds: g.kinds, json: !c.rarely(4)}
 	m := &meshMaker{Generator: g, choices: c, taken: map[string]bool{}}
 	m.focus = append(some(c, 1, g.kinds.All()...), pick(c, g.kinds.All()...))
+	anyTarget := resource.TopTargets | resource.RouteTargets
+	m.targets = append(some(c, 1, anyTarget.Names()...), pick(c, anyTarget.Names()...))
 	for range 1 + c.of(2) {
 		s.add(m.dataplane())
 	}

@@ -1,11 +1,20 @@
 package fuzz
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // targetRef returns a targetRef of one of the kinds, or nil for one that is
 // left out, which means Mesh.
 func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]any {
 	kind := pick(m.choices, kinds.Names()...)
+	if top && m.of(2) == 1 {
+		if often := pick(m.choices, m.targets...); slices.Contains(kinds.Names(), often) {
+			kind = often
+		}
+	}
 	ref := map[string]any{"kind": kind}
 	switch kind {
 	case "Mesh":
@@ -53,7 +62,7 @@ func (m *meshMaker) namespace(ref map[string]any) {
 func (m *meshMaker) dataplaneRef(ref map[string]any) {
 	switch m.of(3) {
 	case 1:
-		ref["labels"] = map[string]any{"app": pick(m.choices, apps...)}
+		ref["labels"] = m.labels()
 	case 2:
 		ref["name"] = pick(m.choices, names...)
 		m.namespace(ref)

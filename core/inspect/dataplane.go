@@ -53,7 +53,7 @@ type Outbound struct {
 type OutboundRef struct {
 	Address string        `json:"address,omitempty"`
 	Port    uint32        `json:"port,omitempty"`
-	Tags    resource.Tags `json:"tags"`
+	Tags    resource.Tags `json:"tags,omitempty"`
 }
 
 // Route is a route of an outbound with its conf.
