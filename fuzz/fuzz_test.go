@@ -9,6 +9,10 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/conf/meshhttproute"
+	"github.com/meshmatch/meshmatch/core/conf/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/conf/meshtcproute"
+	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -29,11 +33,7 @@ func generator(t testing.TB) *Generator {
 // permissions makes scenarios of the one kind that decides about requests.
 func permissions(t testing.TB) *Generator {
 	t.Helper()
-	g, err := NewGenerator(resource.NewKinds(meshtrafficpermission.Kind()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return generatorOf(t, meshtrafficpermission.Kind())
 }
 
 // withFrom makes scenarios of the kinds that tell clients apart by tags.
@@ -45,7 +45,26 @@ func withFrom(t testing.TB) *Generator {
 			from = append(from, kind)
 		}
 	}
-	g, err := NewGenerator(resource.NewKinds(from...))
+	return generatorOf(t, from...)
+}
+
+// withRoutes makes scenarios of routes, kinds that apply to them, and a kind
+// with unions in all arrays: what a lower item says is hidden by one that is
+// overridden itself (SPEC 6).
+func withRoutes(t testing.TB) *Generator {
+	t.Helper()
+	union := meshloadbalancingstrategy.Kind().To.Conf
+	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), &resource.Kind{
+		Name: "Unions", Short: "u", Top: resource.TopTargets | resource.RouteTargets,
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: union},
+		From:  &resource.Section{Targets: resource.FromTargets, Conf: union},
+		Rules: &resource.Section{Matches: true, Conf: union},
+	})
+}
+
+func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {
+	t.Helper()
+	g, err := NewGenerator(resource.NewKinds(kinds...))
 	if err != nil {
 		t.Fatal(err)
 	}
