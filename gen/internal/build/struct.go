@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
@@ -89,8 +91,9 @@ func (b *builder) jsonName(field *types.Var, tag string, names map[string]string
 	name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
 	switch {
 	case name == "" || name == "-":
-		lower := strings.ToLower(field.Name()[:1]) + field.Name()[1:]
-		b.report(at, "has no name in JSON", fmt.Sprintf("tag it `json:\"%s,omitzero\"`; origins are reported under that name", lower))
+		first, size := utf8.DecodeRuneInString(field.Name())
+		wanted := string(unicode.ToLower(first)) + field.Name()[size:]
+		b.report(at, "has no name in JSON", fmt.Sprintf("tag it `json:\"%s,omitzero\"`; origins are reported under that name", wanted))
 		return "", false
 	case names[name] != "":
 		b.report(at, fmt.Sprintf("has the JSON name %q of the field %s", name, names[name]), "give each field a name of its own")

@@ -57,7 +57,7 @@ func (b *builder) refuse(word, shape string, at place) bool {
 // AppendProfiles, but not Appendix.
 func appends(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Append")
-	return ok && (rest == "" || strings.ToLower(rest[:1]) != rest[:1])
+	return ok && (rest == "" || rest == upper(rest))
 }
 
 // checkUnreadTags reports tags in structs of this package that are values

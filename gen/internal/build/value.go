@@ -3,7 +3,8 @@ package build
 import (
 	"fmt"
 	"go/types"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
@@ -166,4 +167,8 @@ func ident(v *ir.Value, parts string) {
 	}
 }
 
-func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// upper returns s with a capital.
+func upper(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
+}

@@ -72,7 +72,7 @@ func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool
 				continue
 			case text == Directive:
 				d.What = Directive + " has no effect here"
-				d.Hint = "put it into the doc comment of a struct type, once"
+				d.Hint = "put it into the doc comment of a struct type, once, in a file that is built and no test"
 			case strings.HasPrefix(text, directivePrefix):
 				d.What = "unknown directive " + text
 				d.Hint = "the only one is " + Directive

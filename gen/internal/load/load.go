@@ -83,10 +83,8 @@ func Load(cfg Config, problems *diag.List) ([]*Package, error) {
 			errors: typeErrors,
 		}
 		pkg.findRoots(p.Syntax, problems)
-		if len(pkg.Roots) > 0 {
-			if err := pkg.collectNames(cfg.Overlay); err != nil {
-				return nil, err
-			}
+		if err := pkg.collectNames(p.GoFiles, cfg.Overlay, problems); err != nil {
+			return nil, err
 		}
 		result = append(result, pkg)
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
 // parseDeclarations parses a file without function bodies: what a body refers
@@ -43,24 +45,31 @@ func packageName(dir string, overlay map[string][]byte) (string, error) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if file, err := parse(name, overlay, parser.PackageClauseOnly); err == nil {
+		if file, err := parse(token.NewFileSet(), name, overlay, parser.PackageClauseOnly); err == nil {
 			return file.Name.Name, nil
 		}
 	}
 	return filepath.Base(dir), nil
 }
 
-// collectNames sets Declared and Imported.
-func (p *Package) collectNames(overlay map[string][]byte) error {
+// collectNames sets Declared and Imported, from all files of the directory,
+// and reports directives in those that are tests or not built.
+func (p *Package) collectNames(built []string, overlay map[string][]byte, problems *diag.List) error {
 	files, err := goFiles(p.Dir, overlay)
 	if err != nil {
 		return err
 	}
 	p.Declared, p.Imported = make(map[string]bool), make(map[string]bool)
 	for _, name := range files {
-		file, err := parse(name, overlay, parser.SkipObjectResolution)
-		if err != nil || file.Name.Name != p.Name {
+		file, err := parse(p.fset, name, overlay, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
 			continue // the compiler has more to say about it
+		}
+		if !slices.Contains(built, name) {
+			p.checkDirectives(file, nil, problems)
+		}
+		if file.Name.Name != p.Name {
+			continue
 		}
 		for _, spec := range file.Imports {
 			p.Imported[importName(spec)] = true
@@ -120,7 +129,7 @@ func goFiles(dir string, overlay map[string][]byte) ([]string, error) {
 	}), nil
 }
 
-func parse(name string, overlay map[string][]byte, mode parser.Mode) (*ast.File, error) {
+func parse(fset *token.FileSet, name string, overlay map[string][]byte, mode parser.Mode) (*ast.File, error) {
 	src, ok := overlay[name]
 	if !ok {
 		var err error
@@ -128,5 +137,5 @@ func parse(name string, overlay map[string][]byte, mode parser.Mode) (*ast.File,
 			return nil, err
 		}
 	}
-	return parser.ParseFile(token.NewFileSet(), name, src, mode)
+	return parser.ParseFile(fset, name, src, mode)
 }
