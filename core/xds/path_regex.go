@@ -97,15 +97,23 @@ func pathEnd(re *syntax.Regexp) (inside, atEnd *syntax.Regexp) {
 		}
 		return inside, atEnd
 	case syntax.OpConcat:
-		inside, atEnd = empty(), never()
-		for _, sub := range re.Sub {
-			i, e := pathEnd(sub)
-			atEnd = alternate(concat(atEnd, atPathEnd(sub)), concat(inside, e))
-			inside = concat(inside, i)
+		// In halves, so that what is written for a thousand ends of text grows
+		// with the thousand, not with its square.
+		half := len(re.Sub) / 2
+		if half == 0 {
+			return pathEnd(re.Sub[0])
 		}
-		return inside, atEnd
+		left, right := sequence(re.Sub[:half]), sequence(re.Sub[half:])
+		leftInside, leftAtEnd := pathEnd(left)
+		rightInside, rightAtEnd := pathEnd(right)
+		return concat(leftInside, rightInside),
+			alternate(concat(leftAtEnd, atPathEnd(right)), concat(leftInside, rightAtEnd))
 	}
 	return re, never()
+}
+
+func sequence(subs []*syntax.Regexp) *syntax.Regexp {
+	return &syntax.Regexp{Op: syntax.OpConcat, Sub: subs}
 }
 
 // atPathEnd returns what is left of an expression at the end of a path, where

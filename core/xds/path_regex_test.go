@@ -64,6 +64,21 @@ func TestPathRegexAgreesOnTargets(t *testing.T) {
 	}
 }
 
+// Ends of text in many places take about as much as the expression: what is
+// written for n of them grows like n log n, not like its square.
+func TestPathRegexOfManyEnds(t *testing.T) {
+	once, twice := pathRegex("/(?:a$|b?){500}"), pathRegex("/(?:a$|b?){1000}")
+	if len(twice) > 3*len(once) {
+		t.Errorf("500 ends take %d bytes, 1000 take %d", len(once), len(twice))
+	}
+	target := goRegex(t, pathRegex("/(?:a$|b?){100}"))
+	for path, want := range map[string]bool{"/bba": true, "/a?q": true, "/ba?a": true, "/bab": false, "/aa?q": false, "/bb?": true} {
+		if got := target.MatchString(path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
 func randomRegex(r *rand.Rand, depth int) string {
 	atoms := []string{"a", "b", "-", "/", "/a", ".", "[^a]", "[a-z?]", `\?`, "$", `\z`, "(?m:$)", "^", "(?m:^)", `\b`, `\B`, "(?s:.)", "", "(?i:A)", `\W`, `\n`}
 	if depth == 0 {
