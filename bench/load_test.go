@@ -15,7 +15,8 @@ func BenchmarkLoad(b *testing.B) {
 	const n = 10_000
 	kind := shape.TimeoutKind()
 	var file bytes.Buffer
-	for _, p := range shape.Fleet(kind, n) {
+	policies := shape.Fleet(kind, n)
+	for _, p := range policies {
 		file.WriteString("---\n")
 		data, err := json.MarshalIndent(p, "", "  ")
 		if err != nil {
@@ -27,13 +28,17 @@ func BenchmarkLoad(b *testing.B) {
 	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
 	b.SetBytes(int64(file.Len()))
 	b.ReportAllocs()
+	var set *resource.Set
 	for b.Loop() {
-		set, err := loader.Decode(resource.Input{Name: "policies.yaml", Data: file.Bytes()})
-		if err != nil {
+		var err error
+		if set, err = loader.Decode(resource.Input{Name: "policies.yaml", Data: file.Bytes()}); err != nil {
 			b.Fatal(err)
 		}
-		if len(set.Policies) != n {
-			b.Fatalf("%d policies, want %d", len(set.Policies), n)
-		}
+	}
+	if len(set.Policies) != n {
+		b.Fatalf("%d policies, want %d", len(set.Policies), n)
+	}
+	for i := 0; i < n; i += 97 {
+		assertJSON(b, sortedJSON(b, policies[i]), set.Policies[i])
 	}
 }

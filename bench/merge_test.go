@@ -25,7 +25,7 @@ func BenchmarkMergeTimeout(b *testing.B) {
 			items[i] = rules.Contribution{Origin: rules.Origin{Index: i}, Conf: confs[i]}
 		}
 		kind := shape.TimeoutKind()
-		want := mergedJSON(b, rules.Merge(kind.To.Conf, items).Conf)
+		want := sortedJSON(b, rules.Merge(kind.To.Conf, items).Conf)
 
 		b.Run(fmt.Sprintf("confs=%d/impl=generated", n), func(b *testing.B) {
 			b.ReportAllocs()
@@ -90,7 +90,7 @@ func mergeByPatches(confs []*meshtimeout.Conf, out *meshtimeout.Conf) error {
 	return json.Unmarshal(result, out)
 }
 
-func mergedJSON(tb testing.TB, v any) string {
+func sortedJSON(tb testing.TB, v any) string {
 	tb.Helper()
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -109,7 +109,7 @@ func mergedJSON(tb testing.TB, v any) string {
 
 func assertJSON(tb testing.TB, want string, got any) {
 	tb.Helper()
-	if text := mergedJSON(tb, got); text != want {
+	if text := sortedJSON(tb, got); text != want {
 		tb.Fatalf("got %s, want %s", text, want)
 	}
 }

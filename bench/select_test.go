@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
@@ -28,6 +29,10 @@ func BenchmarkSelect(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			want := scan(policies, d)
+			if len(want) != s.want[n] {
+				b.Fatalf("%d of the %s selected, want %d", len(want), s.name, s.want[n])
+			}
 			b.Run(fmt.Sprintf("shape=%s/policies=%d/impl=index", s.name, n), func(b *testing.B) {
 				var buffer match.Buffer
 				selected := index.Select(d, &buffer) // grows the buffer
@@ -36,19 +41,19 @@ func BenchmarkSelect(b *testing.B) {
 				for b.Loop() {
 					selected = index.Select(d, &buffer)
 				}
-				if len(selected) != s.want[n] {
-					b.Fatalf("%d selected, want %d", len(selected), s.want[n])
+				if !slices.EqualFunc(want, selected, func(p *resource.Policy, s match.Selected) bool { return p == s.Policy }) {
+					b.Fatalf("%d selected, or in another order than the %d of a scan", len(selected), len(want))
 				}
 				b.ReportMetric(float64(buffer.Candidates)/float64(b.N), "candidates/op")
 			})
 			b.Run(fmt.Sprintf("shape=%s/policies=%d/impl=scan", s.name, n), func(b *testing.B) {
-				selected := scan(policies, d)
+				var selected []*resource.Policy
 				b.ReportAllocs()
 				for b.Loop() {
 					selected = scan(policies, d)
 				}
-				if len(selected) != s.want[n] {
-					b.Fatalf("%d selected, want %d", len(selected), s.want[n])
+				if !slices.Equal(want, selected) {
+					b.Fatalf("%d selected, want %d", len(selected), len(want))
 				}
 			})
 		}

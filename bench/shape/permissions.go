@@ -1,0 +1,44 @@
+package shape
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// PermissionKind is the kind of [Permissions].
+func PermissionKind() *resource.Kind { return meshtrafficpermission.Kind() }
+
+// Permissions returns n policies for everybody with eight matches each: one
+// that denies an identity, six that allow one ([TeamID]), and one that allows
+// what lies below a prefix.
+func Permissions(kind *resource.Kind, n int) []*resource.Policy {
+	policies := make([]*resource.Policy, n)
+	for i := range policies {
+		c := &meshtrafficpermission.RuleConf{Deny: []conf.Match{spiffeID(conf.SpiffeIDExact, BlockedID(i))}}
+		for j := range 6 {
+			c.Allow = append(c.Allow, spiffeID(conf.SpiffeIDExact, TeamID(i, j)))
+		}
+		c.Allow = append(c.Allow, spiffeID(conf.SpiffeIDPrefix, fmt.Sprintf("spiffe://shop.mesh/ns/shared-%d", i)))
+		policies[i] = &resource.Policy{
+			Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: Mesh, Name: fmt.Sprintf("permission-%06d", i)}},
+			Type:      kind,
+			TargetRef: resource.TargetRef{Kind: resource.TargetMesh},
+			Rules:     []resource.Rule{{Conf: c}},
+		}
+	}
+	return policies
+}
+
+func spiffeID(kind conf.SpiffeIDMatchType, value string) conf.Match {
+	return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: kind, Value: value}}
+}
+
+// TeamID is the identity of application j, below 6, of team i, which policy
+// number i allows.
+func TeamID(i, j int) string { return fmt.Sprintf("spiffe://shop.mesh/ns/team-%d/sa/app-%d", i, j) }
+
+// BlockedID is the identity that policy number i denies.
+func BlockedID(i int) string { return fmt.Sprintf("spiffe://shop.mesh/ns/blocked/sa/app-%d", i) }
