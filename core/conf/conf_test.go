@@ -98,7 +98,7 @@ func TestIntOrString(t *testing.T) {
 		`half`:                `f:1:1: must be a whole number or a decimal number in quotes, not "half"`,
 		`true`:                `f:1:1: must be a whole number or a decimal number in quotes, not "true"`,
 		`[1]`:                 `f:1:1: must be a whole number or a decimal number in quotes`,
-		`9223372036854775808`: `f:1:1: 9223372036854775808 is out of range`,
+		`9223372036854775808`: `f:1:1: 9223372036854775808 is out of range (int64)`,
 	})
 	check[conf.Percentage](t, cases{
 		`0`:       `0`,
@@ -121,14 +121,16 @@ func TestIntOrString(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	check[conf.JSON](t, cases{
-		`{b: 1, a: [true, 2.5, "<x>"]}`:      `{"a":[true,2.5,"<x>"],"b":1}`,
-		`text`:                               `"text"`,
-		`7`:                                  `7`,
-		`{1: a}`:                             `f:1:1: line 1: a field's name must be a string`,
-		`{a: 1, a: 2}`:                       `f:1:1: line 1: duplicate field "a"`,
-		`{a: 2001-01-01, b: [0x10, ~, 1e3]}`: `{"a":"2001-01-01","b":[16,null,1000]}`,
-		`{a: &x [1], b: *x}`:                 `{"a":[1],"b":[1]}`,
-		`.nan`:                               `f:1:1: has no JSON form: json: unsupported value: NaN`,
+		`{b: 1, a: [true, 2.5, "<x>"]}`:        `{"a":[true,2.5,"<x>"],"b":1}`,
+		`text`:                                 `"text"`,
+		`7`:                                    `7`,
+		`{1: a}`:                               `f:1:2: a field's name must be a string, not the number 1; write it in quotes: "1"`,
+		`{a: 1, a: 2}`:                         `f:1:8: duplicate field "a"; it stands in line 1 already`,
+		`{a: 2001-01-01, b: [0x10, ~, 1e3]}`:   `{"a":"2001-01-01","b":[16,null,1000]}`,
+		`{a: &x [1], b: *x}`:                   `{"a":[1],"b":[1]}`,
+		`.nan`:                                 `f:1:1: must be a finite number, not the number .nan`,
+		`{a: [1, {b: -9, b: +7}], c: !x d}`:    "f:1:17: a[1]: duplicate field \"b\"; it stands in line 1 already\nf:1:29: c: the tag !x has no meaning here; remove it",
+		`[18446744073709551615, -0x10, 1e400]`: `[18446744073709551615,-16,"1e400"]`,
 	})
 	if got := marshal(t, conf.JSON("{")); got != `"{"` {
 		t.Errorf("got %s", got)

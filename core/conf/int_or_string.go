@@ -2,11 +2,12 @@ package conf
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/strict"
 )
 
 // IntOrString is a number that may be written as text where a fraction is
@@ -14,25 +15,22 @@ import (
 // printed has the type that was read.
 type IntOrString string
 
-// UnmarshalYAML accepts a whole number, or a string that is a decimal number.
-func (v *IntOrString) UnmarshalYAML(node *yaml.Node) error {
-	switch {
-	case node.Kind != yaml.ScalarNode:
-		return fmt.Errorf("must be a whole number or a decimal number in quotes")
-	case node.ShortTag() == "!!int":
-		n, err := strconv.ParseInt(node.Value, 0, 64)
-		if err != nil {
-			return fmt.Errorf("%s is out of range", node.Value)
-		}
+// DecodeAt accepts a whole number, or a string that is a decimal number.
+func (v *IntOrString) DecodeAt(at *strict.At) {
+	switch node := at.Node(); {
+	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!int":
+		var n int64
+		strict.Decode(at, &n)
 		*v = IntOrString(strconv.FormatInt(n, 10))
-		return nil
-	case node.ShortTag() == "!!float":
-		return fmt.Errorf("a number with a fraction must stand in quotes; write %q", node.Value)
-	case node.ShortTag() != "!!str" || !decimal(node.Value):
-		return fmt.Errorf("must be a whole number or a decimal number in quotes, not %q", node.Value)
+	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && decimal(node.Value):
+		*v = IntOrString(strconv.Quote(node.Value))
+	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float":
+		at.Errorf("write "+strconv.Quote(node.Value), "a number with a fraction must stand in quotes")
+	case node.Kind == yaml.ScalarNode:
+		at.Errorf("", "must be a whole number or a decimal number in quotes, not %q", node.Value)
+	default:
+		at.Errorf("", "must be a whole number or a decimal number in quotes")
 	}
-	*v = IntOrString(strconv.Quote(node.Value))
-	return nil
 }
 
 func decimal(s string) bool {

@@ -93,37 +93,30 @@ func validateSpiffeID(id string, prefix bool) string {
 // written as a string, or as {type: Exact, value: name}.
 type SNI string
 
-// UnmarshalYAML reads both spellings.
-func (s *SNI) UnmarshalYAML(node *yaml.Node) error {
-	long := struct{ Type, Value string }{Type: "Exact"}
-	switch node.Kind {
-	case yaml.ScalarNode:
-		if node.ShortTag() != "!!str" {
-			return fmt.Errorf("must be a string; write it in quotes")
-		}
-		long.Value = node.Value
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(node.Content); i += 2 {
-			switch key := node.Content[i].Value; key {
-			case "type":
-				long.Type = node.Content[i+1].Value
-			case "value":
-				long.Value = node.Content[i+1].Value
-			default:
-				return fmt.Errorf("unknown field %q; it has type and value", key)
-			}
-		}
-	default:
-		return fmt.Errorf("must be a string")
+// DecodeAt reads both spellings.
+func (s *SNI) DecodeAt(at *strict.At) {
+	var long struct {
+		Type  *sniMatchType `json:"type,omitzero"`
+		Value serverName    `json:"value"`
 	}
-	if long.Type != "Exact" {
-		return fmt.Errorf("unknown type %q; only Exact is possible", long.Type)
-	}
-	if long.Value == "" || strings.ContainsAny(long.Value, " /:") {
-		return fmt.Errorf("bad server name %q; write a host name", long.Value)
+	if at.Node().Kind == yaml.MappingNode {
+		strict.Decode(at, &long)
+	} else {
+		strict.Decode(at, &long.Value)
 	}
 	*s = SNI(long.Value)
-	return nil
+}
+
+type sniMatchType string
+
+func (sniMatchType) Enum() []string { return []string{"Exact"} }
+
+type serverName string
+
+func (n serverName) Validate(at *strict.At) {
+	if n == "" || strings.ContainsAny(string(n), " /:") {
+		at.Errorf("write a host name", "bad server name %q", string(n))
+	}
 }
 
 // PathMatchType tells how a request's path is compared.

@@ -1,10 +1,6 @@
 package conf
 
-import (
-	"go.yaml.in/yaml/v3"
-
-	"github.com/meshmatch/meshmatch/core/strict"
-)
+import "github.com/meshmatch/meshmatch/core/strict"
 
 // Count is a number of things, at least one.
 type Count uint32
@@ -30,10 +26,8 @@ func (p Percent) Validate(at *strict.At) {
 // "50.5". Like [IntOrString] it keeps the literal.
 type Percentage IntOrString
 
-// UnmarshalYAML accepts what IntOrString accepts.
-func (p *Percentage) UnmarshalYAML(node *yaml.Node) error {
-	return (*IntOrString)(p).UnmarshalYAML(node)
-}
+// DecodeAt accepts what IntOrString accepts.
+func (p *Percentage) DecodeAt(at *strict.At) { (*IntOrString)(p).DecodeAt(at) }
 
 // Validate checks the bounds.
 func (p Percentage) Validate(at *strict.At) {

@@ -3,6 +3,7 @@ package strict
 import (
 	"encoding"
 	"reflect"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -12,10 +13,10 @@ type Enum interface {
 	Enum() []string
 }
 
-// Scalar is implemented by types that read a scalar or any other node by
-// themselves. An error is reported at the node.
+// Scalar is implemented by types that read a scalar or any other value by
+// themselves. DecodeAt reports what is wrong at the place where it is.
 type Scalar interface {
-	UnmarshalYAML(node *yaml.Node) error
+	DecodeAt(at *At)
 }
 
 // Decode fills target, a non-nil pointer, from the value at a place and
@@ -33,7 +34,7 @@ func Decode(at *At, target any) bool {
 func DecodeExcept(at *At, target any, except ...string) bool {
 	v := reflect.ValueOf(target).Elem()
 	before := at.doc.sink.mark()
-	if notNull(at) {
+	if meaningful(at) {
 		decodeStruct(at, v, except)
 		validate(at, v, before)
 	}
@@ -51,7 +52,7 @@ func decodeValue(at *At, v reflect.Value) bool {
 		v.Set(reflect.ValueOf(at))
 		return true
 	}
-	if !notNull(at) {
+	if !meaningful(at) {
 		return false
 	}
 	if v.Kind() == reflect.Pointer {
@@ -64,8 +65,7 @@ func decodeValue(at *At, v reflect.Value) bool {
 	}
 	before := at.doc.sink.mark()
 	if s, ok := v.Addr().Interface().(Scalar); ok {
-		if err := s.UnmarshalYAML(resolve(at.node)); err != nil {
-			at.Errorf("", "%s", err)
+		if s.DecodeAt(at); at.doc.sink.mark() != before {
 			return false
 		}
 	} else if v.Addr().Type().Implements(textType) {
@@ -90,9 +90,15 @@ func decodeValue(at *At, v reflect.Value) bool {
 	return at.doc.sink.mark() == before
 }
 
-func notNull(at *At) bool {
-	node := resolve(at.node)
-	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!null" {
+// meaningful refuses nulls, and tags that are not those of the plain types.
+func meaningful(at *At) bool {
+	node := at.Node()
+	tag := node.ShortTag()
+	if node.Style&yaml.TaggedStyle != 0 && !slices.Contains([]string{"!!map", "!!seq", "!!str", "!!bool", "!!int", "!!float", "!!null"}, tag) {
+		at.Errorf("remove it", "the tag %s has no meaning here", tag)
+		return false
+	}
+	if tag != "!!null" {
 		return true
 	}
 	hint := "leave the field out instead"
@@ -104,33 +110,29 @@ func notNull(at *At) bool {
 }
 
 func decodeSlice(at *At, v reflect.Value) {
-	node := resolve(at.node)
+	node := at.Node()
 	if node.Kind != yaml.SequenceNode {
 		wrongType(at, "a list")
 		return
 	}
 	out := reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content))
-	for i, c := range node.Content {
-		decodeValue(&At{doc: at.doc, node: c, parent: at, index: i}, out.Index(i))
+	for i, element := range at.Elements() {
+		decodeValue(element, out.Index(i))
 	}
 	v.Set(out)
 }
 
 // decodeMap keeps the entries that could be read.
 func decodeMap(at *At, v reflect.Value) {
-	node := resolve(at.node)
+	node := at.Node()
 	if node.Kind != yaml.MappingNode {
 		wrongType(at, "a mapping")
 		return
 	}
 	out := reflect.MakeMapWithSize(v.Type(), len(node.Content)/2)
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, ok := fieldName(at, node, i)
-		if !ok {
-			continue
-		}
+	for name, field := range at.Fields() {
 		elem := reflect.New(v.Type().Elem()).Elem()
-		if decodeValue(&At{doc: at.doc, node: node.Content[i+1], parent: at, key: name}, elem) {
+		if decodeValue(field, elem) {
 			out.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), elem)
 		}
 	}

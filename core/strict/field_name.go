@@ -2,6 +2,7 @@ package strict
 
 import (
 	"fmt"
+	"strconv"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -16,7 +17,7 @@ func fieldName(at *At, node *yaml.Node, i int) (string, bool) {
 		case key.ShortTag() == "!!merge":
 			keyAt.Errorf("write the fields out", "merge keys (<<) are not supported")
 		case key.Kind == yaml.ScalarNode:
-			keyAt.Errorf("write it in quotes: "+quote(key.Value), "a field's name must be a string, not %s", describe(key))
+			keyAt.Errorf("write it in quotes: "+strconv.Quote(key.Value), "a field's name must be a string, not %s", describe(key))
 		default:
 			keyAt.Errorf("", "a field's name must be a string")
 		}

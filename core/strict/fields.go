@@ -69,7 +69,7 @@ func unionWords(discriminator reflect.Type) []string {
 
 // decodeStruct fills the fields of v, going on after errors.
 func decodeStruct(at *At, v reflect.Value, except []string) {
-	node := resolve(at.node)
+	node := at.Node()
 	if node.Kind != yaml.MappingNode {
 		wrongType(at, "a mapping")
 		return
@@ -86,7 +86,7 @@ func decodeStruct(at *At, v reflect.Value, except []string) {
 		if slices.Contains(except, name) {
 			continue
 		}
-		place := &At{doc: at.doc, node: node.Content[i+1], parent: at, key: name}
+		place := at.fieldAt(name, node.Content[i+1])
 		n, found := known.byName[name]
 		if !found {
 			place.node = node.Content[i]

@@ -2,6 +2,7 @@ package strict
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,20 +23,18 @@ func DidYouMean(word string, known []string) string {
 	}
 	switch {
 	case best != "":
-		return "did you mean " + quote(best) + "?"
+		return "did you mean " + strconv.Quote(best) + "?"
 	case len(known) == 0:
 		return ""
 	case len(known) <= 12:
 		words := slices.Clone(known)
 		for i := range words {
-			words[i] = quote(words[i])
+			words[i] = strconv.Quote(words[i])
 		}
 		return "one of " + strings.Join(words, ", ")
 	}
 	return ""
 }
-
-func quote(s string) string { return `"` + s + `"` }
 
 // editDistance is the Levenshtein distance of a and b, or limit where it is
 // not below limit.

@@ -3,6 +3,7 @@ package strict
 import (
 	"iter"
 	"slices"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -77,7 +78,7 @@ type source struct {
 func (s *source) roots() iter.Seq[*yaml.Node] {
 	return func(yield func(*yaml.Node) bool) {
 		var bad *syntaxError
-		if looksLikeJSON(s.piece.data) {
+		if looksLikeJSON(s.piece.data) && utf8.Valid(s.piece.data) {
 			var done bool
 			if done, bad = s.json(yield); done {
 				return

@@ -40,10 +40,15 @@ func TestRareSpellings(t *testing.T) {
 func TestSyntaxErrors(t *testing.T) {
 	const badName = "\n---\nname: 1\n---\n"
 	for name, c := range map[string]struct{ in, want string }{
-		"YAML's scanner":        {"name: fig\nripe: \"\\q\"\n", "2:1: "},
+		"YAML's scanner":        {"name: fig\nripe: \"\\q\"\n", "2:8: "},
 		"YAML's scanner, later": {"# a\n\tname: fig\n", "2:1: "},
-		"YAML's parser":         {"name: fig\nseeds:\n- 1\n- [2\n", "4:1: "},
-		"in the second":         {"name: fig\n---\nseeds:\n- [2\n", "4:1: "},
+		"YAML's parser":         {"name: fig\nseeds:\n- 1\n- [2\n", "4:4: "},
+		"in the second":         {"name: fig\n---\nseeds:\n- [2\n", "4:4: "},
+		"behind much else":      {"name: fig\ntags: {\n  a: b }\nseeds:\n  - 1\n  - 2\n - 3\n", "7:2: "},
+		"behind umlauts":        {"tags: {ä: ö}\nname: ä: b\n", "2:8: "},
+		"unknown anchor":        {"name: fig\nseeds: [*seeds]\n", "2:9: "},
+		"no character":          {"name: fig\nseeds: \"\ufffe\"", "2:9: "},
+		"no UTF-8 in JSON":      {"{\"name\": \"\xff\"}", "1:11: "},
 		"control character":     {"name: fig\nseeds: [\"ä\x00\"]", "2:11: "},
 		"no UTF-8":              {"name: fig\nseeds: \xff", "2:8: "},
 		"JSON":                  {"{\n\t\"name\": \"fig\",\n\t\"ripe\" true\n}\n", "3:9: "},
@@ -74,6 +79,36 @@ func TestLongTexts(t *testing.T) {
 	_, got := decode(t, `{"name": "fig", "colour": "`+long+`", "`+long+`": 1, "tags": {"`+long+`": 1}}`)
 	if lines := strings.Count(got, "\n") + 1; lines != 3 || len(got) > 3000 {
 		t.Errorf("got %d lines, %d bytes: %.2000s", lines, len(got), got)
+	}
+}
+
+// A text that is too long to look for the place of its error tells the line
+// where the mapping or list begins that it is in.
+func TestSyntaxErrorInLongText(t *testing.T) {
+	long := strings.Repeat("  - 1\n", 20_000)
+	for in, want := range map[string]string{
+		"name: fig\nseeds:\n" + long + " - x\n":                            "20003:1",
+		"# fruit\nname: fig\nseeds:\n" + long + " - x\n":                   "2:1",
+		"name: fig\nseeds:\n" + long + "colour: \"\\q\"\n":                 "20003:1",
+		"name: fig\nseeds:\n" + long + "tags: [\n" + long + "colour: \"\"": "20003:1",
+	} {
+		if _, got := decode(t, in); !strings.HasPrefix(got, "f.yaml:"+want+": bad YAML: ") {
+			t.Errorf("got %s, want it at %s", got, want)
+		}
+	}
+}
+
+// An error is one line that does nothing to a terminal, whatever it is about.
+func TestOneLine(t *testing.T) {
+	_, got := decode(t, "name: fig\nweight: \"a\\nb\\e[31m\"\n\"x\\ny\": 1\ntags: {\"q\\\"r\": 1, \"\": 1, \"\\ufeffa\": 1}\ncolour: \"\\n\"")
+	want := `f.yaml:2:9: weight: must be a whole number, not the string "a\nb\x1b[31m"
+f.yaml:3:1: ["x\ny"]: unknown field; one of "name", "colour", "weight", "ripe", "tags", "seeds", "pack", "size"
+f.yaml:4:16: tags["q\"r"]: must be a string, not the number 1; write it in quotes: "1"
+f.yaml:4:23: tags[""]: must be a string, not the number 1; write it in quotes: "1"
+f.yaml:4:37: tags["\ufeffa"]: must be a string, not the number 1; write it in quotes: "1"
+f.yaml:5:9: colour: unknown value "\n"; one of "red", "green"`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package strict
 import (
 	"encoding"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 )
 
 func decodeText(at *At, v reflect.Value) bool {
-	node := resolve(at.node)
+	node := at.Node()
 	if node.Kind != yaml.ScalarNode {
 		return wrongType(at, "a string")
 	}
@@ -23,7 +24,7 @@ func decodeText(at *At, v reflect.Value) bool {
 }
 
 func decodeScalar(at *At, v reflect.Value) bool {
-	node := resolve(at.node)
+	node := at.Node()
 	tag := node.ShortTag()
 	switch v.Kind() {
 	case reflect.String:
@@ -40,33 +41,11 @@ func decodeScalar(at *At, v reflect.Value) bool {
 			return wrongType(at, "true or false")
 		}
 		v.SetBool(b)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if node.Kind != yaml.ScalarNode || tag != "!!int" {
-			return wrongType(at, "a whole number")
-		}
-		n, err := strconv.ParseInt(node.Value, 0, v.Type().Bits())
-		if err != nil {
-			return outOfRange(at, node, v)
-		}
-		v.SetInt(n)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		if node.Kind != yaml.ScalarNode || tag != "!!int" {
-			return wrongType(at, "a whole number")
-		}
-		n, err := strconv.ParseUint(node.Value, 0, v.Type().Bits())
-		if err != nil {
-			return outOfRange(at, node, v)
-		}
-		v.SetUint(n)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return decodeNumber(at, v, "a whole number", tag == "!!int")
 	case reflect.Float32, reflect.Float64:
-		if node.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" {
-			return wrongType(at, "a number")
-		}
-		f, err := strconv.ParseFloat(node.Value, v.Type().Bits())
-		if err != nil {
-			return outOfRange(at, node, v)
-		}
-		v.SetFloat(f)
+		return decodeNumber(at, v, "a number", tag == "!!int" || tag == "!!float") && finite(at, v)
 	default:
 		panic(fmt.Sprintf("strict: can not decode into %s", v.Type()))
 	}
@@ -81,13 +60,30 @@ func knownWord(at *At, word string, words []string) bool {
 	return false
 }
 
-func outOfRange(at *At, node *yaml.Node, v reflect.Value) bool {
-	at.Errorf("", "%s is out of range (%s)", node.Value, v.Kind())
-	return false
+// decodeNumber leaves the spellings of numbers, such as 0x10, +5 and 1_000, to
+// the YAML library.
+func decodeNumber(at *At, v reflect.Value, want string, ok bool) bool {
+	node := at.Node()
+	if node.Kind != yaml.ScalarNode || !ok {
+		return wrongType(at, want)
+	}
+	if err := node.Decode(v.Addr().Interface()); err != nil {
+		at.Errorf("", "%s is out of range (%s)", node.Value, v.Kind())
+		return false
+	}
+	return true
+}
+
+// finite refuses .inf and .nan, which JSON can not express.
+func finite(at *At, v reflect.Value) bool {
+	if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+		return wrongType(at, "a finite number")
+	}
+	return true
 }
 
 func wrongType(at *At, want string) bool {
-	node := resolve(at.node)
+	node := at.Node()
 	at.Errorf(typeHint(node, want), "must be %s, not %s", want, describe(node))
 	return false
 }
@@ -96,13 +92,15 @@ func typeHint(node *yaml.Node, want string) string {
 	if node.Kind != yaml.ScalarNode {
 		return ""
 	}
-	_, notNumber := strconv.ParseFloat(node.Value, 64)
-	_, notBool := strconv.ParseBool(node.Value)
-	switch isText := node.ShortTag() == "!!str"; {
-	case want == "a string":
-		return "write it in quotes: " + quote(node.Value)
-	case isText && want == "true or false" && notBool == nil,
-		isText && want != "true or false" && notNumber == nil:
+	if want == "a string" {
+		return "write it in quotes: " + strconv.Quote(node.Value)
+	}
+	plain := yaml.Node{Kind: yaml.ScalarNode, Value: node.Value}
+	switch tag := plain.ShortTag(); {
+	case node.ShortTag() != "!!str":
+	case want == "true or false" && tag == "!!bool",
+		want == "a whole number" && tag == "!!int",
+		want == "a number" && (tag == "!!int" || tag == "!!float"):
 		return "write it without quotes: " + node.Value
 	}
 	return ""
@@ -123,7 +121,7 @@ func describe(n *yaml.Node) string {
 	case "!!null":
 		return "null"
 	case "!!str":
-		return "the string " + quote(n.Value)
+		return "the string " + strconv.Quote(n.Value)
 	default:
 		return "a value with the tag " + tag
 	}

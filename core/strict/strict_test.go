@@ -18,6 +18,7 @@ type fruit struct {
 	Tags   map[string]string `json:"tags,omitzero"`
 	Seeds  []int32           `json:"seeds,omitzero"`
 	Pack   *pack             `json:"pack,omitzero"`
+	Size   float64           `json:"size,omitzero"`
 }
 
 type colour string
@@ -87,8 +88,13 @@ func TestDecodeErrors(t *testing.T) {
 		"validator":          {"name: stone", `f.yaml:1:7: name: is no fruit; eat something else`},
 		"other arm":          {"name: fig\npack: {type: Bag, box: {size: 1}}", `f.yaml:2:24: pack.box: does not go with type "Bag"; remove it or change the type`},
 		"missing arm":        {"name: fig\npack: {type: Box}", `f.yaml:2:7: pack.box: is required for type "Box"`},
-		"syntax":             {"name: [fig", `f.yaml:1:1: bad YAML: did not find expected ',' or ']'; check indentation and quotes`},
+		"syntax":             {"name: [fig", `f.yaml:1:8: bad YAML: did not find expected ',' or ']'; check indentation and quotes`},
 		"cycle":              {"name: fig\ntags: &a {b: *a}", `f.yaml:2:14: the anchor "a" contains itself; write the value out`},
+		"tag":                {"name: !x fig\ntags: !!set {a: b}\nseeds: !y\n- 1", "f.yaml:1:7: name: the tag !x has no meaning here; remove it\nf.yaml:2:7: tags: the tag !!set has no meaning here; remove it\nf.yaml:3:8: seeds: the tag !y has no meaning here; remove it"},
+		"no word of YAML":    {"name: fig\nripe: \"t\"", `f.yaml:2:7: ripe: must be true or false, not the string "t"`},
+		"true in quotes":     {"name: fig\nripe: \"true\"", `f.yaml:2:7: ripe: must be true or false, not the string "true"; write it without quotes: true`},
+		"number in quotes":   {"name: fig\nweight: \"0x10\"\nseeds: [\"1.5\"]", "f.yaml:2:9: weight: must be a whole number, not the string \"0x10\"; write it without quotes: 0x10\nf.yaml:3:9: seeds[0]: must be a whole number, not the string \"1.5\""},
+		"infinity":           {"name: fig\nsize: .inf", `f.yaml:2:7: size: must be a finite number, not the number .inf`},
 		"second document":    {"name: fig\n---\nname: kiwi\n---\nnme: x\nname: pear", `f.yaml:5:1: nme: unknown field; did you mean "name"?`},
 		"tabs in JSON":       {"{\n\t\"name\": \"fig\",\n\t\"ripe\": 1\n}", `f.yaml:3:10: ripe: must be true or false, not the number 1`},
 		"second JSON":        {`{"name": "fig"} {"name": 1}`, `f.yaml:1:26: name: must be a string, not the number 1; write it in quotes: "1"`},
@@ -98,7 +104,7 @@ func TestDecodeErrors(t *testing.T) {
 			_, got := decode(t, c.in)
 			// The parser's own words for syntax errors may change; their place may not.
 			if strings.HasSuffix(c.want, "check indentation and quotes") {
-				place := strings.Join(strings.SplitN(c.want, ":", 4)[:2], ":")
+				place := strings.Join(strings.SplitN(c.want, ":", 4)[:3], ":")
 				if !strings.HasPrefix(got, place) || !strings.HasSuffix(got, "check indentation and quotes") {
 					t.Errorf("got %q, want an error at %s", got, place)
 				}
@@ -133,6 +139,16 @@ func TestDecodeKeepsEmptyApartFromUnset(t *testing.T) {
 	want := []fruit{{Name: "fig", Seeds: []int32{}, Tags: map[string]string{}}, {Name: "kiwi", Colour: "red"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Numbers may be written as YAML has them.
+func TestNumbers(t *testing.T) {
+	for in, want := range map[string]uint8{"7": 7, "+7": 7, "-0": 0, "0x1F": 31, "0o17": 15, "0b11": 3, "1_0__0": 100, "!!int \"7\"": 7} {
+		got, errs := decode(t, "name: fig\nweight: "+in+"\nsize: "+in)
+		if errs != "" || *got[0].Weight != want || got[0].Size != float64(want) {
+			t.Errorf("%s: got %v %s, want %d", in, got, errs, want)
+		}
 	}
 }
 

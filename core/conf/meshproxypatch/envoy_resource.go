@@ -1,8 +1,10 @@
 package meshproxypatch
 
 import (
-	"go.yaml.in/yaml/v3"
+	"errors"
+	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -11,12 +13,26 @@ import (
 // whoever makes resources.
 type EnvoyResource string
 
-// Validate checks that the text is one mapping.
+// Validate checks that the text is one mapping with a JSON form.
 func (r EnvoyResource) Validate(at *strict.At) {
-	var fields map[string]any
-	if err := yaml.Unmarshal([]byte(r), &fields); err != nil {
-		at.Errorf("write the resource's fields as YAML", "is no YAML mapping: %v", err)
-	} else if len(fields) == 0 {
-		at.Errorf("write the resource's fields as YAML", "must not be empty")
+	const hint = "write the resource's fields as YAML"
+	if strings.TrimSpace(string(r)) == "" {
+		at.Errorf(hint, "must not be empty")
+		return
+	}
+	var sink strict.Sink
+	mappings := 0
+	for doc := range strict.Documents("", strict.Chunks([]byte(r), 1)[0], strict.DefaultLimits, &sink) {
+		var fields map[string]conf.JSON
+		if strict.Decode(doc.Root(), &fields) && len(fields) > 0 {
+			mappings++
+		}
+	}
+	var mistakes strict.Errors
+	switch {
+	case errors.As(sink.Err(), &mistakes):
+		at.Errorf(hint, "line %d of the text: %s", mistakes[0].Pos.Line, mistakes[0].Message())
+	case mappings != 1:
+		at.Errorf(hint, "must be one mapping, not %d", mappings)
 	}
 }

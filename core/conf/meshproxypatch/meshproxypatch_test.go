@@ -111,8 +111,19 @@ func TestRejected(t *testing.T) {
 		},
 		"no YAML": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: "just text"}}]}`,
-			Want: "p.yaml:2:58: spec.default.appendModifications[0].cluster.value: is no YAML mapping: yaml: unmarshal errors:\n" +
-				"  line 1: cannot unmarshal !!str `just text` into map[string]interface {}; write the resource's fields as YAML",
+			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: line 1 of the text: must be a mapping, not the string "just text"; write the resource's fields as YAML`,
+		},
+		"bad YAML": {
+			Conf: `{appendModifications: [{cluster: {operation: Add, value: "a: 1\nb: ["}}]}`,
+			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: line 2 of the text: bad YAML: did not find expected node content; check indentation and quotes; write the resource's fields as YAML`,
+		},
+		"duplicate field": {
+			Conf: `{appendModifications: [{cluster: {operation: Add, value: "a: {b: 1,\n b: 1}"}}]}`,
+			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: line 2 of the text: duplicate field "b"; it stands in line 1 already; write the resource's fields as YAML`,
+		},
+		"two resources": {
+			Conf: `{appendModifications: [{cluster: {operation: Add, value: "a: 1\n---\nb: 1"}}]}`,
+			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: must be one mapping, not 2; write the resource's fields as YAML`,
 		},
 		"empty resource": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: ""}}]}`,

@@ -1,0 +1,106 @@
+package strict
+
+import (
+	"bytes"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+var yamlLine = regexp.MustCompile(`line (\d+): `)
+
+// yamlError finds the place of an error.
+func (s *source) yamlError(failure error) *syntaxError {
+	text := strings.TrimPrefix(failure.Error(), "yaml: ")
+	e := &syntaxError{what: "bad YAML: " + yamlLine.ReplaceAllString(text, ""), hint: "check indentation and quotes"}
+	at := unreadable(s.piece.data)
+	switch {
+	case at >= 0:
+		e.hint = "write it as an escape in quotes, or save the file as UTF-8"
+	case len(s.piece.data) <= searchedBytes:
+		at = s.firstFailure(failure)
+	default:
+		at = s.lineOfFailure(failure, text)
+	}
+	before := s.piece.data[:at]
+	e.line = s.piece.firstLine + 1 + bytes.Count(before, []byte("\n"))
+	e.column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	return e
+}
+
+// searchedBytes is how long a text may be that is parsed again, some sixteen
+// times, to find the place of an error.
+const searchedBytes = 64 << 10
+
+// firstFailure returns the offset of the first character that makes the
+// parser fail with that error, however the text goes on.
+func (s *source) firstFailure(failure error) int {
+	data := s.piece.data
+	at := sort.Search(max(0, len(data)-1), func(i int) bool {
+		end := i + 1
+		for end < len(data) && !utf8.RuneStart(data[end]) {
+			end++
+		}
+		return s.failsSo(end, failure)
+	})
+	if strings.Contains(failure.Error(), "unknown anchor") { // known by its last character
+		at = max(0, bytes.LastIndexByte(data[:at], '*'))
+	}
+	return at
+}
+
+// lineOfFailure returns the offset of the line that the parser tells: the one
+// of the error, or where the mapping or list begins that it is in. The parser
+// counts some lines from 0.
+func (s *source) lineOfFailure(failure error, text string) int {
+	m := yamlLine.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	line, _ := strconv.Atoi(m[1])
+	begin, end := 0, 0
+	for range line {
+		begin = end
+		if i := bytes.IndexByte(s.piece.data[end:], '\n'); i >= 0 {
+			end += i + 1
+		}
+	}
+	if s.failsSo(end, failure) {
+		return begin
+	}
+	return end
+}
+
+// failsSo reports whether the text up to an offset fails with that error.
+func (s *source) failsSo(end int, failure error) bool {
+	decoder := yaml.NewDecoder(bytes.NewReader(accepted(s.piece.data[:end])))
+	for {
+		if _, err := nextRoot(decoder); err != nil {
+			return err.Error() == failure.Error()
+		}
+	}
+}
+
+// unreadable returns the offset of the first byte that is no UTF-8 or a
+// character that YAML does not allow, or -1.
+func unreadable(data []byte) int {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return -1 // UTF-16
+	}
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		switch {
+		case r == utf8.RuneError && size == 1,
+			r < ' ' && r != '\t' && r != '\n' && r != '\r',
+			r >= 0x7f && r < 0xa0 && r != 0x85,
+			r == 0xfffe || r == 0xffff:
+			return i
+		}
+		i += size
+	}
+	return -1
+}
