@@ -4,7 +4,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
@@ -25,7 +24,7 @@ func Relative(path string) string {
 		return path
 	}
 	short, err := filepath.Rel(dir, path)
-	if err != nil || strings.HasPrefix(short, "..") {
+	if err != nil || !filepath.IsLocal(short) {
 		return path
 	}
 	return short

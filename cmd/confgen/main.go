@@ -69,10 +69,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 func report(files []gen.File, stderr io.Writer) int {
 	status := 0
 	for _, file := range files {
-		if file.State != gen.Fresh {
-			fmt.Fprintf(stderr, "%s: %s; run go generate\n", gen.Relative(file.Path), file.State)
-			status = 1
+		hint := "run go generate"
+		switch file.State {
+		case gen.Fresh:
+			continue
+		case gen.Superfluous: // and so may be the line that go generate reads
+			hint = "remove it"
 		}
+		fmt.Fprintf(stderr, "%s: %s; %s\n", gen.Relative(file.Path), file.State, hint)
+		status = 1
 	}
 	return status
 }

@@ -28,7 +28,8 @@ func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 	for _, root := range pkg.Roots {
 		at := place{path: root.Name(), pos: root.Pos()}
 		b.checkRootNames(root, at)
-		s := b.structOf(root.Type().(*types.Named), at)
+		named := root.Type().(*types.Named)
+		s := b.structOf(named, at)
 		if s == nil {
 			continue
 		}
@@ -38,7 +39,7 @@ func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 		case len(s.Keys) > 0:
 			b.reportKeys(root)
 		}
-		b.checkAlwaysPresent(s, at, root)
+		b.checkAlwaysPresent(s, named, at)
 		result.Roots = append(result.Roots, &ir.Root{Struct: s, Value: s.Value})
 	}
 	b.checkUnreadTags()
@@ -67,28 +68,45 @@ type structState struct {
 type place struct {
 	path string
 	pos  token.Pos
+	// foreign is the struct of another package that the field is in, or "".
+	foreign string
 }
 
 func (at place) field(name string, pos token.Pos) place {
-	return place{path: at.path + "." + name, pos: pos}
+	at.path, at.pos = at.path+"."+name, pos
+	return at
+}
+
+// elem is the place of the elements of a list or map.
+func (at place) elem() place {
+	at.path += "[]"
+	return at
 }
 
 func (b *builder) report(at place, what, hint string) {
+	if at.foreign != "" && hint != "" {
+		hint += fmt.Sprintf("; or use a type of your own and not %s", at.foreign)
+	}
 	b.problems.Add(diag.Diagnostic{Pos: b.pkg.Position(at.pos), Path: at.path, What: what, Hint: hint})
 }
 
 // fieldPlace is the place of a field of a struct. An unexported field of
 // another package is an error of the place that uses the struct.
 func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) place {
-	if !field.Exported() && named.Obj().Pkg() != b.pkg.Types {
+	foreign := named.Obj().Pkg() != b.pkg.Types
+	if foreign && !field.Exported() {
 		return at
 	}
-	return at.field(field.Name(), field.Pos())
+	at = at.field(field.Name(), field.Pos())
+	if foreign {
+		at.foreign = types.TypeString(named, b.qualify)
+	}
+	return at
 }
 
 func (b *builder) reportUnexported(named *types.Named, field *types.Var, at place) {
 	if named.Obj().Pkg() != b.pkg.Types {
-		b.report(at, fmt.Sprintf("%s.%s has unexported fields", named.Obj().Pkg().Name(), named.Obj().Name()), "use a type of your own, or one with Equal, Hash and Clone")
+		b.report(at, types.TypeString(named, b.qualify)+" has unexported fields", "use a type of your own, or one with Equal, Hash and Clone")
 		return
 	}
 	b.report(at, "an unexported field can not be merged or copied", fmt.Sprintf("export it, or write Equal, Hash and Clone for %s by hand", named.Obj().Name()))

@@ -40,11 +40,11 @@ func (b *builder) checkBuiltins() {
 // checkAlwaysPresent refuses always replacing scalars where no pointer, entry
 // or element can be absent: there the empty conf would overwrite everything,
 // and it has to be the identity.
-func (b *builder) checkAlwaysPresent(s *ir.Struct, at place, object *types.TypeName) {
-	under := object.Type().Underlying().(*types.Struct)
+func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place) {
+	under := named.Underlying().(*types.Struct)
 	for i := range under.NumFields() {
 		field := under.Field(i)
-		at := at.field(field.Name(), field.Pos())
+		at := b.fieldPlace(named, field, at)
 		for _, f := range s.Fields {
 			if f.Name != field.Name() {
 				continue
@@ -57,7 +57,7 @@ func (b *builder) checkAlwaysPresent(s *ir.Struct, at place, object *types.TypeN
 				}
 			case ir.Nested:
 				if named, ok := types.Unalias(field.Type()).(*types.Named); ok && !rule.Pointer {
-					b.checkAlwaysPresent(rule.Struct, at, named.Obj())
+					b.checkAlwaysPresent(rule.Struct, named, at)
 				}
 			}
 		}

@@ -9,18 +9,17 @@ import (
 
 // list returns the rule of a slice: replaced, appended to or merged by key.
 func (b *builder) list(name string, t types.Type, slice *types.Slice, word string, at place) ir.Rule {
-	elemAt := place{path: at.path + "[]", pos: at.pos}
 	switch {
 	case word == wordByKey && appends(name):
 		b.report(at, fmt.Sprintf("the name says that the list is appended to, policyMerge:%q that it merges by key", word), "rename the field or remove the tag")
 		return nil
 	case word == wordByKey:
-		return b.keyed(slice, elemAt)
+		return b.keyed(slice, at.elem())
 	case word == wordConcat || word == wordNone && appends(name):
 		if b.valueOf(t, at) == nil {
 			return nil
 		}
-		return ir.Concat{Elem: b.valueOf(slice.Elem(), elemAt)}
+		return ir.Concat{Elem: b.valueOf(slice.Elem(), at.elem())}
 	case b.refuse(word, "a list", at):
 		return nil
 	}
@@ -52,7 +51,7 @@ func (b *builder) keyed(slice *types.Slice, at place) ir.Rule {
 }
 
 func (b *builder) mapOf(m *types.Map, at place) ir.Rule {
-	at.path += "[]"
+	at = at.elem()
 	if basic, ok := m.Key().Underlying().(*types.Basic); !ok || basic.Info()&types.IsString == 0 {
 		b.report(at, "the keys of a map must be strings", "they are names in JSON")
 		return nil

@@ -46,7 +46,7 @@ func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 			s.Fields = append(s.Fields, f)
 		}
 	}
-	b.checkUnion(s, under, at)
+	b.checkUnion(s, named, at)
 	s.Value = b.valueOf(named, at)
 	if b.problems.Len() > before || s.Value == nil {
 		state.failed = true
@@ -104,13 +104,14 @@ func (b *builder) jsonName(field *types.Var, tag string, names map[string]string
 }
 
 // checkUnion checks the arms: each has to be absent when it is not the one.
-func (b *builder) checkUnion(s *ir.Struct, under *types.Struct, at place) {
+func (b *builder) checkUnion(s *ir.Struct, named *types.Named, at place) {
 	if !s.Union {
 		return
 	}
+	under := named.Underlying().(*types.Struct)
 	for i := range under.NumFields() {
 		field := under.Field(i)
-		at := at.field(field.Name(), field.Pos())
+		at := b.fieldPlace(named, field, at)
 		index := slices.IndexFunc(s.Fields, func(f ir.Field) bool { return f.Name == field.Name() })
 		if index < 0 {
 			continue

@@ -50,13 +50,13 @@ func (b *builder) fill(v *ir.Value, t types.Type, at place) bool {
 		}
 		return v.Elem != nil
 	case *types.Slice:
-		v.Kind, v.Elem = ir.List, b.valueOf(under.Elem(), place{path: at.path + "[]", pos: at.pos})
+		v.Kind, v.Elem = ir.List, b.valueOf(under.Elem(), at.elem())
 		if v.Elem != nil {
 			ident(v, v.Elem.Ident+"List")
 		}
 		return v.Elem != nil
 	case *types.Map:
-		return b.fillMap(v, under, place{path: at.path + "[]", pos: at.pos})
+		return b.fillMap(v, under, at.elem())
 	case *types.Struct:
 		return b.fillStruct(v, t, under, at)
 	}

@@ -56,20 +56,32 @@ func position(s string) token.Position {
 	return pos
 }
 
-func collectTypeErrors(byLine map[string]string, errors []types.Error) {
+// collectTypeErrors keeps the first error of each line, and of each file the
+// first import that failed: of a type from there the checker says nothing more.
+func collectTypeErrors(at map[string]string, errors []types.Error) {
+	keep := func(key, msg string) {
+		if _, ok := at[key]; !ok {
+			at[key] = msg
+		}
+	}
 	for _, e := range errors {
-		line := lineOf(e.Fset.Position(e.Pos))
-		if _, ok := byLine[line]; !ok {
-			byLine[line] = e.Msg
+		pos := e.Fset.Position(e.Pos)
+		keep(lineOf(pos), e.Msg)
+		if strings.HasPrefix(e.Msg, "could not import ") {
+			what, _, _ := strings.Cut(e.Msg, " (")
+			keep(pos.Filename, what)
 		}
 	}
 }
 
-// TypeError returns what the type checker says about the line of a
-// declaration whose type it could not make out.
+// TypeError returns what the type checker says about the declaration at pos,
+// whose type it could not make out.
 func (p *Package) TypeError(pos token.Pos) string {
-	if msg, ok := p.errors[lineOf(p.Position(pos))]; ok {
-		return msg
+	position := p.Position(pos)
+	for _, key := range []string{lineOf(position), position.Filename} {
+		if msg, ok := p.errors[key]; ok {
+			return msg
+		}
 	}
 	return "its type can not be resolved"
 }

@@ -39,7 +39,7 @@ type Package struct {
 	Declared, Imported map[string]bool
 
 	fset   *token.FileSet
-	errors map[string]string // file:line to the first type error there
+	errors map[string]string // file:line, or file, to the type error to tell
 }
 
 const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
