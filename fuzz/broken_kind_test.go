@@ -3,9 +3,11 @@ package fuzz
 import (
 	"fmt"
 	"iter"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/conf/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -27,7 +29,10 @@ type brokenType struct {
 	equal  func(a, b resource.Conf) bool
 	hash   func(resource.Conf) uint64
 	clone  func(resource.Conf) resource.Conf
+	hides  bool // below a union, told wrong
 }
+
+func (b brokenType) HidesBelow() bool { return b.ConfType.HidesBelow() && !b.hides }
 
 func (b brokenType) NewMerger() resource.Merger {
 	if b.merger == nil {
@@ -63,6 +68,7 @@ type (
 	silentMerger struct{ resource.Merger } // without origins
 	namelessOne  struct{ resource.Merger } // without leaves
 	greedyMerger struct{ resource.Merger } // writes into an input
+	panicMerger  struct{ resource.Merger } // where the idle timeout is set
 )
 
 func (m lazyMerger) Fill(c resource.Conf, item int) bool { m.Merger.Fill(c, item); return true }
@@ -73,6 +79,13 @@ func (m greedyMerger) Fill(c resource.Conf, item int) bool {
 	complete := m.Merger.Fill(c, item)
 	c.(*meshtimeout.Conf).IdleTimeout = nil
 	return complete
+}
+
+func (m panicMerger) Fill(c resource.Conf, item int) bool {
+	if c.(*meshtimeout.Conf).IdleTimeout != nil {
+		panic("no idle timeouts")
+	}
+	return m.Merger.Fill(c, item)
 }
 
 func TestCheckKindNotices(t *testing.T) {
@@ -95,6 +108,8 @@ func TestCheckKindNotices(t *testing.T) {
 		{"nothing is equal", brokenType{ConfType: real, equal: func(resource.Conf, resource.Conf) bool { return false }}, "is not equal to its clone"},
 		{"one hash", brokenType{ConfType: real, hash: func(resource.Conf) uint64 { return 1 }}, "have one hash"},
 		{"a clone that shares", brokenType{ConfType: real, clone: func(c resource.Conf) resource.Conf { return c }}, "shares memory with its clone"},
+		{"a panic", merger(func(m resource.Merger) resource.Merger { return panicMerger{m} }), "it panics: no idle timeouts"},
+		{"a union that hides and does not say so", brokenType{ConfType: meshloadbalancingstrategy.Kind().To.Conf, hides: true}, "as HidesBelow is false"},
 		{"an empty clone", brokenType{ConfType: real, clone: func(resource.Conf) resource.Conf { return new(meshtimeout.Conf) }}, "the clone of"},
 	}
 	for _, test := range tests {
@@ -104,13 +119,40 @@ func TestCheckKindNotices(t *testing.T) {
 				section.Conf = test.conf
 			}
 			seen := &complaints{TB: t}
-			CheckKind(seen, kind, WithRounds(100), WithSeed(3))
+			CheckKind(seen, kind, WithRounds(300), WithSeed(3))
 			text := strings.Join(seen.lines, "\n")
 			switch {
 			case test.law == "" && text != "":
 				t.Errorf("it complains:\n%s", text)
 			case !strings.Contains(text, test.law):
 				t.Errorf("no word of %q in:\n%s", test.law, text)
+			}
+		})
+	}
+}
+
+// What CheckKind reports is no more than the failure needs: the Confs are told
+// as they were before a merger wrote into one.
+func TestCheckKindShrinks(t *testing.T) {
+	for name, merger := range map[string]func(resource.Merger) resource.Merger{
+		"a panic":                 func(m resource.Merger) resource.Merger { return panicMerger{m} },
+		"inputs that are changed": func(m resource.Merger) resource.Merger { return greedyMerger{m} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind := meshtimeout.Kind()
+			kind.From, kind.Rules = nil, nil
+			kind.To.Conf = brokenType{ConfType: kind.To.Conf, merger: merger}
+			seen := &complaints{TB: t}
+			CheckKind(seen, kind)
+			if len(seen.lines) == 0 {
+				t.Fatal("it does not complain")
+			}
+			// Laws of groups need a second Conf.
+			small := regexp.MustCompile(`Confs, lowest priority first:\n({}\n)?{"idleTimeout":"0s"}(\n{})?$`)
+			for _, line := range seen.lines {
+				if !small.MatchString(line) {
+					t.Errorf("it is not shrunk:\n%s", line)
+				}
 			}
 		})
 	}

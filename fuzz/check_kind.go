@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -35,9 +34,10 @@ func WithTexts(texts ...string) Option {
 // of merging (SPEC 6), with random Confs: that a merge gives the reference's
 // conf, origins and leaves; that the empty Conf changes nothing; that prefixes
 // can be merged beforehand; that inputs and earlier results stay as they are;
-// that Equal, Hash and Clone agree; and that what a file may say is printed
-// and read again as the same. Every law that is broken is reported once, with
-// the Confs that break it, lowest priority first.
+// that Equal, Hash and Clone agree; that HidesBelow is told where it matters;
+// and that what a file may say is printed and read again as the same. Every law
+// that is broken is reported once, with Confs from which nothing can be left
+// out, lowest priority first.
 func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
 	t.Helper()
 	o := checkOptions{seed: 1, rounds: 500}
@@ -79,32 +79,33 @@ func checkSection(t testing.TB, kind string, section *resource.Section, conf ref
 	}
 	for _, law := range lawsOf(section.Conf, conf) {
 		if err := law.breaks(random, letters, conf, o.rounds); err != nil {
-			t.Errorf("%s, %s: %s: %v", kind, conf, law.name, err)
+			t.Errorf("%s, %s: %v", kind, conf, err)
 		}
 	}
-	if err := checkReading(kind, section, letters); err != nil {
+	if err := caught(func() error { return checkReading(kind, section, letters) }); err != nil {
 		t.Errorf("%s, %s: reading: %v", kind, conf, err)
 	}
 }
 
-// breaks returns the first sequence of Confs that breaks a law.
+// breaks returns the first failure of a law.
 func (l law) breaks(random *rand.Rand, letters *alphabet, t reflect.Type, rounds int) error {
-	maker := &confMaker{alphabet: letters, choose: random.IntN}
 	for range rounds {
-		confs := maker.confs(t, 1+random.IntN(5))
-		if err := l.holds(confs); err != nil {
-			return fmt.Errorf("%w\nConfs, lowest priority first:\n%s", err, render(confs))
+		if err := l.broken(randomSequence(random), letters, t); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func render(confs []resource.Conf) string {
-	var lines []string
-	for _, conf := range confs {
-		lines = append(lines, asText(conf))
+// broken returns an error if the law does not hold for the sequence, with as
+// little of it as breaks the law.
+func (l law) broken(s sequence, letters *alphabet, t reflect.Type) error {
+	check := func(s sequence) error { return caught(func() error { return l.holds(s.confs(letters, t)) }) }
+	if check(s) == nil {
+		return nil
 	}
-	return strings.Join(lines, "\n")
+	small := s.shrink(func(s sequence) bool { return check(s) != nil })
+	return fmt.Errorf("%s: %w\nConfs, lowest priority first:\n%s", l.name, check(small), render(small.confs(letters, t)))
 }
 
 // checkReading reads, prints and reads again what a file may say.

@@ -30,14 +30,14 @@ func compare(subject Subject, s *Scenario, run func(*comparison) error) error {
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	answers, err := subject(s.kinds, set)
-	if err != nil {
+	var answers Answers
+	if err := caught(func() (err error) { answers, err = subject(s.kinds, set); return err }); err != nil {
 		return fmt.Errorf("the subject refuses the scenario: %w", err)
 	}
 	for _, dp := range set.Dataplanes {
 		for _, opt := range []naive.Options{{Explain: true}, {Shadow: true}} {
 			c := &comparison{kinds: s.kinds, set: set, dp: dp, opt: opt, subject: answers}
-			if err := run(c); err != nil {
+			if err := caught(func() error { return run(c) }); err != nil {
 				return fmt.Errorf("dataplane %q of namespace %q in mesh %q, %+v: %w", dp.Name, dp.Namespace, dp.Mesh, opt, err)
 			}
 		}

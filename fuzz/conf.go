@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
-
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // confMaker makes Confs and their parts from decisions, by their Go types.
@@ -30,17 +28,6 @@ func (m *confMaker) conf(t reflect.Type) any {
 	conf := reflect.New(t)
 	conf.Elem().Set(v)
 	return conf.Interface()
-}
-
-// confs returns n Confs, lowest priority first.
-func (m *confMaker) confs(t reflect.Type, n int) []resource.Conf {
-	var confs []resource.Conf
-	for range n {
-		if conf := m.conf(t); conf != nil {
-			confs = append(confs, conf)
-		}
-	}
-	return confs
 }
 
 func (m *confMaker) make(t reflect.Type, depth int) (reflect.Value, bool) {

@@ -18,7 +18,11 @@ type law struct {
 
 // lawsOf returns the laws of a Conf type; t is the struct behind it.
 func lawsOf(c resource.ConfType, t reflect.Type) []law {
-	l := &confLaws{ConfType: c, empty: func() resource.Conf { return reflect.New(t).Interface() }}
+	l := &confLaws{
+		ConfType: c,
+		empty:    func() resource.Conf { return reflect.New(t).Interface() },
+		opaque:   hasOpaque(t),
+	}
 	all := []law{
 		{"merging is what the reference says", l.reference},
 		{"an empty conf changes nothing", l.identity},
@@ -27,11 +31,11 @@ func lawsOf(c resource.ConfType, t reflect.Type) []law {
 		{"inputs and earlier results stay as they are", l.inputs},
 		{"Equal, Hash and Clone agree", l.copies},
 	}
-	shape := shapeOf(t)
-	l.opaque = shape.opaque
-	if !shape.union {
-		// What a union of another type dropped can not be known from a suffix.
-		all = append(all, law{"suffixes can be merged beforehand", l.suffixes})
+	if !c.HidesBelow() {
+		all = append(all,
+			law{"origins alone decide, as HidesBelow is false", l.bystanders},
+			law{"suffixes can be merged beforehand, as HidesBelow is false", l.suffixes},
+		)
 	}
 	return all
 }
@@ -39,7 +43,7 @@ func lawsOf(c resource.ConfType, t reflect.Type) []law {
 type confLaws struct {
 	resource.ConfType
 	empty  func() resource.Conf
-	opaque bool // a part of it has an Equal of its own
+	opaque bool // a part has Equal, Hash and Clone of its own
 }
 
 // merge fills from the top, as everybody has to.
@@ -105,6 +109,16 @@ func (l *confLaws) suffixes(confs []resource.Conf) error {
 		}
 	}
 	return nil
+}
+
+// bystanders: items that are no origins make no difference (SPEC 6).
+func (l *confLaws) bystanders(confs []resource.Conf) error {
+	m := l.merge(confs...)
+	var origins []resource.Conf
+	for _, item := range m.Origins(nil) {
+		origins = append(origins, confs[item])
+	}
+	return l.same(m.Conf(), l.merge(origins...).Conf(), "without those that are no origins")
 }
 
 // completeness: what comes after Fill reported complete has no effect, so that

@@ -1,0 +1,96 @@
+package fuzz
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// sequence is Confs of one type, lowest priority first: for each the bytes that
+// decide what it says.
+type sequence [][]byte
+
+// maxDecisions is about what the largest Conf of the built-in kinds asks for.
+const maxDecisions = 200
+
+func randomSequence(random *rand.Rand) sequence {
+	s := make(sequence, 1+random.IntN(5))
+	for i := range s {
+		s[i] = make([]byte, random.IntN(maxDecisions))
+		for j := range s[i] {
+			s[i][j] = byte(random.Uint32())
+		}
+	}
+	return s
+}
+
+// split shares decisions among n Confs.
+func split(decisions []byte, n int) sequence {
+	s := make(sequence, n)
+	for i := range s {
+		share := len(decisions) / (n - i)
+		s[i], decisions = decisions[:share], decisions[share:]
+	}
+	return s
+}
+
+// confs makes the Confs, every time new ones.
+func (s sequence) confs(letters *alphabet, t reflect.Type) []resource.Conf {
+	var confs []resource.Conf
+	for _, decisions := range s {
+		c := &choices{decisions}
+		maker := &confMaker{alphabet: letters, choose: c.of}
+		if conf := maker.conf(t); conf != nil {
+			confs = append(confs, conf)
+		}
+	}
+	return confs
+}
+
+// shrink leaves out Confs, and of the others decisions, for as long as the
+// sequence fails. A decision that is 0, or not made, is the one that adds
+// least.
+func (s sequence) shrink(fails func(sequence) bool) sequence {
+	s, _ = without(s, func(s sequence) bool { return len(s) > 0 && fails(s) })
+	for i := range s {
+		failsWith := func(decisions []byte) bool {
+			with := slices.Clone(s)
+			with[i] = decisions
+			return fails(with)
+		}
+		for less := true; less; {
+			s[i], less = without(s[i], failsWith)
+			for j, decision := range s[i] {
+				zeroed := slices.Clone(s[i])
+				if zeroed[j] = 0; decision != 0 && failsWith(zeroed) {
+					s[i], less = zeroed, true
+				}
+			}
+		}
+	}
+	return s
+}
+
+// without leaves out all elements that a failure does not need.
+func without[S ~[]E, E any](list S, fails func(S) bool) (small S, less bool) {
+	small = slices.Clone(list)
+	for i := 0; i < len(small); {
+		if smaller := slices.Delete(slices.Clone(small), i, i+1); fails(smaller) {
+			small, less = smaller, true
+		} else {
+			i++
+		}
+	}
+	return small, less
+}
+
+func render(confs []resource.Conf) string {
+	var lines []string
+	for _, conf := range confs {
+		lines = append(lines, asText(conf))
+	}
+	return strings.Join(lines, "\n")
+}
