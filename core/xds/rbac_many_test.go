@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	xdsmatcher "github.com/cncf/xds/go/xds/type/matcher/v3"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
@@ -117,6 +118,32 @@ func TestManyPoliciesAndDenials(t *testing.T) {
 			q := &permission.Request{SpiffeID: "spiffe://shop.mesh/ns/" + path, Method: "GET", Path: "/"}
 			if err := compare(t, p, form, config, q); err != nil {
 				t.Errorf("%s: %v", word, err)
+			}
+		}
+	}
+}
+
+// What is allowed with any SNI is not repeated for each SNI that only allows.
+func TestManyServerNames(t *testing.T) {
+	permissionsOf := func(n int) *permission.Permissions {
+		c := meshtrafficpermission.RuleConf{Allow: identities("a/%d", 10*n), Deny: identities("b/%d", 1)}
+		for i := range n {
+			name := conf.SNI(fmt.Sprintf("host-%d.mesh", i))
+			c.Allow = append(c.Allow, conf.Match{SNI: &name})
+		}
+		l, _ := permission.NewDecisionList(permission.TCP, []permission.Rule{ruleOf("names", c)})
+		return &permission.Permissions{Protocol: permission.TCP, Rules: l}
+	}
+	small, large := received(t, permissionsOf(100), RulesForm), received(t, permissionsOf(200), RulesForm)
+	if proto.Size(large) > 3*proto.Size(small) {
+		t.Errorf("100 names take %d bytes, 200 take %d", proto.Size(small), proto.Size(large))
+	}
+	p := permissionsOf(100)
+	for _, name := range []string{"", "host-7.mesh", "host-100.mesh"} {
+		for _, id := range []string{"a/7", "b/0", "c/0"} {
+			q := &permission.Request{SpiffeID: "spiffe://shop.mesh/" + id, SNI: name}
+			if err := compare(t, p, RulesForm, small, q); err != nil {
+				t.Error(err)
 			}
 		}
 	}

@@ -13,13 +13,13 @@ import (
 func entryRules(entries []permission.Entry, v view) *rbacconfig.RBAC {
 	out := &rbacconfig.RBAC{Action: rbacconfig.RBAC_ALLOW, Policies: map[string]*rbacconfig.Policy{}}
 	rules := inOrder(entries, v)
-	for _, c := range serverNameCases(entries) {
+	for _, c := range serverNameCases(rules) {
 		addPolicies(out.Policies, rules, &c)
 	}
 	return out
 }
 
-// addPolicies adds the policies that hold for one SNI.
+// addPolicies adds the policies of one case.
 func addPolicies(policies map[string]*rbacconfig.Policy, rules []ruleEntries, c *serverNameCase) {
 	var p principals
 	var denied []*rbacconfig.Principal
@@ -27,9 +27,9 @@ func addPolicies(policies map[string]*rbacconfig.Policy, rules []ruleEntries, c 
 	for _, r := range rules {
 		var alternatives []*rbacconfig.Principal
 		for _, e := range r.entries {
-			m, possible := c.in(e.Match)
+			m, relevant := c.in(e.Match, r.deny)
 			switch {
-			case !possible:
+			case !relevant:
 			case !m.Empty():
 				alternatives = appendMatch(alternatives, p, m)
 			case r.deny:
