@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -35,7 +36,7 @@ func newAlphabet(more []string) *alphabet {
 	a := &alphabet{texts: append(more, texts...), values: map[reflect.Type][]reflect.Value{}}
 	// Matches of requests are chosen whole, so that they meet each other and
 	// the requests that are made.
-	for _, match := range requestMatches[1:] {
+	for _, match := range slices.Concat(requestMatches...) {
 		var m conf.Match
 		if decodes(asText(match), "", &m) {
 			a.values[reflect.TypeOf(m)] = append(a.values[reflect.TypeOf(m)], reflect.ValueOf(m))

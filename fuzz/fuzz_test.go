@@ -49,17 +49,20 @@ func withFrom(t testing.TB) *Generator {
 }
 
 // withRoutes makes scenarios of routes, kinds that apply to them, and a kind
-// with unions in all arrays: what a lower item says is hidden by one that is
+// with unions in all arrays, one with a single conf: what a lower item says is hidden by one that is
 // overridden itself (SPEC 6).
 func withRoutes(t testing.TB) *Generator {
 	t.Helper()
+	const targets = resource.TopTargets | resource.RouteTargets
 	union := meshloadbalancingstrategy.Kind().To.Conf
-	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), &resource.Kind{
-		Name: "Unions", Short: "u", Top: resource.TopTargets | resource.RouteTargets,
+	unions := &resource.Kind{
+		Name: "Unions", Short: "u", Top: targets,
 		To:    &resource.Section{Targets: resource.ToTargets, Conf: union},
 		From:  &resource.Section{Targets: resource.FromTargets, Conf: union},
 		Rules: &resource.Section{Matches: true, Conf: union},
-	})
+	}
+	single := &resource.Kind{Name: "Single", Short: "s", Top: targets, Default: &resource.Section{Conf: union}}
+	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), unions, single)
 }
 
 func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {

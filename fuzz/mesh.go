@@ -8,9 +8,14 @@ import (
 type meshMaker struct {
 	*Generator
 	*choices
-	focus   []*resource.Kind // most policies are of few kinds, so that they meet,
-	targets []string         // and half of them have targetRefs of few kinds
-	taken   map[string]bool  // identities; a second one would be an error
+
+	// Most policies are of few kinds, so that they meet; half of them have
+	// targetRefs of few kinds, and most of their rules few matches.
+	focus    []*resource.Kind
+	targets  []string
+	requests [][]map[string]any
+
+	taken map[string]bool // identities; a second one would be an error
 }
 
 // The alphabets. They are as small as they can be while every rule of SPEC 2

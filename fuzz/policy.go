@@ -84,7 +84,7 @@ func (m *meshMaker) rules(section *resource.Section) []any {
 	for range m.arrayLength() {
 		rule := map[string]any{"default": m.conf(m.choices, section)}
 		if section.Matches && !m.rarely(4) {
-			rule["matches"] = some(m.choices, 3, requestMatches...)
+			rule["matches"] = m.matches()
 		}
 		rules = append(rules, rule)
 	}

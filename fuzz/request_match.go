@@ -1,29 +1,51 @@
 package fuzz
 
-// requestMatches are what `matches` of a rule are made of: each way to compare
-// (SPEC 7.2), two values where one overrides another, and the same match in
-// two spellings.
-// The first one has no condition, which a permission list refuses.
-var requestMatches = []map[string]any{
-	{},
-	{"spiffeId": typed("Exact", "spiffe://td/a")},
-	{"spiffeID": typed("Exact", "spiffe://td/a")},
-	{"spiffeId": typed("Prefix", "spiffe://td/a")},
-	{"spiffeId": typed("Prefix", "spiffe://td/longer")},
-	{"spiffeId": typed("Prefix", "spiffe://td"), "method": "GET"},
-	{"sni": "a.example"},
-	{"sni": typed("Exact", "a.example")},
-	{"path": typed("Exact", "/a")},
-	{"path": typed("Prefix", "/a")},
-	{"path": typed("Prefix", "/longer"), "sni": "a.example"},
-	{"path": typed("RegularExpression", "/.*")},
-	{"method": "GET"},
-	{"method": "PUT"},
-	{"headers": []any{header("x", "", "1")}},
-	{"headers": []any{header("X", "Exact", "1")}},
-	{"headers": []any{header("x", "Prefix", "1"), map[string]any{"name": "y", "type": "Present"}}},
-	{"headers": []any{map[string]any{"name": "Y", "type": "Present"}, header("x", "Prefix", "1")}},
-	{"headers": []any{map[string]any{"name": "x", "type": "Absent"}}, "method": "GET"},
+import "slices"
+
+// requestMatches are what `matches` of a rule and permission lists are made of:
+// each way to compare (SPEC 7.2), two values where one overrides another, and
+// for each match the spellings that say the same.
+var requestMatches = [][]map[string]any{
+	{{"spiffeId": typed("Exact", "spiffe://td/a")}, {"spiffeID": typed("Exact", "spiffe://td/a")}},
+	{{"spiffeId": typed("Prefix", "spiffe://td/a")}},
+	{{"spiffeId": typed("Prefix", "spiffe://td/longer/")}},
+	{{"spiffeId": typed("Prefix", "spiffe://td"), "method": "GET"}},
+	{{"spiffeId": typed("Prefix", "spiffe://td/")}},
+	{{"sni": "a.example"}, {"sni": typed("Exact", "a.example")}},
+	{{"sni": "a.example", "spiffeId": typed("Exact", "spiffe://td/a")}},
+	{{"path": typed("Exact", "/a")}},
+	{{"path": typed("Prefix", "/a")}},
+	{{"path": typed("Prefix", "/longer/")}},
+	{{"path": typed("Prefix", "/longer"), "sni": "a.example"}},
+	{{"path": typed("RegularExpression", "/.|/a/b")}},
+	{{"path": typed("Prefix", "/a"), "method": "GET"}},
+	{{"method": "GET"}},
+	{{"method": "PUT"}},
+	{{"headers": []any{header("x", "", "1")}}, {"headers": []any{header("X", "Exact", "1")}}},
+	{{"headers": []any{header("x", "RegularExpression", "1|2")}}},
+	{
+		{"headers": []any{header("x", "Prefix", "1"), map[string]any{"name": "y", "type": "Present"}}},
+		{"headers": []any{map[string]any{"name": "Y", "type": "Present"}, header("x", "Prefix", "1")}},
+	},
+	{{"headers": []any{map[string]any{"name": "x", "type": "Absent"}}, "method": "GET"}},
+}
+
+// matches returns those of a rule. Most are of a few in one scenario, so that
+// rules with equal sets of them meet, in any order, repeated and spelled in
+// another way.
+func (m *meshMaker) matches() []map[string]any {
+	matches := []map[string]any{}
+	for range m.of(4) {
+		spellings := pick(m.choices, m.requests...)
+		if m.rarely(4) {
+			spellings = pick(m.choices, requestMatches...)
+		}
+		matches = append(matches, pick(m.choices, spellings...))
+	}
+	if m.rarely(8) {
+		matches = slices.Insert(matches, 0, map[string]any{}) // for every request
+	}
+	return matches
 }
 
 func typed(kind, value string) map[string]any { return map[string]any{"type": kind, "value": value} }

@@ -26,6 +26,7 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	m.focus = append(some(c, 1, g.kinds.All()...), pick(c, g.kinds.All()...))
 	anyTarget := resource.TopTargets | resource.RouteTargets
 	m.targets = append(some(c, 1, anyTarget.Names()...), pick(c, anyTarget.Names()...))
+	m.requests = append(some(c, 2, requestMatches...), pick(c, requestMatches...))
 	for range 1 + c.of(2) {
 		s.add(m.dataplane())
 	}
