@@ -13,7 +13,6 @@ import (
 	"example.com/meshkinds"
 	"example.com/meshkinds/params"
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -25,13 +24,7 @@ import (
 // config evaluates one kind for a dataplane of a document.
 func config(t *testing.T, file, mesh, dataplane, kind string) *rules.Config {
 	t.Helper()
-	all := slices.Concat(kinds.All().All(), []*resource.Kind{params.Kind()})
-	for _, k := range meshkinds.Kinds().All() {
-		if kinds.All().Lookup(k.Name) == nil {
-			all = append(all, k)
-		}
-	}
-	loader := resource.Loader{Kinds: resource.NewKinds(all...)}
+	loader := resource.Loader{Kinds: resource.NewKinds(append(meshkinds.Kinds().All(), params.Kind())...)}
 	set, err := loader.Load(filepath.Join("..", "seeds", file))
 	if err != nil {
 		t.Fatal(err)
