@@ -54,7 +54,7 @@ func checkPage(p *page, a *inspect.Check) {
 	}
 	p.heading(0, "warnings")
 	for _, w := range a.Warnings {
-		p.line("%s:%d:%d: %s: %s", w.File, w.Line, w.Column, w.Path, w.Message)
+		p.line("%s", w)
 	}
 }
 

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -71,10 +69,10 @@ is empty.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&q.kind, "kind", "", "the policy kind (required)")
-	flags.StringVar(&q.outbound, "outbound", "", "an outbound, by service name or port")
-	flags.StringVar(&q.route, "route", "", "a route of the outbound, by name or KRI")
-	flags.StringVar(&q.inbound, "inbound", "", "an inbound, by name, or by port where it has none")
+	flags.StringVar(&q.kind, "kind", "", "the policy `KIND` (required)")
+	flags.StringVar(&q.outbound, "outbound", "", "an outbound, by the `NAME` of its service, by port, or by address and port")
+	flags.StringVar(&q.route, "route", "", "a route of the outbound, by `NAME` or KRI")
+	flags.StringVar(&q.inbound, "inbound", "", "an inbound, by `NAME` (by port where it has none), or by address and port")
 	q.register(flags)
 	flags.BoolVar(&q.shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.BoolVar(&q.explain, "explain", false, "the item that set each field")
@@ -88,33 +86,43 @@ func (q *confQuery) check() error {
 		return usagef("--route belongs to --outbound")
 	case q.outbound != "" && q.inbound != "":
 		return usagef("give --outbound or --inbound, not both")
+	case q.inbound == "" && q.given():
+		return usagef("a client or request belongs to --inbound")
 	}
 	return q.parse()
 }
 
 // answer finds the conf; nil where no item selects the thing asked for.
 func (q *confQuery) answer(view *core.View, kind *resource.Kind, d *resource.Dataplane) (*rules.Effective, error) {
-	configs := view.Configs(d, core.Scope{Kind: kind.Name, Shadow: q.shadow})
-	config := &rules.Config{Kind: kind, Outbounds: make([]rules.OutboundConfig, len(d.Outbounds)), Inbounds: make([]rules.InboundConfig, len(d.Inbounds))}
-	if len(configs) > 0 {
-		config = configs[0]
-	}
+	config := inspect.ConfigOf(view, d, kind, q.shadow)
 	switch {
 	case q.outbound != "":
 		return q.ofOutbound(config, d)
 	case q.inbound != "":
 		return q.ofInbound(config, d)
 	case kind.Default == nil:
-		return nil, usagef("say what of %s: --outbound NAME or PORT, or --inbound NAME", d.Name)
+		return nil, usagef("say what of %s: %s", d.Name, placesOf(kind))
 	}
 	return config.Default, nil
+}
+
+// placesOf names the flags that say where a kind has confs.
+func placesOf(kind *resource.Kind) string {
+	var flags []string
+	if kind.To != nil {
+		flags = append(flags, "--outbound NAME or PORT")
+	}
+	if kind.From != nil || kind.Rules != nil {
+		flags = append(flags, "--inbound NAME")
+	}
+	return strings.Join(flags, ", or ")
 }
 
 func (q *confQuery) ofOutbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, error) {
 	if config.Kind.To == nil {
 		return nil, fmt.Errorf("%s has no conf for outbounds", config.Kind.Name)
 	}
-	i, err := findOutbound(d, q.outbound)
+	i, err := outboundNamed(d, q.outbound)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +132,6 @@ func (q *confQuery) ofOutbound(config *rules.Config, d *resource.Dataplane) (*ru
 	return config.Outbounds[i].Effective, nil
 }
 
-// ofInbound finds what applies to the client, or to the request: the first
-// rule that matches it.
 func (q *confQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, error) {
 	kind := config.Kind
 	if kind.From == nil && kind.Rules == nil {
@@ -135,62 +141,26 @@ func (q *confQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rul
 	if err != nil {
 		return nil, err
 	}
-	in := &config.Inbounds[i]
-	if in.From != nil {
-		client := map[string]string{}
-		for _, tag := range q.request.Tags {
-			client[tag.Key] = tag.Value
-		}
-		return in.From.Client(client), nil
-	}
-	if in.Unmerged != nil {
+	if config.Inbounds[i].Unmerged != nil {
 		return nil, fmt.Errorf("the rules of %s are not merged to one conf; use: meshmatch access %s --inbound %s", kind.Name, d.Name, q.inbound)
 	}
-	protocol := permission.ProtocolOf(&d.Inbounds[i])
-	for _, r := range in.Rules {
-		if permission.Matches(&r.Match, protocol, &q.request) {
-			return r.Effective, nil
-		}
-	}
-	return nil, nil
-}
-
-// findOutbound returns the index of an outbound called by service or port.
-func findOutbound(d *resource.Dataplane, name string) (int, error) {
-	found := -1
-	var names []string
-	for i := range d.Outbounds {
-		o := &d.Outbounds[i]
-		service := o.Tags.Value(resource.ServiceTag)
-		names = append(names, fmt.Sprintf("%s (%d)", service, o.Port))
-		if service != name && strconv.FormatUint(uint64(o.Port), 10) != name {
-			continue
-		}
-		if found >= 0 {
-			return 0, fmt.Errorf("%s has several outbounds %q; say which by port: %s", d.Name, name, strings.Join(names, ", "))
-		}
-		found = i
-	}
-	if found < 0 {
-		return 0, fmt.Errorf("%s has no outbound %q; it has %s", d.Name, name, orNone(names))
-	}
-	return found, nil
+	return inspect.ForRequest(config, d, i, &q.request), nil
 }
 
 func findRoute(config *rules.OutboundConfig, name string) (*rules.Effective, error) {
-	var names []string
+	var found *rules.Effective
+	var all, called []string
 	for _, r := range config.Routes {
+		all = append(all, r.Route.Name)
 		if r.Route.Name == name || r.Route.KRI() == name {
-			return r.Effective, nil
+			found, called = r.Effective, append(called, r.Route.KRI())
 		}
-		names = append(names, r.Route.Name)
 	}
-	return nil, fmt.Errorf("the outbound has no route %q; it has %s", name, orNone(names))
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
+	switch len(called) {
+	case 0:
+		return nil, fmt.Errorf("the outbound has no route %q; it has %s", name, orNone(all))
+	case 1:
+		return found, nil
 	}
-	return strings.Join(names, ", ")
+	return nil, fmt.Errorf("the outbound has several routes %q; say which by KRI: %s", name, strings.Join(called, ", "))
 }

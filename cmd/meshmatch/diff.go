@@ -56,8 +56,8 @@ are shown together. Exit status 1 means that something changes.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&with, "with", nil, "the new files, as for -f; may be repeated")
-	flags.StringVar(&scope.Kind, "kind", "", "only this policy kind")
+	flags.StringArrayVar(&with, "with", nil, "the new `FILE`s, as for -f; may be repeated")
+	flags.StringVar(&scope.Kind, "kind", "", "only this policy `KIND`")
 	flags.BoolVar(&scope.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	return c
 }

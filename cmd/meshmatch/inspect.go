@@ -58,7 +58,7 @@ items that set it.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&options.Kind, "kind", "", "only this policy kind")
+	flags.StringVar(&options.Kind, "kind", "", "only this policy `KIND`")
 	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.BoolVar(&options.Ordered, "ordered", false, "show from as rules of which the first match counts, instead of disjoint ones")
 	flags.BoolVar(&options.Explain, "explain", false, "the item that set each field")

@@ -17,12 +17,18 @@ type requestFlags struct {
 }
 
 func (q *requestFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&q.request.SpiffeID, "spiffe-id", "", "the SPIFFE ID of the client's certificate")
-	flags.StringVar(&q.request.SNI, "sni", "", "the server name that the client asks for")
-	flags.StringVar(&q.request.Method, "method", "", "the HTTP method")
-	flags.StringVar(&q.request.Path, "path", "", "the path, with or without a query")
-	flags.StringArrayVar(&q.headers, "header", nil, "a header, as name=value; may be repeated")
-	flags.StringArrayVar(&q.tags, "tag", nil, "a tag of the client, as key=value, for from policies; may be repeated")
+	flags.StringVar(&q.request.SpiffeID, "spiffe-id", "", "the SPIFFE `ID` of the client's certificate")
+	flags.StringVar(&q.request.SNI, "sni", "", "the server `NAME` that the client asks for")
+	flags.StringVar(&q.request.Method, "method", "", "the HTTP `METHOD`")
+	flags.StringVar(&q.request.Path, "path", "", "the `PATH`, with or without a query")
+	flags.StringArrayVar(&q.headers, "header", nil, "a header, as `NAME=VALUE`; may be repeated")
+	flags.StringArrayVar(&q.tags, "tag", nil, "a tag of the client, as `KEY=VALUE`, for from policies; may be repeated")
+}
+
+// given tells whether anything is said about the request.
+func (q *requestFlags) given() bool {
+	r := &q.request
+	return r.SpiffeID != "" || r.SNI != "" || r.Method != "" || r.Path != "" || len(q.headers) > 0 || len(q.tags) > 0
 }
 
 // parse completes the request.
@@ -37,7 +43,7 @@ func (q *requestFlags) parse() error {
 	for _, h := range q.headers {
 		name, value, ok := strings.Cut(h, "=")
 		if !ok || name == "" {
-			return usagef("--header must be name=value, %q is not", h)
+			return usagef("--header must be NAME=VALUE, %q is not", h)
 		}
 		headers = append(headers, permission.Header{Name: name, Value: value})
 	}
@@ -46,7 +52,7 @@ func (q *requestFlags) parse() error {
 	for _, t := range q.tags {
 		key, value, ok := strings.Cut(t, "=")
 		if !ok || key == "" {
-			return usagef("--tag must be key=value, %q is not", t)
+			return usagef("--tag must be KEY=VALUE, %q is not", t)
 		}
 		if _, twice := tags[key]; twice {
 			return usagef("--tag %s is given twice; a client has one value of a tag", key)

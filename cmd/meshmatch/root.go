@@ -76,9 +76,9 @@ func newRoot() *cobra.Command {
 	}
 	flags := root.PersistentFlags()
 	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree or - for standard input; may be repeated")
-	flags.StringVar(&g.mesh, "mesh", "", `the mesh (default "default", or the only one that there is)`)
-	flags.Var(&g.namespace, "namespace", "the namespace, needed where a name is not unique")
-	flags.VarP(&g.output, "output", "o", "how to print: "+strings.Join(outputs, ", "))
+	flags.StringVar(&g.mesh, "mesh", "", "the `MESH` (default \"default\", or the only one that there is)")
+	flags.Var(&g.namespace, "namespace", "the `NAMESPACE`, needed where a name is not unique")
+	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newCheck(g), newInspect(g), newConf(g), newAccess(g), newDiff(g), newBench(g))
 	for _, c := range root.Commands() {

@@ -15,18 +15,8 @@ type Check struct {
 	Warnings  []Warning      `json:"warnings"`  // sorted by place
 }
 
-// Warning is something that is valid and has no effect.
-type Warning struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
-// NewCheck looks at every resource of the view.
+// NewCheck looks at every resource of the view, of all meshes.
 func NewCheck(view *core.View) *Check {
-	answer := &Check{Resources: view.Count(), Warnings: []Warning{}}
 	var warnings []strict.Diagnostic
 	for _, mesh := range view.Meshes() {
 		policies, configs := view.Policies(mesh), distinctConfigs(view, mesh)
@@ -35,10 +25,7 @@ func NewCheck(view *core.View) *Check {
 		warnings = append(warnings, ignoredFrom(policies, configs)...)
 		warnings = append(warnings, idleEntries(view, mesh)...)
 	}
-	for _, w := range strict.Sorted(warnings) {
-		answer.Warnings = append(answer.Warnings, Warning{w.Pos.File, w.Pos.Line, w.Pos.Column, w.Path, w.Message()})
-	}
-	return answer
+	return &Check{Resources: view.Count(), Warnings: newWarnings(strict.Sorted(warnings))}
 }
 
 // dataplaneConfig is what the policies of a kind say about a dataplane, and

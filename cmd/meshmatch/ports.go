@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// port is an inbound or outbound as a person calls it. Its names need not be
+// unique; its address and port are.
+type port struct {
+	names   []string
+	address string
+}
+
+func (p *port) called(name string) bool { return name == p.address || slices.Contains(p.names, name) }
+
+// inboundNamed returns the index of an inbound: by name, by port where it has
+// none, or by address and port.
+func inboundNamed(d *resource.Dataplane, name string) (int, error) {
+	ports := make([]port, len(d.Inbounds))
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		address := in.Address
+		if address == "" {
+			address = d.Address
+		}
+		ports[i] = port{[]string{in.SectionName()}, hostPort(address, in.Port)}
+	}
+	return portNamed(d, "inbound", name, ports)
+}
+
+// outboundNamed returns the index of an outbound: by service, by port, or by
+// address and port.
+func outboundNamed(d *resource.Dataplane, name string) (int, error) {
+	ports := make([]port, len(d.Outbounds))
+	for i := range d.Outbounds {
+		out := &d.Outbounds[i]
+		ports[i] = port{
+			[]string{out.Tags.Value(resource.ServiceTag), strconv.FormatUint(uint64(out.Port), 10)},
+			hostPort(out.Address, out.Port),
+		}
+	}
+	return portNamed(d, "outbound", name, ports)
+}
+
+func hostPort(address string, port uint32) string {
+	return net.JoinHostPort(address, strconv.FormatUint(uint64(port), 10))
+}
+
+// portNamed returns the only port that is called so.
+func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, error) {
+	found := -1
+	var all, called []string
+	for i := range ports {
+		p := &ports[i]
+		all = append(all, fmt.Sprintf("%s (%s)", p.names[0], p.address))
+		if p.called(name) {
+			found, called = i, append(called, p.address)
+		}
+	}
+	switch len(called) {
+	case 0:
+		return 0, fmt.Errorf("%s has no %s %q; it has %s", d.Name, what, name, orNone(all))
+	case 1:
+		return found, nil
+	}
+	return 0, fmt.Errorf("%s has several %ss %q; say which by address and port: %s", d.Name, what, name, strings.Join(called, ", "))
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
