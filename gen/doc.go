@@ -13,6 +13,10 @@
 //
 //	//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 //
+// in a module that has it as a tool, so that go mod tidy keeps what it needs,
+//
+//	go get -tool github.com/meshmatch/meshmatch/cmd/confgen
+//
 // and gets for each root type T, in zz_generated.conf.go:
 //
 //	func (*T) Equal(*T) bool

@@ -27,7 +27,10 @@ found something; 2 wrong usage.
 
 Examples:
 
+  go get -tool github.com/meshmatch/meshmatch/cmd/confgen
+                         once, in a module with confs of its own
   //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+                         in each package with confs
   confgen ./...          generate for all packages below this directory
   confgen -check ./...   what CI runs
 `

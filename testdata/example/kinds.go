@@ -7,7 +7,8 @@
 //  1. conf.go has the Conf types. Fields that may be left out are pointers or
 //     lists; the root type has the directive //confgen:conf.
 //  2. go generate writes how Confs merge, compare, hash and clone beside them,
-//     and the tests of the laws of that.
+//     and the tests of the laws of that. The generator is a tool of the module:
+//     go get -tool github.com/meshmatch/meshmatch/cmd/confgen.
 //  3. kind.go tells the kind's name, its arrays and where targetRefs may point.
 //
 // [Kinds] then goes wherever meshmatch asks for kinds.
