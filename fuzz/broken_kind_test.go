@@ -158,6 +158,31 @@ func TestCheckKindShrinks(t *testing.T) {
 	}
 }
 
+// What is wrong beside the Confs is found in scenarios, and named.
+func TestCheckKindComparesAnswers(t *testing.T) {
+	tests := []struct {
+		name  string
+		spoil func(*resource.Kind)
+		want  string // "" for no complaint
+	}{
+		{"nothing is wrong", func(*resource.Kind) {}, ""},
+		{"no targets at the top", func(k *resource.Kind) { k.Top = 0 }, "set Top"},
+		{"no targets of to", func(k *resource.Kind) { k.To.Targets = 0 }, "set To.Targets"},
+		{"no targets of from", func(k *resource.Kind) { k.From.Targets = 0 }, "set From.Targets"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			kind := meshtimeout.Kind()
+			test.spoil(kind)
+			seen := &complaints{TB: t}
+			CheckKind(seen, kind, WithRounds(20))
+			if text := strings.Join(seen.lines, "\n"); test.want == "" && text != "" || !strings.Contains(text, test.want) {
+				t.Errorf("no word of %q in:\n%s", test.want, text)
+			}
+		})
+	}
+}
+
 // A Conf type that can not be made is reported, and WithTexts is the way out.
 func TestCheckKindWithTexts(t *testing.T) {
 	seen := &complaints{TB: t}

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -38,24 +39,42 @@ func WithTexts(texts ...string) Option {
 // and that what a file may say is printed and read again as the same. Every law
 // that is broken is reported once, with Confs from which nothing can be left
 // out, lowest priority first.
+//
+// Where all of that holds, whole answers about meshes with policies of the kind
+// are compared, and the first that differs is reported with a mesh from which
+// nothing can be left out.
 func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
 	t.Helper()
 	o := checkOptions{seed: 1, rounds: 500}
 	for _, opt := range opts {
 		opt(&o)
 	}
+	errs := checkConfs(kind, o)
+	if errs == nil {
+		errs = checkScenarios(kind, o)
+	}
+	for _, err := range errs {
+		t.Errorf("%s: %v", kind.Name, err)
+	}
+}
+
+// checkConfs checks each Conf type once.
+func checkConfs(kind *resource.Kind, o checkOptions) (errs []error) {
 	checked := map[reflect.Type]bool{}
 	for _, section := range kindSections(kind) {
 		conf, err := confType(kind.Name, section)
 		if err != nil {
-			t.Error(err)
+			return append(errs, err)
+		}
+		if checked[conf] {
 			continue
 		}
-		if !checked[conf] {
-			checked[conf] = true
-			checkSection(t, kind.Name, section, conf, o)
+		checked[conf] = true
+		for _, err := range checkSection(kind.Name, section, conf, o) {
+			errs = append(errs, fmt.Errorf("%s: %w", conf, err))
 		}
 	}
+	return errs
 }
 
 // kindSections returns the sections that a kind has.
@@ -69,22 +88,40 @@ func kindSections(kind *resource.Kind) []*resource.Section {
 	return sections
 }
 
-func checkSection(t testing.TB, kind string, section *resource.Section, conf reflect.Type, o checkOptions) {
-	t.Helper()
+func checkSection(kind string, section *resource.Section, conf reflect.Type, o checkOptions) (errs []error) {
 	random := rand.New(rand.NewPCG(o.seed, o.seed))
 	letters := newAlphabet(o.texts)
 	if err := letters.cover(conf); err != nil {
-		t.Errorf("%s: %v", kind, err)
-		return
+		return []error{err}
 	}
 	for _, law := range lawsOf(section.Conf, conf) {
 		if err := law.breaks(random, letters, conf, o.rounds); err != nil {
-			t.Errorf("%s, %s: %v", kind, conf, err)
+			errs = append(errs, err)
 		}
 	}
 	if err := caught(func() error { return checkReading(kind, section, letters) }); err != nil {
-		t.Errorf("%s, %s: reading: %v", kind, conf, err)
+		errs = append(errs, fmt.Errorf("reading: %w", err))
 	}
+	return errs
+}
+
+// checkScenarios compares a scenario for every few rounds: one takes as long as
+// some dozen sequences.
+func checkScenarios(kind *resource.Kind, o checkOptions) []error {
+	g, err := NewGenerator(resource.NewKinds(kind), o.texts...)
+	if err != nil {
+		return []error{err}
+	}
+	check := func(s *Scenario) error { return Compare(FastPath, s) }
+	for round := range uint64(o.rounds) {
+		if round%5 != 0 {
+			continue
+		}
+		if s := g.Scenario(randomBytes(o.seed + round)); check(s) != nil {
+			return []error{errors.New(Explain(s, check))}
+		}
+	}
+	return nil
 }
 
 // breaks returns the first failure of a law.

@@ -1,5 +1,7 @@
 package fuzz
 
+import "math/rand/v2"
+
 // choices reads decisions from bytes, one byte each. When the bytes are used
 // up every decision is 0, so what is built from them ends; 0 is always the
 // choice that adds least.
@@ -27,4 +29,15 @@ func some[T any](c *choices, max int, list ...T) []T {
 		chosen = append(chosen, pick(c, list...))
 	}
 	return chosen
+}
+
+// randomBytes returns the bytes of a seeded scenario, short and long ones: in
+// the short ones little else is in the way of what meets.
+func randomBytes(seed uint64) []byte {
+	random := rand.New(rand.NewPCG(seed, 0))
+	data := make([]byte, 40+random.IntN(360))
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	return data
 }

@@ -12,9 +12,9 @@
 //     bytes is a scenario that loads.
 //  3. [Compare] loads it through the real loader and asks a [Subject] and the
 //     reference (package naive) about every dataplane. Answers are compared as
-//     JSON; the rule view of `from` by its meaning: every client that the
-//     selectors can tell apart is evaluated (SPEC 5.1, 5.3), and the ordered
-//     form is held to SPEC 5.4.
+//     JSON. Rule views are compared by their meaning: everybody whom the
+//     selectors can tell apart is evaluated (SPEC 4.5, 5.1, 5.3); and their
+//     forms and sizes are held to SPEC 5.3 and 5.4.
 //  4. [Explain] leaves out what a failure does not need and prints the rest.
 //
 // The soak test runs seeded scenarios, the fuzz targets any bytes:
@@ -26,8 +26,8 @@
 //	FuzzMerge      merging of one Conf type, and its laws
 //	FuzzDecode     arbitrary files
 //
-// [CheckKind] is for embedders: it holds the Conf types of one kind against
-// the reference and the laws of merging with one call.
+// [CheckKind] is for embedders: with one call it holds the Conf types of a kind
+// against the reference and the laws of merging, and then whole answers.
 //
 // Invariants: the same bytes and kinds give the same scenario; nothing here is
 // global or random without a seed.

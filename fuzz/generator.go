@@ -1,6 +1,10 @@
 package fuzz
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // Generator makes scenarios over small alphabets from bytes, one or two bytes
 // a decision. It is immutable and safe for concurrent use.
@@ -16,6 +20,9 @@ func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 	g := &Generator{kinds: kinds, pools: map[*resource.Section]pool{}}
 	letters := newAlphabet(texts)
 	for _, kind := range kinds.All() {
+		if err := checkTargets(kind); err != nil {
+			return nil, err
+		}
 		for _, section := range kindSections(kind) {
 			p, err := newPool(kind.Name, section, letters)
 			if err != nil {
@@ -25,6 +32,20 @@ func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 		}
 	}
 	return g, nil
+}
+
+// checkTargets fails for what can have no targetRef: no file could have a
+// policy of the kind, or an item of the array.
+func checkTargets(kind *resource.Kind) error {
+	switch {
+	case len(kind.Top.Names()) == 0:
+		return fmt.Errorf("fuzz: the kind %s has no targets at the top; set Top", kind.Name)
+	case kind.To != nil && len(kind.To.Targets.Names()) == 0:
+		return fmt.Errorf("fuzz: the items of to of the kind %s have no targets; set To.Targets", kind.Name)
+	case kind.From != nil && len(kind.From.Targets.Names()) == 0:
+		return fmt.Errorf("fuzz: the items of from of the kind %s have no targets; set From.Targets", kind.Name)
+	}
+	return nil
 }
 
 // Kinds returns the kinds of the policies that scenarios have.

@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -51,15 +50,4 @@ func soak(t *testing.T, g *Generator, scenarios uint64, compare func(*Scenario) 
 		})
 	}
 	workers.Wait()
-}
-
-// randomBytes returns the bytes of a seeded scenario, short and long ones: in
-// the short ones little else is in the way of what meets.
-func randomBytes(seed uint64) []byte {
-	random := rand.New(rand.NewPCG(seed, 0))
-	data := make([]byte, 40+random.IntN(360))
-	for i := range data {
-		data[i] = byte(random.Uint32())
-	}
-	return data
 }
