@@ -115,5 +115,6 @@ func fit(points []point) (float64, error) {
 		xx += dx * dx
 		xy += dx * dy
 	}
-	return xy / xx, nil
+	// Rounded, or what is linear may be over a limit of 1.
+	return math.Round(xy/xx*1e9) / 1e9, nil
 }

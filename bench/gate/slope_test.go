@@ -30,3 +30,14 @@ func TestFit(t *testing.T) {
 		})
 	}
 }
+
+// The slope of what is linear keeps to a limit of 1, whatever the logarithms'
+// last digits.
+func TestFitRounds(t *testing.T) {
+	for k := 1.0; k < 300; k++ {
+		got, err := fit([]point{{10, 10 * k}, {100, 100 * k}, {1000, 1000 * k}})
+		if err != nil || got != 1 {
+			t.Errorf("%v for each: got %v, %v", k, got, err)
+		}
+	}
+}

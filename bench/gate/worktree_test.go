@@ -114,6 +114,8 @@ func TestAddWorktree(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.dir, "young"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	// A developer's hook does not run, or nothing could be checked out.
+	writeFile(t, filepath.Join(r.dir, ".git", "hooks", "post-checkout"), "#!/bin/sh\nexit 1\n", 0o755)
 	for _, test := range []struct {
 		name, dir, rev string
 		want           string // of the error
