@@ -43,9 +43,6 @@ const (
 	Opaque
 )
 
-// Scalar reports whether v is a bool, a number or a string.
-func (v *Value) Scalar() bool { return v.Kind <= String }
-
 // Methods tells how the hand-written methods of an Opaque are called: whether
 // Equal takes and Clone returns a pointer.
 type Methods struct {
