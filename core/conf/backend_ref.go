@@ -34,11 +34,11 @@ func (b *BackendRef) Share() uint32 {
 	return *b.Weight
 }
 
-// Validate checks that there are tags exactly where the kind needs them.
+// Validate checks name and tags, and that there are tags exactly where the
+// kind needs them.
 func (b *BackendRef) Validate(at *strict.At) {
-	if b.Name == "" || b.Name == "*" {
-		at.Field("name").Errorf("", "must be the name of a service")
-	}
+	ValidateService(at.Field("name"), b.Name)
+	ValidateSelector(at.Field("tags"), b.Tags)
 	switch {
 	case b.Kind == BackendMeshService && b.Tags != nil:
 		at.Field("tags").Errorf("remove them or use kind MeshServiceSubset", "do not belong to kind %s", b.Kind)

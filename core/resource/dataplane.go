@@ -3,6 +3,7 @@ package resource
 import (
 	"strconv"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -117,16 +118,7 @@ func (p port) Validate(at *strict.At) {
 // tagsDoc is the tags of an inbound, outbound or gateway.
 type tagsDoc map[string]string
 
-func (t tagsDoc) Validate(at *strict.At) {
-	for _, tag := range NewTags(t) {
-		if !validTagKey(tag.Key) {
-			at.Field(tag.Key).Errorf(tagKeyHint, "bad tag key %q", tag.Key)
-		}
-		if !validTagValue(tag.Value) {
-			at.Field(tag.Key).Errorf(tagValueHint, "bad tag value %q", tag.Value)
-		}
-	}
-}
+func (t tagsDoc) Validate(at *strict.At) { conf.ValidateTags(at, t) }
 
 func (n *networkingDoc) Validate(at *strict.At) {
 	if n.Address == "" {

@@ -1,10 +1,14 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/strict"
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
 
 // universalDoc is a resource in the universal spelling.
 type universalDoc struct {
-	Type       string            `json:"type"`
+	Type       resourceKind      `json:"type"`
 	Mesh       string            `json:"mesh,omitzero"`
 	Name       resourceName      `json:"name"`
 	Labels     map[string]string `json:"labels,omitzero"`
@@ -15,7 +19,7 @@ type universalDoc struct {
 // kubernetesDoc is a resource in the Kubernetes spelling.
 type kubernetesDoc struct {
 	APIVersion apiVersion         `json:"apiVersion"`
-	Kind       string             `json:"kind"`
+	Kind       resourceKind       `json:"kind"`
 	Metadata   kubernetesMetadata `json:"metadata"`
 	Spec       *strict.At         `json:"spec,omitzero"`
 }
@@ -29,6 +33,14 @@ type kubernetesMetadata struct {
 	Namespace         string            `json:"namespace,omitzero"`
 	Labels            map[string]string `json:"labels,omitzero"`
 	CreationTimestamp string            `json:"creationTimestamp,omitzero"`
+}
+
+type resourceKind string
+
+func (k resourceKind) Validate(at *strict.At) {
+	if k == "" {
+		at.Errorf("write one such as MeshTimeout", "a resource's kind must not be empty")
+	}
 }
 
 type resourceName string
@@ -81,7 +93,7 @@ func (d *decoder) kubernetes(at *strict.At) {
 		at.Field("mesh").Errorf("use the label "+MeshLabel, "a mesh is not named here in the Kubernetes spelling")
 	}
 	meta := Meta{
-		ID:     ID{Kind: doc.Kind, Namespace: doc.Metadata.Namespace, Name: string(doc.Metadata.Name)},
+		ID:     ID{Kind: string(doc.Kind), Namespace: doc.Metadata.Namespace, Name: string(doc.Metadata.Name)},
 		Labels: NewTags(doc.Metadata.Labels),
 		Pos:    at.Pos(),
 	}
@@ -101,7 +113,7 @@ func (d *decoder) universal(at *strict.At) {
 		}
 	}
 	meta := Meta{
-		ID:     ID{Kind: doc.Type, Mesh: doc.Mesh, Name: string(doc.Name)},
+		ID:     ID{Kind: string(doc.Type), Mesh: doc.Mesh, Name: string(doc.Name)},
 		Labels: NewTags(doc.Labels),
 		Pos:    at.Pos(),
 	}
@@ -129,11 +141,19 @@ func (d *decoder) resource(meta Meta, b body) {
 	default:
 		kind := d.kinds.Lookup(meta.Kind)
 		if kind == nil {
-			b.kindAt.Errorf(strict.DidYouMean(meta.Kind, append(d.kinds.Names(), MeshKind, DataplaneKind)), "unknown kind %q", meta.Kind)
+			b.kindAt.Errorf(d.kindHint(meta.Kind), "unknown kind %q", meta.Kind)
 			return
 		}
 		d.out.Policies = append(d.out.Policies, b.policy(kind, meta))
 	}
+}
+
+func (d *decoder) kindHint(word string) string {
+	known := append(d.kinds.Names(), MeshKind, DataplaneKind)
+	if hint := strict.DidYouMean(word, known); hint != "" {
+		return hint
+	}
+	return "one of " + strings.Join(known, ", ")
 }
 
 func (b *body) policy(kind *Kind, meta Meta) *Policy {

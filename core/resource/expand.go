@@ -9,7 +9,8 @@ import (
 )
 
 // MarshalJSON prints a policy in the universal spelling with its sugar
-// written out (SPEC 2.3). What it prints decodes to an equal policy.
+// written out (SPEC 2.3). What it prints decodes to an equal policy, whose
+// labels tell its namespace.
 func (p *Policy) MarshalJSON() ([]byte, error) {
 	spec := expandedSpec{TargetRef: p.TargetRef.expanded(p.Mesh), Default: p.Default}
 	var err error
@@ -33,12 +34,17 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 }
 
 // namespacedLabels returns the labels, with the namespace among them, as the
-// universal spelling has no other place for it.
+// universal spelling has no other place for it. A label of the Kubernetes
+// spelling that tells another one gives way to it.
 func (m *Meta) namespacedLabels() Tags {
-	if m.Namespace == "" || m.Labels.Value(NamespaceLabel) != "" {
+	if m.Labels.Value(NamespaceLabel) == m.Namespace {
 		return m.Labels
 	}
-	labels := append(slices.Clone(m.Labels), Tag{NamespaceLabel, m.Namespace})
+	labels := slices.DeleteFunc(slices.Clone(m.Labels), func(l Tag) bool { return l.Key == NamespaceLabel })
+	if m.Namespace == "" {
+		return labels
+	}
+	labels = append(labels, Tag{NamespaceLabel, m.Namespace})
 	slices.SortFunc(labels, func(a, b Tag) int { return cmp.Compare(a.Key, b.Key) })
 	return labels
 }

@@ -82,13 +82,14 @@ type Kinds struct {
 }
 
 // NewKinds returns the set of the given kinds. It panics where two have one
-// name or one short name, or one has none: that is an error of the program.
+// name or one short name, or one has none or that of a resource which is no
+// policy: that is an error of the program.
 func NewKinds(kinds ...*Kind) *Kinds {
 	k := &Kinds{sorted: slices.Clone(kinds)}
 	slices.SortFunc(k.sorted, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	shorts := map[string]bool{"dp": true}
 	for i, kind := range k.sorted {
-		if kind.Name == "" || kind.Short == "" || shorts[kind.Short] || i > 0 && k.sorted[i-1].Name == kind.Name {
+		if kind.Name == "" || kind.Name == MeshKind || kind.Name == DataplaneKind || kind.Short == "" || shorts[kind.Short] || i > 0 && k.sorted[i-1].Name == kind.Name {
 			panic("resource: kind " + kind.Name + " has no name of its own")
 		}
 		shorts[kind.Short] = true

@@ -66,10 +66,11 @@ func (l *Loader) read(path string, sink *strict.Sink) []Input {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path += string(filepath.Separator) // follows a link to a directory
 	}
-	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return err
+			fail(name, err, "give a file, a directory or -")
+			return nil // go on with what else there is
 		case name != path && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
@@ -86,9 +87,6 @@ func (l *Loader) read(path string, sink *strict.Sink) []Input {
 		inputs = append(inputs, Input{Name: filepath.ToSlash(name), Data: data})
 		return nil
 	})
-	if err != nil {
-		fail(path, err, "give a file, a directory or -")
-	}
 	return inputs
 }
 

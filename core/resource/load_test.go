@@ -81,6 +81,34 @@ spec:
 	}
 }
 
+// The namespace of the Kubernetes spelling is the field's, and is printed as
+// the label of the universal one.
+func TestNamespaceIsPrinted(t *testing.T) {
+	set, errs := decode(t, `
+{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: a, namespace: shop, labels: {k8s.kuma.io/namespace: other, b: c}}, spec: {}}
+---
+{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: b, labels: {k8s.kuma.io/namespace: other}}, spec: {}}
+---
+{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: c, namespace: shop}, spec: {}}
+`)
+	if errs != "" {
+		t.Fatal(errs)
+	}
+	for _, p := range set.Policies {
+		data, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, errs := decode(t, string(data))
+		if errs != "" {
+			t.Fatal(errs)
+		}
+		if got := again.Policies[0]; got.ID != p.ID || got.Labels.Value("b") != p.Labels.Value("b") {
+			t.Errorf("%+v is read again as %+v", p.ID, got.ID)
+		}
+	}
+}
+
 // A Mesh says much that is not ours, in either spelling.
 func TestMeshDocuments(t *testing.T) {
 	set, errs := decode(t, "type: Mesh\nname: a\nmtls: {enabledBackend: ca}\nnetworking: {outbound: {passthrough: true}}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: b}\nspec: {mtls: {}}\n")
@@ -167,7 +195,12 @@ func TestPolicyErrors(t *testing.T) {
 		"item without default":  {"type: MeshRetry\nname: p\nspec: {to: [{targetRef: {}}]}", `in.yaml:3:13: spec.to[0].default: required field is missing`},
 		"matches not allowed":   {"type: MeshTLS\nname: p\nspec: {rules: [{matches: [], default: {}}]}", `in.yaml:3:26: spec.rules[0].matches: rules of MeshTLS have no matches; remove it`},
 		"networking":            {"type: MeshTLS\nname: p\nspec: {}\nnetworking: {}", `in.yaml:4:13: networking: belongs to a Dataplane; remove it`},
-		"wrong apiVersion":      {"apiVersion: v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "v1"; one of "kuma.io/v1alpha1"`},
+		"wrong apiVersion":      {"apiVersion: v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "v1"; did you mean "kuma.io/v1alpha1"?`},
+		"no kind":               {"type: ''\nname: p\nspec: {}", `in.yaml:1:7: type: a resource's kind must not be empty; write one such as MeshTimeout`},
+		"no kind, Kubernetes":   {"apiVersion: kuma.io/v1alpha1\nkind: ''\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: a resource's kind must not be empty; write one such as MeshTimeout`},
+		"kind of another time":  {"type: RateLimit\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "RateLimit"; did you mean "MeshRateLimit"?`},
+		"kind of another house": {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; one of ` + strings.Join(kinds.All().Names(), ", ") + `, Mesh, Dataplane`},
+		"tag of a backend":      {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:143: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
 		"duplicate":             {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; it stands at in.yaml:1:1 already`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -231,6 +264,12 @@ func TestLoadTree(t *testing.T) {
 		t.Errorf("got error %v", err)
 	}
 	write("bad.yaml", "type: Mash\nname: a")
+	_, err = loader.Load(filepath.Join(dir, "nowhere"), filepath.Join(dir, "tree"))
+	want := filepath.Join(dir, "nowhere") + ": can not be read: no such file or directory; give a file, a directory or -\n" +
+		filepath.Join(dir, "tree") + `/bad.yaml:1:7: type: unknown kind "Mash"; did you mean "Mesh"?`
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
 	if set, err := loader.Load(filepath.Join(dir, "tree")); err == nil || set != nil {
 		t.Errorf("with an error: got %v, %v", set, err)
 	}
@@ -267,6 +306,27 @@ func TestLoadLargeFileInAnyOrder(t *testing.T) {
 	_, errs = decode(t, strings.Join(docs, "---\n"))
 	if want := fmt.Sprintf("in.yaml:%d:7: spec.to[0].defualt", 2500*7+6); !strings.Contains(errs, want) {
 		t.Errorf("got %s, want it to have %s", errs, want)
+	}
+}
+
+// A directory that can not be read hides nothing of those beside it.
+func TestLoadGoesOnBehindUnreadableDirectory(t *testing.T) {
+	dir := t.TempDir()
+	closed := filepath.Join(dir, "a")
+	if err := os.Mkdir(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(closed); err == nil {
+		t.Skip("everything is readable for this user")
+	}
+	bad := filepath.Join(dir, "b.yaml")
+	if err := os.WriteFile(bad, []byte("type: Mash\nname: a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	loader := resource.Loader{Kinds: kinds.All()}
+	_, err := loader.Load(dir)
+	if err == nil || !strings.Contains(err.Error(), closed+": can not be read: permission denied") || !strings.Contains(err.Error(), bad+":1:7: ") {
+		t.Errorf("got %v", err)
 	}
 }
 

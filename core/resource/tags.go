@@ -86,18 +86,3 @@ func (t Tags) String() string {
 	}
 	return strings.Join(pairs, " ")
 }
-
-func validTagKey(s string) bool { return validTagText(s, "._:/-") }
-
-// validTagValue accepts values; a selector's may also be [AnyValue].
-func validTagValue(s string) bool { return validTagText(s, "._:-") }
-
-func validTagText(s, punctuation string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(punctuation, c) >= 0) {
-			return false
-		}
-	}
-	return s != ""
-}

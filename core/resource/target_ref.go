@@ -3,6 +3,7 @@ package resource
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -128,7 +129,7 @@ func (c *targetCheck) ref() TargetRef {
 		return c.check(kind)
 	}
 	c.mesh() // what can be said whatever the kind will be
-	c.tagSyntax()
+	conf.ValidateSelector(c.at.Field("tags"), c.doc.Tags)
 	return TargetRef{}
 }
 
@@ -202,19 +203,13 @@ func (c *targetCheck) name(kind TargetKind) string {
 		return ""
 	case *doc.Name == "":
 		c.errorf("name", "", "must not be empty")
-	case kind == TargetMeshService || kind == TargetMeshServiceSubset || kind == TargetMeshGateway:
-		if !validTagValue(*doc.Name) {
-			c.errorf("name", serviceNameHint(*doc.Name), "bad service name %q", *doc.Name)
-		}
+	case kind != TargetMeshService && kind != TargetMeshServiceSubset && kind != TargetMeshGateway:
+	case *doc.Name == AnyValue:
+		c.errorf("name", "kind Mesh selects every service", "bad service name %q", *doc.Name)
+	default:
+		conf.ValidateService(c.at.Field("name"), *doc.Name)
 	}
 	return *doc.Name
-}
-
-func serviceNameHint(name string) string {
-	if name == AnyValue {
-		return "kind Mesh selects every service"
-	}
-	return "a service name has letters, digits, '.', '_', ':' and '-'"
 }
 
 func (c *targetCheck) tags(kind TargetKind) Tags {
@@ -227,26 +222,9 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	if needed && len(doc.Tags) == 0 {
 		c.errorf("tags", "", "required field is missing for kind %s", kind)
 	}
-	c.tagSyntax()
+	conf.ValidateSelector(c.at.Field("tags"), doc.Tags)
 	return NewTags(doc.Tags)
 }
-
-func (c *targetCheck) tagSyntax() {
-	at := c.at.Field("tags")
-	for _, tag := range NewTags(c.doc.Tags) {
-		if !validTagKey(tag.Key) {
-			at.Field(tag.Key).Errorf(tagKeyHint, "bad tag key %q", tag.Key)
-		}
-		if tag.Value != AnyValue && !validTagValue(tag.Value) {
-			at.Field(tag.Key).Errorf(tagValueHint+", or is * for any", "bad tag value %q", tag.Value)
-		}
-	}
-}
-
-const (
-	tagKeyHint   = "a tag's key has letters, digits, '.', '_', ':', '/' and '-'"
-	tagValueHint = "a tag's value has letters, digits, '.', '_', ':' and '-'"
-)
 
 func (c *targetCheck) dataplaneFields(ref *TargetRef) {
 	doc := &c.doc

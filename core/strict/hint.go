@@ -7,8 +7,8 @@ import (
 )
 
 // DidYouMean returns a hint that names the known word nearest to word, or the
-// first that begins with it, or all of them where none is near and they are
-// few, or "".
+// first that begins with it, or the only one that has it within, or all of
+// them where none is near and they are few, or "".
 func DidYouMean(word string, known []string) string {
 	best, bestDistance := "", 1+max(1, min(3, len(word)/2))
 	for _, k := range known {
@@ -16,10 +16,8 @@ func DidYouMean(word string, known []string) string {
 			best, bestDistance = k, d
 		}
 	}
-	if best == "" && word != "" {
-		if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(strings.ToLower(k), strings.ToLower(word)) }); i >= 0 {
-			best = known[i]
-		}
+	if best == "" {
+		best = containing(word, known)
 	}
 	switch {
 	case best != "":
@@ -32,6 +30,28 @@ func DidYouMean(word string, known []string) string {
 			words[i] = strconv.Quote(words[i])
 		}
 		return "one of " + strings.Join(words, ", ")
+	}
+	return ""
+}
+
+// containing returns the first known word that begins with word, or else the
+// only one that has it within, or "".
+func containing(word string, known []string) string {
+	word = strings.ToLower(word)
+	var within []string
+	for _, k := range known {
+		switch strings.Index(strings.ToLower(k), word) {
+		case -1:
+		case 0:
+			if word != "" {
+				return k
+			}
+		default:
+			within = append(within, k)
+		}
+	}
+	if len(within) == 1 {
+		return within[0]
 	}
 	return ""
 }

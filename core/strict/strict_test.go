@@ -213,6 +213,10 @@ func TestDidYouMean(t *testing.T) {
 	for in, want := range map[string]string{
 		"MeshTimeouts": `did you mean "MeshTimeout"?`,
 		"meshretry":    `did you mean "MeshRetry"?`,
+		"Timeout":      `did you mean "MeshTimeout"?`,
+		"Mesh":         `did you mean "MeshTimeout"?`,
+		"esh":          `one of "MeshTimeout", "MeshRetry", "MeshTrace"`,
+		"":             `one of "MeshTimeout", "MeshRetry", "MeshTrace"`,
 		"MeshTrac":     `did you mean "MeshTrace"?`,
 		"Bicycle":      `one of "MeshTimeout", "MeshRetry", "MeshTrace"`,
 	} {

@@ -86,7 +86,7 @@ func TestRejected(t *testing.T) {
 		},
 		"path type of a rule of an inbound": {
 			Conf: rule(`{path: {type: Prefix, value: /}}`, ""),
-			Want: `p.yaml:2:34: spec.to[0].rules[0].matches[0].path.type: unknown value "Prefix"; one of "Exact", "PathPrefix", "RegularExpression"`,
+			Want: `p.yaml:2:34: spec.to[0].rules[0].matches[0].path.type: unknown value "Prefix"; did you mean "PathPrefix"?`,
 		},
 		"relative path": {
 			Conf: rule(`{path: {type: Exact, value: a}}`, ""),
@@ -178,7 +178,7 @@ func TestRejected(t *testing.T) {
 		},
 		"every service as a backend": {
 			Conf: rule("{}", `backendRefs: [{kind: MeshService, name: "*"}]`),
-			Want: `p.yaml:2:75: spec.to[0].rules[0].default.backendRefs[0].name: must be the name of a service`,
+			Want: `p.yaml:2:75: spec.to[0].rules[0].default.backendRefs[0].name: bad service name "*"; a service name has letters, digits, '.', '_', ':' and '-'`,
 		},
 		"negative weight": {
 			Conf: rule("{}", `backendRefs: [{kind: MeshService, name: a, weight: -1}]`),

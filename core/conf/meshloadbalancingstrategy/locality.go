@@ -29,12 +29,10 @@ type AffinityTag struct {
 	Weight *conf.Count `json:"weight,omitzero"`
 }
 
-// Validate checks that all tags have weights, or none.
+// Validate checks the keys, and that all tags have weights, or none.
 func (tags AffinityTags) Validate(at *strict.At) {
 	for i := range tags {
-		if tags[i].Key == "" {
-			at.Index(i).Field("key").Errorf("", "must not be empty")
-		}
+		conf.ValidateTagKey(at.Index(i).Field("key"), tags[i].Key)
 		if at.Index(i).Has("weight") != at.Index(0).Has("weight") {
 			at.Index(i).Field("weight").Errorf("", "all tags must have a weight, or none")
 		}

@@ -113,7 +113,7 @@ func TestRejected(t *testing.T) {
 		},
 		"tag without a key": {
 			Conf: `{localityAwareness: {localZone: {affinityTags: [{key: ""}]}}}`,
-			Want: `p.yaml:2:55: spec.to[0].default.localityAwareness.localZone.affinityTags[0].key: must not be empty`,
+			Want: `p.yaml:2:55: spec.to[0].default.localityAwareness.localZone.affinityTags[0].key: bad tag key ""; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`,
 		},
 		"zones where none are needed": {
 			Conf: `{localityAwareness: {crossZone: {failover: [{to: {type: Any, zones: [a]}}]}}}`,

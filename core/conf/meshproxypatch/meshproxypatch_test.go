@@ -113,6 +113,11 @@ func TestRejected(t *testing.T) {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: "just text"}}]}`,
 			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: line 1 of the text: must be a mapping, not the string "just text"; write the resource's fields as YAML`,
 		},
+		"tags of listeners": {
+			Conf: `{appendModifications: [{listener: {operation: Remove, match: {tags: {a: ""}}}}, {httpFilter: {operation: Remove, match: {listenerTags: {"b c": d}}}}]}`,
+			Want: "p.yaml:2:73: spec.default.appendModifications[0].listener.match.tags.a: bad tag value \"\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any\n" +
+				"p.yaml:2:144: spec.default.appendModifications[1].httpFilter.match.listenerTags[\"b c\"]: bad tag key \"b c\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'",
+		},
 		"bad YAML": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: "a: 1\nb: ["}}]}`,
 			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: line 2 of the text: bad YAML: did not find expected node content; check indentation and quotes; write the resource's fields as YAML`,

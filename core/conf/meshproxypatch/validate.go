@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -61,6 +62,16 @@ func (m *NetworkFilterMod) Validate(at *strict.At) {
 func (m *HTTPFilterMod) Validate(at *strict.At) {
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
+}
+
+// Validate checks the tags.
+func (m *ListenerMatch) Validate(at *strict.At) {
+	conf.ValidateSelector(at.Field("tags"), m.Tags)
+}
+
+// Validate checks the tags.
+func (m *FilterMatch) Validate(at *strict.At) {
+	conf.ValidateSelector(at.Field("listenerTags"), m.ListenerTags)
 }
 
 // validateContent checks what the resource is made of: nothing for Remove,

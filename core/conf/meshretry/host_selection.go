@@ -1,6 +1,9 @@
 package meshretry
 
-import "github.com/meshmatch/meshmatch/core/strict"
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
 
 // HostSelection is the predicates that a host must pass to be retried on.
 type HostSelection []Predicate
@@ -51,6 +54,7 @@ func (p *Predicate) Validate(at *strict.At) {
 		if len(p.Tags) == 0 {
 			at.Field("tags").Errorf("", "is required for %s", p.Predicate)
 		}
+		conf.ValidateSelector(at.Field("tags"), p.Tags)
 	case OmitPreviousHosts, OmitPreviousPriorities:
 		if p.Tags != nil {
 			at.Field("tags").Errorf("remove them", "do not go with %s", p.Predicate)

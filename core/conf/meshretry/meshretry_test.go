@@ -97,6 +97,10 @@ func TestRejected(t *testing.T) {
 			Conf: `{http: {hostSelection: [{predicate: OmitPreviousHosts, tags: {a: b}}]}}`,
 			Want: `p.yaml:2:62: spec.to[0].default.http.hostSelection[0].tags: do not go with OmitPreviousHosts; remove them`,
 		},
+		"tag of a predicate": {
+			Conf: `{http: {hostSelection: [{predicate: OmitHostsWithTags, tags: {a: "b c"}}]}}`,
+			Want: `p.yaml:2:66: spec.to[0].default.http.hostSelection[0].tags.a: bad tag value "b c"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any`,
+		},
 		"update frequency": {
 			Conf: `{http: {hostSelection: [{predicate: OmitPreviousPriorities, updateFrequency: 0}]}}`,
 			Want: `p.yaml:2:78: spec.to[0].default.http.hostSelection[0].updateFrequency: must be at least 1`,

@@ -1,0 +1,56 @@
+package conf
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+const (
+	tagKeyHint   = "a tag's key has letters, digits, '.', '_', ':', '/' and '-'"
+	tagValueHint = "a tag's value has letters, digits, '.', '_', ':' and '-'"
+)
+
+// ValidateTags checks the tags of an inbound, outbound or gateway, a mapping
+// at that place (SPEC 1.2).
+func ValidateTags(at *strict.At, tags map[string]string) {
+	for key, value := range tags {
+		ValidateTagKey(at.Field(key), key)
+		if !validTagValue(value) {
+			at.Field(key).Errorf(tagValueHint, "bad tag value %q", value)
+		}
+	}
+}
+
+// ValidateSelector checks tags that something is selected by: the value *
+// asks for the key only.
+func ValidateSelector(at *strict.At, tags map[string]string) {
+	for key, value := range tags {
+		ValidateTagKey(at.Field(key), key)
+		if value != "*" && !validTagValue(value) {
+			at.Field(key).Errorf(tagValueHint+", or is * for any", "bad tag value %q", value)
+		}
+	}
+}
+
+// ValidateTagKey checks the key of a tag.
+func ValidateTagKey(at *strict.At, key string) {
+	if !validTagText(key, "._:/-") {
+		at.Errorf(tagKeyHint, "bad tag key %q", key)
+	}
+}
+
+// ValidateService checks the name of a service, which is the value of a tag.
+func ValidateService(at *strict.At, name string) {
+	if !validTagValue(name) {
+		at.Errorf("a service name has letters, digits, '.', '_', ':' and '-'", "bad service name %q", name)
+	}
+}
+
+func validTagValue(s string) bool { return validTagText(s, "._:-") }
+
+func validTagText(s, punctuation string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(punctuation, r))
+	})
+}
