@@ -57,54 +57,83 @@ func marshalledMatcher(m *xdsmatcher.Matcher) *xdsmatcher.Matcher {
 
 // marshalledMap marshals the entries, whose values are actions.
 func marshalledMap(m map[string]*xdsmatcher.Matcher_OnMatch) *xdsmatcher.Matcher_MatcherTree_MatchMap {
-	const mapField, keyField, valueField = 1, 1, 2
-	type pair struct {
-		head  uint64 // the key's first bytes behind what all keys begin with
-		key   string
-		value []byte // with its tag and length
-	}
-	pairs := make([]pair, 0, len(m))
-	values := map[*xdsmatcher.Matcher_OnMatch][]byte{}
+	const mapField, keyField = 1, 1
+	keys, values := make([]string, 0, len(m)), make([][]byte, 0, len(m))
+	known := map[*xdsmatcher.Matcher_OnMatch][]byte{}
 	size := 0
 	for key, on := range m {
-		value, ok := values[on]
+		value, ok := known[on]
 		if !ok {
-			value = appendField(nil, valueField, marshalledAction(on.GetAction()))
-			values[on] = value
+			value = mapValue(on.GetAction())
+			known[on] = value
 		}
-		pairs = append(pairs, pair{key: key, value: value})
-		size += len(key) + len(value) + 12 // at most, for the tags and lengths
+		keys, values = append(keys, key), append(values, value)
+		size += fieldSize(fieldSize(len(key)) + len(value))
 	}
-	// Identities of a mesh begin alike, so whole keys are compared only where
-	// what follows is equal too.
-	if len(pairs) > 0 {
-		shared := pairs[0].key
-		for i := range pairs {
-			shared = shared[:sharedPrefix(shared, pairs[i].key)]
-		}
-		for i := range pairs {
-			var head [8]byte
-			copy(head[:], pairs[i].key[len(shared):])
-			pairs[i].head = binary.BigEndian.Uint64(head[:])
-		}
-	}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		if a.head != b.head {
-			return cmp.Compare(a.head, b.head)
-		}
-		return strings.Compare(a.key, b.key)
-	})
 	out := make([]byte, 0, size)
-	for _, p := range pairs {
-		out = protowire.AppendTag(out, mapField, protowire.BytesType)
-		out = protowire.AppendVarint(out, uint64(protowire.SizeTag(keyField)+protowire.SizeBytes(len(p.key))+len(p.value)))
-		out = protowire.AppendTag(out, keyField, protowire.BytesType)
-		out = protowire.AppendString(out, p.key)
-		out = append(out, p.value...)
+	for _, at := range sortedOrder(keys) {
+		key, value := keys[at.index], values[at.index]
+		out = appendHead(out, mapField, fieldSize(len(key))+len(value))
+		out = append(appendHead(out, keyField, len(key)), key...)
+		out = append(out, value...)
 	}
 	marshalled := &xdsmatcher.Matcher_MatcherTree_MatchMap{}
 	marshalled.ProtoReflect().SetUnknown(out)
 	return marshalled
+}
+
+// mapValue returns the value field of a map's entry, a Matcher.OnMatch that is
+// an action.
+func mapValue(action *xdscore.TypedExtensionConfig) []byte {
+	const valueField, actionField, nameField, configField, typeURLField, contentField = 2, 2, 1, 2, 1, 2
+	name, typeURL, content := action.GetName(), action.GetTypedConfig().GetTypeUrl(), action.GetTypedConfig().GetValue()
+	config := fieldSize(len(typeURL)) + fieldSize(len(content))
+	extension := fieldSize(len(name)) + fieldSize(config)
+	b := make([]byte, 0, fieldSize(fieldSize(extension)))
+	b = appendHead(b, valueField, fieldSize(extension))
+	b = appendHead(b, actionField, extension)
+	b = append(appendHead(b, nameField, len(name)), name...)
+	b = appendHead(b, configField, config)
+	b = append(appendHead(b, typeURLField, len(typeURL)), typeURL...)
+	return append(appendHead(b, contentField, len(content)), content...)
+}
+
+// fieldSize returns how long a field of the first fifteen is whose content,
+// text or a message, has that length.
+func fieldSize(content int) int { return 1 + protowire.SizeBytes(content) }
+
+// appendHead appends what stands before a field's content.
+func appendHead(b []byte, field protowire.Number, content int) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(content))
+}
+
+// place is where a key stands before sorting. It has no pointers, which the
+// garbage collector would follow at each exchange.
+type place struct {
+	head  uint64 // the key's first bytes behind what all keys begin with
+	index int32
+}
+
+// sortedOrder returns the keys' places in the keys' order. Identities of a mesh
+// begin alike, so whole keys are compared only where what follows is equal too.
+func sortedOrder(keys []string) []place {
+	places := make([]place, len(keys))
+	shared := keys[0]
+	for _, key := range keys {
+		shared = shared[:sharedPrefix(shared, key)]
+	}
+	for i, key := range keys {
+		var head [8]byte
+		copy(head[:], key[len(shared):])
+		places[i] = place{binary.BigEndian.Uint64(head[:]), int32(i)}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if a.head != b.head {
+			return cmp.Compare(a.head, b.head)
+		}
+		return strings.Compare(keys[a.index], keys[b.index])
+	})
+	return places
 }
 
 // sharedPrefix returns how many bytes a and b begin with in common.
@@ -116,24 +145,4 @@ func sharedPrefix(a, b string) int {
 		}
 	}
 	return n
-}
-
-// marshalledAction returns a Matcher.OnMatch that is an action.
-func marshalledAction(action *xdscore.TypedExtensionConfig) []byte {
-	const typeURLField, valueField, nameField, configField, actionField = 1, 2, 1, 2, 2
-	config := action.GetTypedConfig()
-	size := len(config.GetTypeUrl()) + len(config.GetValue()) + len(action.GetName()) + 20 // at most, for the tags and lengths
-	b := make([]byte, 0, 3*size)
-	b = appendField(b, typeURLField, []byte(config.GetTypeUrl()))
-	b = appendField(b, valueField, config.GetValue())
-	any := len(b)
-	b = appendField(b, nameField, []byte(action.GetName()))
-	b = appendField(b, configField, b[:any])
-	extension := len(b)
-	b = appendField(b, actionField, b[any:extension])
-	return b[extension:]
-}
-
-func appendField(b []byte, field protowire.Number, content []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), content)
 }

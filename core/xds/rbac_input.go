@@ -41,7 +41,8 @@ type action struct {
 // onMatch returns the action to deny or to allow in a policy's name.
 func onMatch(name string, deny bool) *xdsmatcher.Matcher_OnMatch {
 	const nameField, actionField = 1, 2 // of envoy.config.rbac.v3.Action
-	value := appendField(make([]byte, 0, len(name)+6), nameField, []byte(name))
+	value := make([]byte, 0, fieldSize(len(name))+2)
+	value = append(appendHead(value, nameField, len(name)), name...)
 	if deny {
 		value = protowire.AppendTag(value, actionField, protowire.VarintType)
 		value = protowire.AppendVarint(value, uint64(rbacconfig.RBAC_DENY))

@@ -27,7 +27,11 @@ type stageRule struct {
 
 // plan distributes the entries of the rules, in order, over stages.
 func plan(rules []ruleEntries) [][]stageRule {
-	var p planner
+	identities := 0
+	for _, r := range rules {
+		identities += len(r.entries)
+	}
+	p := planner{stage: make([]stageRule, 0, len(rules)), ids: make([]string, 0, identities)}
 	for i, r := range rules {
 		rule, blocked := p.split(i, r.entries)
 		if blocked > fewIDs && len(p.stages)+1 < maxStages {
@@ -45,13 +49,15 @@ type planner struct {
 	stages [][]stageRule // done
 	stage  []stageRule   // the current one
 	list   listed        // what its list may match
+	ids    []string      // that are mapped, of all rules
 }
 
 // split distributes the entries of one rule in the current stage. Blocked is
 // how many identities its map can not take.
 func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, blocked int) {
 	out.rule = rule
-	for i, e := range entries {
+	begin := len(p.ids)
+	for _, e := range entries {
 		switch {
 		case !isIdentity(e):
 			out.listed = append(out.listed, e)
@@ -59,12 +65,10 @@ func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, b
 			out.listed = append(out.listed, e)
 			blocked++
 		default:
-			if out.mapped == nil {
-				out.mapped = make([]string, 0, len(entries)-i)
-			}
-			out.mapped = append(out.mapped, e.Match.SpiffeID.Value)
+			p.ids = append(p.ids, e.Match.SpiffeID.Value)
 		}
 	}
+	out.mapped = p.ids[begin:len(p.ids):len(p.ids)]
 	return out, blocked
 }
 
