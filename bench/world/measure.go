@@ -67,9 +67,10 @@ type Row struct {
 	Fixed bool `json:"fixed"`
 }
 
-// Measure builds a world and changes it. Progress is called with what is being
-// done. The error tells of options that make no world, of a commit that did
-// not do what it was meant to, or that ctx has ended.
+// Measure builds a world and changes it; a change that needs a larger world is
+// left out of the report. Progress is called with what is being done. The error
+// tells of options that make no world, of a commit that did not do what it was
+// meant to, or that ctx has ended.
 func Measure(ctx context.Context, o Options, progress func(string)) (*Report, error) {
 	if err := o.validate(); err != nil {
 		return nil, err

@@ -38,8 +38,9 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestMeasureStrangeSizes(t *testing.T) {
+func TestMeasureSizes(t *testing.T) {
 	for name, o := range map[string]Options{
+		"large enough for every change": {Dataplanes: cohort * teams, Policies: 20, Outbounds: 1, Samples: 2},
 		"one outbound":                  {Dataplanes: 1_000, Policies: 1, Outbounds: 1, Samples: 3},
 		"a prime number of dataplanes":  {Dataplanes: 7_919, Policies: 20, Outbounds: 2, Samples: 3},
 		"more samples than dataplanes":  {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: cohort + 9},
@@ -47,8 +48,12 @@ func TestMeasureStrangeSizes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o.Shape = Shapes()[0]
-			if _, err := Measure(context.Background(), o, func(string) {}); err != nil {
-				t.Error(err)
+			r, err := Measure(context.Background(), o, func(string) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := len(r.Changes) == len(changes()); all != (o.Dataplanes >= cohort*teams) {
+				t.Errorf("%d changes of %d", len(r.Changes), len(changes()))
 			}
 		})
 	}
