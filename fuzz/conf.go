@@ -109,6 +109,7 @@ func isValid(v reflect.Value) bool {
 func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value, bool) {
 	v := reflect.New(t).Elem()
 	arm := m.arm(t, v)
+	only := m.only(t, depth)
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -116,7 +117,7 @@ func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value
 		switch {
 		case !field.IsExported() || name == "" || name == "-" || isDiscriminator(&field):
 			continue
-		case arm.excludes(name), optional && !arm.is(name) && (least || m.choose(2) == 0):
+		case arm.excludes(name), optional && !arm.is(name) && i != only && (least || only >= 0 || m.choose(2) == 0):
 			continue
 		}
 		value, ok := m.make(field.Type, depth+1)
@@ -128,4 +129,13 @@ func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value
 		}
 	}
 	return v, true
+}
+
+// only returns the one optional field that every other Conf has, and else -1: an
+// item that says little leaves to others what they say.
+func (m *confMaker) only(t reflect.Type, depth int) int {
+	if depth > 0 || t.NumField() == 0 || m.choose(2) == 0 {
+		return -1
+	}
+	return m.choose(t.NumField())
 }
