@@ -97,6 +97,8 @@
 // union. But over plain values this is not associative: in X, Y, X the lower X
 // is dropped by Y, and merge(Y, X) no longer says that there was a Y. So the
 // merge of the lowest items can stand for them, that of others can not.
+// Elements with equal keys in one list count like those of confs one below the
+// other.
 //
 // # Invariants
 //

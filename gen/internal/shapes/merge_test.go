@@ -157,6 +157,18 @@ func TestUnion(t *testing.T) {
 		{"a conf without the union changes nothing",
 			[]*Balancing{x(LoadBalancer{Plain: ptr("low")}), {Factor: ptr(1.5)}},
 			&Balancing{LoadBalancer: &LoadBalancer{Type: "X", Plain: ptr("low")}, Factor: ptr(1.5)}, []int{0, 1}},
+		{"an element is a union of its own",
+			[]*Balancing{
+				{Balancers: []Balancer{{Name: "a", Type: "X", Plain: ptr("low")}, {Name: "b", Type: "X", Plain: ptr("low")}}},
+				{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "b", Type: "X"}}},
+			},
+			&Balancing{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "b", Type: "X", Plain: ptr("low")}}}, []int{0, 1}},
+		{"elements of one list with equal keys drop what others before them set",
+			[]*Balancing{
+				{Balancers: []Balancer{{Name: "a", Type: "X", Plain: ptr("low")}}},
+				{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "a", Type: "X"}}},
+			},
+			&Balancing{Balancers: []Balancer{{Name: "a", Type: "X"}}}, []int{1}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
