@@ -110,7 +110,11 @@ func (l *DecisionList) Decide(r *Request) Answer {
 		if h, ok := l.exact[r.SpiffeID]; ok {
 			l.improve(&first, h, r)
 		}
-		l.segments(&first, r)
+		for prefix := range Prefixes(r.SpiffeID, l.longest) {
+			if h, ok := l.below[prefix]; ok {
+				l.improve(&first, h, r)
+			}
+		}
 	}
 	deny, allow, shadowDeny := first[Deny], first[Allow], first[AllowWithShadowDeny]
 	a := Answer{Decision: l.decision(deny, earlier(allow, shadowDeny)), HasShadow: l.shadow}
@@ -118,24 +122,6 @@ func (l *DecisionList) Decide(r *Request) Answer {
 		a.Shadow = l.decision(earlier(deny, shadowDeny), allow)
 	}
 	return a
-}
-
-// segments asks the chains of the ID and of everything that it lies below.
-func (l *DecisionList) segments(first *heads, r *Request) {
-	id := r.SpiffeID
-	for i := len("spiffe://"); i < len(id) && i <= l.longest; i++ {
-		if id[i] != '/' {
-			continue
-		}
-		if h, ok := l.below[id[:i]]; ok {
-			l.improve(first, h, r)
-		}
-	}
-	if len(id) <= l.longest {
-		if h, ok := l.below[id]; ok {
-			l.improve(first, h, r)
-		}
-	}
 }
 
 // improve replaces the first matching entry of each list where a chain has an

@@ -56,8 +56,8 @@ func (l *DecisionList) covering(id *conf.SpiffeIDMatch) []heads {
 	} else if h, ok := l.exact[value]; ok {
 		chains = append(chains, h)
 	}
-	for prefix, h := range l.below {
-		if isBelow(prefix, value) {
+	for prefix := range Prefixes(value, l.longest) {
+		if h, ok := l.below[prefix]; ok {
 			chains = append(chains, h)
 		}
 	}

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 )
@@ -39,6 +40,18 @@ func (t *text) holds(s string) bool {
 // Segments returns a prefix without its last slash, which has no meaning
 // (SPEC 7.2): it and what follows it after a slash match.
 func Segments(prefix string) string { return strings.TrimSuffix(prefix, "/") }
+
+// Prefixes returns the prefixes that match a SPIFFE ID, as [Segments] returns
+// them: the ID and what it lies below, the shortest first, up to a length.
+func Prefixes(id string, longest int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := len("spiffe://"); i <= len(id) && i <= longest; i++ {
+			if (i == len(id) || id[i] == '/') && !yield(id[:i]) {
+				return
+			}
+		}
+	}
+}
 
 // isBelow reports whether path is prefix, which comes from [Segments], or lies
 // below it.

@@ -137,11 +137,9 @@ func (l *listed) mayMatch(id string) bool {
 	if _, ok := l.exact[id]; ok {
 		return true
 	}
-	for i := len("spiffe://"); i <= len(id) && i <= l.longest; i++ {
-		if i == len(id) || id[i] == '/' {
-			if _, ok := l.below[id[:i]]; ok {
-				return true
-			}
+	for prefix := range permission.Prefixes(id, l.longest) {
+		if _, ok := l.below[prefix]; ok {
+			return true
 		}
 	}
 	return false
