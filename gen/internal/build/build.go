@@ -1,8 +1,6 @@
 package build
 
 import (
-	"fmt"
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -62,52 +60,4 @@ type builder struct {
 type structState struct {
 	ir     *ir.Struct // nil while it is being built
 	failed bool
-}
-
-// place is where an error is reported: the path from the root, and the field.
-type place struct {
-	path string
-	pos  token.Pos
-	// foreign is the struct of another package that the field is in, or "".
-	foreign string
-}
-
-func (at place) field(name string, pos token.Pos) place {
-	at.path, at.pos = at.path+"."+name, pos
-	return at
-}
-
-// elem is the place of the elements of a list or map.
-func (at place) elem() place {
-	at.path += "[]"
-	return at
-}
-
-func (b *builder) report(at place, what, hint string) {
-	if at.foreign != "" && hint != "" {
-		hint += fmt.Sprintf("; or use a type of your own and not %s", at.foreign)
-	}
-	b.problems.Add(diag.Diagnostic{Pos: b.pkg.Position(at.pos), Path: at.path, What: what, Hint: hint})
-}
-
-// fieldPlace is the place of a field of a struct. An unexported field of
-// another package is an error of the place that uses the struct.
-func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) place {
-	foreign := named.Obj().Pkg() != b.pkg.Types
-	if foreign && !field.Exported() {
-		return at
-	}
-	at = at.field(field.Name(), field.Pos())
-	if foreign {
-		at.foreign = types.TypeString(named, b.qualify)
-	}
-	return at
-}
-
-func (b *builder) reportUnexported(named *types.Named, field *types.Var, at place) {
-	if named.Obj().Pkg() != b.pkg.Types {
-		b.report(at, types.TypeString(named, b.qualify)+" has unexported fields", "use a type of your own, or one with Equal, Hash and Clone")
-		return
-	}
-	b.report(at, "an unexported field can not be merged or copied", fmt.Sprintf("export it, or write Equal, Hash and Clone for %s by hand", named.Obj().Name()))
 }

@@ -49,10 +49,13 @@ func method(named *types.Named, name string) *types.Signature {
 // other signatures: its author expects them to be called.
 func (b *builder) reportSomeMethods(named *types.Named, at place) bool {
 	name := types.TypeString(named, b.qualify)
+	hint := fmt.Sprintf("write Equal(%[1]s) bool, Hash() uint64 and Clone() %[1]s, or use a type without them", name)
+	if named.Obj().Pkg() != b.pkg.Types {
+		hint = "use a type of your own, with all of them or none"
+	}
 	for _, m := range methodNames {
 		if method(named, m) != nil {
-			b.report(at, fmt.Sprintf("%s has %s, but not all of Equal, Hash and Clone, and none would be called", name, m),
-				fmt.Sprintf("write Equal(%[1]s) bool, Hash() uint64 and Clone() %[1]s, or use a type without them", name))
+			b.report(at, fmt.Sprintf("%s has %s, but not all of Equal, Hash and Clone, and none would be called", name, m), hint)
 			return true
 		}
 	}

@@ -1,0 +1,52 @@
+package build
+
+import (
+	"fmt"
+	"go/types"
+)
+
+// unsupported reports a type that has no row in the merge table.
+func (b *builder) unsupported(t types.Type, at place) {
+	what, hint := unfit(t)
+	b.report(at, what, hint)
+}
+
+// unfit tells what is wrong with a type that no conf can have.
+func unfit(t types.Type) (what, hint string) {
+	switch under := t.Underlying().(type) {
+	case *types.Interface:
+		return "an interface can not be merged", "use a union: a struct with a discriminator and an arm for each type"
+	case *types.Signature:
+		return "a function can not be merged", "a conf is data only"
+	case *types.Chan:
+		return "a channel can not be merged", "a conf is data only"
+	case *types.Array:
+		return "an array can not be merged", "use a list"
+	case *types.Pointer:
+		if t != under {
+			return "a pointer type with a name can not be merged", "write the pointer out where it is used"
+		}
+		return fmt.Sprintf("a pointer to %s can not be merged", kindName(under.Elem())), "point to a scalar, a list or a struct"
+	case *types.Basic:
+		return fmt.Sprintf("the type %s can not be merged", under.Name()), "use a bool, a number or a string"
+	}
+	return fmt.Sprintf("%s can not be merged", t), "see the table in the documentation of package gen"
+}
+
+func kindName(t types.Type) string {
+	switch t.Underlying().(type) {
+	case *types.Pointer:
+		return "a pointer"
+	case *types.Map:
+		return "a map"
+	case *types.Interface:
+		return "an interface"
+	case *types.Array:
+		return "an array"
+	case *types.Signature:
+		return "a function"
+	case *types.Chan:
+		return "a channel"
+	}
+	return t.String()
+}
