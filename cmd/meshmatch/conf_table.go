@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -19,7 +18,7 @@ func confRows(p *page, c *inspect.C) {
 		p.line("no item selects it")
 		return
 	}
-	data, err := json.Marshal(c.Conf)
+	data, err := resource.Marshal(c.Conf)
 	var tree any
 	if err == nil {
 		err = json.Unmarshal(data, &tree)
@@ -34,53 +33,27 @@ func confRows(p *page, c *inspect.C) {
 	}
 	for _, pointer := range slices.SortedFunc(maps.Keys(c.Fields), inspect.ComparePointers) {
 		origin := c.Fields[pointer]
-		p.row(strings.ReplaceAll(pointer[1:], "/", "."), valueText(inspect.Lookup(tree, pointer)), fmt.Sprintf("%s [%d]", origin.KRI, origin.Index))
+		p.row(fieldTitle(pointer), valueText(inspect.Lookup(tree, pointer)), fmt.Sprintf("%s [%d]", origin.KRI, origin.Index))
 	}
 }
+
+// fieldTitle is a JSON pointer with dots, as people write fields.
+func fieldTitle(pointer string) string { return strings.ReplaceAll(pointer[1:], "/", ".") }
 
 func valueText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	data, err := json.Marshal(v)
+	data, err := resource.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
 	return string(data)
 }
 
-// matchTitle is a match in one line.
-func matchTitle(m *conf.Match) string {
-	if m.Empty() {
-		return "any request"
-	}
-	var parts []string
-	if m.SpiffeID != nil {
-		parts = append(parts, fmt.Sprintf("spiffeId %s %s", strings.ToLower(string(m.SpiffeID.Type)), m.SpiffeID.Value))
-	}
-	if m.SNI != nil {
-		parts = append(parts, "sni "+string(*m.SNI))
-	}
-	if m.Path != nil {
-		parts = append(parts, fmt.Sprintf("path %s %s", strings.ToLower(string(m.Path.Type)), m.Path.Value))
-	}
-	if m.Method != nil {
-		parts = append(parts, "method "+string(*m.Method))
-	}
-	for i := range m.Headers {
-		h := &m.Headers[i]
-		part := fmt.Sprintf("header %s %s", h.Name, strings.ToLower(string(h.How())))
-		if h.Value != nil {
-			part += " " + *h.Value
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(parts, ", ")
-}
-
 // permissionRows prints the lists of an unmerged rule, an entry a row.
 func permissionRows(p *page, c resource.Conf) {
-	data, err := json.Marshal(c)
+	data, err := resource.Marshal(c)
 	var lists map[string][]json.RawMessage
 	if err == nil {
 		err = json.Unmarshal(data, &lists)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -83,12 +84,15 @@ func diffPage(p *page, diff *inspect.Diff) {
 	for _, group := range diff.Groups {
 		p.heading(0, "%s", dataplanesTitle(group.Dataplanes))
 		kind, place := "", ""
-		for _, change := range group.Changes {
+		for i, change := range group.Changes {
 			if change.Kind != kind || change.Place != place {
 				kind, place = change.Kind, change.Place
 				p.heading(1, "%s, %s", kind, place)
 			}
-			p.row(fieldTitle(change.Field), changeText(change.Old, change.OldOrigin)+" -> "+changeText(change.New, change.NewOrigin))
+			if change.Field == "" && i+1 < len(group.Changes) && group.Changes[i+1].Place == place && group.Changes[i+1].Kind == kind {
+				continue // its fields tell that the conf appears or goes
+			}
+			p.row(changeTitle(&change), changeText(change.Old, change.OldOrigin)+" -> "+changeText(change.New, change.NewOrigin))
 		}
 	}
 }
@@ -102,19 +106,25 @@ func dataplanesTitle(kris []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(kris[:dataplanesShown], ", "), len(kris)-dataplanesShown)
 }
 
-func fieldTitle(pointer string) string {
-	if pointer == "" {
-		return "conf"
+func changeTitle(c *inspect.Change) string {
+	switch {
+	case c.Field != "":
+		return fieldTitle(c.Field)
+	case c.Old != nil && c.New != nil:
+		return "matches" // in another order
 	}
-	return strings.ReplaceAll(pointer[1:], "/", ".")
+	return "conf"
 }
 
-func changeText(value []byte, origin *inspect.Origin) string {
+func changeText(value json.RawMessage, origin *inspect.Origin) string {
+	var decoded any
 	switch {
 	case value == nil:
 		return "(not set)"
+	case json.Unmarshal(value, &decoded) != nil:
+		return string(value)
 	case origin == nil:
-		return "(set)"
+		return valueText(decoded)
 	}
-	return fmt.Sprintf("%s by %s [%d]", strings.Trim(string(value), `"`), origin.KRI, origin.Index)
+	return fmt.Sprintf("%s by %s [%d]", valueText(decoded), origin.KRI, origin.Index)
 }

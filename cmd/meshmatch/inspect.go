@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -102,7 +101,7 @@ func kindPage(p *page, k *inspect.Kind) {
 // outboundPage shows what is selected; an outbound or route without a conf
 // would only be in the way.
 func outboundPage(p *page, o *inspect.Outbound) {
-	title := "outbound " + outboundTitle(&o.Outbound)
+	title := "outbound " + o.Outbound.String()
 	if o.C != nil {
 		p.heading(1, "%s", title)
 		confRows(p, o.C)
@@ -119,9 +118,9 @@ func inboundPage(p *page, i *inspect.Inbound) {
 	if len(i.Rules)+len(i.From)+len(i.Permissions) == 0 {
 		return
 	}
-	p.heading(1, "inbound %s  %s", i.Inbound.Name, i.Inbound.Tags)
+	p.heading(1, "inbound %s %s", i.Inbound.Name, i.Inbound.Tags)
 	for _, r := range i.Rules {
-		p.heading(2, "when %s", matchTitle(&r.Match))
+		p.heading(2, "when %s", inspect.MatchTitle(&r.Match))
 		confRows(p, r.C)
 	}
 	for _, f := range i.From {
@@ -139,12 +138,4 @@ func qualified(namespace, name string) string {
 		return name
 	}
 	return namespace + "/" + name
-}
-
-func outboundTitle(o *inspect.OutboundRef) string {
-	address := o.Address
-	if o.Port != 0 {
-		address = fmt.Sprintf("%s:%d", o.Address, o.Port)
-	}
-	return strings.TrimSpace(address + "  " + o.Tags.String())
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -24,12 +25,7 @@ func (p *port) called(name string) bool { return name == p.address || slices.Con
 func inboundNamed(d *resource.Dataplane, name string) (int, error) {
 	ports := make([]port, len(d.Inbounds))
 	for i := range d.Inbounds {
-		in := &d.Inbounds[i]
-		address := in.Address
-		if address == "" {
-			address = d.Address
-		}
-		ports[i] = port{[]string{in.SectionName()}, hostPort(address, in.Port)}
+		ports[i] = port{[]string{d.Inbounds[i].SectionName()}, inspect.InboundAddress(d, i)}
 	}
 	return portNamed(d, "inbound", name, ports)
 }
@@ -40,16 +36,10 @@ func outboundNamed(d *resource.Dataplane, name string) (int, error) {
 	ports := make([]port, len(d.Outbounds))
 	for i := range d.Outbounds {
 		out := &d.Outbounds[i]
-		ports[i] = port{
-			[]string{out.Tags.Value(resource.ServiceTag), strconv.FormatUint(uint64(out.Port), 10)},
-			hostPort(out.Address, out.Port),
-		}
+		number := strconv.FormatUint(uint64(out.Port), 10)
+		ports[i] = port{[]string{out.Tags.Value(resource.ServiceTag), number}, net.JoinHostPort(out.Address, number)}
 	}
 	return portNamed(d, "outbound", name, ports)
-}
-
-func hostPort(address string, port uint32) string {
-	return net.JoinHostPort(address, strconv.FormatUint(uint64(port), 10))
 }
 
 // portNamed returns the only port that is called so.

@@ -126,9 +126,13 @@ func inboundNames(set *match.InboundSet, d *resource.Dataplane) []string {
 }
 
 func newOutbound(config *rules.OutboundConfig, o *resource.Outbound, explain bool) Outbound {
-	out := Outbound{Outbound: OutboundRef{Address: o.Address, Port: o.Port, Tags: o.Tags}, C: NewC(config.Effective, explain)}
+	out := Outbound{Outbound: *newOutboundRef(o), C: NewC(config.Effective, explain)}
 	for _, r := range config.Routes {
 		out.Routes = append(out.Routes, Route{Route: r.Route.KRI(), C: NewC(r.Effective, explain)})
 	}
 	return out
+}
+
+func newOutboundRef(o *resource.Outbound) *OutboundRef {
+	return &OutboundRef{Address: o.Address, Port: o.Port, Tags: o.Tags}
 }

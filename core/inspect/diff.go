@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // Diff is the answer of `diff`: how the effective configuration of dataplanes
@@ -29,12 +30,13 @@ type DiffGroup struct {
 type Change struct {
 	Kind string `json:"kind"`
 	// Place is the part of the dataplane: "default", "outbound ...", "route
-	// ... of outbound ...", "inbound ... rule ... when ...", "inbound ... from
-	// clients ..." or "... from any client", "inbound ... permissions of ...
-	// rule ...".
+	// ... of outbound ...", "inbound ... when ...", "inbound ... order of
+	// rules", "inbound ... from clients ..." or "... from any client",
+	// "inbound ... permissions".
 	Place string `json:"place"`
 	// Field is the JSON pointer of a leaf of the conf; "" where the conf as a
-	// whole appears or goes.
+	// whole appears or goes, and for an order. Of permissions it is the list
+	// that has the entry.
 	Field string `json:"field"`
 	// Old and New are JSON values; null where the leaf is not set. The origins
 	// tell who sets it.
@@ -103,15 +105,17 @@ func (p pair) kri() string {
 }
 
 func (p pair) changes(before, after *core.View, scope core.Scope, clients *clientDiffs) ([]Change, error) {
-	old, err := leavesOf(before, p.before, scope)
+	oldConfigs, nextConfigs := configsOf(before, p.before, scope), configsOf(after, p.after, scope)
+	old, err := leavesOf(oldConfigs, p.before)
 	if err != nil {
 		return nil, err
 	}
-	next, err := leavesOf(after, p.after, scope)
+	next, err := leavesOf(nextConfigs, p.after)
 	if err != nil {
 		return nil, err
 	}
-	if err := clients.add(p, configsOf(before, p.before, scope), configsOf(after, p.after, scope), old, next); err != nil {
+	ruleOrdersOf(oldConfigs, p.before).add(ruleOrdersOf(nextConfigs, p.after), old, next)
+	if err := clients.add(p, oldConfigs, nextConfigs, old, next); err != nil {
 		return nil, err
 	}
 	var places []place
@@ -137,5 +141,14 @@ func (p pair) changes(before, after *core.View, scope core.Scope, clients *clien
 }
 
 func (a place) compare(b place) int {
-	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.part, b.part), ComparePointers(a.field, b.field))
+	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.part, b.part),
+		strings.Compare(a.entry, b.entry), ComparePointers(a.field, b.field))
+}
+
+// configsOf is what a view says about a dataplane; nothing about none.
+func configsOf(view *core.View, d *resource.Dataplane, scope core.Scope) []*rules.Config {
+	if d == nil {
+		return nil
+	}
+	return view.Configs(d, scope)
 }

@@ -26,9 +26,9 @@ type clientsPart struct {
 }
 
 // add puts what clients of the inbounds get into the leaves of either side.
-// Inbounds are the same if they have one name.
+// Inbounds are the same if they have one title.
 func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next leaves) error {
-	type inbound struct{ kind, name string }
+	type inbound struct{ kind, title string }
 	var order []inbound
 	froms := map[inbound]fromPair{}
 	note := func(configs []*rules.Config, d *resource.Dataplane, put func(*fromPair, *rules.From)) {
@@ -37,7 +37,7 @@ func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next leave
 				if config.Inbounds[i].From == nil {
 					continue
 				}
-				at := inbound{config.Kind.Name, d.Inbounds[i].SectionName()}
+				at := inbound{config.Kind.Name, inboundTitle(d, i)}
 				both, known := froms[at]
 				if !known {
 					order = append(order, at)
@@ -52,10 +52,10 @@ func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next leave
 	for _, at := range order {
 		parts, err := c.parts(froms[at])
 		if err != nil {
-			return fmt.Errorf("%s of inbound %s of %s: %w", at.kind, at.name, p.kri(), err)
+			return fmt.Errorf("%s of %s of %s: %w", at.kind, at.title, p.kri(), err)
 		}
 		for _, part := range parts {
-			title := "inbound " + at.name + " from " + ClientsTitle(part.selector)
+			title := at.title + " from " + ClientsTitle(part.selector)
 			if err := old.effective(at.kind, title, part.before); err != nil {
 				return err
 			}
@@ -65,14 +65,6 @@ func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next leave
 		}
 	}
 	return nil
-}
-
-// ClientsTitle names the clients that a selector selects, for people.
-func ClientsTitle(s partition.Selector) string {
-	if len(s) == 0 {
-		return "any client"
-	}
-	return "clients " + s.String()
 }
 
 func (c *clientDiffs) parts(both fromPair) ([]clientsPart, error) {

@@ -2,17 +2,15 @@ package inspect
 
 import (
 	"encoding/json"
-	"fmt"
-	"iter"
+	"strings"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// place is where a leaf stands: the policy kind, the part of the dataplane
-// and the field.
-type place struct{ kind, part, field string }
+// place is where a leaf stands: the policy kind, the part of the dataplane,
+// what tells parts or entries of one title apart, and the field.
+type place struct{ kind, part, entry, field string }
 
 type leaf struct {
 	value  json.RawMessage
@@ -21,26 +19,19 @@ type leaf struct {
 
 // leaves is the effective configuration of a dataplane, flattened: all but
 // what inbounds do with clients by their tags, whose places depend on what it
-// is compared with; see [clientDiffs].
+// is compared with (see [clientDiffs]), and the order of rules (see
+// [ruleOrders]).
 type leaves map[place]leaf
 
-// leavesOf flattens what a view says about a dataplane; a nil dataplane has no
-// configuration. A rule's place has its position, as the first match counts.
-func leavesOf(view *core.View, d *resource.Dataplane, scope core.Scope) (leaves, error) {
+// leavesOf flattens what the policies say about a dataplane.
+func leavesOf(configs []*rules.Config, d *resource.Dataplane) (leaves, error) {
 	l := leaves{}
-	for _, config := range configsOf(view, d, scope) {
+	for _, config := range configs {
 		if err := l.config(config, d); err != nil {
 			return nil, err
 		}
 	}
 	return l, nil
-}
-
-func configsOf(view *core.View, d *resource.Dataplane, scope core.Scope) []*rules.Config {
-	if d == nil {
-		return nil
-	}
-	return view.Configs(d, scope)
 }
 
 func (l leaves) config(config *rules.Config, d *resource.Dataplane) error {
@@ -49,29 +40,25 @@ func (l leaves) config(config *rules.Config, d *resource.Dataplane) error {
 		return err
 	}
 	for i := range config.Outbounds {
-		outbound := outboundTitle(&d.Outbounds[i])
-		if err := l.effective(kind, "outbound "+outbound, config.Outbounds[i].Effective); err != nil {
+		outbound := "outbound " + newOutboundRef(&d.Outbounds[i]).String()
+		if err := l.effective(kind, outbound, config.Outbounds[i].Effective); err != nil {
 			return err
 		}
 		for _, r := range config.Outbounds[i].Routes {
-			if err := l.effective(kind, "route "+r.Route.KRI()+" of outbound "+outbound, r.Effective); err != nil {
+			if err := l.effective(kind, "route "+r.Route.KRI()+" of "+outbound, r.Effective); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range config.Inbounds {
-		inbound := "inbound " + d.Inbounds[i].SectionName()
-		for n, r := range config.Inbounds[i].Rules {
-			match, err := resource.Marshal(r.Match)
-			if err != nil {
-				return err
-			}
-			if err := l.effective(kind, fmt.Sprintf("%s rule %d when %s", inbound, n, match), r.Effective); err != nil {
+		inbound := inboundTitle(d, i)
+		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
+			if err := l.conf(place{kind, inbound + " when " + MatchTitle(&r.Match), matchKey(&r.Match), ""}, r.Effective); err != nil {
 				return err
 			}
 		}
 		for _, r := range config.Inbounds[i].Unmerged {
-			if err := l.unmerged(config.Kind, inbound, r); err != nil {
+			if err := l.unmerged(config.Kind, inbound+" permissions", r); err != nil {
 				return err
 			}
 		}
@@ -80,38 +67,19 @@ func (l leaves) config(config *rules.Config, d *resource.Dataplane) error {
 }
 
 func (l leaves) effective(kind, part string, e *rules.Effective) error {
+	return l.conf(place{kind, part, "", ""}, e)
+}
+
+func (l leaves) conf(at place, e *rules.Effective) error {
 	if e == nil {
 		return nil
 	}
-	return l.conf(place{kind, part, ""}, e.Conf, e.Fields())
-}
-
-// unmerged adds the entries of a rule's lists; the rule is called by its
-// policy and index.
-func (l leaves) unmerged(kind *resource.Kind, inbound string, r rules.Contribution) error {
-	merger := kind.Rules.Conf.NewMerger()
-	merger.Fill(r.Conf, 0)
-	part := fmt.Sprintf("%s permissions of %s rule %d", inbound, r.Policy.KRI(), r.Index)
-	return l.conf(place{kind.Name, part, ""}, r.Conf, func(yield func(string, rules.Origin) bool) {
-		for pointer := range merger.Leaves() {
-			if !yield(pointer, r.Origin) {
-				return
-			}
-		}
-	})
-}
-
-func (l leaves) conf(at place, c resource.Conf, fields iter.Seq2[string, rules.Origin]) error {
-	data, err := resource.Marshal(c)
+	tree, err := treeOf(e.Conf)
 	if err != nil {
 		return err
 	}
-	var tree any
-	if err := json.Unmarshal(data, &tree); err != nil {
-		return err
-	}
 	l[at] = leaf{value: json.RawMessage(`{}`)}
-	for pointer, o := range fields {
+	for pointer, o := range e.Fields() {
 		value, err := resource.Marshal(Lookup(tree, pointer))
 		if err != nil {
 			return err
@@ -123,10 +91,39 @@ func (l leaves) conf(at place, c resource.Conf, fields iter.Seq2[string, rules.O
 	return nil
 }
 
-func outboundTitle(o *resource.Outbound) string {
-	title := o.Tags.String()
-	if o.Address != "" || o.Port != 0 {
-		title = fmt.Sprintf("%s:%d %s", o.Address, o.Port, title)
+// unmerged adds the entries of a rule's lists. An entry is the same wherever it
+// stands: it decides the same, and the first that has it tells why.
+func (l leaves) unmerged(kind *resource.Kind, part string, r rules.Contribution) error {
+	tree, err := treeOf(r.Conf)
+	if err != nil {
+		return err
 	}
-	return title
+	merger := kind.Rules.Conf.NewMerger()
+	merger.Fill(r.Conf, 0)
+	origin := newOrigin(r.Origin)
+	for pointer := range merger.Leaves() {
+		value, err := resource.Marshal(Lookup(tree, pointer))
+		if err != nil {
+			return err
+		}
+		list := pointer[:strings.LastIndexByte(pointer, '/')]
+		if _, ok := Lookup(tree, list).([]any); ok {
+			pointer = list
+		}
+		at := place{kind.Name, part, string(value), pointer}
+		if _, known := l[at]; !known {
+			l[at] = leaf{value, &origin}
+		}
+	}
+	return nil
+}
+
+// treeOf decodes what a conf is printed as.
+func treeOf(c resource.Conf) (tree any, err error) {
+	data, err := resource.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(data, &tree)
+	return tree, err
 }

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/partition"
@@ -57,23 +56,12 @@ func (o *overridden) config(config *rules.Config) {
 		}
 	}
 	for i := range config.Inbounds {
-		o.rules(config.Inbounds[i].Rules)
+		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
+			o.mark(r.Effective)
+		}
 		if from := config.Inbounds[i].From; from != nil {
 			o.from(from)
 		}
-	}
-}
-
-// rules marks what counts: of rules with one match the first.
-func (o *overridden) rules(list []rules.InboundRule) {
-	matches := map[string]bool{}
-	for _, r := range list {
-		key, err := json.Marshal(r.Match)
-		if err == nil && matches[string(key)] {
-			continue
-		}
-		matches[string(key)] = true
-		o.mark(r.Effective)
 	}
 }
 
