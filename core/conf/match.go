@@ -1,8 +1,10 @@
 package conf
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -163,9 +165,14 @@ func (Method) Enum() []string {
 	return []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
 }
 
-// ValidateRegex checks that an expression is one that RE2 compiles.
+// ValidateRegex checks that an expression is one that RE2 compiles, alone and
+// in a group: whoever compares it to the whole text puts it into one, which a
+// \Q without \E would not end and which nests one level deeper.
 func ValidateRegex(at *strict.At, expression string) {
+	var bad *syntax.Error
 	if _, err := regexp.Compile(expression); err != nil {
 		at.Errorf("write it in RE2's syntax", "bad regular expression: %v", err)
+	} else if _, err := syntax.Parse(`\A(?:`+expression+`)\z`, syntax.Perl); errors.As(err, &bad) {
+		at.Errorf(`end \Q with \E, or nest less`, "bad regular expression: it can not stand in a group: %s", bad.Code)
 	}
 }

@@ -39,27 +39,38 @@ func TestMatch(t *testing.T) {
 	check[conf.Match](t, cases{
 		`{}`: `{}`,
 		`{spiffeID: {type: Exact, value: "spiffe://td/a"}}`: `{"spiffeId":{"type":"Exact","value":"spiffe://td/a"}}`,
-		`{sni: a.example}`:                              `{"sni":"a.example"}`,
-		`{sni: {type: Exact, value: a.example}}`:        `{"sni":"a.example"}`,
-		`{sni: {value: a.example}}`:                     `{"sni":"a.example"}`,
-		`{sni: {type: Prefix, value: a}}`:               `f:1:14: sni.type: unknown value "Prefix"; one of "Exact"`,
-		`{sni: {name: a, value: b}}`:                    `f:1:8: sni.name: unknown field; one of "type", "value"`,
-		`{sni: {value: a, value: b}}`:                   `f:1:18: sni: duplicate field "value"; it stands in line 1 already`,
-		`{sni: {value: ~}}`:                             `f:1:15: sni.value: must not be null; leave the field out instead`,
-		`{sni: {value: 7}}`:                             `f:1:15: sni.value: must be a string, not the number 7; write it in quotes: "7"`,
-		`{method: &m GET, sni: {value: *m}}`:            `{"sni":"GET","method":"GET"}`,
-		`{sni: ""}`:                                     `f:1:7: sni: bad server name ""; write a host name`,
-		`{sni: "a:443"}`:                                `f:1:7: sni: bad server name "a:443"; write a host name`,
-		`{sni: 7}`:                                      `f:1:7: sni: must be a string, not the number 7; write it in quotes: "7"`,
-		`{sni: [a]}`:                                    `f:1:7: sni: must be a string, not a list`,
-		`{path: {type: Prefix, value: /a}}`:             `{"path":{"type":"Prefix","value":"/a"}}`,
-		`{path: {type: Exact, value: a}}`:               `f:1:29: path.value: a path must start with /`,
-		`{path: {type: Exact, value: "/a?b"}}`:          `f:1:29: path.value: a path must not contain ? or #; paths are compared without the query`,
-		`{path: {type: RegularExpression, value: "("}}`: "f:1:41: path.value: bad regular expression: error parsing regexp: missing closing ): `(`; write it in RE2's syntax",
-		`{path: {type: PathPrefix, value: /a}}`:         `f:1:15: path.type: unknown value "PathPrefix"; one of "Exact", "Prefix", "RegularExpression"`,
-		`{method: PATCH}`:                               `{"method":"PATCH"}`,
-		`{method: Post}`:                                `f:1:10: method: unknown value "Post"; did you mean "POST"?`,
-		`{spiffeId: ~}`:                                 `f:1:12: spiffeId: must not be null; leave the field out instead`,
+		`{sni: a.example}`:                                    `{"sni":"a.example"}`,
+		`{sni: {type: Exact, value: a.example}}`:              `{"sni":"a.example"}`,
+		`{sni: {value: a.example}}`:                           `{"sni":"a.example"}`,
+		`{sni: {type: Prefix, value: a}}`:                     `f:1:14: sni.type: unknown value "Prefix"; one of "Exact"`,
+		`{sni: {name: a, value: b}}`:                          `f:1:8: sni.name: unknown field; one of "type", "value"`,
+		`{sni: {value: a, value: b}}`:                         `f:1:18: sni: duplicate field "value"; it stands in line 1 already`,
+		`{sni: {value: ~}}`:                                   `f:1:15: sni.value: must not be null; leave the field out instead`,
+		`{sni: {value: 7}}`:                                   `f:1:15: sni.value: must be a string, not the number 7; write it in quotes: "7"`,
+		`{method: &m GET, sni: {value: *m}}`:                  `{"sni":"GET","method":"GET"}`,
+		`{sni: ""}`:                                           `f:1:7: sni: bad server name ""; write a host name`,
+		`{sni: "a:443"}`:                                      `f:1:7: sni: bad server name "a:443"; write a host name`,
+		`{sni: 7}`:                                            `f:1:7: sni: must be a string, not the number 7; write it in quotes: "7"`,
+		`{sni: [a]}`:                                          `f:1:7: sni: must be a string, not a list`,
+		`{path: {type: Prefix, value: /a}}`:                   `{"path":{"type":"Prefix","value":"/a"}}`,
+		`{path: {type: Exact, value: a}}`:                     `f:1:29: path.value: a path must start with /`,
+		`{path: {type: Exact, value: "/a?b"}}`:                `f:1:29: path.value: a path must not contain ? or #; paths are compared without the query`,
+		`{path: {type: RegularExpression, value: "("}}`:       "f:1:41: path.value: bad regular expression: error parsing regexp: missing closing ): `(`; write it in RE2's syntax",
+		`{path: {type: RegularExpression, value: '\Qa.b\E'}}`: `{"path":{"type":"RegularExpression","value":"\\Qa.b\\E"}}`,
+		`{path: {type: RegularExpression, value: '\Qa.b'}}`:   "f:1:41: path.value: bad regular expression: it can not stand in a group: missing closing ); end \\Q with \\E, or nest less",
+		`{path: {type: PathPrefix, value: /a}}`:               `f:1:15: path.type: unknown value "PathPrefix"; one of "Exact", "Prefix", "RegularExpression"`,
+		`{method: PATCH}`:                                     `{"method":"PATCH"}`,
+		`{method: Post}`:                                      `f:1:10: method: unknown value "Post"; did you mean "POST"?`,
+		`{spiffeId: ~}`:                                       `f:1:12: spiffeId: must not be null; leave the field out instead`,
+	})
+}
+
+// The deepest expression that compiles alone does not compile in a group.
+func TestRegexThatNestsTooDeep(t *testing.T) {
+	nested := func(levels int) string { return strings.Repeat("(", levels) + "a" + strings.Repeat(")", levels) }
+	check[conf.PathMatch](t, cases{
+		`{type: RegularExpression, value: ` + nested(998) + `}`: `{"type":"RegularExpression","value":"` + nested(998) + `"}`,
+		`{type: RegularExpression, value: ` + nested(999) + `}`: "f:1:34: value: bad regular expression: it can not stand in a group: expression nests too deeply; end \\Q with \\E, or nest less",
 	})
 }
 
