@@ -33,6 +33,7 @@ func NewCheck(view *core.View) *Check {
 type dataplaneConfig struct {
 	*rules.Config
 	dataplane *resource.Dataplane
+	shadow    bool // only with the policies that inform
 }
 
 // distinctConfigs returns what the policies of a mesh say, with and without
@@ -46,7 +47,7 @@ func distinctConfigs(view *core.View, mesh string) []dataplaneConfig {
 			for _, config := range view.Configs(d, core.Scope{Shadow: shadow}) {
 				if !seen[config] {
 					seen[config] = true
-					configs = append(configs, dataplaneConfig{config, d})
+					configs = append(configs, dataplaneConfig{config, d, shadow})
 				}
 			}
 		}
@@ -80,11 +81,14 @@ func ignoredFrom(policies []*resource.Policy, configs []dataplaneConfig) []stric
 	where := map[*resource.Policy]string{} // the first such inbound
 	for _, config := range configs {
 		for i := range config.Inbounds {
-			if !config.Inbounds[i].FromIgnored || config.Kind.Rules.Unmerged { // permissions have their own warning
+			if !config.Inbounds[i].FromIgnored {
 				continue
 			}
 			for j := range config.Matched {
 				p := config.Matched[j].Policy
+				if config.shadow && !p.Shadow() {
+					continue // rules that only inform take nobody's place
+				}
 				if _, known := where[p]; !known && len(p.From) > 0 && config.Matched[j].Inbounds.Has(i) {
 					where[p] = fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name)
 				}

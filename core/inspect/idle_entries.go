@@ -17,7 +17,7 @@ func idleEntries(view *core.View, mesh string) []strict.Diagnostic {
 	for _, d := range view.Dataplanes(mesh) {
 		for _, shadow := range []bool{false, true} { // what either counts in, counts
 			for _, config := range view.Configs(d, core.Scope{Kind: permission.KindName, Shadow: shadow}) {
-				for i := range d.Inbounds {
+				for i := range config.Inbounds {
 					e.inbound(config, d, i)
 				}
 			}
@@ -63,16 +63,13 @@ func (e *entries) inbound(config *rules.Config, d *resource.Dataplane, i int) {
 		return
 	}
 	e.seen[key] = true
-	p := permission.Of(config, d, i)
-	e.warnings = append(e.warnings, p.Warnings...)
-	if p.Rules == nil {
-		return
-	}
+	list, warnings := permission.NewDecisionList(key.protocol, permission.RulesOf(config.Inbounds[i].Unmerged))
+	e.warnings = append(e.warnings, warnings...)
 	idle := map[permission.Place]bool{}
-	for _, entry := range p.Rules.Shadowed() {
+	for _, entry := range list.Shadowed() {
 		idle[entry.Place] = true
 	}
-	for _, entry := range p.Rules.Entries() {
+	for _, entry := range list.Entries() {
 		if _, met := e.counts[entry.Place]; !met {
 			e.order = append(e.order, entry.Place)
 		}
