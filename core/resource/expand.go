@@ -40,11 +40,15 @@ func (m *Meta) namespacedLabels() Tags {
 	if m.Labels.Value(NamespaceLabel) == m.Namespace {
 		return m.Labels
 	}
-	labels := slices.DeleteFunc(slices.Clone(m.Labels), func(l Tag) bool { return l.Key == NamespaceLabel })
-	if m.Namespace == "" {
-		return labels
+	var labels Tags
+	for _, label := range m.Labels {
+		if label.Key != NamespaceLabel {
+			labels = append(labels, label)
+		}
 	}
-	labels = append(labels, Tag{NamespaceLabel, m.Namespace})
+	if m.Namespace != "" {
+		labels = append(labels, Tag{NamespaceLabel, m.Namespace})
+	}
 	slices.SortFunc(labels, func(a, b Tag) int { return cmp.Compare(a.Key, b.Key) })
 	return labels
 }

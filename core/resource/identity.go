@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/meshmatch/meshmatch/core/strict"
 )
@@ -40,14 +41,12 @@ func sortUnique[T any](list []T, meta func(T) *Meta, sink *strict.Sink) {
 }
 
 func (id ID) describe() string {
-	text := id.Kind + " " + quoted(id.Name)
+	text := id.Kind + " " + strconv.Quote(id.Name)
 	if id.Namespace != "" {
-		text += " of namespace " + quoted(id.Namespace)
+		text += " of namespace " + strconv.Quote(id.Namespace)
 	}
 	if id.Kind != MeshKind {
-		text += " in mesh " + quoted(id.Mesh)
+		text += " in mesh " + strconv.Quote(id.Mesh)
 	}
 	return text
 }
-
-func quoted(s string) string { return `"` + s + `"` }

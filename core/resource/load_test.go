@@ -103,6 +103,9 @@ func TestNamespaceIsPrinted(t *testing.T) {
 		if errs != "" {
 			t.Fatal(errs)
 		}
+		if strings.Contains(string(data), `"labels":{}`) {
+			t.Errorf("labels that are not there are printed: %s", data)
+		}
 		if got := again.Policies[0]; got.ID != p.ID || got.Labels.Value("b") != p.Labels.Value("b") {
 			t.Errorf("%+v is read again as %+v", p.ID, got.ID)
 		}
@@ -201,6 +204,7 @@ func TestPolicyErrors(t *testing.T) {
 		"kind of another time":  {"type: RateLimit\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "RateLimit"; did you mean "MeshRateLimit"?`},
 		"kind of another house": {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; one of ` + strings.Join(kinds.All().Names(), ", ") + `, Mesh, Dataplane`},
 		"tag of a backend":      {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:143: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
+		"odd name":              {"{type: MeshTLS, name: \"a\\n\", spec: {}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; it stands at in.yaml:1:1 already`},
 		"duplicate":             {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; it stands at in.yaml:1:1 already`},
 	} {
 		t.Run(name, func(t *testing.T) {

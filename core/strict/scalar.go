@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -41,11 +42,34 @@ func decodeScalar(at *At, v reflect.Value) bool {
 			return wrongType(at, "true or false")
 		}
 		v.SetBool(b)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return decodeNumber(at, v, "a whole number", tag == "!!int")
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if tag != "!!int" {
+			return wrongType(at, "a whole number")
+		}
+		n, err := strconv.ParseInt(digits(node), 0, v.Type().Bits())
+		if err != nil {
+			return outOfRange(at, v)
+		}
+		v.SetInt(n)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if tag != "!!int" {
+			return wrongType(at, "a whole number")
+		}
+		n, err := strconv.ParseUint(digits(node), 0, v.Type().Bits())
+		if err != nil {
+			return outOfRange(at, v)
+		}
+		v.SetUint(n)
 	case reflect.Float32, reflect.Float64:
-		return decodeNumber(at, v, "a number", tag == "!!int" || tag == "!!float") && finite(at, v)
+		if tag != "!!int" && tag != "!!float" {
+			return wrongType(at, "a number")
+		}
+		if err := node.Decode(v.Addr().Interface()); err != nil {
+			return outOfRange(at, v)
+		}
+		if math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) {
+			return wrongType(at, "a finite number") // JSON has no other
+		}
 	default:
 		panic(fmt.Sprintf("strict: can not decode into %s", v.Type()))
 	}
@@ -60,26 +84,15 @@ func knownWord(at *At, word string, words []string) bool {
 	return false
 }
 
-// decodeNumber leaves the spellings of numbers, such as 0x10, +5 and 1_000, to
-// the YAML library.
-func decodeNumber(at *At, v reflect.Value, want string, ok bool) bool {
-	node := at.Node()
-	if node.Kind != yaml.ScalarNode || !ok {
-		return wrongType(at, want)
-	}
-	if err := node.Decode(v.Addr().Interface()); err != nil {
-		at.Errorf("", "%s is out of range (%s)", node.Value, v.Kind())
-		return false
-	}
-	return true
+// digits returns a whole number as package strconv reads it: YAML's may have a
+// plus and underscores.
+func digits(node *yaml.Node) string {
+	return strings.TrimPrefix(strings.ReplaceAll(node.Value, "_", ""), "+")
 }
 
-// finite refuses .inf and .nan, which JSON can not express.
-func finite(at *At, v reflect.Value) bool {
-	if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-		return wrongType(at, "a finite number")
-	}
-	return true
+func outOfRange(at *At, v reflect.Value) bool {
+	at.Errorf("", "%s is out of range (%s)", at.Node().Value, v.Kind())
+	return false
 }
 
 func wrongType(at *At, want string) bool {

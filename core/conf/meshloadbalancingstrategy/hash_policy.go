@@ -82,6 +82,12 @@ type FilterState struct {
 // Validate checks the key.
 func (f *FilterState) Validate(at *strict.At) { validateName(at.Field("key"), f.Key) }
 
+func validateNames(at *strict.At, names []string) {
+	for i, name := range names {
+		validateName(at.Index(i), name)
+	}
+}
+
 func validateName(at *strict.At, name string) {
 	if name == "" {
 		at.Errorf("", "must not be empty")

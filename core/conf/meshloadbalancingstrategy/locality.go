@@ -52,6 +52,13 @@ type FailoverThreshold struct {
 	Percentage conf.Percentage `json:"percentage" policyMerge:"replace"`
 }
 
+// Validate refuses zero: Envoy is told 100 divided by the percentage.
+func (t *FailoverThreshold) Validate(at *strict.At) {
+	if t.Percentage.Float() == 0 {
+		at.Field("percentage").Errorf("leave failover out to stay in the zone", "must be greater than 0")
+	}
+}
+
 // Failover is a rule for the zones From, all of them where it is not set.
 type Failover struct {
 	From *FromZone `json:"from,omitzero"`
@@ -68,6 +75,7 @@ func (f *FromZone) Validate(at *strict.At) {
 	if len(f.Zones) == 0 {
 		at.Field("zones").Errorf("leave from out for all zones", "must not be empty")
 	}
+	validateNames(at.Field("zones"), f.Zones)
 }
 
 // ToZone is the zones that requests may go to.
@@ -100,6 +108,7 @@ func (z *ToZone) Validate(at *strict.At) {
 		if len(z.Zones) == 0 {
 			at.Field("zones").Errorf("", "must not be empty for type %q", z.Type)
 		}
+		validateNames(at.Field("zones"), z.Zones)
 	case NoZone, AnyZone:
 		if z.Zones != nil {
 			at.Field("zones").Errorf("remove them", "do not go with type %q", z.Type)

@@ -115,6 +115,15 @@ func TestRejected(t *testing.T) {
 			Conf: `{localityAwareness: {localZone: {affinityTags: [{key: ""}]}}}`,
 			Want: `p.yaml:2:55: spec.to[0].default.localityAwareness.localZone.affinityTags[0].key: bad tag key ""; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`,
 		},
+		"failover at no share": {
+			Conf: `{localityAwareness: {crossZone: {failoverThreshold: {percentage: "0.0"}}}}`,
+			Want: `p.yaml:2:66: spec.to[0].default.localityAwareness.crossZone.failoverThreshold.percentage: must be greater than 0; leave failover out to stay in the zone`,
+		},
+		"zones without names": {
+			Conf: `{localityAwareness: {crossZone: {failover: [{from: {zones: [""]}, to: {type: Only, zones: [a, ""]}}]}}}`,
+			Want: `p.yaml:2:61: spec.to[0].default.localityAwareness.crossZone.failover[0].from.zones[0]: must not be empty` + "\n" +
+				`p.yaml:2:95: spec.to[0].default.localityAwareness.crossZone.failover[0].to.zones[1]: must not be empty`,
+		},
 		"zones where none are needed": {
 			Conf: `{localityAwareness: {crossZone: {failover: [{to: {type: Any, zones: [a]}}]}}}`,
 			Want: `p.yaml:2:69: spec.to[0].default.localityAwareness.crossZone.failover[0].to.zones: do not go with type "Any"; remove them`,
