@@ -48,21 +48,28 @@ func withFrom(t testing.TB) *Generator {
 	return generatorOf(t, from...)
 }
 
-// withRoutes makes scenarios of routes, kinds that apply to them, and a kind
-// with unions in all arrays, one with a single conf: what a lower item says is hidden by one that is
-// overridden itself (SPEC 6).
+// withRoutes makes scenarios of routes and kinds that apply to them, one of
+// which has a single conf.
 func withRoutes(t testing.TB) *Generator {
 	t.Helper()
-	const targets = resource.TopTargets | resource.RouteTargets
+	single := &resource.Kind{
+		Name: "Single", Short: "s", Top: resource.TopTargets | resource.RouteTargets,
+		Default: &resource.Section{Conf: meshtimeout.Kind().To.Conf},
+	}
+	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), single)
+}
+
+// withUnions makes scenarios of a kind with unions in all arrays: what a lower
+// item says is hidden by one that is overridden itself (SPEC 6).
+func withUnions(t testing.TB) *Generator {
+	t.Helper()
 	union := meshloadbalancingstrategy.Kind().To.Conf
-	unions := &resource.Kind{
-		Name: "Unions", Short: "u", Top: targets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: union},
+	return generatorOf(t, &resource.Kind{
+		Name: "Unions", Short: "u", Top: resource.TopTargets,
+		To:    &resource.Section{Targets: resource.ServiceTargets, Conf: union},
 		From:  &resource.Section{Targets: resource.FromTargets, Conf: union},
 		Rules: &resource.Section{Matches: true, Conf: union},
-	}
-	single := &resource.Kind{Name: "Single", Short: "s", Top: targets, Default: &resource.Section{Conf: union}}
-	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), unions, single)
+	})
 }
 
 func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {

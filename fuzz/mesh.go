@@ -1,6 +1,8 @@
 package fuzz
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -15,8 +17,12 @@ type meshMaker struct {
 	targets  []string
 	requests [][]map[string]any
 
-	taken map[string]bool // identities; a second one would be an error
+	attachable []route         // routes that there are, to name in targetRefs
+	taken      map[string]bool // identities; a second one would be an error
 }
+
+// route is what a targetRef of a route kind names.
+type route struct{ kind, name string }
 
 // The alphabets. They are as small as they can be while every rule of SPEC 2
 // still has something to tell apart.
@@ -80,13 +86,8 @@ func (m *meshMaker) dataplane() map[string]any {
 	if m.rarely(4) {
 		networking["gateway"] = map[string]any{"type": pick(m.choices, "BUILTIN", "DELEGATED"), "tags": m.tags()}
 	} else {
-		var inbounds []any
-		for range m.inboundCount() {
-			inbounds = append(inbounds, m.inbound())
-		}
-		networking["inbound"] = inbounds
-		if inbounds == nil {
-			delete(networking, "inbound")
+		if inbounds := m.inbounds(); len(inbounds) > 0 {
+			networking["inbound"] = inbounds
 		}
 	}
 	var outbounds []any
@@ -115,13 +116,18 @@ func (m *meshMaker) labels() map[string]any {
 	return labels
 }
 
-// inboundCount is a few, and rarely more than a machine word has bits.
-func (m *meshMaker) inboundCount() int {
+// inbounds returns a few, and rarely those again and again until they are more
+// than a machine word has bits.
+func (m *meshMaker) inbounds() []any {
 	n := m.of(256)
-	if n == 255 {
-		return 66
+	var inbounds []any
+	for range n % 4 {
+		inbounds = append(inbounds, m.inbound())
 	}
-	return n % 4
+	if n == 255 {
+		inbounds = slices.Repeat(inbounds, 22)
+	}
+	return inbounds
 }
 
 func (m *meshMaker) inbound() map[string]any {
@@ -130,7 +136,7 @@ func (m *meshMaker) inbound() map[string]any {
 		inbound["name"] = pick(m.choices, sections...)
 	}
 	if m.of(2) == 1 {
-		inbound["protocol"] = pick(m.choices, "http", "tcp", "grpc")
+		inbound["protocol"] = pick(m.choices, "http", "tcp", "grpc", "http2")
 	}
 	return inbound
 }
@@ -145,7 +151,7 @@ func (m *meshMaker) tags() map[string]any {
 		tags["team"] = pick(m.choices, apps...)
 	}
 	if m.rarely(4) {
-		tags["kuma.io/protocol"] = "http"
+		tags["kuma.io/protocol"] = pick(m.choices, "http", "http2", "tcp")
 	}
 	return tags
 }

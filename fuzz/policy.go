@@ -15,6 +15,7 @@ func (m *meshMaker) policy() map[string]any {
 	}
 	if kind.IsRoute() {
 		name = pick(m.choices, routes...)
+		m.attachable = append(m.attachable, route{kind.Name, name})
 	}
 	labels := map[string]any{}
 	if m.rarely(6) {

@@ -40,9 +40,8 @@ func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]a
 			ref["tags"] = m.asked()
 		}
 		m.namespace(ref)
-	default: // routes
-		ref["name"] = pick(m.choices, routes...)
-		m.namespace(ref)
+	default:
+		m.routeRef(ref, kinds)
 	}
 	return ref
 }
@@ -70,6 +69,17 @@ func (m *meshMaker) dataplaneRef(ref map[string]any) {
 	if m.of(2) == 1 {
 		ref["sectionName"] = pick(m.choices, sections...)
 	}
+}
+
+// routeRef names any route, or one that there is, of any kind.
+func (m *meshMaker) routeRef(ref map[string]any, kinds resource.TargetKinds) {
+	ref["name"] = pick(m.choices, routes...)
+	if len(m.attachable) > 0 && m.of(2) == 1 {
+		if r := pick(m.choices, m.attachable...); slices.Contains(kinds.Names(), r.kind) {
+			ref["kind"], ref["name"] = r.kind, r.name
+		}
+	}
+	m.namespace(ref)
 }
 
 // asked returns the tags of a selector: one or two, * now and then.
