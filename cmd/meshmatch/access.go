@@ -33,7 +33,8 @@ Exit status: 0 allowed; 1 denied.`,
       --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
   meshmatch access backend-1 --inbound tcp -f policies/ --tag kuma.io/service=web
   meshmatch access backend-1 --inbound http -f policies/ --filter --form rules`,
-		Args: exactly("DATAPLANE"),
+		Args:              exactly("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.inbound == "" {
 				return usagef("say which inbound: --inbound NAME")

@@ -39,7 +39,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return usagef("%s is missing: %s %s", names[len(args)], c.CommandPath(), strings.Join(names, " "))
 		case len(args) > len(names):
-			return usagef("there is an argument too many, %q: %s %s", args[len(names)], c.CommandPath(), strings.Join(names, " "))
+			return usagef("there is an argument too many, %q: %s", args[len(names)], strings.Join(append([]string{c.CommandPath()}, names...), " "))
 		}
 		return nil
 	}

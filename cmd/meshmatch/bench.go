@@ -16,7 +16,7 @@ func newBench(g *globals) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure on this machine",
-		Args:  cobra.NoArgs,
+		Args:  subcommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newBenchWorld(g))
@@ -46,8 +46,9 @@ touches as many dataplanes in each world grows faster.`,
 		Example: `  meshmatch bench world --dataplanes 100000 --policies 10000
   meshmatch bench world --dataplanes 10000,100000 --max-slope 0.2
   meshmatch bench world --shape clustered -o json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+		Args:              exactly(),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c, g) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.shape, "shape", "fleet", "the shape of the world: "+strings.Join(shapeNames(), ", "))

@@ -19,11 +19,12 @@ func newCheck(g *globals) *cobra.Command {
 		Short: "Validate resources and report what has no effect",
 		Long: `Validate every resource, and report all errors of all files at once, each as
 file:line:column: path: what; hint. Warnings tell what is valid but has no
-effect, such as a policy that selects nothing.`,
+effect, such as a policy that selects nothing. All meshes are looked at.`,
 		Example: `  meshmatch check -f policies/
   meshmatch check -f policies/ -f dataplanes.yaml -o json
   meshmatch check -f policies/ --expand -o yaml`,
-		Args: noArgs,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(g.files) == 0 {
 				return usagef("say what to check: -f FILE, -f DIRECTORY or -f -")
@@ -44,6 +45,10 @@ effect, such as a policy that selects nothing.`,
 }
 
 func checkPage(p *page, a *inspect.Check) {
+	if len(a.Resources) == 0 {
+		p.heading(0, "no resources")
+		return
+	}
 	p.heading(0, "resources")
 	for _, kind := range slices.Sorted(maps.Keys(a.Resources)) {
 		p.row(kind, strconv.Itoa(a.Resources[kind]))

@@ -37,7 +37,8 @@ is empty.`,
   meshmatch conf web-1 --kind MeshRateLimit --inbound http --tag kuma.io/service=web -f policies/
   meshmatch conf web-1 --kind MeshTimeout --inbound http --method POST --path /checkout -f policies/
   meshmatch conf web-1 --kind MeshTrace -f policies/ -o yaml`,
-		Args: exactly("DATAPLANE"),
+		Args:              exactly("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.kind == "" {
 				return usagef("say which policy kind: --kind MeshTimeout")

@@ -25,7 +25,8 @@ from the files of -f to the files of --with. Dataplanes with the same change
 are shown together. Exit status 1 means that something changes.`,
 		Example: `  meshmatch diff -f old/ --with new/
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml`,
-		Args: noArgs,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(with) == 0 {
 				return usagef("say what to compare with: --with FILE or --with DIRECTORY")

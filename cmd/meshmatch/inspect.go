@@ -30,7 +30,8 @@ items that set it.`,
 		Example: `  meshmatch inspect dataplane web-1 -f policies/
   meshmatch inspect dataplane web-1 -f policies/ --kind MeshTimeout --explain -o json
   meshmatch inspect dataplane web-1 -f policies/ --shadow`,
-		Args: exactly("NAME"),
+		Args:              exactly("NAME"),
+		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := g.load(c)
 			if err != nil {

@@ -17,6 +17,12 @@ whether the policy is enforced there or only informs, and why.`,
 		Example: `  meshmatch inspect policy MeshTimeout base -f policies/
   meshmatch inspect policy MeshRetry web -f policies/ --mesh staging -o json`,
 		Args: exactly("KIND", "NAME"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return completeKinds(c, args, word)
+			}
+			return g.completeNames(policyNames)(c, args, word)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			w, err := g.load(c)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,7 @@ func newRoot() *cobra.Command {
 		Short:         "Match, order and merge service-mesh policies, with reasons",
 		Long:          rootLong,
 		Example:       rootExample,
+		Version:       version(),
 		Args:          subcommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -84,8 +86,17 @@ func newRoot() *cobra.Command {
 	for _, c := range root.Commands() {
 		failuresOf(c)
 	}
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	completions(root)
 	return root
+}
+
+// version is the module's, as the build that made the program recorded it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown)"
+	}
+	return info.Main.Version
 }
 
 // failuresOf marks every error that a command returns as a failure, so that

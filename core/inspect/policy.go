@@ -40,9 +40,10 @@ func NewPolicy(view *core.View, p *resource.Policy) *Policy {
 		Policy:     PolicyRef{p.Kind, p.Mesh, p.Namespace, p.Name, p.KRI(), p.TargetRef.Kind.String()},
 		Dataplanes: []PolicyTarget{},
 	}
-	action, because := "enforce", "no label informs"
+	const shadow = "label " + resource.EffectLabel + "=shadow"
+	action, because := "enforce", "no "+shadow
 	if p.Shadow() {
-		action, because = "inform", "label "+resource.EffectLabel+"=shadow"
+		action, because = "inform", shadow
 	}
 	var buffer match.Buffer
 	for _, d := range view.Dataplanes(p.Mesh) {
