@@ -1,7 +1,7 @@
-// Package index answers the two questions of policy matching over dense ids:
-// which selectors do these terms satisfy, and which ids have all these terms?
-// It does not know what an id or a term means: the caller interns names and
-// tag pairs, and everything here is a uint32.
+// Package index answers the question of policy matching over dense ids: which
+// selectors do these terms satisfy, and in which order? It does not know what
+// an id or a term means: the caller interns names and tag pairs, and everything
+// here is a uint32.
 //
 // The data path of a caller:
 //
@@ -10,19 +10,17 @@
 //  2. [TermIndex] takes selectors, each a conjunction of terms. Match gives the
 //     selectors whose terms an item has: each distinct conjunction is filed
 //     under its rarest term and verified on its others.
-//  3. [Postings] takes ids with their terms. Intersect gives the ids that have
-//     all of some terms: what a changed selector touches.
-//  4. [Set] is what both keep and give: a sorted slice while it is small, a
-//     roaring bitmap above.
-//  5. [Order] sorts what Match found by a precomputed rank instead of by
+//  3. [Order] sorts what Match found by a precomputed rank instead of by
 //     comparing names.
-//  6. [Vector] keeps whatever else the caller knows of an id, in versions that
+//  4. [Set] keeps ids: a sorted slice while they are few, a roaring bitmap
+//     above.
+//  5. [Vector] keeps whatever else the caller knows of an id, in versions that
 //     share their pages, so that two of them are compared at the cost of what
 //     differs.
 //
 // Invariants:
 //
-//   - A published value (Set, Interner, Postings, TermIndex, Order, Vector) never
+//   - A published value (Interner, TermIndex, Order, Set, Vector) never
 //     changes. Any number of goroutines read it without a lock.
 //   - A change goes through an editor made by Edit, which one goroutine uses at
 //     a time. Commit publishes the next version; the editor may go on from

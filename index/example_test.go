@@ -2,7 +2,6 @@ package index_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/index"
@@ -22,9 +21,13 @@ func Example() {
 	selectors.Put(2, []index.Term{term("service=web")})
 	published := selectors.Commit()
 
-	byName, err := index.NewOrder([]uint32{0, 1, 2}, func(a, b uint32) int {
+	names := new(index.Order).Edit(func(a, b uint32) int {
 		return strings.Compare(policies[a], policies[b])
 	})
+	for id := range policies {
+		names.Put(uint32(id))
+	}
+	byName, err := names.Commit()
 	if err != nil {
 		panic(err)
 	}
@@ -37,15 +40,7 @@ func Example() {
 		fmt.Println(policies[id])
 	}
 
-	// Postings: which items does a selector touch?
-	items := new(index.Postings).Edit()
-	items.Add(10, item)
-	items.Add(11, []index.Term{term("service=db")})
-	touched := items.Commit().Intersection(published.Terms(2))
-	fmt.Println(slices.Collect(touched.All()))
-
 	// Output:
 	// everything
 	// web
-	// [10]
 }

@@ -48,15 +48,6 @@ func (in *Interner[K]) LookupFunc(key K, is func(id uint32) bool) (id uint32, ok
 	return in.table.find(hashKey(in.seed, key), is)
 }
 
-// Key returns the key of an id that is in use. It panics on any other id.
-func (in *Interner[K]) Key(id uint32) K {
-	k := in.keys.get(id)
-	if k == nil || k.refs == 0 {
-		panic(fmt.Sprintf("index: id %d is not in use", id))
-	}
-	return k.key
-}
-
 // Len returns the number of keys.
 func (in *Interner[K]) Len() int { return in.keys.n }
 

@@ -25,25 +25,13 @@ type Order struct {
 
 const noRank = ^uint32(0)
 
-// NewOrder orders slots, in which duplicates are folded, by compare: negative if
-// a comes before b. It returns ErrNotStrict if compare is 0 for two of them, and
-// calls compare about n log n times.
-func NewOrder(slots []uint32, compare func(a, b uint32) int) (*Order, error) {
-	e := new(Order).Edit(compare)
-	for _, slot := range slots {
-		e.Put(slot)
-	}
-	return e.Commit()
-}
-
 // Len returns the number of slots.
 func (o *Order) Len() int { return len(o.at) }
 
 // At returns the slot of a rank below Len.
 func (o *Order) At(rank uint32) (slot uint32) { return o.at[rank] }
 
-// Rank returns the rank of slot, if it is in the order.
-func (o *Order) Rank(slot uint32) (rank uint32, ok bool) {
+func (o *Order) rankOf(slot uint32) (rank uint32, ok bool) {
 	if int(slot) >= len(o.rank) || o.rank[slot] == noRank {
 		return 0, false
 	}
@@ -82,7 +70,7 @@ func (e *OrderEditor) Commit() (*Order, error) {
 	var come, gone []uint32 // slots, ranks
 	limit := len(e.base.rank)
 	for slot, stays := range e.stays {
-		if rank, ok := e.base.Rank(slot); ok {
+		if rank, ok := e.base.rankOf(slot); ok {
 			gone = append(gone, rank)
 		}
 		if stays {

@@ -17,7 +17,7 @@ func (o *Order) Sort(ids []uint32, scratch *Scratch) {
 	// ids hold ranks while they are sorted.
 	low, high := noRank, uint32(0)
 	for i, slot := range ids {
-		rank, ok := o.Rank(slot)
+		rank, ok := o.rankOf(slot)
 		if !ok {
 			panic("index: Sort of a slot that is not in the order")
 		}

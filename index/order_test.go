@@ -21,6 +21,15 @@ func randomName(r *rand.Rand) string {
 	return string(name)
 }
 
+// newOrder orders slots in one edit.
+func newOrder(slots []uint32, compare func(a, b uint32) int) (*Order, error) {
+	e := new(Order).Edit(compare)
+	for _, slot := range slots {
+		e.Put(slot)
+	}
+	return e.Commit()
+}
+
 func TestOrderModel(t *testing.T) {
 	const slots = 200
 	r := rand.New(rand.NewPCG(27, 28))
@@ -45,13 +54,13 @@ func TestOrderModel(t *testing.T) {
 			if o.At(uint32(rank)) != slot {
 				t.Fatalf("At(%d) = %d, want %d", rank, o.At(uint32(rank)), slot)
 			}
-			if got, ok := o.Rank(slot); !ok || got != uint32(rank) {
-				t.Fatalf("Rank(%d) = %d, %v, want %d", slot, got, ok, rank)
+			if got, ok := o.rankOf(slot); !ok || got != uint32(rank) {
+				t.Fatalf("rankOf(%d) = %d, %v, want %d", slot, got, ok, rank)
 			}
 		}
 		for slot := range uint32(slots) + 5 {
-			if _, ok := o.Rank(slot); ok != in[slot] {
-				t.Fatalf("Rank(%d) is known: %v", slot, ok)
+			if _, ok := o.rankOf(slot); ok != in[slot] {
+				t.Fatalf("rankOf(%d) is known: %v", slot, ok)
 			}
 		}
 	}
@@ -95,7 +104,7 @@ func TestOrderIsStrict(t *testing.T) {
 		{"the same slot again", []uint32{0, 1}, []uint32{0}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o, err := NewOrder(c.first, byName.compare)
+			o, err := newOrder(c.first, byName.compare)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +141,7 @@ func TestOrderInsertCompares(t *testing.T) {
 func byKey(a, b uint32) int { return cmp.Compare(a*2654435769, b*2654435769) }
 
 func shuffled(tb testing.TB, n uint32) *Order {
-	o, err := NewOrder(upTo(n), byKey)
+	o, err := newOrder(upTo(n), byKey)
 	if err != nil {
 		tb.Fatal(err)
 	}

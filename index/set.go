@@ -3,7 +3,6 @@ package index
 import (
 	"iter"
 	"slices"
-	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -33,19 +32,6 @@ type Set struct {
 //	append    8 :  52 ns        8 :  89 ns
 const smallSet = 64
 
-// SetOf returns the set of the given ids, which may come in any order and more
-// than once. It keeps nothing of the slice.
-func SetOf(ids ...uint32) Set {
-	if len(ids) > smallSet {
-		b := roaring.New()
-		b.AddMany(ids)
-		return setOfBitmap(b)
-	}
-	s := slices.Clone(ids)
-	slices.Sort(s)
-	return Set{ids: slices.Compact(s)}
-}
-
 // setOfBitmap takes b over and gives it the shape that its size asks for.
 func setOfBitmap(b *roaring.Bitmap) Set {
 	if n := b.GetCardinality(); n <= smallSet {
@@ -54,16 +40,6 @@ func setOfBitmap(b *roaring.Bitmap) Set {
 		}
 		return Set{ids: b.ToArray()}
 	}
-	return Set{bits: b}
-}
-
-// setOfSorted takes ids over, which must be sorted and distinct.
-func setOfSorted(ids []uint32) Set {
-	if len(ids) <= smallSet {
-		return Set{ids: ids}
-	}
-	b := roaring.New()
-	b.AddMany(ids)
 	return Set{bits: b}
 }
 
@@ -112,22 +88,25 @@ func (s Set) AppendTo(dst []uint32) []uint32 {
 	return dst
 }
 
-// Equal tells whether both sets have the same ids.
-func (s Set) Equal(t Set) bool {
+// AndNot returns the ids of s that are not in t.
+func (s Set) AndNot(t Set) Set {
 	switch {
+	case t.Len() == 0:
+		return s
 	case s.bits != nil && t.bits != nil:
-		return s.bits == t.bits || s.bits.Equals(t.bits)
-	case s.bits == nil && t.bits == nil:
-		return slices.Equal(s.ids, t.ids)
+		return setOfBitmap(roaring.AndNot(s.bits, t.bits))
+	case s.bits != nil:
+		b := s.bits.Clone()
+		for _, id := range t.ids {
+			b.Remove(id)
+		}
+		return setOfBitmap(b)
 	}
-	return false
-}
-
-// Bytes returns the memory that the set holds beyond the Set itself, in bytes.
-// For a bitmap it is roaring's own estimate of its containers.
-func (s Set) Bytes() int {
-	if s.bits != nil {
-		return int(unsafe.Sizeof(*s.bits)) + int(s.bits.GetSizeInBytes())
+	var left []uint32
+	for _, id := range s.ids {
+		if !t.Contains(id) {
+			left = append(left, id)
+		}
 	}
-	return cap(s.ids) * int(unsafe.Sizeof(uint32(0)))
+	return Set{ids: left}
 }

@@ -37,7 +37,6 @@ type TermIndex struct {
 	byTerms      hashTable            // from hashTerms to numbers
 	terms        Vector[termPostings] // by term
 	always       *conjunction         // the one without terms, or nil
-	n            int                  // selectors
 	sweep        uint32               // the number from which the next commit looks for what to refile
 }
 
@@ -70,15 +69,6 @@ func signature(terms []Term) (s uint64) {
 	}
 	return s
 }
-
-// Len returns the number of selectors.
-func (x *TermIndex) Len() int { return x.n }
-
-// Conjunctions returns the number of different conjunctions.
-func (x *TermIndex) Conjunctions() int { return x.conjunctions.n }
-
-// Has tells whether there is a selector of this id.
-func (x *TermIndex) Has(id uint32) bool { return x.selectors.Value(id) != 0 }
 
 // Terms returns what the selector requires, sorted and without duplicates, for
 // reading only; nil if there is no such selector.

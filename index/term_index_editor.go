@@ -17,7 +17,6 @@ type TermIndexEditor struct {
 	byTerms      hashTableEditor
 	terms        VectorEditor[termPostings]
 	always       *conjunction
-	n            int
 	sweep        uint32
 
 	open   []openConjunction // in the order of the first touch
@@ -45,7 +44,6 @@ func (x *TermIndex) Edit() *TermIndexEditor {
 		byTerms:      x.byTerms.edit(),
 		terms:        x.terms.Edit(),
 		always:       x.always,
-		n:            x.n,
 		sweep:        x.sweep,
 		place:        map[uint32]int{},
 	}
@@ -66,8 +64,6 @@ func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 	}
 	if ref != 0 {
 		e.edit(ref - 1).ids.Remove(id)
-	} else {
-		e.n++
 	}
 	if !ok {
 		number = e.found(hash, slices.Clone(e.sorted))
@@ -84,7 +80,6 @@ func (e *TermIndexEditor) Remove(id uint32) bool {
 	}
 	e.edit(ref - 1).ids.Remove(id)
 	*e.selectors.Mut(id) = 0
-	e.n--
 	return true
 }
 

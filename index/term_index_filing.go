@@ -32,7 +32,6 @@ func (e *TermIndexEditor) Commit() *TermIndex {
 		byTerms:      e.byTerms.commit(),
 		terms:        e.terms.Commit(),
 		always:       e.always,
-		n:            e.n,
 		sweep:        e.sweep,
 	}
 }
