@@ -15,7 +15,7 @@ const (
 // at that place (SPEC 1.2).
 func ValidateTags(at *strict.At, tags map[string]string) {
 	for key, value := range tags {
-		ValidateTagKey(at.Field(key), key)
+		ValidateTagKey(at.Name(key), key)
 		if !validTagValue(value) {
 			at.Field(key).Errorf(tagValueHint, "bad tag value %q", value)
 		}
@@ -26,7 +26,7 @@ func ValidateTags(at *strict.At, tags map[string]string) {
 // asks for the key only.
 func ValidateSelector(at *strict.At, tags map[string]string) {
 	for key, value := range tags {
-		ValidateTagKey(at.Field(key), key)
+		ValidateTagKey(at.Name(key), key)
 		if value != "*" && !validTagValue(value) {
 			at.Field(key).Errorf(tagValueHint+", or is * for any", "bad tag value %q", value)
 		}

@@ -112,13 +112,21 @@ func TestNamespaceIsPrinted(t *testing.T) {
 	}
 }
 
+func meshNames(set *resource.Set) []string {
+	var names []string
+	for _, m := range set.Meshes {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
 // A Mesh says much that is not ours, in either spelling.
 func TestMeshDocuments(t *testing.T) {
 	set, errs := decode(t, "type: Mesh\nname: a\nmtls: {enabledBackend: ca}\nnetworking: {outbound: {passthrough: true}}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: b}\nspec: {mtls: {}}\n")
 	if errs != "" {
 		t.Fatal(errs)
 	}
-	if diff := cmp.Diff([]string{"a", "b"}, set.MeshNames()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b"}, meshNames(set)); diff != "" {
 		t.Error(diff)
 	}
 	_, errs = decode(t, "type: Mesh\nname: a\nmlts: {}\n")
@@ -169,7 +177,7 @@ func TestTargetRefErrors(t *testing.T) {
 		"foreign namespace":   {`{kind: MeshService, name: x, namespace: y}`, `4:54: spec.targetRef.namespace: does not belong to kind MeshService; remove it`},
 		"unknown proxy type":  {`{kind: Mesh, proxyTypes: [Sidecart]}`, `4:40: spec.targetRef.proxyTypes[0]: unknown value "Sidecart"; did you mean "Sidecar"?`},
 		"labels and name":     {`{kind: Dataplane, name: x, labels: {a: b}}`, `4:49: spec.targetRef.labels: a Dataplane is selected by name or by labels, not by both; use one of them`},
-		"bad tag key":         {`{kind: MeshSubset, tags: {"a b": c}}`, `4:47: spec.targetRef.tags["a b"]: bad tag key "a b"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`},
+		"bad tag key":         {`{kind: MeshSubset, tags: {"a b": c}}`, `4:40: spec.targetRef.tags["a b"]: bad tag key "a b"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'`},
 		"bad tag value":       {`{kind: MeshSubset, tags: {a: "*x"}}`, `4:43: spec.targetRef.tags.a: bad tag value "*x"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any`},
 		"port without quotes": {`{kind: Dataplane, sectionName: 80}`, `4:45: spec.targetRef.sectionName: must be a string, not the number 80; write it in quotes: "80"`},
 		"several at once":     {`{kind: MeshService, tags: {a: b}, labels: {}}`, "4:14: spec.targetRef.name: required field is missing for kind MeshService\nin.yaml:4:40: spec.targetRef.tags: does not belong to kind MeshService; remove it\nin.yaml:4:56: spec.targetRef.labels: does not belong to kind MeshService; remove it"},
@@ -203,7 +211,7 @@ func TestPolicyErrors(t *testing.T) {
 		"no kind, Kubernetes":   {"apiVersion: kuma.io/v1alpha1\nkind: ''\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: a resource's kind must not be empty; write one such as MeshTimeout`},
 		"kind of another time":  {"type: RateLimit\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "RateLimit"; did you mean "MeshRateLimit"?`},
 		"kind of another house": {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; one of ` + strings.Join(kinds.All().Names(), ", ") + `, Mesh, Dataplane`},
-		"tag of a backend":      {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:143: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
+		"tag of a backend":      {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:138: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
 		"odd name":              {"{type: MeshTLS, name: \"a\\n\", spec: {}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; it stands at in.yaml:1:1 already`},
 		"duplicate":             {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; it stands at in.yaml:1:1 already`},
 	} {
@@ -261,7 +269,7 @@ func TestLoadTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"a", "stdin", "z"}, set.MeshNames()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "stdin", "z"}, meshNames(set)); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := loader.Load(filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "can not be read") {

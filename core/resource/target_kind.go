@@ -39,7 +39,7 @@ func parseTargetKind(s string) (TargetKind, bool) {
 	return NoTarget, false
 }
 
-// TargetKinds is a set of kinds.
+// TargetKinds is a set of kinds; | is the union.
 type TargetKinds uint16
 
 // Targets returns the set of kinds.
@@ -53,9 +53,6 @@ func Targets(kinds ...TargetKind) TargetKinds {
 
 // Has reports whether the set has k.
 func (s TargetKinds) Has(k TargetKind) bool { return s&(1<<k) != 0 }
-
-// With returns the union.
-func (s TargetKinds) With(o TargetKinds) TargetKinds { return s | o }
 
 // Names returns the kinds as they are written, in order.
 func (s TargetKinds) Names() []string {

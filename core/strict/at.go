@@ -58,16 +58,8 @@ func (a *At) Path() string {
 
 // Errorf reports an error at this place. The hint may be empty.
 func (a *At) Errorf(hint, format string, args ...any) {
-	a.doc.sink.Error(a.diagnostic(hint, format, args...))
-}
-
-// Warnf reports a warning at this place. The hint may be empty.
-func (a *At) Warnf(hint, format string, args ...any) {
-	a.doc.sink.Warn(a.diagnostic(hint, format, args...))
-}
-
-func (a *At) diagnostic(hint, format string, args ...any) Diagnostic {
-	return Diagnostic{Pos: a.Pos(), Path: a.Path(), What: oneLine(clip(fmt.Sprintf(format, args...), 500)), Hint: oneLine(clip(hint, 500))}
+	what := fmt.Sprintf(format, args...)
+	a.doc.sink.Error(Diagnostic{Pos: a.Pos(), Path: a.Path(), What: oneLine(clip(what, 500)), Hint: oneLine(clip(hint, 500))})
 }
 
 // Field returns the place of a mapping's field. Where the field is absent the
@@ -78,6 +70,17 @@ func (a *At) Field(name string) *At {
 		child.node = value
 	}
 	return child
+}
+
+// Name returns the place of the name of a mapping's field.
+func (a *At) Name(field string) *At {
+	place := a.Field(field)
+	if node := a.Node(); node.Kind == yaml.MappingNode {
+		if i := a.doc.fieldIndex(node, field); i >= 0 {
+			place.node = node.Content[i]
+		}
+	}
+	return place
 }
 
 // Has reports whether the value is a mapping with the field.

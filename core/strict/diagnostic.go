@@ -66,18 +66,14 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sink collects diagnostics. The zero Sink is ready; it is not safe for
+// Sink collects errors. The zero Sink is ready; it is not safe for
 // concurrent use, parallel decoders each have one and [Sink.Join] them.
 type Sink struct {
-	errors   []Diagnostic
-	warnings []Diagnostic
+	errors []Diagnostic
 }
 
 // Error adds an error.
 func (s *Sink) Error(d Diagnostic) { s.errors = append(s.errors, d) }
-
-// Warn adds a warning.
-func (s *Sink) Warn(d Diagnostic) { s.warnings = append(s.warnings, d) }
 
 // mark is the number of errors so far, to tell later whether there are more.
 func (s *Sink) mark() int { return len(s.errors) }
@@ -86,10 +82,7 @@ func (s *Sink) mark() int { return len(s.errors) }
 func (s *Sink) Failed() bool { return len(s.errors) > 0 }
 
 // Join adds everything that o collected.
-func (s *Sink) Join(o *Sink) {
-	s.errors = append(s.errors, o.errors...)
-	s.warnings = append(s.warnings, o.warnings...)
-}
+func (s *Sink) Join(o *Sink) { s.errors = append(s.errors, o.errors...) }
 
 // Err returns nil, or all errors, sorted, as [Errors].
 func (s *Sink) Err() error {
@@ -98,9 +91,6 @@ func (s *Sink) Err() error {
 	}
 	return Errors(Sorted(s.errors))
 }
-
-// Warnings returns all warnings, sorted.
-func (s *Sink) Warnings() []Diagnostic { return Sorted(s.warnings) }
 
 // Sorted returns a copy of ds ordered by file, line, column, path and text,
 // each diagnostic once.

@@ -116,7 +116,7 @@ func TestRejected(t *testing.T) {
 		"tags of listeners": {
 			Conf: `{appendModifications: [{listener: {operation: Remove, match: {tags: {a: ""}}}}, {httpFilter: {operation: Remove, match: {listenerTags: {"b c": d}}}}]}`,
 			Want: "p.yaml:2:73: spec.default.appendModifications[0].listener.match.tags.a: bad tag value \"\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any\n" +
-				"p.yaml:2:144: spec.default.appendModifications[1].httpFilter.match.listenerTags[\"b c\"]: bad tag key \"b c\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'",
+				"p.yaml:2:137: spec.default.appendModifications[1].httpFilter.match.listenerTags[\"b c\"]: bad tag key \"b c\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'",
 		},
 		"bad YAML": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: "a: 1\nb: ["}}]}`,
