@@ -20,6 +20,7 @@ import (
 // a client with a certificate. It knows nothing of permissions.
 type interpreter struct {
 	t       testing.TB
+	grpc    bool // read as gRPC does: a header without a value is not present
 	uris    []string
 	sni     string
 	headers map[string]string // with :method and :path on HTTP inbounds
@@ -239,7 +240,7 @@ func (in *interpreter) header(m *route.HeaderMatcher) bool {
 	value, present := in.headers[m.GetName()]
 	switch match := m.GetHeaderMatchSpecifier().(type) {
 	case *route.HeaderMatcher_PresentMatch:
-		return present == match.PresentMatch
+		return (present && !(in.grpc && value == "")) == match.PresentMatch
 	case *route.HeaderMatcher_StringMatch:
 		return present && in.text(value, match.StringMatch)
 	}

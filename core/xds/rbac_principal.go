@@ -45,13 +45,17 @@ func (principals) urlPath(t text) *rbacconfig.Principal {
 	}}
 }
 
-func (principals) header(name string, t text) *rbacconfig.Principal {
-	m := &route.HeaderMatcher{Name: name}
+func (p principals) header(name string, t text) *rbacconfig.Principal {
 	if t.how == textAny {
-		m.HeaderMatchSpecifier = &route.HeaderMatcher_PresentMatch{PresentMatch: true}
-	} else {
-		m.HeaderMatchSpecifier = &route.HeaderMatcher_StringMatch{StringMatch: stringMatcher(t)}
+		// gRPC takes a header without a value for none where it asks whether
+		// one is present.
+		present := &route.HeaderMatcher{Name: name, HeaderMatchSpecifier: &route.HeaderMatcher_PresentMatch{PresentMatch: true}}
+		return p.any([]*rbacconfig.Principal{headerPrincipal(present), p.header(name, text{textExact, ""})})
 	}
+	return headerPrincipal(&route.HeaderMatcher{Name: name, HeaderMatchSpecifier: &route.HeaderMatcher_StringMatch{StringMatch: stringMatcher(t)}})
+}
+
+func headerPrincipal(m *route.HeaderMatcher) *rbacconfig.Principal {
 	return &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Header{Header: m}}
 }
 

@@ -50,15 +50,18 @@ func received(t testing.TB, p *permission.Permissions, form RBACForm) rbacConfig
 	return config
 }
 
-// compare asks a filter and the permissions that it was made of.
+// compare asks a filter and the permissions that it was made of; the rules form
+// as gRPC reads it too.
 func compare(t testing.TB, p *permission.Permissions, form RBACForm, config rbacConfig, q *permission.Request) error {
 	want, in := p.Decide(q), newInterpreter(t, p, q)
 	expected := verdict{enforced: said(form, want.Decision)}
 	if want.HasShadow {
 		expected.shadow = said(form, want.Shadow)
 	}
-	if got := in.filter(config); got != expected {
-		return fmt.Errorf("%+v\n\tthe filter says %+v\n\taccess says     %+v", q, got, expected)
+	for _, in.grpc = range []bool{false, form == RulesForm} {
+		if got := in.filter(config); got != expected {
+			return fmt.Errorf("%+v\n\tthe filter says %+v, read by gRPC: %v\n\taccess says     %+v", q, got, in.grpc, expected)
+		}
 	}
 	return nil
 }
