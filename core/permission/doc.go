@@ -28,6 +28,8 @@
 //     use. Decide allocates nothing.
 //
 // Paths are compared as they are given. A proxy that decides on paths must
-// normalize them first (in Envoy normalize_path and merge_slashes), or /a//b
-// is another path than /a/b to the policy and the same one to the workload.
+// normalize them first (in Envoy normalize_path, merge_slashes and
+// path_with_escaped_slashes_action), or /a//b and /a%2Fb are other paths than
+// /a/b to the policy and the same one to the workload. Nothing normalizes /a;x,
+// so where workloads read path parameters a denial of /a does not hold.
 package permission

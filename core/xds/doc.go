@@ -23,7 +23,9 @@
 //   - What is translated decides as permission.Permissions does, for every
 //     request of a client that was authenticated by mutual TLS. For rules its
 //     certificate is a SPIFFE SVID, which has exactly one URI SAN; for from it
-//     has one more, kuma://key/value, for each tag.
+//     has one more, kuma://key/value, for each tag. Only what a regular
+//     expression says of a header's bytes beyond ASCII is Envoy's own
+//     (regex.go).
 //   - A filter without permissions denies everything.
 //   - Same permissions, same bytes. Messages share what is equal, and must not
 //     be changed.
@@ -35,9 +37,14 @@
 //     decision too.
 //   - It has the tls_inspector listener filter where entries ask for an SNI;
 //     without it no SNI matches, in a deny entry neither.
-//   - Its connection manager normalizes paths (normalize_path, merge_slashes)
-//     where entries ask for paths.
+//   - Its connection manager normalizes paths (normalize_path, merge_slashes,
+//     path_with_escaped_slashes_action) where entries ask for paths: else
+//     /x/../private, //private and /private%2Fa pass a denial of /private.
 //   - In RulesForm Envoy refuses regular expressions of more than 100
 //     instructions, unless the runtime key re2.max_program_size.error_level is
-//     raised; MatcherForm has no such limit.
+//     raised; MatcherForm has no such limit. The tag key=* is an expression,
+//     too long where the key has more than 84 characters.
+//   - gRPC reads RulesForm only and has no SNI: entries that ask for one do not
+//     match. Every method is POST, and it refuses filters that ask for a header
+//     whose name begins with grpc-.
 package xds
