@@ -51,8 +51,9 @@ func valueText(v any) string {
 	return string(data)
 }
 
-// permissionRows prints the lists of an unmerged rule, an entry a row.
-func permissionRows(p *page, c resource.Conf) {
+// permissionRows prints the lists of a policy's rule, an entry a row, called as
+// `access` does.
+func permissionRows(p *page, rule int, c resource.Conf) {
 	data, err := resource.Marshal(c)
 	var lists map[string][]json.RawMessage
 	if err == nil {
@@ -64,7 +65,7 @@ func permissionRows(p *page, c resource.Conf) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		for i, entry := range lists[name] {
-			p.row(fmt.Sprintf("%s[%d]", name, i), string(entry))
+			p.row(fmt.Sprintf("rules[%d].%s[%d]", rule, name, i), string(entry))
 		}
 	}
 }

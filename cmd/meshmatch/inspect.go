@@ -128,9 +128,14 @@ func inboundPage(p *page, i *inspect.Inbound) {
 		p.heading(2, "from %s", inspect.ClientsTitle(f.Selector))
 		confRows(p, f.C)
 	}
+	kri, rule := "", 0
 	for _, r := range i.Permissions {
-		p.heading(2, "permissions of %s", r.KRI)
-		permissionRows(p, r.Conf)
+		rule++
+		if r.KRI != kri {
+			kri, rule = r.KRI, 0
+			p.heading(2, "permissions of %s", kri)
+		}
+		permissionRows(p, rule, r.Conf)
 	}
 }
 
