@@ -35,11 +35,11 @@ func BenchmarkSelect(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("shape=%s/policies=%d/impl=index", s.name, n), func(b *testing.B) {
 				var buffer match.Buffer
-				selected := index.Select(d, &buffer) // grows the buffer
+				selected := index.Select(d, match.Shadow, &buffer) // grows the buffer
 				buffer.Candidates = 0
 				b.ReportAllocs()
 				for b.Loop() {
-					selected = index.Select(d, &buffer)
+					selected = index.Select(d, match.Shadow, &buffer)
 				}
 				if !slices.EqualFunc(want, selected, func(p *resource.Policy, s match.Selected) bool { return p == s.Policy }) {
 					b.Fatalf("%d selected, or in another order than the %d of a scan", len(selected), len(want))

@@ -28,7 +28,7 @@ func BenchmarkTo(b *testing.B) {
 			var config *rules.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = rules.Evaluate(kind, d, index.Select(d, &buffer), nil)
+				config = rules.Evaluate(kind, d, index.Select(d, match.Shadow, &buffer), nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})

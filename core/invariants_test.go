@@ -89,7 +89,7 @@ func (w *meshWriter) checkBlocks() error {
 func checkSelection(m *meshView, d *resource.Dataplane, p *profile) error {
 	var buffer match.Buffer
 	for scope, o := range map[match.Scope]*outcome{match.Enforced: p.enforced, match.Shadow: p.shadow} {
-		want := m.index.SelectIn(d, scope, &buffer)
+		want := m.index.Select(d, scope, &buffer)
 		var got []match.Selected
 		for _, part := range o.selection.parts {
 			got = append(got, part.Matched()...)

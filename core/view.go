@@ -105,7 +105,7 @@ func (v *View) Select(d *resource.Dataplane, scope Scope, b *match.Buffer) []mat
 	if m == nil {
 		return nil
 	}
-	selected := m.index.SelectIn(d, scope.match(), b)
+	selected := m.index.Select(d, scope.match(), b)
 	if scope.Kind == "" {
 		return selected
 	}

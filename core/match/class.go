@@ -19,7 +19,7 @@ type Class struct {
 	inbounds bool           // points are inbounds
 }
 
-// SelectClass is [Index.SelectIn] for every dataplane of a class of this index.
+// SelectClass is [Index.Select] for every dataplane of a class of this index.
 func (x *Index) SelectClass(c *Class, scope Scope, b *Buffer) []Selected {
 	x.begin(b)
 	for point, terms := range c.points {

@@ -31,6 +31,3 @@ func (d *Delta) Replaced() map[*resource.Policy]*resource.Policy {
 	}
 	return d.replaced
 }
-
-// Empty reports whether nothing changed.
-func (d *Delta) Empty() bool { return len(d.terms)+len(d.selectors) == 0 }

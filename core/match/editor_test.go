@@ -118,14 +118,14 @@ func TestEditing(t *testing.T) {
 			reselected := classes.Reached(delta)
 			for i, d := range dataplanes {
 				for _, scope := range []match.Scope{match.Enforced, match.Shadow} {
-					want := slices.Clone(fresh.SelectIn(d, scope, &buffer))
-					if diff := gocmp.Diff(names(want, d), names(next.SelectIn(d, scope, &buffer), d)); diff != "" {
+					want := slices.Clone(fresh.Select(d, scope, &buffer))
+					if diff := gocmp.Diff(names(want, d), names(next.Select(d, scope, &buffer), d)); diff != "" {
 						t.Fatalf("seed %d: %s: %s", seed, d.Name, diff)
 					}
 					if diff := gocmp.Diff(names(want, d), names(next.SelectClass(classOf[i], scope, &buffer), d)); diff != "" {
 						t.Fatalf("seed %d: class of %s: %s", seed, d.Name, diff)
 					}
-					before := slices.Clone(x.SelectIn(d, scope, &buffer))
+					before := slices.Clone(x.Select(d, scope, &buffer))
 					same := slices.EqualFunc(before, want, func(a, b match.Selected) bool { return a.Equal(&b) })
 					if !same && !slices.Contains(moved, uint32(i)) && !slices.Contains(reselected, classOf[i]) {
 						t.Fatalf("seed %d: %s is selected by others, and not reached", seed, d.Name)

@@ -1,9 +1,6 @@
 package match
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // InboundSet is a set of a dataplane's inbounds by index. The first 64 need
 // no allocation and make it two words; the zero set is empty.
@@ -34,15 +31,6 @@ func (s *InboundSet) Has(i int) bool {
 	}
 	more := s.more()
 	return i/64 <= len(more) && more[i/64-1]&(1<<(i%64)) != 0
-}
-
-// Len returns the number of inbounds.
-func (s *InboundSet) Len() int {
-	n := bits.OnesCount64(s.first)
-	for _, w := range s.more() {
-		n += bits.OnesCount64(w)
-	}
-	return n
 }
 
 // Equal reports whether both sets have the same inbounds.

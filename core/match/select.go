@@ -45,15 +45,10 @@ const (
 	Enforced
 )
 
-// Select returns the policies that select a dataplane, also those that only
-// inform, sorted by kind, and for each kind in order: later ones override. The
-// result lives in the buffer until the next call.
-func (x *Index) Select(d *resource.Dataplane, b *Buffer) []Selected {
-	return x.SelectIn(d, Shadow, b)
-}
-
-// SelectIn is [Index.Select] in a scope.
-func (x *Index) SelectIn(d *resource.Dataplane, scope Scope, b *Buffer) []Selected {
+// Select returns the policies of a scope that select a dataplane, sorted by
+// kind, and for each kind in order: later ones override. The result lives in
+// the buffer until the next call.
+func (x *Index) Select(d *resource.Dataplane, scope Scope, b *Buffer) []Selected {
 	x.begin(b)
 	for point := range points(d) {
 		x.collect(x.required(d, point, b), point, len(d.Inbounds) > 0, scope, b)
