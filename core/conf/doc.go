@@ -1,6 +1,6 @@
 // Package conf holds the field types that the Confs of several policy kinds
-// share: durations, numbers with bounds, addresses, headers, request matches
-// and references to backends.
+// share: durations, numbers with bounds, addresses, headers, tags, request
+// matches and references to backends.
 //
 // A policy kind is a package below this one (core/conf/meshtimeout, ...) or an
 // embedder's. It may use these types and no other kind's, and has

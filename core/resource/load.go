@@ -31,7 +31,7 @@ type Input struct {
 }
 
 // Load reads files, directory trees (every .yaml, .yml and .json below them,
-// hidden ones left out) and "-". Every error of every file is in the returned
+// hidden ones and directories behind links left out) and "-". Every error of every file is in the returned
 // [strict.Errors]; with any error there are no resources (SPEC 1.2).
 func (l *Loader) Load(paths ...string) (*Set, error) {
 	var sink strict.Sink
