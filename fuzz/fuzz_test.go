@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,17 +60,26 @@ func withRoutes(t testing.TB) *Generator {
 	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), single)
 }
 
-// withUnions makes scenarios of a kind with unions in all arrays: what a lower
-// item says is hidden by one that is overridden itself (SPEC 6).
+// withUnions makes scenarios of kinds whose confs are unions and little else,
+// in all arrays and as the single conf: what a lower item says is hidden by one
+// that is overridden itself (SPEC 6).
 func withUnions(t testing.TB) *Generator {
 	t.Helper()
 	union := meshloadbalancingstrategy.Kind().To.Conf
-	return generatorOf(t, &resource.Kind{
+	unions := &resource.Kind{
 		Name: "Unions", Short: "u", Top: resource.TopTargets,
 		To:    &resource.Section{Targets: resource.ServiceTargets, Conf: union},
 		From:  &resource.Section{Targets: resource.FromTargets, Conf: union},
 		Rules: &resource.Section{Matches: true, Conf: union},
-	})
+	}
+	single := &resource.Kind{Name: "Single", Short: "s", Top: resource.TopTargets, Default: &resource.Section{Conf: union}}
+	g := generatorOf(t, unions, single)
+	for section, confs := range g.pools {
+		g.pools[section] = slices.DeleteFunc(confs, func(conf map[string]any) bool {
+			return conf["loadBalancer"] == nil || conf["localityAwareness"] != nil
+		})
+	}
+	return g
 }
 
 func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {
