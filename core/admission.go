@@ -13,8 +13,8 @@ import (
 func admit(kinds *resource.Kinds, b *Batch) error {
 	a := admission{kinds: kinds, seen: make(map[resource.ID]strict.Position, len(b.Upsert.Dataplanes)+len(b.Upsert.Policies)+len(b.Delete))}
 	for _, m := range b.Upsert.Meshes {
-		if a.present(m != nil, resource.MeshKind) && a.named(&m.Meta, resource.MeshKind) && m.Mesh != m.Name {
-			a.errorf(&m.Meta, "name", "", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
+		if a.present(m != nil, resource.MeshKind) && a.named(&m.Meta, resource.MeshKind) {
+			a.mesh(&m.Meta)
 		}
 	}
 	for _, d := range b.Upsert.Dataplanes {
@@ -92,10 +92,23 @@ func (a *admission) deletion(id resource.ID) {
 		a.errorf(&m, "", strict.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
 		return
 	}
+	if id.Kind == resource.MeshKind {
+		a.mesh(&m)
+	}
 	if _, twice := a.seen[id]; twice {
 		a.errorf(&m, "", "one batch does one thing with a resource", "it is deleted, and upserted or deleted again")
 	}
 	a.seen[id] = placeOf(&m)
+}
+
+// mesh checks what the identity of a Mesh has beside its name.
+func (a *admission) mesh(m *resource.Meta) {
+	switch {
+	case m.Mesh != m.Name:
+		a.errorf(m, "name", "", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
+	case m.Namespace != "":
+		a.errorf(m, "namespace", "", "a Mesh has no namespace")
+	}
 }
 
 func (a *admission) tags(m *resource.Meta, path string, tags resource.Tags) {

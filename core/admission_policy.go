@@ -28,7 +28,11 @@ func (a *admission) policy(p *resource.Policy) {
 		a.errorf(&p.Meta, "spec.from", "rules take the place of from", "from and rules are both present")
 	default:
 		for i := range p.Rules {
-			a.conf(p, fmt.Sprintf("spec.rules[%d].default", i), p.Rules[i].Conf)
+			rule := fmt.Sprintf("spec.rules[%d]", i)
+			a.conf(p, rule+".default", p.Rules[i].Conf)
+			if p.Rules[i].Matches != nil && !p.Type.Rules.Matches {
+				a.errorf(&p.Meta, rule+".matches", "", "rules of %s have no matches", p.Kind)
+			}
 		}
 	}
 	switch {

@@ -8,7 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// causes is the versions of policies that are in one of two states only.
+// causes is the policies, as they are in one of two states, that are in the
+// other one not at all or say something else there.
 type causes map[*resource.Policy]bool
 
 func (c *comparison) causes() causes {
@@ -18,7 +19,7 @@ func (c *comparison) causes() causes {
 	}
 	for old, next := range c.after.index.Since(c.before.index) {
 		for _, p := range []*resource.Policy{old, next} {
-			if p != nil && c.before.index.Policy(p.ID) != c.after.index.Policy(p.ID) {
+			if p != nil && changes(c.before.index.Policy(p.ID), c.after.index.Policy(p.ID), samePolicy) {
 				out[p] = true
 			}
 		}

@@ -26,10 +26,12 @@ func (a Action) String() string { return [...]string{"joined", "left", "changed"
 type Change struct {
 	Mesh   string
 	Action Action
-	// Itself tells that the dataplanes' own resources came, left or changed.
+	// Itself tells that the dataplanes' own resources came, left or say something
+	// else.
 	Itself bool
-	// Policies is the policies that came, left or changed and select the
-	// dataplanes, or did, sorted.
+	// Policies is the policies that came, left or say something else and select
+	// the dataplanes, or did, sorted. They are none where the mesh was not there
+	// before, or is not there any more.
 	Policies []resource.ID
 	// Places is where the effective confs have another content or other
 	// origins. They are empty where only the dataplane's resource, such as its

@@ -11,8 +11,8 @@ import (
 
 // Compare returns what happened to dataplanes from one view to another, in an
 // order that depends on the views alone. A dataplane is in one change at most.
-// A change that makes no difference to any conf, its origins or the
-// dataplane's resource is left out.
+// A change that makes no difference to any conf, its origins or what the
+// dataplane's resource says is left out, as is where resources stand in files.
 //
 // Views of one engine are compared at the cost of what differs between them,
 // however many commits lie between; any others by looking at every dataplane.
@@ -68,33 +68,29 @@ func (c *comparison) add(f fate, slot uint32) {
 	slots.Add(slot)
 }
 
-// versions looks at the slots and profiles that are not shared.
+// versions looks at the slots and profiles that are not shared. A dataplane
+// that left and came back may have another slot.
 func (c *comparison) versions() {
-	var moved index.SetEditor // slots whose entry is another one
+	var edited index.SetEditor // slots whose entry is another one
 	for slot := range c.after.dataplanes.Unshared(&c.before.dataplanes) {
-		old, next := c.before.dataplanes.Value(slot), c.after.dataplanes.Value(slot)
-		if old == next {
-			continue
-		}
-		moved.Add(slot)
-		switch {
-		case old.resource == nil || next.resource == nil || old.resource.ID != next.resource.ID:
-			c.left(slot)
-			c.joined(slot)
-		default:
-			c.add(fate{Changed, old.resource != next.resource, c.before.profileAt(slot), c.after.profileAt(slot)}, slot)
+		if c.before.dataplanes.Value(slot) != c.after.dataplanes.Value(slot) {
+			edited.Add(slot)
 		}
 	}
-	gone := moved.Commit()
+	moved := edited.Commit()
 	for number := range c.after.profiles.Unshared(&c.before.profiles) {
 		old, next := c.before.profiles.Value(number), c.after.profiles.Value(number)
 		if old == next || old == nil || next == nil {
 			continue
 		}
-		if stayed := c.after.members.Value(number).AndNot(gone); stayed.Len() > 0 {
+		if stayed := c.after.members.Value(number).AndNot(moved); stayed.Len() > 0 {
 			slots := stayed.Edit()
 			c.fates[fate{Changed, false, old, next}] = &slots
 		}
+	}
+	for slot := range moved.All() {
+		c.leave(slot)
+		c.come(slot)
 	}
 }
 
@@ -103,49 +99,44 @@ func (c *comparison) versions() {
 func (c *comparison) strangers() {
 	if c.before != nil {
 		for slot := range c.before.slots.Limit() {
-			if d := c.before.dataplanes.Value(slot).resource; d != nil && (c.after == nil || c.after.dataplane(d.ID) == nil) {
-				c.left(slot)
-			}
+			c.leave(slot)
 		}
 	}
-	if c.after == nil {
+	if c.after != nil {
+		for slot := range c.after.slots.Limit() {
+			c.come(slot)
+		}
+	}
+}
+
+// leave looks for the dataplane that is in a slot before.
+func (c *comparison) leave(slot uint32) {
+	d := c.before.dataplanes.Value(slot).resource
+	if d != nil && (c.after == nil || c.after.dataplane(d.ID) == nil) {
+		c.add(fate{Left, true, c.before.profileAt(slot), nil}, slot)
+	}
+}
+
+// come looks for the dataplane that is in a slot after.
+func (c *comparison) come(slot uint32) {
+	d := c.after.dataplanes.Value(slot).resource
+	if d == nil {
 		return
 	}
-	for slot := range c.after.slots.Limit() {
-		next := c.after.dataplanes.Value(slot).resource
-		if next == nil {
-			continue
+	next := c.after.profileAt(slot)
+	if c.before != nil {
+		if at, known := c.before.slots.Lookup(proxyName{d.Namespace, d.Name}); known {
+			itself := !sameDataplane(c.before.dataplanes.Value(at).resource, d)
+			c.add(fate{Changed, itself, c.before.profileAt(at), next}, slot)
+			return
 		}
-		if c.before != nil {
-			if at, known := c.before.slots.Lookup(proxyName{next.Namespace, next.Name}); known {
-				old := c.before.dataplanes.Value(at).resource
-				c.add(fate{Changed, !sameDataplane(old, next), c.before.profileAt(at), c.after.profileAt(slot)}, slot)
-				continue
-			}
-		}
-		c.joined(slot)
 	}
+	c.add(fate{Joined, true, nil, next}, slot)
 }
 
-func (c *comparison) left(slot uint32) {
-	if p := c.before.profileAt(slot); p != nil {
-		c.add(fate{Left, true, p, nil}, slot)
-	}
-}
-
-func (c *comparison) joined(slot uint32) {
-	if p := c.after.profileAt(slot); p != nil {
-		c.add(fate{Joined, true, nil, p}, slot)
-	}
-}
-
-// profileAt returns the profile of a slot, or nil of one that is free.
+// profileAt returns the profile of a slot that is not free.
 func (m *meshView) profileAt(slot uint32) *profile {
-	entry := m.dataplanes.Value(slot)
-	if entry.resource == nil {
-		return nil
-	}
-	return m.profiles.Value(entry.profile)
+	return m.profiles.Value(m.dataplanes.Value(slot).profile)
 }
 
 // changes explains the fates, those with the first slots first.

@@ -31,7 +31,7 @@ type Engine struct {
 }
 
 // NewEngine returns an engine without resources. Policies must be of the
-// given kinds.
+// given kinds, by name: each loader may have made its own.
 func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 	e := &Engine{
 		kinds:  kinds,
@@ -109,7 +109,7 @@ func (e *Engine) writer(name string) (*meshWriter, error) {
 	if w := e.meshes[name]; w != nil {
 		return w, nil
 	}
-	w := newMeshWriter(name, e.order)
+	w := newMeshWriter(name, e.kinds, e.order)
 	if published := e.View().mesh(name); published != nil {
 		c, err := w.prepare(published.batch())
 		if err == nil {

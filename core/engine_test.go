@@ -9,8 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // decode returns the resources of a text.
@@ -226,6 +229,8 @@ func TestApplyWhatIsKnownPublishesNothing(t *testing.T) {
 func TestApplyAllOrNothing(t *testing.T) {
 	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everybody, forAll)
 	valid := decode(t, timeoutText("z", "", everybody, `{default: {idleTimeout: 1s}}`)).Policies[0]
+	permission := decode(t, "type: MeshTrafficPermission\nname: p\nspec: {rules: [{default: {allow: [{method: GET}]}}]}\n").Policies[0]
+	permission.Rules[0].Matches = []conf.Match{{}}
 	broken := func(change func(*resource.Policy)) core.Batch {
 		p := *valid
 		p.Name = "broken"
@@ -256,6 +261,9 @@ func TestApplyAllOrNothing(t *testing.T) {
 		"a gateway with inbounds":   {proxy(func(d *resource.Dataplane) { d.Gateway = &resource.GatewayProxy{} }), "a gateway has no inbounds"},
 		"nil":                       {core.Batch{Upsert: resource.Set{Dataplanes: []*resource.Dataplane{nil}}}, "a Dataplane is nil"},
 		"deletes an unknown kind":   {core.Batch{Delete: []resource.ID{{Kind: "MeshTimeuot", Name: "x", Mesh: "default"}}}, `did you mean "MeshTimeout"?`},
+		"matches where none are":    {broken(func(p *resource.Policy) { *p = *permission; p.Name = "broken" }), "spec.rules[0].matches: rules of MeshTrafficPermission have no matches"},
+		"deletes a mesh in another": {core.Batch{Delete: []resource.ID{{Kind: "Mesh", Mesh: "default", Name: "b"}}}, "in the mesh of its own name"},
+		"a mesh in a namespace":     {core.Batch{Upsert: resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Namespace: "n", Name: "a"}}}}}}, "a Mesh has no namespace"},
 		"a mesh in another":         {core.Batch{Upsert: resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Name: "b"}}}}}}, "in the mesh of its own name"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -334,6 +342,27 @@ func TestBlocksAreShared(t *testing.T) {
 	}
 }
 
+// Blocks are those of the engine's kinds, whatever loader made the kinds of the
+// policies.
+func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+timeoutText("base", "", everybody, forAll))
+	v := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("a", "", everybody, `{default: {}}`)+timeoutText("api", "", "kind: MeshService, name: api", `{default: {}}`))}).After
+	v = apply(t, e, core.Batch{Upsert: decode(t, timeoutText("a", "", "kind: MeshService, name: web", `{default: {}}`))}).After
+	config := func(name string) *rules.Config {
+		return v.Configs(v.Dataplane(dataplaneID(name)), core.Scope{})[0]
+	}
+	web, api := config("web-1"), config("api-1")
+	if web.Outbounds[0].Effective != api.Outbounds[0].Effective {
+		t.Error("equal confs are not one block")
+	}
+	stranger := *v.Dataplane(dataplaneID("web-1"))
+	for _, c := range []*rules.Config{web, api, v.Configs(&stranger, core.Scope{})[0]} {
+		if c.Kind != v.Kinds().Lookup("MeshTimeout") {
+			t.Error("the kind is another one than the engine's")
+		}
+	}
+}
+
 // A term that nobody required splits the classes of those who have it only,
 // and when nobody requires it any more they are joined again.
 func TestClassesFollowSelectors(t *testing.T) {
@@ -370,6 +399,9 @@ func TestConfigsOfAStranger(t *testing.T) {
 		if len(a) != len(b) || len(a) == 1 && a[0].Outbounds[0].Conf == nil {
 			t.Errorf("%+v: %d and %d configs", scope, len(a), len(b))
 		}
+	}
+	if nobody := v.Dataplane(dataplaneID("nobody")); v.Configs(nobody, core.Scope{}) != nil || v.Select(nobody, core.Scope{}, new(match.Buffer)) != nil {
+		t.Error("nobody has configs")
 	}
 	if v.Configs(&resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: "nowhere"}}}, core.Scope{}) != nil {
 		t.Error("configs in a mesh that is not there")

@@ -13,6 +13,7 @@ import (
 // and what only a writer looks at, which is changed in place.
 type meshWriter struct {
 	name   string
+	kinds  *resource.Kinds // the engine's; policies may come with others of the same names
 	blocks *rules.Blocks
 	seed   maphash.Seed
 
@@ -23,9 +24,10 @@ type meshWriter struct {
 	profiles   profileTable
 }
 
-func newMeshWriter(name string, order match.Order) *meshWriter {
+func newMeshWriter(name string, kinds *resource.Kinds, order match.Order) *meshWriter {
 	w := &meshWriter{
 		name:       name,
+		kinds:      kinds,
 		blocks:     rules.NewBlocks(),
 		seed:       maphash.MakeSeed(),
 		population: match.NewPopulation(),
@@ -62,24 +64,19 @@ func (w *meshWriter) prepare(b *meshBatch) (c *meshCommit, err error) {
 	defer catch(&err) // confs are compared
 	c = &meshCommit{writer: w, document: w.now.document, index: w.now.index, delta: &match.Delta{}}
 	changed := false
-	if d := b.document; d.id != (resource.ID{}) && (d.resource == nil) != (c.document == nil) ||
-		d.resource != nil && !sameMeta(&d.resource.Meta, &c.document.Meta) {
+	if d := b.document; d.id != (resource.ID{}) && changes(c.document, d.resource, repeatsMesh) {
 		c.document, changed = d.resource, true
 	}
 	for _, d := range b.dataplanes {
-		known := w.now.dataplane(d.id)
-		if known == nil && d.resource == nil || known != nil && d.resource != nil && sameDataplane(known, d.resource) {
-			continue
+		if changes(w.now.dataplane(d.id), d.resource, repeatsDataplane) {
+			c.dataplanes = append(c.dataplanes, d)
 		}
-		c.dataplanes = append(c.dataplanes, d)
 	}
 	policies := b.policies[:0]
 	for _, p := range b.policies {
-		known := w.now.index.Policy(p.id)
-		if known == nil && p.resource == nil || known != nil && p.resource != nil && samePolicy(known, p.resource) {
-			continue
+		if changes(w.now.index.Policy(p.id), p.resource, repeatsPolicy) {
+			policies = append(policies, p)
 		}
-		policies = append(policies, p)
 	}
 	if len(policies) > 0 {
 		e := w.now.index.Edit()
@@ -98,4 +95,10 @@ func (w *meshWriter) prepare(b *meshBatch) (c *meshCommit, err error) {
 		return nil, nil
 	}
 	return c, nil
+}
+
+// changes reports whether an upsert, or a deletion where next is nil, changes
+// what is known, nil for nothing.
+func changes[T any](known, next *T, repeats func(known, next *T) bool) bool {
+	return known != next && (known == nil || next == nil || !repeats(known, next))
 }

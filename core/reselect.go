@@ -94,13 +94,13 @@ func (c *commit) selection(selected []match.Selected, like *resource.Dataplane, 
 }
 
 func (c *commit) part(group []match.Selected, like *resource.Dataplane, earlier []*selection) *rules.Part {
-	kind := group[0].Policy.Type
+	kind := group[0].Policy.Kind
 	for _, s := range earlier {
-		if known := s.part(kind.Name); known != nil && sameSelected(known.Matched(), group) {
+		if known := s.part(kind); known != nil && sameSelected(known.Matched(), group) {
 			return known
 		}
 	}
-	return c.blocks.Part(kind, like, slices.Clone(group))
+	return c.blocks.Part(c.kinds.Lookup(kind), like, slices.Clone(group))
 }
 
 func sameSelected(a, b []match.Selected) bool {

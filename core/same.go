@@ -8,8 +8,23 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// sameDataplane reports whether an upsert says what is known already. A source
-// that tells everything again from time to time then changes nothing.
+// An upsert repeats what is known if it says the same at the same place. So a
+// source that tells everything again from time to time changes nothing. One
+// whose files got a line more changes positions, which are in messages only, so
+// for [Compare] resources are the same that say the same.
+
+func repeatsMesh(a, b *resource.Mesh) bool { return a.Pos == b.Pos && sameMeta(&a.Meta, &b.Meta) }
+
+func repeatsDataplane(a, b *resource.Dataplane) bool { return a.Pos == b.Pos && sameDataplane(a, b) }
+
+func repeatsPolicy(a, b *resource.Policy) bool {
+	sameItem := func(a, b resource.Item) bool { return a.Pos == b.Pos }
+	return a.Pos == b.Pos && a.TargetPos == b.TargetPos && a.DefaultPos == b.DefaultPos &&
+		slices.EqualFunc(a.To, b.To, sameItem) && slices.EqualFunc(a.From, b.From, sameItem) &&
+		slices.EqualFunc(a.Rules, b.Rules, func(a, b resource.Rule) bool { return a.Pos == b.Pos }) &&
+		samePolicy(a, b)
+}
+
 func sameDataplane(a, b *resource.Dataplane) bool {
 	return a == b || sameMeta(&a.Meta, &b.Meta) && a.Address == b.Address &&
 		slices.EqualFunc(a.Inbounds, b.Inbounds, func(a, b resource.Inbound) bool {
@@ -27,23 +42,21 @@ func sameGateway(a, b *resource.GatewayProxy) bool {
 }
 
 func sameMeta(a, b *resource.Meta) bool {
-	return a.ID == b.ID && a.Pos == b.Pos && slices.Equal(a.Labels, b.Labels)
+	return a.ID == b.ID && slices.Equal(a.Labels, b.Labels)
 }
 
-// samePolicy is [sameDataplane] for policies.
 func samePolicy(a, b *resource.Policy) bool {
-	return a == b || sameMeta(&a.Meta, &b.Meta) &&
-		sameTarget(&a.TargetRef, &b.TargetRef) && a.TargetPos == b.TargetPos && a.DefaultPos == b.DefaultPos &&
+	return a == b || sameMeta(&a.Meta, &b.Meta) && sameTarget(&a.TargetRef, &b.TargetRef) &&
 		sameItems(a.Type.To, a.To, b.To) && sameItems(a.Type.From, a.From, b.From) &&
 		(a.Rules == nil) == (b.Rules == nil) && slices.EqualFunc(a.Rules, b.Rules, func(x, y resource.Rule) bool {
-		return x.Pos == y.Pos && sameMatches(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
+		return sameMatches(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
 	}) &&
 		(a.Type.Default == nil || a.Type.Default.Conf.Equal(a.Default, b.Default))
 }
 
 func sameItems(section *resource.Section, a, b []resource.Item) bool {
 	return (a == nil) == (b == nil) && slices.EqualFunc(a, b, func(a, b resource.Item) bool {
-		return a.Pos == b.Pos && sameTarget(&a.TargetRef, &b.TargetRef) && section.Conf.Equal(a.Conf, b.Conf)
+		return sameTarget(&a.TargetRef, &b.TargetRef) && section.Conf.Equal(a.Conf, b.Conf)
 	})
 }
 

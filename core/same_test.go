@@ -64,7 +64,6 @@ func TestSame(t *testing.T) {
 	}
 	for name, change := range map[string]func(*resource.Dataplane){
 		"label":        func(d *resource.Dataplane) { d.Labels[0].Value = "y" },
-		"position":     func(d *resource.Dataplane) { d.Pos.Line++ },
 		"address":      func(d *resource.Dataplane) { d.Address = "10.0.0.9" },
 		"gateway":      func(d *resource.Dataplane) { d.Gateway = &resource.GatewayProxy{} },
 		"no inbound":   func(d *resource.Dataplane) { d.Inbounds = nil },
@@ -99,35 +98,76 @@ func TestSamePolicy(t *testing.T) {
 		policy string
 		change func(*resource.Policy)
 	}{
-		"label":        {"to", func(p *resource.Policy) { p.Labels[0].Key = "b" }},
-		"position":     {"to", func(p *resource.Policy) { p.TargetPos.Line++ }},
-		"target":       {"to", func(p *resource.Policy) { p.TargetRef.Kind = resource.TargetMesh }},
-		"labels":       {"to", func(p *resource.Policy) { p.TargetRef.Labels[0].Value = "y" }},
-		"sectionName":  {"to", func(p *resource.Policy) { p.TargetRef.SectionName = "" }},
-		"name":         {"from", func(p *resource.Policy) { p.TargetRef.Name = "e" }},
-		"namespace":    {"from", func(p *resource.Policy) { p.TargetRef.Namespace = "ns" }},
-		"tags":         {"rules", func(p *resource.Policy) { p.TargetRef.Tags[0].Value = "2" }},
-		"proxyTypes":   {"rules", func(p *resource.Policy) { p.TargetRef.ProxyTypes = 0 }},
-		"no to":        {"to", func(p *resource.Policy) { p.To = nil }},
-		"empty from":   {"to", func(p *resource.Policy) { p.From = []resource.Item{} }},
-		"to target":    {"to", func(p *resource.Policy) { p.To[0].TargetRef.Tags[0].Value = "2" }},
-		"to conf":      {"to", func(p *resource.Policy) { p.To[0].Conf = decodeEverything(t, everything).Policies[1].Rules[0].Conf }},
-		"from target":  {"from", func(p *resource.Policy) { p.From[0].TargetRef.Kind = resource.TargetMeshSubset }},
-		"empty rules":  {"from", func(p *resource.Policy) { p.Rules = []resource.Rule{} }},
-		"match":        {"rules", func(p *resource.Policy) { *p.Rules[0].Matches[0].Method = "PUT" }},
-		"rule's conf":  {"rules", func(p *resource.Policy) { p.Rules[0].Conf = decodeEverything(t, everything).Policies[2].To[0].Conf }},
-		"default":      {"trace", func(p *resource.Policy) { p.Default = p.Type.Default.Conf.NewMerger().Conf() }},
-		"rule's place": {"rules", func(p *resource.Policy) { p.Rules[0].Pos.Line++ }},
+		"label":       {"to", func(p *resource.Policy) { p.Labels[0].Key = "b" }},
+		"target":      {"to", func(p *resource.Policy) { p.TargetRef.Kind = resource.TargetMesh }},
+		"labels":      {"to", func(p *resource.Policy) { p.TargetRef.Labels[0].Value = "y" }},
+		"sectionName": {"to", func(p *resource.Policy) { p.TargetRef.SectionName = "" }},
+		"name":        {"from", func(p *resource.Policy) { p.TargetRef.Name = "e" }},
+		"namespace":   {"from", func(p *resource.Policy) { p.TargetRef.Namespace = "ns" }},
+		"tags":        {"rules", func(p *resource.Policy) { p.TargetRef.Tags[0].Value = "2" }},
+		"proxyTypes":  {"rules", func(p *resource.Policy) { p.TargetRef.ProxyTypes = 0 }},
+		"no to":       {"to", func(p *resource.Policy) { p.To = nil }},
+		"empty from":  {"to", func(p *resource.Policy) { p.From = []resource.Item{} }},
+		"to target":   {"to", func(p *resource.Policy) { p.To[0].TargetRef.Tags[0].Value = "2" }},
+		"to conf":     {"to", func(p *resource.Policy) { p.To[0].Conf = decodeEverything(t, everything).Policies[1].Rules[0].Conf }},
+		"from target": {"from", func(p *resource.Policy) { p.From[0].TargetRef.Kind = resource.TargetMeshSubset }},
+		"empty rules": {"from", func(p *resource.Policy) { p.Rules = []resource.Rule{} }},
+		"match":       {"rules", func(p *resource.Policy) { *p.Rules[0].Matches[0].Method = "PUT" }},
+		"rule's conf": {"rules", func(p *resource.Policy) { p.Rules[0].Conf = decodeEverything(t, everything).Policies[2].To[0].Conf }},
+		"default":     {"trace", func(p *resource.Policy) { p.Default = p.Type.Default.Conf.NewMerger().Conf() }},
 	} {
-		var a, b *resource.Policy
-		for i, p := range decodeEverything(t, everything).Policies {
-			if p.Name == c.policy {
-				a, b = p, decodeEverything(t, everything).Policies[i]
-			}
-		}
+		a, b := policyOfEverything(t, c.policy), policyOfEverything(t, c.policy)
 		c.change(b)
 		if samePolicy(a, b) {
 			t.Errorf("another %s is not noticed", name)
 		}
 	}
+}
+
+// Whoever moves still says the same, and does not repeat itself.
+func TestRepeats(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy string
+		move   func(*resource.Policy)
+	}{
+		"document": {"to", func(p *resource.Policy) { p.Pos.Line++ }},
+		"target":   {"to", func(p *resource.Policy) { p.TargetPos.Line++ }},
+		"default":  {"trace", func(p *resource.Policy) { p.DefaultPos.Line++ }},
+		"to":       {"to", func(p *resource.Policy) { p.To[0].Pos.Line++ }},
+		"from":     {"from", func(p *resource.Policy) { p.From[0].Pos.Line++ }},
+		"rule":     {"rules", func(p *resource.Policy) { p.Rules[0].Pos.Line++ }},
+	} {
+		a, b := policyOfEverything(t, c.policy), policyOfEverything(t, c.policy)
+		if !repeatsPolicy(a, b) {
+			t.Errorf("%s does not repeat itself", c.policy)
+		}
+		if c.move(b); !samePolicy(a, b) || repeatsPolicy(a, b) {
+			t.Errorf("%s: the same %v, repeats %v", name, samePolicy(a, b), repeatsPolicy(a, b))
+		}
+	}
+	a, b := decodeEverything(t, everything).Dataplanes[0], decodeEverything(t, everything).Dataplanes[0]
+	if !repeatsDataplane(a, b) {
+		t.Error("a dataplane does not repeat itself")
+	}
+	if b.Pos.Line++; !sameDataplane(a, b) || repeatsDataplane(a, b) {
+		t.Error("a dataplane that moved")
+	}
+	m, n := resource.Mesh{Meta: a.Meta}, resource.Mesh{Meta: a.Meta}
+	if !repeatsMesh(&m, &n) {
+		t.Error("a mesh does not repeat itself")
+	}
+	if n.Pos.Line++; repeatsMesh(&m, &n) {
+		t.Error("a mesh that moved")
+	}
+}
+
+func policyOfEverything(t *testing.T, name string) *resource.Policy {
+	t.Helper()
+	for _, p := range decodeEverything(t, everything).Policies {
+		if p.Name == name {
+			return p
+		}
+	}
+	t.Fatalf("no policy %s", name)
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,8 +15,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf/kinds"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/strict"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
@@ -28,6 +31,13 @@ type sequence struct {
 	bytes     []byte
 	known     world // what the engine must have
 	answers   answers
+	past      []pastView
+}
+
+// pastView is a view that was published, with what it says.
+type pastView struct {
+	view    *core.View
+	answers answers
 }
 
 // world is resources by identity.
@@ -41,8 +51,8 @@ type world struct {
 type answers map[resource.ID][2]answer // effective, shadow
 
 type answer struct {
-	all   string
-	confs string // without `matched`
+	all    string
+	places map[rules.Place]string
 }
 
 // TestSequences runs 150 seeded sequences, 20 with -short, or SOAK times as
@@ -91,12 +101,10 @@ func runSequence(t *testing.T, generator *fuzz.Generator, data []byte) {
 		},
 		answers: answers{},
 	}
-	watched := s.engine.View() // compared over all commits in the end
 	for len(s.bytes) > 0 {
 		s.step()
 	}
 	first := s.engine.View()
-	s.checkChanges(core.Commit{Before: watched, After: first}, answers{}, s.answers)
 	s.apply(core.Batch{Delete: s.known.ids()})
 	if n := len(s.engine.View().Meshes()); n != 0 {
 		t.Errorf("%d meshes are left of nothing", n)
@@ -150,8 +158,14 @@ func (s *sequence) step() {
 	keep := s.of(4)
 	batch.Upsert.Dataplanes = slices.DeleteFunc(set.Dataplanes, func(*resource.Dataplane) bool { return s.of(4) < keep })
 	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.of(4) < keep })
-	batch.Upsert.Meshes = set.Meshes
 	taken := map[resource.ID]bool{}
+	for _, mesh := range []string{"default", "other", "another"} {
+		if s.of(8) == 1 {
+			m := &resource.Mesh{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshKind, Mesh: mesh, Name: mesh}}}
+			batch.Upsert.Meshes = append(batch.Upsert.Meshes, m)
+			taken[m.ID] = true
+		}
+	}
 	for _, d := range batch.Upsert.Dataplanes {
 		taken[d.ID] = true
 	}
@@ -165,7 +179,7 @@ func (s *sequence) step() {
 		switch s.of(12) {
 		case 1:
 			batch.Delete = append(batch.Delete, id)
-		case 2:
+		case 2, 3:
 			s.mutate(id, &batch)
 		}
 	}
@@ -182,11 +196,17 @@ func (s *sequence) replaceConfs(batch *core.Batch) {
 		}
 		next := *p
 		next.Pos.Line++
-		next.To = slices.Clone(p.To)
+		next.To, next.From, next.Rules = slices.Clone(p.To), slices.Clone(p.From), slices.Clone(p.Rules)
 		for i := range next.To {
 			if next.To[i].Conf = p.To[s.of(len(p.To))].Conf; s.of(8) == 0 {
 				next.To[i].Conf = p.Type.To.Conf.NewMerger().Conf()
 			}
+		}
+		for i := range next.From {
+			next.From[i].Conf = p.From[s.of(len(p.From))].Conf
+		}
+		for i := range next.Rules {
+			next.Rules[i].Conf = p.Rules[s.of(len(p.Rules))].Conf
 		}
 		batch.Upsert.Policies = append(batch.Upsert.Policies, &next)
 	}
@@ -196,7 +216,8 @@ func (s *sequence) replaceConfs(batch *core.Batch) {
 func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 	if d := s.known.dataplanes[id]; d != nil {
 		next := *d
-		switch s.of(4) {
+		next.Outbounds, next.Inbounds = slices.Clone(d.Outbounds), slices.Clone(d.Inbounds)
+		switch s.of(8) {
 		case 0:
 			next.Address = fmt.Sprintf("10.0.0.%d", s.of(3))
 		case 1:
@@ -206,15 +227,24 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 				next.Outbounds = next.Outbounds[1:]
 			}
 		case 3:
-			if len(next.Inbounds) > 1 {
-				next.Inbounds = []resource.Inbound{next.Inbounds[1], next.Inbounds[0]}
+			slices.Reverse(next.Inbounds)
+		case 4:
+			slices.Reverse(next.Outbounds)
+		case 5:
+			next.Pos.Line++ // another version that says the same
+		case 6:
+			for i := range next.Inbounds {
+				next.Inbounds[i].Tags = s.tags()
 			}
+		case 7:
+			next.Inbounds, next.Gateway = nil, &resource.GatewayProxy{Builtin: s.of(2) == 1, Tags: s.tags()}
 		}
 		batch.Upsert.Dataplanes = append(batch.Upsert.Dataplanes, &next)
 	}
 	if p := s.known.policies[id]; p != nil {
 		next := *p
-		switch s.of(3) {
+		next.To = slices.Clone(p.To)
+		switch s.of(6) {
 		case 0: // another version that says the same
 			next.Pos.Line++
 		case 1:
@@ -225,9 +255,27 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 			next.Labels = resource.NewTags(labels)
 		case 2:
 			next.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
+		case 3: // that of another policy
+			other := s.known.policies[s.known.ids()[s.of(len(s.known.ids()))]]
+			if other != nil && p.Type.Top.Has(other.TargetRef.Kind) {
+				next.TargetRef = other.TargetRef
+			}
+		case 4:
+			slices.Reverse(next.To)
+		case 5:
+			if len(next.To) > 0 {
+				next.To = next.To[1:]
+			}
 		}
 		batch.Upsert.Policies = append(batch.Upsert.Policies, &next)
 	}
+}
+
+func (s *sequence) tags() resource.Tags {
+	return resource.NewTags(map[string]string{
+		resource.ServiceTag: []string{"web", "api"}[s.of(2)],
+		"version":           []string{"v1", "v2"}[s.of(2)],
+	})
 }
 
 // apply applies a batch and checks everything.
@@ -250,6 +298,13 @@ func (s *sequence) apply(batch core.Batch) {
 	before := s.answers
 	s.answers = s.answersOf(commit.After)
 	s.checkStrangers(commit.After)
+	if len(s.past) > 0 { // commits are told as one, and back
+		past := s.past[s.of(len(s.past))]
+		s.checkChanges(core.Commit{Before: past.view, After: commit.After}, past.answers, s.answers)
+		s.checkChanges(core.Commit{Before: commit.After, After: past.view}, s.answers, past.answers)
+		s.checkChanges(core.Commit{Before: past.view, After: want}, past.answers, s.answers)
+	}
+	s.past = append(s.past, pastView{commit.After, s.answers})
 	if diff := cmp.Diff(s.answersOf(want), s.answers, cmp.AllowUnexported(answer{})); diff != "" {
 		s.Fatalf("the view is not what it is from nothing: %s", diff)
 	}
@@ -297,7 +352,7 @@ func (s *sequence) answersOf(v *core.View) answers {
 func (s *sequence) checkStrangers(v *core.View) {
 	for id, known := range s.answers {
 		stranger := *v.Dataplane(id)
-		if got := s.answer(v, &stranger, false); got != known[0] {
+		if got := s.answer(v, &stranger, false); got.all != known[0].all {
 			s.Fatalf("%s would get something else if it came now: %s", id.Name, cmp.Diff(known[0].all, got.all))
 		}
 	}
@@ -316,22 +371,75 @@ func (s *sequence) answer(v *core.View, d *resource.Dataplane, shadow bool) answ
 	if selected := v.Select(d, core.Scope{Shadow: shadow}, &buffer); len(selected) != n {
 		s.Fatalf("%s is selected by %d policies, and has configs of %d", d.Name, len(selected), n)
 	}
-	var out answer
-	out.all = s.json(a)
-	a.Policies = slices.DeleteFunc(a.Policies, func(k inspect.Kind) bool { return !says(&k) })
-	for i := range a.Policies {
-		a.Policies[i].Matched = nil
-	}
-	out.confs = s.json(a)
-	return out
+	return answer{s.json(a), s.placesOf(v.Configs(d, core.Scope{Shadow: shadow}))}
 }
 
-// says tells whether a kind has any conf for the dataplane.
-func says(k *inspect.Kind) bool {
-	return k.Default != nil ||
-		slices.ContainsFunc(k.Outbounds, func(o inspect.Outbound) bool { return o.C != nil || o.Routes != nil }) ||
-		slices.ContainsFunc(k.Inbounds, func(i inspect.Inbound) bool { return i.From != nil || i.Rules != nil || i.Permissions != nil })
+// placesOf renders what stands where confs can stand.
+func (s *sequence) placesOf(configs []*rules.Config) map[rules.Place]string {
+	places := map[rules.Place]string{}
+	for _, c := range configs {
+		if c.Default != nil {
+			places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtDefault}] = s.text(c.Default)
+		}
+		for i, o := range c.Outbounds {
+			if o.Effective != nil {
+				places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtOutbound, Index: i}] = s.text(o.Effective)
+			}
+			for _, r := range o.Routes {
+				places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtRoute, Index: i, Route: r.Route.ID}] = r.Route.KRI() + s.text(r.Effective)
+			}
+		}
+		for i, in := range c.Inbounds {
+			if text := s.inboundText(&in); text != "" {
+				places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtInbound, Index: i}] = text
+			}
+		}
+	}
+	return places
 }
+
+func (s *sequence) inboundText(in *rules.InboundConfig) string {
+	var text strings.Builder
+	for _, r := range in.Rules {
+		text.WriteString(s.json(r.Match) + s.text(r.Effective))
+	}
+	for _, item := range in.Unmerged {
+		text.WriteString(originText(item.Origin) + s.json(item.Conf))
+	}
+	if in.From != nil {
+		for _, o := range in.From.Origins() {
+			text.WriteString("from " + originText(o))
+		}
+		disjoint, err := in.From.Disjoint(partition.Limits{})
+		if err != nil {
+			s.Fatal(err)
+		}
+		for _, r := range disjoint {
+			text.WriteString(r.Selector.String() + s.text(r.Effective))
+		}
+	}
+	if in.FromIgnored {
+		text.WriteString("from is ignored")
+	}
+	return text.String()
+}
+
+// text renders a conf with its origins, those of its fields too.
+func (s *sequence) text(e *rules.Effective) string {
+	if e == nil {
+		return "nothing"
+	}
+	text := s.json(e.Conf)
+	for _, o := range e.Origins {
+		text += " by " + originText(o)
+	}
+	for field, o := range e.Fields() {
+		text += " " + field + " by " + originText(o)
+	}
+	return text
+}
+
+func originText(o rules.Origin) string { return fmt.Sprintf("%s[%d]", o.Policy.KRI(), o.Index) }
 
 func (s *sequence) json(v any) string {
 	data, err := json.MarshalIndent(v, "", " ")
@@ -357,44 +465,69 @@ func (s *sequence) checkChanges(commit core.Commit, before, after answers) {
 			told[d.ID] = c
 		}
 	}
-	for id := range before {
-		if _, stays := after[id]; !stays && told[id].Action != core.Left {
-			s.Fatalf("nobody tells that %s left", id.Name)
+	for id, then := range before {
+		if _, stays := after[id]; !stays {
+			s.checkChange(id, told, core.Left, then, [2]answer{})
 		}
 	}
 	for id, now := range after {
 		then, was := before[id]
-		c, ok := told[id]
-		same := commit.Before.Dataplane(id) == commit.After.Dataplane(id)
 		switch {
 		case !was:
-			if !ok || c.Action != core.Joined {
-				s.Fatalf("nobody tells that %s joined", id.Name)
-			}
-		case ok && (c.Action != core.Changed || c.Itself == same):
-			s.Fatalf("%s: told %v, itself %v", id.Name, c.Action, c.Itself)
-		case !same:
-			if !ok {
-				s.Fatalf("nobody tells that %s changed itself", id.Name)
-			}
+			s.checkChange(id, told, core.Joined, [2]answer{}, now)
+		case !saysTheSame(commit.Before.Dataplane(id), commit.After.Dataplane(id)):
+			s.checkChange(id, told, core.Changed, then, now)
 		default:
-			s.checkScope(id, c.Places, then[0], now[0])
-			s.checkScope(id, c.Shadow, then[1], now[1])
-			if ok && len(c.Policies) == 0 {
-				s.Fatalf("%s changed for no reason", id.Name)
+			c, ok := told[id]
+			if ok && (c.Action != core.Changed || c.Itself || len(c.Policies) == 0 || len(c.Places)+len(c.Shadow) == 0) {
+				s.Fatalf("%s %v, itself %v, by %v, %v", id.Name, c.Action, c.Itself, c.Policies, c.Places)
+			}
+			s.checkPlaces(id, &c, then, now)
+		}
+	}
+}
+
+// checkChange expects that a dataplane's own resource changed.
+func (s *sequence) checkChange(id resource.ID, told map[resource.ID]core.Change, action core.Action, then, now [2]answer) {
+	s.Helper()
+	c, ok := told[id]
+	if !ok || c.Action != action || !c.Itself {
+		s.Fatalf("%s: want %v, got %v, itself %v", id.Name, action, c.Action, c.Itself)
+	}
+	s.checkPlaces(id, &c, then, now)
+}
+
+// checkPlaces compares the places that are told with those that have another
+// text.
+func (s *sequence) checkPlaces(id resource.ID, c *core.Change, then, now [2]answer) {
+	s.Helper()
+	for scope, places := range [][]rules.Place{c.Places, c.Shadow} {
+		s.checkScope(id, places, then[scope], now[scope])
+	}
+}
+
+// checkScope is checkPlaces for one scope. A `from` may have other items and the same rules.
+func (s *sequence) checkScope(id resource.ID, places []rules.Place, then, now answer) {
+	s.Helper()
+	for _, p := range places {
+		if p.Kind != rules.AtInbound && then.places[p] == now.places[p] {
+			s.Fatalf("%s: %v is told, and stays %s", id.Name, p, now.places[p])
+		}
+	}
+	for _, side := range []answer{then, now} {
+		for p := range side.places {
+			if then.places[p] != now.places[p] && !slices.Contains(places, p) {
+				s.Fatalf("%s: %v is not told, and becomes from %s to %s", id.Name, p, then.places[p], now.places[p])
 			}
 		}
 	}
 }
 
-// checkScope compares places with answers. A `from` may have other items and
-// the same rules.
-func (s *sequence) checkScope(id resource.ID, places []rules.Place, then, now answer) {
-	s.Helper()
-	from := slices.ContainsFunc(places, func(p rules.Place) bool { return p.Kind == rules.AtInbound })
-	if changed := then.confs != now.confs; changed && len(places) == 0 || !changed && len(places) > 0 && !from {
-		s.Fatalf("%s: told places %v, and the answers differ by %s", id.Name, places, cmp.Diff(then.confs, now.confs))
-	}
+// saysTheSame compares dataplanes without their positions.
+func saysTheSame(a, b *resource.Dataplane) bool {
+	x, y := *a, *b
+	x.Pos, y.Pos = strict.Position{}, strict.Position{}
+	return reflect.DeepEqual(x, y)
 }
 
 func (w *world) apply(b core.Batch) {

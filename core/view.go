@@ -40,6 +40,14 @@ func (v *View) Meshes() []string {
 	return names
 }
 
+// meshOf returns the state of a dataplane's mesh, or nil.
+func (v *View) meshOf(d *resource.Dataplane) *meshView {
+	if d == nil {
+		return nil
+	}
+	return v.mesh(d.Mesh)
+}
+
 // mesh returns the state of a mesh, or nil.
 func (v *View) mesh(name string) *meshView {
 	at, found := slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
@@ -99,9 +107,10 @@ func (s Scope) match() match.Scope {
 
 // Select returns the policies that select a dataplane, sorted by kind and in
 // order within a kind: later ones override. The result lives in the buffer
-// until its next use. The dataplane need not be one of the view.
+// until its next use. The dataplane need not be one of the view; a nil one is
+// selected by none.
 func (v *View) Select(d *resource.Dataplane, scope Scope, b *match.Buffer) []match.Selected {
-	m := v.mesh(d.Mesh)
+	m := v.meshOf(d)
 	if m == nil {
 		return nil
 	}
@@ -116,9 +125,9 @@ func (v *View) Select(d *resource.Dataplane, scope Scope, b *match.Buffer) []mat
 // sorted by kind, without the kinds that say nothing. The slice must not be
 // changed. For a dataplane of the view it is shared with others, and asking
 // allocates nothing; for any other one, such as one that is about to join, it
-// is evaluated.
+// is evaluated. For nil, which [View.Dataplane] returns of nobody, there are none.
 func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
-	m := v.mesh(d.Mesh)
+	m := v.meshOf(d)
 	if m == nil {
 		return nil
 	}
@@ -136,8 +145,8 @@ func (v *View) evaluate(d *resource.Dataplane, scope Scope) []*rules.Config {
 	routes := routesOf(selected)
 	var configs []*rules.Config
 	for group := range kindGroups(selected) {
-		if kind := group[0].Policy.Type; scope.Kind == "" || scope.Kind == kind.Name {
-			configs = append(configs, rules.Evaluate(kind, d, group, routes))
+		if kind := group[0].Policy.Kind; scope.Kind == "" || scope.Kind == kind {
+			configs = append(configs, rules.Evaluate(v.kinds.Lookup(kind), d, group, routes))
 		}
 	}
 	return configs
