@@ -14,7 +14,7 @@ import (
 )
 
 // page lays out what a person reads: headings and aligned tables. Colour is
-// used on a terminal only.
+// used only on a terminal that has it.
 type page struct {
 	w      *bufio.Writer
 	colour bool
@@ -25,7 +25,7 @@ type page struct {
 
 func newPage(w io.Writer) *page {
 	file, ok := w.(*os.File)
-	colour := ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == ""
+	colour := ok && term.IsTerminal(int(file.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return &page{w: bufio.NewWriter(w), colour: colour}
 }
 
