@@ -3,50 +3,14 @@ package match_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
-
-// randomTarget returns a targetRef over a small alphabet.
-func randomTarget(r *rand.Rand) resource.TargetRef {
-	version := []string{"version=v1", "version=v2", "version=*", "team=store"}[r.IntN(4)]
-	name := []string{"web", "admin", "edge", "nobody"}[r.IntN(4)]
-	switch r.IntN(8) {
-	case 0:
-		return resource.TargetRef{Kind: resource.TargetMesh, ProxyTypes: resource.ProxyTypes(r.IntN(4))}
-	case 1:
-		return resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: tags(version)}
-	case 2:
-		return resource.TargetRef{Kind: resource.TargetMeshService, Name: name}
-	case 3:
-		return resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: name, Tags: tags(version)}
-	case 4:
-		return resource.TargetRef{Kind: resource.TargetDataplane, Labels: tags("app=web"), SectionName: []string{"", "http", "81"}[r.IntN(3)]}
-	case 5:
-		return resource.TargetRef{Kind: resource.TargetDataplane, Name: []string{"web-1", "bare", "nobody"}[r.IntN(3)]}
-	case 6:
-		return resource.TargetRef{Kind: resource.TargetMeshHTTPRoute, Name: []string{"p1", "p2"}[r.IntN(2)], Namespace: []string{"", "x"}[r.IntN(2)]}
-	}
-	return resource.TargetRef{Kind: resource.TargetMeshGateway, Name: name}
-}
-
-func randomPolicy(r *rand.Rand) *resource.Policy {
-	p := policy([]string{"MeshTimeout", "MeshHTTPRoute"}[r.IntN(2)], fmt.Sprintf("p%d", r.IntN(5)), randomTarget(r))
-	p.Namespace = []string{"", "x"}[r.IntN(2)]
-	if p.Kind == "MeshHTTPRoute" && p.TargetRef.Kind.IsRoute() {
-		p.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
-	}
-	if r.IntN(4) == 0 {
-		p.Labels = tags("kuma.io/effect=shadow")
-	}
-	return p
-}
 
 func names(selected []match.Selected, d *resource.Dataplane) []string {
 	var out []string
@@ -62,88 +26,211 @@ func names(selected []match.Selected, d *resource.Dataplane) []string {
 	return out
 }
 
-// Whatever edits led to it, an index answers like one of the same policies
-// that is made at once, for dataplanes and for their classes; earlier versions
-// stay; and what an edit reaches has all dataplanes for which anything changes.
-func TestEditing(t *testing.T) {
-	dataplanes := []*resource.Dataplane{web, gateway, bare}
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 11))
-		x := match.Empty(nil)
-		known := map[resource.ID]*resource.Policy{}
-		population, classes := match.NewPopulation(), match.NewClasses()
-		var buffer match.Buffer
-		classOf := make([]*match.Class, len(dataplanes))
-		for i, d := range dataplanes {
-			population.Replace(uint32(i), nil, d)
-			classOf[i] = classes.Of(x, d, &buffer)
+// A writer keeps what an engine does: for each class a selection in both
+// scopes, made anew only where an edit reaches.
+type writer struct {
+	index      *match.Index
+	policies   map[resource.ID]*resource.Policy
+	dataplanes []*resource.Dataplane // by number; nil: none
+	population *match.Population
+	classes    *match.Classes
+	classOf    []*match.Class // by dataplane
+	members    map[*match.Class]int
+	selections map[*match.Class][2][]match.Selected // by scope
+	buffer     match.Buffer
+}
+
+func newWriter(dataplanes int) *writer {
+	return &writer{
+		index: match.Empty(nil), policies: map[resource.ID]*resource.Policy{},
+		dataplanes: make([]*resource.Dataplane, dataplanes), classOf: make([]*match.Class, dataplanes),
+		population: match.NewPopulation(), classes: match.NewClasses(),
+		members: map[*match.Class]int{}, selections: map[*match.Class][2][]match.Selected{},
+	}
+}
+
+// edit puts and removes policies at random.
+func (w *writer) edit(t *testing.T, r *rand.Rand) *match.Editor {
+	e := w.index.Edit()
+	for range r.IntN(4) {
+		p := randomPolicy(r)
+		if had := w.policies[p.ID]; had != nil && r.IntN(3) == 0 { // other confs only
+			again := *had
+			p = &again
 		}
-		for range 12 {
-			e := x.Edit()
-			for range 1 + r.IntN(3) {
-				p := randomPolicy(r)
-				if r.IntN(3) == 0 {
-					if had := known[p.ID] != nil; e.Remove(p.ID) != had {
-						t.Fatal("Remove told wrong")
-					}
-					delete(known, p.ID)
-				} else {
-					e.Put(p)
-					known[p.ID] = p
-				}
-				if e.Policy(p.ID) != known[p.ID] {
-					t.Fatal("the editor has another policy")
-				}
+		if r.IntN(3) == 0 {
+			if had := w.policies[p.ID] != nil; e.Remove(p.ID) != had {
+				t.Fatal("Remove told wrong")
 			}
+			delete(w.policies, p.ID)
+		} else {
+			e.Put(p)
+			w.policies[p.ID] = p
+		}
+		if e.Policy(p.ID) != w.policies[p.ID] {
+			t.Fatal("the editor has another policy")
+		}
+	}
+	return e
+}
+
+// move changes dataplanes at random and returns their numbers.
+func (w *writer) move(r *rand.Rand) (changed []uint32) {
+	for range r.IntN(3) {
+		n := uint32(r.IntN(len(w.dataplanes)))
+		var next *resource.Dataplane
+		if r.IntN(4) > 0 {
+			next = randomDataplane(r, fmt.Sprintf("d%d", n))
+		}
+		w.population.Replace(n, w.dataplanes[n], next)
+		w.dataplanes[n] = next
+		changed = append(changed, n)
+	}
+	return changed
+}
+
+// follow brings classes and selections up to a new version of the index.
+func (w *writer) follow(t *testing.T, next *match.Index, delta *match.Delta, changed []uint32) {
+	reached := w.population.Reached(delta, nil)
+	if !slices.IsSorted(reached) || len(slices.Compact(slices.Clone(reached))) != len(reached) {
+		t.Fatalf("reached %v", reached)
+	}
+	var left []*match.Class
+	for _, n := range append(reached, changed...) {
+		if old := w.classOf[n]; old != nil {
+			w.members[old]--
+			left = append(left, old)
+		}
+		w.classOf[n] = nil
+		if d := w.dataplanes[n]; d != nil {
+			c := w.classes.Of(next, d, &w.buffer)
+			w.classOf[n] = c
+			w.members[c]++
+			if _, known := w.selections[c]; !known {
+				w.reselect(next, c)
+			}
+		}
+	}
+	last := -1
+	for _, c := range w.classes.Reached(delta) {
+		if int(c.Number) <= last {
+			t.Fatal("classes are not sorted and distinct")
+		}
+		last = int(c.Number)
+		w.reselect(next, c)
+	}
+	for _, c := range left {
+		if n, known := w.members[c]; known && n == 0 {
+			w.classes.Drop(c)
+			delete(w.members, c)
+			delete(w.selections, c)
+		}
+	}
+	w.index = next
+}
+
+func (w *writer) reselect(x *match.Index, c *match.Class) {
+	var made [2][]match.Selected
+	for scope := range made {
+		made[scope] = slices.Clone(x.SelectClass(c, match.Scope(scope), &w.buffer))
+	}
+	w.selections[c] = made
+}
+
+// Whatever edits led to it, an index answers by the definition, for dataplanes
+// and for their classes, earlier versions stay, and what an edit reaches has
+// everything that changes.
+func TestEditing(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		w := newWriter(6)
+		for round := range 25 {
+			before, had := w.index, slices.Collect(maps.Values(w.policies))
+			e := w.edit(t, r)
 			next, delta, err := e.Commit()
 			if err != nil {
 				t.Fatal(err)
 			}
-			var policies []*resource.Policy
-			for _, p := range known {
-				policies = append(policies, p)
+			policies := slices.Collect(maps.Values(w.policies))
+			checkReplaced(t, w, policies, delta)
+			w.follow(t, next, delta, w.move(r))
+			if next.Len() != len(policies) || len(slices.Collect(next.All())) != len(policies) {
+				t.Fatalf("%d policies, want %d", next.Len(), len(policies))
 			}
-			fresh, err := match.NewIndex(policies, nil)
-			if err != nil {
-				t.Fatal(err)
+			checkSince(t, before, next)
+			if len(w.members) != w.classes.Len() {
+				t.Fatalf("%d classes, %d are left", len(w.members), w.classes.Len())
 			}
-			if next.Len() != len(known) || len(slices.Collect(next.All())) != len(known) {
-				t.Fatalf("%d policies, want %d", next.Len(), len(known))
-			}
-
-			moved := population.Reached(delta, nil)
-			for _, i := range moved {
-				classOf[i] = classes.Of(next, dataplanes[i], &buffer)
-			}
-			reselected := classes.Reached(delta)
-			for i, d := range dataplanes {
-				for _, scope := range []match.Scope{match.Enforced, match.Shadow} {
-					want := slices.Clone(fresh.Select(d, scope, &buffer))
-					if diff := gocmp.Diff(names(want, d), names(next.Select(d, scope, &buffer), d)); diff != "" {
-						t.Fatalf("seed %d: %s: %s", seed, d.Name, diff)
-					}
-					if diff := gocmp.Diff(names(want, d), names(next.SelectClass(classOf[i], scope, &buffer), d)); diff != "" {
-						t.Fatalf("seed %d: class of %s: %s", seed, d.Name, diff)
-					}
-					before := slices.Clone(x.Select(d, scope, &buffer))
-					same := slices.EqualFunc(before, want, func(a, b match.Selected) bool { return a.Equal(&b) })
-					if !same && !slices.Contains(moved, uint32(i)) && !slices.Contains(reselected, classOf[i]) {
-						t.Fatalf("seed %d: %s is selected by others, and not reached", seed, d.Name)
-					}
-					if replaced := delta.Replaced(); replaced != nil {
-						for n := range before {
-							if p := replaced[before[n].Policy]; p != nil {
-								before[n].Policy = p
-							}
-						}
-						if !slices.EqualFunc(before, want, func(a, b match.Selected) bool { return a.Equal(&b) }) {
-							t.Fatalf("seed %d: %s is not what was told to be replaced", seed, d.Name)
-						}
-					}
+			for n, d := range w.dataplanes {
+				if d == nil {
+					continue
+				}
+				if number := w.classOf[n].Number; int(number) >= len(w.dataplanes)*2 {
+					t.Fatalf("class %d of %d dataplanes", number, len(w.dataplanes))
+				}
+				for _, scope := range []match.Scope{match.Shadow, match.Enforced} {
+					who := fmt.Sprintf("seed %d, round %d", seed, round)
+					checkSelection(t, who, policies, d, scope, next.Select(d, scope, &w.buffer))
+					checkSelection(t, who+", its class", policies, d, scope, w.selections[w.classOf[n]][scope])
+					checkSelection(t, who+", the version before", had, d, scope, before.Select(d, scope, &w.buffer))
 				}
 			}
-			x = next
 		}
+	}
+}
+
+// checkReplaced: where an edit only replaced policies by such as select the
+// same, the selections made before are right with the new ones in their place.
+func checkReplaced(t *testing.T, w *writer, policies []*resource.Policy, delta *match.Delta) {
+	t.Helper()
+	replaced := delta.Replaced()
+	if replaced == nil {
+		return
+	}
+	for n, d := range w.dataplanes {
+		if d == nil {
+			continue
+		}
+		for scope, selected := range w.selections[w.classOf[n]] {
+			selected = slices.Clone(selected)
+			for i := range selected {
+				if p := replaced[selected[i].Policy]; p != nil {
+					selected[i].Policy = p
+				}
+			}
+			checkSelection(t, "with replaced policies", policies, d, match.Scope(scope), selected)
+		}
+	}
+}
+
+// checkSince: the pairs lead from the one version to the other.
+func checkSince(t *testing.T, before, after *match.Index) {
+	t.Helper()
+	policies := map[*resource.Policy]int{}
+	for p := range before.All() {
+		policies[p]++
+	}
+	for then, now := range after.Since(before) {
+		if then == now {
+			t.Fatal("a policy that stays is told")
+		}
+		if then != nil {
+			policies[then]--
+		}
+		if now != nil {
+			policies[now]++
+		}
+	}
+	for p := range after.All() {
+		policies[p]--
+	}
+	for p, n := range policies {
+		if n != 0 {
+			t.Fatalf("%s %q is told wrong", p.Kind, p.Name)
+		}
+	}
+	for range after.Since(before) {
+		break // must not go on
 	}
 }
 
