@@ -12,6 +12,7 @@ import (
 // by a version with the same targetRefs. It is immutable.
 type filing struct {
 	everywhere []itemRef
+	subsets    []itemRef            // of whatever service; only kinds of embedders have them
 	services   map[string][]itemRef // one for a service's subset stands with the service
 	routes     map[string][]itemRef // by a route's name
 }
@@ -34,10 +35,12 @@ func newFiling(matched []match.Selected) *filing {
 		to := matched[i].Policy.To
 		for j := range to {
 			ref := itemRef(i)<<32 | itemRef(j)
-			switch t := &to[j].TargetRef; t.Kind {
-			case resource.TargetMesh:
+			switch t := &to[j].TargetRef; {
+			case t.Kind == resource.TargetMesh:
 				f.everywhere = append(f.everywhere, ref)
-			case resource.TargetMeshService, resource.TargetMeshServiceSubset:
+			case t.Kind == resource.TargetMeshSubset:
+				f.subsets = append(f.subsets, ref)
+			case ofService(t):
 				number, known := numbers[t.Name]
 				if !known {
 					number = len(services)
@@ -45,7 +48,7 @@ func newFiling(matched []match.Selected) *filing {
 					services = append(services, nil)
 				}
 				services[number] = append(services[number], ref)
-			case resource.TargetMeshHTTPRoute:
+			case t.Kind.IsRoute():
 				f.routes[t.Name] = append(f.routes[t.Name], ref)
 			}
 		}
@@ -56,6 +59,10 @@ func newFiling(matched []match.Selected) *filing {
 	}
 	f.everywhere = slices.Clip(f.everywhere)
 	return f
+}
+
+func ofService(t *resource.TargetRef) bool {
+	return t.Kind == resource.TargetMeshService || t.Kind == resource.TargetMeshServiceSubset
 }
 
 // sameFiling reports whether the items of two versions of a policy are filed

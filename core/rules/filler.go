@@ -31,8 +31,8 @@ func newFiller(section *resource.Section, matched []match.Selected, f *filing) f
 
 // deciding returns the items for every outbound that may make a difference to
 // one, in confs of which an item that sets nothing hides nothing: who sets
-// nothing beside those that are always there sets nothing beside more. Those that are attached to a route are not always
-// there, so they stay.
+// nothing beside those that are always there sets nothing beside more. Those
+// that are attached to a route are not always there, so they stay.
 func (f *filler) deciding() []itemRef {
 	var merger resource.Merger
 	var deciding []itemRef
@@ -67,15 +67,15 @@ func (f *filler) deciding() []itemRef {
 // the route, and those of policies that are attached to the route (SPEC 4.3). It
 // returns nil where none applies. The origins are good until the next call.
 //
-// An item stands in one of three files, each in ascending order, so the next one
+// An item stands in one of four files, each in ascending order, so the next one
 // to look at is the largest of their ends.
 func (f *filler) fill(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []Origin) {
-	files := [3][]itemRef{f.always, f.filing.services[tags.Value(resource.ServiceTag)]}
+	files := [4][]itemRef{f.always, f.filing.services[tags.Value(resource.ServiceTag)], f.filing.subsets}
 	if route != nil {
-		files[2] = f.filing.routes[route.Name]
+		files[3] = f.filing.routes[route.Name]
 	}
 	f.filled = f.filled[:0]
-	last := len(files[0]) + len(files[1]) + len(files[2])
+	last := len(files[0]) + len(files[1]) + len(files[2]) + len(files[3])
 	var merger resource.Merger
 	for complete := false; !complete; {
 		file := highest(&files)
@@ -109,7 +109,7 @@ func (f *filler) fill(tags resource.Tags, route *resource.Policy) (conf resource
 
 // highest returns the file whose last item has the highest priority, or nil if
 // all are empty.
-func highest(files *[3][]itemRef) (file *[]itemRef) {
+func highest(files *[4][]itemRef) (file *[]itemRef) {
 	for i := range files {
 		if n := len(files[i]); n > 0 && (file == nil || files[i][n-1] > (*file)[len(*file)-1]) {
 			file = &files[i]
@@ -124,13 +124,11 @@ func applies(p *resource.Policy, index int, tags resource.Tags, route *resource.
 	if p.TargetRef.Kind.IsRoute() && (route == nil || !NamesRoute(&p.TargetRef, route)) {
 		return false
 	}
-	switch t := &p.To[index].TargetRef; t.Kind {
-	case resource.TargetMeshServiceSubset:
-		return tags.Contains(t.Tags)
-	case resource.TargetMeshHTTPRoute:
+	t := &p.To[index].TargetRef
+	if t.Kind.IsRoute() {
 		return NamesRoute(t, route)
 	}
-	return true
+	return tags.Contains(t.Tags)
 }
 
 // contributions returns what the last conf was merged from.

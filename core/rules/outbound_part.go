@@ -98,8 +98,7 @@ func (o *OutboundPart) reached(tags resource.Tags) bool {
 	for _, c := range o.changes {
 		for i := range c.next.To { // sameFiling: the old version has the same targets
 			t := &c.next.To[i].TargetRef
-			ofServices := t.Kind == resource.TargetMeshService || t.Kind == resource.TargetMeshServiceSubset
-			if !ofServices || t.Name == tags.Value(resource.ServiceTag) && tags.Contains(t.Tags) {
+			if !ofService(t) || t.Name == tags.Value(resource.ServiceTag) && tags.Contains(t.Tags) {
 				return true
 			}
 		}

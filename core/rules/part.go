@@ -15,7 +15,8 @@ type Part struct {
 }
 
 // Part evaluates one kind, but for the outbounds. Selected is the policies of
-// the kind that select the dataplane, in order, and is kept. Of the dataplane only the number of its inbounds is looked at.
+// the kind that select the dataplane, in order, and is kept. Of the dataplane
+// only the number of its inbounds is looked at.
 func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected) *Part {
 	p := &Part{config: Config{Kind: kind, Matched: selected}}
 	if kind.To != nil {

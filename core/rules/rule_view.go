@@ -78,8 +78,8 @@ func (v *ruleView) rules(rules partition.Rules[content], contents *contents, err
 	return out, nil
 }
 
-// TooManyRules indicates that the items tell so many kinds of clients, or of outbounds, apart
-// that a rule view would pass its limit (SPEC 5.5).
+// TooManyRules indicates that the items tell so many kinds of clients, or of
+// outbounds, apart that a rule view would pass its limit (SPEC 5.5).
 type TooManyRules struct {
 	Limit    *partition.LimitError
 	Policies []*resource.Policy // that tell them apart, highest priority first

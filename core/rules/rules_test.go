@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf/kinds"
 	"github.com/meshmatch/meshmatch/core/conf/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -205,6 +206,58 @@ spec:
 		if len(in.Rules) != 0 {
 			t.Errorf("inbound %d has rules of a policy that is attached to a route", i)
 		}
+	}
+}
+
+// A kind may have other targets in `to` than SPEC 2.4 gives to ours.
+func TestTargetsOfAnEmbeddersKind(t *testing.T) {
+	kind := &resource.Kind{
+		Name: "Patience", Short: "p", Top: resource.TopTargets,
+		To: &resource.Section{
+			Targets: resource.ToTargets | resource.Targets(resource.TargetMeshSubset, resource.TargetMeshTCPRoute),
+			Conf:    meshtimeout.Kind().To.Conf,
+		},
+	}
+	loader := resource.Loader{Kinds: resource.NewKinds(append(kinds.BuiltIn(), kind)...)}
+	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(dataplane + `
+type: MeshTCPRoute
+name: r
+spec: {to: [{targetRef: {kind: MeshService, name: payments}, rules: []}]}
+---
+type: MeshHTTPRoute
+name: r
+spec: {to: [{targetRef: {kind: MeshService, name: payments}, rules: []}]}
+---
+type: Patience
+name: a
+spec:
+  to:
+    - {targetRef: {kind: MeshSubset, tags: {version: v2}}, default: {connectionTimeout: 1s}}
+    - {targetRef: {kind: MeshSubset, tags: {version: v1}}, default: {connectionTimeout: 2s}}
+    - {targetRef: {kind: MeshTCPRoute, name: r}, default: {idleTimeout: 3s}}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, o := range view.Configs(set.Dataplanes[0], core.Scope{Kind: "Patience"})[0].Outbounds {
+		got = append(got, show(t, o.Effective))
+		for _, r := range o.Routes {
+			got = append(got, r.Route.Kind+" "+show(t, r.Effective))
+		}
+	}
+	want := []string{
+		"nothing",
+		`{"connectionTimeout":"1s"} by a[0]`,
+		"nothing", "MeshHTTPRoute nothing", `MeshTCPRoute {"idleTimeout":"3s"} by a[2]`,
+		"nothing",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
