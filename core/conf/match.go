@@ -115,11 +115,19 @@ func (sniMatchType) Enum() []string { return []string{"Exact"} }
 
 type serverName string
 
+// Validate refuses what no client sends: names have no port and no dot at the
+// end, and are ASCII (RFC 6066).
 func (n serverName) Validate(at *strict.At) {
-	if n == "" || strings.ContainsAny(string(n), " /:") {
-		at.Errorf("write a host name", "bad server name %q", string(n))
+	name := string(n)
+	switch {
+	case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(nameCharacters, r) }):
+		at.Errorf("write a host name", "bad server name %q", name)
+	case name[len(name)-1] == '.':
+		at.Errorf("leave out the dot at the end", "bad server name %q", name)
 	}
 }
+
+const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // PathMatchType tells how a request's path is compared.
 type PathMatchType string
@@ -165,14 +173,20 @@ func (Method) Enum() []string {
 	return []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
 }
 
+// maxRegex is the longest regular expression, in bytes: the Gateway API's limit.
+// Longer ones can take seconds to compile.
+const maxRegex = 1024
+
 // ValidateRegex checks that an expression is one that RE2 compiles, alone and
 // in a group: whoever compares it to the whole text puts it into one, which a
-// \Q without \E would not end and which nests one level deeper.
+// \Q without \E would not end.
 func ValidateRegex(at *strict.At, expression string) {
 	var bad *syntax.Error
-	if _, err := regexp.Compile(expression); err != nil {
+	if len(expression) > maxRegex {
+		at.Errorf("", "a regular expression must not be longer than %d bytes", maxRegex)
+	} else if _, err := regexp.Compile(expression); err != nil {
 		at.Errorf("write it in RE2's syntax", "bad regular expression: %v", err)
 	} else if _, err := syntax.Parse(`\A(?:`+expression+`)\z`, syntax.Perl); errors.As(err, &bad) {
-		at.Errorf(`end \Q with \E, or nest less`, "bad regular expression: it can not stand in a group: %s", bad.Code)
+		at.Errorf(`end \Q with \E`, "bad regular expression: it can not stand in a group: %s", bad.Code)
 	}
 }

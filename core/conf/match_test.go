@@ -50,6 +50,9 @@ func TestMatch(t *testing.T) {
 		`{method: &m GET, sni: {value: *m}}`:                  `{"sni":"GET","method":"GET"}`,
 		`{sni: ""}`:                                           `f:1:7: sni: bad server name ""; write a host name`,
 		`{sni: "a:443"}`:                                      `f:1:7: sni: bad server name "a:443"; write a host name`,
+		`{sni: "a b"}`:                                        `f:1:7: sni: bad server name "a b"; write a host name`,
+		`{sni: "ä.example"}`:                                  `f:1:7: sni: bad server name "ä.example"; write a host name`,
+		`{sni: a.example.}`:                                   `f:1:7: sni: bad server name "a.example."; leave out the dot at the end`,
 		`{sni: 7}`:                                            `f:1:7: sni: must be a string, not the number 7; write it in quotes: "7"`,
 		`{sni: [a]}`:                                          `f:1:7: sni: must be a string, not a list`,
 		`{path: {type: Prefix, value: /a}}`:                   `{"path":{"type":"Prefix","value":"/a"}}`,
@@ -57,7 +60,7 @@ func TestMatch(t *testing.T) {
 		`{path: {type: Exact, value: "/a?b"}}`:                `f:1:29: path.value: a path must not contain ? or #; paths are compared without the query`,
 		`{path: {type: RegularExpression, value: "("}}`:       "f:1:41: path.value: bad regular expression: error parsing regexp: missing closing ): `(`; write it in RE2's syntax",
 		`{path: {type: RegularExpression, value: '\Qa.b\E'}}`: `{"path":{"type":"RegularExpression","value":"\\Qa.b\\E"}}`,
-		`{path: {type: RegularExpression, value: '\Qa.b'}}`:   "f:1:41: path.value: bad regular expression: it can not stand in a group: missing closing ); end \\Q with \\E, or nest less",
+		`{path: {type: RegularExpression, value: '\Qa.b'}}`:   "f:1:41: path.value: bad regular expression: it can not stand in a group: missing closing ); end \\Q with \\E",
 		`{path: {type: PathPrefix, value: /a}}`:               `f:1:15: path.type: unknown value "PathPrefix"; one of "Exact", "Prefix", "RegularExpression"`,
 		`{method: PATCH}`:                                     `{"method":"PATCH"}`,
 		`{method: Post}`:                                      `f:1:10: method: unknown value "Post"; did you mean "POST"?`,
@@ -65,12 +68,11 @@ func TestMatch(t *testing.T) {
 	})
 }
 
-// The deepest expression that compiles alone does not compile in a group.
-func TestRegexThatNestsTooDeep(t *testing.T) {
-	nested := func(levels int) string { return strings.Repeat("(", levels) + "a" + strings.Repeat(")", levels) }
+func TestRegexThatIsTooLong(t *testing.T) {
+	long := strings.Repeat("a", 1024)
 	check[conf.PathMatch](t, cases{
-		`{type: RegularExpression, value: ` + nested(998) + `}`: `{"type":"RegularExpression","value":"` + nested(998) + `"}`,
-		`{type: RegularExpression, value: ` + nested(999) + `}`: "f:1:34: value: bad regular expression: it can not stand in a group: expression nests too deeply; end \\Q with \\E, or nest less",
+		`{type: RegularExpression, value: ` + long + `}`:  `{"type":"RegularExpression","value":"` + long + `"}`,
+		`{type: RegularExpression, value: ` + long + `a}`: "f:1:34: value: a regular expression must not be longer than 1024 bytes",
 	})
 }
 
