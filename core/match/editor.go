@@ -155,22 +155,29 @@ func (e *Editor) Commit() (*Index, *Delta, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: neither of %s and %s overrides the other", ErrNoOrder, describe(e.tied[0].ID), describe(e.tied[1].ID))
 	}
-	for _, name := range e.routes.touched {
-		for _, slot := range e.base.routes.of(name).routes {
-			e.delta.selectors = append(e.delta.selectors, e.base.selectors.Terms(slot))
-		}
-	}
 	next := &Index{compare: e.base.compare, order: order}
 	e.release()
 	next.slots, next.policies = e.slots.Commit(), e.policies.Commit()
 	next.terms, next.selectors = e.terms.Commit(), e.selectors.Commit()
 	next.routes, next.informing = e.routes.commit(), e.informing.Commit()
-	for _, name := range e.routes.touched {
-		for _, slot := range next.routes.of(name).routes {
-			e.delta.selectors = append(e.delta.selectors, next.selectors.Terms(slot))
+	e.reach(next)
+	return next, &e.delta, nil
+}
+
+// reach adds the selectors of the routes to which policies were attached, or
+// are now, and leaves each selector once: of a thousand policies that require
+// the same, one finds whom they reach.
+func (e *Editor) reach(next *Index) {
+	slices.SortFunc(e.routes.touched, routeName.compare)
+	for _, name := range slices.Compact(e.routes.touched) {
+		for _, x := range []*Index{e.base, next} {
+			for _, slot := range x.routes.of(name).routes {
+				e.delta.selectors = append(e.delta.selectors, x.selectors.Terms(slot))
+			}
 		}
 	}
-	return next, &e.delta, nil
+	slices.SortFunc(e.delta.selectors, slices.Compare)
+	e.delta.selectors = slices.CompactFunc(e.delta.selectors, slices.Equal)
 }
 
 // release gives terms back and finds those whose being required changed.

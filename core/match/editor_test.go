@@ -283,8 +283,9 @@ func TestCommitWithoutOrder(t *testing.T) {
 	}
 	e := x.Edit()
 	e.Put(policy("K", "b", resource.TargetRef{Kind: resource.TargetMesh}))
-	if _, _, err := e.Commit(); !errors.Is(err, match.ErrNoOrder) {
-		t.Errorf("got %v", err)
+	want := `the policies have no strict total order: neither of K "a" and K "b" overrides the other`
+	if _, _, err := e.Commit(); !errors.Is(err, match.ErrNoOrder) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 	if x.Len() != 1 {
 		t.Error("the index was changed")

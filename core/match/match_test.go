@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -128,6 +129,13 @@ func TestSelectByRoute(t *testing.T) {
 	if got := selections(t, web, route("s", "web"), attached); len(got) != 1 {
 		t.Errorf("without the route got %v, want the other route only", got)
 	}
+	// No such resource is a route, so an embedder's kind of that name is none.
+	own := route("r", "admin")
+	own.Kind = "MeshGatewayRoute"
+	attached.TargetRef.Kind = resource.TargetMeshGatewayRoute
+	if got := selections(t, web, own, attached); !slices.Equal(got, []string{"r 81"}) {
+		t.Errorf("attached to a MeshGatewayRoute: got %v", got)
+	}
 }
 
 func TestOrder(t *testing.T) {
@@ -176,15 +184,31 @@ func TestOrder(t *testing.T) {
 func TestCheckTotalFindsFaults(t *testing.T) {
 	a, b, c := policy("K", "a", resource.TargetRef{}), policy("K", "b", resource.TargetRef{}), policy("K", "c", resource.TargetRef{})
 	cycle := map[string]string{"a": "b", "b": "c", "c": "a"}
-	for name, order := range map[string]match.Order{
-		"no order": func(a, b *resource.Policy) int { return 0 },
-		"one-sided": func(a, b *resource.Policy) int {
+	c.Namespace = "x"
+	for name, fault := range map[string]struct {
+		order match.Order
+		want  string
+	}{
+		"all equal": {func(a, b *resource.Policy) int { return 0 }, `K "a" and K "b" are in no order`},
+		"by name, descending for two of them": {func(p, q *resource.Policy) int {
+			if p != a && q != a {
+				return strings.Compare(q.Namespace, p.Namespace)
+			}
+			return strings.Compare(p.Name, q.Name)
+		}, ""},
+		"not equal to itself": {func(p, q *resource.Policy) int {
+			if p == q && p == c {
+				return 1
+			}
+			return strings.Compare(p.Name, q.Name)
+		}, `K "c" of namespace "x" does not equal itself`},
+		"one-sided": {func(a, b *resource.Policy) int {
 			if a == b {
 				return 0
 			}
 			return -1
-		},
-		"cycle": func(a, b *resource.Policy) int {
+		}, `K "a" and K "b" compare differently when swapped`},
+		"cycle": {func(a, b *resource.Policy) int {
 			switch {
 			case a == b:
 				return 0
@@ -192,18 +216,20 @@ func TestCheckTotalFindsFaults(t *testing.T) {
 				return -1
 			}
 			return 1
-		},
+		}, `K "a", K "b" and K "c" of namespace "x" are in a cycle`},
 	} {
-		if err := match.CheckTotal(order, []*resource.Policy{a, b, c}); err == nil {
-			t.Errorf("%s: no fault found", name)
+		err := match.CheckTotal(fault.order, []*resource.Policy{a, b, c})
+		if got := fmt.Sprint(err); fault.want == "" && err != nil || fault.want != "" && got != fault.want {
+			t.Errorf("%s: got %s, want %q", name, got, fault.want)
 		}
 	}
 }
 
 func TestIndexRefusesEqualPolicies(t *testing.T) {
 	p := policy("K", "p", resource.TargetRef{Kind: resource.TargetMesh})
-	if _, err := match.NewIndex([]*resource.Policy{p, p}, nil); err == nil {
-		t.Error("two policies of one identity were accepted")
+	p.Namespace = "x"
+	if _, err := match.NewIndex([]*resource.Policy{p, p}, nil); fmt.Sprint(err) != `two policies are K "p" of namespace "x"` {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -236,6 +262,59 @@ func TestSelectAllocatesNothing(t *testing.T) {
 	index.Select(web, match.Shadow, &buffer)
 	if n := testing.AllocsPerRun(20, func() { index.Select(web, match.Shadow, &buffer) }); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestSelectedEqual(t *testing.T) {
+	selected := func(p *resource.Policy, inbounds ...int) match.Selected {
+		s := match.Selected{Policy: p}
+		for _, i := range inbounds {
+			s.Inbounds.Add(i)
+		}
+		return s
+	}
+	p, q := policy("K", "p", resource.TargetRef{}), policy("K", "p", resource.TargetRef{})
+	for name, c := range map[string]struct {
+		a, b match.Selected
+		want bool
+	}{
+		"the same":                       {selected(p, 1, 70), selected(p, 70, 1), true},
+		"another version":                {selected(p, 1), selected(q, 1), false},
+		"another inbound":                {selected(p, 1), selected(p, 2), false},
+		"another inbound beyond 64":      {selected(p, 1, 70), selected(p, 1, 71), false},
+		"one more inbound beyond 64":     {selected(p, 1), selected(p, 1, 64), false},
+		"none, on one without inbounds":  {selected(p), selected(p), true},
+		"one less in the words that are": {selected(p, 64, 70), selected(p, 70), false},
+	} {
+		if c.a.Equal(&c.b) != c.want || c.b.Equal(&c.a) != c.want {
+			t.Errorf("%s: equal is %v", name, !c.want)
+		}
+	}
+}
+
+// DefaultOrder is a chain of levels, and within a level of names and namespaces
+// (SPEC 3). The routes are one level.
+func TestDefaultOrderLevels(t *testing.T) {
+	route := []resource.TargetKind{resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute}
+	chain := []resource.TargetRef{
+		{Kind: resource.TargetMesh}, {Kind: resource.TargetDataplane}, {Kind: resource.TargetDataplane, SectionName: "s"},
+		{Kind: resource.TargetMeshSubset}, {Kind: resource.TargetMeshGateway}, {Kind: resource.TargetMeshService},
+		{Kind: resource.TargetMeshServiceSubset}, {Kind: route[0]},
+	}
+	for i, low := range chain {
+		for _, high := range chain[i+1:] {
+			p, q := policy("K", "zz", low), policy("K", "aa", high)
+			if match.DefaultOrder(p, q) >= 0 || match.DefaultOrder(q, p) <= 0 {
+				t.Errorf("%v does not override %v", high, low)
+			}
+		}
+	}
+	for _, a := range route {
+		for _, b := range route {
+			if p, q := policy("K", "aa", resource.TargetRef{Kind: a}), policy("K", "zz", resource.TargetRef{Kind: b}); match.DefaultOrder(p, q) >= 0 || match.DefaultOrder(q, p) <= 0 {
+				t.Errorf("the name does not decide between %v and %v", a, b)
+			}
+		}
 	}
 }
 

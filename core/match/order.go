@@ -46,15 +46,15 @@ func CheckTotal(order Order, policies []*resource.Policy) error {
 			ab, ba := order(a, b), order(b, a)
 			switch {
 			case a.ID == b.ID && ab != 0:
-				return fmt.Errorf("%s does not equal itself", a.Name)
+				return fmt.Errorf("%s does not equal itself", describe(a.ID))
 			case a.ID != b.ID && ab == 0:
-				return fmt.Errorf("%s and %s are in no order", a.Name, b.Name)
+				return fmt.Errorf("%s and %s are in no order", describe(a.ID), describe(b.ID))
 			case sign(ab) != -sign(ba):
-				return fmt.Errorf("%s and %s compare differently when swapped", a.Name, b.Name)
+				return fmt.Errorf("%s and %s compare differently when swapped", describe(a.ID), describe(b.ID))
 			}
 			for _, c := range policies {
 				if ab < 0 && order(b, c) < 0 && order(a, c) >= 0 {
-					return fmt.Errorf("%s, %s and %s are in a cycle", a.Name, b.Name, c.Name)
+					return fmt.Errorf("%s, %s and %s are in a cycle", describe(a.ID), describe(b.ID), describe(c.ID))
 				}
 			}
 		}

@@ -1,7 +1,9 @@
 package match
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/index"
@@ -11,13 +13,14 @@ import (
 // stand in several namespaces.
 type routeName struct{ kind, name string }
 
+func (n routeName) compare(o routeName) int {
+	return cmp.Or(strings.Compare(n.kind, o.kind), strings.Compare(n.name, o.name))
+}
+
+// isRouteKind reports whether policies can be attached to those of a kind. No
+// MeshGatewayRoute is a resource (SPEC 1.3), so nothing is attached to one.
 func isRouteKind(kind string) bool {
-	for k := resource.TargetMeshGatewayRoute; k <= resource.TargetMeshTCPRoute; k++ {
-		if kind == k.String() {
-			return true
-		}
-	}
-	return false
+	return kind == resource.TargetMeshHTTPRoute.String() || kind == resource.TargetMeshTCPRoute.String()
 }
 
 // routeUse is the policies, by slot, that have to do with a name of routes.

@@ -45,9 +45,9 @@ func proxyTypeTerm(t resource.ProxyTypes) term {
 	return term{space: proxyType, value: "Sidecar"}
 }
 
-// selectorTerms returns what a targetRef requires of a point. Kinds that name
-// a route are resolved before; a MeshGatewayRoute names nothing that exists
-// here and has no terms to be given, so ok is false for it.
+// selectorTerms returns what a targetRef requires of a point. For the kinds
+// that name a route ok is false: they require nothing of their own but follow
+// the route (routeUses).
 func selectorTerms(t *resource.TargetRef) (terms []term, ok bool) {
 	if t.Kind.IsRoute() {
 		return nil, false
