@@ -195,3 +195,30 @@ func TestDeadViewsAreFreed(t *testing.T) {
 	}
 	runtime.KeepAlive(e)
 }
+
+// A watcher keeps the view that it was given last, and not the one it began
+// with.
+func TestWatchersKeepOneView(t *testing.T) {
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
+	commit := func(name string) {
+		apply(t, e, core.Batch{Upsert: decode(t, dataplaneText(name, "web", toBackend))})
+	}
+	first := weak.Make(e.View())
+	watch := e.Watch(t.Context(), e.View())
+	commit("dp-0")
+	round := 0
+	for range watch {
+		if round++; round < 3 {
+			commit(fmt.Sprintf("dp-%d", round))
+			continue
+		}
+		for range 3 {
+			runtime.GC()
+		}
+		if first.Value() != nil {
+			t.Error("the view that a watcher began with is kept")
+		}
+		break
+	}
+	runtime.KeepAlive(e)
+}

@@ -363,6 +363,17 @@ func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
 	}
 }
 
+// Who joins a class changes nothing for those who are in it.
+func TestJoiningAClass(t *testing.T) {
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everybody, forAll))
+	v := e.View()
+	next := apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-2", "web", toOther))}).After
+	web := v.Dataplane(dataplaneID("web-1"))
+	if before, after := v.Configs(web, core.Scope{}), next.Configs(web, core.Scope{}); &before[0] != &after[0] {
+		t.Error("the configs were made again")
+	}
+}
+
 // A term that nobody required splits the classes of those who have it only,
 // and when nobody requires it any more they are joined again.
 func TestClassesFollowSelectors(t *testing.T) {

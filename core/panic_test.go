@@ -58,7 +58,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 			}
 			e := core.NewEngine(loader.Kinds, core.Options{})
 			apply(t, e, load(world.String()))
-			before := e.View()
+			before, sizes := e.View(), e.Sizes()
 
 			elsewhere := "---\ntype: Mesh\nname: another\n" // is first, and must not stay
 			change := load(timeoutText("z", "", everybody, `{default: {idleTimeout: 1s}}`) + elsewhere)
@@ -76,6 +76,9 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 					t.Errorf("%s: a view was published", what)
 				}
 				c.armed.Store(false)
+				if diff := cmp.Diff(sizes, e.Sizes()); diff != "" {
+					t.Errorf("%s: %s", what, diff)
+				}
 			}
 
 			commit := apply(t, e, change)
@@ -88,4 +91,16 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 			apply(t, e, again)
 		})
 	}
+}
+
+// An order is the embedder's code too.
+func TestApplyWithAnOrderThatPanics(t *testing.T) {
+	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { panic("no order") }})
+	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everybody, forAll))})
+	before := e.View()
+	_, err := e.Apply(core.Batch{Upsert: decode(t, timeoutText("b", "", everybody, forAll))})
+	if !errors.Is(err, core.ErrPanic) || e.View() != before {
+		t.Errorf("got the error %v", err)
+	}
+	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-2", "web", toBackend))})
 }

@@ -14,17 +14,21 @@ type Sizes struct {
 	Blocks int `json:"blocks"`
 }
 
-// Sizes returns the sizes over all meshes.
+// Sizes returns the sizes over all meshes. After a batch that failed with
+// [ErrPanic] the engine first makes again what that batch cost it; a mesh for
+// which it can not has no classes, profiles and blocks here.
 func (e *Engine) Sizes() Sizes {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var s Sizes
-	for _, w := range e.meshes {
-		s.Dataplanes += w.now.slots.Len()
-		s.Policies += w.now.index.Len()
-		s.Classes += w.sorted.Len()
-		s.Blocks += w.blocks.Len()
-		s.Profiles += len(w.profiles.byNumber) - len(w.profiles.free)
+	for _, m := range e.View().meshes {
+		s.Dataplanes += m.slots.Len()
+		s.Policies += m.index.Len()
+		if w, err := e.writer(m.name); err == nil {
+			s.Classes += w.sorted.Len()
+			s.Blocks += w.blocks.Len()
+			s.Profiles += len(w.profiles.byNumber) - len(w.profiles.free)
+		}
 	}
 	return s
 }
