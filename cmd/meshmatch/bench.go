@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,11 @@ func newBenchWorld(g *globals) *cobra.Command {
 resources, each kind of change, a read, and the heap beyond the resources. With
 several sizes the growth of each change is printed too: 0 is not at all, 1 is in
 proportion to the dataplanes. With --max-slope it is an error if a change that
-touches as many dataplanes in each world grows faster.`,
+touches as many dataplanes in each world grows faster. A change that a world is
+too small for is left out.
+
+Shapes:
+` + shapesAbout(),
 		Example: `  meshmatch bench world --dataplanes 100000 --policies 10000
   meshmatch bench world --dataplanes 10000,100000 --max-slope 0.2
   meshmatch bench world --shape clustered -o json`,
@@ -60,6 +65,14 @@ touches as many dataplanes in each world grows faster.`,
 	return c
 }
 
+func shapesAbout() string {
+	var about strings.Builder
+	for _, s := range worldbench.Shapes() {
+		fmt.Fprintf(&about, "  %-10s %s\n", s.Name, s.About)
+	}
+	return strings.TrimSuffix(about.String(), "\n")
+}
+
 func shapeNames() []string {
 	var names []string
 	for _, s := range worldbench.Shapes() {
@@ -75,6 +88,9 @@ type benchAnswer struct {
 }
 
 func (f *worldFlags) run(c *cobra.Command, g *globals) error {
+	if f.maxSlope < 0 || f.maxSlope > 0 && slices.Min(f.dataplanes) == slices.Max(f.dataplanes) {
+		return usagef("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
+	}
 	var answer benchAnswer
 	for _, n := range f.dataplanes {
 		o := worldbench.Options{Dataplanes: n, Policies: f.policies, Outbounds: f.outbounds, Samples: f.samples}

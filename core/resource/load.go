@@ -31,13 +31,23 @@ type Input struct {
 }
 
 // Load reads files, directory trees (every .yaml, .yml and .json below them,
-// hidden ones and directories behind links left out) and "-". Every error of every file is in the returned
-// [strict.Errors]; with any error there are no resources (SPEC 1.2).
+// hidden ones and directories behind links left out) and "-". Every error of
+// every file is in the returned [strict.Errors]; with any error there are no
+// resources (SPEC 1.2).
 func (l *Loader) Load(paths ...string) (*Set, error) {
 	var sink strict.Sink
 	var inputs []Input
+	given := map[string]string{}
 	for _, path := range paths {
-		inputs = append(inputs, l.read(path, &sink)...)
+		for _, input := range l.read(path, &sink) {
+			name := filepath.Clean(input.Name)
+			if first, twice := given[name]; twice {
+				sink.Error(strict.Diagnostic{Pos: strict.Position{File: input.Name}, What: "is given twice", Hint: fmt.Sprintf("%s has it already", first)})
+				continue
+			}
+			given[name] = path
+			inputs = append(inputs, input)
+		}
 	}
 	return l.decode(inputs, &sink)
 }

@@ -272,6 +272,11 @@ func TestLoadTree(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "stdin", "z"}, meshNames(set)); diff != "" {
 		t.Error(diff)
 	}
+	twice := filepath.Join(dir, "tree", "a.json")
+	_, err = loader.Load(filepath.Join(dir, "tree"), filepath.Join(dir, "tree", "b", "..", "a.json"))
+	if want := twice + ": is given twice; " + filepath.Join(dir, "tree") + " has it already"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
 	if _, err := loader.Load(filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "can not be read") {
 		t.Errorf("got error %v", err)
 	}
