@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
@@ -61,6 +62,112 @@ func TestHashTable(t *testing.T) {
 			}
 			if full.n != n || half.n != n/2 {
 				t.Errorf("%d and %d entries, want %d and %d", full.n, half.n, n, n/2)
+			}
+		})
+	}
+}
+
+// TestHashTableModel runs random edits from any version, also where hashes
+// collide, and looks at all versions in the end.
+func TestHashTableModel(t *testing.T) {
+	for name, hash := range map[string]func(n uint32) uint32{
+		"even":         func(n uint32) uint32 { return n * 2654435769 },
+		"seven values": func(n uint32) uint32 { return n % 7 * 0x1111_1111 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			type version struct {
+				table hashTable
+				want  map[uint32]bool
+			}
+			check := func(v version) {
+				t.Helper()
+				for number := range uint32(600) {
+					same := 0
+					_, ok := v.table.find(hash(number), func(at uint32) bool {
+						if hash(at) != hash(number) {
+							t.Fatalf("asked about %d, which has another hash than %d", at, number)
+						}
+						if at == number {
+							same++
+						}
+						return at == number
+					})
+					if ok != v.want[number] || ok != (same == 1) {
+						t.Fatalf("%d is there: %v", number, ok)
+					}
+				}
+			}
+			r := rand.New(rand.NewPCG(35, 36))
+			versions := []version{{want: map[uint32]bool{}}}
+			for range 60 {
+				from := versions[r.IntN(len(versions))]
+				e, want := from.table.edit(), maps.Clone(from.want)
+				for range r.IntN(200) {
+					if number := r.Uint32N(600); want[number] {
+						e.remove(hash(number), number)
+						delete(want, number)
+					} else {
+						e.insert(hash(number), number)
+						want[number] = true
+					}
+				}
+				versions = append(versions, version{e.commit(), want})
+			}
+			for _, v := range versions {
+				check(v)
+			}
+		})
+	}
+}
+
+// TestHashTableStays: coming and going leaves a table as large as it was.
+func TestHashTableStays(t *testing.T) {
+	even := func(n uint32) uint32 { return n * 2654435769 }
+	var empty hashTable
+	e := empty.edit()
+	const n = 3000
+	for i := range uint32(n) {
+		e.insert(even(i), i)
+	}
+	before := e.commit()
+	if dir := 1 << before.depth; dir > n/16 {
+		t.Errorf("a directory of %d for %d entries", dir, n)
+	}
+	for i := range uint32(20 * n) {
+		e.remove(even(i), i)
+		e.insert(even(i+n), i+n)
+	}
+	after := e.commit()
+	for i := range uint32(1) << after.depth {
+		if b := after.dir.Value(i); b.more != nil || after.depth > before.depth+1 {
+			t.Fatalf("depth %d, before %d; bucket %d has another behind it: %v", after.depth, before.depth, i, b.more != nil)
+		}
+	}
+}
+
+// TestHashTableCopiesOnce: an edit copies a bucket at its first change.
+func TestHashTableCopiesOnce(t *testing.T) {
+	for name, n := range map[string]uint32{"one bucket": 10, "one behind it": 60} {
+		t.Run(name, func(t *testing.T) {
+			same := func(uint32) uint32 { return 7 }
+			var empty hashTable
+			e := empty.edit()
+			for i := range n {
+				e.insert(same(i), i)
+			}
+			base := e.commit()
+			edits := func(k uint32) float64 {
+				return testing.AllocsPerRun(10, func() {
+					e := base.edit()
+					for range k {
+						e.remove(same(n-1), n-1)
+						e.insert(same(n-1), n-1)
+					}
+					e.commit()
+				})
+			}
+			if one, ten := edits(1), edits(10); one != ten {
+				t.Errorf("%v allocations for one change, %v for ten of the same place", one, ten)
 			}
 		})
 	}

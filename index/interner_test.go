@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -128,12 +129,26 @@ func TestInternerMisuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
+				if said, _ := recover().(string); !strings.Contains(said, "not in use") {
+					t.Errorf("said %q", said)
 				}
 			}()
 			misuse()
 		})
+	}
+}
+
+// TestInternerForgets: a key that was released is looked for among the keys in
+// use only, also one that looks like the memory of no key.
+func TestInternerForgets(t *testing.T) {
+	e := NewInterner[string]().Edit()
+	e.Release(e.Intern(""))
+	if id, ok := e.Lookup(""); ok {
+		t.Errorf("a released key has id %d", id)
+	}
+	in := e.Commit()
+	if _, ok := in.LookupFunc("", func(id uint32) bool { t.Errorf("asked about id %d", id); return false }); ok || in.Len() != 0 {
+		t.Error("a released key is found")
 	}
 }
 

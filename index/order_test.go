@@ -199,3 +199,34 @@ func TestOrderSortAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", got)
 	}
 }
+
+// TestOrderErrorIsDeterministic: of many ties, the same edits always tell the
+// same.
+func TestOrderErrorIsDeterministic(t *testing.T) {
+	told := map[string]bool{}
+	for range 20 {
+		_, err := newOrder(upTo(20), func(a, b uint32) int { return 0 })
+		told[err.Error()] = true
+	}
+	if len(told) != 1 {
+		t.Errorf("%d different errors", len(told))
+	}
+}
+
+// TestOrderEditorGoesOn: what was committed is not done again.
+func TestOrderEditorGoesOn(t *testing.T) {
+	compares := 0
+	e := shuffled(t, 100).Edit(func(a, b uint32) int {
+		compares++
+		return byKey(a, b)
+	})
+	e.Put(100)
+	o, err := e.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compares = 0
+	if again, err := e.Commit(); err != nil || again != o || compares != 0 {
+		t.Errorf("without changes: another order %v, %d comparisons, %v", again != o, compares, err)
+	}
+}

@@ -24,7 +24,8 @@ type Delta struct {
 // Replaced returns, by old version, the policies' new versions, if that is all
 // that changed and no policy selects more, less or in another order: then a
 // selection is what it was, with the new versions in the place of the old
-// ones. Else it returns nil.
+// ones. Else it returns nil, and always if a route changed: whoever keeps the
+// routes of a selection need not look for them.
 func (d *Delta) Replaced() map[*resource.Policy]*resource.Policy {
 	if d.moved {
 		return nil

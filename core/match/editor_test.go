@@ -56,6 +56,7 @@ func (w *writer) edit(t *testing.T, r *rand.Rand) *match.Editor {
 		p := randomPolicy(r)
 		if had := w.policies[p.ID]; had != nil && r.IntN(3) == 0 { // other confs only
 			again := *had
+			again.Labels = oneOf(r, had.Labels, p.Labels)
 			p = &again
 		}
 		if r.IntN(3) == 0 {
@@ -156,6 +157,9 @@ func TestEditing(t *testing.T) {
 			w.follow(t, next, delta, w.move(r))
 			if next.Len() != len(policies) || len(slices.Collect(next.All())) != len(policies) {
 				t.Fatalf("%d policies, want %d", next.Len(), len(policies))
+			}
+			if informs := slices.ContainsFunc(policies, (*resource.Policy).Shadow); next.HasInforming() != informs {
+				t.Fatalf("policies that only inform: told %v", !informs)
 			}
 			checkSince(t, before, next)
 			if len(w.members) != w.classes.Len() {

@@ -248,6 +248,34 @@ func TestOwnOrder(t *testing.T) {
 	}
 }
 
+// A policy that selects what it did may have another place in an embedder's
+// order.
+func TestOwnOrderMovesPolicies(t *testing.T) {
+	byPriority := func(a, b *resource.Policy) int {
+		return cmp.Or(cmp.Compare(a.Labels.Value("priority"), b.Labels.Value("priority")), match.DefaultOrder(a, b))
+	}
+	mesh := resource.TargetRef{Kind: resource.TargetMesh}
+	x, err := match.NewIndex([]*resource.Policy{policy("K", "a", mesh), policy("K", "b", mesh)}, byPriority)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := policy("K", "a", mesh)
+	p.Labels = tags("priority=1")
+	e := x.Edit()
+	e.Put(p)
+	x, delta, err := e.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buffer match.Buffer
+	if got := x.Select(web, match.Shadow, &buffer); got[0].Policy.Name != "b" || got[1].Policy != p {
+		t.Errorf("got %v", names(got, web))
+	}
+	if delta.Replaced() != nil {
+		t.Error("told as nothing but replaced")
+	}
+}
+
 func TestSelectAllocatesNothing(t *testing.T) {
 	var policies []*resource.Policy
 	for i := range 500 {
@@ -315,6 +343,28 @@ func TestDefaultOrderLevels(t *testing.T) {
 				t.Errorf("the name does not decide between %v and %v", a, b)
 			}
 		}
+	}
+}
+
+// Of selectors that ask for different services, few are looked at.
+func TestSelectCountsCandidates(t *testing.T) {
+	var policies []*resource.Policy
+	for i := range 100 {
+		name := fmt.Sprintf("s%d", i)
+		policies = append(policies, policy("K", name, resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: name, Tags: tags("team=t")}))
+	}
+	index, err := match.NewIndex(policies, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buffer match.Buffer
+	for _, d := range fleet(3) {
+		if got := index.Select(d, match.Shadow, &buffer); len(got) != 1 {
+			t.Errorf("%d selected, want 1", len(got))
+		}
+	}
+	if buffer.Candidates != 3 {
+		t.Errorf("%d candidates for three dataplanes, want 3", buffer.Candidates)
 	}
 }
 

@@ -22,44 +22,52 @@ func fleet(n int) []*resource.Dataplane {
 	return out
 }
 
-// A change of many policies that require the same costs what one of them does,
-// not a pass over the classes for each.
-func TestReachedBySelectorsThatAreTheSame(t *testing.T) {
+// A change of many policies costs what it reaches, not a pass over the mesh for
+// each policy.
+func TestReachedCosts(t *testing.T) {
 	const n = 500
-	var policies []*resource.Policy
-	for i := range n {
-		policies = append(policies,
-			policy("MeshTimeout", fmt.Sprintf("own%d", i), resource.TargetRef{Kind: resource.TargetMeshService, Name: fmt.Sprintf("s%d", i)}),
-			policy("MeshTimeout", fmt.Sprintf("team%d", i), resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: tags("team=t")}))
-	}
-	x, err := match.NewIndex(policies, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var buffer match.Buffer
-	classes := match.NewClasses()
-	for _, d := range fleet(n) {
-		classes.Of(x, d, &buffer)
-	}
-	e := x.Edit()
-	for _, p := range policies {
-		if p.TargetRef.Kind == resource.TargetMeshSubset {
-			e.Remove(p.ID)
-		}
-	}
-	_, delta, err := e.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	reached := classes.Reached(delta)
-	runtime.ReadMemStats(&after)
-	if len(reached) != n {
-		t.Errorf("%d classes reached, want %d", len(reached), n)
-	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > 100*n {
-		t.Errorf("%d bytes to find %d classes", took, n)
+	for name, second := range map[string]func(i int) resource.TargetRef{
+		"the same for all": func(int) resource.TargetRef {
+			return resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: tags("team=t")}
+		},
+		"one of few and one of many": func(i int) resource.TargetRef {
+			return resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: fmt.Sprintf("s%d", i), Tags: tags("team=t")}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var policies []*resource.Policy
+			for i := range n {
+				policies = append(policies,
+					policy("MeshTimeout", fmt.Sprintf("own%d", i), resource.TargetRef{Kind: resource.TargetMeshService, Name: fmt.Sprintf("s%d", i)}),
+					policy("MeshTimeout", fmt.Sprintf("team%d", i), second(i)))
+			}
+			var buffer match.Buffer
+			population, classes := match.NewPopulation(), match.NewClasses()
+			for i, d := range fleet(n) {
+				population.Replace(uint32(i), nil, d)
+			}
+			e := match.Empty(nil).Edit()
+			for _, p := range policies {
+				e.Put(p)
+			}
+			x, delta, err := e.Commit()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range fleet(n) {
+				classes.Of(x, d, &buffer)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			dataplanes, reached := population.Reached(delta, nil), classes.Reached(delta)
+			runtime.ReadMemStats(&after)
+			if len(dataplanes) != n || len(reached) != n {
+				t.Errorf("%d dataplanes and %d classes reached, want %d", len(dataplanes), len(reached), n)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > 100*n {
+				t.Errorf("%d bytes to find %d of each", took, n)
+			}
+		})
 	}
 }
 
@@ -100,6 +108,10 @@ func TestReachedIsExact(t *testing.T) {
 			e.Put(policy("MeshTimeout", "s3", resource.TargetRef{Kind: resource.TargetMeshService, Name: "s3"}))
 		}, []uint32{3}, []string{}, false},
 		{"a term that nobody asks for any more", func(e *match.Editor) { e.Remove(base[0].ID); e.Remove(base[5].ID) }, []uint32{0}, []string{"d0"}, false},
+		{"two terms that no dataplane has both", func(e *match.Editor) {
+			e.Put(policy("MeshTimeout", "p", resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: "s0", Tags: service("s1")}))
+		}, nil, []string{}, false},
+		{"a route with new confs", func(e *match.Editor) { e.Put(again(5)) }, nil, []string{"d0"}, false},
 		{"a policy that selects nobody", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "p", subset("team=t", "kuma.io/service=nobody")))
 		}, nil, []string{}, false},
@@ -188,5 +200,24 @@ func TestClassesAreGivenBack(t *testing.T) {
 	}
 	if reached := classes.Reached(delta); len(reached) != 0 {
 		t.Errorf("%d classes that were dropped are reached", len(reached))
+	}
+}
+
+// A dataplane is found by what it has, not by what it had.
+func TestPopulationForgets(t *testing.T) {
+	population := match.NewPopulation()
+	before, after := fleet(2)[0], fleet(2)[1]
+	population.Replace(3, nil, before)
+	population.Replace(3, before, after)
+	for svc, want := range map[string][]uint32{"s0": nil, "s1": {3}} {
+		e := match.Empty(nil).Edit()
+		e.Put(policy("MeshTimeout", "p", resource.TargetRef{Kind: resource.TargetMeshService, Name: svc}))
+		_, delta, err := e.Commit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := population.Reached(delta, nil); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", svc, got, want)
+		}
 	}
 }
