@@ -21,6 +21,7 @@ func TestSoak(t *testing.T) {
 		{"routes", withRoutes(t), 4_000, Compare},
 		{"unions", withUnions(t), 4_000, Compare},
 		{"views", withFrom(t), 2_000, CompareViews},
+		{"views beside routes", withRoutes(t), 2_000, CompareViews},
 		{"access", permissions(t), 3_000, CompareAccess},
 	} {
 		t.Run(test.name, func(t *testing.T) {
