@@ -31,6 +31,7 @@
 //   - The same sequence of edits gives the same ids, the same sets and the same
 //     order of Match's result. No result depends on the order of a Go map or on
 //     a hash seed.
-//   - Ids and terms are dense: memory follows the largest one, at 4 to 40 bytes
-//     per unused number below it.
+//   - Ids and terms are dense: memory follows the largest one. Of numbers below
+//     it that are not used an Order takes 4 bytes each, the others a pointer
+//     for each 2,048 and whole pages of 32 elements where one of them is used.
 package index

@@ -154,9 +154,10 @@ func TestOrderSort(t *testing.T) {
 	var scratch Scratch
 	for _, n := range []int{0, 1, 2, 7, bitmapLeast - 1, bitmapLeast, 100, 1090, 10_000} {
 		for _, universe := range []int{10_000, max(n, 64)} {
+			first := 10_000 - universe // the ranks lie together at the end
 			ids := make([]uint32, n)
-			for i, id := range r.Perm(universe)[:n] {
-				ids[i] = o.At(uint32(id))
+			for i, rank := range r.Perm(universe)[:n] {
+				ids[i] = o.At(uint32(first + rank))
 			}
 			want := slices.Clone(ids)
 			slices.SortFunc(want, byKey)

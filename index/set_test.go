@@ -145,6 +145,34 @@ func TestSetEditorGoesOn(t *testing.T) {
 	}
 }
 
+// TestSetChangesShape takes sets of every size about the threshold one id up
+// and down, each in a version of its own.
+func TestSetChangesShape(t *testing.T) {
+	for n := uint32(smallSet - 2); n <= smallSet+2; n++ {
+		s := setOf(upTo(n)...)
+		want := map[uint32]struct{}{}
+		for id := range n {
+			want[id] = struct{}{}
+		}
+		e := s.Edit()
+		e.Add(1000)
+		more := e.Commit()
+		e.Remove(1000)
+		again := e.Commit()
+		e = s.Edit()
+		e.Remove(0)
+		fewer := e.Commit()
+		checkSet(t, s, want)
+		checkSet(t, again, want)
+		want[1000] = struct{}{}
+		checkSet(t, more, want)
+		delete(want, 1000)
+		delete(want, 0)
+		checkSet(t, fewer, want)
+		checkSet(t, s.AndNot(setOf(0)), want)
+	}
+}
+
 func upTo(n uint32) []uint32 {
 	ids := make([]uint32, n)
 	for i := range ids {

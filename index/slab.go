@@ -15,8 +15,8 @@ type slabEntry[E any] struct {
 	next  uint32 // of a free number: the next free number + 1
 }
 
-// get returns the element for reading, or nil if there never was one. A freed
-// element is zero.
+// get returns the element for reading. That of a free number is zero, or nil
+// where no number near it was ever given out.
 func (s *slab[E]) get(number uint32) *E {
 	if e := s.entries.Get(number); e != nil {
 		return &e.value

@@ -27,8 +27,9 @@ package index
 //
 // The last is the worst case of filing: no term is rare. There the signatures
 // reject what filing could not. 10,000 different items in turn, sparse, take
-// 0.21 µs each (BenchmarkMatchManyItems). A version with one selector of 10,000
-// replaced costs 5 to 8 µs, and 32 µs in that worst case (BenchmarkReplaceSelector).
+// 0.22 µs each (BenchmarkMatchManyItems). A version with one selector of 10,000
+// replaced costs 8 to 13 µs, and 42 µs in that worst case (BenchmarkReplaceSelector,
+// the least of 25 runs on a machine that had other work).
 //
 // The zero TermIndex is empty.
 type TermIndex struct {

@@ -109,10 +109,12 @@ func (e *TermIndexEditor) edit(number uint32) *openConjunction {
 	return &e.open[at]
 }
 
-// hashTerms needs no seed: terms are dense numbers that no user chooses.
+// hashTerms needs no seed: terms are dense numbers that no user chooses. It
+// begins with a large number, because a small one meets a term that makes it
+// zero, and what follows then hashes as if it stood alone.
 func hashTerms(terms []Term) uint32 {
 	const prime = 0x9e37_79b9_7f4a_7c15
-	h := uint64(len(terms))
+	h := prime + uint64(len(terms))
 	for _, t := range terms {
 		h = (h ^ uint64(t)) * prime
 		h ^= h >> 29

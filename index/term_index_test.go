@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -147,7 +148,7 @@ func TestTermIndexMatch(t *testing.T) {
 			}
 			got, candidates := e.Commit().Match(c.item, nil)
 			slices.Sort(got)
-			if !slices.Equal(got, c.want) || candidates > c.candidates {
+			if !slices.Equal(got, c.want) || candidates != c.candidates {
 				t.Errorf("got %v from %d candidates, want %v from %d", got, candidates, c.want, c.candidates)
 			}
 		})
@@ -362,4 +363,74 @@ func TestTermIndexReadersDuringEdits(t *testing.T) {
 	}
 	done.Store(true)
 	readers.Wait()
+}
+
+// TestTermIndexAlwaysLeaves: the conjunction without terms comes and goes like
+// any other.
+func TestTermIndexAlwaysLeaves(t *testing.T) {
+	for name, leave := range map[string]func(e *TermIndexEditor){
+		"removed":              func(e *TermIndexEditor) { e.Remove(1) },
+		"requires a term now":  func(e *TermIndexEditor) { e.Put(1, []Term{5}) },
+		"removed and put back": func(e *TermIndexEditor) { e.Remove(1); e.Put(1, nil); e.Remove(1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := new(TermIndex).Edit()
+			e.Put(1, nil)
+			before := e.Commit()
+			leave(e)
+			after := e.Commit()
+			if got, _ := before.Match(nil, nil); !slices.Equal(got, []uint32{1}) {
+				t.Errorf("before: %v", got)
+			}
+			if got, candidates := after.Match(nil, nil); len(got) != 0 || candidates != 0 {
+				t.Errorf("after: %v of %d candidates", got, candidates)
+			}
+		})
+	}
+}
+
+// TestTermIndexSpreadsTies: where all terms are equally common, none gets all
+// that require it. Each two of k terms are a selector.
+func TestTermIndexSpreadsTies(t *testing.T) {
+	const k = 41
+	e := new(TermIndex).Edit()
+	id := uint32(0)
+	for a := range Term(k) {
+		for b := range a {
+			e.Put(id, []Term{a, b})
+			id++
+		}
+	}
+	x := e.Commit()
+	for term := range uint32(k) {
+		if n := len(x.terms.Value(term).filed); n > k*7/8 {
+			t.Errorf("%d of %d selectors are filed under term %d of %d", n, id, term, k)
+		}
+	}
+}
+
+// TestTermIndexLoadAllocates: a load copies no list once for each selector.
+func TestTermIndexLoadAllocates(t *testing.T) {
+	s := crowded(4_000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	x := s.index()
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4_000*1_000 {
+		t.Errorf("%d bytes to load %d conjunctions", took, x.conjunctions.n)
+	}
+}
+
+func TestHashTermsSpreads(t *testing.T) {
+	const n = 200
+	seen := map[uint32]int{}
+	for a := range Term(n) {
+		for b := range a {
+			seen[hashTerms([]Term{b, a})]++
+		}
+		seen[hashTerms([]Term{a})]++
+	}
+	if total := n*(n-1)/2 + n; len(seen) < total-5 { // of 20,000 in 2^32, 0.05 pairs collide by chance
+		t.Errorf("%d lists of terms have %d hashes", total, len(seen))
+	}
 }
