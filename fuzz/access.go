@@ -88,7 +88,7 @@ var requests = []naive.Request{
 	{SpiffeID: "spiffe://td/ab", SNI: "a.example"},
 	{SpiffeID: "spiffe://td/longer/x", Method: "PUT", Path: "/longer/x", SNI: "a.example"},
 	{SpiffeID: "spiffe://other/a", SNI: "b.example"},
-	{SNI: "a.example", Path: "/a?x=1"},
+	{SNI: "a.Example", Path: "/a?x=1"},
 	{Path: "/a/b", Method: "GET", Headers: map[string]string{"X": "1"}},
 	{Path: "/ab", Method: "PUT", Headers: map[string]string{"x": "12", "Y": ""}},
 	{Path: "/x", Method: "GET", Headers: map[string]string{"X": "2"}},

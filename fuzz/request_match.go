@@ -11,7 +11,7 @@ var requestMatches = [][]map[string]any{
 	{{"spiffeId": typed("Prefix", "spiffe://td/longer/")}},
 	{{"spiffeId": typed("Prefix", "spiffe://td"), "method": "GET"}},
 	{{"spiffeId": typed("Prefix", "spiffe://td/")}},
-	{{"sni": "a.example"}, {"sni": typed("Exact", "a.example")}},
+	{{"sni": "a.example"}, {"sni": typed("Exact", "a.example")}, {"sni": "A.example"}},
 	{{"sni": "a.example", "spiffeId": typed("Exact", "spiffe://td/a")}},
 	{{"path": typed("Exact", "/a")}},
 	{{"path": typed("Prefix", "/a")}},

@@ -91,8 +91,9 @@ func validateSpiffeID(id string, prefix bool) string {
 	return ""
 }
 
-// SNI is the server name that a client asks for, compared exactly. It is
-// written as a string, or as {type: Exact, value: name}.
+// SNI is the server name that a client asks for, compared whole and in any
+// letter case, as host names have none (RFC 6066). It is written as a string, or
+// as {type: Exact, value: name}.
 type SNI string
 
 // DecodeAt reads both spellings.

@@ -67,7 +67,8 @@ func pathPrefixLength(m *conf.Match) int {
 }
 
 // matchesKey returns a text that is equal for matches that are equal as sets
-// of conditions: in any order, repeated or not, header names in any case.
+// of conditions: in any order, repeated or not, server names and header names
+// in any case.
 func matchesKey(matches []conf.Match) string {
 	keys := make([]string, len(matches))
 	for i := range matches {
@@ -83,7 +84,7 @@ func matchKey(m *conf.Match) string {
 		add("spiffeId", string(m.SpiffeID.Type), m.SpiffeID.Value)
 	}
 	if m.SNI != nil {
-		add("sni", string(*m.SNI))
+		add("sni", strings.ToLower(string(*m.SNI)))
 	}
 	if m.Path != nil {
 		add("path", string(m.Path.Type), m.Path.Value)

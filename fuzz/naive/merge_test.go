@@ -43,8 +43,9 @@ type inner struct {
 }
 
 type keyedShape struct {
-	Name  string `json:"name" policyMerge:"mergeKey"`
-	Inner *inner `json:"inner,omitzero"`
+	Name  string      `json:"name" policyMerge:"mergeKey"`
+	Inner *inner      `json:"inner,omitzero"`
+	Union *unionShape `json:"union,omitzero"`
 }
 
 type foldedShape struct {
@@ -120,15 +121,21 @@ func TestMerge(t *testing.T) {
 			`{"appendix": ["b"]}`, `{"/appendix": 1}`, `[1]`},
 		{"equal keys merge and stand where the last stood",
 			[]everyShape{
-				{Keyed: []keyedShape{{"x", in(p(1), p(1))}, {"y", nil}}},
-				{Keyed: []keyedShape{{"z", nil}, {"x", in(p(2), nil)}}},
+				{Keyed: []keyedShape{{"x", in(p(1), p(1)), nil}, {"y", nil, nil}}},
+				{Keyed: []keyedShape{{"z", nil, nil}, {"x", in(p(2), nil), nil}}},
 			},
 			`{"keyed": [{"name": "y"}, {"name": "z"}, {"name": "x", "inner": {"a": 2, "b": 1}}]}`,
 			`{"/keyed/0": 0, "/keyed/1": 1, "/keyed/2": 1}`, `[0, 1]`},
-		{"equal keys of one list merge too", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil)}, {"y", nil}, {"x", in(nil, p(2))}}}},
+		{"equal keys of one list merge too", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil), nil}, {"y", nil, nil}, {"x", in(nil, p(2)), nil}}}},
 			`{"keyed": [{"name": "y"}, {"name": "x", "inner": {"a": 1, "b": 2}}]}`, `{"/keyed/0": 0, "/keyed/1": 0}`, `[0]`},
-		{"an element that is overridden whole has one origin", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil)}}}, {Keyed: []keyedShape{{"x", in(p(2), nil)}}}},
+		{"an element that is overridden whole has one origin", []everyShape{{Keyed: []keyedShape{{"x", in(p(1), nil), nil}}}, {Keyed: []keyedShape{{"x", in(p(2), nil), nil}}}},
 			`{"keyed": [{"name": "x", "inner": {"a": 2}}]}`, `{"/keyed/0": 1}`, `[1]`},
+		{"elements with an equal key merge in order, those of one list too",
+			[]everyShape{
+				{Keyed: []keyedShape{{"x", nil, &unionShape{Type: "one", One: in(p(1), nil)}}}},
+				{Keyed: []keyedShape{{"x", nil, &unionShape{Type: "two"}}, {"x", nil, &unionShape{Type: "one"}}}},
+			},
+			`{"keyed": [{"name": "x", "union": {"type": "one"}}]}`, `{"/keyed/0": 1}`, `[1]`},
 		{"an empty list of elements is a leaf", []everyShape{{Keyed: []keyedShape{}}, {}}, `{"keyed": []}`, `{"/keyed": 0}`, `[0]`},
 		{"a key's own Equal counts", []everyShape{{Folded: []foldedShape{{"X", p(1)}}}, {Folded: []foldedShape{{"x", nil}}}},
 			`{"folded": [{"name": "x", "value": 1}]}`, `{"/folded/0": 1}`, `[0, 1]`},

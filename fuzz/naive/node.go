@@ -30,15 +30,16 @@ const (
 	keyed                 // elements with an equal key are merged
 )
 
-// merge returns low overridden by high.
+// merge returns low, which is a result of merging or nil, overridden by high,
+// which is as it was read.
 func merge(low, high *node) *node {
 	switch {
 	case low == nil:
-		return high
+		return alone(high)
 	case high == nil:
 		return low
 	}
-	merged := *high
+	merged := *alone(high)
 	switch high.shape {
 	case union:
 		if low.word == high.word {
@@ -47,9 +48,26 @@ func merge(low, high *node) *node {
 	case object, mapping:
 		merged.fields = mergeFields(low.fields, high.fields)
 	case appended:
-		merged.elems = join(low.elems, high.elems)
-	case keyed:
+		merged.elems = join(low.elems, merged.elems)
+	case keyed: // all elements in order: those of high are not merged before
 		merged.elems = byKey(join(low.elems, high.elems))
+	}
+	return &merged
+}
+
+// alone returns high merged with nothing: elements of one list may have an
+// equal key.
+func alone(high *node) *node {
+	merged := *high
+	merged.fields = mergeFields(nil, high.fields)
+	merged.elems = nil
+	switch high.shape {
+	case appended:
+		for _, elem := range high.elems {
+			merged.elems = append(merged.elems, alone(elem))
+		}
+	case keyed:
+		merged.elems = byKey(high.elems)
 	}
 	return &merged
 }
@@ -76,14 +94,15 @@ func join(low, high []*node) []*node {
 func byKey(elems []*node) []*node {
 	merged := []*node{}
 	for _, elem := range elems {
-		for i, before := range merged {
-			if before.key.equal(elem.key) {
+		var before *node
+		for i, m := range merged {
+			if m.key.equal(elem.key) {
+				before = m
 				merged = append(merged[:i], merged[i+1:]...)
-				elem = merge(before, elem)
 				break
 			}
 		}
-		merged = append(merged, elem)
+		merged = append(merged, merge(before, elem))
 	}
 	return merged
 }

@@ -62,7 +62,7 @@ func readField(field *reflect.StructField, v reflect.Value, item int) *node {
 		case v.IsNil() && word != "mergeKey":
 			return nil
 		case word == "mergeValuesByKey":
-			return &node{shape: keyed, item: item, elems: byKey(readKeyed(v, item))}
+			return &node{shape: keyed, item: item, elems: readKeyed(v, item)}
 		case word == "concat", isAppend(field.Name):
 			return &node{shape: appended, item: item, elems: readElements(v, item)}
 		}

@@ -50,7 +50,7 @@ func (c *condition) holds(r *Request) bool {
 	if c.SpiffeID != nil && !spiffeIDHolds(c.SpiffeID, r.SpiffeID) {
 		return false
 	}
-	if c.SNI != nil && (r.SNI == "" || *c.SNI != r.SNI) {
+	if c.SNI != nil && (r.SNI == "" || !strings.EqualFold(*c.SNI, r.SNI)) {
 		return false
 	}
 	if c.Path != nil && !pathHolds(c.Path, r.Path) {

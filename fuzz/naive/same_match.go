@@ -23,15 +23,16 @@ func matchTexts(matches []conf.Match) []string {
 	return texts
 }
 
-// matchText is equal for equal matches. Headers are a set with names in any
-// letter case; the type that is left out is Exact.
+// matchText is equal for equal matches. Server names have no letter case;
+// headers are a set with names in any letter case; the type that is left out is
+// Exact.
 func matchText(m *conf.Match) string {
 	parts := []string{}
 	if m.SpiffeID != nil {
 		parts = append(parts, "spiffeId", string(m.SpiffeID.Type), m.SpiffeID.Value)
 	}
 	if m.SNI != nil {
-		parts = append(parts, "sni", string(*m.SNI))
+		parts = append(parts, "sni", strings.ToLower(string(*m.SNI)))
 	}
 	if m.Path != nil {
 		parts = append(parts, "path", string(m.Path.Type), m.Path.Value)
