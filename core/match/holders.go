@@ -46,7 +46,7 @@ func (h *holders) remove(key uint64, id uint32) {
 		}
 		return
 	}
-	if other, held := h.one[key]; held && other == id {
+	if h.one[key] == id { // or there is none, and none to delete
 		delete(h.one, key)
 	}
 }
