@@ -5,9 +5,9 @@ import (
 	"hash/maphash"
 )
 
-// An Interner is an immutable bijection between keys and dense ids. Ids begin
-// at 0; an id that was released is given out again, so an id has a meaning only
-// together with the version that it comes from.
+// An Interner is an immutable map from keys to dense ids, no two of which are
+// equal. Ids begin at 0; an id that was released is given out again, so an id
+// has a meaning only together with the version that it comes from.
 //
 // A version that adds one key to 100,000 costs 2.5 µs and 4 KB; copying a Go map
 // costs 2.8 ms, and a small copied map over one that is merged every 512 keys

@@ -35,8 +35,7 @@ func TestReachedCosts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// The team's term is the lowest, and yet not the one to look under.
-			policies := []*resource.Policy{policy("MeshTimeout", "all", resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: tags("team=t")})}
+			var policies []*resource.Policy
 			for i := range n {
 				policies = append(policies,
 					policy("MeshTimeout", fmt.Sprintf("own%d", i), resource.TargetRef{Kind: resource.TargetMeshService, Name: fmt.Sprintf("s%d", i)}),
