@@ -205,6 +205,19 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// A new version of an item may differ in its kind alone: here in the service
+// and the route that it names alike.
+func TestChangesOfAnItemsKind(t *testing.T) {
+	item := func(kind string) string {
+		return timeoutText("one", "", everybody, "{targetRef: {kind: "+kind+", name: backend}, default: {idleTimeout: 1s}}")
+	}
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+item("MeshService"))
+	commit := apply(t, e, core.Batch{Upsert: decode(t, item("MeshHTTPRoute"))})
+	if diff := cmp.Diff([]string{"changed web-1, by one, MeshTimeout of outbound 0"}, told(commit)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Where a policy's items are exchanged, the conf and the list of its origins
 // stay, and each field has another origin.
 func TestChangesOfFieldOrigins(t *testing.T) {
@@ -230,6 +243,7 @@ func TestApplyAllOrNothing(t *testing.T) {
 	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everybody, forAll)
 	valid := decode(t, timeoutText("z", "", everybody, `{default: {idleTimeout: 1s}}`)).Policies[0]
 	permission := decode(t, "type: MeshTrafficPermission\nname: p\nspec: {rules: [{default: {allow: [{method: GET}]}}]}\n").Policies[0]
+	retry := decode(t, "type: MeshRetry\nname: r\nspec: {to: [{default: {}}]}\n").Policies[0]
 	permission.Rules[0].Matches = []conf.Match{{}}
 	broken := func(change func(*resource.Policy)) core.Batch {
 		p := *valid
@@ -256,6 +270,9 @@ func TestApplyAllOrNothing(t *testing.T) {
 		"without a conf":            {broken(func(p *resource.Policy) { p.To = []resource.Item{{TargetRef: p.To[0].TargetRef}} }), "spec.to[0].default: required field is missing"},
 		"a target it does not have": {broken(func(p *resource.Policy) { p.To = []resource.Item{{Conf: p.To[0].Conf}} }), "spec.to[0].targetRef.kind"},
 		"an array it does not have": {broken(func(p *resource.Policy) { p.Default = p.To[0].Conf }), "spec.default: MeshTimeout has no default"},
+		"a to it does not have":     {broken(func(p *resource.Policy) { *p = *permission; p.Name, p.To = "broken", valid.To }), "spec.to: MeshTrafficPermission has none"},
+		"a from it does not have":   {broken(func(p *resource.Policy) { *p = *retry; p.Name, p.From = "broken", valid.To }), "spec.from: MeshRetry has none"},
+		"rules it does not have":    {broken(func(p *resource.Policy) { *p = *retry; p.Name, p.Rules = "broken", []resource.Rule{} }), "spec.rules: MeshRetry has no rules"},
 		"from and rules":            {broken(func(p *resource.Policy) { p.From, p.Rules = []resource.Item{}, []resource.Rule{} }), "from and rules are both present"},
 		"unsorted tags":             {proxy(func(d *resource.Dataplane) { d.Labels = resource.Tags{{Key: "b"}, {Key: "a"}} }), "not sorted by key"},
 		"a gateway with inbounds":   {proxy(func(d *resource.Dataplane) { d.Gateway = &resource.GatewayProxy{} }), "a gateway has no inbounds"},
@@ -308,6 +325,11 @@ func TestMeshes(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"Mesh": 1, "Dataplane": 1}, e.View().Count()); diff != "" {
 		t.Error(diff)
+	}
+	nowhere := e.View()
+	if nowhere.Dataplanes("nowhere") != nil || nowhere.Policies("nowhere") != nil ||
+		nowhere.Dataplane(resource.ID{Mesh: "nowhere", Name: "x"}) != nil || nowhere.Policy(resource.ID{Mesh: "nowhere"}) != nil {
+		t.Error("there is something in a mesh that is not there")
 	}
 	apply(t, e, core.Batch{Delete: []resource.ID{{Kind: "Mesh", Mesh: "a", Name: "a"}, {Kind: "Dataplane", Mesh: "b", Name: "x"}}})
 	if meshes := e.View().Meshes(); len(meshes) != 0 {

@@ -126,6 +126,9 @@ func (w *meshWriter) checkProfiles(members map[uint32]int) error {
 		if p.now.enforced.selection != p.class.enforced || p.now.shadow.selection != p.class.shadow {
 			return fmt.Errorf("profile %d is not what its class is", number)
 		}
+		if (p.now.enforced == p.now.shadow) != (p.class.enforced == p.class.shadow) {
+			return fmt.Errorf("profile %d has a shadow of its own for the same policies", number)
+		}
 		if p.class.profiles[p.at] != p || w.classes[p.class.Number] != p.class {
 			return fmt.Errorf("profile %d is not in its class", number)
 		}
