@@ -10,16 +10,18 @@ import (
 )
 
 // overriddenItems warns of items, rules and defaults that set nothing on any
-// dataplane that their policy selects.
+// dataplane that their policy selects, and of inbounds whose rule views pass
+// the limit, so that nothing can be said (SPEC 5.5).
 func overriddenItems(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
 	o := overridden{
 		counts:    map[rules.Origin]bool{},
 		inbounds:  map[*resource.Policy]bool{},
 		outbounds: map[*resource.Policy]bool{},
 		whole:     map[*resource.Policy]bool{},
+		views:     map[*rules.From]bool{},
 	}
 	for _, config := range configs {
-		o.config(config.Config)
+		o.config(&config)
 	}
 	for _, p := range policies {
 		o.policy(p)
@@ -32,10 +34,11 @@ type overridden struct {
 	// The policies that select an inbound, a dataplane with outbounds, and
 	// any dataplane: where they do not, it says nothing that they set nothing.
 	inbounds, outbounds, whole map[*resource.Policy]bool
+	views                      map[*rules.From]bool // that were looked at
 	warnings                   []strict.Diagnostic
 }
 
-func (o *overridden) config(config *rules.Config) {
+func (o *overridden) config(config *dataplaneConfig) {
 	for i := range config.Matched {
 		p := config.Matched[i].Policy
 		o.whole[p] = true
@@ -60,16 +63,24 @@ func (o *overridden) config(config *rules.Config) {
 			o.mark(r.Effective)
 		}
 		if from := config.Inbounds[i].From; from != nil {
-			o.from(from)
+			o.from(from, config.dataplane, i)
 		}
 	}
 }
 
-// from marks what counts for some client. A rule view past its limit tells
-// nothing, so all of its items count.
-func (o *overridden) from(from *rules.From) {
+// from marks what counts for some client of an inbound. A rule view past its
+// limit tells nothing, so all of its items count.
+func (o *overridden) from(from *rules.From, d *resource.Dataplane, inbound int) {
+	if o.views[from] {
+		return
+	}
+	o.views[from] = true
 	view, err := from.Ordered(partition.Limits{})
 	if err != nil {
+		o.warnings = append(o.warnings, strict.Diagnostic{
+			Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: err.Error(),
+			Hint: "ask for one client at a time: conf --inbound NAME --tag KEY=VALUE",
+		})
 		for _, origin := range from.Origins() {
 			o.counts[origin] = true
 		}

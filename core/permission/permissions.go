@@ -37,7 +37,9 @@ func Of(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
 	}
 	p.Rules, p.Warnings = NewDecisionList(p.Protocol, RulesOf(in.Unmerged))
 	if in.FromIgnored {
-		p.Warnings = append(p.Warnings, ignored(policiesOf(config, inbound)))
+		for _, policy := range policiesOf(config, inbound) {
+			p.Warnings = append(p.Warnings, ignored(policy))
+		}
 	}
 	return p
 }
@@ -67,10 +69,10 @@ func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 	return out
 }
 
-// ignored warns of `from` items that do not count (SPEC 5.6).
-func ignored(policies []*resource.Policy) strict.Diagnostic {
+// ignored warns of a policy whose `from` does not count (SPEC 5.6).
+func ignored(p *resource.Policy) strict.Diagnostic {
 	return strict.Diagnostic{
-		Pos: policies[0].Pos, Path: "spec.from",
+		Pos: p.From[0].Pos, Path: "spec.from",
 		What: "does not count, as other policies of the inbound have rules", Hint: "write it as rules",
 	}
 }
