@@ -54,8 +54,8 @@ func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
 
 // Apply makes the changes of a batch, all of them or, with an error, none: a
 // [strict.Errors] for resources that SPEC 1.2 refuses, [match.ErrNoOrder], or
-// [ErrPanic].
-// An upsert that says what is known already changes nothing. Once Apply
+// [ErrPanic]. An upsert that says what is known already, at the same place of a
+// file, changes nothing, as does deleting what is not there. Once Apply
 // returns, everybody who asks for the [View] gets the new one.
 func (e *Engine) Apply(batch Batch) (Commit, error) {
 	if err := admit(e.kinds, &batch); err != nil {

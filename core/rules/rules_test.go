@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -404,9 +405,13 @@ spec:
 			}
 		}
 	}
-	_, err := from.Disjoint(partition.Limits{Rules: 2})
-	if want := "needs more than 2 rules; the policies b, a differ by the tags kuma.io/service, zone"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got error %v, want one with %q", err, want)
+	for name, view := range map[string]func(partition.Limits) ([]rules.SelectorRule, error){"disjoint": from.Disjoint, "ordered": from.Ordered} {
+		_, err := view(partition.Limits{Rules: 2})
+		var tooMany *rules.TooManyRules
+		want := "needs more than 2 rules; the policies b, a differ by the tags kuma.io/service, zone"
+		if !errors.As(err, &tooMany) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want one with %q", name, err, want)
+		}
 	}
 }
 
