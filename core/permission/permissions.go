@@ -1,6 +1,8 @@
 package permission
 
 import (
+	"fmt"
+
 	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -37,9 +39,7 @@ func Of(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
 	}
 	p.Rules, p.Warnings = NewDecisionList(p.Protocol, RulesOf(in.Unmerged))
 	if in.FromIgnored {
-		for _, policy := range policiesOf(config, inbound) {
-			p.Warnings = append(p.Warnings, ignored(policy))
-		}
+		p.Warnings = append(p.Warnings, ignored(policiesOf(config, inbound)))
 	}
 	return p
 }
@@ -69,12 +69,14 @@ func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 	return out
 }
 
-// ignored warns of a policy whose `from` does not count (SPEC 5.6).
-func ignored(p *resource.Policy) strict.Diagnostic {
-	return strict.Diagnostic{
-		Pos: p.From[0].Pos, Path: "spec.from",
-		What: "does not count, as other policies of the inbound have rules", Hint: "write it as rules",
+// ignored warns, once for an inbound, of policies whose `from` does not count
+// (SPEC 5.6).
+func ignored(policies []*resource.Policy) strict.Diagnostic {
+	what := "does not count, as other policies of the inbound have rules"
+	if others := len(policies) - 1; others > 0 {
+		what += fmt.Sprintf("; nor do those of %d more", others)
 	}
+	return strict.Diagnostic{Pos: policies[0].From[0].Pos, Path: "spec.from", What: what, Hint: "write it as rules"}
 }
 
 // Decide answers a request.

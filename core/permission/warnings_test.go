@@ -42,6 +42,12 @@ name: tags
 spec:
   from:
     - default: {action: Allow}
+---
+type: MeshTrafficPermission
+name: tags-2
+spec:
+  from:
+    - default: {action: Allow}
 `
 
 func TestWarnings(t *testing.T) {
@@ -54,7 +60,7 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const fromIgnored = "in.yaml:32:7: spec.from: does not count, as other policies of the inbound have rules; write it as rules"
+	const fromIgnored = "in.yaml:32:7: spec.from: does not count, as other policies of the inbound have rules; nor do those of 1 more; write it as rules"
 	const hint = "; set the inbound's protocol, or select HTTP inbounds only"
 	for inbound, want := range map[string][]string{
 		"http": {fromIgnored},
