@@ -218,6 +218,18 @@ func TestChangesOfAnItemsKind(t *testing.T) {
 	}
 }
 
+// Rules with the same confs by the same origins may match something else.
+func TestChangesOfMatches(t *testing.T) {
+	rule := func(method string) string {
+		return "---\ntype: MeshTimeout\nname: in\nspec: {rules: [{matches: [{method: " + method + "}], default: {idleTimeout: 1s}}]}\n"
+	}
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+rule("GET"))
+	commit := apply(t, e, core.Batch{Upsert: decode(t, rule("PUT"))})
+	if diff := cmp.Diff([]string{"changed web-1, by in, MeshTimeout of inbound 0"}, told(commit)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Where a policy's items are exchanged, the conf and the list of its origins
 // stay, and each field has another origin.
 func TestChangesOfFieldOrigins(t *testing.T) {
