@@ -376,6 +376,22 @@ func TestBlocksAreShared(t *testing.T) {
 	}
 }
 
+// So do inbounds for which some of the same policies have rules.
+func TestBlocksOfRulesAreShared(t *testing.T) {
+	rule := func(name, target, method string) string {
+		return fmt.Sprintf("---\ntype: MeshTimeout\nname: %s\nspec: {targetRef: {%s}, rules: [{matches: [{method: %s}], default: {idleTimeout: 1s}}]}\n", name, target, method)
+	}
+	v := newEngine(t, dataplaneText("web-1", "web", "")+dataplaneText("api-1", "api", "")+
+		rule("base", everybody, "GET")+rule("web", "kind: MeshService, name: web", "PUT")).View()
+	rules := func(name string) []rules.InboundRule {
+		return v.Configs(v.Dataplane(dataplaneID(name)), core.Scope{})[0].Inbounds[0].Rules
+	}
+	web, api := rules("web-1"), rules("api-1")
+	if len(web) != 2 || len(api) != 1 || web[1].Effective != api[0].Effective {
+		t.Errorf("%d and %d rules; equal confs are not one block", len(web), len(api))
+	}
+}
+
 // Blocks are those of the engine's kinds, whatever loader made the kinds of the
 // policies.
 func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {

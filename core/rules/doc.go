@@ -9,9 +9,9 @@
 //  2. Their arrays are concatenated: policy order, then item order (SPEC 4.1).
 //  3. For each outbound or route the items that select it are found
 //     (filler.go, SPEC 4.2, 4.3); for each inbound rules with equal matches
-//     are joined, split into single matches and sorted ([Inbound], SPEC
+//     are joined, split into single matches and sorted (inbound.go, SPEC
 //     7.1); a kind without arrays has the one conf of all its policies
-//     ([Default], SPEC 4.4).
+//     (default.go, SPEC 4.4).
 //  4. Their Confs are folded by generated code, highest priority first, until
 //     nothing is unset ([Merge], SPEC 6), which gives an [Effective]: the
 //     Conf, its origins, and on demand the origin of every field.

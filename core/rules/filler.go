@@ -121,12 +121,12 @@ func highest(files *[4][]itemRef) (file *[]itemRef) {
 // applies checks what the files do not: the route that the policy is attached
 // to, a subset's tags, the kind and namespace of a route.
 func applies(p *resource.Policy, index int, tags resource.Tags, route *resource.Policy) bool {
-	if p.TargetRef.Kind.IsRoute() && (route == nil || !NamesRoute(&p.TargetRef, route)) {
+	if p.TargetRef.Kind.IsRoute() && (route == nil || !namesRoute(&p.TargetRef, route)) {
 		return false
 	}
 	t := &p.To[index].TargetRef
 	if t.Kind.IsRoute() {
-		return NamesRoute(t, route)
+		return namesRoute(t, route)
 	}
 	return tags.Contains(t.Tags)
 }

@@ -15,10 +15,10 @@ type InboundRule struct {
 	*Effective
 }
 
-// Inbound returns the rules of an inbound, first match first. The policies
+// inboundRules returns the rules of an inbound, first match first. The policies
 // are all of the kind, ordered, and select the inbound; the kind must have a
 // Rules section that is merged.
-func Inbound(kind *resource.Kind, policies []*resource.Policy) []InboundRule {
+func inboundRules(kind *resource.Kind, policies []*resource.Policy) []InboundRule {
 	groups := groupRules(policies)
 	var out []placedRule
 	for _, g := range groups {

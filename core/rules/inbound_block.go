@@ -88,7 +88,7 @@ func inbound(kind *resource.Kind, policies []*resource.Policy) (c InboundConfig)
 	case hasRules && kind.Rules.Unmerged:
 		c.Unmerged = unmerged(policies)
 	case hasRules:
-		c.Rules = Inbound(kind, policies)
+		c.Rules = inboundRules(kind, policies)
 	case hasFrom:
 		c.From = NewFrom(kind, policies)
 	}

@@ -121,7 +121,7 @@ func (o *OutboundPart) outbound(tags resource.Tags) OutboundConfig {
 	config := OutboundConfig{Effective: o.conf(tags, nil)}
 	if !o.part.config.Kind.IsRoute() {
 		for _, route := range o.routes {
-			if HasRoute(route, tags) {
+			if hasRoute(route, tags) {
 				config.Routes = append(config.Routes, RouteConfig{route, o.conf(tags, route)})
 			}
 		}

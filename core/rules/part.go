@@ -23,7 +23,7 @@ func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []mat
 		p.config.Outbounds = []OutboundConfig{}
 	}
 	if kind.Default != nil {
-		p.config.Default = b.shared(kind.Default, Default(kind, policiesOf(selected)))
+		p.config.Default = b.shared(kind.Default, defaultConf(kind, policiesOf(selected)))
 	}
 	if kind.From != nil || kind.Rules != nil {
 		p.config.Inbounds = make([]InboundConfig, len(d.Inbounds))
