@@ -1,0 +1,162 @@
+package core_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// told renders what a commit tells, one line for each change.
+func told(c core.Commit) []string {
+	var lines []string
+	for _, change := range c.Changes() {
+		line := change.Action.String()
+		for _, d := range change.Dataplanes() {
+			line += " " + d.Name
+		}
+		if change.Itself {
+			line += ", itself"
+		}
+		for _, id := range change.Policies {
+			line += ", by " + id.Name
+		}
+		for _, place := range change.Places {
+			line += ", " + place.String()
+		}
+		for _, place := range change.Shadow {
+			if !slices.Contains(change.Places, place) {
+				line += ", shadow " + place.String()
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestChanges(t *testing.T) {
+	world := dataplaneText("web-1", "web", toBackend+","+toOther) + dataplaneText("web-2", "web", toBackend+","+toOther) +
+		dataplaneText("api-1", "api", toBackend) + timeoutText("base", "", everybody, forAll)
+	for name, c := range map[string]struct {
+		upsert string
+		delete []resource.ID
+		want   []string
+	}{
+		"a policy for everybody": {
+			upsert: timeoutText("z", "", everybody, `{default: {idleTimeout: 1s}}`),
+			want: []string{
+				"changed api-1, by z, MeshTimeout of outbound 0",
+				"changed web-1 web-2, by z, MeshTimeout of outbound 0, MeshTimeout of outbound 1",
+			},
+		},
+		"a policy for one outbound of one service": {
+			upsert: timeoutText("z", "", "kind: MeshService, name: web", `{targetRef: {kind: MeshService, name: other}, default: {idleTimeout: 1s}}`),
+			want:   []string{"changed web-1 web-2, by z, MeshTimeout of outbound 1"},
+		},
+		"a policy that is overridden": {
+			upsert: timeoutText("a", "", everybody, forAll),
+		},
+		"a policy for nobody": {
+			upsert: timeoutText("z", "", "kind: MeshService, name: nobody", forAll),
+		},
+		"a policy that informs": {
+			upsert: timeoutText("z", "kuma.io/effect: shadow", "kind: MeshService, name: api", `{default: {connectionTimeout: 2s}}`),
+			want:   []string{"changed api-1, by z, shadow MeshTimeout of outbound 0"},
+		},
+		"a policy's other target": {
+			upsert: timeoutText("base", "", "kind: MeshService, name: web", forAll),
+			want:   []string{"changed api-1, by base, MeshTimeout of outbound 0"},
+		},
+		"a policy's same content": {
+			upsert: timeoutText("base", "team: red", everybody, forAll),
+		},
+		"no policy": {
+			delete: []resource.ID{timeoutID("base")},
+			want: []string{
+				"changed api-1, by base, MeshTimeout of outbound 0",
+				"changed web-1 web-2, by base, MeshTimeout of outbound 0, MeshTimeout of outbound 1",
+			},
+		},
+		"inbounds, by rules": {
+			upsert: "---\ntype: MeshTimeout\nname: in\nspec: {targetRef: {kind: MeshService, name: api}, rules: [{default: {idleTimeout: 1s}}]}\n",
+			want:   []string{"changed api-1, by in, MeshTimeout of inbound 0"},
+		},
+		"a route": {
+			upsert: "---\ntype: MeshHTTPRoute\nname: r\nspec: {targetRef: {kind: MeshService, name: api}, to: [{targetRef: {kind: MeshService, name: backend}, rules: []}]}\n",
+			want:   []string{`changed api-1, by r, MeshHTTPRoute of outbound 0, MeshTimeout of MeshHTTPRoute "r" of outbound 0`},
+		},
+		"a dataplane joins": {
+			upsert: dataplaneText("api-2", "api", ""),
+			want:   []string{"joined api-2, itself"},
+		},
+		"a dataplane leaves": {
+			delete: []resource.ID{dataplaneID("web-2")},
+			want:   []string{"left web-2, itself, MeshTimeout of outbound 0, MeshTimeout of outbound 1"},
+		},
+		"a dataplane changes service": {
+			upsert: dataplaneText("web-2", "api", toBackend+","+toOther),
+			want:   []string{"changed web-2, itself"},
+		},
+		"a dataplane changes outbounds": {
+			upsert: dataplaneText("web-2", "web", toBackend),
+			want:   []string{"changed web-2, itself, MeshTimeout of outbound 1"},
+		},
+		"what is not there": {
+			delete: []resource.ID{dataplaneID("nobody"), timeoutID("nothing")},
+		},
+		"what is known": {
+			upsert: world,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEngine(t, world)
+			before := e.View()
+			commit := apply(t, e, core.Batch{Upsert: decode(t, c.upsert), Delete: c.delete})
+			if diff := cmp.Diff(c.want, told(commit)); diff != "" {
+				t.Error(diff)
+			}
+			if commit.Before != before {
+				t.Error("before is another view")
+			}
+		})
+	}
+}
+
+// A new version of an item may differ in its kind alone: here in the service
+// and the route that it names alike.
+func TestChangesOfAnItemsKind(t *testing.T) {
+	item := func(kind string) string {
+		return timeoutText("one", "", everybody, "{targetRef: {kind: "+kind+", name: backend}, default: {idleTimeout: 1s}}")
+	}
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+item("MeshService"))
+	commit := apply(t, e, core.Batch{Upsert: decode(t, item("MeshHTTPRoute"))})
+	if diff := cmp.Diff([]string{"changed web-1, by one, MeshTimeout of outbound 0"}, told(commit)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Rules with the same confs by the same origins may match something else.
+func TestChangesOfMatches(t *testing.T) {
+	rule := func(method string) string {
+		return "---\ntype: MeshTimeout\nname: in\nspec: {rules: [{matches: [{method: " + method + "}], default: {idleTimeout: 1s}}]}\n"
+	}
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+rule("GET"))
+	commit := apply(t, e, core.Batch{Upsert: decode(t, rule("PUT"))})
+	if diff := cmp.Diff([]string{"changed web-1, by in, MeshTimeout of inbound 0"}, told(commit)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Where a policy's items are exchanged, the conf and the list of its origins
+// stay, and each field has another origin.
+func TestChangesOfFieldOrigins(t *testing.T) {
+	const idle, request = `{default: {idleTimeout: 1s}}`, `{default: {http: {requestTimeout: 1s}}}`
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("pair", "", everybody, idle+","+request))
+	commit := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("pair", "", everybody, request+","+idle))})
+	if diff := cmp.Diff([]string{"changed web-1, by pair, MeshTimeout of outbound 0"}, told(commit)); diff != "" {
+		t.Error(diff)
+	}
+}
