@@ -69,11 +69,10 @@ func ofService(t *resource.TargetRef) bool {
 // alike.
 func sameFiling(a, b *resource.Policy) bool {
 	return a.TargetRef.Kind.IsRoute() == b.TargetRef.Kind.IsRoute() &&
-		(!a.TargetRef.Kind.IsRoute() || sameTarget(&a.TargetRef, &b.TargetRef)) &&
 		slices.EqualFunc(a.To, b.To, func(a, b resource.Item) bool { return sameTarget(&a.TargetRef, &b.TargetRef) })
 }
 
-// sameTarget compares what targetRefs of `to` items and of routes have.
+// sameTarget compares what targetRefs of `to` items have.
 func sameTarget(a, b *resource.TargetRef) bool {
 	return a.Kind == b.Kind && a.Name == b.Name && a.Namespace == b.Namespace && slices.Equal(a.Tags, b.Tags)
 }
