@@ -125,16 +125,27 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A new version of an item may differ in its kind alone: here in the service
-// and the route that it names alike.
-func TestChangesOfAnItemsKind(t *testing.T) {
-	item := func(kind string) string {
-		return timeoutText("one", "", everybody, "{targetRef: {kind: "+kind+", name: backend}, default: {idleTimeout: 1s}}")
+// A new version of an item may select something else: what it selected before
+// changes too.
+func TestChangesOfAnItemsTarget(t *testing.T) {
+	outbounds := `{port: 1, tags: {kuma.io/service: a, version: v1}}, {port: 2, tags: {kuma.io/service: a, version: v2}}, {port: 3, tags: {kuma.io/service: b, version: v1}}`
+	item := func(target string) string {
+		return timeoutText("one", "", everybody, "{targetRef: {"+target+"}, default: {idleTimeout: 1s}}")
 	}
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+item("MeshService"))
-	commit := apply(t, e, core.Batch{Upsert: decode(t, item("MeshHTTPRoute"))})
-	if diff := cmp.Diff([]string{"changed web-1, by one, MeshTimeout of outbound 0"}, told(commit)); diff != "" {
-		t.Error(diff)
+	for name, c := range map[string]struct{ before, after, want string }{
+		"a route of the service's name": {"kind: MeshService, name: b", "kind: MeshHTTPRoute, name: b", "MeshTimeout of outbound 2"},
+		"another service":               {"kind: MeshServiceSubset, name: a, tags: {version: v1}", "kind: MeshServiceSubset, name: b, tags: {version: v1}", "MeshTimeout of outbound 0, MeshTimeout of outbound 2"},
+		"another version":               {"kind: MeshServiceSubset, name: a, tags: {version: v1}", "kind: MeshServiceSubset, name: a, tags: {version: v2}", "MeshTimeout of outbound 0, MeshTimeout of outbound 1"},
+		"any version":                   {"kind: MeshServiceSubset, name: a, tags: {version: v1}", "kind: MeshService, name: a", "MeshTimeout of outbound 1"},
+		"everything":                    {"kind: MeshService, name: a", "kind: Mesh", "MeshTimeout of outbound 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEngine(t, dataplaneText("web-1", "web", outbounds)+item(c.before))
+			commit := apply(t, e, core.Batch{Upsert: decode(t, item(c.after))})
+			if diff := cmp.Diff([]string{"changed web-1, by one, " + c.want}, told(commit)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
