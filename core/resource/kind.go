@@ -81,20 +81,40 @@ type Kinds struct {
 	sorted []*Kind // by name
 }
 
-// NewKinds returns the set of the given kinds. It panics where two have one
-// name or one short name, or one has none or that of a resource which is no
-// policy: that is an error of the program.
+// NewKinds returns the set of the given kinds. It panics where one is an error
+// of the program: it has no name or short name of its own, arrays beside a
+// default, or an array whose items may select what there is none of.
 func NewKinds(kinds ...*Kind) *Kinds {
 	k := &Kinds{sorted: slices.Clone(kinds)}
 	slices.SortFunc(k.sorted, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
 	shorts := map[string]bool{"dp": true}
 	for i, kind := range k.sorted {
-		if kind.Name == "" || kind.Name == MeshKind || kind.Name == DataplaneKind || kind.Short == "" || shorts[kind.Short] || i > 0 && k.sorted[i-1].Name == kind.Name {
-			panic("resource: kind " + kind.Name + " has no name of its own")
+		flaw := kind.flaw()
+		if shorts[kind.Short] || i > 0 && k.sorted[i-1].Name == kind.Name {
+			flaw = "has no name of its own"
+		}
+		if flaw != "" {
+			panic("resource: kind " + kind.Name + " " + flaw)
 		}
 		shorts[kind.Short] = true
 	}
 	return k
+}
+
+// flaw returns what is wrong with a kind by itself.
+func (k *Kind) flaw() string {
+	const outbounds = ToTargets | TargetKinds(1<<TargetMeshSubset|1<<TargetMeshTCPRoute)
+	switch {
+	case k.Name == "" || k.Name == MeshKind || k.Name == DataplaneKind || k.Short == "":
+		return "has no name of its own"
+	case k.Default != nil && (k.To != nil || k.From != nil || k.Rules != nil):
+		return "has arrays beside a default"
+	case k.To != nil && k.To.Targets&^outbounds != 0:
+		return "selects outbounds by " + (k.To.Targets &^ outbounds).String()
+	case k.From != nil && k.From.Targets&^FromTargets != 0:
+		return "selects clients by " + (k.From.Targets &^ FromTargets).String()
+	}
+	return ""
 }
 
 // All returns the kinds, sorted by name. The slice must not be changed.

@@ -1,0 +1,51 @@
+package resource_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+func TestNewKindsRefuses(t *testing.T) {
+	kind := func(change func(*resource.Kind)) *resource.Kind {
+		k := &resource.Kind{
+			Name: "A", Short: "a", Top: resource.TopTargets,
+			To:   &resource.Section{Targets: resource.ToTargets | resource.Targets(resource.TargetMeshSubset, resource.TargetMeshTCPRoute)},
+			From: &resource.Section{Targets: resource.FromTargets},
+		}
+		change(k)
+		return k
+	}
+	same := kind(func(*resource.Kind) {})
+	for want, kinds := range map[string][]*resource.Kind{
+		"": {same, kind(func(k *resource.Kind) { k.Name, k.Short = "B", "b" })},
+		"resource: kind A has no name of its own":         {same, kind(func(k *resource.Kind) { k.Short = "b" })},
+		"resource: kind B has no name of its own":         {same, kind(func(k *resource.Kind) { k.Name = "B" })},
+		"resource: kind C has no name of its own":         {kind(func(k *resource.Kind) { k.Name, k.Short = "C", "" })},
+		"resource: kind  has no name of its own":          {kind(func(k *resource.Kind) { k.Name = "" })},
+		"resource: kind D has no name of its own":         {kind(func(k *resource.Kind) { k.Name, k.Short = "D", "dp" })},
+		"resource: kind Mesh has no name of its own":      {kind(func(k *resource.Kind) { k.Name = "Mesh" })},
+		"resource: kind Dataplane has no name of its own": {kind(func(k *resource.Kind) { k.Name = "Dataplane" })},
+		"resource: kind A has arrays beside a default":    {kind(func(k *resource.Kind) { k.Default = &resource.Section{} })},
+		"resource: kind A selects outbounds by Dataplane, MeshGateway": {kind(func(k *resource.Kind) {
+			k.To = &resource.Section{Targets: resource.TopTargets}
+		})},
+		"resource: kind A selects clients by MeshHTTPRoute": {kind(func(k *resource.Kind) {
+			k.From = &resource.Section{Targets: resource.ToTargets}
+		})},
+	} {
+		t.Run(want, func(t *testing.T) {
+			defer func() {
+				got := ""
+				if cause := recover(); cause != nil {
+					got = fmt.Sprint(cause)
+				}
+				if got != want {
+					t.Errorf("got the panic %q", got)
+				}
+			}()
+			resource.NewKinds(kinds...)
+		})
+	}
+}
