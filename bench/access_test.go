@@ -105,5 +105,5 @@ func permissionConfig(b *testing.B, kind *resource.Kind, policies []*resource.Po
 		b.Fatal(err)
 	}
 	var buffer match.Buffer
-	return rules.Evaluate(kind, d, index.Select(d, match.Shadow, &buffer), nil)
+	return rules.Evaluate(kind, d, match.NewMatched(index.Select(d, match.Shadow, &buffer)), nil)
 }

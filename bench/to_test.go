@@ -28,7 +28,7 @@ func BenchmarkTo(b *testing.B) {
 			var config *rules.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = rules.Evaluate(kind, d, index.Select(d, match.Shadow, &buffer), nil)
+				config = rules.Evaluate(kind, d, match.NewMatched(index.Select(d, match.Shadow, &buffer)), nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})
@@ -57,12 +57,12 @@ func BenchmarkToItems(b *testing.B) {
 		}
 		d := shape.Dataplane(7, n)
 		reference := newToReference(kind, d, []*resource.Policy{p})
-		selected := []match.Selected{{Policy: p}}
+		matched := match.NewMatched([]match.Selected{{Policy: p}})
 		b.Run(fmt.Sprintf("items=%d/impl=generated", n), func(b *testing.B) {
 			var config *rules.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = rules.Evaluate(kind, d, selected, nil)
+				config = rules.Evaluate(kind, d, matched, nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})

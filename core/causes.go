@@ -40,31 +40,14 @@ func (c causes) of(f fate) []resource.ID {
 	} {
 		for _, part := range pair[0].all() {
 			if other := pair[1].part(part.Kind().Name); other != part {
-				ids = c.appendIDs(ids, part.Matched())
+				for p := range match.Among(part.Matched(), c) {
+					ids = append(ids, p.ID)
+				}
 			}
 		}
 	}
 	slices.SortFunc(ids, resource.ID.Compare)
 	return slices.Compact(ids)
-}
-
-// appendIDs appends the causes that are selected. Few of them are looked for
-// one by one.
-func (c causes) appendIDs(ids []resource.ID, selected []match.Selected) []resource.ID {
-	if len(c) > 4 {
-		for i := range selected {
-			if p := selected[i].Policy; c[p] {
-				ids = append(ids, p.ID)
-			}
-		}
-		return ids
-	}
-	for p := range c {
-		if slices.ContainsFunc(selected, func(s match.Selected) bool { return s.Policy == p }) {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids
 }
 
 // selection returns what selects the dataplanes of a profile, with the

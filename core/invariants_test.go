@@ -92,9 +92,11 @@ func checkSelection(m *meshView, d *resource.Dataplane, p *profile) error {
 		want := m.index.Select(d, scope, &buffer)
 		var got []match.Selected
 		for _, part := range o.selection.parts {
-			got = append(got, part.Matched()...)
+			for _, s := range part.Matched().All() {
+				got = append(got, *s)
+			}
 		}
-		if !sameSelected(got, want) || !slices.Equal(o.selection.routes, routesOf(want)) {
+		if !match.NewMatched(got).Is(want) || !slices.Equal(o.selection.routes, routesOf(want)) {
 			return fmt.Errorf("%s is selected by others than its profile says", d.Name)
 		}
 		for i, part := range o.selection.parts {

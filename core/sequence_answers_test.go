@@ -52,7 +52,7 @@ func (s *sequence) answer(v *core.View, d *resource.Dataplane, shadow bool) answ
 	var buffer match.Buffer
 	n := 0
 	for _, c := range v.Configs(d, core.Scope{Shadow: shadow}) {
-		n += len(c.Matched)
+		n += c.Matched.Len()
 	}
 	if selected := v.Select(d, core.Scope{Shadow: shadow}, &buffer); len(selected) != n {
 		s.Fatalf("%s is selected by %d policies, and has configs of %d", d.Name, len(selected), n)

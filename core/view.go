@@ -146,7 +146,7 @@ func (v *View) evaluate(d *resource.Dataplane, scope Scope) []*rules.Config {
 	var configs []*rules.Config
 	for group := range kindGroups(selected) {
 		if kind := group[0].Policy.Kind; scope.Kind == "" || scope.Kind == kind {
-			configs = append(configs, rules.Evaluate(v.kinds.Lookup(kind), d, group, routes))
+			configs = append(configs, rules.Evaluate(v.kinds.Lookup(kind), d, match.NewMatched(group), routes))
 		}
 	}
 	return configs

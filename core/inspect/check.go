@@ -59,8 +59,8 @@ func distinctConfigs(view *core.View, mesh string) []dataplaneConfig {
 func idlePolicies(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
 	selecting := map[*resource.Policy]bool{}
 	for _, config := range configs {
-		for i := range config.Matched {
-			selecting[config.Matched[i].Policy] = true
+		for _, m := range config.Matched.All() {
+			selecting[m.Policy] = true
 		}
 	}
 	var warnings []strict.Diagnostic
@@ -84,12 +84,12 @@ func ignoredFrom(policies []*resource.Policy, configs []dataplaneConfig) []stric
 			if !config.Inbounds[i].FromIgnored {
 				continue
 			}
-			for j := range config.Matched {
-				p := config.Matched[j].Policy
+			for _, m := range config.Matched.All() {
+				p := m.Policy
 				if config.shadow && !p.Shadow() {
 					continue // rules that only inform take nobody's place
 				}
-				if _, known := where[p]; !known && len(p.From) > 0 && config.Matched[j].Inbounds.Has(i) {
+				if _, known := where[p]; !known && len(p.From) > 0 && m.Inbounds.Has(i) {
 					where[p] = fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name)
 				}
 			}

@@ -92,8 +92,8 @@ func newDataplaneRef(d *resource.Dataplane) DataplaneRef {
 
 func newKind(config *rules.Config, d *resource.Dataplane, options Options) (Kind, error) {
 	k := Kind{Kind: config.Kind.Name, Default: NewC(config.Default, options.Explain)}
-	for i := range config.Matched {
-		k.Matched = append(k.Matched, newMatched(&config.Matched[i], d))
+	for _, m := range config.Matched.All() {
+		k.Matched = append(k.Matched, newMatched(m, d))
 	}
 	for i := range config.Outbounds {
 		k.Outbounds = append(k.Outbounds, newOutbound(&config.Outbounds[i], &d.Outbounds[i], options.Explain))

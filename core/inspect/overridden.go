@@ -39,14 +39,14 @@ type overridden struct {
 }
 
 func (o *overridden) config(config *dataplaneConfig) {
-	for i := range config.Matched {
-		p := config.Matched[i].Policy
+	for _, m := range config.Matched.All() {
+		p := m.Policy
 		o.whole[p] = true
 		if len(config.Outbounds) > 0 {
 			o.outbounds[p] = true
 		}
 		for j := range config.Inbounds {
-			if config.Matched[i].Inbounds.Has(j) {
+			if m.Inbounds.Has(j) {
 				o.inbounds[p] = true
 			}
 		}

@@ -24,7 +24,7 @@ func ConfigOf(view *core.View, d *resource.Dataplane, kind *resource.Kind, shado
 			routes = append(routes, s.Policy)
 		}
 	}
-	return rules.Evaluate(kind, d, nil, routes)
+	return rules.Evaluate(kind, d, match.Matched{}, routes)
 }
 
 // ForRequest returns what the policies of a kind do with a request to an

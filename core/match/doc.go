@@ -25,7 +25,9 @@
 //     is made for each class. [Population.Reached] finds the dataplanes that
 //     have a term which began or ceased to be required: they change class.
 //  3. [Classes.Reached] finds the classes that a selector matches whose policy
-//     came, left or changed: they are selected again.
+//     came, left or changed: they are selected again. Where policies differ in
+//     their confs alone ([Delta.Replaced]), the [Matched] that a class had takes
+//     the new versions and shares the rest.
 //
 // Invariants: an [Index] is immutable and safe for any number of readers; a
 // [Buffer] belongs to one of them; a Population and Classes belong to one

@@ -61,8 +61,8 @@ func RulesOf(unmerged []rules.Contribution) []Rule {
 // policiesOf returns the policies with `from` that select an inbound, in order.
 func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 	var out []*resource.Policy
-	for i := range config.Matched {
-		if m := &config.Matched[i]; m.Inbounds.Has(inbound) && len(m.Policy.From) > 0 {
+	for _, m := range config.Matched.All() {
+		if m.Inbounds.Has(inbound) && len(m.Policy.From) > 0 {
 			out = append(out, m.Policy)
 		}
 	}

@@ -10,7 +10,7 @@ type Config struct {
 	Kind *resource.Kind
 	// Matched is the policies that select the dataplane, later ones
 	// overriding.
-	Matched []match.Selected
+	Matched match.Matched
 	// Default is the one conf of a kind without arrays.
 	Default *Effective
 	// Outbounds and Inbounds are parallel to the dataplane's; nil where the
@@ -49,12 +49,11 @@ type InboundConfig struct {
 }
 
 // Evaluate computes the Config of one kind for one dataplane by itself.
-// Selected is the policies of the kind that select the dataplane, in order, and
-// is kept; routes is the policies of the route kinds that select it, in any
-// order.
-func Evaluate(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected, routes []*resource.Policy) *Config {
+// Matched is the policies of the kind that select the dataplane; routes is the
+// policies of the route kinds that select it, in any order.
+func Evaluate(kind *resource.Kind, d *resource.Dataplane, matched match.Matched, routes []*resource.Policy) *Config {
 	blocks := NewBlocks() // that nobody shares
-	part := blocks.Part(kind, d, selected)
+	part := blocks.Part(kind, d, matched)
 	if kind.To == nil {
 		return part.Config()
 	}

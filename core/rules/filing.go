@@ -21,18 +21,18 @@ type filing struct {
 // it: a larger one has higher priority.
 type itemRef uint64
 
-func (r itemRef) of(matched []match.Selected) (p *resource.Policy, index int) {
-	return matched[r>>32].Policy, int(r & 0xffff_ffff)
+func (r itemRef) of(matched match.Matched) (p *resource.Policy, index int) {
+	return matched.At(int(r >> 32)).Policy, int(r & 0xffff_ffff)
 }
 
-func newFiling(matched []match.Selected) *filing {
+func newFiling(matched match.Matched) *filing {
 	f := &filing{routes: map[string][]itemRef{}}
 	// Services are numbered first: a map of slices would be written for each
 	// item.
 	numbers := map[string]int{}
 	var services [][]itemRef
-	for i := range matched {
-		to := matched[i].Policy.To
+	for i, s := range matched.All() {
+		to := s.Policy.To
 		for j := range to {
 			ref := itemRef(i)<<32 | itemRef(j)
 			switch t := &to[j].TargetRef; {

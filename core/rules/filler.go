@@ -12,7 +12,7 @@ import (
 // origins of all of them together: in the fleet of package shape 3 of 270.
 type filler struct {
 	section *resource.Section
-	matched []match.Selected
+	matched match.Matched
 	filing  *filing
 	always  []itemRef // in place of filing.everywhere
 
@@ -21,7 +21,7 @@ type filler struct {
 	origins []Origin
 }
 
-func newFiller(section *resource.Section, matched []match.Selected, f *filing) filler {
+func newFiller(section *resource.Section, matched match.Matched, f *filing) filler {
 	r := filler{section: section, matched: matched, filing: f, always: f.everywhere}
 	if !section.Conf.HidesBelow() {
 		r.always = r.deciding()

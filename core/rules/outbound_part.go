@@ -56,15 +56,11 @@ const manyChanges = 32
 
 // replaced returns the policies that another version took the place of; ok is
 // false where that is not all that differs, or there are too many.
-func replaced(before, after []match.Selected) (changes []versions, ok bool) {
-	if len(before) != len(after) {
+func replaced(before, after match.Matched) (changes []versions, ok bool) {
+	if before.Len() != after.Len() {
 		return nil, false
 	}
-	for i := range before {
-		old, next := before[i].Policy, after[i].Policy
-		if old == next {
-			continue
-		}
+	for old, next := range after.Since(before) {
 		if len(changes) == manyChanges || old.ID != next.ID || !sameFiling(old, next) {
 			return nil, false
 		}

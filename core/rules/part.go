@@ -14,21 +14,21 @@ type Part struct {
 	filing   *filing // of the `to` items; for the writer only, nil until it is needed
 }
 
-// Part evaluates one kind, but for the outbounds. Selected is the policies of
-// the kind that select the dataplane, in order, and is kept. Of the dataplane
-// only the number of its inbounds is looked at.
-func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []match.Selected) *Part {
-	p := &Part{config: Config{Kind: kind, Matched: selected}}
+// Part evaluates one kind, but for the outbounds. Matched is the policies of the
+// kind that select the dataplane. Of the dataplane only the number of its
+// inbounds is looked at.
+func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, matched match.Matched) *Part {
+	p := &Part{config: Config{Kind: kind, Matched: matched}}
 	if kind.To != nil {
 		p.config.Outbounds = []OutboundConfig{}
 	}
 	if kind.Default != nil {
-		p.config.Default = b.shared(kind.Default, defaultConf(kind, policiesOf(selected)))
+		p.config.Default = b.shared(kind.Default, defaultConf(kind, policiesOf(matched)))
 	}
 	if kind.From != nil || kind.Rules != nil {
 		p.config.Inbounds = make([]InboundConfig, len(d.Inbounds))
 		p.inbounds = make([]*inboundBlock, len(d.Inbounds))
-		speaking := speakingOfInbounds(selected)
+		speaking := speakingOfInbounds(matched)
 		var policies []*resource.Policy
 		for i := range d.Inbounds {
 			policies = appendInboundPolicies(policies[:0], speaking, i)
@@ -41,11 +41,11 @@ func (b *Blocks) Part(kind *resource.Kind, d *resource.Dataplane, selected []mat
 }
 
 // speakingOfInbounds returns the policies that say something about inbounds.
-func speakingOfInbounds(selected []match.Selected) []*match.Selected {
+func speakingOfInbounds(matched match.Matched) []*match.Selected {
 	var speaking []*match.Selected
-	for i := range selected {
-		if p := selected[i].Policy; len(p.Rules)+len(p.From) > 0 && !p.TargetRef.Kind.IsRoute() {
-			speaking = append(speaking, &selected[i])
+	for _, s := range matched.All() {
+		if p := s.Policy; len(p.Rules)+len(p.From) > 0 && !p.TargetRef.Kind.IsRoute() {
+			speaking = append(speaking, s)
 		}
 	}
 	return speaking
@@ -63,9 +63,8 @@ func appendInboundPolicies(policies []*resource.Policy, speaking []*match.Select
 // Kind returns the kind.
 func (p *Part) Kind() *resource.Kind { return p.config.Kind }
 
-// Matched returns the policies, later ones overriding. The slice must not be
-// changed.
-func (p *Part) Matched() []match.Selected { return p.config.Matched }
+// Matched returns the policies, later ones overriding.
+func (p *Part) Matched() match.Matched { return p.config.Matched }
 
 // Config returns the part as the config of dataplanes without outbounds, or of
 // a kind without `to`.
@@ -80,10 +79,10 @@ func (b *Blocks) Release(p *Part) {
 	}
 }
 
-func policiesOf(selected []match.Selected) []*resource.Policy {
-	policies := make([]*resource.Policy, len(selected))
-	for i := range selected {
-		policies[i] = selected[i].Policy
+func policiesOf(matched match.Matched) []*resource.Policy {
+	policies := make([]*resource.Policy, 0, matched.Len())
+	for _, s := range matched.All() {
+		policies = append(policies, s.Policy)
 	}
 	return policies
 }

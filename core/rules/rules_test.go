@@ -116,7 +116,7 @@ func TestOutbounds(t *testing.T) {
 
 func TestRulesOfOutbounds(t *testing.T) {
 	c := config(t, "MeshTimeout", timeouts)
-	view, err := rules.ToRules(c.Kind, []*resource.Policy{c.Matched[0].Policy, c.Matched[1].Policy}, partition.Limits{})
+	view, err := rules.ToRules(c.Kind, []*resource.Policy{c.Matched.At(0).Policy, c.Matched.At(1).Policy}, partition.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func TestRuleViews(t *testing.T) {
 	t.Run("000 UpstreamTimeout", func(t *testing.T) {
 		c := config(t, "000-upstream-timeout.yaml", "mesh-1", "web", "UpstreamTimeout")
 		var policies []*resource.Policy
-		for _, m := range c.Matched {
+		for _, m := range c.Matched.All() {
 			policies = append(policies, m.Policy)
 		}
 		list, err := rules.ToRules(c.Kind, policies, partition.Limits{})
