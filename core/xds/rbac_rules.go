@@ -67,7 +67,7 @@ type allowedBy struct {
 
 // maxExclusions bounds how many principals repeat what is denied: every policy
 // has to.
-const maxExclusions = 10_000
+const maxExclusions = 1_000
 
 // allPolicies is the name of the one policy that stands for all where each by
 // itself would be too much.
