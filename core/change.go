@@ -44,6 +44,7 @@ type Change struct {
 	before, after *profile
 	view          *meshView // that has the dataplanes: the one before for Left, else the one after
 	slots         index.Set
+	first         resource.ID // of the dataplanes
 }
 
 // Len returns the number of dataplanes; at least one.
@@ -58,6 +59,18 @@ func (c *Change) Dataplanes() []*resource.Dataplane {
 	}
 	slices.SortFunc(list, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
 	return list
+}
+
+// leastID returns the first identity of the dataplanes. Slots, which depend on
+// how a view came about, are no order to tell of.
+func (c *Change) leastID() resource.ID {
+	var least *resource.ID
+	for slot := range c.slots.All() {
+		if d := c.view.dataplanes.Value(slot).resource; least == nil || d.ID.Compare(*least) < 0 {
+			least = &d.ID
+		}
+	}
+	return *least
 }
 
 // Before returns the configs that the dataplanes had, as [View.Configs] does.

@@ -9,8 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Compare returns what happened to dataplanes from one view to another, in an
-// order that depends on the views alone. A dataplane is in one change at most.
+// Compare returns what happened to dataplanes from one view to another, by mesh,
+// action and first identity. It depends on what the views say, not on how they
+// came about. A dataplane is in one change at most.
 // A change that makes no difference to any conf, its origins or what the
 // dataplane's resource says is left out, as is where resources stand in files.
 //
@@ -139,7 +140,7 @@ func (m *meshView) profileAt(slot uint32) *profile {
 	return m.profiles.Value(m.dataplanes.Value(slot).profile)
 }
 
-// changes explains the fates, those with the first slots first.
+// changes explains the fates.
 func (c *comparison) changes() []Change {
 	causes := c.causes()
 	changes := make([]Change, 0, len(c.fates))
@@ -160,20 +161,14 @@ func (c *comparison) changes() []Change {
 			change.view = c.before
 		}
 		change.Mesh, change.slots = change.view.name, slots.Commit()
+		change.first = change.leastID()
 		change.Policies = causes.of(f)
 		changes = append(changes, change)
 	}
 	slices.SortFunc(changes, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(a.Action, b.Action), cmp.Compare(a.first(), b.first()))
+		return cmp.Or(cmp.Compare(a.Action, b.Action), a.first.Compare(b.first))
 	})
 	return changes
-}
-
-func (c *Change) first() uint32 {
-	for slot := range c.slots.All() {
-		return slot
-	}
-	return 0
 }
 
 // informed tells whether the shadow confs are others than the effective ones.

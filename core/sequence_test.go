@@ -131,6 +131,10 @@ func (s *sequence) apply(batch core.Batch) {
 		s.checkChanges(core.Commit{Before: past.view, After: commit.After}, past.answers, s.answers)
 		s.checkChanges(core.Commit{Before: commit.After, After: past.view}, s.answers, past.answers)
 		s.checkChanges(core.Commit{Before: past.view, After: want}, past.answers, s.answers)
+		// and every replica tells them alike
+		if diff := cmp.Diff(told(core.Commit{Before: past.view, After: want}), told(core.Commit{Before: past.view, After: commit.After})); diff != "" {
+			s.Fatal(diff)
+		}
 	}
 	s.past = append(s.past, pastView{commit.After, s.answers})
 	if diff := cmp.Diff(s.answersOf(want), s.answers, cmp.AllowUnexported(answer{})); diff != "" {
