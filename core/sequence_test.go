@@ -158,7 +158,7 @@ func (s *sequence) apply(batch core.Batch) {
 func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
 	s.Helper()
 	for _, d := range batch.Upsert.Dataplanes {
-		if kept := v.Dataplane(d.ID); reflect.DeepEqual(kept, d) {
+		if kept := v.Dataplane(d.ID); kept.Pos == d.Pos && saysTheSame(kept, d) {
 			s.known.dataplanes[d.ID] = kept
 		}
 	}
