@@ -61,16 +61,17 @@ func (c *Change) Dataplanes() []*resource.Dataplane {
 	return list
 }
 
-// leastID returns the first identity of the dataplanes. Slots, which depend on
-// how a view came about, are no order to tell of.
+// leastID returns the first identity of the dataplanes, which are of one mesh.
+// Slots, which depend on how a view came about, are no order to tell of.
 func (c *Change) leastID() resource.ID {
-	var least *resource.ID
+	var least *resource.Dataplane
 	for slot := range c.slots.All() {
-		if d := c.view.dataplanes.Value(slot).resource; least == nil || d.ID.Compare(*least) < 0 {
-			least = &d.ID
+		d := c.view.dataplanes.Get(slot).resource
+		if least == nil || d.Namespace < least.Namespace || d.Namespace == least.Namespace && d.Name < least.Name {
+			least = d
 		}
 	}
-	return *least
+	return least.ID
 }
 
 // Before returns the configs that the dataplanes had, as [View.Configs] does.
