@@ -53,7 +53,7 @@ func (l leaves) config(config *rules.Config, d *resource.Dataplane) error {
 	for i := range config.Inbounds {
 		inbound := inboundTitle(d, i)
 		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
-			if err := l.conf(place{kind, inbound + " when " + MatchTitle(&r.Match), matchKey(&r.Match), ""}, r.Effective); err != nil {
+			if err := l.conf(place{kind, inbound + " when " + MatchTitle(&r.Match), r.Match.Key(), ""}, r.Effective); err != nil {
 				return err
 			}
 		}

@@ -15,7 +15,7 @@ func firstOfMatch(list []rules.InboundRule) []rules.InboundRule {
 	var first []rules.InboundRule
 	seen := map[string]bool{}
 	for _, r := range list {
-		if key := matchKey(&r.Match); !seen[key] {
+		if key := r.Match.Key(); !seen[key] {
 			seen[key] = true
 			first = append(first, r)
 		}
@@ -23,9 +23,8 @@ func firstOfMatch(list []rules.InboundRule) []rules.InboundRule {
 	return first
 }
 
-// matchKey is a match as JSON, which is made of texts alone and so always can
-// be.
-func matchKey(m *conf.Match) string {
+// matchJSON prints a match, which is made of texts alone and so always can be.
+func matchJSON(m *conf.Match) string {
 	data, _ := resource.Marshal(m)
 	return string(data)
 }
@@ -41,7 +40,7 @@ func ruleOrdersOf(configs []*rules.Config, d *resource.Dataplane) ruleOrders {
 		for i := range config.Inbounds {
 			at := place{kind: config.Kind.Name, part: inboundTitle(d, i) + " order of rules"}
 			for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
-				orders[at] = append(orders[at], matchKey(&r.Match))
+				orders[at] = append(orders[at], matchJSON(&r.Match))
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func groupRules(policies []*resource.Policy) []*ruleGroup {
 			if len(matches) == 0 {
 				matches = []conf.Match{{}} // every request
 			}
-			key := matchesKey(matches)
+			key := conf.MatchesKey(matches)
 			g := byMatches[key]
 			if g == nil {
 				g = &ruleGroup{}

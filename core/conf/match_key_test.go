@@ -1,4 +1,4 @@
-package rules
+package conf_test
 
 import (
 	"fmt"
@@ -8,13 +8,14 @@ import (
 )
 
 // Rules are merged where their matches are equal as sets (SPEC 7.1): in any
-// order, repeated or not, header names in any case, and in nothing else.
+// order, repeated or not, server and header names in any case, and in nothing
+// else.
 func TestMatchesKey(t *testing.T) {
 	header := func(name, value string) conf.HeaderMatch {
 		return conf.HeaderMatch{Name: conf.HeaderName(name), Value: &value}
 	}
 	prefix, exact, present := conf.HeaderPrefix, conf.HeaderExact, conf.HeaderPresent
-	get, put, sni, other := conf.Method("GET"), conf.Method("PUT"), conf.SNI("a"), conf.SNI("b")
+	get, put, sni, upper, other := conf.Method("GET"), conf.Method("PUT"), conf.SNI("a"), conf.SNI("A"), conf.SNI("b")
 	x, y := header("x", "1"), header("y", "1")
 	xPrefix := x
 	xPrefix.Type = &prefix
@@ -32,7 +33,7 @@ func TestMatchesKey(t *testing.T) {
 		{{{Method: &get}}, {{Method: &get}, {Method: &get}}},
 		{{{Method: &put}}},
 		{{{Method: &get}, {Method: &put}}, {{Method: &put}, {Method: &get}}},
-		{{{SNI: &sni}}},
+		{{{SNI: &sni}}, {{SNI: &upper}}},
 		{{{SNI: &other}}},
 		{{{SNI: &sni, Method: &get}}},
 		{{{SNI: &sni}, {Method: &get}}},
@@ -55,7 +56,7 @@ func TestMatchesKey(t *testing.T) {
 	for i, spellings := range groups {
 		for j, matches := range spellings {
 			place := fmt.Sprintf("group %d", i)
-			key := matchesKey(matches)
+			key := conf.MatchesKey(matches)
 			if known, met := places[key]; met && known != place || !met && j > 0 {
 				t.Errorf("spelling %d of %s has the key of %q", j, place, known)
 			}
