@@ -88,7 +88,7 @@ type benchAnswer struct {
 }
 
 func (f *worldFlags) run(c *cobra.Command, g *globals) error {
-	if f.maxSlope < 0 || f.maxSlope > 0 && slices.Min(f.dataplanes) == slices.Max(f.dataplanes) {
+	if !(f.maxSlope >= 0) || f.maxSlope > 0 && slices.Min(f.dataplanes) == slices.Max(f.dataplanes) {
 		return usagef("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
 	}
 	var answer benchAnswer
