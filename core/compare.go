@@ -11,9 +11,9 @@ import (
 
 // Compare returns what happened to dataplanes from one view to another, by mesh,
 // action and first identity. It depends on what the views say, not on how they
-// came about. A dataplane is in one change at most.
-// A change that makes no difference to any conf, its origins or what the
-// dataplane's resource says is left out, as is where resources stand in files.
+// came about. A dataplane is in one change at most. A change that makes no
+// difference to any conf, its origins or what the dataplane's resource says is
+// left out, as is where resources stand in files.
 //
 // Views of one engine are compared at the cost of what differs between them,
 // however many commits lie between; any others by looking at every dataplane.

@@ -7,8 +7,8 @@ import (
 )
 
 // ErrPanic indicates that the code of a policy kind panicked, such as a merger
-// that was written by hand, or an embedder's order. The error has the stack. What was published before
-// stays as it is.
+// that was written by hand, or an embedder's order. The error has the stack.
+// What was published before stays as it is.
 var ErrPanic = errors.New("the code of a policy kind or of an order panicked")
 
 // catch is deferred where code of kinds runs, and turns a panic of it into an

@@ -125,7 +125,8 @@ func (v *View) Select(d *resource.Dataplane, scope Scope, b *match.Buffer) []mat
 // sorted by kind, without the kinds that say nothing. The slice must not be
 // changed. For a dataplane of the view it is shared with others, and asking
 // allocates nothing; for any other one, such as one that is about to join, it
-// is evaluated. For nil, which [View.Dataplane] returns of nobody, there are none.
+// is evaluated. For nil, which [View.Dataplane] returns of nobody, there are
+// none.
 func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
 	m := v.meshOf(d)
 	if m == nil {

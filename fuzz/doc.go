@@ -21,7 +21,7 @@
 //
 //	FuzzMatch      which policies select a dataplane, in which order
 //	FuzzEffective  whole answers
-//	FuzzViews      the rule views, for everybody who could exist
+//	FuzzFrom       the rule views, for everybody who could exist
 //	FuzzPermission decisions about requests to an inbound
 //	FuzzMerge      merging of one Conf type, and its laws
 //	FuzzDecode     arbitrary files

@@ -102,8 +102,8 @@ func FuzzEffective(f *testing.F) {
 	fuzzScenarios(f, generator(f), func(s *Scenario) error { return Compare(FastPath, s) })
 }
 
-// FuzzViews: the rule views of `from` and `to`, of the kinds that have both.
-func FuzzViews(f *testing.F) {
+// FuzzFrom: the rule views of `from`, and those of `to`, which are made alike.
+func FuzzFrom(f *testing.F) {
 	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return CompareViews(FastPath, s) })
 }
 

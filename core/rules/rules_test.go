@@ -475,6 +475,9 @@ spec:
 	if in := c.Inbounds[0]; !in.FromIgnored || in.From != nil || len(in.Rules) != 1 {
 		t.Errorf("inbound with both: %+v", in)
 	}
+	if in := c.Inbounds[1]; in.FromIgnored || in.From == nil || len(in.Rules) != 0 {
+		t.Errorf("inbound with from: %+v", in)
+	}
 	c = config(t, "MeshTimeout", `
 type: MeshTimeout
 name: a
@@ -486,19 +489,5 @@ spec: {rules: []}
 `)
 	if in := c.Inbounds[0]; in.FromIgnored || in.From == nil {
 		t.Errorf("inbound with from beside an empty list of rules: %+v", in)
-	}
-	c = config(t, "MeshTimeout", `
-type: MeshTimeout
-name: a
-spec: {from: [{default: {idleTimeout: 1s}}]}
----
-type: MeshTimeout
-name: b
-spec:
-  targetRef: {kind: Dataplane, sectionName: http}
-  rules: [{default: {idleTimeout: 2s}}]
-`)
-	if in := c.Inbounds[1]; in.FromIgnored || in.From == nil || len(in.Rules) != 0 {
-		t.Errorf("inbound with from: %+v", in)
 	}
 }
