@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// BenchmarkLoad decodes and validates one YAML file of 10,000 policies, as a
-// control plane's export or a large repository has them.
+// BenchmarkLoad decodes and validates one YAML file of 10,000 policies, which is
+// the size of a large export.
 func BenchmarkLoad(b *testing.B) {
 	const n = 10_000
 	kind := shape.TimeoutKind()

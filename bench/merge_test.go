@@ -8,14 +8,14 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
-	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// BenchmarkMergeTimeout merges MeshTimeout confs: by generated code, the same
-// with the origins of the result, by the naive reference, and by a JSON merge
-// patch library, which is what control planes do today.
+// BenchmarkMergeTimeout merges MeshTimeout confs: by generated code, by the same
+// code with the origins of the result, by the naive reference, and by a library for
+// JSON merge patches, as other control planes do.
 func BenchmarkMergeTimeout(b *testing.B) {
 	for _, n := range []int{2, 10} {
 		confs := make([]*meshtimeout.Conf, n)

@@ -3,28 +3,47 @@ package core
 import (
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// admit checks what an engine relies on, for resources that were built in code
-// as well as for decoded ones (SPEC 1.2). The error is a [strict.Errors] with
-// every complaint; a resource without a position is called by its identity.
+// admit checks the resources of a batch as the loader checks those of files,
+// whether they were decoded or made in Go (SPEC 1.2). The error is a
+// [diag.Errors] with every error of the batch. A resource without a position is
+// named by its identity.
 func admit(kinds *resource.Kinds, b *Batch) error {
-	a := admission{kinds: kinds, seen: make(map[resource.ID]strict.Position, len(b.Upsert.Dataplanes)+len(b.Upsert.Policies)+len(b.Delete))}
-	for _, m := range b.Upsert.Meshes {
-		if a.present(m != nil, resource.MeshKind) && a.named(&m.Meta, resource.MeshKind) {
-			a.mesh(&m.Meta)
+	set := b.upserts()
+	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
+	a.probe = diag.Probe(&a.probed)
+	for _, m := range set.Meshes {
+		if a.present(m != nil, resource.MeshKind) {
+			a.valid(&m.Meta, m.Validate)
 		}
 	}
-	for _, d := range b.Upsert.Dataplanes {
-		if a.present(d != nil, resource.DataplaneKind) && a.named(&d.Meta, resource.DataplaneKind) {
-			a.dataplane(d)
+	for _, d := range set.Dataplanes {
+		if a.present(d != nil, resource.DataplaneKind) {
+			a.valid(&d.Meta, d.Validate)
 		}
 	}
-	for _, p := range b.Upsert.Policies {
+	for _, i := range set.Identities {
+		if a.present(i != nil, resource.MeshIdentityKind) {
+			a.valid(&i.Meta, i.Validate)
+		}
+	}
+	for _, t := range set.Trusts {
+		if a.present(t != nil, resource.MeshTrustKind) {
+			a.valid(&t.Meta, t.Validate)
+		}
+	}
+	for _, p := range set.Policies {
 		if a.present(p != nil, "policy") {
 			a.policy(p)
+		}
+	}
+	for _, d := range set.Documents {
+		if a.present(d != nil, "document") {
+			a.document(d)
 		}
 	}
 	for _, id := range b.Delete {
@@ -35,61 +54,88 @@ func admit(kinds *resource.Kinds, b *Batch) error {
 
 type admission struct {
 	kinds *resource.Kinds
-	seen  map[resource.ID]strict.Position
-	sink  strict.Sink
+	seen  map[resource.ID]*resource.Meta // the first of each identity
+	sink  diag.Sink
+
+	probed diag.Sink // of probe; empty between resources
+	probe  *diag.At
 }
 
 func (a *admission) errorf(m *resource.Meta, path, hint, format string, args ...any) {
-	a.sink.Error(strict.Diagnostic{Pos: placeOf(m), Path: path, What: fmt.Sprintf(format, args...), Hint: hint})
+	a.sink.Error(diag.Diagnostic{Pos: placeOf(m), Path: path, What: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-func placeOf(m *resource.Meta) strict.Position {
-	if m.Pos != (strict.Position{}) {
+func placeOf(m *resource.Meta) diag.Position {
+	if m.Pos != (diag.Position{}) {
 		return m.Pos
 	}
-	return strict.Position{File: describe(m.ID)}
-}
-
-func describe(id resource.ID) string {
-	text := fmt.Sprintf("%s %q", id.Kind, id.Name)
-	if id.Namespace != "" {
-		text += fmt.Sprintf(" of namespace %q", id.Namespace)
-	}
-	return text + fmt.Sprintf(" in mesh %q", id.Mesh)
+	return diag.Position{File: m.ID.String()}
 }
 
 func (a *admission) present(ok bool, what string) bool {
 	if !ok {
-		a.sink.Error(strict.Diagnostic{Pos: strict.Position{File: "batch"}, What: "a " + what + " is nil"})
+		a.sink.Error(diag.Diagnostic{Pos: diag.Position{File: "batch"}, What: "a " + what + " is nil"})
 	}
 	return ok
 }
 
-// named checks a resource's identity, and that it is the only one of it.
-func (a *admission) named(m *resource.Meta, kind string) bool {
-	switch {
-	case m.Kind != kind:
-		a.errorf(m, "type", "", "must be %s, not %q", kind, m.Kind)
-	case m.Name == "":
-		a.errorf(m, "name", "", "a resource's name must not be empty")
-	case m.Mesh == "":
-		a.errorf(m, "mesh", "", "must not be empty")
-	default:
-		if first, twice := a.seen[m.ID]; twice {
-			a.errorf(m, "name", "it stands at "+first.String()+" already", "duplicate %s", describe(m.ID))
-			return false
-		}
-		a.seen[m.ID] = placeOf(m)
-		a.tags(m, "labels", m.Labels)
-		return true
+// valid checks a resource by its Validate method, and that it is the only one
+// of its identity.
+func (a *admission) valid(m *resource.Meta, validate func(*diag.At)) {
+	if validate(a.probe); !a.probed.Failed() {
+		a.once(m)
+	} else {
+		a.probed = diag.Sink{}
+		validate(m.Place(&a.sink))
 	}
-	return false
+}
+
+// policy checks a policy by the kind that the engine has of its name: kinds
+// that are made by two calls are equal, and an engine merges Confs of one type.
+func (a *admission) policy(p *resource.Policy) {
+	var kind *resource.Kind
+	if p.Type != nil {
+		kind = a.kinds.Lookup(p.Type.Name)
+	}
+	if kind == nil {
+		a.errorf(&p.Meta, "type", diag.DidYouMean(p.Kind, a.kinds.Names()), "%q is not one of the kinds of this engine", p.Kind)
+		return
+	}
+	checked := *p
+	checked.Type = kind
+	a.valid(&p.Meta, checked.Validate)
+}
+
+// document checks the identity of a document, which belongs to no mesh.
+func (a *admission) document(d *resource.Document) {
+	switch {
+	case d.Name == "":
+		a.errorf(&d.Meta, "name", "", "a resource's name must not be empty")
+	case d.Mesh != "":
+		a.errorf(&d.Meta, "mesh", "", "must be empty for %s", d.Kind)
+	default:
+		a.once(&d.Meta)
+		if r, isValue := d.Value.(ocm.Resource); isValue {
+			ocm.Validate(diag.Root(diag.GoValue(d.ID.String()), &a.sink), r)
+		}
+	}
+}
+
+// once reports whether it is the first resource of its identity.
+func (a *admission) once(m *resource.Meta) bool {
+	if first, twice := a.seen[m.ID]; twice {
+		a.errorf(m, "name", "the first one is at "+placeOf(first).String(), "duplicate %s", m.ID.String())
+		return false
+	}
+	a.seen[m.ID] = m
+	return true
 }
 
 func (a *admission) deletion(id resource.ID) {
 	m := resource.Meta{ID: id}
-	if id.Kind != resource.MeshKind && id.Kind != resource.DataplaneKind && a.kinds.Lookup(id.Kind) == nil {
-		a.errorf(&m, "", strict.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
+	isDocument := id.Mesh == "" && ocm.IsKind(id.Kind)
+	if !isDocument && id.Kind != resource.MeshKind && id.Kind != resource.DataplaneKind && a.kinds.Lookup(id.Kind) == nil {
+		a.errorf(&m, "", diag.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
 		return
 	}
 	if id.Kind == resource.MeshKind {
@@ -98,39 +144,15 @@ func (a *admission) deletion(id resource.ID) {
 	if _, twice := a.seen[id]; twice {
 		a.errorf(&m, "", "one batch does one thing with a resource", "it is deleted, and upserted or deleted again")
 	}
-	a.seen[id] = placeOf(&m)
+	a.seen[id] = &m
 }
 
-// mesh checks what the identity of a Mesh has beside its name.
+// mesh checks the identity of a Mesh except for its name.
 func (a *admission) mesh(m *resource.Meta) {
 	switch {
 	case m.Mesh != m.Name:
 		a.errorf(m, "name", "", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
 	case m.Namespace != "":
 		a.errorf(m, "namespace", "", "a Mesh has no namespace")
-	}
-}
-
-func (a *admission) tags(m *resource.Meta, path string, tags resource.Tags) {
-	for i := 1; i < len(tags); i++ {
-		if tags[i-1].Key >= tags[i].Key {
-			a.errorf(m, path, "make them with resource.NewTags", "are not sorted by key, or have %q twice", tags[i].Key)
-			return
-		}
-	}
-}
-
-func (a *admission) dataplane(d *resource.Dataplane) {
-	if d.Gateway != nil {
-		if len(d.Inbounds) > 0 {
-			a.errorf(&d.Meta, "networking.gateway", "a gateway has no inbounds", "gateway and inbound are both present")
-		}
-		a.tags(&d.Meta, "networking.gateway.tags", d.Gateway.Tags)
-	}
-	for i := range d.Inbounds {
-		a.tags(&d.Meta, "networking.inbound.tags", d.Inbounds[i].Tags)
-	}
-	for i := range d.Outbounds {
-		a.tags(&d.Meta, "networking.outbound.tags", d.Outbounds[i].Tags)
 	}
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func TestApplyWhatIsKnownPublishesNothing(t *testing.T) {
-	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everybody, forAll) + "---\ntype: Mesh\nname: default\n"
+	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everyDataplane, forAll) + "---\ntype: Mesh\nname: default\n"
 	e := newEngine(t, world)
 	before := e.View()
 	if commit := apply(t, e, core.Batch{Upsert: decode(t, world)}); commit.After != before {
@@ -20,10 +20,10 @@ func TestApplyWhatIsKnownPublishesNothing(t *testing.T) {
 	}
 }
 
-// A batch with an error changes nothing, and every error is told.
+// A batch with an error changes nothing, and every error is reported.
 func TestApplyAllOrNothing(t *testing.T) {
-	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everybody, forAll)
-	valid := decode(t, timeoutText("z", "", everybody, `{default: {idleTimeout: 1s}}`)).Policies[0]
+	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everyDataplane, forAll)
+	valid := decode(t, timeoutText("z", "", everyDataplane, `{default: {idleTimeout: 1s}}`)).Policies[0]
 	permission := decode(t, "type: MeshTrafficPermission\nname: p\nspec: {rules: [{default: {allow: [{method: GET}]}}]}\n").Policies[0]
 	retry := decode(t, "type: MeshRetry\nname: r\nspec: {to: [{default: {}}]}\n").Policies[0]
 	permission.Rules[0].Matches = []conf.Match{{}}
@@ -31,39 +31,39 @@ func TestApplyAllOrNothing(t *testing.T) {
 		p := *valid
 		p.Name = "broken"
 		change(&p)
-		return core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{valid, &p}}}
+		return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid, &p}}}
 	}
 	proxy := func(change func(*resource.Dataplane)) core.Batch {
 		d := *decode(t, dataplaneText("web-2", "web", "")).Dataplanes[0]
 		change(&d)
-		return core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{valid}, Dataplanes: []*resource.Dataplane{&d}}}
+		return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid}, Dataplanes: []*resource.Dataplane{&d}}}
 	}
 	for name, c := range map[string]struct {
 		batch core.Batch
 		want  string
 	}{
 		"twice":                     {broken(func(p *resource.Policy) { p.Name = "z" }), `duplicate MeshTimeout "z" in mesh "default"`},
-		"upserted and deleted":      {core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{valid}}, Delete: []resource.ID{valid.ID}}, "one batch does one thing"},
+		"upserted and deleted":      {core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid}}, Delete: []resource.ID{valid.ID}}, "one batch does one thing"},
 		"without a type":            {broken(func(p *resource.Policy) { p.Type = nil }), "not one of the kinds"},
 		"of another kind":           {broken(func(p *resource.Policy) { p.Kind = "MeshRetry" }), "must be MeshTimeout"},
 		"without a name":            {broken(func(p *resource.Policy) { p.Name = "" }), "name must not be empty"},
-		"without a mesh":            {broken(func(p *resource.Policy) { p.Mesh = "" }), "mesh: must not be empty"},
-		"without a target":          {broken(func(p *resource.Policy) { p.TargetRef = resource.TargetRef{} }), `spec.targetRef.kind: can not be ""`},
+		"without a mesh":            {broken(func(p *resource.Policy) { p.Mesh = "" }), "mesh: a resource's mesh must not be empty"},
+		"without a target":          {broken(func(p *resource.Policy) { p.TargetRef = resource.TargetRef{} }), `spec.targetRef.kind: required field is missing`},
 		"without a conf":            {broken(func(p *resource.Policy) { p.To = []resource.Item{{TargetRef: p.To[0].TargetRef}} }), "spec.to[0].default: required field is missing"},
 		"a target it does not have": {broken(func(p *resource.Policy) { p.To = []resource.Item{{Conf: p.To[0].Conf}} }), "spec.to[0].targetRef.kind"},
 		"an array it does not have": {broken(func(p *resource.Policy) { p.Default = p.To[0].Conf }), "spec.default: MeshTimeout has no default"},
-		"a to it does not have":     {broken(func(p *resource.Policy) { *p = *permission; p.Name, p.To = "broken", valid.To }), "spec.to: MeshTrafficPermission has none"},
-		"a from it does not have":   {broken(func(p *resource.Policy) { *p = *retry; p.Name, p.From = "broken", valid.To }), "spec.from: MeshRetry has none"},
+		"a to it does not have":     {broken(func(p *resource.Policy) { *p = *permission; p.Name, p.To = "broken", valid.To }), "spec.to: MeshTrafficPermission has no to"},
+		"a from it does not have":   {broken(func(p *resource.Policy) { *p = *retry; p.Name, p.From = "broken", valid.To }), "spec.from: MeshRetry has no from"},
 		"rules it does not have":    {broken(func(p *resource.Policy) { *p = *retry; p.Name, p.Rules = "broken", []resource.Rule{} }), "spec.rules: MeshRetry has no rules"},
 		"from and rules":            {broken(func(p *resource.Policy) { p.From, p.Rules = []resource.Item{}, []resource.Rule{} }), "from and rules are both present"},
 		"unsorted tags":             {proxy(func(d *resource.Dataplane) { d.Labels = resource.Tags{{Key: "b"}, {Key: "a"}} }), "not sorted by key"},
 		"a gateway with inbounds":   {proxy(func(d *resource.Dataplane) { d.Gateway = &resource.GatewayProxy{} }), "a gateway has no inbounds"},
-		"nil":                       {core.Batch{Upsert: resource.Set{Dataplanes: []*resource.Dataplane{nil}}}, "a Dataplane is nil"},
+		"nil":                       {core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{nil}}}, "a Dataplane is nil"},
 		"deletes an unknown kind":   {core.Batch{Delete: []resource.ID{{Kind: "MeshTimeuot", Name: "x", Mesh: "default"}}}, `did you mean "MeshTimeout"?`},
 		"matches where none are":    {broken(func(p *resource.Policy) { *p = *permission; p.Name = "broken" }), "spec.rules[0].matches: rules of MeshTrafficPermission have no matches"},
 		"deletes a mesh in another": {core.Batch{Delete: []resource.ID{{Kind: "Mesh", Mesh: "default", Name: "b"}}}, "in the mesh of its own name"},
-		"a mesh in a namespace":     {core.Batch{Upsert: resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Namespace: "n", Name: "a"}}}}}}, "a Mesh has no namespace"},
-		"a mesh in another":         {core.Batch{Upsert: resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Name: "b"}}}}}}, "in the mesh of its own name"},
+		"a mesh in a namespace":     {core.Batch{Upsert: &resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Namespace: "n", Name: "a"}}}}}}, "a Mesh has no namespace"},
+		"a mesh in another":         {core.Batch{Upsert: &resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Name: "b"}}}}}}, "in the mesh of its own name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t, world)
@@ -78,18 +78,18 @@ func TestApplyAllOrNothing(t *testing.T) {
 			if err := e.CheckInvariants(); err != nil {
 				t.Error(err)
 			}
-			apply(t, e, core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{valid}}})
+			apply(t, e, core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid}}})
 		})
 	}
 }
 
-// An order that is none is found out before anything changes, in any mesh.
+// An order that is not total is found before anything changes, in any mesh.
 func TestApplyWithoutOrder(t *testing.T) {
 	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { return 0 }})
-	one := decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everybody, forAll))
+	one := decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))
 	apply(t, e, core.Batch{Upsert: one})
-	two := decode(t, timeoutText("b", "", everybody, forAll)+strings.ReplaceAll(dataplaneText("x", "web", ""), "name: x", "name: x\nmesh: another"))
-	if _, err := e.Apply(core.Batch{Upsert: two}); err == nil || !strings.Contains(err.Error(), `neither of MeshTimeout "a" and MeshTimeout "b" overrides the other`) && !strings.Contains(err.Error(), `neither of MeshTimeout "b" and MeshTimeout "a" overrides the other`) {
+	two := decode(t, timeoutText("b", "", everyDataplane, forAll)+strings.ReplaceAll(dataplaneText("x", "web", ""), "name: x", "name: x\nmesh: another"))
+	if _, err := e.Apply(core.Batch{Upsert: two}); err == nil || !strings.Contains(err.Error(), `neither of MeshTimeout "a" in mesh "default" and MeshTimeout "b" in mesh "default" overrides the other`) && !strings.Contains(err.Error(), `neither of MeshTimeout "b" in mesh "default" and MeshTimeout "a" in mesh "default" overrides the other`) {
 		t.Errorf("got %v", err)
 	}
 	if meshes := e.View().Meshes(); !slices.Equal(meshes, []string{"default"}) {

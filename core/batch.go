@@ -4,37 +4,48 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Batch is changes that are applied together or not at all. The order of its
-// parts has no meaning.
+// Batch is a set of changes that are applied together or not at all. The order
+// of its elements has no meaning.
 type Batch struct {
-	// Upsert takes the place of the resources of the same identities, or
-	// joins. Resources are not changed any more once they were given.
-	Upsert resource.Set
-	// Delete removes resources. Deleting what is not there is no error, so
-	// that a batch may be repeated.
+	// Upsert contains resources that are added, or replace the resources of the
+	// same identity; nil for none. The caller must not change them afterwards.
+	Upsert *resource.Set
+	// Delete contains the identities of resources that are removed. Deleting a
+	// resource that does not exist is no error, so a batch can be repeated.
 	Delete []resource.ID
 }
 
-// meshBatch is the part of a batch that concerns one mesh, each list sorted by
-// identity, so that the result does not depend on the order of the input.
-type meshBatch struct {
-	mesh       string
-	document   change[*resource.Mesh]
-	dataplanes []change[*resource.Dataplane]
-	policies   []change[*resource.Policy]
+// upserts returns the resources of Upsert.
+func (b *Batch) upserts() *resource.Set {
+	if b.Upsert == nil {
+		return new(resource.Set)
+	}
+	return b.Upsert
 }
 
-// change is an upsert, or a deletion where the resource is nil.
-type change[T any] struct {
+// meshBatch is the part of a batch for one mesh, each list sorted by identity, so
+// that the result does not depend on the order of the input.
+type meshBatch struct {
+	mesh       string
+	enforce    enforcement
+	document   edit[*resource.Mesh]
+	dataplanes []edit[*resource.Dataplane]
+	policies   []edit[*resource.Policy]
+}
+
+// edit is an upsert, or a deletion if the resource is nil.
+type edit[T any] struct {
 	id       resource.ID
 	resource T
 }
 
-// perMesh splits a batch that was admitted, sorted by mesh.
-func (b *Batch) perMesh() []*meshBatch {
+// perMesh splits a batch that was admitted; the result is sorted by mesh. It
+// includes the meshes of the view before that the change of placements concerns.
+func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {
 	byName := map[string]*meshBatch{}
 	of := func(mesh string) *meshBatch {
 		m := byName[mesh]
@@ -44,30 +55,40 @@ func (b *Batch) perMesh() []*meshBatch {
 		}
 		return m
 	}
-	for _, m := range b.Upsert.Meshes {
-		of(m.Name).document = change[*resource.Mesh]{m.ID, m}
+	set := b.upserts()
+	for _, m := range set.Meshes {
+		of(m.Name).document = edit[*resource.Mesh]{m.ID, m}
 	}
-	for _, d := range b.Upsert.Dataplanes {
+	for _, d := range set.Dataplanes {
 		m := of(d.Mesh)
-		m.dataplanes = append(m.dataplanes, change[*resource.Dataplane]{d.ID, d})
+		m.dataplanes = append(m.dataplanes, edit[*resource.Dataplane]{d.ID, d})
 	}
-	for _, p := range b.Upsert.Policies {
+	for _, p := range set.Policies {
 		m := of(p.Mesh)
-		m.policies = append(m.policies, change[*resource.Policy]{p.ID, p})
+		m.policies = append(m.policies, edit[*resource.Policy]{p.ID, p})
 	}
 	for _, id := range b.Delete {
+		if ocm.IsKind(id.Kind) && id.Mesh == "" {
+			continue
+		}
 		m := of(id.Mesh)
 		switch id.Kind {
 		case resource.MeshKind:
 			m.document.id = id
 		case resource.DataplaneKind:
-			m.dataplanes = append(m.dataplanes, change[*resource.Dataplane]{id: id})
+			m.dataplanes = append(m.dataplanes, edit[*resource.Dataplane]{id: id})
 		default:
-			m.policies = append(m.policies, change[*resource.Policy]{id: id})
+			m.policies = append(m.policies, edit[*resource.Policy]{id: id})
+		}
+	}
+	for _, m := range before.meshes {
+		if e.delta != nil && m.index.Concerns(m.name, e.delta) {
+			of(m.name).enforce.delta = e.delta
 		}
 	}
 	batches := make([]*meshBatch, 0, len(byName))
 	for _, m := range byName {
+		m.enforce.state = e.state
 		sortByID(m.dataplanes)
 		sortByID(m.policies)
 		batches = append(batches, m)
@@ -76,9 +97,9 @@ func (b *Batch) perMesh() []*meshBatch {
 	return batches
 }
 
-func sortByID[T any](changes []change[T]) {
-	byID := func(a, b change[T]) int { return a.id.Compare(b.id) }
-	if !slices.IsSortedFunc(changes, byID) {
-		slices.SortFunc(changes, byID)
+func sortByID[T any](edits []edit[T]) {
+	byID := func(a, b edit[T]) int { return a.id.Compare(b.id) }
+	if !slices.IsSortedFunc(edits, byID) {
+		slices.SortFunc(edits, byID)
 	}
 }

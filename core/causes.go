@@ -3,13 +3,14 @@ package core
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// causes is the policies, as they are in one of two states, that are in the
-// other one not at all or say something else there.
+// causes contains the versions of policies, of either state, that are missing or
+// have other content in the other state.
 type causes map[*resource.Policy]bool
 
 func (c *comparison) causes() causes {
@@ -19,7 +20,7 @@ func (c *comparison) causes() causes {
 	}
 	for old, next := range c.after.index.Since(c.before.index) {
 		for _, p := range []*resource.Policy{old, next} {
-			if p != nil && changes(c.before.index.Policy(p.ID), c.after.index.Policy(p.ID), samePolicy) {
+			if p != nil && differs(c.before.index.Policy(p.ID), c.after.index.Policy(p.ID), samePolicy) {
 				out[p] = true
 			}
 		}
@@ -27,22 +28,28 @@ func (c *comparison) causes() causes {
 	return out
 }
 
-// of returns the policies among the causes that select the dataplanes of a
-// fate in one of the states.
-func (c causes) of(f fate) []resource.ID {
+// of returns the identities of the causes that select the dataplanes of a group
+// in one of the states.
+func (c causes) of(key changeKey) []resource.ID {
 	if len(c) == 0 {
 		return nil
 	}
 	var ids []resource.ID
 	for _, pair := range [][2]*selection{
-		{f.before.selection(), f.after.selection()},
-		{f.after.selection(), f.before.selection()},
+		{key.before.selection(), key.after.selection()},
+		{key.after.selection(), key.before.selection()},
 	} {
-		for _, part := range pair[0].all() {
-			if other := pair[1].part(part.Kind().Name); other != part {
-				for p := range match.Among(part.Matched(), c) {
-					ids = append(ids, p.ID)
-				}
+		for _, kind := range pair[0].all() {
+			other := pair[1].kind(kind.Kind().Name)
+			if other == kind {
+				continue
+			}
+			var shared rules.Matched
+			if other != nil {
+				shared = other.Matched()
+			}
+			for p := range match.Among(kind.Matched(), shared, c) {
+				ids = append(ids, p.ID)
 			}
 		}
 	}
@@ -50,18 +57,19 @@ func (c causes) of(f fate) []resource.ID {
 	return slices.Compact(ids)
 }
 
-// selection returns what selects the dataplanes of a profile, with the
-// policies that only inform; nil for none.
-func (p *profile) selection() *selection {
+// selection returns the selection of all policies, including those that only
+// inform; nil for a nil profile.
+func (p *profileView) selection() *selection {
 	if p == nil {
 		return nil
 	}
 	return p.shadow.selection
 }
 
-func (s *selection) all() []*rules.Part {
+// all returns the class configs; none for a nil selection.
+func (s *selection) all() []*blocks.ClassConfig {
 	if s == nil {
 		return nil
 	}
-	return s.parts
+	return s.kinds
 }

@@ -8,70 +8,66 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
+// Scope selects the policies that take part in an answer; the zero Scope is
+// Enforced.
+type Scope = rules.Scope
+
+// The scopes; see [rules.Scope].
+const (
+	Enforced = rules.Enforced // the policies that are enforced
+	Shadow   = rules.Shadow   // all policies, as if all were enforced
+)
+
 // Action is what happened to a dataplane.
 type Action uint8
 
 // The actions.
 const (
-	Joined  Action = iota // it was not there
-	Left                  // it is not there any more
-	Changed               // its resource, or what it gets, is another
+	Joined  Action = iota // it was added
+	Left                  // it was removed
+	Changed               // its resource or its configuration changed
 )
 
 // String returns the action in lower case.
 func (a Action) String() string { return [...]string{"joined", "left", "changed"}[a] }
 
-// Change is dataplanes of one mesh to which the same happened for the same
-// reasons. It is immutable.
+// Change is a set of dataplanes of one mesh to which the same happened for the
+// same reasons. It is immutable.
 type Change struct {
 	Mesh   string
 	Action Action
-	// Itself tells that the dataplanes' own resources came, left or say something
-	// else.
-	Itself bool
-	// Policies is the policies that came, left or say something else and select
-	// the dataplanes, or did, sorted. They are none where the mesh was not there
-	// before, or is not there any more.
+	// OwnResource reports that the dataplanes' own resources were added, removed
+	// or changed.
+	OwnResource bool
+	// Policies are the policies that were added, removed or changed and select
+	// the dataplanes, in either view, sorted. The list is empty if the mesh is
+	// missing in one of the views.
 	Policies []resource.ID
-	// Places is where the effective confs have another content or other
-	// origins. They are empty where only the dataplane's resource, such as its
+	// Bindings are the placement bindings because of which a policy with the
+	// shadow label began or ceased to be enforced on the dataplanes, sorted (SPEC
+	// 8.5). The list is empty if the mesh is missing in one of the views.
+	Bindings []resource.ID
+	// Places are the places where the effective confs have different content or
+	// different origins. It is empty if only the dataplane's resource, such as its
 	// address, or its shadow confs changed.
 	Places []rules.Place
-	// Shadow is the same for the shadow confs (SPEC 8.3), of dataplanes that are
-	// selected by a policy which informs only; else it is Places.
+	// Shadow contains the same for the shadow confs (SPEC 8.3). It is equal to
+	// Places unless a policy that only informs selects the dataplanes.
 	Shadow []rules.Place
 
-	before, after *profile
-	view          *meshView // that has the dataplanes: the one before for Left, else the one after
+	before, after *profileView
+	view          *meshView // the state with the dataplanes: before for Left, otherwise after
 	slots         index.Set
 	first         resource.ID // of the dataplanes
 }
 
-// Len returns the number of dataplanes; at least one.
+// Len returns the number of dataplanes; it is at least one.
 func (c *Change) Len() int { return c.slots.Len() }
 
 // Dataplanes returns the dataplanes, sorted by identity: as they were for
-// [Left], else as they are.
+// [Left], otherwise as they are.
 func (c *Change) Dataplanes() []*resource.Dataplane {
-	list := make([]*resource.Dataplane, 0, c.Len())
-	for slot := range c.slots.All() {
-		list = append(list, c.view.dataplanes.Value(slot).resource)
-	}
-	slices.SortFunc(list, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
-	return list
-}
-
-// leastID returns the first identity of the dataplanes, which are of one mesh.
-// Slots, which depend on how a view came about, are no order to tell of.
-func (c *Change) leastID() resource.ID {
-	var least *resource.Dataplane
-	for slot := range c.slots.All() {
-		d := c.view.dataplanes.Get(slot).resource
-		if least == nil || d.Namespace < least.Namespace || d.Namespace == least.Namespace && d.Name < least.Name {
-			least = d
-		}
-	}
-	return least.ID
+	return c.view.sortedMembers(c.slots)
 }
 
 // Before returns the configs that the dataplanes had, as [View.Configs] does.
@@ -79,3 +75,13 @@ func (c *Change) Before(scope Scope) []*rules.Config { return c.before.configs(s
 
 // After returns the configs that the dataplanes have.
 func (c *Change) After(scope Scope) []*rules.Config { return c.after.configs(scope) }
+
+// sortedMembers returns the dataplanes in the slots, sorted by identity.
+func (m *meshView) sortedMembers(slots index.Set) []*resource.Dataplane {
+	list := make([]*resource.Dataplane, 0, slots.Len())
+	for slot := range slots.All() {
+		list = append(list, m.dataplanes.Value(slot).resource)
+	}
+	slices.SortFunc(list, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
+	return list
+}

@@ -10,15 +10,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// told renders what a commit tells, one line for each change.
-func told(c core.Commit) []string {
+// changesText renders the changes of a commit, one line for each.
+func changesText(c core.Commit) []string {
 	var lines []string
 	for _, change := range c.Changes() {
 		line := change.Action.String()
 		for _, d := range change.Dataplanes() {
 			line += " " + d.Name
 		}
-		if change.Itself {
+		if change.OwnResource {
 			line += ", itself"
 		}
 		for _, id := range change.Policies {
@@ -39,14 +39,14 @@ func told(c core.Commit) []string {
 
 func TestChanges(t *testing.T) {
 	world := dataplaneText("web-1", "web", toBackend+","+toOther) + dataplaneText("web-2", "web", toBackend+","+toOther) +
-		dataplaneText("api-1", "api", toBackend) + timeoutText("base", "", everybody, forAll)
+		dataplaneText("api-1", "api", toBackend) + timeoutText("base", "", everyDataplane, forAll)
 	for name, c := range map[string]struct {
 		upsert string
 		delete []resource.ID
 		want   []string
 	}{
-		"a policy for everybody": {
-			upsert: timeoutText("z", "", everybody, `{default: {idleTimeout: 1s}}`),
+		"a policy for every dataplane": {
+			upsert: timeoutText("z", "", everyDataplane, `{default: {idleTimeout: 1s}}`),
 			want: []string{
 				"changed api-1, by z, MeshTimeout of outbound 0",
 				"changed web-1 web-2, by z, MeshTimeout of outbound 0, MeshTimeout of outbound 1",
@@ -57,10 +57,10 @@ func TestChanges(t *testing.T) {
 			want:   []string{"changed web-1 web-2, by z, MeshTimeout of outbound 1"},
 		},
 		"a policy that is overridden": {
-			upsert: timeoutText("a", "", everybody, forAll),
+			upsert: timeoutText("a", "", everyDataplane, forAll),
 		},
-		"a policy for nobody": {
-			upsert: timeoutText("z", "", "kind: MeshService, name: nobody", forAll),
+		"a policy that selects no dataplane": {
+			upsert: timeoutText("z", "", "kind: MeshService, name: missing", forAll),
 		},
 		"a policy that informs": {
 			upsert: timeoutText("z", "kuma.io/effect: shadow", "kind: MeshService, name: api", `{default: {connectionTimeout: 2s}}`),
@@ -71,7 +71,7 @@ func TestChanges(t *testing.T) {
 			want:   []string{"changed api-1, by base, MeshTimeout of outbound 0"},
 		},
 		"a policy's same content": {
-			upsert: timeoutText("base", "team: red", everybody, forAll),
+			upsert: timeoutText("base", "team: red", everyDataplane, forAll),
 		},
 		"no policy": {
 			delete: []resource.ID{timeoutID("base")},
@@ -105,7 +105,7 @@ func TestChanges(t *testing.T) {
 			want:   []string{"changed web-2, itself, MeshTimeout of outbound 1"},
 		},
 		"what is not there": {
-			delete: []resource.ID{dataplaneID("nobody"), timeoutID("nothing")},
+			delete: []resource.ID{dataplaneID("missing"), timeoutID("nothing")},
 		},
 		"what is known": {
 			upsert: world,
@@ -115,7 +115,7 @@ func TestChanges(t *testing.T) {
 			e := newEngine(t, world)
 			before := e.View()
 			commit := apply(t, e, core.Batch{Upsert: decode(t, c.upsert), Delete: c.delete})
-			if diff := cmp.Diff(c.want, told(commit)); diff != "" {
+			if diff := cmp.Diff(c.want, changesText(commit)); diff != "" {
 				t.Error(diff)
 			}
 			if commit.Before != before {
@@ -130,7 +130,7 @@ func TestChanges(t *testing.T) {
 func TestChangesOfAnItemsTarget(t *testing.T) {
 	outbounds := `{port: 1, tags: {kuma.io/service: a, version: v1}}, {port: 2, tags: {kuma.io/service: a, version: v2}}, {port: 3, tags: {kuma.io/service: b, version: v1}}`
 	item := func(target string) string {
-		return timeoutText("one", "", everybody, "{targetRef: {"+target+"}, default: {idleTimeout: 1s}}")
+		return timeoutText("one", "", everyDataplane, "{targetRef: {"+target+"}, default: {idleTimeout: 1s}}")
 	}
 	for name, c := range map[string]struct{ before, after, want string }{
 		"a route of the service's name": {"kind: MeshService, name: b", "kind: MeshHTTPRoute, name: b", "MeshTimeout of outbound 2"},
@@ -142,32 +142,32 @@ func TestChangesOfAnItemsTarget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t, dataplaneText("web-1", "web", outbounds)+item(c.before))
 			commit := apply(t, e, core.Batch{Upsert: decode(t, item(c.after))})
-			if diff := cmp.Diff([]string{"changed web-1, by one, " + c.want}, told(commit)); diff != "" {
+			if diff := cmp.Diff([]string{"changed web-1, by one, " + c.want}, changesText(commit)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// Rules with the same confs by the same origins may match something else.
+// Rules with the same confs and origins may have other matches.
 func TestChangesOfMatches(t *testing.T) {
 	rule := func(method string) string {
 		return "---\ntype: MeshTimeout\nname: in\nspec: {rules: [{matches: [{method: " + method + "}], default: {idleTimeout: 1s}}]}\n"
 	}
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+rule("GET"))
 	commit := apply(t, e, core.Batch{Upsert: decode(t, rule("PUT"))})
-	if diff := cmp.Diff([]string{"changed web-1, by in, MeshTimeout of inbound 0"}, told(commit)); diff != "" {
+	if diff := cmp.Diff([]string{"changed web-1, by in, MeshTimeout of inbound 0"}, changesText(commit)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Where a policy's items are exchanged, the conf and the list of its origins
-// stay, and each field has another origin.
+// If a policy's items are exchanged, the conf and the list of its origins remain,
+// and each field has another origin.
 func TestChangesOfFieldOrigins(t *testing.T) {
 	const idle, request = `{default: {idleTimeout: 1s}}`, `{default: {http: {requestTimeout: 1s}}}`
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("pair", "", everybody, idle+","+request))
-	commit := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("pair", "", everybody, request+","+idle))})
-	if diff := cmp.Diff([]string{"changed web-1, by pair, MeshTimeout of outbound 0"}, told(commit)); diff != "" {
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("pair", "", everyDataplane, idle+","+request))
+	commit := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("pair", "", everyDataplane, request+","+idle))})
+	if diff := cmp.Diff([]string{"changed web-1, by pair, MeshTimeout of outbound 0"}, changesText(commit)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Compare returns what happened to dataplanes from one view to another, by mesh,
-// action and first identity. It depends on what the views say, not on how they
-// came about. A dataplane is in one change at most. A change that makes no
-// difference to any conf, its origins or what the dataplane's resource says is
-// left out, as is where resources stand in files.
+// Compare returns what changed for dataplanes from one view to another, sorted by
+// mesh, action and first identity. The result depends on the content of the views
+// alone, not on the commits between them. A dataplane is in one change at most.
+// What changes no conf, no origin and no content of the dataplane's resource is
+// left out; so are positions in files.
 //
-// Views of one engine are compared at the cost of what differs between them,
-// however many commits lie between; any others by looking at every dataplane.
+// Comparing two views of one engine costs what differs between them, however many
+// commits lie between; comparing other views visits every dataplane.
 func Compare(before, after *View) []Change {
 	var changes []Change
 	old, next := before.meshes, after.meshes
@@ -37,42 +37,50 @@ func Compare(before, after *View) []Change {
 	return changes
 }
 
-// fate is what makes dataplanes one [Change].
-type fate struct {
-	action        Action
-	itself        bool
-	before, after *profile
-}
-
-// comparison of two states of a mesh, of which one may be missing.
+// comparison compares two states of a mesh, of which one may be nil.
 type comparison struct {
 	before, after *meshView
-	fates         map[fate]*index.SetEditor
+	groups        map[changeKey]*changeGroup
+}
+
+// changeKey is what the dataplanes of one [Change] have in common.
+type changeKey struct {
+	action        Action
+	ownResource   bool
+	before, after *profileView
+}
+
+// changeGroup contains the dataplanes with one changeKey.
+type changeGroup struct {
+	slots   index.SetEditor
+	members *memberSet // with the same slots, or nil
 }
 
 func compareMeshes(before, after *meshView) []Change {
-	c := &comparison{before: before, after: after, fates: map[fate]*index.SetEditor{}}
+	c := &comparison{before: before, after: after, groups: map[changeKey]*changeGroup{}}
 	if before != nil && after != nil && before.lineage == after.lineage {
-		c.versions()
+		c.compareVersions()
 	} else {
-		c.strangers()
+		c.compareAll()
 	}
 	return c.changes()
 }
 
-func (c *comparison) add(f fate, slot uint32) {
-	slots := c.fates[f]
-	if slots == nil {
-		slots = new(index.SetEditor)
-		c.fates[f] = slots
+func (c *comparison) add(key changeKey, slot uint32) {
+	group := c.groups[key]
+	if group == nil {
+		group = new(changeGroup)
+		c.groups[key] = group
 	}
-	slots.Add(slot)
+	group.slots.Add(slot)
+	group.members = nil
 }
 
-// versions looks at the slots and profiles that are not shared. A dataplane
-// that left and came back may have another slot.
-func (c *comparison) versions() {
-	var edited index.SetEditor // slots whose entry is another one
+// compareVersions compares the slots and profiles that two versions of one
+// lineage do not share. A dataplane that was removed and added again may have
+// another slot.
+func (c *comparison) compareVersions() {
+	var edited index.SetEditor // slots with different entries
 	for slot := range c.after.dataplanes.Unshared(&c.before.dataplanes) {
 		if c.before.dataplanes.Value(slot) != c.after.dataplanes.Value(slot) {
 			edited.Add(slot)
@@ -84,42 +92,48 @@ func (c *comparison) versions() {
 		if old == next || old == nil || next == nil {
 			continue
 		}
-		if stayed := c.after.members.Value(number).AndNot(moved); stayed.Len() > 0 {
-			slots := stayed.Edit()
-			c.fates[fate{Changed, false, old, next}] = &slots
+		members := c.after.members.Value(number)
+		stayed := members.set().AndNot(moved)
+		if stayed.Len() == 0 {
+			continue
 		}
+		group := &changeGroup{slots: stayed.Edit()}
+		if stayed.Len() == members.set().Len() {
+			group.members = members
+		}
+		c.groups[changeKey{Changed, false, old, next}] = group
 	}
 	for slot := range moved.All() {
-		c.leave(slot)
-		c.come(slot)
+		c.addLeft(slot)
+		c.addPresent(slot)
 	}
 }
 
-// strangers looks at every dataplane: slots of the two states mean different
-// things.
-func (c *comparison) strangers() {
+// compareAll compares every dataplane: slots have different meanings in the two
+// states.
+func (c *comparison) compareAll() {
 	if c.before != nil {
 		for slot := range c.before.slots.Limit() {
-			c.leave(slot)
+			c.addLeft(slot)
 		}
 	}
 	if c.after != nil {
 		for slot := range c.after.slots.Limit() {
-			c.come(slot)
+			c.addPresent(slot)
 		}
 	}
 }
 
-// leave looks for the dataplane that is in a slot before.
-func (c *comparison) leave(slot uint32) {
+// addLeft adds the dataplane in a slot of the state before, if it was removed.
+func (c *comparison) addLeft(slot uint32) {
 	d := c.before.dataplanes.Value(slot).resource
 	if d != nil && (c.after == nil || c.after.dataplane(d.ID) == nil) {
-		c.add(fate{Left, true, c.before.profileAt(slot), nil}, slot)
+		c.add(changeKey{Left, true, c.before.profileAt(slot), nil}, slot)
 	}
 }
 
-// come looks for the dataplane that is in a slot after.
-func (c *comparison) come(slot uint32) {
+// addPresent adds the dataplane in a slot of the state after, if there is one.
+func (c *comparison) addPresent(slot uint32) {
 	d := c.after.dataplanes.Value(slot).resource
 	if d == nil {
 		return
@@ -127,42 +141,47 @@ func (c *comparison) come(slot uint32) {
 	next := c.after.profileAt(slot)
 	if c.before != nil {
 		if at, known := c.before.slots.Lookup(proxyName{d.Namespace, d.Name}); known {
-			itself := !sameDataplane(c.before.dataplanes.Value(at).resource, d)
-			c.add(fate{Changed, itself, c.before.profileAt(at), next}, slot)
+			own := !sameDataplane(c.before.dataplanes.Value(at).resource, d)
+			c.add(changeKey{Changed, own, c.before.profileAt(at), next}, slot)
 			return
 		}
 	}
-	c.add(fate{Joined, true, nil, next}, slot)
+	c.add(changeKey{Joined, true, nil, next}, slot)
 }
 
-// profileAt returns the profile of a slot that is not free.
-func (m *meshView) profileAt(slot uint32) *profile {
+// profileAt returns the profile of a slot in use.
+func (m *meshView) profileAt(slot uint32) *profileView {
 	return m.profiles.Value(m.dataplanes.Value(slot).profile)
 }
 
-// changes explains the fates.
+// changes returns a change for each group, with its places and causes.
 func (c *comparison) changes() []Change {
 	causes := c.causes()
-	changes := make([]Change, 0, len(c.fates))
-	for f, slots := range c.fates {
+	changes := make([]Change, 0, len(c.groups))
+	for key, group := range c.groups {
 		change := Change{
-			Action: f.action, Itself: f.itself, before: f.before, after: f.after,
-			Places: rules.Differences(f.before.configs(Scope{}), f.after.configs(Scope{})),
+			Action: key.action, OwnResource: key.ownResource, before: key.before, after: key.after,
+			Places: rules.Differences(key.before.configs(Enforced), key.after.configs(Enforced)),
 		}
 		change.Shadow = change.Places
-		if f.before.informed() || f.after.informed() {
-			change.Shadow = rules.Differences(f.before.configs(Scope{Shadow: true}), f.after.configs(Scope{Shadow: true}))
+		if key.before.informed() || key.after.informed() {
+			change.Shadow = rules.Differences(key.before.configs(Shadow), key.after.configs(Shadow))
 		}
-		if !f.itself && len(change.Places)+len(change.Shadow) == 0 {
+		if !key.ownResource && len(change.Places)+len(change.Shadow) == 0 {
 			continue
 		}
 		change.view = c.after
-		if f.action == Left {
+		if key.action == Left {
 			change.view = c.before
 		}
-		change.Mesh, change.slots = change.view.name, slots.Commit()
-		change.first = change.leastID()
-		change.Policies = causes.of(f)
+		change.Mesh, change.slots = change.view.name, group.slots.Commit()
+		if group.members != nil {
+			change.first = group.members.first(change.view)
+		} else {
+			change.first = change.view.first(change.slots)
+		}
+		change.Policies = causes.of(key)
+		change.Bindings = c.bindings(key, change.first)
 		changes = append(changes, change)
 	}
 	slices.SortFunc(changes, func(a, b Change) int {
@@ -170,6 +189,3 @@ func (c *comparison) changes() []Change {
 	})
 	return changes
 }
-
-// informed tells whether the shadow confs are others than the effective ones.
-func (p *profile) informed() bool { return p != nil && p.shadow != p.enforced }

@@ -7,16 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Views may be far apart, in any direction, and of different engines; what lies
-// between them, and where resources stand in files, makes no difference.
+// Views may be far apart, in any direction, and of different engines. The commits
+// between them and the positions of resources in files make no difference.
 func TestCompare(t *testing.T) {
 	proxies := []string{dataplaneText("api-1", "api", toBackend), dataplaneText("web-1", "web", toBackend), dataplaneText("web-2", "web", toBackend)}
-	world := strings.Join(proxies, "") + timeoutText("base", "", everybody, forAll) + timeoutText("other", "", everybody, `{default: {}}`)
-	slower := timeoutText("base", "", everybody, `{default: {connectionTimeout: 2s}}`)
+	world := strings.Join(proxies, "") + timeoutText("base", "", everyDataplane, forAll) + timeoutText("other", "", everyDataplane, `{default: {}}`)
+	slower := timeoutText("base", "", everyDataplane, `{default: {connectionTimeout: 2s}}`)
 	baseDiffers := []string{"changed api-1 web-1 web-2, by base, MeshTimeout of outbound 0"}
 	for name, c := range map[string]struct {
 		delete []resource.ID // each in a batch of its own
@@ -69,15 +69,15 @@ func TestCompare(t *testing.T) {
 				apply(t, e, core.Batch{Upsert: decode(t, text)})
 			}
 			set := decode(t, "\n"+world)
-			stranger, err := core.NewView(kinds.All(), &set)
+			stranger, err := core.NewView(kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for from, v := range map[string]*core.View{"the engine's": before, "a stranger's": stranger} {
-				if diff := cmp.Diff(c.want, told(core.Commit{Before: v, After: e.View()})); diff != "" {
+				if diff := cmp.Diff(c.want, changesText(core.Commit{Before: v, After: e.View()})); diff != "" {
 					t.Errorf("from %s view: %s", from, diff)
 				}
-				back := told(core.Commit{Before: e.View(), After: v})
+				back := changesText(core.Commit{Before: e.View(), After: v})
 				for i := range back {
 					back[i] = strings.Replace(back[i], "left", "joined", 1)
 				}

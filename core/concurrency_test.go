@@ -12,20 +12,20 @@ import (
 	"weak"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Each commit changes two policies and a label at once; a reader must find
-// all of one commit or nothing of it, and never wait.
+// Each commit changes two policies and a label at once. A reader must see all of a
+// commit or nothing of it, and never wait.
 func TestReadersSeeWholeCommits(t *testing.T) {
 	var world strings.Builder
 	for i := range 40 {
 		world.WriteString(dataplaneText(fmt.Sprintf("web-%d", i), "web", toBackend+","+toOther))
 	}
 	commitText := func(n int) string {
-		return timeoutText("first", "", everybody, fmt.Sprintf("{targetRef: {kind: MeshService, name: backend}, default: {connectionTimeout: %ds}}", n)) +
-			timeoutText("second", "", everybody, fmt.Sprintf("{targetRef: {kind: MeshService, name: other}, default: {connectionTimeout: %ds}}", n)) +
+		return timeoutText("first", "", everyDataplane, fmt.Sprintf("{targetRef: {kind: MeshService, name: backend}, default: {connectionTimeout: %ds}}", n)) +
+			timeoutText("second", "", everyDataplane, fmt.Sprintf("{targetRef: {kind: MeshService, name: other}, default: {connectionTimeout: %ds}}", n)) +
 			strings.Replace(dataplaneText(fmt.Sprintf("web-%d", n%40), "web", toBackend+","+toOther), "name: web", fmt.Sprintf("labels: {commit: n%d}\nname: web", n), 1)
 	}
 	const commits = 150
@@ -82,7 +82,7 @@ func readCommit(t *testing.T, v *core.View) int {
 		if _, err := fmt.Sscanf(d.Labels.Value("commit"), "n%d", &n); err == nil {
 			newest = max(newest, n)
 		}
-		for _, config := range v.Configs(d, core.Scope{}) {
+		for _, config := range v.Configs(d, core.Enforced) {
 			for i := range config.Outbounds {
 				timeout := config.Outbounds[i].Conf.(*meshtimeout.Conf).ConnectionTimeout
 				note(fmt.Sprintf("outbound %d of %s", i, d.Name), int(time.Duration(*timeout)/time.Second))
@@ -93,9 +93,9 @@ func readCommit(t *testing.T, v *core.View) int {
 	return found
 }
 
-// Writers wait for each other; what they do adds up.
+// Writers wait for each other; all their changes are in the last view.
 func TestWriters(t *testing.T) {
-	e := newEngine(t, timeoutText("base", "", everybody, forAll))
+	e := newEngine(t, timeoutText("base", "", everyDataplane, forAll))
 	var writers sync.WaitGroup
 	for w := range 4 {
 		writers.Go(func() {
@@ -115,7 +115,7 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// A watcher that is slow gets commits as one, and ends where the engine is.
+// A slow watcher gets several commits as one, and finally the present view.
 func TestWatch(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -129,14 +129,14 @@ func TestWatch(t *testing.T) {
 		if view != e.View() {
 			t.Error("not the newest view")
 		}
-		got = append(got, told(core.Commit{After: view, Before: core.NewEngine(view.Kinds(), core.Options{}).View()})...)
+		got = append(got, changesText(core.Commit{After: view, Before: core.NewEngine(view.Kinds(), core.Options{}).View()})...)
 		switch len(got) {
 		case 1:
 			if len(changes) != 1 || changes[0].Len() != 2 {
 				t.Errorf("got %v", changes)
 			}
 			go func() {
-				if _, err := e.Apply(core.Batch{Upsert: decode(t, timeoutText("base", "", everybody, forAll))}); err != nil {
+				if _, err := e.Apply(core.Batch{Upsert: decode(t, timeoutText("base", "", everyDataplane, forAll))}); err != nil {
 					t.Error(err)
 				}
 			}()
@@ -165,22 +165,22 @@ func TestSuperseded(t *testing.T) {
 	select {
 	case <-v.Superseded():
 	default:
-		t.Error("nobody tells that there is a newer view")
+		t.Error("Superseded is not closed")
 	}
 }
 
-// Nobody keeps a view that has been superseded, nor what only it had.
+// A superseded view is freed, with what it alone refers to.
 func TestDeadViewsAreFreed(t *testing.T) {
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everybody, forAll))
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
 	v := e.View()
-	config := v.Configs(v.Dataplane(dataplaneID("web-1")), core.Scope{})[0]
+	config := v.Configs(v.Dataplane(dataplaneID("web-1")), core.Enforced)[0]
 	view, dead, effective := weak.Make(v), weak.Make(config), weak.Make(config.Outbounds[0].Effective)
 	v, config = nil, nil
 	runtime.GC()
 	if view.Value() == nil || dead.Value() == nil {
 		t.Fatal("the present view was freed")
 	}
-	apply(t, e, core.Batch{Upsert: decode(t, timeoutText("base", "", everybody, `{default: {connectionTimeout: 2s}}`))})
+	apply(t, e, core.Batch{Upsert: decode(t, timeoutText("base", "", everyDataplane, `{default: {connectionTimeout: 2s}}`))})
 	for range 3 {
 		runtime.GC()
 	}
@@ -196,8 +196,7 @@ func TestDeadViewsAreFreed(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// A watcher keeps the view that it was given last, and not the one it began
-// with.
+// A watcher keeps the view that was yielded last, and not the one it began with.
 func TestWatchersKeepOneView(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
 	commit := func(name string) {

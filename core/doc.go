@@ -1,52 +1,74 @@
-// Package core is what an embedder imports: resources come, change and go, and
-// for every dataplane there is its effective configuration, with its reasons,
-// computed once for all dataplanes that it is the same for, and again only
-// where a change reaches.
+// Package core computes the effective configuration of every dataplane of a
+// service mesh from its policies, with reasons, and keeps it up to date as
+// resources change.
+//
+// # Usage
 //
 //	engine := core.NewEngine(kinds.All(), core.Options{})
-//	commit, err := engine.Apply(core.Batch{Upsert: *set})
+//	commit, err := engine.Apply(core.Batch{Upsert: set}) // add or replace resources
 //	for _, change := range commit.Changes() {
-//		...                                     // who is affected, where, and why
+//		...                                          // which dataplanes changed, where and why
 //	}
-//	view := engine.View()                           // from any goroutine
-//	configs := view.Configs(dataplane, core.Scope{})
 //
-// The pipeline of [Engine.Apply], for each mesh of a batch:
+//	view := engine.View()                                // immutable, for any goroutine
+//	config := view.Config(dataplane, "MeshTimeout", core.Enforced)
+//	timeout := rules.ConfOf[meshtimeout.Conf](config.Outbounds[0].Effective)
 //
-//  1. What the engine relies on is checked (admission.go), and what changes
-//     nothing is dropped (same.go).
-//  2. The next version of the index of policies is made (package match). It
-//     tells which terms selectors began or ceased to require, and which
-//     selectors belong to policies that came, left or changed.
-//  3. Dataplanes that came or changed, and those that have such a term, are put
-//     into classes (commit.go). Dataplanes of one class have the same of the
-//     terms that selectors require, so the same policies select them; a fleet of
-//     100,000 has some hundred. Those of a class that also have the same
-//     outbounds, by their tags, are one profile.
-//  4. Classes that a selector of step 2 matches are selected again. For each
-//     kind whose policies are others than before, the confs are evaluated
-//     (evaluate.go, package rules), for the class and for its profiles. Each
-//     merged conf is a block: one pointer for all places with the same origins,
-//     counted, and taken from the earlier state where its inputs are the same.
-//  5. The next [View] is published by one atomic store. It shares all that did
+// The Example is a whole program. GUIDE.md in this directory shows how to embed
+// the engine and how to write a policy kind; SPEC.md contains the rules that
+// comments cite as "SPEC n.n".
+//
+// # How it works
+//
+// A mesh has many dataplanes and few different configurations. Work is done once
+// for each set of dataplanes with the same answer:
+//
+//		mesh ──> class ──> profile ──> dataplane
+//		          │          │
+//		          │          └─ outbounds and routes: merged confs ──┐
+//		          └─ policies, inbounds, defaults: merged confs ─────┴──> blocks
+//
+//	  - A class is the set of dataplanes with the same of the terms (tags, labels,
+//	    names, placements) that some policy's targetRef or override requires. The same policies select
+//	    them. 100,000 dataplanes have some hundred classes.
+//	  - A profile is the set of dataplanes of a class that also have the same
+//	    outbounds, by their tags. They have the same configuration.
+//	  - A block is a merged conf, or the configuration of an inbound. Blocks with
+//	    equal inputs are one pointer for the whole mesh.
+//
+// [Engine.Apply] first makes the next version of the placements and bindings
+// (package enforce), which reports the policies of meshes that are bound in another
+// way and the regions of dataplanes that came to a placement or left it. Then it
+// does the following for each mesh that the batch or this report concerns:
+//
+//  1. It validates the resources (admission.go), and removes what changes nothing
+//     (same.go).
+//  2. It makes the next version of the index of policies (core/internal/match),
+//     which reports the terms that targetRefs began or ceased to require, and the
+//     selectors of the policies that changed.
+//  3. It puts dataplanes that were added or changed, and those with such a term,
+//     into their classes and profiles (update.go).
+//  4. It selects again for the classes that such a selector matches (reselect.go)
+//     and evaluates the kinds whose policies changed, for the class and for its
+//     profiles (evaluate.go, core/internal/blocks).
+//  5. It publishes the next [View] by one atomic store. The view shares what did
 //     not change with the one before: pages of dataplanes, profiles, blocks.
 //
-// [Compare] finds what differs between two views by what they do not share, so
-// telling what a commit changed needs no record of it, [Engine.Watch] no queue,
-// and a slow watcher gets many commits as one.
+// [Compare] finds the differences between two views by what they do not share, so
+// no record of changes is kept, [Engine.Watch] needs no queue, and a slow watcher
+// gets several commits as one.
 //
-// Invariants:
+// # Invariants
 //
-//   - A [View] is immutable and safe for any number of readers, who never wait.
-//     What is read from it is shared and must not be changed. It is freed when
-//     nobody has it any more: no view refers to another one.
-//   - A batch is applied as a whole or not at all; no reader sees half of one.
-//     That is so even where the code of a kind panics: what the writer keeps is
-//     then made again from what is published (panic.go).
-//   - The view depends on the resources alone, not on the commits that brought
-//     them: it answers like [NewView] of the same resources, which is an
-//     engine's first commit.
-//   - A dataplane of the view has a profile, a profile has members, a class has
-//     profiles, and the references to blocks are those that classes and profiles
-//     hold. The tests check this after each commit (invariants_test.go).
+//   - A [View] is immutable and safe for concurrent use; readers never wait. What
+//     it returns is shared and must not be changed. No view refers to another one,
+//     so a view is freed when no reader refers to it.
+//   - A batch is applied as a whole or not at all, and no reader sees a part of
+//     it. This also holds if the code of a policy kind panics: the state of the
+//     writer is then rebuilt from the published view.
+//   - A view depends on its resources alone, not on the commits that led to it: it
+//     equals [NewView] of the same resources.
+//   - A dataplane has one profile, a profile has members, a class has profiles,
+//     and the counted references to blocks are those that classes and profiles
+//     hold. Tests check this after each commit (invariants_test.go).
 package core

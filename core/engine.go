@@ -7,22 +7,25 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Options are what an embedder may choose; the zero Options are SPEC.
+// Options are the options of an [Engine]. The zero Options are those of SPEC.
 type Options struct {
-	// Order is how policies of one kind override each other; nil: SPEC 3.
-	Order match.Order
+	// Order is the order in which policies of one kind override each other; nil
+	// is [rules.DefaultOrder].
+	Order rules.Order
 }
 
-// Engine keeps the effective configuration of all dataplanes while resources
-// come, change and go. Readers take a [View] and never wait for a writer;
-// writers wait for each other.
+// Engine computes the effective configuration of all dataplanes, and updates it
+// as resources are added, changed and removed. It is safe for concurrent use:
+// readers take a [View] without waiting, writers wait for each other.
 type Engine struct {
 	kinds   *resource.Kinds
-	order   match.Order
+	order   rules.Order
 	current atomic.Pointer[View]
 
 	mu      sync.Mutex             // of writers; guards what follows
@@ -30,33 +33,34 @@ type Engine struct {
 	buffers []match.Buffer         // one for each worker
 }
 
-// NewEngine returns an engine without resources. Policies must be of the
-// given kinds, by name: each loader may have made its own.
+// NewEngine returns an engine without resources, for policies of the given
+// kinds. Kinds are identified by name, so loaders may use other [resource.Kinds]
+// with the same kinds.
 func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 	e := &Engine{
 		kinds:  kinds,
 		order:  options.Order,
 		meshes: map[string]*meshWriter{},
 	}
-	e.current.Store(&View{kinds: kinds, superseded: make(chan struct{})})
+	e.current.Store(&View{kinds: kinds, enforcement: enforce.Empty(), superseded: make(chan struct{})})
 	return e
 }
 
-// View returns the present state of the world. It costs one atomic load.
+// View returns the present view. It costs one atomic load.
 func (e *Engine) View() *View { return e.current.Load() }
 
-// Commit is what a batch made of the world. Before and After are one view
-// where it changed nothing.
+// Commit is the result of [Engine.Apply]: the views before and after. They are
+// the same view if the batch changed nothing.
 type Commit struct{ Before, After *View }
 
-// Changes tells what happened to dataplanes; see [Compare].
+// Changes returns what changed for dataplanes; see [Compare].
 func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
 
-// Apply makes the changes of a batch, all of them or, with an error, none: a
-// [strict.Errors] for resources that SPEC 1.2 refuses, [match.ErrNoOrder], or
-// [ErrPanic]. An upsert that says what is known already, at the same place of a
-// file, changes nothing, as does deleting what is not there. Once Apply
-// returns, everybody who asks for the [View] gets the new one.
+// Apply applies a batch as a whole. If it returns an error, nothing changed: a
+// [diag.Errors] for resources that are invalid by SPEC 1.2, a [rules.ErrNoOrder],
+// or an [ErrPanic]. An upsert that repeats a resource, with the same content and
+// the same position in a file, changes nothing; so does deleting a resource that
+// does not exist. When Apply returns, [Engine.View] returns the new view.
 func (e *Engine) Apply(batch Batch) (Commit, error) {
 	if err := admit(e.kinds, &batch); err != nil {
 		return Commit{}, err
@@ -64,38 +68,42 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	before := e.View()
-	batches := batch.perMesh()
-	commits := make([]*meshCommit, 0, len(batches))
+	enforcement := batch.enforcement(before.enforcement)
+	batches := batch.perMesh(before, enforcement)
+	updates := make([]*meshUpdate, 0, len(batches))
 	for _, b := range batches {
 		w, err := e.writer(b.mesh)
 		if err != nil {
 			return Commit{}, err
 		}
-		c, err := w.prepare(b)
+		u, err := w.prepare(b)
 		if err != nil {
 			return Commit{}, fmt.Errorf("mesh %q: %w", b.mesh, err)
 		}
-		if c != nil {
-			commits = append(commits, c)
+		if u != nil {
+			updates = append(updates, u)
 		}
 	}
-	if len(commits) == 0 {
+	if len(updates) == 0 && enforcement.delta == nil {
 		return Commit{before, before}, nil
 	}
-	after := &View{kinds: e.kinds, meshes: slices.Clone(before.meshes), superseded: make(chan struct{})}
-	for _, c := range commits {
-		next, err := c.commit(e.workerBuffers())
+	after := &View{
+		kinds: e.kinds, meshes: slices.Clone(before.meshes),
+		enforcement: enforcement.state, superseded: make(chan struct{}),
+	}
+	for _, u := range updates {
+		next, err := u.run(e.workerBuffers())
 		if err != nil {
-			for _, c := range commits { // they are ahead of what is published, or broken
-				delete(e.meshes, c.writer.name)
+			for _, u := range updates { // their writers are ahead of the view, or inconsistent
+				delete(e.meshes, u.name)
 			}
-			return Commit{}, fmt.Errorf("mesh %q: %w", c.writer.name, err)
+			return Commit{}, fmt.Errorf("mesh %q: %w", u.name, err)
 		}
-		after.put(c.writer.name, next)
-		if c.writer.empty() {
-			delete(e.meshes, c.writer.name)
+		after.put(u.name, next)
+		if u.empty() {
+			delete(e.meshes, u.name)
 		} else {
-			e.meshes[c.writer.name] = c.writer
+			e.meshes[u.name] = u.meshWriter
 		}
 	}
 	e.current.Store(after)
@@ -103,17 +111,19 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	return Commit{before, after}, nil
 }
 
-// writer returns the writer of a mesh. Where there is none for a mesh that is
-// published, as after a commit that failed, it is made from what is published.
+// writer returns the writer of a mesh. If a published mesh has none, as after an
+// update that failed, it is rebuilt from what is published.
 func (e *Engine) writer(name string) (*meshWriter, error) {
 	if w := e.meshes[name]; w != nil {
 		return w, nil
 	}
 	w := newMeshWriter(name, e.kinds, e.order)
 	if published := e.View().mesh(name); published != nil {
-		c, err := w.prepare(published.batch())
+		rebuild := published.batch()
+		rebuild.enforce.state = e.View().enforcement
+		u, err := w.prepare(rebuild)
 		if err == nil {
-			_, err = c.commit(e.workerBuffers())
+			_, err = u.run(e.workerBuffers())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("mesh %q: %w", name, err)
@@ -123,7 +133,7 @@ func (e *Engine) writer(name string) (*meshWriter, error) {
 	return w, nil
 }
 
-// put sets the state of a mesh; nil where it is gone.
+// put sets the state of a mesh; nil removes the mesh.
 func (v *View) put(name string, m *meshView) {
 	at, found := slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
 	switch {
@@ -134,4 +144,36 @@ func (v *View) put(name string, m *meshView) {
 	case m != nil:
 		v.meshes = slices.Insert(v.meshes, at, m)
 	}
+}
+
+// Sizes are the numbers that the costs of an engine follow.
+type Sizes struct {
+	Dataplanes int `json:"dataplanes"`
+	Policies   int `json:"policies"`
+	// Classes is the number of sets of dataplanes that the same policies select.
+	Classes int `json:"classes"`
+	// Profiles is the number of sets of dataplanes of one class with the same
+	// outbounds.
+	Profiles int `json:"profiles"`
+	// Blocks is the number of different merged confs and inbound configurations.
+	Blocks int `json:"blocks"`
+}
+
+// Sizes returns the sizes over all meshes. After a batch that failed with
+// [ErrPanic], the classes, profiles and blocks of its meshes are rebuilt first;
+// a mesh for which that fails is counted without them.
+func (e *Engine) Sizes() Sizes {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var s Sizes
+	for _, m := range e.View().meshes {
+		s.Dataplanes += m.slots.Len()
+		s.Policies += m.index.Len()
+		if w, err := e.writer(m.name); err == nil {
+			s.Classes += w.classes.Len()
+			s.Blocks += w.blocks.Len()
+			s.Profiles += w.profiles.len()
+		}
+	}
+	return s
 }

@@ -9,21 +9,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshretry"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // decode returns the resources of a text.
-func decode(t testing.TB, text string) resource.Set {
+func decode(t testing.TB, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return *set
+	return set
 }
 
 func dataplaneText(name, service, outbounds string) string {
@@ -51,10 +52,10 @@ spec:
 }
 
 const (
-	toBackend = `{port: 1, tags: {kuma.io/service: backend}}`
-	toOther   = `{port: 2, tags: {kuma.io/service: other}}`
-	everybody = `kind: Mesh`
-	forAll    = `{default: {connectionTimeout: 1s}}`
+	toBackend      = `{port: 1, tags: {kuma.io/service: backend}}`
+	toOther        = `{port: 2, tags: {kuma.io/service: other}}`
+	everyDataplane = `kind: Mesh`
+	forAll         = `{default: {connectionTimeout: 1s}}`
 )
 
 // newEngine returns an engine that has the resources of a text. Invariants are
@@ -111,12 +112,12 @@ func TestMeshes(t *testing.T) {
 	}
 }
 
-// Dataplanes of two profiles share what they have the same.
+// Dataplanes of two profiles share equal blocks.
 func TestBlocksAreShared(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toOther+","+toBackend)+
-		timeoutText("base", "", everybody, forAll)+timeoutText("web", "", "kind: MeshService, name: web", `{default: {}}`))
+		timeoutText("base", "", everyDataplane, forAll)+timeoutText("web", "", "kind: MeshService, name: web", `{default: {}}`))
 	outbound := func(v *core.View, name string, i int) any {
-		return v.Configs(v.Dataplane(dataplaneID(name)), core.Scope{Kind: "MeshTimeout"})[0].Outbounds[i].Effective
+		return v.Config(v.Dataplane(dataplaneID(name)), "MeshTimeout", core.Enforced).Outbounds[i].Effective
 	}
 	v := e.View()
 	shared := outbound(v, "web-1", 0)
@@ -135,15 +136,15 @@ func TestBlocksAreShared(t *testing.T) {
 	}
 }
 
-// So do inbounds for which some of the same policies have rules.
+// So do inbounds for which the same policies have rules.
 func TestBlocksOfRulesAreShared(t *testing.T) {
 	rule := func(name, target, method string) string {
 		return fmt.Sprintf("---\ntype: MeshTimeout\nname: %s\nspec: {targetRef: {%s}, rules: [{matches: [{method: %s}], default: {idleTimeout: 1s}}]}\n", name, target, method)
 	}
 	v := newEngine(t, dataplaneText("web-1", "web", "")+dataplaneText("api-1", "api", "")+
-		rule("base", everybody, "GET")+rule("web", "kind: MeshService, name: web", "PUT")).View()
+		rule("base", everyDataplane, "GET")+rule("web", "kind: MeshService, name: web", "PUT")).View()
 	rules := func(name string) []rules.InboundRule {
-		return v.Configs(v.Dataplane(dataplaneID(name)), core.Scope{})[0].Inbounds[0].Rules
+		return v.Configs(v.Dataplane(dataplaneID(name)), core.Enforced)[0].Inbounds[0].Rules
 	}
 	web, api := rules("web-1"), rules("api-1")
 	if len(web) != 2 || len(api) != 1 || web[1].Effective != api[0].Effective {
@@ -154,43 +155,43 @@ func TestBlocksOfRulesAreShared(t *testing.T) {
 // Blocks are those of the engine's kinds, whatever loader made the kinds of the
 // policies.
 func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+timeoutText("base", "", everybody, forAll))
-	v := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("a", "", everybody, `{default: {}}`)+timeoutText("api", "", "kind: MeshService, name: api", `{default: {}}`))}).After
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+timeoutText("base", "", everyDataplane, forAll))
+	v := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("a", "", everyDataplane, `{default: {}}`)+timeoutText("api", "", "kind: MeshService, name: api", `{default: {}}`))}).After
 	v = apply(t, e, core.Batch{Upsert: decode(t, timeoutText("a", "", "kind: MeshService, name: web", `{default: {}}`))}).After
 	config := func(name string) *rules.Config {
-		return v.Configs(v.Dataplane(dataplaneID(name)), core.Scope{})[0]
+		return v.Configs(v.Dataplane(dataplaneID(name)), core.Enforced)[0]
 	}
 	web, api := config("web-1"), config("api-1")
 	if web.Outbounds[0].Effective != api.Outbounds[0].Effective {
 		t.Error("equal confs are not one block")
 	}
 	stranger := *v.Dataplane(dataplaneID("web-1"))
-	for _, c := range []*rules.Config{web, api, v.Configs(&stranger, core.Scope{})[0]} {
+	for _, c := range []*rules.Config{web, api, v.Configs(&stranger, core.Enforced)[0]} {
 		if c.Kind != v.Kinds().Lookup("MeshTimeout") {
 			t.Error("the kind is another one than the engine's")
 		}
 	}
 }
 
-// Who joins a class changes nothing for those who are in it.
+// A dataplane that joins a class changes nothing for the others in it.
 func TestJoiningAClass(t *testing.T) {
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everybody, forAll))
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
 	v := e.View()
 	next := apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-2", "web", toOther))}).After
 	web := v.Dataplane(dataplaneID("web-1"))
-	if before, after := v.Configs(web, core.Scope{}), next.Configs(web, core.Scope{}); &before[0] != &after[0] {
+	if before, after := v.Configs(web, core.Enforced), next.Configs(web, core.Enforced); &before[0] != &after[0] {
 		t.Error("the configs were made again")
 	}
 }
 
-// A term that nobody required splits the classes of those who have it only,
-// and when nobody requires it any more they are joined again.
+// When a selector begins to require a term, the dataplanes with the term leave
+// their class; when no selector requires it any longer, they return.
 func TestClassesFollowSelectors(t *testing.T) {
 	var world strings.Builder
 	for i := range 20 {
 		world.WriteString(dataplaneText(fmt.Sprintf("web-%d", i), "web", toBackend))
 	}
-	e := newEngine(t, world.String()+timeoutText("base", "", everybody, forAll))
+	e := newEngine(t, world.String()+timeoutText("base", "", everyDataplane, forAll))
 	classes := func(want int) {
 		t.Helper()
 		if got := e.Sizes().Classes; got != want {
@@ -203,36 +204,83 @@ func TestClassesFollowSelectors(t *testing.T) {
 	classes(2)
 	apply(t, e, core.Batch{Upsert: decode(t, strings.ReplaceAll(one, "1s", "2s"))})
 	classes(2)
-	apply(t, e, core.Batch{Upsert: decode(t, strings.ReplaceAll(one, "web-7", "nobody"))})
+	apply(t, e, core.Batch{Upsert: decode(t, strings.ReplaceAll(one, "web-7", "missing"))})
 	classes(1)
 	apply(t, e, core.Batch{Delete: []resource.ID{timeoutID("one")}})
 	classes(1)
 }
 
-func TestConfigsOfAStranger(t *testing.T) {
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everybody, forAll))
+// A dataplane outside the view gets the configs that it would have in its mesh.
+func TestConfigsOfADataplaneOutsideTheView(t *testing.T) {
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
 	v := e.View()
 	known := v.Dataplane(dataplaneID("web-1"))
-	stranger := *known
-	for _, scope := range []core.Scope{{}, {Kind: "MeshTimeout"}, {Kind: "MeshRetry"}, {Shadow: true}} {
-		a, b := v.Configs(known, scope), v.Configs(&stranger, scope)
-		if len(a) != len(b) || len(a) == 1 && a[0].Outbounds[0].Conf == nil {
-			t.Errorf("%+v: %d and %d configs", scope, len(a), len(b))
+	outsider := *known
+	for _, scope := range []core.Scope{core.Enforced, core.Shadow} {
+		a, b := v.Configs(known, scope), v.Configs(&outsider, scope)
+		if len(a) != 1 || len(b) != 1 || b[0].Outbounds[0].Conf == nil {
+			t.Errorf("%v: %d and %d configs", scope, len(a), len(b))
 		}
 	}
-	if nobody := v.Dataplane(dataplaneID("nobody")); v.Configs(nobody, core.Scope{}) != nil || v.Select(nobody, core.Scope{}, new(match.Buffer)) != nil {
-		t.Error("nobody has configs")
+	if v.Configs(v.Dataplane(dataplaneID("missing")), core.Enforced) != nil {
+		t.Error("a nil dataplane has configs")
 	}
-	if v.Configs(&resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: "nowhere"}}}, core.Scope{}) != nil {
-		t.Error("configs in a mesh that is not there")
+	if v.Configs(&resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: "nowhere"}}}, core.Enforced) != nil {
+		t.Error("a dataplane of an unknown mesh has configs")
+	}
+}
+
+// Config has an answer for each known kind, also if no policy of it selects the
+// dataplane.
+func TestConfig(t *testing.T) {
+	v := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll)).View()
+	d := v.Dataplane(dataplaneID("web-1"))
+	timeout := v.Config(d, "MeshTimeout", core.Enforced)
+	if timeout != v.Configs(d, core.Enforced)[0] {
+		t.Error("Config and Configs differ")
+	}
+	if conf := rules.ConfOf[meshtimeout.Conf](timeout.Outbounds[0].Effective); conf == nil || conf.ConnectionTimeout == nil {
+		t.Error("no connection timeout")
+	}
+	if rules.ConfOf[meshretry.Conf](timeout.Outbounds[0].Effective) != nil || rules.ConfOf[meshtimeout.Conf](nil) != nil {
+		t.Error("a conf of another kind, or of nothing")
+	}
+	retry := v.Config(d, "MeshRetry", core.Enforced)
+	if retry.Matched.Len() != 0 || len(retry.Outbounds) != len(d.Outbounds) || retry.Outbounds[0].Effective != nil {
+		t.Errorf("MeshRetry without policies: %+v", retry)
+	}
+	if v.Config(d, "Unknown", core.Enforced) != nil || v.Config(nil, "MeshRetry", core.Enforced) != nil {
+		t.Error("a config of an unknown kind, or of no dataplane")
+	}
+}
+
+func TestSelectedBy(t *testing.T) {
+	e := newEngine(t, dataplaneText("web-2", "web", toBackend)+dataplaneText("web-1", "web", "")+dataplaneText("api-1", "api", toBackend)+
+		timeoutText("web", "", "kind: MeshService, name: web", forAll)+
+		timeoutText("informs", "kuma.io/effect: shadow", everyDataplane, forAll))
+	text := func(policy string) string {
+		var lines []string
+		for _, s := range e.View().SelectedBy(timeoutID(policy)) {
+			lines = append(lines, fmt.Sprintf("%s inbound:%t enforced:%t", s.Dataplane.Name, s.Inbounds.Has(0), s.Enforced))
+		}
+		return strings.Join(lines, ", ")
+	}
+	for policy, want := range map[string]string{
+		"web":     "web-1 inbound:true enforced:true, web-2 inbound:true enforced:true",
+		"informs": "api-1 inbound:true enforced:false, web-1 inbound:true enforced:false, web-2 inbound:true enforced:false",
+		"missing": "",
+	} {
+		if got := text(policy); got != want {
+			t.Errorf("%s: got %s, want %s", policy, got, want)
+		}
 	}
 }
 
 func TestConfigsAllocateNothing(t *testing.T) {
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everybody, forAll))
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
 	d := e.View().Dataplane(dataplaneID("web-1"))
 	if n := testing.AllocsPerRun(100, func() {
-		if len(e.View().Configs(d, core.Scope{Kind: "MeshTimeout"})) != 1 {
+		if e.View().Config(d, "MeshTimeout", core.Enforced).Matched.Len() != 1 {
 			t.Fatal("no config")
 		}
 	}); n != 0 {

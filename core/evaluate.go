@@ -7,12 +7,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// workerBuffers returns the memory of as many workers as there are cores.
+// workerBuffers returns a buffer for each worker, as many as there are cores.
 func (e *Engine) workerBuffers() []match.Buffer {
 	if n := runtime.GOMAXPROCS(0); len(e.buffers) < n {
 		e.buffers = make([]match.Buffer, n)
@@ -20,24 +21,25 @@ func (e *Engine) workerBuffers() []match.Buffer {
 	return e.buffers
 }
 
-// parallelFrom is the number of classes from which they are shared out to
-// workers: one takes some 100 µs where 1,000 policies select it, starting a
-// worker some 1 µs.
+// parallelFrom is the number of classes from which several workers evaluate them.
+// A class that 1,000 policies select takes about 100 µs, starting a worker about
+// 1 µs.
 const parallelFrom = 4
 
-// evaluate brings the queued classes and their profiles up to date. What one
-// worker does depends on no other; only blocks are shared.
-func (c *commit) evaluate(buffers []match.Buffer) error {
-	results := make([]evaluated, len(c.queue))
+// evaluate evaluates the queued classes and their profiles. Workers share nothing
+// but blocks, so the result does not depend on their number.
+func (u *meshUpdate) evaluate(buffers []match.Buffer) error {
+	results := make([]classResult, len(u.queue))
 	work := func(worker, workers int) (err error) {
-		defer catch(&err) // confs are merged
-		for i := worker; i < len(c.queue); i += workers {
-			results[i] = c.evaluateClass(c.queue[i], &buffers[worker])
+		w := evaluator{meshUpdate: u, buffer: &buffers[worker]}
+		defer w.running.recover(&err) // confs are merged
+		for i := worker; i < len(u.queue); i += workers {
+			results[i] = w.class(u.queue[i])
 		}
 		return nil
 	}
 	var group errgroup.Group
-	if len(c.queue) < parallelFrom {
+	if len(u.queue) < parallelFrom {
 		buffers = buffers[:1]
 	}
 	for worker := range buffers[1:] {
@@ -46,105 +48,114 @@ func (c *commit) evaluate(buffers []match.Buffer) error {
 	if err := errors.Join(work(0, len(buffers)), group.Wait()); err != nil {
 		return err
 	}
-	for i, k := range c.queue {
-		c.install(k, &results[i])
+	for i, c := range u.queue {
+		u.install(&c.State, &results[i])
 	}
 	return nil
 }
 
-// evaluated is what a class and its profiles become.
-type evaluated struct {
-	class    class      // only its selections
-	profiles []*profile // parallel to the class's; what stays is the same pointer
+// classResult is the next state of a class and its profiles.
+type classResult struct {
+	class classState     // its selections only
+	views []*profileView // parallel to the class's profiles; the same pointer if unchanged
 }
 
-func (c *commit) install(k *class, e *evaluated) {
-	c.garbage.addParts(k, &e.class)
-	k.enforced, k.shadow = e.class.enforced, e.class.shadow
-	k.queued, k.reselect = false, false
-	for i, p := range k.profiles {
-		if next := e.profiles[i]; next != p.now {
-			c.garbage.add(p.now, next)
-			p.now = next
-			*c.views.Mut(p.number) = next
+// install makes a result the present state of a class.
+func (u *meshUpdate) install(c *classState, result *classResult) {
+	u.released.addKinds(c, &result.class)
+	c.enforced, c.shadow = result.class.enforced, result.class.shadow
+	c.queued, c.reselect = false, false
+	for i, p := range c.profiles {
+		if next := result.views[i]; next != p.view {
+			u.released.addConfigs(p.view, next)
+			p.view = next
+			*u.views.Mut(p.number) = next
 		}
 	}
 }
 
-// evaluateClass changes nothing but blocks, to which the result holds
-// references.
-func (c *commit) evaluateClass(k *class, b *match.Buffer) evaluated {
-	out := evaluated{class: class{enforced: k.enforced, shadow: k.shadow}, profiles: make([]*profile, len(k.profiles))}
-	if k.reselect {
-		c.reselect(k, &out.class, b)
+// evaluator is one worker of an update. It changes nothing but blocks, to which
+// its results hold references.
+type evaluator struct {
+	*meshUpdate
+	buffer  *match.Buffer
+	running guard
+}
+
+func (w *evaluator) class(c *class) classResult {
+	state := &c.State
+	out := classResult{class: classState{enforced: state.enforced, shadow: state.shadow}, views: make([]*profileView, len(state.profiles))}
+	if state.reselect {
+		w.reselect(c, &out.class)
 	}
-	outbounds := outboundParts{blocks: c.blocks, before: k}
-	for i, p := range k.profiles {
-		out.profiles[i] = outbounds.profile(&out.class, p)
+	outbounds := classOutbounds{evaluator: w, before: state}
+	for i, p := range state.profiles {
+		out.views[i] = outbounds.profile(&out.class, p)
 	}
 	return out
 }
 
-// outboundParts evaluates outbounds for the profiles of one class.
-type outboundParts struct {
-	blocks *rules.Blocks
-	before *class // as it was
-	made   []madeOutbounds
+// classOutbounds evaluates the outbounds of the profiles of one class.
+type classOutbounds struct {
+	*evaluator
+	before *classState
+	made   []madeEvaluator
 }
 
-type madeOutbounds struct {
-	part      *rules.Part
+// madeEvaluator is the outbound evaluator for a class config and routes.
+type madeEvaluator struct {
+	kind      *blocks.ClassConfig
 	routes    []*resource.Policy
-	outbounds *rules.OutboundPart
+	evaluator *blocks.OutboundEvaluator
 }
 
-// profile returns what p becomes under the selections of its class; p.now if
-// that is the same.
-func (o *outboundParts) profile(k *class, p *profileState) *profile {
-	if p.now != nil && p.now.enforced.selection == k.enforced && p.now.shadow.selection == k.shadow {
-		return p.now
+// profile returns the view of p by the selections of its class: p.view if it does
+// not change.
+func (o *classOutbounds) profile(c *classState, p *profile) *profileView {
+	if p.view != nil && p.view.enforced.selection == c.enforced && p.view.shadow.selection == c.shadow {
+		return p.view
 	}
-	next := &profile{enforced: o.outcome(k.enforced, p, nil)}
+	next := &profileView{enforced: o.scope(c.enforced, p, nil)}
 	next.shadow = next.enforced
-	if k.shadow != k.enforced {
-		next.shadow = o.outcome(k.shadow, p, next.enforced)
+	if c.shadow != c.enforced {
+		next.shadow = o.scope(c.shadow, p, next.enforced)
 	}
 	return next
 }
 
-// outcome evaluates a selection for a profile. Configs that the profile had,
-// or has in another outcome, of the same part and routes are taken from there.
-func (o *outboundParts) outcome(s *selection, p *profileState, other *outcome) *outcome {
-	earlier := [3]*outcome{other}
-	if p.now != nil {
-		earlier[1], earlier[2] = p.now.enforced, p.now.shadow
-	}
-	out := &outcome{selection: s, configs: make([]*rules.Config, len(s.parts))}
-	for i, part := range s.parts {
-		if part.Kind().To == nil || len(p.like.Outbounds) == 0 {
-			out.configs[i] = part.Config()
+// scope evaluates a selection for a profile. Configs that the profile had, or has
+// in the other scope, are reused if their class config and routes are the same.
+func (o *classOutbounds) scope(s *selection, p *profile, other *scopeConfigs) *scopeConfigs {
+	earlier := [3]*scopeConfigs{other, p.view.in(rules.Enforced), p.view.in(rules.Shadow)}
+	out := &scopeConfigs{selection: s, configs: make([]*rules.Config, len(s.kinds))}
+	for i, kind := range s.kinds {
+		if kind.Kind().To == nil || len(p.sample.Outbounds) == 0 {
+			out.configs[i] = kind.Config()
 			continue
 		}
 		for _, e := range earlier {
 			if out.configs[i] == nil {
-				out.configs[i] = e.config(part, s.routes)
+				out.configs[i] = e.config(kind, s.routes)
 			}
 		}
 		if out.configs[i] == nil {
-			before := o.before.enforced.part(part.Kind().Name)
-			out.configs[i] = o.of(part, before, s.routes).Config(p.like, earlier[1].config(before, s.routes))
+			o.running.code = kind.Kind().Name
+			before := o.before.enforced.kind(kind.Kind().Name)
+			out.configs[i] = o.of(kind, before, s.routes).Config(p.sample, earlier[1].config(before, s.routes))
 		}
 	}
 	return out
 }
 
-func (o *outboundParts) of(part, before *rules.Part, routes []*resource.Policy) *rules.OutboundPart {
+// of returns the outbound evaluator for a class config, which all profiles of the
+// class share.
+func (o *classOutbounds) of(kind, before *blocks.ClassConfig, routes []*resource.Policy) *blocks.OutboundEvaluator {
 	for _, m := range o.made {
-		if m.part == part && slices.Equal(m.routes, routes) {
-			return m.outbounds
+		if m.kind == kind && slices.Equal(m.routes, routes) {
+			return m.evaluator
 		}
 	}
-	made := o.blocks.Outbounds(part, before, routes)
-	o.made = append(o.made, madeOutbounds{part, routes, made})
+	made := o.blocks.OutboundEvaluator(kind, before, routes)
+	o.made = append(o.made, madeEvaluator{kind, routes, made})
 	return made
 }

@@ -2,10 +2,13 @@ package core_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 const shop = `
@@ -23,42 +26,56 @@ spec:
   to: [{targetRef: {kind: MeshService, name: backend}, default: {connectionTimeout: 5s}}]
 `
 
-const hurry = `
+// Load resources, apply them, and read a typed conf with the policies that set
+// it.
+func Example() {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "shop.yaml", Data: []byte(shop)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine := core.NewEngine(kinds.All(), core.Options{})
+	if _, err := engine.Apply(core.Batch{Upsert: set}); err != nil {
+		log.Fatal(err)
+	}
+
+	view := engine.View()
+	web := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
+	backend := view.Config(web, "MeshTimeout", core.Enforced).Outbounds[0]
+	fmt.Println("connection timeout:", *rules.ConfOf[meshtimeout.Conf](backend.Effective).ConnectionTimeout)
+	for _, origin := range backend.Origins {
+		fmt.Println("set by:", origin.Policy.Name)
+	}
+	// Output:
+	// connection timeout: 5s
+	// set by: slow-backend
+}
+
+// Replace a policy and report which dataplanes change, where, and because of
+// which policy.
+func ExampleCommit_Changes() {
+	loader := resource.Loader{Kinds: kinds.All()}
+	engine := core.NewEngine(kinds.All(), core.Options{})
+	for _, text := range []string{shop, `
 type: MeshTimeout
-name: zz-hurry
+name: zz-fast
 spec:
   targetRef: {kind: MeshService, name: web}
   to: [{default: {connectionTimeout: 1s}}]
-`
-
-// Load a world once, change it, and be told what that does to whom, and why.
-func Example() {
-	loader := resource.Loader{Kinds: kinds.All()}
-	world, err := loader.Decode(resource.Input{Name: "shop.yaml", Data: []byte(shop)})
-	if err != nil {
-		panic(err)
-	}
-	engine := core.NewEngine(loader.Kinds, core.Options{})
-	if _, err := engine.Apply(core.Batch{Upsert: *world}); err != nil {
-		panic(err)
-	}
-
-	news, err := loader.Decode(resource.Input{Name: "hurry.yaml", Data: []byte(hurry)})
-	if err != nil {
-		panic(err)
-	}
-	commit, err := engine.Apply(core.Batch{Upsert: *news})
-	if err != nil {
-		panic(err)
-	}
-	for _, change := range commit.Changes() {
-		fmt.Println(change.Action, change.Dataplanes()[0].Name, change.Places, "because of", change.Policies[0].Name)
-		config := change.After(core.Scope{Kind: "MeshTimeout"})[0]
-		for _, origin := range config.Outbounds[0].Origins {
-			fmt.Println("set by", origin.Policy.Name)
+`} {
+		set, err := loader.Decode(resource.Input{Name: "example.yaml", Data: []byte(text)})
+		if err != nil {
+			log.Fatal(err)
+		}
+		commit, err := engine.Apply(core.Batch{Upsert: set})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, change := range commit.Changes() {
+			fmt.Println(change.Action, change.Dataplanes()[0].Name, change.Places, change.Policies)
 		}
 	}
 	// Output:
-	// changed web-1 [MeshTimeout of outbound 0] because of zz-hurry
-	// set by zz-hurry
+	// joined web-1 [MeshTimeout of outbound 0] []
+	// changed web-1 [MeshTimeout of outbound 0] [MeshTimeout "zz-fast" in mesh "default"]
 }

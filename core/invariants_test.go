@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// CheckInvariants compares what a writer keeps with what it was made from. It
-// is called after each commit of a test.
+// CheckInvariants compares the state of each writer with the published view. Tests
+// call it after each commit.
 func (e *Engine) CheckInvariants() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -37,7 +38,7 @@ func (w *meshWriter) check() error {
 	}
 	members := map[uint32]int{}
 	var buffer match.Buffer
-	classes := w.sorted.Len()
+	classes := w.classes.Len()
 	for slot := range w.now.slots.Limit() {
 		entry := w.now.dataplanes.Value(slot)
 		d := entry.resource
@@ -48,17 +49,17 @@ func (w *meshWriter) check() error {
 			return fmt.Errorf("%s is in slot %d, and found in %d", d.Name, slot, at)
 		}
 		p := w.profiles.byNumber[entry.profile]
-		if p == nil || !w.now.members.Value(entry.profile).Contains(slot) {
+		if p == nil || !w.now.members.Value(entry.profile).set().Contains(slot) {
 			return fmt.Errorf("%s is not a member of its profile", d.Name)
 		}
 		members[entry.profile]++
-		if w.sorted.Of(w.now.index, d, &buffer) != p.class.Class || w.sorted.Len() != classes {
+		if w.classes.Of(w.now.index, d, &buffer) != p.class || w.classes.Len() != classes {
 			return fmt.Errorf("%s is not in its class", d.Name)
 		}
 		if w.profileFor(p.class, d) != p {
 			return fmt.Errorf("%s has another profile's outbounds", d.Name)
 		}
-		if err := checkSelection(w.now, d, p.now); err != nil {
+		if err := checkSelection(w.now, d, p.view); err != nil {
 			return err
 		}
 	}
@@ -68,39 +69,40 @@ func (w *meshWriter) check() error {
 	return w.checkBlocks()
 }
 
-// checkBlocks compares references to blocks with who holds them.
+// checkBlocks compares the counted references to blocks with those that classes
+// and profiles hold.
 func (w *meshWriter) checkBlocks() error {
-	var parts []*rules.Part
+	var kinds []*blocks.ClassConfig
 	var configs []*rules.Config
-	for _, k := range w.classes {
-		if k != nil {
-			parts = append(parts, k.parts()...)
-		}
+	for _, c := range w.classes.All() {
+		kinds = append(kinds, c.State.kinds()...)
 	}
 	for _, p := range w.profiles.byNumber {
 		if p != nil {
-			configs = append(configs, p.now.outboundConfigs()...)
+			configs = append(configs, p.view.outboundConfigs()...)
 		}
 	}
-	return w.blocks.Audit(parts, configs)
+	return w.blocks.Audit(kinds, configs)
 }
 
-// checkSelection compares a profile with what selects one of its members.
-func checkSelection(m *meshView, d *resource.Dataplane, p *profile) error {
+// checkSelection compares a profile with the policies that select one of its
+// members.
+func checkSelection(m *meshView, d *resource.Dataplane, p *profileView) error {
 	var buffer match.Buffer
-	for scope, o := range map[match.Scope]*outcome{match.Enforced: p.enforced, match.Shadow: p.shadow} {
+	for _, scope := range []Scope{Enforced, Shadow} {
+		in := p.in(scope)
 		want := m.index.Select(d, scope, &buffer)
-		var got []match.Selected
-		for _, part := range o.selection.parts {
-			for _, s := range part.Matched().All() {
+		var got []rules.Selected
+		for _, kind := range in.selection.kinds {
+			for _, s := range kind.Matched().All() {
 				got = append(got, *s)
 			}
 		}
-		if !match.NewMatched(got).Is(want) || !slices.Equal(o.selection.routes, routesOf(want)) {
-			return fmt.Errorf("%s is selected by others than its profile says", d.Name)
+		if !match.SameMatched(rules.NewMatched(got), want) || !slices.Equal(in.selection.routes, routesOf(want)) {
+			return fmt.Errorf("the profile of %s contains other policies than those that select it", d.Name)
 		}
-		for i, part := range o.selection.parts {
-			if c := o.configs[i]; c.Kind != part.Kind() || c.Kind.To != nil && len(c.Outbounds) != len(d.Outbounds) {
+		for i, kind := range in.selection.kinds {
+			if c := in.configs[i]; c.Kind != kind.Kind() || c.Kind.To != nil && len(c.Outbounds) != len(d.Outbounds) {
 				return fmt.Errorf("%s has a config of another kind or dataplane", d.Name)
 			}
 		}
@@ -112,42 +114,37 @@ func (w *meshWriter) checkProfiles(members map[uint32]int) error {
 	profiles := 0
 	for number, p := range w.profiles.byNumber {
 		if p == nil {
-			if w.now.profiles.Value(uint32(number)) != nil || w.now.members.Value(uint32(number)).Len() > 0 {
+			if w.now.profiles.Value(uint32(number)) != nil || w.now.members.Value(uint32(number)) != nil {
 				return fmt.Errorf("the free profile %d is published", number)
 			}
 			continue
 		}
 		profiles++
 		n := members[uint32(number)]
-		if n == 0 || p.size != n || w.now.members.Value(p.number).Len() != n {
+		if n == 0 || p.size != n || w.now.members.Value(p.number).set().Len() != n {
 			return fmt.Errorf("profile %d has %d members, counts %d", number, n, p.size)
 		}
-		if p.now == nil || w.now.profiles.Value(p.number) != p.now || p.members != nil {
-			return fmt.Errorf("profile %d is not settled", number)
+		if p.view == nil || w.now.profiles.Value(p.number) != p.view || p.members != nil {
+			return fmt.Errorf("profile %d has uncommitted changes", number)
 		}
-		if p.now.enforced.selection != p.class.enforced || p.now.shadow.selection != p.class.shadow {
-			return fmt.Errorf("profile %d is not what its class is", number)
+		if p.view.enforced.selection != p.class.State.enforced || p.view.shadow.selection != p.class.State.shadow {
+			return fmt.Errorf("profile %d has other selections than its class", number)
 		}
-		if (p.now.enforced == p.now.shadow) != (p.class.enforced == p.class.shadow) {
+		if (p.view.enforced == p.view.shadow) != (p.class.State.enforced == p.class.State.shadow) {
 			return fmt.Errorf("profile %d has a shadow of its own for the same policies", number)
 		}
-		if p.class.profiles[p.at] != p || w.classes[p.class.Number] != p.class {
+		if p.class.State.profiles[p.at] != p {
 			return fmt.Errorf("profile %d is not in its class", number)
 		}
 	}
-	classes := 0
-	for _, k := range w.classes {
-		if k == nil {
-			continue
-		}
-		classes++
-		profiles -= len(k.profiles)
-		if len(k.profiles) == 0 || k.queued || k.reselect {
-			return fmt.Errorf("class %d is not settled", k.Number)
+	for _, c := range w.classes.All() {
+		profiles -= len(c.State.profiles)
+		if len(c.State.profiles) == 0 || c.State.queued || c.State.reselect {
+			return errors.New("a class is empty or has uncommitted changes")
 		}
 	}
-	if profiles != 0 || classes != w.sorted.Len() {
-		return fmt.Errorf("%d profiles too many, %d classes of %d", profiles, classes, w.sorted.Len())
+	if profiles != 0 {
+		return fmt.Errorf("%d profiles are in no class", profiles)
 	}
 	return nil
 }

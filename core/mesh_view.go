@@ -4,13 +4,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// meshView is one state of a mesh, immutable. Versions share all that did not
+// meshView is the immutable state of one mesh. Versions share what did not
 // change between them.
 type meshView struct {
 	name     string
@@ -18,69 +19,71 @@ type meshView struct {
 	document *resource.Mesh // nil: none
 
 	slots      *index.Interner[proxyName]
-	dataplanes index.Vector[dataplane] // by slot
-	profiles   index.Vector[*profile]  // by number
-	members    index.Vector[index.Set] // slots, by the number of their profile
+	dataplanes index.Vector[dataplane]    // by slot
+	profiles   index.Vector[*profileView] // by number
+	members    index.Vector[*memberSet]   // by the number of their profile
 	index      *match.Index
 	list       *dataplaneList // shared by all versions with the same dataplanes
 }
 
-// lineage is the same for all versions that came one from another: in those
-// only, slots and numbers mean the same.
+// lineage identifies the versions that were made one from another. Slots and
+// profile numbers have the same meaning within one lineage only.
 type lineage struct{ _ byte }
 
 // proxyName identifies a dataplane in its mesh.
 type proxyName struct{ namespace, name string }
 
-// dataplane is all that is kept for each dataplane: 16 bytes, and its entry in
-// slots.
+// dataplane is what is kept for each dataplane: 16 bytes, in addition to its
+// entry in slots.
 type dataplane struct {
 	resource *resource.Dataplane // nil: the slot is free
 	profile  uint32
 }
 
-// profile is what all dataplanes get that are in one class and have the same
-// outbounds. A change of it makes a new one.
-type profile struct {
-	enforced *outcome
-	// shadow is with the policies that only inform (SPEC 8.3); the same pointer
-	// as enforced where none of them selects.
-	shadow *outcome
+// profileView is the configuration of the dataplanes of one profile: those of one
+// class with the same outbounds. It is immutable; a change makes a new one.
+type profileView struct {
+	enforced *scopeConfigs
+	// shadow includes the policies that only inform (SPEC 8.3). It is the same
+	// pointer as enforced if none of them selects the dataplanes.
+	shadow *scopeConfigs
 }
 
-// outcome is the configs of a selection.
-type outcome struct {
+// scopeConfigs are the configs of a selection for one profile.
+type scopeConfigs struct {
 	selection *selection
-	configs   []*rules.Config // parallel to the selection's parts
+	configs   []*rules.Config // parallel to the selection's kinds
 }
 
-// selection is the policies that select a class, kind by kind.
+// selection is the result of selecting policies for a class, kind by kind.
 type selection struct {
-	parts  []*rules.Part // sorted by kind, none of them without policies
+	kinds  []*blocks.ClassConfig // sorted by kind; only kinds with policies
 	routes []*resource.Policy
 }
 
-// configs returns the configs of a scope; none of a nil profile.
-func (p *profile) configs(scope Scope) []*rules.Config {
+// in returns the configs of a scope; nil for a nil profile.
+func (p *profileView) in(scope rules.Scope) *scopeConfigs {
+	switch {
+	case p == nil:
+		return nil
+	case scope == rules.Shadow:
+		return p.shadow
+	}
+	return p.enforced
+}
+
+// configs returns the configs of a scope; none for a nil profile.
+func (p *profileView) configs(scope rules.Scope) []*rules.Config {
 	if p == nil {
 		return nil
 	}
-	configs := p.enforced.configs
-	if scope.Shadow {
-		configs = p.shadow.configs
-	}
-	if scope.Kind == "" {
-		return configs
-	}
-	for i, c := range configs {
-		if c.Kind.Name == scope.Kind {
-			return configs[i : i+1 : i+1]
-		}
-	}
-	return nil
+	return p.in(scope).configs
 }
 
-// dataplane returns the dataplane of that identity, or nil.
+// informed reports whether the shadow configs differ from the enforced ones.
+func (p *profileView) informed() bool { return p != nil && p.shadow != p.enforced }
+
+// dataplane returns the dataplane with the identity, or nil.
 func (m *meshView) dataplane(id resource.ID) *resource.Dataplane {
 	slot, known := m.slots.Lookup(proxyName{id.Namespace, id.Name})
 	if !known {
@@ -89,9 +92,9 @@ func (m *meshView) dataplane(id resource.ID) *resource.Dataplane {
 	return m.dataplanes.Get(slot).resource
 }
 
-// profileOf returns the profile of a dataplane, or nil where d is none of this
-// state: not there, or there in another version.
-func (m *meshView) profileOf(d *resource.Dataplane) *profile {
+// profileOf returns the profile of a dataplane, or nil if d is not part of this
+// state, or is part of it in another version.
+func (m *meshView) profileOf(d *resource.Dataplane) *profileView {
 	slot, known := m.slots.LookupFunc(proxyName{d.Namespace, d.Name}, func(slot uint32) bool {
 		return m.dataplanes.Get(slot).resource == d
 	})
@@ -101,24 +104,24 @@ func (m *meshView) profileOf(d *resource.Dataplane) *profile {
 	return m.profiles.Value(m.dataplanes.Get(slot).profile)
 }
 
-// batch returns all resources, as changes to nothing.
+// batch returns all resources, as edits of an empty mesh.
 func (m *meshView) batch() *meshBatch {
 	b := &meshBatch{mesh: m.name}
 	if m.document != nil {
-		b.document = change[*resource.Mesh]{m.document.ID, m.document}
+		b.document = edit[*resource.Mesh]{m.document.ID, m.document}
 	}
 	for _, d := range m.sortedDataplanes() {
-		b.dataplanes = append(b.dataplanes, change[*resource.Dataplane]{d.ID, d})
+		b.dataplanes = append(b.dataplanes, edit[*resource.Dataplane]{d.ID, d})
 	}
 	for p := range m.index.All() {
-		b.policies = append(b.policies, change[*resource.Policy]{p.ID, p})
+		b.policies = append(b.policies, edit[*resource.Policy]{p.ID, p})
 	}
 	sortByID(b.policies)
 	return b
 }
 
-// dataplaneList is the dataplanes of a mesh, sorted by identity, made when
-// somebody asks for it.
+// dataplaneList contains the dataplanes of a mesh, sorted by identity. It is made
+// at the first use.
 type dataplaneList struct {
 	once   sync.Once
 	sorted []*resource.Dataplane

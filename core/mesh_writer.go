@@ -3,45 +3,57 @@ package core
 import (
 	"hash/maphash"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// meshWriter is what is needed to change one mesh: the latest published state,
-// and what only a writer looks at, which is changed in place.
+// meshWriter is what is needed to change one mesh: the published state, and what
+// only the writer uses, which is changed in place.
 type meshWriter struct {
-	name   string
-	kinds  *resource.Kinds // the engine's; policies may come with others of the same names
-	blocks *rules.Blocks
-	seed   maphash.Seed
+	name  string
+	kinds *resource.Kinds // the engine's; policies may refer to others of the same names
+	seed  maphash.Seed
 
 	now        *meshView
-	population *match.Population // dataplanes' slots by all their terms
-	sorted     *match.Classes
-	classes    []*class // by number
+	blocks     *blocks.Table
+	dataplanes *match.DataplaneIndex // slots of dataplanes by all their terms
+	classes    *match.Classes[classState]
 	profiles   profileTable
 }
 
-func newMeshWriter(name string, kinds *resource.Kinds, order match.Order) *meshWriter {
-	w := &meshWriter{
+// class is a set of dataplanes that the same policies select.
+type class = match.Class[classState]
+
+// classState is what the writer keeps for a class.
+type classState struct {
+	profiles []*profile
+	// The selections of the class. They are nil before the first evaluation, and
+	// the same pointer if no policy that selects the class only informs.
+	enforced, shadow *selection
+	queued           bool // for evaluation
+	reselect         bool // other policies may select the class than before
+}
+
+func newMeshWriter(name string, kinds *resource.Kinds, order rules.Order) *meshWriter {
+	return &meshWriter{
 		name:       name,
 		kinds:      kinds,
-		blocks:     rules.NewBlocks(),
 		seed:       maphash.MakeSeed(),
-		population: match.NewPopulation(),
-		sorted:     match.NewClasses(),
+		blocks:     blocks.NewTable(),
+		dataplanes: match.NewDataplaneIndex(),
+		classes:    match.NewClasses[classState](),
 		profiles:   newProfileTable(),
+		now: &meshView{
+			name:    name,
+			lineage: new(lineage),
+			slots:   index.NewInterner[proxyName](),
+			index:   match.Empty(order),
+			list:    new(dataplaneList),
+		},
 	}
-	w.now = &meshView{
-		name:    name,
-		lineage: new(lineage),
-		slots:   index.NewInterner[proxyName](),
-		index:   match.Empty(order),
-		list:    new(dataplaneList),
-	}
-	return w
 }
 
 // empty reports whether the mesh has no resources.
@@ -49,56 +61,53 @@ func (w *meshWriter) empty() bool {
 	return w.now.document == nil && w.now.slots.Len() == 0 && w.now.index.Len() == 0
 }
 
-// meshCommit is a batch for a mesh that was found to change something.
-type meshCommit struct {
-	writer     *meshWriter
-	document   *resource.Mesh
-	dataplanes []change[*resource.Dataplane]
-	index      *match.Index
-	delta      *match.Delta
-}
-
-// prepare drops from a batch what changes nothing, and makes the next index of
-// policies. It returns nil if nothing is left, and changes nothing itself.
-func (w *meshWriter) prepare(b *meshBatch) (c *meshCommit, err error) {
-	defer catch(&err) // confs are compared
-	c = &meshCommit{writer: w, document: w.now.document, index: w.now.index, delta: &match.Delta{}}
+// prepare removes from a batch what changes nothing, and makes the next index of
+// policies. It returns nil if nothing remains. It does not change the writer.
+func (w *meshWriter) prepare(b *meshBatch) (u *meshUpdate, err error) {
+	var running guard
+	defer running.recover(&err) // confs are compared
+	u = &meshUpdate{meshWriter: w, document: w.now.document, index: w.now.index, delta: &match.Delta{}}
 	changed := false
-	if d := b.document; d.id != (resource.ID{}) && changes(c.document, d.resource, repeatsMesh) {
-		c.document, changed = d.resource, true
+	if d := b.document; d.id != (resource.ID{}) && differs(u.document, d.resource, repeatsMesh) {
+		u.document, changed = d.resource, true
 	}
 	for _, d := range b.dataplanes {
-		if changes(w.now.dataplane(d.id), d.resource, repeatsDataplane) {
-			c.dataplanes = append(c.dataplanes, d)
+		if differs(w.now.dataplane(d.id), d.resource, repeatsDataplane) {
+			u.edits = append(u.edits, d)
 		}
 	}
 	policies := b.policies[:0]
 	for _, p := range b.policies {
-		if changes(w.now.index.Policy(p.id), p.resource, repeatsPolicy) {
+		running.code = p.id.Kind
+		if differs(w.now.index.Policy(p.id), p.resource, repeatsPolicy) {
 			policies = append(policies, p)
 		}
 	}
-	if len(policies) > 0 {
+	if len(policies) > 0 || b.enforce.delta != nil {
+		running.code = "the order of policies"
 		e := w.now.index.Edit()
+		e.Enforce(b.enforce.state, w.name, b.enforce.delta)
+		upserts := make([]*resource.Policy, 0, len(policies))
 		for _, p := range policies {
 			if p.resource == nil {
 				e.Remove(p.id)
 			} else {
-				e.Put(p.resource)
+				upserts = append(upserts, p.resource)
 			}
 		}
-		if c.index, c.delta, err = e.Commit(); err != nil {
+		e.PutAll(upserts)
+		if u.index, u.delta, err = e.Commit(); err != nil {
 			return nil, err
 		}
 	}
-	if !changed && len(c.dataplanes) == 0 && len(policies) == 0 {
+	if !changed && len(u.edits) == 0 && u.index == w.now.index {
 		return nil, nil
 	}
-	return c, nil
+	return u, nil
 }
 
-// changes reports whether an upsert, or a deletion where next is nil, changes
-// what is known, nil for nothing.
-func changes[T any](known, next *T, repeats func(known, next *T) bool) bool {
+// differs reports whether an upsert, or a deletion if next is nil, changes what
+// is known, which is nil if the resource does not exist.
+func differs[T any](known, next *T, repeats func(known, next *T) bool) bool {
 	return known != next && (known == nil || next == nil || !repeats(known, next))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -34,8 +34,8 @@ func (m mined) Equal(a, b resource.Conf) bool {
 	return m.ConfType.Equal(a, b)
 }
 
-// A kind whose code panics does not take the engine with it: the batch is
-// refused, and after it the engine works as if it had not been there.
+// If the code of a kind panics, the batch is refused and the engine keeps working
+// as if the batch had not been applied.
 func TestApplyWithAKindThatPanics(t *testing.T) {
 	for name, dataplanes := range map[string]int{"one class": 1, "classes for all workers": 20} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return core.Batch{Upsert: *set}
+				return core.Batch{Upsert: set}
 			}
 			var world strings.Builder
 			for i := range dataplanes {
@@ -61,7 +61,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 			before, sizes := e.View(), e.Sizes()
 
 			elsewhere := "---\ntype: Mesh\nname: another\n" // is first, and must not stay
-			change := load(timeoutText("z", "", everybody, `{default: {idleTimeout: 1s}}`) + elsewhere)
+			change := load(timeoutText("z", "", everyDataplane, `{default: {idleTimeout: 1s}}`) + elsewhere)
 			again := load(timeoutText("web-0", "", "kind: MeshService, name: web-0", `{default: {connectionTimeout: 2s}}`))
 			for what, c := range map[string]struct {
 				armed *atomic.Bool
@@ -93,12 +93,12 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 	}
 }
 
-// An order is the embedder's code too.
+// An order is an embedder's code, too.
 func TestApplyWithAnOrderThatPanics(t *testing.T) {
 	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { panic("no order") }})
-	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everybody, forAll))})
+	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))})
 	before := e.View()
-	_, err := e.Apply(core.Batch{Upsert: decode(t, timeoutText("b", "", everybody, forAll))})
+	_, err := e.Apply(core.Batch{Upsert: decode(t, timeoutText("b", "", everyDataplane, forAll))})
 	if !errors.Is(err, core.ErrPanic) || e.View() != before {
 		t.Errorf("got the error %v", err)
 	}

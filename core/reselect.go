@@ -3,73 +3,79 @@ package core
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// reselect finds what the selections of a class have become.
-func (c *commit) reselect(k, next *class, b *match.Buffer) {
-	x, like := c.batch.index, k.profiles[0].like
-	if replaced := c.batch.delta.Replaced(); replaced != nil && k.enforced != nil {
-		next.enforced = c.patched(k.enforced, replaced, like, nil, nil)
+// reselect sets the next selections of a class.
+func (w *evaluator) reselect(c *class, next *classState) {
+	state, sample := &c.State, c.State.profiles[0].sample
+	if replaced := w.delta.Replaced(); replaced != nil && state.enforced != nil {
+		next.enforced = w.replaced(state.enforced, replaced, sample, nil, nil)
 		next.shadow = next.enforced
-		if k.shadow != k.enforced {
-			next.shadow = c.patched(k.shadow, replaced, like, k.enforced, next.enforced)
+		if state.shadow != state.enforced {
+			next.shadow = w.replaced(state.shadow, replaced, sample, state.enforced, next.enforced)
 		}
 		return
 	}
-	next.enforced = c.selection(x.SelectClass(k.Class, match.Enforced, b), like, k.enforced, k.shadow)
+	next.enforced = w.selection(c.Select(w.index, rules.Enforced, w.buffer), sample, state.enforced, state.shadow)
 	next.shadow = next.enforced
-	if x.HasInforming() {
-		next.shadow = c.selection(x.SelectClass(k.Class, match.Shadow, b), like, next.enforced, k.shadow)
+	if w.index.HasInforming() {
+		next.shadow = w.selection(c.Select(w.index, rules.Shadow, w.buffer), sample, next.enforced, state.shadow)
 	}
 }
 
-// patched returns a selection with new versions of policies in the place of
-// old ones, the same one if it has none of them. What before became after is
-// not made again.
-func (c *commit) patched(s *selection, replaced map[*resource.Policy]*resource.Policy, like *resource.Dataplane, before, after *selection) *selection {
-	next := &selection{parts: slices.Clone(s.parts), routes: s.routes}
-	for i, part := range s.parts {
+// replaced returns a selection with new versions of policies in the place of old
+// ones, or s if it has none of the old ones. Before and after are a selection and
+// its replacement that were computed already; class configs in both are shared.
+func (w *evaluator) replaced(s *selection, versions map[*resource.Policy]*resource.Policy, sample *resource.Dataplane, before, after *selection) *selection {
+	next := &selection{kinds: slices.Clone(s.kinds), routes: s.routes}
+	for i, kind := range s.kinds {
 		if before != nil {
-			if at := slices.Index(before.parts, part); at >= 0 {
-				next.parts[i] = after.parts[at]
+			if at := slices.Index(before.kinds, kind); at >= 0 {
+				next.kinds[i] = after.kinds[at]
 				continue
 			}
 		}
-		if matched, any := part.Matched().Replace(replaced); any {
-			next.parts[i] = c.blocks.Part(part.Kind(), like, matched)
+		if matched, any := match.Replace(kind.Matched(), versions); any {
+			next.kinds[i] = w.classConfig(kind.Kind(), sample, matched)
 		}
 	}
-	if slices.Equal(next.parts, s.parts) {
+	if slices.Equal(next.kinds, s.kinds) {
 		return s
 	}
 	return next
 }
 
-// selection returns the parts of a selection, which lives in a buffer. A part
-// that one of the earlier selections has is taken from there, and if nothing
-// is left to be made, that selection is returned.
-func (c *commit) selection(selected []match.Selected, like *resource.Dataplane, earlier ...*selection) *selection {
+// selection returns the selection of the selected policies, which are in a
+// buffer. Class configs of earlier selections are reused, and an earlier
+// selection that is equal is returned itself.
+func (w *evaluator) selection(selected []rules.Selected, sample *resource.Dataplane, earlier ...*selection) *selection {
 	s := &selection{routes: routesOf(selected)}
-	for group := range kindGroups(selected) {
-		s.parts = append(s.parts, c.part(group, like, earlier))
+	for group := range groupByKind(selected) {
+		s.kinds = append(s.kinds, w.kind(group, sample, earlier))
 	}
 	for _, known := range earlier {
-		if known != nil && slices.Equal(known.parts, s.parts) { // routes are policies of parts
+		if known != nil && slices.Equal(known.kinds, s.kinds) { // the routes are among the policies
 			return known
 		}
 	}
 	return s
 }
 
-func (c *commit) part(group []match.Selected, like *resource.Dataplane, earlier []*selection) *rules.Part {
-	kind := group[0].Policy.Kind
+func (w *evaluator) kind(group []rules.Selected, sample *resource.Dataplane, earlier []*selection) *blocks.ClassConfig {
+	name := group[0].Policy.Kind
 	for _, s := range earlier {
-		if known := s.part(kind); known != nil && known.Matched().Is(group) {
+		if known := s.kind(name); known != nil && match.SameMatched(known.Matched(), group) {
 			return known
 		}
 	}
-	return c.blocks.Part(c.kinds.Lookup(kind), like, match.NewMatched(group))
+	return w.classConfig(w.kinds.Lookup(name), sample, rules.NewMatched(group))
+}
+
+func (w *evaluator) classConfig(kind *resource.Kind, sample *resource.Dataplane, matched rules.Matched) *blocks.ClassConfig {
+	w.running.code = kind.Name
+	return w.blocks.ClassConfig(kind, sample, matched)
 }

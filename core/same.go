@@ -8,10 +8,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// An upsert repeats what is known if it says the same at the same place. So a
-// source that tells everything again from time to time changes nothing. One
-// whose files got a line more changes positions, which are in messages only, so
-// for [Compare] resources are the same that say the same.
+// An upsert repeats a known resource if it has the same content at the same
+// position of a file: then it changes nothing, so a source may send all its
+// resources again from time to time. [Compare] ignores positions, which appear in
+// messages only: a line that is added to a file moves the resources after it and
+// changes none of them.
 
 func repeatsMesh(a, b *resource.Mesh) bool { return a.Pos == b.Pos && sameMeta(&a.Meta, &b.Meta) }
 
@@ -26,15 +27,15 @@ func repeatsPolicy(a, b *resource.Policy) bool {
 }
 
 func sameDataplane(a, b *resource.Dataplane) bool {
-	return a == b || sameMeta(&a.Meta, &b.Meta) && a.Address == b.Address &&
+	return a == b || sameMeta(&a.Meta, &b.Meta) && a.Address == b.Address && a.AdvertisedAddress == b.AdvertisedAddress &&
 		slices.EqualFunc(a.Inbounds, b.Inbounds, func(a, b resource.Inbound) bool {
 			return a.Port == b.Port && a.Name == b.Name && a.Address == b.Address && a.ServicePort == b.ServicePort &&
-				a.Protocol == b.Protocol && slices.Equal(a.Tags, b.Tags)
+				a.ServiceAddress == b.ServiceAddress && a.Protocol == b.Protocol && slices.Equal(a.Tags, b.Tags) && a.NotReady == b.NotReady
 		}) &&
 		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b resource.Outbound) bool {
 			return a.Port == b.Port && a.Address == b.Address && slices.Equal(a.Tags, b.Tags)
 		}) &&
-		sameGateway(a.Gateway, b.Gateway)
+		sameGateway(a.Gateway, b.Gateway) && reflect.DeepEqual(a.TransparentProxy, b.TransparentProxy)
 }
 
 func sameGateway(a, b *resource.GatewayProxy) bool {
@@ -46,7 +47,7 @@ func sameMeta(a, b *resource.Meta) bool {
 }
 
 func samePolicy(a, b *resource.Policy) bool {
-	return a == b || sameMeta(&a.Meta, &b.Meta) && sameTarget(&a.TargetRef, &b.TargetRef) &&
+	return a == b || sameMeta(&a.Meta, &b.Meta) && a.TargetRef.Equal(&b.TargetRef) &&
 		sameItems(a.Type.To, a.To, b.To) && sameItems(a.Type.From, a.From, b.From) &&
 		(a.Rules == nil) == (b.Rules == nil) && slices.EqualFunc(a.Rules, b.Rules, func(x, y resource.Rule) bool {
 		return sameMatches(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
@@ -56,14 +57,8 @@ func samePolicy(a, b *resource.Policy) bool {
 
 func sameItems(section *resource.Section, a, b []resource.Item) bool {
 	return (a == nil) == (b == nil) && slices.EqualFunc(a, b, func(a, b resource.Item) bool {
-		return sameTarget(&a.TargetRef, &b.TargetRef) && section.Conf.Equal(a.Conf, b.Conf)
+		return a.TargetRef.Equal(&b.TargetRef) && section.Conf.Equal(a.Conf, b.Conf)
 	})
 }
 
 func sameMatches(a, b []conf.Match) bool { return reflect.DeepEqual(a, b) }
-
-func sameTarget(a, b *resource.TargetRef) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.Namespace == b.Namespace &&
-		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Labels, b.Labels) &&
-		a.SectionName == b.SectionName && a.ProxyTypes == b.ProxyTypes
-}

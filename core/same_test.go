@@ -3,7 +3,7 @@ package core
 import (
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -50,7 +50,7 @@ func decodeEverything(t *testing.T, text string) *resource.Set {
 	return set
 }
 
-// What is decoded twice is the same; what differs in anything is not.
+// A resource that is decoded twice is the same; one that differs in anything is not.
 func TestSame(t *testing.T) {
 	set := decodeEverything(t, everything)
 	again := decodeEverything(t, everything)
@@ -124,7 +124,8 @@ func TestSamePolicy(t *testing.T) {
 	}
 }
 
-// Whoever moves still says the same, and does not repeat itself.
+// A resource at another position has the same content, and does not repeat the
+// known one.
 func TestRepeats(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy string

@@ -4,64 +4,64 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// part returns the part of a kind, or nil. A nil selection has none.
-func (s *selection) part(kind string) *rules.Part {
+// kind returns the class config of a kind, or nil. A nil selection has none.
+func (s *selection) kind(name string) *blocks.ClassConfig {
 	if s == nil {
 		return nil
 	}
-	for _, p := range s.parts {
-		if p.Kind().Name == kind {
-			return p
+	for _, k := range s.kinds {
+		if k.Kind().Name == name {
+			return k
 		}
 	}
 	return nil
 }
 
-// parts returns what the selections of a class are made of, each part once.
-func (k *class) parts() []*rules.Part {
-	if k.enforced == nil {
+// kinds returns the class configs of both selections, each once.
+func (c *classState) kinds() []*blocks.ClassConfig {
+	if c.enforced == nil {
 		return nil
 	}
-	if k.shadow == k.enforced {
-		return k.enforced.parts
+	if c.shadow == c.enforced {
+		return c.enforced.kinds
 	}
-	parts := slices.Clone(k.enforced.parts)
-	for _, p := range k.shadow.parts {
-		if !slices.Contains(parts, p) {
-			parts = append(parts, p)
+	kinds := slices.Clone(c.enforced.kinds)
+	for _, k := range c.shadow.kinds {
+		if !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
 		}
 	}
-	return parts
+	return kinds
 }
 
-// config returns the config that an outcome has for a part with those routes,
-// or nil. A nil outcome has none.
-func (o *outcome) config(part *rules.Part, routes []*resource.Policy) *rules.Config {
-	if o == nil {
+// config returns the config for a class config and routes, or nil if there is
+// none. A nil receiver has none.
+func (s *scopeConfigs) config(kind *blocks.ClassConfig, routes []*resource.Policy) *rules.Config {
+	if s == nil {
 		return nil
 	}
-	at := slices.Index(o.selection.parts, part)
-	if at < 0 || !slices.Equal(o.selection.routes, routes) {
+	at := slices.Index(s.selection.kinds, kind)
+	if at < 0 || !slices.Equal(s.selection.routes, routes) {
 		return nil
 	}
-	return o.configs[at]
+	return s.configs[at]
 }
 
-// outboundConfigs returns the configs that hold references of their own, each
-// once. A nil profile has none.
-func (p *profile) outboundConfigs() []*rules.Config {
+// outboundConfigs returns the configs with references of their own, each once. A
+// nil profile has none.
+func (p *profileView) outboundConfigs() []*rules.Config {
 	if p == nil {
 		return nil
 	}
 	var configs []*rules.Config
-	for _, o := range []*outcome{p.enforced, p.shadow} {
-		for i, part := range o.selection.parts {
-			if config := o.configs[i]; config != part.Config() && !slices.Contains(configs, config) {
+	for _, s := range []*scopeConfigs{p.enforced, p.shadow} {
+		for i, kind := range s.selection.kinds {
+			if config := s.configs[i]; config != kind.Config() && !slices.Contains(configs, config) {
 				configs = append(configs, config)
 			}
 		}
@@ -69,13 +69,13 @@ func (p *profile) outboundConfigs() []*rules.Config {
 	return configs
 }
 
-// kindGroups yields the runs of one kind of a selection, which is sorted by
-// kind.
-func kindGroups(selected []match.Selected) iter.Seq[[]match.Selected] {
-	return func(yield func([]match.Selected) bool) {
+// groupByKind yields the policies of one kind after another. The selected
+// policies are sorted by kind.
+func groupByKind(selected []rules.Selected) iter.Seq[[]rules.Selected] {
+	return func(yield func([]rules.Selected) bool) {
 		for len(selected) > 0 {
 			kind := selected[0].Policy.Kind
-			n := slices.IndexFunc(selected, func(s match.Selected) bool { return s.Policy.Kind != kind })
+			n := slices.IndexFunc(selected, func(s rules.Selected) bool { return s.Policy.Kind != kind })
 			if n < 0 {
 				n = len(selected)
 			}
@@ -88,10 +88,10 @@ func kindGroups(selected []match.Selected) iter.Seq[[]match.Selected] {
 }
 
 // routesOf returns the routes among the policies that select a dataplane.
-func routesOf(selected []match.Selected) []*resource.Policy {
+func routesOf(selected []rules.Selected) []*resource.Policy {
 	var routes []*resource.Policy
-	for group := range kindGroups(selected) {
-		if !group[0].Policy.Type.IsRoute() {
+	for group := range groupByKind(selected) {
+		if !group[0].Policy.IsRoute() {
 			continue
 		}
 		for i := range group {

@@ -22,10 +22,10 @@ func (s *sequence) of(n int) int {
 	return 0
 }
 
-// step makes one batch: some of the resources of a scenario come or change,
-// some of the known ones change in one thing, some leave.
+// step applies one batch: it adds or replaces some of the resources of a scenario,
+// changes some of the known ones in one thing, and removes some.
 func (s *sequence) step() {
-	var batch core.Batch
+	batch := core.Batch{Upsert: new(resource.Set)}
 	if len(s.known.policies) > 0 && s.of(3) == 0 {
 		s.replaceConfs(&batch)
 		s.apply(batch)
@@ -38,6 +38,7 @@ func (s *sequence) step() {
 	keep := s.of(4)
 	batch.Upsert.Dataplanes = slices.DeleteFunc(set.Dataplanes, func(*resource.Dataplane) bool { return s.of(4) < keep })
 	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.of(4) < keep })
+	batch.Upsert.Documents = slices.DeleteFunc(set.Documents, func(*resource.Document) bool { return s.of(4) < keep })
 	taken := map[resource.ID]bool{}
 	for _, mesh := range []string{"default", "other", "another"} {
 		if s.of(8) == 1 {
@@ -51,6 +52,9 @@ func (s *sequence) step() {
 	}
 	for _, p := range batch.Upsert.Policies {
 		taken[p.ID] = true
+	}
+	for _, d := range batch.Upsert.Documents {
+		taken[d.ID] = true
 	}
 	for _, id := range s.known.ids() {
 		if taken[id] {
@@ -111,7 +115,7 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 		case 4:
 			slices.Reverse(next.Outbounds)
 		case 5:
-			next.Pos.Line++ // another version that says the same
+			next.Pos.Line++ // another version with the same content
 		case 6:
 			for i := range next.Inbounds {
 				next.Inbounds[i].Tags = s.tags()
@@ -125,7 +129,7 @@ func (s *sequence) mutate(id resource.ID, batch *core.Batch) {
 		next := *p
 		next.To = slices.Clone(p.To)
 		switch s.of(6) {
-		case 0: // another version that says the same
+		case 0: // another version with the same content
 			next.Pos.Line++
 		case 1:
 			labels := map[string]string{}
@@ -158,11 +162,12 @@ func (s *sequence) tags() resource.Tags {
 	})
 }
 
-// world is resources by identity.
+// world contains resources by identity.
 type world struct {
 	meshes     map[resource.ID]*resource.Mesh
 	dataplanes map[resource.ID]*resource.Dataplane
 	policies   map[resource.ID]*resource.Policy
+	documents  map[resource.ID]*resource.Document // placements and bindings
 }
 
 func (w *world) apply(b core.Batch) {
@@ -170,6 +175,10 @@ func (w *world) apply(b core.Batch) {
 		delete(w.meshes, id)
 		delete(w.dataplanes, id)
 		delete(w.policies, id)
+		delete(w.documents, id)
+	}
+	if b.Upsert == nil {
+		return
 	}
 	for _, m := range b.Upsert.Meshes {
 		w.meshes[m.ID] = m
@@ -179,6 +188,9 @@ func (w *world) apply(b core.Batch) {
 	}
 	for _, p := range b.Upsert.Policies {
 		w.policies[p.ID] = p
+	}
+	for _, d := range b.Upsert.Documents {
+		w.documents[d.ID] = d
 	}
 }
 
@@ -192,6 +204,9 @@ func (w *world) ids() []resource.ID {
 		ids = append(ids, id)
 	}
 	for id := range w.policies {
+		ids = append(ids, id)
+	}
+	for id := range w.documents {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, resource.ID.Compare)
@@ -209,6 +224,9 @@ func (w *world) set() *resource.Set {
 	}
 	for _, p := range w.policies {
 		set.Policies = append(set.Policies, p)
+	}
+	for _, d := range w.documents {
+		set.Documents = append(set.Documents, d)
 	}
 	return &set
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
 // sequence applies random batches to an engine and, after each, compares the
-// view with one that is built from nothing.
+// view with one that is built from the resources alone.
 type sequence struct {
 	*testing.T
 	generator *fuzz.Generator
@@ -27,7 +28,7 @@ type sequence struct {
 	past      []pastView
 }
 
-// pastView is a view that was published, with what it says.
+// pastView is a former view with its answers.
 type pastView struct {
 	view    *core.View
 	answers answers
@@ -76,25 +77,27 @@ func runSequence(t *testing.T, generator *fuzz.Generator, data []byte) {
 			meshes:     map[resource.ID]*resource.Mesh{},
 			dataplanes: map[resource.ID]*resource.Dataplane{},
 			policies:   map[resource.ID]*resource.Policy{},
+			documents:  map[resource.ID]*resource.Document{},
 		},
 		answers: answers{},
 	}
 	for len(s.bytes) > 0 {
 		s.step()
 	}
-	first := s.engine.View()
+	first, documents := s.engine.View(), s.known.set().Documents
 	s.apply(core.Batch{Delete: s.known.ids()})
 	if n := len(s.engine.View().Meshes()); n != 0 {
 		t.Errorf("%d meshes are left of nothing", n)
 	}
-	if diff := cmp.Diff(s.answersOf(first), s.answersOf(s.rebuilt(first)), cmp.AllowUnexported(answer{})); diff != "" {
+	if diff := cmp.Diff(s.answersOf(first), s.answersOf(s.rebuilt(first, documents)), cmp.AllowUnexported(answer{})); diff != "" {
 		t.Errorf("a view changed after it was published: %s", diff)
 	}
 }
 
-// rebuilt returns a view from nothing of the resources of a view.
-func (s *sequence) rebuilt(v *core.View) *core.View {
-	var set resource.Set
+// rebuilt returns a view from nothing of the resources of a view, which has the
+// placements and bindings in documents.
+func (s *sequence) rebuilt(v *core.View, documents []*resource.Document) *core.View {
+	set := resource.Set{Documents: documents}
 	for _, mesh := range v.Meshes() {
 		set.Dataplanes = append(set.Dataplanes, v.Dataplanes(mesh)...)
 		set.Policies = append(set.Policies, v.Policies(mesh)...)
@@ -108,6 +111,10 @@ func (s *sequence) rebuilt(v *core.View) *core.View {
 
 // apply applies a batch and checks everything.
 func (s *sequence) apply(batch core.Batch) {
+	if batch.Upsert != nil {
+		batch.Upsert.Policies = slices.DeleteFunc(batch.Upsert.Policies, func(p *resource.Policy) bool { return !valid(&p.Meta, p.Validate) })
+		batch.Upsert.Dataplanes = slices.DeleteFunc(batch.Upsert.Dataplanes, func(d *resource.Dataplane) bool { return !valid(&d.Meta, d.Validate) })
+	}
 	s.Helper()
 	commit, err := s.engine.Apply(batch)
 	if err != nil {
@@ -125,20 +132,20 @@ func (s *sequence) apply(batch core.Batch) {
 	}
 	before := s.answers
 	s.answers = s.answersOf(commit.After)
-	s.checkStrangers(commit.After)
-	if len(s.past) > 0 { // commits are told as one, and back
+	s.checkOutsiders(commit.After)
+	if len(s.past) > 0 { // several commits as one, and backwards
 		past := s.past[s.of(len(s.past))]
 		s.checkChanges(core.Commit{Before: past.view, After: commit.After}, past.answers, s.answers)
 		s.checkChanges(core.Commit{Before: commit.After, After: past.view}, s.answers, past.answers)
 		s.checkChanges(core.Commit{Before: past.view, After: want}, past.answers, s.answers)
-		// and every replica tells them alike
-		if diff := cmp.Diff(told(core.Commit{Before: past.view, After: want}), told(core.Commit{Before: past.view, After: commit.After})); diff != "" {
+		// and every replica reports the same
+		if diff := cmp.Diff(changesText(core.Commit{Before: past.view, After: want}), changesText(core.Commit{Before: past.view, After: commit.After})); diff != "" {
 			s.Fatal(diff)
 		}
 	}
 	s.past = append(s.past, pastView{commit.After, s.answers})
 	if diff := cmp.Diff(s.answersOf(want), s.answers, cmp.AllowUnexported(answer{})); diff != "" {
-		s.Fatalf("the view is not what it is from nothing: %s", diff)
+		s.Fatalf("the view differs from one built from nothing: %s", diff)
 	}
 	if diff := cmp.Diff(want.Count(), commit.After.Count()); diff != "" {
 		s.Fatal(diff)
@@ -154,11 +161,15 @@ func (s *sequence) apply(batch core.Batch) {
 	s.checkChanges(commit, before, s.answers)
 }
 
-// keepKnown notes where the engine kept a version that says the same.
+// keepKnown records the versions that the engine kept because an upsert repeated
+// them.
 func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
 	s.Helper()
+	if batch.Upsert == nil {
+		return
+	}
 	for _, d := range batch.Upsert.Dataplanes {
-		if kept := v.Dataplane(d.ID); kept.Pos == d.Pos && saysTheSame(kept, d) {
+		if kept := v.Dataplane(d.ID); kept.Pos == d.Pos && sameDataplaneContent(kept, d) {
 			s.known.dataplanes[d.ID] = kept
 		}
 	}
@@ -167,4 +178,12 @@ func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
 			s.known.policies[p.ID] = kept
 		}
 	}
+}
+
+// valid reports whether an engine accepts a resource: a change of one thing can
+// make it invalid.
+func valid(m *resource.Meta, validate func(*diag.At)) bool {
+	var sink diag.Sink
+	validate(m.Place(&sink))
+	return !sink.Failed()
 }

@@ -4,31 +4,40 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
 )
 
-// View is one state of the world, immutable and safe for any number of
-// readers.
+// View is an immutable state of all meshes: resources, and the effective
+// configuration of each dataplane. It is safe for concurrent use.
 type View struct {
 	kinds      *resource.Kinds
 	meshes     []*meshView   // sorted by name
-	superseded chan struct{} // closed once there is a newer view
+	superseded chan struct{} // closed when there is a newer view
+
+	enforcement *enforce.State
 }
 
-// NewView returns a view of the resources, which are not changed any more
-// from then on: the first one of an engine. The errors are those of
+// NewView returns a view of the resources: the first commit of a new engine. The
+// caller must not change the resources afterwards. The errors are those of
 // [Engine.Apply].
 func NewView(kinds *resource.Kinds, set *resource.Set) (*View, error) {
-	commit, err := NewEngine(kinds, Options{}).Apply(Batch{Upsert: *set})
+	commit, err := NewEngine(kinds, Options{}).Apply(Batch{Upsert: set})
 	return commit.After, err
 }
 
-// Superseded returns a channel that is closed once the engine has a newer view.
+// Superseded returns a channel that is closed when the engine has a newer view.
 func (v *View) Superseded() <-chan struct{} { return v.superseded }
 
-// Kinds returns the policy kinds that the view knows.
+// Enforcement returns the placements and bindings, and where they enforce policies
+// (SPEC 8).
+func (v *View) Enforcement() *enforce.State { return v.enforcement }
+
+// Kinds returns the policy kinds of the engine.
 func (v *View) Kinds() *resource.Kinds { return v.kinds }
 
 // Meshes returns the names of the meshes, sorted.
@@ -57,17 +66,18 @@ func (v *View) mesh(name string) *meshView {
 	return v.meshes[at]
 }
 
-// Dataplanes returns the dataplanes of a mesh, sorted by identity. The slice
-// must not be changed. The first call after a dataplane came, changed or left
-// sorts them; [View.Dataplane] does not need that.
-func (v *View) Dataplanes(meshName string) []*resource.Dataplane {
-	if m := v.mesh(meshName); m != nil {
+// Dataplanes returns the dataplanes of a mesh, sorted by identity. The caller
+// must not change the slice. The dataplanes are sorted at the first call after a
+// dataplane was added, changed or removed; [View.Dataplane] does not sort them.
+func (v *View) Dataplanes(mesh string) []*resource.Dataplane {
+	if m := v.mesh(mesh); m != nil {
 		return m.sortedDataplanes()
 	}
 	return nil
 }
 
-// Dataplane returns the dataplane of that mesh, namespace and name, or nil.
+// Dataplane returns the dataplane with the mesh, namespace and name of id, or
+// nil.
 func (v *View) Dataplane(id resource.ID) *resource.Dataplane {
 	if m := v.mesh(id.Mesh); m != nil {
 		return m.dataplane(id)
@@ -76,15 +86,15 @@ func (v *View) Dataplane(id resource.ID) *resource.Dataplane {
 }
 
 // Policies returns the policies of a mesh, of all kinds, sorted by identity.
-func (v *View) Policies(meshName string) []*resource.Policy {
-	m := v.mesh(meshName)
+func (v *View) Policies(mesh string) []*resource.Policy {
+	m := v.mesh(mesh)
 	if m == nil {
 		return nil
 	}
 	return slices.SortedFunc(m.index.All(), func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
 }
 
-// Policy returns the policy of that identity, or nil.
+// Policy returns the policy with the identity, or nil.
 func (v *View) Policy(id resource.ID) *resource.Policy {
 	if m := v.mesh(id.Mesh); m != nil {
 		return m.index.Policy(id)
@@ -92,68 +102,118 @@ func (v *View) Policy(id resource.ID) *resource.Policy {
 	return nil
 }
 
-// Scope limits what is asked for.
-type Scope struct {
-	Kind   string // "": every kind
-	Shadow bool   // with the policies that only inform (SPEC 8.3)
-}
-
-func (s Scope) match() match.Scope {
-	if s.Shadow {
-		return match.Shadow
-	}
-	return match.Enforced
-}
-
-// Select returns the policies that select a dataplane, sorted by kind and in
-// order within a kind: later ones override. The result lives in the buffer
-// until its next use. The dataplane need not be one of the view; a nil one is
-// selected by none.
-func (v *View) Select(d *resource.Dataplane, scope Scope, b *match.Buffer) []match.Selected {
-	m := v.meshOf(d)
-	if m == nil {
-		return nil
-	}
-	selected := m.index.Select(d, scope.match(), b)
-	if scope.Kind == "" {
-		return selected
-	}
-	return slices.DeleteFunc(selected, func(s match.Selected) bool { return s.Policy.Kind != scope.Kind })
-}
-
-// Configs returns what the policies of each kind say about a dataplane,
-// sorted by kind, without the kinds that say nothing. The slice must not be
-// changed. For a dataplane of the view it is shared with others, and asking
-// allocates nothing; for any other one, such as one that is about to join, it
-// is evaluated. For nil, which [View.Dataplane] returns of nobody, there are
-// none.
+// Configs returns the configs of a dataplane, sorted by kind, for the kinds with
+// policies that select it. The caller must not change the slice. For a dataplane
+// of the view the slice is shared with other dataplanes and the call allocates
+// nothing; for another one, such as one that is about to join its mesh, it is
+// computed. For nil, as [View.Dataplane] returns it, there are no configs.
 func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
 	m := v.meshOf(d)
 	if m == nil {
 		return nil
 	}
-	p := m.profileOf(d)
-	if p == nil {
-		return v.evaluate(d, scope)
+	if p := m.profileOf(d); p != nil {
+		return p.configs(scope)
 	}
-	return p.configs(scope)
-}
-
-// evaluate computes the configs of a dataplane that is not in the view.
-func (v *View) evaluate(d *resource.Dataplane, scope Scope) []*rules.Config {
-	var buffer match.Buffer
-	selected := v.Select(d, Scope{Shadow: scope.Shadow}, &buffer)
+	selected := m.index.Select(d, scope, new(match.Buffer))
 	routes := routesOf(selected)
 	var configs []*rules.Config
-	for group := range kindGroups(selected) {
-		if kind := group[0].Policy.Kind; scope.Kind == "" || scope.Kind == kind {
-			configs = append(configs, rules.Evaluate(v.kinds.Lookup(kind), d, match.NewMatched(group), routes))
-		}
+	for group := range groupByKind(selected) {
+		kind := v.kinds.Lookup(group[0].Policy.Kind)
+		configs = append(configs, blocks.Evaluate(kind, d, rules.NewMatched(group), routes))
 	}
 	return configs
 }
 
-// Count returns how many resources of each kind there are.
+// Config returns the config of a dataplane by the policies of one kind. If none
+// of them selects the dataplane, its outbounds and their routes have no confs. It
+// returns nil for an unknown kind, a nil dataplane and one of an unknown mesh.
+func (v *View) Config(d *resource.Dataplane, kind string, scope Scope) *rules.Config {
+	m := v.meshOf(d)
+	if m == nil {
+		return nil
+	}
+	configs := v.Configs(d, scope)
+	if at, found := slices.BinarySearchFunc(configs, kind, func(c *rules.Config, kind string) int { return strings.Compare(c.Kind.Name, kind) }); found {
+		return configs[at]
+	}
+	k := v.kinds.Lookup(kind)
+	if k == nil {
+		return nil
+	}
+	var routes []*resource.Policy
+	for _, config := range configs {
+		if config.Kind.IsRoute() {
+			for _, s := range config.Matched.All() {
+				routes = append(routes, s.Policy)
+			}
+		}
+	}
+	return blocks.Evaluate(k, d, rules.Matched{}, routes)
+}
+
+// Selection is a dataplane that a policy selects.
+type Selection struct {
+	Dataplane *resource.Dataplane
+	// Inbounds are the inbounds that the policy selects; empty on a dataplane
+	// without inbounds.
+	Inbounds rules.InboundSet
+	// Enforced reports whether the policy is enforced on the dataplane. If not, it
+	// only informs (SPEC 8.3).
+	Enforced bool
+}
+
+// SelectedBy returns the dataplanes that a policy selects, sorted by identity. Its
+// cost follows the number of profiles and of the dataplanes returned.
+func (v *View) SelectedBy(policy resource.ID) []Selection {
+	m := v.mesh(policy.Mesh)
+	if m == nil || m.index.Policy(policy) == nil {
+		return nil
+	}
+	p := m.index.Policy(policy)
+	found := map[*selection]*rules.Selected{}
+	in := func(s *selection) *rules.Selected {
+		selected, known := found[s]
+		if !known {
+			selected = s.find(p)
+			found[s] = selected
+		}
+		return selected
+	}
+	var out []Selection
+	for number := range m.profiles.Unshared(&index.Vector[*profileView]{}) {
+		view := m.profiles.Value(number)
+		if view == nil {
+			continue
+		}
+		selected := in(view.shadow.selection)
+		if selected == nil {
+			continue
+		}
+		enforced := in(view.enforced.selection) != nil
+		for slot := range m.members.Value(number).set().All() {
+			out = append(out, Selection{m.dataplanes.Value(slot).resource, selected.Inbounds, enforced})
+		}
+	}
+	slices.SortFunc(out, func(a, b Selection) int { return a.Dataplane.ID.Compare(b.Dataplane.ID) })
+	return out
+}
+
+// find returns the entry of a policy, or nil.
+func (s *selection) find(p *resource.Policy) *rules.Selected {
+	kind := s.kind(p.Kind)
+	if kind == nil {
+		return nil
+	}
+	for _, selected := range kind.Matched().All() {
+		if selected.Policy == p {
+			return selected
+		}
+	}
+	return nil
+}
+
+// Count returns the number of resources by kind.
 func (v *View) Count() map[string]int {
 	counts := map[string]int{}
 	for _, m := range v.meshes {

@@ -5,15 +5,15 @@ import (
 	"iter"
 )
 
-// Watch yields each newer view with what happened to dataplanes since the one
-// before it, until the context ends. The first is compared with from, or with
-// no resources at all where from is nil, and comes at once if the engine is
-// ahead of it.
+// Watch yields each newer view with what changed for dataplanes since the view
+// before it, until the context ends. The first view is compared with from, or with
+// an empty view if from is nil, and is yielded at once if the engine is ahead of
+// from.
 //
-// Whoever is slow gets the changes of several commits as one, and a change that
-// was undone meanwhile not at all. No writer ever waits for it, and nothing is
-// queued: a watcher keeps one view alive, the one it was given last. A view
-// without changes to dataplanes is yielded too.
+// A slow caller gets the changes of several commits as one, without changes that
+// were reverted in the meantime. No writer waits for it and nothing is queued: a
+// watcher keeps one view alive, the one that was yielded last. A view without
+// changes to dataplanes is yielded too.
 func (e *Engine) Watch(ctx context.Context, from *View) iter.Seq2[*View, []Change] {
 	if from == nil {
 		from = &View{kinds: e.kinds}

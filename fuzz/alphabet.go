@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// texts are candidates for the value of a field, in YAML. Which of them a type
-// accepts is found out by decoding; each type that a conf is made of needs one.
+// texts are candidates for the value of a field, in YAML. Decoding shows which of
+// them a type accepts; each type of a field must accept at least one.
 var texts = []string{
 	"0", "1", `"1.5"`, "2", "3", "50", "200", "301", "true", "false",
 	"a", "/a", "b", "/b", "0s", "1s", "1m30s", "10Mbps", "50Kbps",
@@ -21,12 +21,13 @@ var texts = []string{
 	"YQ==", `"name: a"`, `"name: b"`, "[1]", "{a: 1}",
 }
 
-// maxValues of a type: so few that values meet. An enumeration has all its
-// words. Text that nothing restricts is often restricted by the struct around
-// it: it has all texts, and the first ones half of the time.
+// maxValues is the number of values of a type: so few that equal values meet. An
+// enumeration has all its words. A plain string is often restricted by the
+// Validate method of the struct around it: it has all texts, and half of the time
+// one of the first maxValues.
 const maxValues = 4
 
-// alphabet has the values that each scalar type is made of.
+// alphabet has the values of each scalar type.
 type alphabet struct {
 	texts  []string
 	values map[reflect.Type][]reflect.Value
@@ -34,24 +35,26 @@ type alphabet struct {
 
 func newAlphabet(more []string) *alphabet {
 	a := &alphabet{texts: append(more, texts...), values: map[reflect.Type][]reflect.Value{}}
-	// Matches of requests are chosen whole, so that they meet each other and
-	// the requests that are made.
+	// Matches of requests are chosen as a whole, so that equal ones meet and some
+	// of the requests match.
 	for _, match := range slices.Concat(requestMatches...) {
 		var m conf.Match
-		if decodes(asText(match), "", &m) {
+		if decodes(asText(match), "", &m) == nil {
 			a.values[reflect.TypeOf(m)] = append(a.values[reflect.TypeOf(m)], reflect.ValueOf(m))
 		}
 	}
 	return a
 }
 
-// isWhole reports whether values of a type are chosen, and not made of parts.
+// isWhole reports whether values of a type are chosen from a list, and not built
+// from parts.
 func (a *alphabet) isWhole(t reflect.Type) bool {
 	_, chosen := a.values[t]
 	return chosen || isScalar(t)
 }
 
-// of returns the values of a scalar type; there are none where no text is one.
+// of returns the values of a scalar type. There is none if the type accepts no
+// text.
 func (a *alphabet) of(t reflect.Type) []reflect.Value {
 	if known, ok := a.values[t]; ok {
 		return known
@@ -66,7 +69,7 @@ func (a *alphabet) of(t reflect.Type) []reflect.Value {
 	}
 	var values []reflect.Value
 	for _, text := range append(words, a.texts...) {
-		if v := reflect.New(t); len(values) < max && decodes("v: "+text, "v", v.Interface()) && !contains(values, v.Elem()) {
+		if v := reflect.New(t); len(values) < max && decodes("v: "+text, "v", v.Interface()) == nil && !contains(values, v.Elem()) {
 			values = append(values, v.Elem())
 		}
 	}
@@ -74,8 +77,7 @@ func (a *alphabet) of(t reflect.Type) []reflect.Value {
 	return values
 }
 
-// cover finds the values of every scalar type in t. It fails with the types
-// that have none.
+// cover finds the values of every scalar type in t. It fails if a type has none.
 func (a *alphabet) cover(t reflect.Type) error {
 	var without []string
 	seen := map[reflect.Type]bool{}
@@ -87,7 +89,7 @@ func (a *alphabet) cover(t reflect.Type) error {
 		seen[t] = true
 		if a.isWhole(t) {
 			if len(a.of(t)) == 0 {
-				without = append(without, t.String())
+				without = append(without, a.whyNone(t))
 			}
 			return
 		}
@@ -105,9 +107,21 @@ func (a *alphabet) cover(t reflect.Type) error {
 	}
 	visit(t)
 	if without != nil {
-		return fmt.Errorf("fuzz: no text is a value of %s; pass texts that are", strings.Join(without, ", "))
+		return fmt.Errorf("fuzz: no text is a value of %s; pass texts that are, in YAML, by WithTexts", strings.Join(without, " or of "))
 	}
 	return nil
+}
+
+// whyNone returns the name of a type without values, and why its texts are
+// refused.
+func (a *alphabet) whyNone(t reflect.Type) string {
+	refused := refusals{}
+	for _, text := range a.texts {
+		if err := decodes("v: "+text, "v", reflect.New(t).Interface()); err != nil {
+			refused.add(t, err)
+		}
+	}
+	return fmt.Sprintf("%s: they are refused %s", t, refused)
 }
 
 // words returns the words of an enumeration.
@@ -132,22 +146,7 @@ func contains(values []reflect.Value, v reflect.Value) bool {
 	return false
 }
 
-// decodes reads a field of a document into a pointer, or the document itself
-// where the field is "".
-func decodes(document, field string, target any) bool {
-	var sink strict.Sink
-	docs := strict.Parse("value", strict.Chunks([]byte(document), 1)[0], strict.DefaultLimits, &sink)
-	if len(docs) != 1 {
-		return false
-	}
-	at := docs[0].Root()
-	if field != "" {
-		at = at.Field(field)
-	}
-	return strict.Decode(at, target) && !sink.Failed()
-}
-
-// isScalar reports whether a type reads itself, or is of a basic kind.
+// isScalar reports whether a type decodes itself, or is of a basic kind.
 func isScalar(t reflect.Type) bool {
 	pointer := reflect.PointerTo(t)
 	if pointer.Implements(reflect.TypeFor[strict.Scalar]()) || pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {

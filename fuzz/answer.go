@@ -3,13 +3,15 @@ package fuzz
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// asTree returns an answer as what it is to a reader of JSON.
+// asTree returns an answer as the tree of its JSON.
 func asTree(answer any) (map[string]any, error) {
 	text, err := json.Marshal(answer)
 	if err != nil {
@@ -17,13 +19,13 @@ func asTree(answer any) (map[string]any, error) {
 	}
 	tree, ok := parse(string(text)).(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("the answer is no JSON object: %s", text)
+		return nil, fmt.Errorf("the answer is not a JSON object: %s", text)
 	}
 	return tree, nil
 }
 
-// parse returns the tree of a JSON text, nil where it is none. Numbers stay as
-// they are written.
+// parse returns the tree of a JSON text, or nil if it is not valid. Numbers keep
+// their text.
 func parse(text string) (tree any) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -33,13 +35,41 @@ func parse(text string) (tree any) {
 	return tree
 }
 
-// difference returns "" for equal trees. What makes a readable text of a
-// difference takes longer than all the rest, so it is not asked before.
+// difference returns "" for equal trees, and otherwise the JSON pointer of the
+// first part that differs and a readable diff. The diff takes longer than
+// everything else in a comparison, so it is made for unequal trees only.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
 	}
-	return cmp.Diff(want, got)
+	return fmt.Sprintf("at %q (-want +got):\n%s", firstDifference(want, got), cmp.Diff(want, got))
+}
+
+// firstDifference returns the JSON pointer of the first part in which two
+// unequal trees differ.
+func firstDifference(want, got any) string {
+	switch want := want.(type) {
+	case map[string]any:
+		other, ok := got.(map[string]any)
+		if !ok {
+			return ""
+		}
+		all := maps.Clone(want)
+		maps.Copy(all, other)
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			if !reflect.DeepEqual(want[key], other[key]) {
+				return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key) + firstDifference(want[key], other[key])
+			}
+		}
+	case []any:
+		other := asList(got)
+		for i := range min(len(want), len(other)) {
+			if !reflect.DeepEqual(want[i], other[i]) {
+				return fmt.Sprintf("/%d%s", i, firstDifference(want[i], other[i]))
+			}
+		}
+	}
+	return ""
 }
 
 // list returns the objects of a list in an answer.
@@ -57,10 +87,22 @@ func asList(v any) []any {
 	return list
 }
 
-// dropFrom removes the rule views, of which only the meaning is laid down
-// (SPEC 5.1), and which are compared by it. It returns how many there were.
+// dropActions removes what marks policies that only inform, which the reference
+// does not.
+func dropActions(answer map[string]any) {
+	for _, policy := range list(answer, "policies") {
+		for _, matched := range list(policy, "matched") {
+			delete(matched, "action")
+			delete(matched, "because")
+		}
+	}
+}
+
+// dropFrom removes the rule views, for which SPEC 5.1 defines only the meaning;
+// they are compared by their meaning. It returns the number of views.
 func dropFrom(answer map[string]any) (dropped int) {
 	for _, policy := range list(answer, "policies") {
+		delete(policy, "to") // compared by outboundViews
 		for _, inbound := range list(policy, "inbounds") {
 			if _, ok := inbound["from"]; ok {
 				delete(inbound, "from")
@@ -71,8 +113,8 @@ func dropFrom(answer map[string]any) (dropped int) {
 	return dropped
 }
 
-// dropEmptyFields removes `fields` without a leaf: SPEC 10 does not tell
-// whether they are absent or empty.
+// dropEmptyFields removes `fields` without a leaf: SPEC 10 allows that they are
+// absent or empty.
 func dropEmptyFields(tree any) {
 	switch tree := tree.(type) {
 	case map[string]any:

@@ -15,34 +15,24 @@ type Option func(*checkOptions)
 
 type checkOptions struct {
 	seed   uint64
-	rounds int
+	rounds int // sequences of Confs for each law
 	texts  []string
 }
 
-// WithSeed sets the seed of the random Confs; 1 is the default.
-func WithSeed(seed uint64) Option { return func(o *checkOptions) { o.seed = seed } }
-
-// WithRounds sets how many sequences of Confs are tried; 500 is the default.
-func WithRounds(n int) Option { return func(o *checkOptions) { o.rounds = n } }
-
-// WithTexts adds values, in YAML, for fields whose types accept nothing that
-// is tried by itself.
+// WithTexts adds values in YAML for fields whose types accept none of the built-in
+// texts. The error of [CheckKind] names such types.
 func WithTexts(texts ...string) Option {
 	return func(o *checkOptions) { o.texts = append(o.texts, texts...) }
 }
 
-// CheckKind holds all Conf types of a kind against the reference and the laws
-// of merging (SPEC 6), with random Confs: that a merge gives the reference's
-// conf, origins and leaves; that the empty Conf changes nothing; that prefixes
-// can be merged beforehand; that inputs and earlier results stay as they are;
-// that Equal, Hash and Clone agree; that HidesBelow is told where it matters;
-// and that what a file may say is printed and read again as the same. Every law
-// that is broken is reported once, with Confs from which nothing can be left
-// out, lowest priority first.
+// CheckKind checks a policy kind with random Confs and reports to t what is
+// wrong. For each Conf type it checks that a merge agrees with the reference and
+// keeps the laws of package laws (SPEC 6), and that a Conf of a file is printed
+// and read again as the same. Then it compares whole answers about meshes with
+// policies of the kind. A failure has the smallest Confs, lowest priority first,
+// or the smallest mesh that was found to cause it.
 //
-// Where all of that holds, whole answers about meshes with policies of the kind
-// are compared, and the first that differs is reported with a mesh from which
-// nothing can be left out.
+// It needs at least one valid value for each required field; see [WithTexts].
 func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
 	t.Helper()
 	o := checkOptions{seed: 1, rounds: 500}
@@ -94,8 +84,8 @@ func checkSection(kind string, section *resource.Section, conf reflect.Type, o c
 	if err := letters.cover(conf); err != nil {
 		return []error{err}
 	}
-	for _, law := range lawsOf(section.Conf, conf) {
-		if err := law.breaks(random, letters, conf, o.rounds); err != nil {
+	for _, law := range lawsOf(section.Conf) {
+		if err := tryLaw(law, random, letters, conf, o.rounds); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -105,47 +95,54 @@ func checkSection(kind string, section *resource.Section, conf reflect.Type, o c
 	return errs
 }
 
-// checkScenarios compares a scenario for every few rounds: one takes as long as
-// some dozen sequences.
+// checkScenarios compares one scenario for every five rounds, because a scenario
+// takes much longer than a sequence of Confs.
 func checkScenarios(kind *resource.Kind, o checkOptions) []error {
 	g, err := NewGenerator(resource.NewKinds(kind), o.texts...)
 	if err != nil {
 		return []error{err}
 	}
-	check := func(s *Scenario) error { return Compare(FastPath, s) }
+	check := func(s *Scenario) error { return compareAnswers(fastPath, s) }
 	for round := range uint64(o.rounds) {
 		if round%5 != 0 {
 			continue
 		}
 		if s := g.Scenario(randomBytes(o.seed + round)); check(s) != nil {
-			return []error{errors.New(Explain(s, check))}
+			return []error{errors.New(explain(s, check))}
 		}
 	}
 	return nil
 }
 
-// breaks returns the first failure of a law.
-func (l law) breaks(random *rand.Rand, letters *alphabet, t reflect.Type, rounds int) error {
+// tryLaw returns the first failure of a law on random sequences.
+func tryLaw(l law, random *rand.Rand, letters *alphabet, t reflect.Type, rounds int) error {
 	for range rounds {
-		if err := l.broken(randomSequence(random), letters, t); err != nil {
+		if err := checkLaw(l, randomSequence(random), letters, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// broken returns an error if the law does not hold for the sequence, with as
-// little of it as breaks the law.
-func (l law) broken(s sequence, letters *alphabet, t reflect.Type) error {
-	check := func(s sequence) error { return caught(func() error { return l.holds(s.confs(letters, t)) }) }
+// checkLaw returns an error if the law does not hold for the sequence, with the
+// smallest part of it that was found to break the law.
+func checkLaw(l law, s sequence, letters *alphabet, t reflect.Type) error {
+	check := func(s sequence) error {
+		confs := s.confs(letters, t)
+		if len(confs) == 0 {
+			return nil
+		}
+		return caught(func() error { return l.Holds(confs) })
+	}
 	if check(s) == nil {
 		return nil
 	}
 	small := s.shrink(func(s sequence) bool { return check(s) != nil })
-	return fmt.Errorf("%s: %w\nConfs, lowest priority first:\n%s", l.name, check(small), render(small.confs(letters, t)))
+	return fmt.Errorf("%s: %w\nConfs, lowest priority first:\n%s", l.Name, check(small), render(small.confs(letters, t)))
 }
 
-// checkReading reads, prints and reads again what a file may say.
+// checkReading checks that Confs of files are printed so that they read as the
+// same again.
 func checkReading(kind string, section *resource.Section, letters *alphabet) error {
 	confs, err := newPool(kind, section, letters)
 	if err != nil {
@@ -153,13 +150,16 @@ func checkReading(kind string, section *resource.Section, letters *alphabet) err
 	}
 	for _, tree := range confs {
 		written := asText(tree)
-		first := decodeConf(section, []byte(written))
-		again := decodeConf(section, []byte(asText(first)))
-		if again == nil {
-			return fmt.Errorf("%s is printed as %s, which is refused", written, asText(first))
+		first, err := decodeConf(section, []byte(written))
+		if err != nil {
+			return fmt.Errorf("%s is accepted once, and then refused: %w", written, err)
 		}
-		if !section.Conf.Equal(first, again) {
-			return fmt.Errorf("%s is read again as %s", asText(first), asText(again))
+		again, err := decodeConf(section, []byte(asText(first)))
+		if err != nil {
+			return fmt.Errorf("%s is printed as %s, which is refused: %w", written, asText(first), err)
+		}
+		if diff := difference(parse(asText(first)), parse(asText(again))); diff != "" || !section.Conf.Equal(first, again) {
+			return fmt.Errorf("%s is printed and read again as %s, which differs %s", asText(first), asText(again), diff)
 		}
 	}
 	return nil

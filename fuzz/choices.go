@@ -1,13 +1,18 @@
 package fuzz
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
 
-// choices reads decisions from bytes, one byte each. When the bytes are used
-// up every decision is 0, so what is built from them ends; 0 is always the
-// choice that adds least.
+// choices reads decisions from bytes, one byte each. After the last byte each
+// decision is 0. Callers give 0 the meaning that adds least to a scenario, so
+// that few bytes give a small scenario and every construction ends.
 type choices struct{ data []byte }
 
-// of returns a number from 0 to n-1; n is 256 at most.
+// of returns a number from 0 to n-1, where n is at most 256.
 func (c *choices) of(n int) int {
 	if len(c.data) == 0 || n <= 1 {
 		return 0
@@ -17,12 +22,13 @@ func (c *choices) of(n int) int {
 	return int(b) % n
 }
 
-// rarely is true for one of n bytes.
+// rarely returns true for one of n values of a byte.
 func (c *choices) rarely(n int) bool { return c.of(n) == n-1 }
 
+// pick returns one element of a list.
 func pick[T any](c *choices, list ...T) T { return list[c.of(len(list))] }
 
-// some returns up to max elements of a list, each chosen by itself.
+// some returns up to max elements of a list. An element may occur repeatedly.
 func some[T any](c *choices, max int, list ...T) []T {
 	chosen := []T{}
 	for range c.of(max + 1) {
@@ -31,8 +37,8 @@ func some[T any](c *choices, max int, list ...T) []T {
 	return chosen
 }
 
-// randomBytes returns the bytes of a seeded scenario, short and long ones: in
-// the short ones little else is in the way of what meets.
+// randomBytes returns the bytes of a seeded scenario, 40 to 399. Short ones give
+// small meshes, in which two policies meet without others that override both.
 func randomBytes(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	data := make([]byte, 40+random.IntN(360))
@@ -40,4 +46,19 @@ func randomBytes(seed uint64) []byte {
 		data[i] = byte(random.Uint32())
 	}
 	return data
+}
+
+// Soak returns the number in the environment variable SOAK, or 1 if it is not set.
+// Tests with seeded scenarios run so many times as many of them.
+func Soak(t testing.TB) int {
+	t.Helper()
+	text := os.Getenv("SOAK")
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("SOAK must be a number of 1 or more, not %q", text)
+	}
+	return n
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// clients checks every rule view of `from` by its meaning: each client that
-// could exist gets what SPEC 5.1 says, by exactly one selector of the disjoint
-// form or by the first that matches of the ordered one; and the same where it
-// is asked about without a view.
-func (c *comparison) clients(answer map[string]any, ordered bool) error {
+// compareClients checks every rule view of `from` by its meaning: each client
+// that could exist gets the conf of SPEC 5.1, by exactly one selector of the
+// disjoint form or by the first that matches of the ordered form. The answer for
+// the client alone, without a view, is the same.
+func (c *comparison) compareClients(answer map[string]any, ordered bool) error {
 	for _, policy := range list(answer, "policies") {
 		kind, _ := policy["kind"].(string)
 		if section := c.kinds.Lookup(kind); section == nil || section.From == nil {
@@ -22,7 +22,7 @@ func (c *comparison) clients(answer map[string]any, ordered bool) error {
 				continue
 			}
 			view := &ruleView{rules: list(inbound, "from"), ordered: ordered}
-			if err := c.inboundClients(kind, i, view); err != nil {
+			if err := c.compareInbound(kind, i, view); err != nil {
 				return fmt.Errorf("%s, inbound %d, from (ordered: %v): %w", kind, i, ordered, err)
 			}
 		}
@@ -30,16 +30,16 @@ func (c *comparison) clients(answer map[string]any, ordered bool) error {
 	return nil
 }
 
-func (c *comparison) inboundClients(kind string, inbound int, view *ruleView) error {
+func (c *comparison) compareInbound(kind string, inbound int, view *ruleView) error {
 	reference, err := naive.FromOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.inboundName(inbound), c.ofKind(kind))
 	if err != nil {
 		return fmt.Errorf("the reference fails: %w", err)
 	}
-	if err := view.means(reference); err != nil || view.ordered {
+	if err := view.check(reference); err != nil || view.ordered {
 		return err
 	}
-	for _, tags := range possibleTags(reference.Asked()) {
-		got := c.subject.Client(c.dp, inbound, tags, c.inspectOptions(kind, false))
+	for _, tags := range possibleTags(reference.RequiredTags()) {
+		got := c.answers.Client(c.dp, inbound, tags, c.inspectOptions(kind, false))
 		if err := sameConf(reference.C(tags), got); err != nil {
 			return fmt.Errorf("client %v without a view: %w", tags, err)
 		}
@@ -47,9 +47,9 @@ func (c *comparison) inboundClients(kind string, inbound int, view *ruleView) er
 	return nil
 }
 
-// outboundViews checks the rule view of `to` of every kind by its meaning
+// compareToViews checks the rule view of `to` of every kind by its meaning
 // (SPEC 4.5).
-func (c *comparison) outboundViews() error {
+func (c *comparison) compareToViews() error {
 	for _, kind := range c.kinds.All() {
 		if kind.To == nil {
 			continue
@@ -58,7 +58,7 @@ func (c *comparison) outboundViews() error {
 		if err != nil {
 			return fmt.Errorf("the reference fails: %w", err)
 		}
-		answer, err := c.subject.ToRules(c.dp, c.inspectOptions(kind.Name, true))
+		answer, err := c.answers.ToRules(c.dp, c.inspectOptions(kind.Name, true))
 		if err != nil {
 			return fmt.Errorf("the subject fails: %w", err)
 		}
@@ -67,7 +67,7 @@ func (c *comparison) outboundViews() error {
 			return err
 		}
 		view := &ruleView{rules: list(tree, "to"), ordered: true}
-		if err := view.means(reference); err != nil {
+		if err := view.check(reference); err != nil {
 			return fmt.Errorf("%s, to: %w", kind.Name, err)
 		}
 	}
@@ -84,8 +84,8 @@ func (c *comparison) inspectOptions(kind string, ordered bool) inspect.Options {
 	return inspect.Options{Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered}
 }
 
-// hidden reports whether an inbound before this one has its name, so that
-// nobody can ask for it.
+// hidden reports whether an inbound before this one has its name, so that this
+// one cannot be named.
 func (c *comparison) hidden(i int) bool {
 	for j := range i {
 		if c.inboundName(j) == c.inboundName(i) {

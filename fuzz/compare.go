@@ -2,42 +2,45 @@ package fuzz
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// Compare checks that the subject and the reference say the same of every
-// dataplane of a scenario. The error tells where they differ.
-func Compare(subject Subject, s *Scenario) error {
-	return compare(subject, s, (*comparison).answers)
+// compareAnswers checks that the subject and the reference give the same answers
+// for every dataplane of a scenario. The error names the first difference.
+func compareAnswers(s subject, scenario *Scenario) error {
+	return forDataplanes(s, scenario, (*comparison).compareAnswers)
 }
 
-// CompareSelection checks only which policies select each dataplane, on which
+// compareSelection checks only which policies select each dataplane, on which
 // inbounds, and in which order (SPEC 2, 3).
-func CompareSelection(subject Subject, s *Scenario) error {
-	return compare(subject, s, (*comparison).selection)
+func compareSelection(s subject, scenario *Scenario) error {
+	return forDataplanes(s, scenario, (*comparison).compareSelection)
 }
 
-// CompareViews checks only the rule views: of `from` in both forms for every
+// compareViews checks only the rule views: of `from` in both forms for every
 // client that could exist (SPEC 5), of `to` for every outbound (SPEC 4.5).
-func CompareViews(subject Subject, s *Scenario) error {
-	return compare(subject, s, (*comparison).views)
+func compareViews(s subject, scenario *Scenario) error {
+	return forDataplanes(s, scenario, (*comparison).compareViews)
 }
 
-func compare(subject Subject, s *Scenario, run func(*comparison) error) error {
-	set, err := s.Load()
+// forDataplanes loads a scenario and runs check for each dataplane, with the
+// inform policies and without them.
+func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error) error {
+	set, err := scenario.Load()
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	var answers Answers
-	if err := caught(func() (err error) { answers, err = subject(s.kinds, set); return err }); err != nil {
+	var a answers
+	if err := caught(func() (err error) { a, err = s(scenario.kinds, set); return err }); err != nil {
 		return fmt.Errorf("the subject refuses the scenario: %w", err)
 	}
 	for _, dp := range set.Dataplanes {
 		for _, opt := range []naive.Options{{Explain: true}, {Shadow: true}} {
-			c := &comparison{kinds: s.kinds, set: set, dp: dp, opt: opt, subject: answers}
-			if err := caught(func() error { return run(c) }); err != nil {
+			c := &comparison{scenario: scenario, kinds: scenario.kinds, set: set, dp: dp, opt: opt, answers: a}
+			if err := caught(func() error { return check(c) }); err != nil {
 				return fmt.Errorf("dataplane %q of namespace %q in mesh %q, %+v: %w", dp.Name, dp.Namespace, dp.Mesh, opt, err)
 			}
 		}
@@ -45,33 +48,34 @@ func compare(subject Subject, s *Scenario, run func(*comparison) error) error {
 	return nil
 }
 
-// comparison is of one dataplane with one set of options.
+// comparison compares the answers for one dataplane with one set of options.
 type comparison struct {
-	kinds   *resource.Kinds
-	set     *resource.Set
-	dp      *resource.Dataplane
-	opt     naive.Options
-	subject Answers
+	scenario *Scenario
+	kinds    *resource.Kinds
+	set      *resource.Set
+	dp       *resource.Dataplane
+	opt      naive.Options
+	answers  answers
 }
 
-func (c *comparison) answers() error {
+func (c *comparison) compareAnswers() error {
 	want, err := c.reference()
 	if err != nil {
 		return err
 	}
 	dropEmptyFields(want)
 	for _, ordered := range []bool{false, true} {
-		got, err := c.ask(ordered)
+		got, err := c.inspect(ordered)
 		if err != nil {
 			return err
 		}
-		if err := c.clients(got, ordered); err != nil {
+		if err := c.compareClients(got, ordered); err != nil {
 			return err
 		}
 		views := dropFrom(got)
 		dropEmptyFields(got)
 		if diff := difference(want, got); diff != "" {
-			return fmt.Errorf("the answers differ (-reference +subject):\n%s", diff)
+			return fmt.Errorf("the answers differ %s", diff)
 		}
 		if views == 0 {
 			break // both forms are empty
@@ -80,42 +84,44 @@ func (c *comparison) answers() error {
 	return nil
 }
 
-func (c *comparison) views() error {
+func (c *comparison) compareViews() error {
 	for _, ordered := range []bool{false, true} {
-		got, err := c.ask(ordered)
+		got, err := c.inspect(ordered)
 		if err != nil {
 			return err
 		}
-		if err := c.clients(got, ordered); err != nil {
+		if err := c.compareClients(got, ordered); err != nil {
 			return err
 		}
 	}
-	return c.outboundViews()
+	return c.compareToViews()
 }
 
-func (c *comparison) selection() error {
+func (c *comparison) compareSelection() error {
 	want, err := c.reference()
 	if err != nil {
 		return err
 	}
-	got, err := c.ask(false)
+	got, err := c.inspect(false)
 	if err != nil {
 		return err
 	}
 	if diff := difference(matchedByKind(want), matchedByKind(got)); diff != "" {
-		return fmt.Errorf("the matched policies differ (-reference +subject):\n%s", diff)
+		return fmt.Errorf("the matched policies differ %s", diff)
 	}
 	return nil
 }
 
-func matchedByKind(answer map[string]any) map[any]any {
-	matched := map[any]any{}
+func matchedByKind(answer map[string]any) map[string]any {
+	matched := map[string]any{}
 	for _, policy := range list(answer, "policies") {
-		matched[policy["kind"]] = policy["matched"]
+		kind, _ := policy["kind"].(string)
+		matched[kind] = policy["matched"]
 	}
 	return matched
 }
 
+// reference returns the answer of the reference.
 func (c *comparison) reference() (map[string]any, error) {
 	answer, err := naive.Inspect(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.opt)
 	if err != nil {
@@ -124,10 +130,26 @@ func (c *comparison) reference() (map[string]any, error) {
 	return asTree(answer)
 }
 
-func (c *comparison) ask(ordered bool) (map[string]any, error) {
-	answer, err := c.subject.Inspect(c.dp, c.inspectOptions("", ordered))
+// inspect returns the answer of the subject.
+func (c *comparison) inspect(ordered bool) (map[string]any, error) {
+	answer, err := c.answers.Inspect(c.dp, c.inspectOptions("", ordered))
 	if err != nil {
 		return nil, fmt.Errorf("the subject fails: %w", err)
 	}
-	return asTree(answer)
+	tree, err := asTree(answer)
+	if err == nil {
+		dropActions(tree)
+	}
+	return tree, err
+}
+
+// caught calls check and returns a panic in it as an error, so that a scenario
+// that panics is shrunk and reported like any other failure.
+func caught(check func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("it panics: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return check()
 }

@@ -3,23 +3,26 @@ package fuzz
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 )
 
-// confMaker makes Confs and their parts from decisions, by their Go types.
+// confMaker makes Confs from their Go types. Each decision about a value, such as
+// whether an optional field is set, is a call of choose.
 type confMaker struct {
 	*alphabet
-	choose func(n int) int // 0 to n-1
-	// valid: only what the types' own Validate accepts, as in a file. Merging
-	// asks for no more than the right type.
-	valid bool
+	choose func(n int) int // returns 0 to n-1
+	// valid restricts the values to those that the Validate methods accept, as in
+	// a file. Confs that are only merged need not be valid.
+	valid   bool
+	refused refusals // the reasons why values were not valid
 }
 
-// maxDepth ends types that contain lists of themselves.
+// maxDepth limits the depth of types that contain lists of themselves.
 const maxDepth = 8
 
-// conf returns a Conf of a struct type, as a pointer, or nil where no valid one
-// was found.
+// conf returns a pointer to a Conf of a struct type, or nil if no valid one was
+// found.
 func (m *confMaker) conf(t reflect.Type) any {
 	v, ok := m.make(t, 0)
 	if !ok {
@@ -30,6 +33,8 @@ func (m *confMaker) conf(t reflect.Type) any {
 	return conf.Interface()
 }
 
+// make returns a value of a type, and false if no valid one was found. depth is
+// the number of values around it.
 func (m *confMaker) make(t reflect.Type, depth int) (reflect.Value, bool) {
 	switch {
 	case m.isWhole(t):
@@ -87,25 +92,34 @@ func (m *confMaker) mapping(t reflect.Type, depth int) reflect.Value {
 	return entries
 }
 
-// tries is how often a struct is made before its owner does without it.
+// tries is how often a struct is made until a valid one is found. If there is
+// none, an optional field or an element is left out.
 const tries = 12
 
-// object makes a struct, the last time with as little as possible.
+// object makes a struct. The last try sets required fields only.
 func (m *confMaker) object(t reflect.Type, depth int) (reflect.Value, bool) {
 	for try := range tries {
 		v, ok := m.fields(t, depth, try == tries-1)
-		if ok && (!m.valid || isValid(v)) {
+		if ok && (!m.valid || m.isValid(v)) {
 			return v, true
 		}
 	}
 	return reflect.Value{}, false
 }
 
-func isValid(v reflect.Value) bool {
+func (m *confMaker) isValid(v reflect.Value) bool {
 	document, err := json.Marshal(v.Interface())
-	return err == nil && decodes(string(document), "", reflect.New(v.Type()).Interface())
+	if err == nil {
+		err = decodes(string(document), "", reflect.New(v.Type()).Interface())
+	}
+	if err != nil {
+		m.refused.add(v.Type(), err)
+	}
+	return err == nil
 }
 
+// fields makes a struct; least leaves out all optional fields but the arm of a
+// union.
 func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value, bool) {
 	v := reflect.New(t).Elem()
 	arm := m.arm(t, v)
@@ -131,11 +145,52 @@ func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value
 	return v, true
 }
 
-// only returns the one optional field that every other Conf has, and else -1: an
-// item that says little leaves to others what they say.
+// only returns the index of the one optional field to set, in half of the Confs,
+// and otherwise -1. Confs with one field override little of others, so that a
+// merge has several origins.
 func (m *confMaker) only(t reflect.Type, depth int) int {
 	if depth > 0 || t.NumField() == 0 || m.choose(2) == 0 {
 		return -1
 	}
 	return m.choose(t.NumField())
+}
+
+// arm is the type that was chosen for a union: the field with its name may be
+// present, those with the names of other types may not (package strict).
+type arm struct {
+	chosen string
+	others []string
+}
+
+func (a arm) is(field string) bool { return a.chosen != "" && strings.EqualFold(field, a.chosen) }
+
+func (a arm) excludes(field string) bool {
+	return !a.is(field) && slices.ContainsFunc(a.others, func(other string) bool { return strings.EqualFold(field, other) })
+}
+
+// arm chooses and sets the type of a union. For other structs it excludes
+// nothing.
+func (m *confMaker) arm(t reflect.Type, v reflect.Value) arm {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if !isDiscriminator(&field) {
+			continue
+		}
+		words := m.of(field.Type)
+		if len(words) == 0 {
+			break
+		}
+		chosen := words[m.choose(len(words))]
+		v.Field(i).Set(chosen)
+		a := arm{chosen: chosen.String()}
+		for _, word := range words {
+			a.others = append(a.others, word.String())
+		}
+		return a
+	}
+	return arm{}
+}
+
+func isDiscriminator(field *reflect.StructField) bool {
+	return field.Tag.Get("policyMerge") == "discriminator"
 }

@@ -2,12 +2,91 @@ package fuzz
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
+
+// decodingLimits bounds the hostile files of a fuzz run.
+var decodingLimits = strict.Limits{Bytes: 64 << 10, Depth: 50, Nodes: 10_000}
+
+// decodingTime is far more than a file within the limits takes, even on a busy
+// machine.
+const decodingTime = 20 * time.Second
+
+const decodedFile = "input"
+
+// checkDecoding reads any bytes as a file (SPEC 1.2). The result must come in time:
+// either resources, of which every policy is printed so that it reads as the same
+// again, or sorted errors with positions.
+func checkDecoding(kinds *resource.Kinds, data []byte) error {
+	loader := &resource.Loader{Kinds: kinds, Limits: decodingLimits}
+	start := time.Now()
+	set, err := loader.Decode(resource.Input{Name: decodedFile, Data: data})
+	if took := time.Since(start); took > decodingTime {
+		return fmt.Errorf("%d bytes took %v", len(data), took)
+	}
+	if err != nil {
+		return checkErrors(err, len(data) > decodingLimits.Bytes)
+	}
+	for _, policy := range set.Policies {
+		if err := checkPrinting(loader, policy); err != nil {
+			return fmt.Errorf("policy %s: %w", policy.Name, err)
+		}
+	}
+	return nil
+}
+
+func checkErrors(err error, tooLarge bool) error {
+	var all diag.Errors
+	if !errors.As(err, &all) || len(all) == 0 {
+		return fmt.Errorf("an error without positions: %w", err)
+	}
+	for _, d := range all {
+		noPlace := d.Pos.File != decodedFile || !tooLarge && (d.Pos.Line < 1 || d.Pos.Column < 1)
+		if noPlace || d.What == "" {
+			return fmt.Errorf("an error without a position or a text: %+v", d)
+		}
+	}
+	if !slices.Equal(all, diag.Sorted(all)) {
+		return fmt.Errorf("errors out of order:\n%w", err)
+	}
+	return nil
+}
+
+func checkPrinting(loader *resource.Loader, policy *resource.Policy) error {
+	printed := asText(policy)
+	set, err := loader.Decode(resource.Input{Name: decodedFile, Data: []byte(printed)})
+	switch {
+	case err != nil:
+		return fmt.Errorf("its own print is refused: %w\n%s", err, printed)
+	case len(set.Policies) != 1:
+		return fmt.Errorf("its print has %d policies:\n%s", len(set.Policies), printed)
+	}
+	if diff := difference(withoutPositions(policy), withoutPositions(set.Policies[0])); diff != "" {
+		return fmt.Errorf("its print is read as another policy, which differs %s", diff)
+	}
+	return nil
+}
+
+// withoutPositions returns the content of a policy without positions. A
+// namespace is read from metadata or from a label, and printed as a label.
+func withoutPositions(p *resource.Policy) []any {
+	var targets []any
+	for _, items := range [][]resource.Item{p.To, p.From} {
+		for i := range items {
+			targets = append(targets, items[i].TargetRef)
+		}
+	}
+	return []any{p.ID, p.TargetRef, targets, parse(asText(p))}
+}
 
 func TestDecodingOfHostileFiles(t *testing.T) {
 	tests := []struct{ name, data string }{
@@ -30,20 +109,20 @@ func TestDecodingOfHostileFiles(t *testing.T) {
 }
 
 func TestErrorsHavePlaces(t *testing.T) {
-	place := strict.Position{File: decodedFile, Line: 1, Column: 1}
-	later := strict.Position{File: decodedFile, Line: 2, Column: 1}
+	place := diag.Position{File: decodedFile, Line: 1, Column: 1}
+	later := diag.Position{File: decodedFile, Line: 2, Column: 1}
 	tests := []struct {
 		name string
 		err  error
 		fine bool
 	}{
-		{"in order", strict.Errors{{Pos: place, What: "a"}, {Pos: later, What: "b"}}, true},
+		{"in order", diag.Errors{{Pos: place, What: "a"}, {Pos: later, What: "b"}}, true},
 		{"another error", errors.New("x"), false},
-		{"none", strict.Errors{}, false},
-		{"without a line", strict.Errors{{Pos: strict.Position{File: decodedFile}, What: "a"}}, false},
-		{"of another file", strict.Errors{{Pos: strict.Position{File: "x", Line: 1, Column: 1}, What: "a"}}, false},
-		{"without a text", strict.Errors{{Pos: place}}, false},
-		{"out of order", strict.Errors{{Pos: later, What: "b"}, {Pos: place, What: "a"}}, false},
+		{"none", diag.Errors{}, false},
+		{"without a line", diag.Errors{{Pos: diag.Position{File: decodedFile}, What: "a"}}, false},
+		{"of another file", diag.Errors{{Pos: diag.Position{File: "x", Line: 1, Column: 1}, What: "a"}}, false},
+		{"without a text", diag.Errors{{Pos: place}}, false},
+		{"out of order", diag.Errors{{Pos: later, What: "b"}, {Pos: place, What: "a"}}, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

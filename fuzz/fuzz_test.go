@@ -9,12 +9,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
-	"github.com/meshmatch/meshmatch/core/conf/meshhttproute"
-	"github.com/meshmatch/meshmatch/core/conf/meshloadbalancingstrategy"
-	"github.com/meshmatch/meshmatch/core/conf/meshtcproute"
-	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
+	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/kind/meshtcproute"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -37,7 +37,8 @@ func permissions(t testing.TB) *Generator {
 	return generatorOf(t, meshtrafficpermission.Kind())
 }
 
-// withFrom makes scenarios of the kinds that tell clients apart by tags.
+// withFrom makes scenarios of the kinds with `from`, whose conf depends on the
+// client's tags.
 func withFrom(t testing.TB) *Generator {
 	t.Helper()
 	var from []*resource.Kind
@@ -60,9 +61,8 @@ func withRoutes(t testing.TB) *Generator {
 	return generatorOf(t, meshtimeout.Kind(), meshhttproute.Kind(), meshtcproute.Kind(), single)
 }
 
-// withUnions makes scenarios of kinds whose confs are unions and little else,
-// in all arrays and as the single conf: what a lower item says is hidden by one
-// that is overridden itself (SPEC 6).
+// withUnions makes scenarios of kinds with unions, in all arrays and as the single
+// conf: an item that is overridden itself can hide lower ones (SPEC 6).
 func withUnions(t testing.TB) *Generator {
 	t.Helper()
 	union := meshloadbalancingstrategy.Kind().To.Conf
@@ -94,22 +94,22 @@ func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {
 // FuzzMatch: which policies select a dataplane, on which inbounds, in which
 // order.
 func FuzzMatch(f *testing.F) {
-	fuzzScenarios(f, generator(f), func(s *Scenario) error { return CompareSelection(FastPath, s) })
+	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareSelection(fastPath, s) })
 }
 
 // FuzzEffective: whole answers.
 func FuzzEffective(f *testing.F) {
-	fuzzScenarios(f, generator(f), func(s *Scenario) error { return Compare(FastPath, s) })
+	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareAnswers(fastPath, s) })
 }
 
-// FuzzFrom: the rule views of `from`, and those of `to`, which are made alike.
+// FuzzFrom: the rule views of `from` and of `to`.
 func FuzzFrom(f *testing.F) {
-	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return CompareViews(FastPath, s) })
+	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return compareViews(fastPath, s) })
 }
 
 // FuzzPermission: decisions about requests.
 func FuzzPermission(f *testing.F) {
-	fuzzScenarios(f, permissions(f), func(s *Scenario) error { return CompareAccess(FastPath, s) })
+	fuzzScenarios(f, permissions(f), func(s *Scenario) error { return compareAccess(fastPath, s) })
 }
 
 // fuzzSeeds is how many random inputs a target starts from. They are made, and
@@ -123,7 +123,7 @@ func fuzzScenarios(f *testing.F, g *Generator, compare func(*Scenario) error) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if s := g.Scenario(data); compare(s) != nil {
-			t.Error(Explain(s, compare))
+			t.Error(explain(s, compare))
 		}
 	})
 }
@@ -140,8 +140,8 @@ func FuzzMerge(f *testing.F) {
 		chosen := types[c.of(len(types))]
 		n := 1 + c.of(6)
 		s := split(c.data, n)
-		for _, law := range lawsOf(chosen.section.Conf, chosen.t) {
-			if err := law.broken(s, chosen.letters, chosen.t); err != nil {
+		for _, law := range lawsOf(chosen.section.Conf) {
+			if err := checkLaw(law, s, chosen.letters, chosen.t); err != nil {
 				t.Errorf("%s: %v", chosen.t, err)
 			}
 		}

@@ -6,16 +6,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Generator makes scenarios over small alphabets from bytes, one or two bytes
-// a decision. It is immutable and safe for concurrent use.
+// Generator makes scenarios over small alphabets from bytes. It is immutable and
+// safe for concurrent use.
 type Generator struct {
 	kinds *resource.Kinds
 	pools map[*resource.Section]pool
 }
 
-// NewGenerator prepares the Confs of all kinds. It fails where it can not make
-// valid ones; texts are further values for the fields of an embedder's kinds,
-// in YAML.
+// NewGenerator prepares valid Confs of all kinds. It fails if it finds none for a
+// kind. The texts are additional values in YAML, for fields whose types accept
+// none of the built-in ones.
 func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 	g := &Generator{kinds: kinds, pools: map[*resource.Section]pool{}}
 	letters := newAlphabet(texts)
@@ -34,8 +34,8 @@ func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 	return g, nil
 }
 
-// checkTargets fails for what can have no targetRef: no file could have a
-// policy of the kind, or an item of the array.
+// checkTargets fails if a targetRef of the kind has no allowed target: no file
+// could have such a policy, or such an item.
 func checkTargets(kind *resource.Kind) error {
 	switch {
 	case len(kind.Top.Names()) == 0:
@@ -48,10 +48,10 @@ func checkTargets(kind *resource.Kind) error {
 	return nil
 }
 
-// Kinds returns the kinds of the policies that scenarios have.
+// Kinds returns the kinds of the policies in scenarios.
 func (g *Generator) Kinds() *resource.Kinds { return g.kinds }
 
-// conf returns a Conf as it stands in a file. It must not be changed.
+// conf returns a Conf as the tree of a document. It must not be changed.
 func (g *Generator) conf(c *choices, section *resource.Section) map[string]any {
 	return pick(c, g.pools[section]...)
 }

@@ -11,26 +11,29 @@ type meshMaker struct {
 	*Generator
 	*choices
 
-	// Most policies are of few kinds, so that they meet; half of them have
-	// targetRefs of few kinds, and most of their rules few matches.
+	// Most policies are of the kinds in focus, half of them have targetRefs of the
+	// kinds in targets, and most of their rules matches of requests, so that
+	// policies meet.
 	focus    []*resource.Kind
 	targets  []string
 	requests [][]map[string]any
 
-	attachable []route         // routes that there are, to name in targetRefs
-	taken      map[string]bool // identities; a second one would be an error
+	informing  bool            // there are placements, and half of the policies inform
+	policies   []subjectRef    // of the scenario, for bindings
+	attachable []route         // the routes of the scenario, for targetRefs
+	taken      map[string]bool // identities, which must be unique
 }
 
-// route is what a targetRef of a route kind names.
+// route identifies a route in a targetRef.
 type route struct{ kind, name string }
 
-// The alphabets. They are as small as they can be while every rule of SPEC 2
-// still has something to tell apart.
+// The alphabets are as small as possible, so that selectors meet, and large enough
+// for two different values wherever SPEC 2 compares them.
 var (
 	services   = []string{"web", "api"}
 	versions   = []string{"v1", "v2"}
-	zones      = []string{"east", "west_1%"} // with what a KRI escapes
-	namespaces = []string{"ns"}
+	zones      = []string{"east", "west_1%"} // with characters that a KRI escapes
+	namespaces = []string{"ns", "ns2"}
 	sections   = []string{"http", "80", "81"}
 	names      = []string{"a", "b", "B", "c"}
 	routes     = []string{"r1", "r2"}
@@ -38,8 +41,8 @@ var (
 	tiers      = []string{"x", "y"}
 )
 
-// resource returns a document in one of the two spellings, or nil where the
-// identity is taken.
+// resource returns a document in one of the two spellings, or nil if its identity
+// is taken.
 func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map[string]any {
 	mesh, namespace := "default", ""
 	if m.rarely(16) {
@@ -56,6 +59,9 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 		return nil
 	}
 	m.taken[identity] = true
+	if kind != resource.DataplaneKind {
+		m.policies = append(m.policies, subjectRef{kind, name, namespace})
+	}
 	if m.rarely(3) {
 		return kubernetes(kind, mesh, namespace, name, labels, body)
 	}
@@ -104,7 +110,7 @@ func (m *meshMaker) dataplane() map[string]any {
 	return m.resource("Dataplane", pick(m.choices, names...), m.labels(), map[string]any{"networking": networking})
 }
 
-// labels returns those of a dataplane, or of a targetRef.
+// labels returns labels of a dataplane.
 func (m *meshMaker) labels() map[string]any {
 	labels := map[string]any{}
 	if m.of(2) == 1 {
@@ -116,8 +122,8 @@ func (m *meshMaker) labels() map[string]any {
 	return labels
 }
 
-// inbounds returns a few, and rarely those again and again until they are more
-// than a machine word has bits.
+// inbounds returns up to three inbounds, and rarely repeats of them: more than a
+// machine word has bits.
 func (m *meshMaker) inbounds() []any {
 	n := m.of(256)
 	var inbounds []any
@@ -138,10 +144,16 @@ func (m *meshMaker) inbound() map[string]any {
 	if m.of(2) == 1 {
 		inbound["protocol"] = pick(m.choices, "http", "tcp", "grpc", "http2")
 	}
+	if m.rarely(8) { // selected like any other (SPEC 1.3)
+		inbound["state"] = pick(m.choices, "NotReady", "Ignored", "Ready")
+	}
+	if m.rarely(8) {
+		inbound["health"] = map[string]any{"ready": pick(m.choices, false, true)}
+	}
 	return inbound
 }
 
-// tags returns those of an inbound, an outbound or a gateway.
+// tags returns the tags of an inbound, an outbound or a gateway.
 func (m *meshMaker) tags() map[string]any {
 	tags := map[string]any{"kuma.io/service": pick(m.choices, services...)}
 	if m.of(2) == 1 {
@@ -149,6 +161,9 @@ func (m *meshMaker) tags() map[string]any {
 	}
 	if m.rarely(4) {
 		tags["team"] = pick(m.choices, apps...)
+	}
+	if m.rarely(6) {
+		tags["kuma.io/zone"] = "east"
 	}
 	if m.rarely(4) {
 		tags["kuma.io/protocol"] = pick(m.choices, "http", "http2", "tcp")

@@ -4,8 +4,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// policy returns a policy of one of the scenario's kinds, or now and then a
-// route that they can select.
+// policy returns a policy of one of the scenario's kinds, or in one of three
+// cases a route that policies can select.
 func (m *meshMaker) policy() map[string]any {
 	kind, name := pick(m.choices, m.focus...), pick(m.choices, names...)
 	if m.rarely(3) {
@@ -18,7 +18,7 @@ func (m *meshMaker) policy() map[string]any {
 		m.attachable = append(m.attachable, route{kind.Name, name})
 	}
 	labels := map[string]any{}
-	if m.rarely(6) {
+	if m.rarely(6) || m.informing && m.of(2) == 1 {
 		labels["kuma.io/effect"] = "shadow"
 	}
 	spec := map[string]any{}
@@ -42,7 +42,7 @@ func (m *meshMaker) routeKind() *resource.Kind {
 	return pick(m.choices, kinds...)
 }
 
-// arrays adds what the kind has (SPEC 2.4).
+// arrays adds the arrays or the default of the kind (SPEC 2.4).
 func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 	if kind.Default != nil {
 		spec["default"] = m.conf(m.choices, kind.Default)
@@ -83,15 +83,20 @@ func (m *meshMaker) items(section *resource.Section) []any {
 func (m *meshMaker) rules(section *resource.Section) []any {
 	rules := []any{}
 	for range m.arrayLength() {
-		rule := map[string]any{"default": m.conf(m.choices, section)}
+		conf := m.conf(m.choices, section)
+		rule := map[string]any{"default": conf}
 		if section.Matches && !m.rarely(4) {
-			rule["matches"] = m.matches()
+			matches := m.matches()
+			if refusesSpiffeID(section, conf) {
+				withoutSpiffeID(matches)
+			}
+			rule["matches"] = matches
 		}
 		rules = append(rules, rule)
 	}
 	return rules
 }
 
-// arrayLength is one at least: whether an empty `rules` is enough to make the
-// `from` of other policies count no more (SPEC 5.6) is not laid down.
+// arrayLength is at least one: SPEC 5.6 does not define whether an empty `rules`
+// disables the `from` of other policies.
 func (m *meshMaker) arrayLength() int { return 1 + m.of(3) }

@@ -9,11 +9,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// pool has Confs of one section of a kind as they stand in files, so that one
-// byte chooses a whole Conf and every one of them decodes.
+// pool has Confs of one section of a kind as trees of documents. All of them
+// decode, so that one byte chooses a whole valid Conf.
 type pool []map[string]any
 
 const (
@@ -24,7 +23,7 @@ const (
 
 func newPool(kind string, section *resource.Section, letters *alphabet) (pool, error) {
 	random := rand.New(rand.NewPCG(poolSeed, poolSeed))
-	maker := &confMaker{alphabet: letters, choose: random.IntN, valid: true}
+	maker := &confMaker{alphabet: letters, choose: random.IntN, valid: true, refused: refusals{}}
 	t, err := confType(kind, section)
 	if err != nil {
 		return nil, err
@@ -35,42 +34,33 @@ func newPool(kind string, section *resource.Section, letters *alphabet) (pool, e
 	var p pool
 	for try := 0; try < poolTries && len(p) < poolSize; try++ {
 		if conf := maker.conf(t); conf != nil {
-			if tree, ok := fileForm(section, conf); ok {
+			if tree, err := fileForm(section, conf); err == nil {
 				p = append(p, tree)
+			} else {
+				maker.refused.add(t, err)
 			}
 		}
 	}
 	if len(p) == 0 {
-		return nil, fmt.Errorf("fuzz: no valid conf of %s found in %d tries; pass texts for its fields to choose from", kind, poolTries)
+		return nil, fmt.Errorf("fuzz: no valid Conf of %s was found in %d tries: parts of it were refused %s; pass values of the fields, in YAML, by WithTexts", kind, poolTries, maker.refused)
 	}
 	return p, nil
 }
 
-// fileForm returns a conf as the tree of a document, if a file may say so.
-func fileForm(section *resource.Section, conf any) (tree map[string]any, ok bool) {
+// fileForm returns a conf as the tree of a document, if a file may have it.
+func fileForm(section *resource.Section, conf any) (tree map[string]any, err error) {
 	document, err := json.Marshal(conf)
-	if err != nil || decodeConf(section, document) == nil {
-		return nil, false
+	if err == nil {
+		_, err = decodeConf(section, document)
 	}
-	return tree, yaml.Unmarshal(document, &tree) == nil // unlike JSON's, its whole numbers stay whole
+	if err == nil {
+		err = yaml.Unmarshal(document, &tree) // unlike package json it keeps whole numbers whole
+	}
+	return tree, err
 }
 
-// decodeConf returns the conf of a document, or nil.
-func decodeConf(section *resource.Section, document []byte) resource.Conf {
-	var sink strict.Sink
-	docs := strict.Parse("conf", strict.Chunks(document, 1)[0], strict.DefaultLimits, &sink)
-	if len(docs) != 1 {
-		return nil
-	}
-	conf := section.Conf.Decode(docs[0].Root())
-	if sink.Failed() {
-		return nil
-	}
-	return conf
-}
-
-// confType returns the struct type of a section's Confs. A ConfType does not
-// tell it, but a Conf does.
+// confType returns the struct type of a section's Confs, by the Conf of an empty
+// merge.
 func confType(kind string, section *resource.Section) (reflect.Type, error) {
 	conf := section.Conf.NewMerger().Conf()
 	t := reflect.TypeOf(conf)

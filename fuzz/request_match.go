@@ -2,9 +2,9 @@ package fuzz
 
 import "slices"
 
-// requestMatches are what `matches` of a rule and permission lists are made of:
-// each way to compare (SPEC 7.2), two values where one overrides another, and
-// for each match the spellings that say the same.
+// requestMatches are the elements of `matches` and of permission lists: each way
+// to compare (SPEC 7.2), with values of which one can override another. Each
+// match has all its spellings.
 var requestMatches = [][]map[string]any{
 	{{"spiffeId": typed("Exact", "spiffe://td/a")}, {"spiffeID": typed("Exact", "spiffe://td/a")}},
 	{{"spiffeId": typed("Prefix", "spiffe://td/a")}},
@@ -12,17 +12,25 @@ var requestMatches = [][]map[string]any{
 	{{"spiffeId": typed("Prefix", "spiffe://td"), "method": "GET"}},
 	{{"spiffeId": typed("Prefix", "spiffe://td/")}},
 	{{"sni": "a.example"}, {"sni": typed("Exact", "a.example")}, {"sni": "A.example"}},
+	{{"sni": "k.example"}, {"sni": "K.EXAMPLE"}},
 	{{"sni": "a.example", "spiffeId": typed("Exact", "spiffe://td/a")}},
 	{{"path": typed("Exact", "/a")}},
 	{{"path": typed("Prefix", "/a")}},
 	{{"path": typed("Prefix", "/longer/")}},
 	{{"path": typed("Prefix", "/longer"), "sni": "a.example"}},
 	{{"path": typed("RegularExpression", "/.|/a/b")}},
+	{{"path": typed("RegularExpression", "/a{1,3}(/b){0,2}")}},
+	{{"path": typed("RegularExpression", "/[a-z]{2,}.*"), "method": "GET"}},
 	{{"path": typed("Prefix", "/a"), "method": "GET"}},
 	{{"method": "GET"}},
 	{{"method": "PUT"}},
 	{{"headers": []any{header("x", "", "1")}}, {"headers": []any{header("X", "Exact", "1")}}},
 	{{"headers": []any{header("x", "RegularExpression", "1|2")}}},
+	{{"headers": []any{header("x", "RegularExpression", "[0-9]{2}")}}},
+	{{"headers": []any{header("x", "Exact", "1,2")}}},
+	{{"headers": []any{header("x", "Prefix", "1 ")}}},
+	{{"headers": []any{header("host", "Exact", "a.example")}}},
+	{{"headers": []any{header("cookie", "RegularExpression", "(.*; )?a=1(; .*)?")}}},
 	{
 		{"headers": []any{header("x", "Prefix", "1"), map[string]any{"name": "y", "type": "Present"}}},
 		{"headers": []any{map[string]any{"name": "Y", "type": "Present"}, header("x", "Prefix", "1")}},
@@ -30,9 +38,9 @@ var requestMatches = [][]map[string]any{
 	{{"headers": []any{map[string]any{"name": "x", "type": "Absent"}}, "method": "GET"}},
 }
 
-// matches returns those of a rule. Most are of a few in one scenario, so that
-// rules with equal sets of them meet, in any order, repeated and spelled in
-// another way.
+// matches returns the matches of a rule. Most of them are from a few in one
+// scenario, so that there are rules with equal sets of matches, in another order,
+// repeated or in another spelling.
 func (m *meshMaker) matches() []map[string]any {
 	matches := []map[string]any{}
 	for range m.of(4) {

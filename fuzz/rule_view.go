@@ -9,19 +9,19 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// ruleView is rules with selectors, as answers have them (SPEC 10): of `from`,
-// or of `to`.
+// ruleView is the rule view of `from` or of `to` in an answer: rules with
+// selectors (SPEC 10).
 type ruleView struct {
 	rules   []map[string]any
-	ordered bool // the first that matches counts, not the only one
+	ordered bool // the first rule that matches applies; else exactly one matches
 }
 
-// means checks that the view says what the reference does to everybody who
-// could exist (SPEC 5.3), in the form and with the number of rules that the
-// contract promises.
-func (v *ruleView) means(reference *naive.Concatenation) error {
+// check checks that every client or outbound that could exist gets from the view
+// what it gets from the reference (SPEC 5.3), and that the view has the form and
+// at most the number of rules of SPEC 5.3 and 5.4.
+func (v *ruleView) check(reference *naive.Concatenation) error {
 	distinct := map[string]bool{} // sets of items
-	for _, tags := range possibleTags(reference.Asked()) {
+	for _, tags := range possibleTags(reference.RequiredTags()) {
 		if items := reference.Items(tags); len(items) > 0 {
 			distinct[fmt.Sprint(items)] = true
 		}
@@ -36,22 +36,21 @@ func (v *ruleView) means(reference *naive.Concatenation) error {
 	if v.ordered && !v.isPositive() {
 		return errors.New("the ordered form has a selector that negates (SPEC 5.3)")
 	}
-	if (v.ordered || reference.AsksForOneTag()) && len(v.rules) > len(distinct) {
+	if (v.ordered || reference.RequiresAtMostOneTag()) && len(v.rules) > len(distinct) {
 		return fmt.Errorf("there are %d rules for %d distinct sets of items (SPEC 5.4)", len(v.rules), len(distinct))
 	}
 	return nil
 }
 
-// possibleTags returns the tags of one client of every sort that the keys and
-// values can tell apart: per key each value, another value, and absent (SPEC
-// 5.3).
-func possibleTags(asked map[string][]string) []map[string]string {
+// possibleTags returns one set of tags for each combination that the keys and
+// values distinguish: per key each value, another value, and absent (SPEC 5.3).
+func possibleTags(required map[string][]string) []map[string]string {
 	clients := []map[string]string{{}}
-	for _, key := range slices.Sorted(maps.Keys(asked)) {
+	for _, key := range slices.Sorted(maps.Keys(required)) {
 		var next []map[string]string
 		for _, client := range clients {
 			next = append(next, client)
-			for _, value := range append(slices.Clone(asked[key]), "another") {
+			for _, value := range append(slices.Clone(required[key]), "another") {
 				with := maps.Clone(client)
 				with[key] = value
 				next = append(next, with)
@@ -62,19 +61,18 @@ func possibleTags(asked map[string][]string) []map[string]string {
 	return clients
 }
 
-// sameConf compares what SPEC 10 calls C, from the reference and from the
-// subject; both are JSON, or will be.
+// sameConf compares two values of C in SPEC 10: a conf with its origins.
 func sameConf(want, got any) error {
 	a, b := parse(asText(want)), parse(asText(got))
 	dropEmptyFields(a)
 	dropEmptyFields(b)
 	if diff := difference(a, b); diff != "" {
-		return fmt.Errorf("the confs differ (-reference +subject):\n%s", diff)
+		return fmt.Errorf("the confs differ %s", diff)
 	}
 	return nil
 }
 
-// conf returns the C of a client, empty where no rule matches.
+// conf returns the C of a client, which is empty if no rule matches.
 func (v *ruleView) conf(client map[string]string) (map[string]any, error) {
 	matching := []int{}
 	for i, rule := range v.rules {
@@ -86,7 +84,7 @@ func (v *ruleView) conf(client map[string]string) (map[string]any, error) {
 	case len(matching) == 0:
 		return map[string]any{}, nil
 	case len(matching) > 1 && !v.ordered:
-		return nil, fmt.Errorf("rules %v match, in a view where one does", matching)
+		return nil, fmt.Errorf("rules %v match, but in this view exactly one may match", matching)
 	}
 	c := map[string]any{}
 	for name, value := range v.rules[matching[0]] {
@@ -107,8 +105,8 @@ func (v *ruleView) isPositive() bool {
 	return true
 }
 
-// matches evaluates a selector: tags that the client has, * for any value;
-// values that it has not; keys that it has not.
+// matches reports whether the selector of a rule holds for a client: it has the
+// tags (* is any value), none of the excluded values and none of the absent keys.
 func matches(rule map[string]any, client map[string]string) bool {
 	selector, _ := rule["selector"].(map[string]any)
 	tags, _ := selector["tags"].(map[string]any)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -15,13 +17,14 @@ import (
 type Scenario struct {
 	kinds     *resource.Kinds
 	documents []map[string]any
-	json      bool // the file is JSON, not YAML
+	json      bool   // the file is JSON, not YAML
+	seed      uint64 // of the bytes, for random requests
 }
 
-// Scenario decodes bytes. Every sequence of bytes is a scenario that loads.
+// Scenario decodes bytes. Every sequence of bytes gives a scenario that loads.
 func (g *Generator) Scenario(data []byte) *Scenario {
 	c := &choices{data}
-	s := &Scenario{kinds: g.kinds, json: !c.rarely(4)}
+	s := &Scenario{kinds: g.kinds, seed: xxhash.Sum64(data), json: !c.rarely(4)}
 	m := &meshMaker{Generator: g, choices: c, taken: map[string]bool{}}
 	m.focus = append(some(c, 1, g.kinds.All()...), pick(c, g.kinds.All()...))
 	anyTarget := resource.TopTargets | resource.RouteTargets
@@ -30,8 +33,14 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	for range 1 + c.of(2) {
 		s.add(m.dataplane())
 	}
+	m.informing = c.rarely(4)
 	for range 1 + c.of(12) {
 		s.add(m.policy())
+	}
+	if m.informing {
+		for range 1 + c.of(3) {
+			m.placement(s)
+		}
 	}
 	return s
 }
@@ -42,7 +51,7 @@ func (s *Scenario) add(document map[string]any) {
 	}
 }
 
-// YAML returns the scenario to be read, and to be run again by hand.
+// YAML returns the scenario as a file, for readers and for the command line.
 func (s *Scenario) YAML() string {
 	var parts []string
 	for _, document := range s.documents {
@@ -62,14 +71,14 @@ func (s *Scenario) JSON() string {
 
 func encode(text []byte, err error) string {
 	if err != nil {
-		panic(fmt.Sprintf("fuzz: a scenario has no text: %v", err)) // it is made of maps, lists and scalars
+		panic(fmt.Sprintf("fuzz: a scenario has no text: %v", err)) // it consists of maps, lists and scalars
 	}
 	return string(bytes.TrimLeft(text, "\n"))
 }
 
 // Load decodes the scenario's file.
 func (s *Scenario) Load() (*resource.Set, error) {
-	loader := resource.Loader{Kinds: s.kinds}
+	loader := resource.Loader{Kinds: s.kinds, Documents: ocm.Documents()}
 	if s.json {
 		return loader.Decode(resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
 	}

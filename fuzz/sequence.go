@@ -9,11 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// sequence is Confs of one type, lowest priority first: for each the bytes that
-// decide what it says.
+// sequence has the bytes from which Confs of one type are made, for each Conf,
+// lowest priority first.
 type sequence [][]byte
 
-// maxDecisions is about what the largest Conf of the built-in kinds asks for.
+// maxDecisions is about the number of decisions of the largest built-in Conf.
 const maxDecisions = 200
 
 func randomSequence(random *rand.Rand) sequence {
@@ -37,7 +37,7 @@ func split(decisions []byte, n int) sequence {
 	return s
 }
 
-// confs makes the Confs, every time new ones.
+// confs makes the Confs. Each call makes new ones.
 func (s sequence) confs(letters *alphabet, t reflect.Type) []resource.Conf {
 	var confs []resource.Conf
 	for _, decisions := range s {
@@ -50,9 +50,8 @@ func (s sequence) confs(letters *alphabet, t reflect.Type) []resource.Conf {
 	return confs
 }
 
-// shrink leaves out Confs, and of the others decisions, for as long as the
-// sequence fails. A decision that is 0, or not made, is the one that adds
-// least.
+// shrink removes Confs, and decisions of the others, as long as the sequence still
+// fails. A decision of 0, or a missing one, adds least to a Conf.
 func (s sequence) shrink(fails func(sequence) bool) sequence {
 	s, _ = without(s, func(s sequence) bool { return len(s) > 0 && fails(s) })
 	for i := range s {
@@ -74,7 +73,7 @@ func (s sequence) shrink(fails func(sequence) bool) sequence {
 	return s
 }
 
-// without leaves out all elements that a failure does not need.
+// without removes the elements that a failure does not need.
 func without[S ~[]E, E any](list S, fails func(S) bool) (small S, less bool) {
 	small = slices.Clone(list)
 	for i := 0; i < len(small); {

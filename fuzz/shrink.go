@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// maxTries is how often a failing scenario is compared again: some seconds. One
-// of 66 inbounds that are all needed takes some 1,800.
+// maxTries is how often a failing scenario is compared again, which takes some
+// seconds. A scenario of 66 inbounds that are all needed takes about 1,800.
 const maxTries = 2000
 
-// Explain returns what a failing comparison tells a reader: a scenario from
-// which nothing can be left out (within a limit of tries), as YAML, and its
-// error.
-func Explain(s *Scenario, compare func(*Scenario) error) string {
+// explain returns the error and the YAML of a failing scenario, from which all
+// parts are removed that the failure does not need, within maxTries.
+func explain(s *Scenario, compare func(*Scenario) error) string {
 	tries := 0
 	small := shrink(s, func(s *Scenario) bool {
 		if tries++; tries > maxTries {
@@ -25,8 +24,8 @@ func Explain(s *Scenario, compare func(*Scenario) error) string {
 	return fmt.Sprintf("%v\n\n%s", compare(small), small.YAML())
 }
 
-// shrink leaves out documents, and then their parts, for as long as the
-// scenario fails.
+// shrink removes documents, and then parts of them, as long as the scenario still
+// fails.
 func shrink(s *Scenario, fails func(*Scenario) bool) *Scenario {
 	for i := 0; i < len(s.documents); {
 		smaller := *s
@@ -45,7 +44,7 @@ func shrink(s *Scenario, fails func(*Scenario) bool) *Scenario {
 	return s
 }
 
-// shrinkDocument leaves out the first part that the failure does not need.
+// shrinkDocument removes the first part that the failure does not need.
 func shrinkDocument(s *Scenario, i int, fails func(*Scenario) bool) (*Scenario, bool) {
 	for _, document := range removals(s.documents[i]) {
 		smaller := *s
@@ -58,8 +57,8 @@ func shrinkDocument(s *Scenario, i int, fails func(*Scenario) bool) (*Scenario, 
 	return s, false
 }
 
-// removals returns a tree in every way that has one part less, large parts
-// first. The tree is not changed.
+// removals returns all trees with one part less than a tree, large parts first.
+// The tree is not changed.
 func removals(tree any) []any {
 	var smaller []any
 	switch tree := tree.(type) {
@@ -78,7 +77,7 @@ func removals(tree any) []any {
 			}
 		}
 	case []any:
-		for size := len(tree) / 2; size > 0; size /= 2 { // an empty list says something else than none
+		for size := len(tree) / 2; size > 0; size /= 2 { // not the whole list: an empty list is not an absent one
 			for i := 0; i < len(tree); i += size {
 				smaller = append(smaller, slices.Delete(slices.Clone(tree), i, min(i+size, len(tree))))
 			}

@@ -14,7 +14,7 @@ func TestShrink(t *testing.T) {
 	before := s.YAML()
 	small := shrink(s, func(s *Scenario) bool { return strings.Contains(s.YAML(), " this:") })
 	if want := "keep:\n    - this: 1\n"; small.YAML() != want {
-		t.Errorf("it is shrunk to\n%s\nnot\n%s", small.YAML(), want)
+		t.Errorf("got\n%s\nwant\n%s", small.YAML(), want)
 	}
 	if s.YAML() != before {
 		t.Errorf("the scenario is changed to\n%s", s.YAML())

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"iter"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
@@ -14,28 +15,35 @@ type strangeConf struct {
 
 type strangeWord string
 
-func (w strangeWord) Validate(at *strict.At) {
+func (w strangeWord) Validate(at *diag.At) {
 	if w != "strange" {
 		at.Errorf("", "must be strange")
 	}
 }
 
-// strangeType can decode; it is never merged.
-type strangeType struct{ resource.ConfType }
+// refusingConf accepts no value that its field accepts.
+type refusingConf struct {
+	Count int `json:"count"`
+}
 
-func (strangeType) Decode(at *strict.At, except ...string) resource.Conf {
-	conf := new(strangeConf)
-	if !strict.DecodeExcept(at, conf, except...) {
+func (c *refusingConf) Validate(at *diag.At) { at.Field("count").Errorf("", "must be more than 9") }
+
+// strangeType can decode; it is never merged.
+type strangeType[T any] struct{ resource.ConfType }
+
+func (strangeType[T]) Decode(in *strict.Value, except ...string) resource.Conf {
+	conf := new(T)
+	if !strict.DecodeExcept(in, conf, except...) {
 		return nil
 	}
 	return conf
 }
 
-func (strangeType) NewMerger() resource.Merger { return emptyMerger{} }
+func (strangeType[T]) NewMerger() resource.Merger { return emptyMerger[T]{} }
 
-type emptyMerger struct{}
+type emptyMerger[T any] struct{}
 
-func (emptyMerger) Fill(resource.Conf, int) bool   { return false }
-func (emptyMerger) Conf() resource.Conf            { return new(strangeConf) }
-func (emptyMerger) Origins(dst []int) []int        { return dst }
-func (emptyMerger) Leaves() iter.Seq2[string, int] { return func(func(string, int) bool) {} }
+func (emptyMerger[T]) Fill(resource.Conf, int) bool   { return false }
+func (emptyMerger[T]) Conf() resource.Conf            { return new(T) }
+func (emptyMerger[T]) Origins(dst []int) []int        { return dst }
+func (emptyMerger[T]) Leaves() iter.Seq2[string, int] { return func(func(string, int) bool) {} }

@@ -6,13 +6,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// targetRef returns a targetRef of one of the kinds, or nil for one that is
-// left out, which means Mesh.
+// targetRef returns a targetRef of one of the kinds, or nil for an absent one,
+// which means Mesh.
 func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]any {
 	kind := pick(m.choices, kinds.Names()...)
 	if top && m.of(2) == 1 {
-		if often := pick(m.choices, m.targets...); slices.Contains(kinds.Names(), often) {
-			kind = often
+		if frequent := pick(m.choices, m.targets...); slices.Contains(kinds.Names(), frequent) {
+			kind = frequent
 		}
 	}
 	ref := map[string]any{"kind": kind}
@@ -26,18 +26,20 @@ func (m *meshMaker) targetRef(kinds resource.TargetKinds, top bool) map[string]a
 		}
 		m.proxyTypes(ref, top)
 	case "MeshSubset":
-		ref["tags"] = m.asked()
+		if !m.rarely(4) {
+			ref["tags"] = m.selectorTags()
+		}
 		m.proxyTypes(ref, top)
 	case "Dataplane":
 		m.dataplaneRef(ref)
 	case "MeshService":
 		ref["name"] = pick(m.choices, services...)
 	case "MeshServiceSubset":
-		ref["name"], ref["tags"] = pick(m.choices, services...), m.asked()
+		ref["name"], ref["tags"] = pick(m.choices, services...), m.selectorTags()
 	case "MeshGateway":
 		ref["name"] = pick(m.choices, services...)
 		if m.of(2) == 1 {
-			ref["tags"] = m.asked()
+			ref["tags"] = m.selectorTags()
 		}
 		m.namespace(ref)
 	default:
@@ -61,7 +63,7 @@ func (m *meshMaker) namespace(ref map[string]any) {
 func (m *meshMaker) dataplaneRef(ref map[string]any) {
 	switch m.of(3) {
 	case 1:
-		ref["labels"] = m.labels()
+		ref["labels"] = m.selectorLabels()
 	case 2:
 		ref["name"] = pick(m.choices, names...)
 		m.namespace(ref)
@@ -71,7 +73,20 @@ func (m *meshMaker) dataplaneRef(ref map[string]any) {
 	}
 }
 
-// routeRef names any route, or one that there is, of any kind.
+// selectorLabels returns the labels of a selector, which may include the namespace
+// and the zone of a dataplane.
+func (m *meshMaker) selectorLabels() map[string]any {
+	labels := m.labels()
+	switch m.of(6) {
+	case 4:
+		labels["k8s.kuma.io/namespace"] = pick(m.choices, namespaces...)
+	case 5:
+		labels["kuma.io/zone"] = pick(m.choices, zones...)
+	}
+	return labels
+}
+
+// routeRef names any route, or one of the scenario's routes.
 func (m *meshMaker) routeRef(ref map[string]any, kinds resource.TargetKinds) {
 	ref["name"] = pick(m.choices, routes...)
 	if len(m.attachable) > 0 && m.of(2) == 1 {
@@ -82,17 +97,19 @@ func (m *meshMaker) routeRef(ref map[string]any, kinds resource.TargetKinds) {
 	m.namespace(ref)
 }
 
-// asked returns the tags of a selector: one or two, * now and then.
-func (m *meshMaker) asked() map[string]any {
+// selectorTags returns one or two tags of a selector, some with the value *.
+func (m *meshMaker) selectorTags() map[string]any {
 	tags := map[string]any{}
 	for range 1 + m.of(2) {
-		switch m.of(4) {
+		switch m.of(5) {
 		case 0, 1:
 			tags["version"] = pick(m.choices, "v1", "v2", "*")
 		case 2:
 			tags["team"] = pick(m.choices, "x", "y", "*")
 		case 3:
 			tags["kuma.io/service"] = pick(m.choices, "web", "api", "*")
+		case 4:
+			tags["kuma.io/zone"] = pick(m.choices, "east", "west", "*")
 		}
 	}
 	return tags

@@ -19,25 +19,25 @@ const (
 	TestFile = load.TestFile
 )
 
-// Config tells what to generate for.
+// Config selects the packages to generate for.
 type Config struct {
-	// Dir is the directory that patterns are relative to; "" is the current one.
+	// Dir is the directory of relative patterns; "" is the current directory.
 	Dir string
 	// Patterns name packages as for go list: ".", "./...", import paths.
 	Patterns []string
-	// Overlay replaces the content of files, by absolute path, as if it were
-	// on disk. Files need not exist.
+	// Overlay replaces the content of files by their absolute paths. The files
+	// need not exist.
 	Overlay map[string][]byte
 }
 
-// File is a generated file, or one that has to go.
+// File is a generated file, or one to be removed.
 type File struct {
 	Path    string // absolute
-	Content []byte // gofmt'd; nil where the package has no root type (any more)
-	State   State  // what is there now
+	Content []byte // gofmt'd; nil if the package has no root type
+	State   State  // of the file on disk
 }
 
-// State tells how a file that exists compares with the generated one.
+// State is the result of comparing a file on disk with the generated one.
 type State string
 
 // The states of a file.
@@ -69,9 +69,9 @@ func (e Errors) Error() string {
 
 // Generate returns the generated files of the packages, sorted by path: two
 // for each package with root types, and those that are superfluous. It writes
-// nothing. The error is [Errors] where the source is to blame; there are no
-// files then. File names in Errors are relative to the current directory where
-// they lie below it.
+// nothing. The error is [Errors] if the source has errors; then there are no
+// files. File names in Errors are relative to the current directory if they are
+// below it.
 func Generate(cfg Config) ([]File, error) {
 	var problems diag.List
 	packages, err := load.Load(load.Config(cfg), &problems)
@@ -100,8 +100,8 @@ func Generate(cfg Config) ([]File, error) {
 	return files, nil
 }
 
-// generate returns the two files of a package, or none after an error in its
-// source.
+// generate returns the two files of a package, or none if its source has an
+// error.
 func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte) ([]File, error) {
 	contents := map[string][]byte{}
 	if len(pkg.Roots) > 0 {
@@ -137,8 +137,8 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 
 var errForeign = errors.New("has the name of a generated file but was not generated")
 
-// compare returns the file with its state; the state is "" for a file that
-// neither is nor should be there.
+// compare returns the file with its state, which is "" if the file does not exist
+// and is not generated.
 func compare(path string, content []byte, overlay map[string][]byte) (File, error) {
 	file := File{Path: path, Content: content}
 	current, ok := overlay[path]
@@ -165,8 +165,8 @@ func compare(path string, content []byte, overlay map[string][]byte) (File, erro
 	return file, nil
 }
 
-// Write brings the files on disk up to date: it writes what is missing or
-// stale and removes what is superfluous.
+// Write updates the files on disk: it writes missing and stale files and removes
+// superfluous ones.
 func Write(files []File) error {
 	for _, file := range files {
 		var err error

@@ -16,8 +16,8 @@ func relative(all []diag.Diagnostic) Errors {
 	return all
 }
 
-// Relative returns a path as seen from the current directory if it lies in
-// it, else as it is.
+// Relative returns a path relative to the current directory if it is below it,
+// and otherwise the unchanged path.
 func Relative(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {

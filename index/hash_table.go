@@ -1,16 +1,16 @@
 package index
 
 // A hashTable is an immutable map from 32-bit hashes to dense numbers; several
-// numbers may share a hash, and the caller tells them apart. It is extendible
+// numbers may share a hash, and the caller distinguishes them. It is extendible
 // hashing over a vector:
 //
 //	dir      2^depth pointers to buckets, by the hash's top bits
 //	bucket   64 slots of (hash, number+1), open addressing by its low bits
 //
 // An insertion copies one bucket (0.5 KB) and one page of dir. A full bucket
-// splits in two by its next hash bit, and dir doubles when that bit is new to
-// it: a table never rehashes all its keys at once. The slots stand in the
-// bucket itself, so that a lookup among many keys waits for memory once less.
+// splits in two by its next hash bit, and dir doubles if that bit is new to it: a
+// table never rehashes all its keys at once. The slots are in the bucket itself,
+// so that a lookup among many keys waits for memory once less.
 type hashTable struct {
 	dir   Vector[*bucket]
 	depth uint8
@@ -19,7 +19,7 @@ type hashTable struct {
 
 type bucket struct {
 	owner *owner
-	more  *bucket // where it is full and cannot be split; nil for evenly spread hashes
+	more  *bucket // the next one, if this one is full and cannot be split; nil for evenly spread hashes
 	depth uint8   // hash bits that all hashes of this bucket share
 	n     uint8
 	slots [bucketSlots]slot // a quarter of them empty
@@ -52,12 +52,12 @@ func (b *bucket) find(hash uint32, same func(number uint32) bool) (number uint32
 	return 0, false
 }
 
-// dirAt is the place in a directory of 2^depth buckets.
+// dirAt returns the index in a directory of 2^depth buckets.
 func dirAt(hash uint32, depth uint8) uint32 {
 	return uint32(uint64(hash) >> (32 - depth))
 }
 
-// at returns the slot of a number, or the empty one where a search for it
+// at returns the slot of a number, or the empty slot at which a search for it
 // ends.
 func (b *bucket) at(s slot) uint32 {
 	i := s.hash & slotMask

@@ -12,12 +12,12 @@ func (t *hashTable) edit() hashTableEditor {
 	return hashTableEditor{dir: t.dir.Edit(), depth: t.depth, n: t.n, owner: new(owner)}
 }
 
-// find as in hashTable, with the editor's own changes.
+// find is [hashTable.find] with the editor's own changes.
 func (e *hashTableEditor) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {
 	return e.dir.Value(dirAt(hash, e.depth)).find(hash, same)
 }
 
-// insert adds number under hash. It must not be there yet.
+// insert adds number under hash. It must not be in the table.
 func (e *hashTableEditor) insert(hash, number uint32) {
 	b := e.own(hash)
 	for b.full() && e.split(b, hash) {
@@ -27,7 +27,7 @@ func (e *hashTableEditor) insert(hash, number uint32) {
 	e.n++
 }
 
-// put adds a slot to a bucket that the editor owns, or behind it.
+// put adds a slot to a bucket that the editor owns, or to a following one.
 func (e *hashTableEditor) put(b *bucket, s slot) {
 	for b.full() {
 		b = e.ownMore(b)
@@ -36,7 +36,7 @@ func (e *hashTableEditor) put(b *bucket, s slot) {
 	b.n++
 }
 
-// remove removes number, which must be there, from under hash. Buckets are not
+// remove removes number, which must be in the table under hash. Buckets are not
 // joined again: a table keeps the directory of its largest size.
 func (e *hashTableEditor) remove(hash, number uint32) {
 	s := slot{hash, number + 1}
@@ -46,8 +46,8 @@ func (e *hashTableEditor) remove(hash, number uint32) {
 		b = e.ownMore(b)
 		hole = b.at(s)
 	}
-	// What was pushed beyond its place by the removed slot moves back, so that a
-	// search may stop at the first empty slot.
+	// Slots that were displaced by the removed one move back, so that a search may
+	// stop at the first empty slot.
 	for i := (hole + 1) & slotMask; b.slots[i].ref != 0; i = (i + 1) & slotMask {
 		if home := b.slots[i].hash & slotMask; (i-home)&slotMask >= (i-hole)&slotMask {
 			b.slots[hole] = b.slots[i]
@@ -71,7 +71,7 @@ func (e *hashTableEditor) own(hash uint32) *bucket {
 	return b
 }
 
-// ownMore returns the bucket behind one that the editor owns for writing.
+// ownMore returns the bucket that follows an owned one, for writing.
 func (e *hashTableEditor) ownMore(b *bucket) *bucket {
 	if b.more == nil || b.more.owner != e.owner {
 		b.more = e.copyOf(b.more)
@@ -79,7 +79,7 @@ func (e *hashTableEditor) ownMore(b *bucket) *bucket {
 	return b.more
 }
 
-// copyOf returns a copy that the editor owns, of nil an empty bucket.
+// copyOf returns a copy that the editor owns; for nil, an empty bucket.
 func (e *hashTableEditor) copyOf(b *bucket) *bucket {
 	var made bucket
 	if b != nil {
@@ -89,8 +89,7 @@ func (e *hashTableEditor) copyOf(b *bucket) *bucket {
 	return &made
 }
 
-// point makes all directory entries of b, whose hashes begin like hash, point
-// to it.
+// point sets all directory entries of b to b. Its hashes begin like hash.
 func (e *hashTableEditor) point(b *bucket, hash uint32) {
 	shift := e.depth - b.depth
 	first := dirAt(hash, e.depth) >> shift << shift
@@ -99,10 +98,10 @@ func (e *hashTableEditor) point(b *bucket, hash uint32) {
 	}
 }
 
-// split parts b, which holds hashes that begin like hash, by the next bit. It
-// refuses if that would make the directory larger than an eighth of the
-// entries: only hashes that are not spread evenly can fill a bucket so early,
-// and for them more buckets in one place are the better way.
+// split splits b, whose hashes begin like hash, by the next bit. It does not if the
+// directory would then be larger than an eighth of the entries: only unevenly
+// spread hashes can fill a bucket so early, and for them a list of buckets in one
+// place is better.
 func (e *hashTableEditor) split(b *bucket, hash uint32) bool {
 	if b.depth == e.depth {
 		if 2<<e.depth > max(e.n/8, 2) {
@@ -129,7 +128,7 @@ func (e *hashTableEditor) split(b *bucket, hash uint32) bool {
 	return true
 }
 
-// double gives the directory one more bit.
+// double adds one bit to the directory.
 func (e *hashTableEditor) double() {
 	var wider VectorEditor[*bucket]
 	for i := range uint32(1) << e.depth {

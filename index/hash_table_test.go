@@ -68,7 +68,7 @@ func TestHashTable(t *testing.T) {
 }
 
 // TestHashTableModel runs random edits from any version, also where hashes
-// collide, and looks at all versions in the end.
+// collide, and checks all versions at the end.
 func TestHashTableModel(t *testing.T) {
 	for name, hash := range map[string]func(n uint32) uint32{
 		"even":         func(n uint32) uint32 { return n * 2654435769 },
@@ -85,7 +85,7 @@ func TestHashTableModel(t *testing.T) {
 					same := 0
 					_, ok := v.table.find(hash(number), func(at uint32) bool {
 						if hash(at) != hash(number) {
-							t.Fatalf("asked about %d, which has another hash than %d", at, number)
+							t.Fatalf("is called for %d, which has another hash than %d", at, number)
 						}
 						if at == number {
 							same++
@@ -140,14 +140,14 @@ func TestHashTableStays(t *testing.T) {
 	after := e.commit()
 	for i := range uint32(1) << after.depth {
 		if b := after.dir.Value(i); b.more != nil || after.depth > before.depth+1 {
-			t.Fatalf("depth %d, before %d; bucket %d has another behind it: %v", after.depth, before.depth, i, b.more != nil)
+			t.Fatalf("depth %d, before %d; bucket %d is followed by another one: %v", after.depth, before.depth, i, b.more != nil)
 		}
 	}
 }
 
 // TestHashTableCopiesOnce: an edit copies a bucket at its first change.
 func TestHashTableCopiesOnce(t *testing.T) {
-	for name, n := range map[string]uint32{"one bucket": 10, "one behind it": 60} {
+	for name, n := range map[string]uint32{"one bucket": 10, "a second one": 60} {
 		t.Run(name, func(t *testing.T) {
 			same := func(uint32) uint32 { return 7 }
 			var empty hashTable

@@ -129,8 +129,8 @@ func TestInternerMisuse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if said, _ := recover().(string); !strings.Contains(said, "not in use") {
-					t.Errorf("said %q", said)
+				if message, _ := recover().(string); !strings.Contains(message, "not in use") {
+					t.Errorf("panic %q", message)
 				}
 			}()
 			misuse()
@@ -147,7 +147,7 @@ func TestInternerForgets(t *testing.T) {
 		t.Errorf("a released key has id %d", id)
 	}
 	in := e.Commit()
-	if _, ok := in.LookupFunc("", func(id uint32) bool { t.Errorf("asked about id %d", id); return false }); ok || in.Len() != 0 {
+	if _, ok := in.LookupFunc("", func(id uint32) bool { t.Errorf("is called for id %d", id); return false }); ok || in.Len() != 0 {
 		t.Error("a released key is found")
 	}
 }
@@ -214,7 +214,7 @@ func TestInternerLookupFunc(t *testing.T) {
 			t.Errorf("%s: %d, %v", key, id, ok)
 		}
 		if _, ok := in.LookupFunc(key, func(uint32) bool { return false }); ok {
-			t.Errorf("%s is found against what is said", key)
+			t.Errorf("%s is found although the function returns false", key)
 		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 // their order would depend on the order of the input.
 var ErrNotStrict = errors.New("the order is not strict")
 
-// An Order is an immutable strict total order of slots. A slot is a dense
-// number of whatever is ordered; its rank is its place, from 0. Comparing is
-// done once, when a slot comes: after that, sorting is sorting of ranks. 1,090
+// An Order is an immutable strict total order of slots. A slot is the dense
+// number of an ordered value; its rank is its place, from 0. Comparing is done
+// once, when a slot is added: after that, sorting is sorting of ranks. 1,090
 // slots of 10,000 take 3.1 µs, and 7 take 35 ns (BenchmarkOrderSort; comparing
 // plain numbers instead 33 µs and 55 ns); a version with one slot moved takes
 // 16 µs (BenchmarkOrderPut).
@@ -20,7 +20,7 @@ var ErrNotStrict = errors.New("the order is not strict")
 // The zero Order is empty.
 type Order struct {
 	at   []uint32 // slots by rank
-	rank []uint32 // ranks by slot; noRank where the slot is not in the order
+	rank []uint32 // ranks by slot; noRank if the slot is not in the order
 }
 
 const noRank = ^uint32(0)
@@ -38,9 +38,9 @@ func (o *Order) rankOf(slot uint32) (rank uint32, ok bool) {
 	return o.rank[slot], true
 }
 
-// Edit returns an editor that starts from o. From now until the last Commit,
-// compare must know all slots of the order; only for a slot that is Put again
-// may it answer differently from before.
+// Edit returns an editor that starts from o. Until the last Commit, compare must
+// accept all slots of the order. Its results may change only for a slot that is Put
+// again.
 func (o *Order) Edit(compare func(a, b uint32) int) *OrderEditor {
 	return &OrderEditor{base: o, compare: compare, stays: map[uint32]bool{}}
 }
@@ -52,17 +52,16 @@ type OrderEditor struct {
 	stays   map[uint32]bool // the slots that were touched: true if put last, false if removed last
 }
 
-// Put gives slot its place; one that is in the order leaves its old place
-// first, because what compare says of it may have changed.
+// Put adds slot, or moves it if the result of compare for it has changed.
 func (e *OrderEditor) Put(slot uint32) { e.stays[slot] = true }
 
-// Remove takes slot out, if it is in the order.
+// Remove removes slot, if it is in the order.
 func (e *OrderEditor) Remove(slot uint32) { e.stays[slot] = false }
 
 // Commit publishes the next version. It calls compare about k log n times for k
 // slots that were put, and copies two arrays of n. It returns ErrNotStrict,
-// with the slots, if compare is 0 for two of them; then the changes are still
-// to be committed.
+// with the slots, if compare is 0 for two of them; the changes are then not
+// committed.
 func (e *OrderEditor) Commit() (*Order, error) {
 	if len(e.stays) == 0 {
 		return e.base, nil
@@ -79,7 +78,7 @@ func (e *OrderEditor) Commit() (*Order, error) {
 		}
 	}
 	slices.Sort(gone)
-	slices.Sort(come) // before compare sees it, so that a map's order is not in the calls either
+	slices.Sort(come) // before the first comparison, so that the calls do not depend on a map's order
 	slices.SortFunc(come, e.compare)
 	for i := 1; i < len(come); i++ {
 		if e.compare(come[i-1], come[i]) == 0 {
@@ -95,8 +94,8 @@ func (e *OrderEditor) Commit() (*Order, error) {
 	}
 	at = append(at, e.base.at[from:]...)
 
-	// From here on at[:end] is what was there, and what comes is put from the
-	// last backwards, each moving up what follows it.
+	// at[:end] is the former order. New slots are inserted from the last one
+	// backwards, and each moves the following ones up.
 	end := len(at)
 	at = at[:cap(at)]
 	for i := len(come) - 1; i >= 0; i-- {
@@ -117,7 +116,7 @@ func (e *OrderEditor) Commit() (*Order, error) {
 	for _, r := range gone {
 		rank[e.base.at[r]] = noRank
 	}
-	first := end // the lowest rank that may be another slot's now
+	first := end // the lowest rank whose slot may have changed
 	if len(gone) > 0 {
 		first = min(first, int(gone[0]))
 	}

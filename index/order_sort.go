@@ -11,8 +11,8 @@ type Scratch struct {
 }
 
 // Sort sorts ids, which must be distinct slots of the order, by rank. Once the
-// scratch has grown it allocates nothing. It panics if an id is not in the
-// order or stands twice.
+// scratch has grown it allocates nothing. It panics if an id is not in the order or
+// is given twice.
 func (o *Order) Sort(ids []uint32, scratch *Scratch) {
 	// ids hold ranks while they are sorted.
 	low, high := noRank, uint32(0)
@@ -41,16 +41,16 @@ func (o *Order) Sort(ids []uint32, scratch *Scratch) {
 	}
 }
 
-const sortedTwice = "index: Sort of a slot that stands twice"
+const sortedTwice = "index: Sort of a slot that is given twice"
 
-// From bitmapLeast ids on, and with no more than bitmapSparse words for each,
-// setting bits and reading them in order beats sorting.
+// With at least bitmapLeast ids, and at most bitmapSparse words for each, setting
+// bits and reading them in order is faster than sorting.
 const (
 	bitmapLeast  = 32
 	bitmapSparse = 8
 )
 
-// sort sorts ranks that lie in words words from the given one on.
+// sort sorts ranks whose bits are in words words, beginning with the given one.
 func (s *Scratch) sort(ranks []uint32, first uint32, words int) {
 	if len(s.words) < words {
 		s.words = make([]uint64, max(words, 2*len(s.words)))

@@ -201,16 +201,16 @@ func TestOrderSortAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestOrderErrorIsDeterministic: of many ties, the same edits always tell the
+// TestOrderErrorIsDeterministic: of many ties, the same edits always report the
 // same.
 func TestOrderErrorIsDeterministic(t *testing.T) {
-	told := map[string]bool{}
+	messages := map[string]bool{}
 	for range 20 {
 		_, err := newOrder(upTo(20), func(a, b uint32) int { return 0 })
-		told[err.Error()] = true
+		messages[err.Error()] = true
 	}
-	if len(told) != 1 {
-		t.Errorf("%d different errors", len(told))
+	if len(messages) != 1 {
+		t.Errorf("%d different errors", len(messages))
 	}
 }
 

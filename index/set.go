@@ -31,7 +31,7 @@ type Set struct {
 //	append    8 :  52 ns        8 :  89 ns
 const smallSet = 64
 
-// setOfBitmap takes b over and gives it the shape that its size asks for.
+// setOfBitmap returns the set of b in the shape for its size. It keeps b.
 func setOfBitmap(b *roaring.Bitmap) Set {
 	if n := b.GetCardinality(); n <= smallSet {
 		if n == 0 {
@@ -50,7 +50,7 @@ func (s Set) Len() int {
 	return len(s.ids)
 }
 
-// Contains tells whether id is in the set.
+// Contains reports whether id is in the set.
 func (s Set) Contains(id uint32) bool {
 	if s.bits != nil {
 		return s.bits.Contains(id)

@@ -7,8 +7,8 @@ import (
 )
 
 // A SetEditor makes the next version of a Set. The zero editor starts from the
-// empty set. It copies what it was given at the first change and works on its
-// own copy until Commit.
+// empty set. It copies the set at the first change, and changes its own copy
+// until Commit.
 type SetEditor struct {
 	ids   []uint32        // as in Set, but may hold fewer or more ids
 	bits  *roaring.Bitmap // than the shape of a published set would
@@ -20,7 +20,7 @@ func (s Set) Edit() SetEditor {
 	return SetEditor{ids: s.ids, bits: s.bits}
 }
 
-// Add adds id and tells whether it was missing.
+// Add adds id and reports whether it was missing.
 func (e *SetEditor) Add(id uint32) bool {
 	if e.bits != nil {
 		if !e.owned && e.bits.Contains(id) {
@@ -30,7 +30,7 @@ func (e *SetEditor) Add(id uint32) bool {
 		return e.bits.CheckedAdd(id)
 	}
 	at := len(e.ids)
-	if at > 0 && e.ids[at-1] >= id { // ascending ids, the way sets are loaded, skip the search
+	if at > 0 && e.ids[at-1] >= id { // ascending ids, as when sets are loaded, need no search
 		var found bool
 		if at, found = slices.BinarySearch(e.ids, id); found {
 			return false
@@ -48,7 +48,7 @@ func (e *SetEditor) Add(id uint32) bool {
 	return true
 }
 
-// Remove removes id and tells whether it was there.
+// Remove removes id and reports whether it was there.
 func (e *SetEditor) Remove(id uint32) bool {
 	if e.bits != nil {
 		if !e.owned && !e.bits.Contains(id) {
@@ -94,7 +94,7 @@ func (e *SetEditor) AppendTo(dst []uint32) []uint32 {
 	return Set{ids: e.ids, bits: e.bits}.AppendTo(dst)
 }
 
-// Commit publishes the set. The editor may go on: it copies again at the next
+// Commit publishes the set. The editor may continue: it copies again at the next
 // change.
 func (e *SetEditor) Commit() Set {
 	if !e.owned {

@@ -55,6 +55,16 @@ func TestSetModel(t *testing.T) {
 
 				other := versions[r.IntN(len(versions))]
 				checkSet(t, s.AndNot(other.set), filter(want, func(id uint32) bool { return !has(other.want, id) }))
+				checkSet(t, s.And(other.set), filter(want, func(id uint32) bool { return has(other.want, id) }))
+				union := maps.Clone(want)
+				maps.Copy(union, other.want)
+				checkSet(t, s.Or(other.set), union)
+				if got := s.Equal(other.set); got != maps.Equal(want, other.want) {
+					t.Fatalf("Equal = %v", got)
+				}
+				if !s.Equal(setOf(s.AppendTo(nil)...)) {
+					t.Fatal("a set is not equal to its copy")
+				}
 				for range 20 {
 					if id := pick(); s.Contains(id) != has(want, id) {
 						t.Fatalf("Contains(%d) = %v", id, !has(want, id))

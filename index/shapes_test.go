@@ -128,7 +128,7 @@ func (s *shape) count() {
 	}
 }
 
-// requires tells whether the sorted item has all the terms: the scan that the
+// requires reports whether the sorted item has all the terms: the scan that the
 // index is compared with.
 func requires(terms, item []Term) bool {
 	for _, t := range terms {

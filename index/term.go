@@ -6,17 +6,17 @@ import "slices"
 // such as a tag pair or the presence of a tag key.
 type Term uint32
 
-// SortTerms sorts terms in place and drops duplicates. It gives the form that
-// [TermIndex.Match] asks for.
+// SortTerms sorts terms in place and drops duplicates. The result is the form that
+// [TermIndex.Match] requires.
 func SortTerms(terms []Term) []Term {
 	slices.Sort(terms)
 	return slices.Compact(terms)
 }
 
-// scanTerms is the length up to which looking at each term beats searching.
+// scanTerms is the length up to which comparing each term is faster than a search.
 const scanTerms = 16
 
-// hasTerm tells whether t is among the sorted terms.
+// hasTerm reports whether t is among the sorted terms.
 func hasTerm(terms []Term, t Term) bool {
 	if len(terms) > scanTerms {
 		_, found := slices.BinarySearch(terms, t)

@@ -4,20 +4,21 @@ package index
 // terms that it requires, all of them; one that requires nothing always
 // matches. It answers "which selectors match an item with these terms?"
 //
-// Selectors that require the same terms are one conjunction: it is looked at
-// once for all of them. A conjunction is filed under one of its terms, so that
-// an item's candidates are what is filed under the item's own terms:
+// Selectors that require the same terms are one conjunction, which is verified
+// once for all of them. A conjunction is filed under one of its terms, so that an
+// item's candidates are the conjunctions filed under the item's own terms:
 //
 //	selector  -> conjunction
 //	term      -> how many conjunctions require it, and those filed under it
 //
 // It is filed under its rarest term, the one that the fewest conjunctions
 // require. A label that every selector requires therefore costs nothing, unless
-// it is all that they require, and then they are one conjunction. What is
-// rarest changes with the selectors; see TermIndexEditor for how filing follows.
+// it is all that they require, and then they are one conjunction. The
+// rarest term changes with the selectors; TermIndexEditor describes how conjunctions
+// are filed again.
 //
 // One item against 10,000 selectors, on one core with a warm cache
-// (BenchmarkMatch; "scan" looks at every selector, "masks" ANDs roaring bitmaps):
+// (BenchmarkMatch; "scan" verifies every selector, "masks" ANDs roaring bitmaps):
 //
 //	                           matching  candidates   index     scan    masks
 //	policies of a mesh            1,090           5  0.63 µs    36 µs    16 µs
@@ -25,11 +26,11 @@ package index
 //	all share a label                 7           9  0.10 µs    45 µs    49 µs
 //	all different, over 20 terms      3       8,254   2.6 µs   193 µs   662 µs
 //
-// The last is the worst case of filing: no term is rare. There the signatures
-// reject what filing could not. 10,000 different items in turn, sparse, take
+// The last row is the worst case of filing: no term is rare. Signatures then reject
+// most candidates. 10,000 different items in turn, sparse, take
 // 0.22 µs each (BenchmarkMatchManyItems). A version with one selector of 10,000
 // replaced costs 8 to 13 µs, and 42 µs in that worst case (BenchmarkReplaceSelector,
-// the least of 25 runs on a machine that had other work).
+// the least of 25 runs on a machine with other load).
 //
 // The zero TermIndex is empty.
 type TermIndex struct {
@@ -38,7 +39,7 @@ type TermIndex struct {
 	byTerms      hashTable            // from hashTerms to numbers
 	terms        Vector[termPostings] // by term
 	always       *conjunction         // the one without terms, or nil
-	sweep        uint32               // the number from which the next commit looks for what to refile
+	sweep        uint32               // the number from which the next commit checks filing
 }
 
 // A conjunction is immutable once its editor has committed.
@@ -55,14 +56,14 @@ type termPostings struct {
 	required uint32 // the conjunctions that have the term
 }
 
-// A filedConjunction carries what rejects most candidates without looking at
+// A filedConjunction has a signature that rejects most candidates without reading
 // the conjunction itself.
 type filedConjunction struct {
 	signature uint64 // of the conjunction's terms
 	*conjunction
 }
 
-// signature sets for each term one bit of 64, by a hash. Where a conjunction's
+// signature sets for each term one bit of 64, by a hash. If a conjunction's
 // signature has a bit that the item's lacks, the item lacks one of its terms.
 func signature(terms []Term) (s uint64) {
 	for _, t := range terms {
@@ -71,8 +72,8 @@ func signature(terms []Term) (s uint64) {
 	return s
 }
 
-// Terms returns what the selector requires, sorted and without duplicates, for
-// reading only; nil if there is no such selector.
+// Terms returns the terms that the selector requires, sorted and without
+// duplicates, for reading only; nil if there is no such selector.
 func (x *TermIndex) Terms(id uint32) []Term {
 	ref := x.selectors.Value(id)
 	if ref == 0 {
@@ -84,8 +85,8 @@ func (x *TermIndex) Terms(id uint32) []Term {
 // Match appends to dst the ids of the selectors that match an item with these
 // terms, which must be sorted ascending and distinct (see [SortTerms]): each id
 // once, in no particular order. It allocates only if dst lacks the room.
-// candidates is the number of conjunctions that it had to look at: the work,
-// where len(ids) is the result.
+// candidates is the number of conjunctions that it verified, which is a measure of
+// the work.
 func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates int) {
 	if x.always != nil {
 		candidates++

@@ -5,12 +5,12 @@ import "slices"
 // A TermIndexEditor makes the next version of a TermIndex.
 //
 // New conjunctions are filed at commit, when the counts of the whole
-// transaction are known. What is filed stays right while its term is no more
-// than twice as common as the conjunction's rarest. To keep that so while
-// selectors come and go, each commit looks again at some conjunctions, in the
-// order of their numbers and round and round: sweepPerChange for each one that
-// it added or dropped. So filing keeps up with any change of the population, no
-// commit pays for all, and the same edits always file the same way.
+// transaction are known. A conjunction is filed well while its term is at most
+// twice as common as its rarest one. To keep this while selectors are added and
+// removed, each commit checks some conjunctions again, in the order of their
+// numbers and cyclically: sweepPerChange for each one that it added or dropped. So
+// filing follows any change of the selectors, no commit checks all of them, and the
+// same edits always file in the same way.
 type TermIndexEditor struct {
 	selectors    VectorEditor[uint32]
 	conjunctions slabEditor[*conjunction]
@@ -21,19 +21,18 @@ type TermIndexEditor struct {
 
 	open   []openConjunction // in the order of the first touch
 	place  map[uint32]int    // by number, in open
-	sorted []Term            // what Put was given
+	sorted []Term            // the terms of Put
 }
 
 // An openConjunction is one whose selectors change in this transaction.
 type openConjunction struct {
 	conjunction *conjunction // private until commit
-	ids         SetEditor    // what its ids become
+	ids         SetEditor    // the next version of its ids
 	isNew       bool         // not filed yet
 }
 
-// sweepPerChange conjunctions are looked at again for each that came or went.
-// With two, all of them have been by the time that the index has doubled or
-// lost half.
+// sweepPerChange conjunctions are checked again for each that was added or dropped.
+// With two, all are checked before the index has doubled or halved.
 const sweepPerChange = 2
 
 // Edit returns an editor that starts from x.
@@ -49,9 +48,8 @@ func (x *TermIndex) Edit() *TermIndexEditor {
 	}
 }
 
-// Put makes id require terms, in place of what it required before, if anything.
-// The terms may come in any order and more than once; Put keeps nothing of the
-// slice.
+// Put sets the terms that id requires, in place of those that it required before.
+// The terms may be in any order and repeated; Put does not keep the slice.
 func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 	e.sorted = SortTerms(append(e.sorted[:0], terms...))
 	hash := hashTerms(e.sorted)
@@ -66,13 +64,13 @@ func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 		e.edit(ref - 1).ids.Remove(id)
 	}
 	if !ok {
-		number = e.found(hash, slices.Clone(e.sorted))
+		number = e.create(hash, slices.Clone(e.sorted))
 	}
 	e.edit(number).ids.Add(id)
 	*e.selectors.Mut(id) = number + 1
 }
 
-// Remove removes the selector and tells whether there was one.
+// Remove removes the selector and reports whether there was one.
 func (e *TermIndexEditor) Remove(id uint32) bool {
 	ref := e.selectors.Value(id)
 	if ref == 0 {
@@ -83,8 +81,8 @@ func (e *TermIndexEditor) Remove(id uint32) bool {
 	return true
 }
 
-// found founds the conjunction of terms, without selectors yet.
-func (e *TermIndexEditor) found(hash uint32, terms []Term) (number uint32) {
+// create adds the conjunction of terms, without selectors.
+func (e *TermIndexEditor) create(hash uint32, terms []Term) (number uint32) {
 	c := &conjunction{terms: terms}
 	c.number = e.conjunctions.add(c)
 	e.byTerms.insert(hash, c.number)
@@ -96,7 +94,7 @@ func (e *TermIndexEditor) found(hash uint32, terms []Term) (number uint32) {
 	return c.number
 }
 
-// edit opens a conjunction. The pointer is good until the next one is opened.
+// edit opens a conjunction. The pointer is valid until the next one is opened.
 func (e *TermIndexEditor) edit(number uint32) *openConjunction {
 	at, ok := e.place[number]
 	if !ok {
@@ -109,9 +107,9 @@ func (e *TermIndexEditor) edit(number uint32) *openConjunction {
 	return &e.open[at]
 }
 
-// hashTerms needs no seed: terms are dense numbers that no user chooses. It
-// begins with a large number, because a small one meets a term that makes it
-// zero, and what follows then hashes as if it stood alone.
+// hashTerms needs no seed, as terms are dense numbers that no user chooses. It
+// begins with a large number: with a small one, some first term would make the hash
+// zero, and lists that differ in it only would have equal hashes.
 func hashTerms(terms []Term) uint32 {
 	const prime = 0x9e37_79b9_7f4a_7c15
 	h := prime + uint64(len(terms))

@@ -3,7 +3,7 @@ package index
 import "slices"
 
 // Commit publishes the next version: it drops the conjunctions that lost their
-// last selector, files the new ones, and refiles some of the old.
+// last selector, files the new ones, and checks the filing of some others.
 func (e *TermIndexEditor) Commit() *TermIndex {
 	changes := 0
 	kept := e.open[:0]
@@ -24,7 +24,7 @@ func (e *TermIndexEditor) Commit() *TermIndex {
 			e.replaceFiled(o.conjunction)
 		}
 	}
-	e.open, e.place = nil, map[uint32]int{} // clearing would cost what the largest transaction did
+	e.open, e.place = nil, map[uint32]int{} // clearing would cost as much as the largest transaction
 	e.refile(sweepPerChange * changes)
 	return &TermIndex{
 		selectors:    e.selectors.Commit(),
@@ -69,7 +69,7 @@ func (e *TermIndexEditor) unfile(c *conjunction) {
 	p.filed = slices.Delete(p.filed, at, at+1)
 }
 
-// replaceFiled files c in the place of its earlier version.
+// replaceFiled files c in place of its earlier version.
 func (e *TermIndexEditor) replaceFiled(c *conjunction) {
 	if len(c.terms) == 0 {
 		e.always = c
@@ -93,8 +93,8 @@ func (e *TermIndexEditor) own(t Term) *termPostings {
 	return p
 }
 
-// rarest returns the term that the fewest conjunctions require; of several the
-// one with the least filed under it, then the lowest.
+// rarest returns the term that the fewest conjunctions require; of several, the one
+// with the fewest filed under it, then the lowest.
 func (e *TermIndexEditor) rarest(terms []Term) Term {
 	best := terms[0]
 	p := e.terms.Get(uint32(best))
@@ -107,8 +107,8 @@ func (e *TermIndexEditor) rarest(terms []Term) Term {
 	return best
 }
 
-// refile looks at the next n conjunctions and moves those that are filed under
-// a term at least twice as common as their rarest.
+// refile checks the next n conjunctions and moves those that are filed under a term
+// at least twice as common as their rarest one.
 func (e *TermIndexEditor) refile(n int) {
 	for range min(n, int(e.conjunctions.limit)) {
 		if e.sweep >= e.conjunctions.limit {

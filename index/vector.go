@@ -11,7 +11,7 @@ import "iter"
 //
 // Changing one element copies one leaf, one branch and the root: for 200,000
 // elements of 32 bytes that is 1 KB + 0.5 KB + 0.8 KB. Two levels would copy
-// 25 KB of page pointers, and a map everything.
+// 25 KB of page pointers, and a map all of it.
 //
 // The zero Vector is empty. An element that was never written is zero.
 type Vector[T any] struct {
@@ -27,9 +27,9 @@ const (
 	branchMask = 1<<branchBits - 1
 )
 
-// An owner marks the pages that one editor has made since its last commit and
-// may therefore still write. It is compared by address and so must not be of
-// size zero. Readers never look at it.
+// An owner marks the pages that one editor has made since its last commit, and may
+// still write. It is compared by address, so its size must not be zero. Readers do
+// not use it.
 type owner struct{ _ byte }
 
 type branch[T any] struct {
@@ -125,7 +125,7 @@ func (e *VectorEditor[T]) Get(i uint32) *T { return e.now.Get(i) }
 // Value is [Vector.Value] with the editor's own changes.
 func (e *VectorEditor[T]) Value(i uint32) T { return e.now.Value(i) }
 
-// Mut returns element i for writing. The pointer is good until Commit.
+// Mut returns element i for writing. The pointer is valid until Commit.
 func (e *VectorEditor[T]) Mut(i uint32) *T {
 	r := int(i >> spanBits)
 	if e.owner == nil {
@@ -157,7 +157,7 @@ func (e *VectorEditor[T]) Mut(i uint32) *T {
 	return &l.items[i&leafMask]
 }
 
-// Commit publishes what was written. From here on the editor copies again.
+// Commit publishes the writes. After it the editor copies again.
 func (e *VectorEditor[T]) Commit() Vector[T] {
 	e.owner = nil
 	return e.now

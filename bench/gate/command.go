@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// grace is how long an interrupted command may take to end by itself.
+// grace is how long an interrupted command may take to end.
 const grace = 5 * time.Second
 
 // run executes a command in dir and returns its standard output. When ctx ends
-// the command is interrupted, then killed. An error has the end of what the
-// command said.
+// the command is interrupted, then killed. An error includes the last lines of
+// its output.
 func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -32,13 +32,13 @@ func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) 
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		said := lastLines(stdout.String()+stderr.String(), 20)
-		return nil, fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, said)
+		end := lastLines(stdout.String()+stderr.String(), 20)
+		return nil, fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, end)
 	}
 	return stdout.Bytes(), nil
 }
 
-// lastLines returns the last n lines of text, indented below an error.
+// lastLines returns the last n lines of text, indented to follow an error.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	lines = lines[max(0, len(lines)-n):]

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -9,19 +10,20 @@ import (
 // A Row compares one benchmark in one unit.
 type Row struct {
 	Benchmark Benchmark
+	Former    Benchmark // its name in the base, if that is another one
 	Unit      Unit
 
-	// Base and Head are the measurements, reduced as [Unit.Reduce] says. The
-	// one that does not exist (new, missing) is nil.
+	// Base and Head are the measurements, as [Unit.Reduce] reduces them. A
+	// measurement that does not exist (new, missing) is nil.
 	Base, Head *float64
-	// P is the p-value of the U test, where one was made.
+	// P is the p-value of the U test, if one was made.
 	P *float64
 
 	Verdict Verdict
-	Reason  string // of every verdict but same and better
+	Reason  string // of every verdict except same and better
 }
 
-// Ratio returns head / base; ok tells whether there is one.
+// Ratio returns head / base; ok reports whether there is one.
 func (r Row) Ratio() (ratio float64, ok bool) {
 	switch {
 	case r.Base == nil || r.Head == nil:
@@ -34,37 +36,41 @@ func (r Row) Ratio() (ratio float64, ok bool) {
 	return *r.Head / *r.Base, true
 }
 
-// Compare judges the head by the base, in the order of the head's output; what
-// only the base has comes last. What exact measurements prove worse is Worse.
-// Where measurements scatter, the worse is a Suspect: see [Confirm].
-func Compare(base, head *Results, limits Limits) []Row {
+// compare judges the head by the base, in the order of the head's output;
+// what only the base has comes last. What exact measurements show to be worse is
+// Worse. If measurements scatter it is a Suspect; see [confirm].
+func compare(base, head *Results, renames Renames, limits Limits) []Row {
+	base, former := base.renamed(renames, head)
 	var rows []Row
-	for _, b := range head.Benchmarks() {
-		for _, unit := range head.Units(b) {
+	for _, b := range head.benchmarks {
+		for _, unit := range head.unitsOf(b) {
 			rows = append(rows, compareOne(base, head, b, head.Unit(unit), limits))
 		}
 	}
-	for _, b := range base.Benchmarks() {
-		for _, unit := range base.Units(b) {
-			if head.Sample(b, unit, limits.thresholds()) == nil {
+	for _, b := range base.benchmarks {
+		for _, unit := range base.unitsOf(b) {
+			if head.sample(b, unit, limits.thresholds()) == nil {
 				rows = append(rows, compareOne(base, head, b, base.Unit(unit), limits))
 			}
 		}
+	}
+	for i := range rows {
+		rows[i].Former = former[rows[i].Benchmark]
 	}
 	return rows
 }
 
 // lost is the reason of all rows of a benchmark that the head does not have.
-const lost = "the head does not have this benchmark any more"
+const lost = "the head does not have this benchmark"
 
 func compareOne(base, head *Results, b Benchmark, unit Unit, limits Limits) Row {
 	row := Row{Benchmark: b, Unit: unit}
-	old := base.Sample(b, unit.Name, limits.thresholds())
+	old := base.sample(b, unit.Name, limits.thresholds())
 	if old != nil {
 		v := unit.Reduce(old)
 		row.Base = &v
 	}
-	now := head.Sample(b, unit.Name, limits.thresholds())
+	now := head.sample(b, unit.Name, limits.thresholds())
 	if now != nil {
 		v := unit.Reduce(now)
 		row.Head = &v
@@ -73,60 +79,75 @@ func compareOne(base, head *Results, b Benchmark, unit Unit, limits Limits) Row 
 	case old == nil:
 		row.Verdict, row.Reason = New, "the base does not have it"
 	case now == nil:
-		row.Verdict, row.Reason = Missing, "the head does not report it any more"
-		if len(head.Units(b)) == 0 {
+		row.Verdict, row.Reason = Missing, "the head does not report it"
+		if len(head.unitsOf(b)) == 0 {
 			row.Reason = lost
 		}
 	case unit.Class == Derived:
 		row.Verdict, row.Reason = Ungated, "sec/op has the same information"
+	case unit.Class != Time && steady(old) && steady(now):
+		row.judgeExact(limits)
 	default:
-		row.judge(old, now, limits)
+		row.judgeScattered(old, now, limits)
 	}
 	return row
 }
 
-// judge sets the verdict of a row that both sides have.
-func (r *Row) judge(base, head *benchmath.Sample, limits Limits) {
-	worse := limits.exceeds(r.Unit, *r.Base, *r.Head)
-	better := limits.exceeds(r.Unit, *r.Head, *r.Base)
-	r.Verdict = Same
-	if r.Unit.Class != Time && steady(base) && steady(head) {
-		switch {
-		case worse:
-			r.Verdict, r.Reason = Worse, fmt.Sprintf("%s, exactly, in every run", r.excess(limits))
-		case better:
-			r.Verdict = Better
-		}
-		return
-	}
-	test := benchmath.AssumeNothing.Compare(base, head)
-	r.P = &test.P
-	// The test tells that the sides differ, not which is worse; the best times
-	// may say the opposite of all others.
-	agrees := func(good, worse *benchmath.Sample) bool {
-		return test.P < limits.Alpha && r.Unit.worse(median(good), median(worse))
-	}
-	switch {
-	case worse && agrees(base, head):
-		r.Verdict, r.Reason = Suspect, fmt.Sprintf("%s, p=%.2g", r.excess(limits), test.P)
-	case worse && test.P < limits.Alpha:
-		r.Reason = fmt.Sprintf("%s, but most runs are not worse", r.excess(limits))
-	case worse:
-		r.Reason = fmt.Sprintf("%s, but p=%.2g: it may be noise", r.excess(limits), test.P)
-		for _, warning := range test.Warnings {
-			r.Reason += fmt.Sprintf(" (%v)", warning)
-		}
-	case better && agrees(head, base):
-		r.Verdict = Better
-	}
-}
-
-// steady tells whether all runs measured the same.
+// steady reports whether all runs measured the same.
 func steady(s *benchmath.Sample) bool {
 	return len(benchmath.AssumeExact.Summary(s, 1).Warnings) == 0
 }
 
-// excess says by how much the head is over which limit.
+func (r *Row) judgeExact(limits Limits) {
+	switch {
+	case limits.exceeds(r.Unit, *r.Base, *r.Head):
+		r.Verdict, r.Reason = Worse, fmt.Sprintf("%s, exactly, in every run", r.excess(limits))
+	case limits.exceeds(r.Unit, *r.Head, *r.Base):
+		r.Verdict = Better
+	default:
+		r.Verdict = Same
+	}
+}
+
+// judgeScattered judges measurements that differ from run to run. The U test
+// shows that two sides differ, but not which one is worse, so the medians must
+// agree with the best times.
+func (r *Row) judgeScattered(base, head *benchmath.Sample, limits Limits) {
+	test := benchmath.AssumeNothing.Compare(base, head)
+	r.P = &test.P
+	exceeds := func(good, worse *benchmath.Sample) bool {
+		return limits.exceeds(r.Unit, r.Unit.Reduce(good), r.Unit.Reduce(worse))
+	}
+	agrees := func(good, worse *benchmath.Sample) bool {
+		return test.P < limits.Alpha && r.Unit.worse(median(good), median(worse))
+	}
+	switch {
+	case exceeds(base, head) && agrees(base, head):
+		r.Verdict, r.Reason = Suspect, fmt.Sprintf("%s, p=%.2g", r.excess(limits), test.P)
+	case exceeds(head, base) && agrees(head, base):
+		r.Verdict = Better
+	case r.Unit.Class == Time:
+		r.judgeInterval(base, head, limits)
+	case exceeds(base, head):
+		r.Verdict, r.Reason = Inconclusive, fmt.Sprintf("%s, but p=%.2g after %s", r.excess(limits), test.P, plural(len(head.Values), "run"))
+	default:
+		r.Verdict = Same
+	}
+}
+
+// judgeInterval distinguishes times that are within the limits from times that
+// are too noisy to be judged.
+func (r *Row) judgeInterval(base, head *benchmath.Sample, limits Limits) {
+	r.Verdict = Same
+	factor, half := ratioIntervals(base, head, r.Unit, limits.Alpha)
+	if min(factor.high, half.high) > limits.hidden() {
+		r.Verdict = Inconclusive
+		r.Reason = fmt.Sprintf("worse by a factor of %.2f to %.2f, with a confidence of %.3g %% after %s",
+			factor.low, factor.high, 100*(1-limits.Alpha), plural(len(head.Values), "run"))
+	}
+}
+
+// excess describes by how much the head is above which limit.
 func (r Row) excess(limits Limits) string {
 	change := "up"
 	if r.Unit.HigherIsBetter {
@@ -140,4 +161,48 @@ func (r Row) excess(limits Limits) string {
 		text += fmt.Sprintf(", the tolerance is %.3g %% and %d B", 100*limits.BytesTolerance, bytesSlack)
 	}
 	return text
+}
+
+// having returns the rows with a verdict, one for each benchmark.
+func having(rows []Row, verdict Verdict) []Row {
+	var found []Row
+	for _, row := range rows {
+		if row.Verdict == verdict && !slices.ContainsFunc(found, func(r Row) bool { return r.Benchmark == row.Benchmark }) {
+			found = append(found, row)
+		}
+	}
+	return found
+}
+
+// confirm decides the suspects among rows by a second comparison from fresh
+// runs. A suspect that is worse again fails, one that is inconclusive there is
+// inconclusive, and any other one is cleared. A suspect without a second
+// measurement stays a suspect, which fails too. The other rows are not changed.
+func confirm(rows, second []Row) []Row {
+	confirmed := slices.Clone(rows)
+	for i := range confirmed {
+		row := &confirmed[i]
+		if row.Verdict != Suspect {
+			continue
+		}
+		at := slices.IndexFunc(second, func(r Row) bool {
+			return r.Benchmark == row.Benchmark && r.Unit == row.Unit && r.Base != nil && r.Head != nil
+		})
+		if at < 0 {
+			row.Reason += "; it was not measured again"
+			continue
+		}
+		switch again := second[at]; again.Verdict {
+		case Suspect, Worse:
+			row.Verdict = Worse
+			row.Reason += "; again " + again.Reason
+		case Inconclusive:
+			row.Verdict = Inconclusive
+			row.Reason += "; again " + again.Reason
+		default:
+			row.Verdict = Cleared
+			row.Reason += fmt.Sprintf("; not confirmed: %s in the second round", again.ratioText())
+		}
+	}
+	return confirmed
 }

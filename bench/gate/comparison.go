@@ -1,51 +1,117 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
-// A Comparison is the outcome of the gate.
+// A Comparison is the result of the gate.
 type Comparison struct {
 	Base, Head string // what was compared
-	Rounds     int
+	Rounds     int    // of benchmarks that were conclusive at once
 	Rows       []Row
+	FailOn     []Verdict // see [Config.FailOn]
 }
 
-// OK tells whether the gate passes.
-func (c *Comparison) OK() bool {
-	return !slices.ContainsFunc(c.Rows, func(r Row) bool { return r.Verdict.Fails() })
+func (c *Comparison) fails(r Row) bool {
+	return r.Verdict.Fails() || slices.Contains(c.FailOn, r.Verdict)
 }
 
-// name names a benchmark in a line of its own.
-func (c *Comparison) name(b Benchmark) string {
-	if len(c.packages()) > 1 {
-		return b.Package + "." + b.Name
+// OK reports whether no row fails the gate.
+func (c *Comparison) OK() bool { return !slices.ContainsFunc(c.Rows, c.fails) }
+
+// Result returns fail, inconclusive or pass. A comparison is inconclusive if no
+// row fails, but some are inconclusive.
+func (c *Comparison) Result() string {
+	switch {
+	case !c.OK():
+		return "fail"
+	case len(having(c.Rows, Inconclusive)) > 0:
+		return "inconclusive"
 	}
-	return b.Name
+	return "pass"
 }
 
-// Warnings returns what does not fail the gate but should be seen.
-func (c *Comparison) Warnings() []string {
-	var warnings []string
-	judged := false
+// summary is the result in one line.
+func (c *Comparison) summary() string {
+	result := strings.ToUpper(c.Result())
+	all := plural(len(c.Rows), "measurement")
+	counts := map[Verdict]int{}
 	for _, row := range c.Rows {
-		switch row.Verdict {
-		case Missing:
-			text := fmt.Sprintf("%s %s: %s", c.name(row.Benchmark), row.Unit.Name, row.Reason)
-			if row.Reason == lost {
-				text = fmt.Sprintf("%s: %s", c.name(row.Benchmark), row.Reason)
-			}
-			if !slices.Contains(warnings, text) {
-				warnings = append(warnings, text)
-			}
-		case New, Ungated:
-		default:
-			judged = true
+		if c.fails(row) || row.Verdict == Inconclusive {
+			counts[row.Verdict]++
 		}
 	}
-	if !judged {
-		warnings = append(warnings, "nothing was compared: base and head have no benchmark in common")
+	if len(counts) == 0 {
+		return fmt.Sprintf("%s: %s, none worse", result, all)
 	}
-	return warnings
+	if c.OK() {
+		return fmt.Sprintf("%s: %d of %s too noisy to be judged, none worse", result, counts[Inconclusive], all)
+	}
+	var parts []string
+	for _, verdict := range []Verdict{Worse, Suspect, Missing, Inconclusive} {
+		if n := counts[verdict]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, verdict))
+		}
+	}
+	return fmt.Sprintf("%s: %s of %s", result, strings.Join(parts, ", "), all)
+}
+
+// notes returns a line for each row that needs an explanation, and for what
+// should be noticed although it does not fail the gate. A benchmark that the
+// head does not have is one line.
+func (c *Comparison) notes() []string {
+	var lines []string
+	judged := false
+	among := c.benchmarks()
+	for _, row := range c.Rows {
+		name := row.Benchmark.name(among)
+		if row.Reason != lost {
+			name += " " + row.Unit.Name
+		}
+		mark := ""
+		switch {
+		case c.fails(row):
+			mark = "FAIL"
+		case row.Verdict == Missing:
+			mark = "warning"
+		case row.Verdict == Cleared, row.Verdict == Inconclusive:
+			mark = "note"
+		}
+		line := fmt.Sprintf("%s %s: %s", mark, name, row.Reason)
+		if mark != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+		judged = judged || !slices.Contains([]Verdict{New, Missing, Ungated}, row.Verdict)
+	}
+	if !judged {
+		lines = append(lines, "warning nothing was compared: base and head have no benchmark in common")
+	}
+	rank := func(line string) int {
+		return slices.Index([]string{"FAIL", "note", "warning"}, line[:strings.Index(line, " ")])
+	}
+	slices.SortStableFunc(lines, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return lines
+}
+
+// benchmarks returns the benchmark of each row.
+func (c *Comparison) benchmarks() []Benchmark {
+	var all []Benchmark
+	for _, row := range c.Rows {
+		all = append(all, row.Benchmark)
+	}
+	return all
+}
+
+// packages returns the packages in the order of the rows.
+func (c *Comparison) packages() []string {
+	var packages []string
+	for _, row := range c.Rows {
+		if !slices.Contains(packages, row.Benchmark.Package) {
+			packages = append(packages, row.Benchmark.Package)
+		}
+	}
+	return packages
 }

@@ -7,33 +7,42 @@ import (
 	"runtime"
 )
 
-// MinRounds is the least number of rounds: of fewer runs on a shared machine
-// neither the best one nor the U test says enough.
+// MinRounds is the least number of rounds. With fewer runs on a shared machine
+// neither the best one nor the U test is reliable.
 const MinRounds = 10
 
-// A Config says what to compare and how.
+// A Config describes what to compare and how.
 type Config struct {
 	// Base is a directory, a test binary or a git revision. Of a revision, the
-	// merge base with the head's commit is taken: the head is not blamed for
-	// what has happened on the revision's branch since.
+	// merge base with the head's commit is used, so that later changes on the
+	// revision's branch are not attributed to the head.
 	Base string
 	// Head is a directory or a test binary.
 	Head string
 	// Packages are the patterns of the packages to build in directories.
 	Packages []string
+	// Renames are the benchmarks of the base that have another name in the head.
+	Renames Renames
 	// Bench is the regular expression of the benchmarks, as for go test -bench.
 	Bench string
+	// Skip is the regular expression of benchmarks that do not run, as for go
+	// test -skip; "" skips none.
+	Skip string
 	// BenchTime is as for go test -benchtime; "" is the testing package's
 	// default.
 	BenchTime string
 	// CPU is GOMAXPROCS of the runs.
 	CPU int
-	// Rounds is how often both sides run, at least MinRounds.
-	Rounds int
+	// Rounds is how often both sides run, at least MinRounds. MaxRounds is how
+	// often an inconclusive benchmark runs at most; 0 is 5 times Rounds.
+	Rounds, MaxRounds int
 	// Filter keeps measurements, in the syntax of benchproc: -.unit:sec/op
 	// gates everything but time.
 	Filter string
 	Limits Limits
+	// FailOn are verdicts that fail the gate in addition to Worse and Suspect:
+	// Inconclusive, Missing.
+	FailOn []Verdict
 	// Progress may be nil.
 	Progress *Progress
 }
@@ -46,23 +55,32 @@ func DefaultConfig(base string) Config {
 	}
 }
 
-// Validate refuses a configuration that can not be meant.
+// Validate returns an error for a configuration that makes no sense.
 func (c Config) Validate() error {
 	errs := []error{c.Limits.Validate()}
 	if c.Base == "" {
-		errs = append(errs, errors.New("there is no base: name a revision, a directory or a test binary"))
+		errs = append(errs, errors.New("there is no base: give a revision, a directory or a test binary"))
 	}
 	if c.Rounds < MinRounds {
 		errs = append(errs, fmt.Errorf("%d rounds are too few: at least %d", c.Rounds, MinRounds))
 	}
+	if c.MaxRounds != 0 && c.MaxRounds < c.Rounds {
+		errs = append(errs, fmt.Errorf("at most %d rounds are fewer than %d rounds", c.MaxRounds, c.Rounds))
+	}
 	if c.CPU < 1 {
 		errs = append(errs, errors.New("a run needs at least one CPU"))
 	}
-	if _, err := regexp.Compile(c.Bench); err != nil {
-		errs = append(errs, err)
+	for _, expression := range []string{c.Bench, c.Skip} {
+		if _, err := regexp.Compile(expression); err != nil {
+			errs = append(errs, err)
+		}
 	}
-	if _, err := NewLoader(c.Filter); err != nil {
-		errs = append(errs, err)
+	return errors.Join(append(errs, ValidateFilter(c.Filter))...)
+}
+
+func (c Config) maxRounds() int {
+	if c.MaxRounds == 0 {
+		return 5 * c.Rounds
 	}
-	return errors.Join(errs...)
+	return c.MaxRounds
 }

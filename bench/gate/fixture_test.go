@@ -10,8 +10,8 @@ import (
 )
 
 // writeFixture writes the fixture's module to a new directory, after replacing
-// from by to in cost.go, and returns the directory. The go command and git run
-// there as on a developer's machine, whatever this test was started with.
+// from with to in cost.go, and returns the directory. The go command and git run there
+// without the environment of this test.
 func writeFixture(t *testing.T, from, to string) string {
 	t.Helper()
 	for _, name := range []string{"GOFLAGS", "GOWORK"} {
@@ -42,8 +42,8 @@ func writeFile(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// writeScript writes a shell script that stands for a test binary: it appends
-// its name and arguments to log, then runs body.
+// writeScript writes a shell script in place of a test binary. It appends its
+// name and arguments to log, then runs body.
 func writeScript(t *testing.T, dir, name, log, body string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

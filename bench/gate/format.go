@@ -3,13 +3,14 @@ package gate
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/perf/benchunit"
 )
 
-// formatExact prints all digits: of counters the last one may be the news.
+// formatExact prints all digits, as counters may differ in the last one.
 func formatExact(v float64) string { return benchunit.NoOpScaler.Format(v) }
 
 // formatScaled prints v with an SI or binary prefix, 12.30µ for 1.23e-5.
@@ -20,7 +21,7 @@ func formatScaled(v float64, unit string) string {
 	return benchunit.Scale(v, benchunit.ClassOf(unit))
 }
 
-// formatPair prints both values of a row in one scale; "-" stands for one that
+// formatPair prints both values of a row in one scale, and "-" for a value that
 // does not exist.
 func (r Row) formatPair() (base, head string) {
 	var values []float64
@@ -88,7 +89,39 @@ func writeAligned(w io.Writer, rows [][]string, right ...int) error {
 	return nil
 }
 
-// plural counts things whose plural ends in s.
+// markdownTable returns the lines of a table. The columns in right are aligned
+// to the right.
+func markdownTable(header []string, rows [][]string, right ...int) []string {
+	line := func(cells []string) string {
+		return "| " + strings.ReplaceAll(strings.Join(cells, "\x00"), "|", "\\|") + " |"
+	}
+	rule := make([]string, len(header))
+	for i := range rule {
+		rule[i] = "---"
+		if slices.Contains(right, i) {
+			rule[i] = "--:"
+		}
+	}
+	lines := []string{line(header), line(rule)}
+	for _, row := range rows {
+		lines = append(lines, line(row))
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "\x00", " | ")
+	}
+	return append(lines, "")
+}
+
+func writeLines(w io.Writer, lines []string) error {
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plural returns a number with a noun that forms its plural with s.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -96,7 +129,7 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// joinOr joins words by commas, or returns none where there are none.
+// joinOr joins words by commas, or returns none if there are no words.
 func joinOr(words []string, none string) string {
 	if len(words) == 0 {
 		return none

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-var update = flag.Bool("update", false, "write the golden parts of testdata")
-
 // golden runs test over the archives of testdata/dir, each named for its case
-// and explained by its comment, and compares the result with the part `want`.
+// and explained by its comment, and compares the result with the part `want`. If
+// UPDATE is set it writes that part.
 func golden(t *testing.T, dir string, test func(t *testing.T, parts map[string]string) string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
@@ -33,7 +31,7 @@ func golden(t *testing.T, dir string, test func(t *testing.T, parts map[string]s
 				parts[f.Name] = string(f.Data)
 			}
 			got := test(t, parts)
-			if *update {
+			if os.Getenv("UPDATE") != "" {
 				want := &archive.Files[len(archive.Files)-1]
 				if want.Name != "want" {
 					t.Fatalf("the last part is %s, not want", want.Name)
@@ -62,13 +60,13 @@ func TestCompareRecorded(t *testing.T) {
 			}
 			return results
 		}
-		rows := Compare(load("base"), load("head"), DefaultLimits())
+		rows := compare(load("base"), load("head"), nil, DefaultLimits())
 		_, second := parts["base2"]
-		if suspects := Suspects(rows); (len(suspects) > 0) != second {
+		if suspects := having(rows, Suspect); (len(suspects) > 0) != second {
 			t.Errorf("suspects are %v, but recorded a second round: %t", suspects, second)
 		}
 		if second {
-			rows = Confirm(rows, load("base2"), load("head2"), DefaultLimits())
+			rows = confirm(rows, compare(load("base2"), load("head2"), nil, DefaultLimits()))
 		}
 		var out bytes.Buffer
 		c := &Comparison{Base: "base", Head: "head", Rounds: MinRounds, Rows: rows}

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A Loader gathers the benchmark output of any number of runs into one
-// [Results]. One goroutine uses it at a time.
-type Loader struct {
+// A loader gathers the benchmark output of any number of runs. One goroutine
+// uses it at a time.
+type loader struct {
 	reader benchfmt.Reader // carries the unit metadata from run to run
 
 	filter     *benchproc.Filter
@@ -25,16 +25,15 @@ type Loader struct {
 	machine    *benchproc.Projection
 
 	machines []benchproc.Key
-	results  *Results
+	all      Results
 }
 
-// NewLoader returns a loader that keeps what filter accepts, an expression of
-// golang.org/x/perf/benchproc/syntax; "" keeps everything.
-func NewLoader(filter string) (*Loader, error) {
+// newLoader returns a loader that keeps the measurements that filter accepts.
+func newLoader(filter string) (*loader, error) {
 	if filter == "" {
 		filter = "*"
 	}
-	var l Loader
+	l := loader{all: Results{series: map[Benchmark][]series{}}}
 	var err error
 	if l.filter, err = benchproc.NewFilter(filter); err != nil {
 		return nil, fmt.Errorf("filter %q: %w", filter, err)
@@ -48,15 +47,14 @@ func NewLoader(filter string) (*Loader, error) {
 	}
 	fields := l.benchmarks.Fields()
 	l.pkg, l.name = fields[0], fields[1]
-	l.results = &Results{series: map[Benchmark][]series{}}
 	return &l, nil
 }
 
-// Add reads one run's output; file names it in errors. It refuses output of a
-// run that failed (a benchmark that failed prints no result and would go
-// unnoticed), lines that begin like a result and are none, and measurements
-// that are no number (NaN is worse than nothing).
-func (l *Loader) Add(r io.Reader, file string) error {
+// add reads one run's output; file names it in errors. These are errors: output
+// of a run that failed, as a benchmark that failed prints no result and would be
+// overlooked; lines that begin like a result and are none; and measurements that
+// are not a number, as NaN is above no limit.
+func (l *loader) add(r io.Reader, file string) error {
 	output, err := io.ReadAll(r)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
@@ -66,17 +64,17 @@ func (l *Loader) Add(r io.Reader, file string) error {
 	for l.reader.Scan() {
 		switch record := l.reader.Result().(type) {
 		case *benchfmt.Result:
-			errs = append(errs, l.add(record))
+			errs = append(errs, l.addResult(record))
 		case *benchfmt.SyntaxError:
 			errs = append(errs, fmt.Errorf("%s:%d:1: %s; is the output of a benchmark mixed with its log?", record.FileName, record.Line, record.Msg))
 		}
 	}
-	l.results.units = l.reader.Units()
+	l.all.units = l.reader.Units()
 	return errors.Join(append(errs, l.reader.Err())...)
 }
 
-func (l *Loader) add(result *benchfmt.Result) error {
-	// The error tells only why everything was filtered out.
+func (l *loader) addResult(result *benchfmt.Result) error {
+	// The error only explains why everything was filtered out.
 	if kept, _ := l.filter.Apply(result); !kept {
 		return nil
 	}
@@ -92,34 +90,45 @@ func (l *Loader) add(result *benchfmt.Result) error {
 			file, line := result.Pos()
 			return fmt.Errorf("%s:%d:1: %s measured %v %s, which is over no limit; does it divide by zero?", file, line, benchmark.Name, value, unit)
 		}
-		l.results.add(benchmark, unit, value)
+		l.all.add(benchmark, unit, value)
 	}
 	return nil
 }
 
-// Results returns what was added. The loader must not be used afterwards.
-func (l *Loader) Results() *Results {
-	for _, field := range benchproc.NonSingularFields(l.machines) {
-		l.results.mixed = append(l.results.mixed, field.Name)
+// results returns what was added so far.
+func (l *loader) results() *Results {
+	r := Results{benchmarks: slices.Clone(l.all.benchmarks), series: map[Benchmark][]series{}, units: l.all.units}
+	for b, all := range l.all.series {
+		r.series[b] = slices.Clone(all) // values are only appended to
 	}
-	return l.results
+	for _, field := range benchproc.NonSingularFields(l.machines) {
+		r.mixed = append(r.mixed, field.Name)
+	}
+	return &r
 }
 
-// Load reads the output of one run; file names it in errors, filter is as in
-// [NewLoader].
+// Load reads the output of one run and keeps the measurements that filter
+// accepts, an expression of golang.org/x/perf/benchproc/syntax; "" keeps
+// everything. file names the output in errors.
 func Load(r io.Reader, file, filter string) (*Results, error) {
-	l, err := NewLoader(filter)
+	l, err := newLoader(filter)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Add(r, file); err != nil {
+	if err := l.add(r, file); err != nil {
 		return nil, err
 	}
-	return l.Results(), nil
+	return l.results(), nil
 }
 
-// failure finds the first line by which a test binary or the go command says
-// that something failed.
+// ValidateFilter returns an error if filter is not such an expression.
+func ValidateFilter(filter string) error {
+	_, err := newLoader(filter)
+	return err
+}
+
+// failure finds the first line in which a test binary or the go command reports
+// a failure.
 func failure(output []byte, file string) error {
 	number := 0
 	for line := range bytes.Lines(output) {

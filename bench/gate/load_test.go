@@ -12,9 +12,9 @@ import (
 // dump prints results one line per series.
 func dump(r *Results) []string {
 	var lines []string
-	for _, b := range r.Benchmarks() {
-		for _, unit := range r.Units(b) {
-			lines = append(lines, fmt.Sprintf("%s.%s %s %v", b.Package, b.Name, unit, r.Sample(b, unit, DefaultLimits().thresholds()).Values))
+	for _, b := range r.benchmarks {
+		for _, unit := range r.unitsOf(b) {
+			lines = append(lines, fmt.Sprintf("%s.%s %s %v", b.Package, b.Name, unit, r.sample(b, unit, DefaultLimits().thresholds()).Values))
 		}
 	}
 	return lines
@@ -89,27 +89,27 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestLoaderGathersRuns(t *testing.T) {
-	l, err := NewLoader("")
+	l, err := newLoader("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The unit line of the first run holds for the second too.
+	// The unit line of the first run applies to the second too.
 	for _, output := range []string{
 		"Unit hits better=higher\ngoos: linux\ncpu: a\nBenchmarkA 1 7 hits\n",
 		"goos: linux\ncpu: b\nBenchmarkA 1 6 hits\n",
 	} {
-		if err := l.Add(strings.NewReader(output), "run"); err != nil {
+		if err := l.add(strings.NewReader(output), "run"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	results := l.Results()
+	results := l.results()
 	if diff := cmp.Diff([]string{".A hits [6 7]"}, dump(results)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if !results.Unit("hits").HigherIsBetter {
-		t.Error("the unit line is forgotten")
+		t.Error("the unit line is not used")
 	}
-	if mixed := results.MixedMachines(); !slices.Equal(mixed, []string{"cpu"}) {
+	if mixed := results.mixed; !slices.Equal(mixed, []string{"cpu"}) {
 		t.Errorf("mixed machines differ in %v, want cpu", mixed)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// An Outcome is what a rule says about one benchmark, or about one group of
+// An Outcome is the result of a rule for one benchmark, or for one group of
 // benchmarks that it compares.
 type Outcome struct {
 	File  string // of the rule
@@ -14,20 +14,20 @@ type Outcome struct {
 	Rule  string // the rule's words
 	Names string // the benchmark, or the benchmarks that were compared
 	Unit  Unit   // of the measurements
-	// Value and Limit are in the unit; of a ratio and a slope, where Plain is
-	// set, they are plain numbers.
+	// Value and Limit are in the unit, or plain numbers if Plain is set (of a
+	// ratio or a slope).
 	Value, Limit float64
 	Plain        bool
 	Checked      bool // false for the ceiling of a time, unless times are on
 }
 
-// Outcomes are what all rules of a file say, in its order.
+// Outcomes are the results of all rules of a file, in its order.
 type Outcomes []Outcome
 
-// OK tells whether the value keeps to the limit or was not checked.
+// OK reports whether the value is within the limit or was not checked.
 func (o Outcome) OK() bool { return !o.Checked || o.Value <= o.Limit }
 
-// OK tells whether the gate passes.
+// OK reports whether the gate passes.
 func (o Outcomes) OK() bool {
 	return !slices.ContainsFunc(o, func(o Outcome) bool { return !o.OK() })
 }
@@ -61,40 +61,76 @@ func (o Outcome) measured() string {
 	return o.format(o.Value) + " " + o.Unit.Name
 }
 
-// WriteTable prints the outcomes for people, then the result.
-func (o Outcomes) WriteTable(w io.Writer) error {
-	table := [][]string{{"rule", "benchmark", "unit", "value", "limit", "verdict"}}
-	failed, unchecked := 0, 0
-	for _, one := range o {
-		at := fmt.Sprintf("%s:%d", one.File, one.Line)
-		table = append(table, []string{at, one.Names, one.Unit.Name, one.format(one.Value), one.format(one.Limit), one.verdict()})
-		switch {
-		case !one.Checked:
-			unchecked++
-		case !one.OK():
-			failed++
-		}
-	}
-	if err := writeAligned(w, table, 3, 4); err != nil {
-		return err
-	}
-	lines := []string{""}
+var outcomeHeader = []string{"rule", "benchmark", "unit", "value", "limit", "verdict"}
+
+func (o Outcome) cells() []string {
+	return []string{fmt.Sprintf("%s:%d", o.File, o.Line), o.Names, o.Unit.Name, o.format(o.Value), o.format(o.Limit), o.verdict()}
+}
+
+// notes returns a line for each failure and for what was not checked.
+func (o Outcomes) notes() []string {
+	var lines []string
+	unchecked := 0
 	for _, one := range o {
 		if !one.OK() {
 			lines = append(lines, fmt.Sprintf("FAIL %s:%d: %s: %s is %s", one.File, one.Line, one.Rule, one.Names, one.measured()))
 		}
+		if !one.Checked {
+			unchecked++
+		}
 	}
 	if unchecked > 0 {
-		lines = append(lines, fmt.Sprintf("note %s not checked, of times: they hold on one known machine, with --times", plural(unchecked, "ceiling")))
+		lines = append(lines, fmt.Sprintf("note %s of times not checked: they hold on one known machine, with --times", plural(unchecked, "ceiling")))
 	}
-	result := "PASS: " + plural(len(o)-unchecked, "check")
-	if failed > 0 {
-		result = fmt.Sprintf("FAIL: %d of %s", failed, plural(len(o)-unchecked, "check"))
-	}
-	return writeLines(w, append(lines, result))
+	return lines
 }
 
-// WriteJSON prints the outcomes for programs:
+// summary is the result in one line.
+func (o Outcomes) summary() string {
+	checked, failed := 0, 0
+	for _, one := range o {
+		if one.Checked {
+			checked++
+		}
+		if !one.OK() {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Sprintf("FAIL: %d of %s", failed, plural(checked, "check"))
+	}
+	return "PASS: " + plural(checked, "check")
+}
+
+// WriteTable prints the outcomes as text, then the result.
+func (o Outcomes) WriteTable(w io.Writer) error {
+	table := [][]string{outcomeHeader}
+	for _, one := range o {
+		table = append(table, one.cells())
+	}
+	if err := writeAligned(w, table, 3, 4); err != nil {
+		return err
+	}
+	return writeLines(w, slices.Concat([]string{""}, o.notes(), []string{o.summary()}))
+}
+
+// WriteMarkdown prints the outcomes for a comment in a pull request, with all
+// checks folded away.
+func (o Outcomes) WriteMarkdown(w io.Writer) error {
+	lines := []string{"**Benchmarks " + o.summary() + "**", ""}
+	for _, note := range o.notes() {
+		lines = append(lines, "- "+note)
+	}
+	var rows [][]string
+	for _, one := range o {
+		rows = append(rows, one.cells())
+	}
+	lines = append(lines, "", "<details><summary>All checks</summary>", "")
+	lines = append(lines, markdownTable(outcomeHeader, rows, 3, 4)...)
+	return writeLines(w, append(lines, "</details>"))
+}
+
+// WriteJSON prints the outcomes as JSON:
 //
 //	{"pass": bool, "checks": [
 //	  {"file", "line", "rule", "benchmark", "unit", "value", "limit", "verdict": "pass"|"fail"|"not checked"}

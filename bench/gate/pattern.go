@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A pattern names benchmarks: the name without "Benchmark", where each * stands
-// for any text within one part between slashes. The suffix -GOMAXPROCS that
-// the testing package appends is left out.
+// A pattern matches names of benchmarks. It has neither "Benchmark" nor the
+// suffix -GOMAXPROCS that the testing package appends. Each * is any text within
+// one part between slashes.
 type pattern struct {
 	text  string
 	re    *regexp.Regexp
@@ -28,15 +28,15 @@ func newPattern(text string) pattern {
 	}
 }
 
-// A match is a benchmark that a pattern names.
+// A match is a benchmark that a pattern matches.
 type match struct {
 	benchmark Benchmark
 	procs     string   // the suffix -GOMAXPROCS, or ""
-	stars     []string // what each * stood for
+	stars     []string // the text of each *
 }
 
-// match tells whether the pattern names b. With GOMAXPROCS=1 there is no
-// suffix, and svc-7 is the whole name; so the name is tried both ways.
+// match reports whether the pattern matches b. With GOMAXPROCS=1 there is no
+// suffix, and svc-7 is the whole name, so the name is tried both ways.
 func (p pattern) match(b Benchmark) (match, bool) {
 	name, procs := cutProcs(b.Name)
 	if found := p.re.FindStringSubmatch(name); found != nil {
@@ -60,36 +60,38 @@ func cutProcs(name string) (short, procs string) {
 	return name[:digits-1], name[digits-1:]
 }
 
-// A selector is a pattern within the package that the rule file names last.
-// A package is named by the end of its import path: bench/rules; "" is any.
+// A selector is a pattern within the package of the last line `package`.
 type selector struct {
 	pkg    string
-	column int // where the pattern stands in its line
+	column int // of the pattern in its line
 	pattern
+}
+
+// inPackage reports whether b is in a package that is given by its import path
+// or the end of it (bench/rules); "" is any.
+func inPackage(b Benchmark, pkg string) bool {
+	return pkg == "" || b.Package == pkg || strings.HasSuffix(b.Package, "/"+pkg)
 }
 
 func (s selector) matches(results *Results) []match {
 	var matches []match
-	for _, b := range results.Benchmarks() {
-		if s.pkg != "" && b.Package != s.pkg && !strings.HasSuffix(b.Package, "/"+s.pkg) {
-			continue
-		}
-		if m, ok := s.match(b); ok {
+	for _, b := range results.benchmarks {
+		if m, ok := s.match(b); ok && inPackage(b, s.pkg) {
 			matches = append(matches, m)
 		}
 	}
 	return matches
 }
 
-// nearest explains why nothing matched: it names the benchmarks that share the
-// most leading parts with the pattern.
+// nearest lists, for an error, the benchmarks that share the most leading parts
+// with the pattern.
 func (s selector) nearest(results *Results) string {
 	const shown = 4
 	parts := strings.Split(s.text, "/")
 	for n := len(parts) - 1; n >= 0; n-- {
 		prefix := newPattern(strings.Join(parts[:n], "/"))
 		var names []string
-		for _, b := range results.Benchmarks() {
+		for _, b := range results.benchmarks {
 			name, _ := cutProcs(b.Name)
 			nameParts := strings.Split(name, "/")
 			if len(nameParts) >= n && prefix.re.MatchString(strings.Join(nameParts[:n], "/")) && !slices.Contains(names, name) {

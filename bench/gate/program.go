@@ -9,18 +9,22 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Program is a test binary with benchmarks.
-type Program struct {
+// A program is a test binary with benchmarks.
+type program struct {
 	Package string // import path; "" for a binary that was given as a file
 	Path    string // absolute
 	Dir     string // where it runs: its package's directory, for its testdata
 }
 
-// isProgram tells whether path is a file that can be executed.
+// has reports whether b is of the program's package.
+func (p *program) has(b Benchmark) bool { return p.Package == "" || p.Package == b.Package }
+
+// isProgram reports whether path is a file that can be executed.
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
@@ -31,49 +35,49 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// fileProgram is a binary that was given as a file. It runs in the current
-// directory, since nothing tells where its package is.
-func fileProgram(path string) (Program, error) {
+// fileProgram returns a binary that was given as a file. It runs in the current
+// directory, as the directory of its package is unknown.
+func fileProgram(path string) (program, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return Program{}, err
+		return program{}, err
 	}
 	dir, err := os.Getwd()
-	return Program{Path: path, Dir: dir}, err
+	return program{Path: path, Dir: dir}, err
 }
 
-// buildPrograms compiles the packages of the module in dir that have tests and
-// keeps those that have benchmarks, as binaries below out. A pattern without
-// packages gives none: the base may be older than a package.
-func buildPrograms(ctx context.Context, dir, out string, patterns []string, progress *Progress) ([]Program, error) {
+// buildPrograms compiles the packages of the module in dir that have benchmarks,
+// as binaries below out. A pattern that
+// matches no package is no error, as the base may be older than a package.
+func buildPrograms(ctx context.Context, dir, out string, patterns []string, progress *Progress) ([]program, error) {
 	packages, err := listPackages(ctx, dir, patterns)
 	if err != nil {
 		return nil, err
 	}
-	var programs []Program
+	var programs []program
 	for i, p := range packages {
 		progress.Step("build %s %d/%d %s", filepath.Base(out), i+1, len(packages), p.ImportPath)
-		program := Program{Package: p.ImportPath, Path: filepath.Join(out, strconv.Itoa(i)+".test"), Dir: p.Dir}
-		if _, err := run(ctx, dir, "go", "test", "-c", "-o", program.Path, p.ImportPath); err != nil {
+		built := program{Package: p.ImportPath, Path: filepath.Join(out, strconv.Itoa(i)+".test"), Dir: p.Dir}
+		if _, err := run(ctx, dir, "go", "test", "-c", "-o", built.Path, p.ImportPath); err != nil {
 			return nil, err
 		}
 		// Of a package that has no test files after build tags, go test -c
 		// makes no binary.
-		if !isProgram(program.Path) {
+		if !isProgram(built.Path) {
 			continue
 		}
-		names, err := run(ctx, program.Dir, program.Path, "-test.list=^Benchmark")
+		names, err := run(ctx, built.Dir, built.Path, "-test.list=^Benchmark")
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", program.Package, err)
+			return nil, fmt.Errorf("%s: %w", built.Package, err)
 		}
 		if bytes.Contains(names, []byte("Benchmark")) {
-			programs = append(programs, program)
+			programs = append(programs, built)
 		}
 	}
 	return programs, nil
 }
 
-// A goPackage is what `go list -json` says about a package.
+// A goPackage is a package in the output of `go list -json`.
 type goPackage struct {
 	ImportPath   string
 	Dir          string
@@ -82,7 +86,16 @@ type goPackage struct {
 	Error        *struct{ Err string }
 }
 
-// listPackages returns the packages with tests in the order of go list.
+// hasBenchmarks reports whether a test file seems to have a benchmark. It spares
+// building the tests of most packages of a large module.
+func (p *goPackage) hasBenchmarks() bool {
+	return slices.ContainsFunc(slices.Concat(p.TestGoFiles, p.XTestGoFiles), func(name string) bool {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		return err != nil || bytes.Contains(text, []byte("func Benchmark"))
+	})
+}
+
+// listPackages returns the packages with benchmarks in the order of go list.
 func listPackages(ctx context.Context, dir string, patterns []string) ([]goPackage, error) {
 	args := append([]string{"list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Error", "--"}, patterns...)
 	out, err := run(ctx, dir, "go", args...)
@@ -100,7 +113,7 @@ func listPackages(ctx context.Context, dir string, patterns []string) ([]goPacka
 			return nil, fmt.Errorf("go list: %w", err)
 		case p.Error != nil && p.Dir != "":
 			return nil, fmt.Errorf("go list in %s: %s", dir, strings.TrimSpace(p.Error.Err))
-		case p.Error == nil && len(p.TestGoFiles)+len(p.XTestGoFiles) > 0:
+		case p.Error == nil && p.hasBenchmarks():
 			packages = append(packages, p)
 		}
 	}

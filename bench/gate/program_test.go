@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,15 +10,20 @@ import (
 
 func TestListPackages(t *testing.T) {
 	dir := writeFixture(t, "steps", "steps")
+	if err := os.Mkdir(filepath.Join(dir, "tests"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "tests", "x_test.go"), "package tests\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n", 0o644)
 	for _, test := range []struct {
 		name     string
 		patterns []string
-		broken   string // what a file besides the fixture's says
+		broken   string // the content of a file in addition to the fixture's
 		count    int
 		want     string // of the error
 	}{
 		{"a package", []string{"./..."}, "", 1, ""},
 		{"a package that this side does not have", []string{".", "./younger"}, "", 1, ""},
+		{"a package with tests only", []string{"./tests"}, "", 0, ""},
 		{"a file that does not parse", []string{"."}, "package", 0, "expected 'IDENT'"},
 		{"a package of two names", []string{"."}, "package other", 0, "found packages fixture (cost.go) and other"},
 	} {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Progress shows on a terminal what a long gate is doing, in one line that is
-// overwritten. A nil Progress shows nothing.
+// Progress shows the current step of a long gate on a terminal, in one line that
+// is overwritten. A nil Progress shows nothing.
 type Progress struct {
 	w io.Writer
 }

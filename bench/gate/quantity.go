@@ -24,16 +24,16 @@ var (
 	sizeSuffixes  = append(countSuffixes[:len(countSuffixes):len(countSuffixes)], suffix{"Ki", 1 << 10}, suffix{"Mi", 1 << 20}, suffix{"Gi", 1 << 30})
 )
 
-// parseLimit reads a limit that stands beside a unit: 150ns, 3ms or 0.8us for
-// sec/op, 16KiB or 4096 for B/op, 1 or 10k for anything else. It returns the
-// limit and the unit as benchunit tidies them: 150 ns/op is 1.5e-7 sec/op.
+// parseLimit reads a limit of a unit: 150ns, 3ms or 0.8us for sec/op, 16KiB or
+// 4096 for B/op, 1 or 10k for anything else. It returns the limit and the unit as
+// benchunit tidies them: 150 ns/op is 1.5e-7 sec/op.
 func parseLimit(text, unit string) (limit float64, tidied string, err error) {
 	factor, tidied := benchunit.Tidy(1, unit)
 	class := unitByName(tidied).Class
 	suffixes := countSuffixes
 	switch {
 	case factor != 1:
-		// ns/op or MB/op: the unit tells the scale.
+		// ns/op or MB/op: the unit includes the scale.
 		suffixes = []suffix{{"", 1}}
 	case class == Time && strings.HasPrefix(tidied, "sec"):
 		suffixes = timeSuffixes
@@ -67,7 +67,7 @@ func parseQuantity(text string, suffixes []suffix) (float64, error) {
 	case found[2] == "":
 		return 0, fmt.Errorf("%q has no unit; write %s", text, strings.Join(known, ", "))
 	case len(known) == 0:
-		return 0, fmt.Errorf("%q has a unit, and the rule's unit is another one; write %s, or the tidied unit (sec/op, B/op)", text, found[1])
+		return 0, fmt.Errorf("%q has a unit, but the rule's unit is another one; write %s, or the tidied unit (sec/op, B/op)", text, found[1])
 	}
 	return 0, fmt.Errorf("%q has an unknown unit %q; write %s", text, found[2], strings.Join(known, ", "))
 }

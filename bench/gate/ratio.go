@@ -6,12 +6,12 @@ import (
 )
 
 // A ratio is an upper limit of one benchmark's measurement divided by
-// another's, of the same run and so of the same machine in the same mood:
+// another's, of the same run and so of the same machine under the same load:
 //
 //	ratio  BENCHMARK  /  BENCHMARK  UNIT  <=  NUMBER
 //
-// Where both have stars, they stand for the same text on both sides; where
-// only the first has, everything is divided by the one other benchmark.
+// If both have stars, these are the same text on both sides. If only the first
+// has, every match of it is divided by the one other benchmark.
 type ratio struct {
 	line
 	over, under selector
@@ -55,15 +55,15 @@ func (r ratio) checkOne(results *Results, over match, unders []match) (Outcome, 
 		return Outcome{}, err
 	}
 	if b == 0 {
-		return Outcome{}, r.errorf("%s is 0 %s and can not be divided by; use a ceiling", under.benchmark.Name, r.unit)
+		return Outcome{}, r.errorf("%s is 0 %s and cannot be divided by; use a ceiling", under.benchmark.Name, r.unit)
 	}
 	outcome := r.outcome(results.name(over.benchmark)+" / "+results.name(under.benchmark), results.Unit(r.unit), a/b, r.limit)
 	outcome.Plain = true
 	return outcome, nil
 }
 
-// partner finds the one benchmark to divide by: that of the same package if
-// there are several.
+// partner returns the one benchmark to divide by: if there are several, that of
+// the same package.
 func (r ratio) partner(over match, unders []match) (match, error) {
 	var found, near []match
 	for _, under := range unders {
@@ -84,6 +84,6 @@ func (r ratio) partner(over match, unders []match) (match, error) {
 	case 0:
 		return match{}, r.errorf("nothing that matches %s belongs to %s", r.under.text, over.benchmark.Name)
 	}
-	return match{}, r.errorf("%s could be divided by %d benchmarks, such as %s of %s and of %s; name one with a line `package`",
+	return match{}, r.errorf("%s could be divided by %d benchmarks, such as %s of %s and of %s; select one with a line `package`",
 		over.benchmark.Name, len(found), found[0].benchmark.Name, found[0].benchmark.Package, found[1].benchmark.Package)
 }

@@ -7,8 +7,19 @@ import (
 	"slices"
 )
 
-// WriteTable prints the comparison for people: a table per package, then a
-// line for everything that needs a word, then the result.
+var comparisonHeader = []string{"benchmark", "unit", "base", "head", "ratio", "p", "verdict"}
+
+func (r Row) cells() []string {
+	base, head := r.formatPair()
+	p := "-"
+	if r.P != nil {
+		p = fmt.Sprintf("%.3f", *r.P)
+	}
+	return []string{r.Benchmark.Name, r.Unit.Name, base, head, r.ratioText(), p, string(r.Verdict)}
+}
+
+// WriteTable prints the comparison as text: a table per package, then a line
+// for each row that needs an explanation, then the result.
 func (c *Comparison) WriteTable(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "base %s, head %s, %d rounds\n", c.Base, c.Head, c.Rounds); err != nil {
 		return err
@@ -21,7 +32,7 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 		if err := writeLines(w, lines); err != nil {
 			return err
 		}
-		table := [][]string{{"benchmark", "unit", "base", "head", "ratio", "p", "verdict"}}
+		table := [][]string{comparisonHeader}
 		for _, row := range c.Rows {
 			if row.Benchmark.Package == pkg {
 				table = append(table, row.cells())
@@ -31,67 +42,39 @@ func (c *Comparison) WriteTable(w io.Writer) error {
 			return err
 		}
 	}
-	return c.writeNotes(w)
+	return writeLines(w, slices.Concat([]string{""}, c.notes(), []string{c.summary()}))
 }
 
-// packages returns the packages in the order of the rows.
-func (c *Comparison) packages() []string {
-	var packages []string
+// WriteMarkdown prints the comparison for a comment in a pull request: the
+// result, the rows that are not the same, and all rows folded away.
+func (c *Comparison) WriteMarkdown(w io.Writer) error {
+	var changed, all [][]string
+	among := c.benchmarks()
 	for _, row := range c.Rows {
-		if !slices.Contains(packages, row.Benchmark.Package) {
-			packages = append(packages, row.Benchmark.Package)
+		cells := row.cells()
+		cells[0] = row.Benchmark.name(among)
+		all = append(all, cells)
+		if row.Verdict != Same && row.Verdict != Ungated {
+			changed = append(changed, cells)
 		}
 	}
-	return packages
+	lines := []string{"**Benchmarks " + c.summary() + "**", ""}
+	if len(changed) > 0 {
+		lines = append(lines, markdownTable(comparisonHeader, changed, 2, 3, 4, 5)...)
+	}
+	for _, note := range c.notes() {
+		lines = append(lines, "- "+note)
+	}
+	lines = append(lines, "", fmt.Sprintf("<details><summary>%s: base %s, head %s, %d rounds</summary>", plural(len(all), "measurement"), c.Base, c.Head, c.Rounds), "")
+	lines = append(lines, markdownTable(comparisonHeader, all, 2, 3, 4, 5)...)
+	return writeLines(w, append(lines, "</details>"))
 }
 
-func (r Row) cells() []string {
-	base, head := r.formatPair()
-	p := "-"
-	if r.P != nil {
-		p = fmt.Sprintf("%.3f", *r.P)
-	}
-	return []string{r.Benchmark.Name, r.Unit.Name, base, head, r.ratioText(), p, string(r.Verdict)}
-}
-
-func (c *Comparison) writeNotes(w io.Writer) error {
-	lines := []string{""}
-	failed := 0
-	for _, row := range c.Rows {
-		text := fmt.Sprintf("%s %s: %s", c.name(row.Benchmark), row.Unit.Name, row.Reason)
-		switch {
-		case row.Verdict.Fails():
-			failed++
-			lines = append(lines, "FAIL "+text)
-		case row.Verdict == Cleared, row.Verdict == Same && row.Reason != "":
-			lines = append(lines, "note "+text)
-		}
-	}
-	for _, warning := range c.Warnings() {
-		lines = append(lines, "warning "+warning)
-	}
-	if failed > 0 {
-		lines = append(lines, fmt.Sprintf("FAIL: %d of %s worse", failed, plural(len(c.Rows), "measurement")))
-	} else {
-		lines = append(lines, fmt.Sprintf("PASS: %s, none worse", plural(len(c.Rows), "measurement")))
-	}
-	return writeLines(w, lines)
-}
-
-func writeLines(w io.Writer, lines []string) error {
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// WriteJSON prints the comparison for programs:
+// WriteJSON prints the comparison as JSON:
 //
-//	{"pass": bool, "base": "...", "head": "...", "rounds": n, "rows": [
-//	  {"package", "benchmark", "unit", "base", "head", "ratio", "p", "verdict", "reason"}
-//	], "warnings": ["..."]}
+//	{"result": "pass"|"inconclusive"|"fail", "base": "...", "head": "...", "rounds": n, "rows": [
+//	  {"package", "benchmark", "formerly", "unit", "base", "head", "ratio", "p", "verdict", "reason"}
+//	], "notes": ["..."]}
 //
 // Numbers are in the tidied unit (sec/op, B/op). What a row does not have (the
 // base of a new benchmark, the p of an exact comparison) is left out.
@@ -99,6 +82,7 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 	type row struct {
 		Package   string   `json:"package,omitempty"`
 		Benchmark string   `json:"benchmark"`
+		Formerly  string   `json:"formerly,omitempty"`
 		Unit      string   `json:"unit"`
 		Base      *float64 `json:"base,omitempty"`
 		Head      *float64 `json:"head,omitempty"`
@@ -114,16 +98,19 @@ func (c *Comparison) WriteJSON(w io.Writer) error {
 		if ratio, ok := r.Ratio(); ok {
 			out.Ratio = &ratio
 		}
+		if r.Former != (Benchmark{}) {
+			out.Formerly = r.Former.Package + "." + r.Former.Name
+		}
 		rows = append(rows, out)
 	}
 	return writeJSON(w, struct {
-		Pass     bool     `json:"pass"`
-		Base     string   `json:"base"`
-		Head     string   `json:"head"`
-		Rounds   int      `json:"rounds"`
-		Rows     []row    `json:"rows"`
-		Warnings []string `json:"warnings"`
-	}{c.OK(), c.Base, c.Head, c.Rounds, rows, append([]string{}, c.Warnings()...)})
+		Result string   `json:"result"`
+		Base   string   `json:"base"`
+		Head   string   `json:"head"`
+		Rounds int      `json:"rounds"`
+		Rows   []row    `json:"rows"`
+		Notes  []string `json:"notes"`
+	}{c.Result(), c.Base, c.Head, c.Rounds, rows, append([]string{}, c.notes()...)})
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
@@ -9,17 +10,18 @@ import (
 
 // A Benchmark is the identity of a benchmark in the output of a run.
 type Benchmark struct {
-	Package string // import path, or "" where the output names none
+	Package string // import path, or "" if the output has none
 	Name    string // as printed: without "Benchmark", with the suffix -GOMAXPROCS
 }
 
-// Results are the measurements of one or more runs of one program. A value
-// returned by [Loader.Results] never changes.
+// Results are the measurements of one or more runs of one program. They never
+// change.
 type Results struct {
 	benchmarks []Benchmark // in the order in which they first ran
 	series     map[Benchmark][]series
 	units      benchfmt.UnitMetadataMap
-	mixed      []string
+	// mixed is which of goos, goarch and cpu differ within the results.
+	mixed []string
 }
 
 // A series is what one benchmark measured in one unit, in the order of the runs.
@@ -28,13 +30,9 @@ type series struct {
 	values []float64
 }
 
-// Benchmarks returns the benchmarks in the order in which they first ran. The
-// caller must not change it.
-func (r *Results) Benchmarks() []Benchmark { return r.benchmarks }
-
-// Units returns the tidied units (sec/op, not ns/op) that b was measured in,
-// in the order of the output.
-func (r *Results) Units(b Benchmark) []string {
+// unitsOf returns the tidied units (sec/op, not ns/op) that b was measured in, in
+// the order of the output.
+func (r *Results) unitsOf(b Benchmark) []string {
 	var units []string
 	for _, s := range r.series[b] {
 		units = append(units, s.unit)
@@ -42,9 +40,9 @@ func (r *Results) Units(b Benchmark) []string {
 	return units
 }
 
-// Sample returns what b measured in a tidied unit, or nil. The thresholds are
-// for tests of the sample by benchmath.
-func (r *Results) Sample(b Benchmark, unit string, thresholds *benchmath.Thresholds) *benchmath.Sample {
+// sample returns what b measured in a tidied unit, or nil. The thresholds are for
+// tests of the sample by benchmath.
+func (r *Results) sample(b Benchmark, unit string, thresholds *benchmath.Thresholds) *benchmath.Sample {
 	for _, s := range r.series[b] {
 		if s.unit == unit {
 			return benchmath.NewSample(slices.Clone(s.values), thresholds)
@@ -53,17 +51,25 @@ func (r *Results) Sample(b Benchmark, unit string, thresholds *benchmath.Thresho
 	return nil
 }
 
-// MixedMachines returns which of goos, goarch and cpu differ within the
-// results: measurements in them can not be set in relation.
-func (r *Results) MixedMachines() []string { return r.mixed }
-
-// name names b in a report: with its package where there are several.
-func (r *Results) name(b Benchmark) string {
-	if slices.ContainsFunc(r.benchmarks, func(other Benchmark) bool { return other.Package != b.Package }) {
-		return b.Package + "." + b.Name
+// name returns the name of b in a report that has the given benchmarks. If these
+// are of several packages it has the package, without the path that all share.
+func (b Benchmark) name(among []Benchmark) string {
+	shared := b.Package
+	for _, other := range among {
+		for other.Package != shared && !strings.HasPrefix(other.Package, shared+"/") && shared != "" {
+			shared = shared[:max(0, strings.LastIndexByte(shared, '/'))]
+		}
 	}
-	return b.Name
+	if shared == b.Package && !slices.ContainsFunc(among, func(other Benchmark) bool { return other.Package != b.Package }) {
+		return b.Name
+	}
+	if shared == b.Package {
+		shared = shared[:max(0, strings.LastIndexByte(shared, '/'))]
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(b.Package, shared), "/") + "." + b.Name
 }
+
+func (r *Results) name(b Benchmark) string { return b.name(r.benchmarks) }
 
 func (r *Results) add(b Benchmark, unit string, value float64) {
 	all := r.series[b]

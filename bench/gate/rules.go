@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Rules is a rule file. It never changes.
@@ -17,7 +18,7 @@ type rule interface {
 	check(results *Results, times bool) ([]Outcome, error)
 }
 
-// A line is where a rule stands, with its words joined by single spaces.
+// A line is the place of a rule, with its words joined by single spaces.
 type line struct {
 	file   string
 	number int
@@ -32,11 +33,11 @@ func (l line) errorf(format string, args ...any) error {
 
 // Check applies the rules to the output of one run. With times, ceilings of
 // times are checked too; they hold on one known machine only. All errors are
-// reported together: a rule that names no benchmark, or a benchmark without
-// the rule's unit, is an error, since a gate that can not fail is none.
+// reported together. A rule that names no benchmark, or a benchmark without the
+// rule's unit, is an error, as such a rule cannot fail.
 func (r *Rules) Check(results *Results, times bool) (Outcomes, error) {
 	var errs []error
-	for _, key := range results.MixedMachines() {
+	for _, key := range results.mixed {
 		errs = append(errs, fmt.Errorf("the output is of several machines (%s differs); check one run at a time", key))
 	}
 	var outcomes Outcomes
@@ -57,20 +58,20 @@ func (r *Rules) Check(results *Results, times bool) (Outcomes, error) {
 // measure reduces what a benchmark measured in a unit to one number.
 func measure(l line, results *Results, b Benchmark, unit string) (float64, error) {
 	u := results.Unit(unit)
-	sample := results.Sample(b, unit, DefaultLimits().thresholds())
+	sample := results.sample(b, unit, DefaultLimits().thresholds())
 	if sample == nil {
-		return 0, l.errorf("%s has no %s; it has %s", results.name(b), unit, joinOr(results.Units(b), "no measurements"))
+		return 0, l.errorf("%s has no %s; it has %s", results.name(b), unit, joinOr(results.unitsOf(b), "no measurements"))
 	}
 	return u.Reduce(sample), nil
 }
 
-// outcome fills what all kinds of rules have in common.
+// outcome sets the fields that all kinds of rules have in common.
 func (l line) outcome(names string, unit Unit, value, limit float64) Outcome {
 	return Outcome{File: l.file, Line: l.number, Rule: l.text, Names: names, Unit: unit,
 		Value: value, Limit: limit, Checked: true}
 }
 
-// matches is selector.matches, or an error where nothing matches.
+// matches is selector.matches, or an error if nothing matches.
 func (l line) matches(s selector, results *Results) ([]match, error) {
 	found := s.matches(results)
 	if len(found) > 0 {
@@ -82,4 +83,63 @@ func (l line) matches(s selector, results *Results) ([]match, error) {
 	}
 	l.column = s.column
 	return nil, l.errorf("no benchmark matches %s%s; %s", s.text, in, s.nearest(results))
+}
+
+// A ceiling is an upper limit of what one benchmark measures:
+//
+//	ceiling  BENCHMARK  UNIT  LIMIT
+type ceiling struct {
+	line
+	selector selector
+	unit     string
+	limit    float64
+}
+
+func (c ceiling) check(results *Results, times bool) ([]Outcome, error) {
+	matches, err := c.matches(c.selector, results)
+	if err != nil {
+		return nil, err
+	}
+	var outcomes []Outcome
+	var errs []error
+	for _, m := range matches {
+		value, err := measure(c.line, results, m.benchmark, c.unit)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		unit := results.Unit(c.unit)
+		outcome := c.outcome(results.name(m.benchmark), unit, value, c.limit)
+		outcome.Checked = times || unit.Class != Time
+		outcomes = append(outcomes, outcome)
+	}
+	return outcomes, errors.Join(errs...)
+}
+
+// A count is the number of benchmarks that a pattern matches:
+//
+//	count  BENCHMARK  NUMBER
+//
+// A rule with stars holds as long as one benchmark matches; a count fails if one
+// of several is gone or renamed. It is an error if it does not hold.
+type count struct {
+	line
+	selector selector
+	want     int
+}
+
+func (c count) check(results *Results, _ bool) ([]Outcome, error) {
+	matches, err := c.matches(c.selector, results)
+	if err != nil {
+		return nil, err
+	}
+	names := map[Benchmark]bool{} // one name at several GOMAXPROCS is one benchmark
+	for _, m := range matches {
+		names[Benchmark{m.benchmark.Package, strings.TrimSuffix(m.benchmark.Name, m.procs)}] = true
+	}
+	if n := len(names); n != c.want {
+		return nil, c.errorf("%s match %s, not %d; if this is intended, change the number", plural(n, "benchmark"), c.selector.text, c.want)
+	}
+	n := float64(c.want)
+	return []Outcome{c.outcome(c.selector.text, Unit{Name: "benchmarks", Class: Counter}, n, n)}, nil
 }

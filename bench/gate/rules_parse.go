@@ -13,7 +13,7 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// The forms of the lines of a rule file, as errors show them.
+// The forms of the lines of a rule file, for errors.
 const (
 	ceilingForm = "ceiling BENCHMARK UNIT LIMIT"
 	ratioForm   = "ratio BENCHMARK / BENCHMARK UNIT <= NUMBER"
@@ -23,8 +23,31 @@ const (
 )
 
 // ParseRules reads a rule file; file names it in errors. All errors are
-// reported together, each as file:line:column. The format is described in the
-// package comment.
+// reported together, each as file:line:column. A rule is a line of words; a word
+// that begins with # begins a comment.
+//
+//	ceiling  BENCHMARK  UNIT  LIMIT
+//	ratio    BENCHMARK / BENCHMARK  UNIT  <=  NUMBER
+//	slope    BENCHMARK/N=*  UNIT  <=  NUMBER
+//	count    BENCHMARK  NUMBER
+//	package  IMPORT-PATH
+//
+// BENCHMARK is a name without "Benchmark" and without the suffix -GOMAXPROCS; a
+// star is any text between slashes. UNIT is as printed (ns/op) or tidied
+// (sec/op). LIMIT is a number, or for sec/op a time (150ns, 0.8us, 3ms), for
+// B/op also a size (16KiB).
+//
+//   - A ceiling limits what each matching benchmark measures. A ceiling of a
+//     time holds on one known machine; it is checked on demand only, and
+//     otherwise reported as not checked.
+//   - A ratio limits one measurement divided by another of the same run. If both
+//     names have stars, these are the same text on both sides.
+//   - A slope limits the growth with the size in place of the star: the slope of
+//     log(measurement) over log(size), of at least three sizes.
+//   - A count is the number of matching benchmarks. It fails if one of several
+//     that a star matches is gone or renamed.
+//   - A package line applies to the rules below it. The path may be cut at its
+//     front (bench/index), and * ends the restriction.
 func ParseRules(r io.Reader, file string) (*Rules, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -40,7 +63,7 @@ func ParseRules(r io.Reader, file string) (*Rules, error) {
 		}
 	}
 	if len(p.rules) == 0 && len(p.errs) == 0 {
-		p.errs = append(p.errs, fmt.Errorf("%s:1:1: there are no rules; write for example: ceiling Name allocs/op 0", file))
+		p.errs = append(p.errs, fmt.Errorf("%s:1:1: there are no rules; write, for example: ceiling Name allocs/op 0", file))
 	}
 	if err := errors.Join(p.errs...); err != nil {
 		return nil, err
@@ -136,7 +159,7 @@ func (p *ruleParser) parseRatio() {
 	}
 	r := ratio{p.line(), p.selector(1), p.selector(3), unit, limit}
 	if r.under.stars > 0 && r.under.stars != r.over.stars {
-		p.errorf(p.words[3], "%s has %s and %s has %d; a star stands for the same text on both sides",
+		p.errorf(p.words[3], "%s has %s and %s has %d; a star is the same text on both sides",
 			r.under.text, plural(r.under.stars, "star"), r.over.text, r.over.stars)
 		return
 	}
@@ -161,7 +184,7 @@ func (p *ruleParser) parseSlope() {
 	}
 	s := slope{p.line(), p.selector(1), unit, limit}
 	if s.selector.stars != 1 {
-		p.errorf(p.words[1], "%s has %s; a slope has one, where the size stands, as in %s", s.selector.text, plural(s.selector.stars, "star"), slopeForm)
+		p.errorf(p.words[1], "%s has %s; a slope has one, in place of the size, as in %s", s.selector.text, plural(s.selector.stars, "star"), slopeForm)
 		return
 	}
 	p.add(s, unit)
@@ -193,7 +216,7 @@ func (p *ruleParser) bound(i int, form string) (unit string, limit float64, ok b
 	return unit, limit, true
 }
 
-// has tells whether the line has n words.
+// has reports whether the line has n words.
 func (p *ruleParser) has(n int, form string) bool {
 	switch {
 	case len(p.words) > n:
@@ -208,7 +231,7 @@ func (p *ruleParser) has(n int, form string) bool {
 
 func (p *ruleParser) literal(i int, text, form string) bool {
 	if p.words[i].text != text {
-		p.errorf(p.words[i], "%q stands where %q is expected; write: %s", p.words[i].text, text, form)
+		p.errorf(p.words[i], "%q in place of %q; write: %s", p.words[i].text, text, form)
 	}
 	return p.words[i].text == text
 }

@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
-// Run builds both sides, runs them in turns, compares, and runs the suspects
-// once more. Everything it creates is gone when it returns, also when ctx ends.
+// Run builds both sides, runs them in turns, compares them, and runs the
+// suspects once more. It removes everything that it creates before it returns,
+// also when ctx ends.
 func Run(ctx context.Context, c Config) (comparison *Comparison, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
+	}
+	if !isProgram(c.Head) && !isDir(c.Head) {
+		return nil, fmt.Errorf("%q is neither a directory nor a test binary", c.Head)
 	}
 	temp, err := os.MkdirTemp("", "benchgate-")
 	if err != nil {
@@ -20,55 +25,57 @@ func Run(ctx context.Context, c Config) (comparison *Comparison, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	defer c.Progress.Done()
 
-	head, err := openHead(ctx, c, temp)
-	if err != nil {
-		return nil, err
-	}
 	base, done, err := openBase(ctx, c, temp)
 	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
 		return nil, err
 	}
-	both, err := pairs(base, head)
+	head, err := openHead(ctx, c, temp)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := compareRuns(ctx, c, both)
+	jobs, err := pair(base, head, c.Bench)
 	if err != nil {
 		return nil, err
 	}
-	return &Comparison{Base: base.label, Head: head.label, Rounds: c.Rounds, Rows: rows}, nil
+	rows, err := compareRuns(ctx, c, jobs)
+	if err != nil {
+		return nil, err
+	}
+	return &Comparison{Base: base.label, Head: head.label, Rounds: c.Rounds, Rows: rows, FailOn: c.FailOn}, nil
 }
 
-// nothing tells why the head has no measurements.
+func compareRuns(ctx context.Context, c Config, jobs []job) ([]Row, error) {
+	first, err := newMeasurement(c, "compare", jobs)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := first.decide(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(rows, func(r Row) bool { return r.Head != nil }) {
+		return nil, c.nothing()
+	}
+	suspects := having(rows, Suspect)
+	if len(suspects) == 0 {
+		return rows, nil
+	}
+	second, err := newMeasurement(c, "confirm", first.jobsOf(suspects))
+	if err != nil {
+		return nil, err
+	}
+	again, err := second.decide(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return confirm(rows, again), nil
+}
+
+// nothing explains why the head has no measurements.
 func (c Config) nothing() error {
 	if c.Filter != "" {
 		return fmt.Errorf("no measurement of the head's benchmarks %q is kept by the filter %q", c.Bench, c.Filter)
 	}
 	return fmt.Errorf("no benchmark of the head matches %q", c.Bench)
-}
-
-func compareRuns(ctx context.Context, c Config, both []pair) ([]Row, error) {
-	var jobs []job
-	for _, p := range both {
-		jobs = append(jobs, job{p, c.Bench})
-	}
-	r := runner{c}
-	baseResults, headResults, err := r.rounds(ctx, "compare", jobs)
-	if err != nil {
-		return nil, err
-	}
-	if len(headResults.Benchmarks()) == 0 {
-		return nil, c.nothing()
-	}
-	rows := Compare(baseResults, headResults, c.Limits)
-	suspects := Suspects(rows)
-	if len(suspects) == 0 {
-		return rows, nil
-	}
-	baseResults, headResults, err = r.rounds(ctx, "confirm", r.confirmJobs(jobs, suspects))
-	if err != nil {
-		return nil, err
-	}
-	return Confirm(rows, baseResults, headResults, c.Limits), nil
 }

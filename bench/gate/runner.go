@@ -5,93 +5,143 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// A job is a set of benchmarks of a pair of programs, run as one process per
-// side and round.
-type job struct {
-	pair
+// An execution is a program with the benchmarks that it runs.
+type execution struct {
+	*program
 	bench string // the regular expression for -test.bench
 }
 
-// A runner runs jobs in interleaved rounds.
-type runner struct {
-	config Config
+// A job is what runs in turns: one process for each side and round. A side that
+// does not have the package is nil.
+type job struct{ base, head *execution }
+
+// A measurement gathers what both sides print in interleaved rounds.
+type measurement struct {
+	config     Config
+	what       string // for the progress line
+	jobs       []job
+	base, head *loader
+	rounds     int // so far
 }
 
-// rounds runs every job as often as configured and returns what both sides
-// printed. The sides take turns (A B, B A, A B, ...), so that what changes
-// slowly on the machine, such as heat or a neighbour, hits both alike. Programs
-// without a partner run once, for the names of their benchmarks.
-func (r *runner) rounds(ctx context.Context, what string, jobs []job) (base, head *Results, err error) {
-	sides := make(map[string]*Loader, 2)
-	for _, name := range []string{"base", "head"} {
-		if sides[name], err = NewLoader(r.config.Filter); err != nil {
-			return nil, nil, err
-		}
+func newMeasurement(c Config, what string, jobs []job) (*measurement, error) {
+	m := &measurement{config: c, what: what, jobs: jobs}
+	var err error
+	if m.base, err = newLoader(c.Filter); err != nil {
+		return nil, err
 	}
-	for round := range r.config.Rounds {
-		for i, j := range jobs {
-			if round > 0 && (j.base == nil || j.head == nil) {
+	m.head, err = newLoader(c.Filter)
+	return m, err
+}
+
+// decide runs the jobs and compares the sides. Benchmarks that are inconclusive
+// run again until they are conclusive or have run as often as allowed.
+func (m *measurement) decide(ctx context.Context) ([]Row, error) {
+	for jobs := m.jobs; ; {
+		if err := m.run(ctx, jobs); err != nil {
+			return nil, err
+		}
+		rows := m.compare()
+		unclear := having(rows, Inconclusive)
+		if len(unclear) == 0 || m.rounds >= m.config.maxRounds() {
+			return rows, nil
+		}
+		jobs = m.jobsOf(unclear)
+	}
+}
+
+func (m *measurement) compare() []Row {
+	return compare(m.base.results(), m.head.results(), m.config.Renames, m.config.Limits)
+}
+
+// run runs every job as often as configured. The sides take turns (A B, B A,
+// A B, ...), so that slow changes of the machine, such as its temperature or
+// other load, affect both alike. A program without a counterpart runs once, for
+// the names of its benchmarks, unless one of these was renamed.
+func (m *measurement) run(ctx context.Context, jobs []job) error {
+	for i := range m.config.Rounds {
+		for at, j := range jobs {
+			if m.rounds > 0 && (j.base == nil || j.head == nil) && !m.renamed(j) {
 				continue
 			}
-			r.config.Progress.Step("%s: round %d/%d, %d/%d", what, round+1, r.config.Rounds, i+1, len(jobs))
-			turns := []string{"base", "head"}
-			if round%2 == 1 {
-				turns = []string{"head", "base"}
+			m.config.Progress.Step("%s: round %d/%d, %d/%d", m.what, m.rounds+1, m.rounds-i+m.config.Rounds, at+1, len(jobs))
+			first := func() error { return m.runOnce(ctx, "base", j.base, m.base) }
+			second := func() error { return m.runOnce(ctx, "head", j.head, m.head) }
+			if m.rounds%2 == 1 {
+				first, second = second, first
 			}
-			for _, name := range turns {
-				if err := r.runOnce(ctx, name, j, sides[name]); err != nil {
-					return nil, nil, err
-				}
+			if err := first(); err != nil {
+				return err
+			}
+			if err := second(); err != nil {
+				return err
 			}
 		}
+		m.rounds++
 	}
-	return sides["base"].Results(), sides["head"].Results(), nil
+	return nil
+}
+
+// renamed reports whether the program of a job without a counterpart has a
+// benchmark that another package has on the other side.
+func (m *measurement) renamed(j job) bool {
+	return slices.ContainsFunc(m.compare(), func(r Row) bool {
+		return r.Former != (Benchmark{}) && (j.base != nil && j.base.has(r.Former) || j.head != nil && j.head.has(r.Benchmark))
+	})
 }
 
 // runOnce runs one side of a job as one process.
-func (r *runner) runOnce(ctx context.Context, name string, j job, into *Loader) error {
-	program := j.base
-	if name == "head" {
-		program = j.head
-	}
-	if program == nil {
+func (m *measurement) runOnce(ctx context.Context, name string, e *execution, into *loader) error {
+	if e == nil {
 		return nil
 	}
-	args := []string{"-test.run=^$", "-test.bench=" + j.bench, "-test.benchmem", fmt.Sprintf("-test.cpu=%d", r.config.CPU)}
-	if r.config.BenchTime != "" {
-		args = append(args, "-test.benchtime="+r.config.BenchTime)
+	args := []string{"-test.run=^$", "-test.bench=" + e.bench, "-test.benchmem", fmt.Sprintf("-test.cpu=%d", m.config.CPU)}
+	if m.config.Skip != "" {
+		args = append(args, "-test.skip="+m.config.Skip)
 	}
-	label := strings.TrimSpace(name + " " + program.Package)
-	output, err := run(ctx, program.Dir, program.Path, args...)
+	if m.config.BenchTime != "" {
+		args = append(args, "-test.benchtime="+m.config.BenchTime)
+	}
+	label := strings.TrimSpace(name + " " + e.Package)
+	output, err := run(ctx, e.Dir, e.Path, args...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", label, err)
 	}
-	return into.Add(bytes.NewReader(output), label)
+	return into.add(bytes.NewReader(output), label)
 }
 
-// confirmJobs makes one job per suspect, so that nothing else runs with it.
-func (r *runner) confirmJobs(all []job, suspects []Benchmark) []job {
+// jobsOf makes one job per benchmark, so that it runs alone.
+func (m *measurement) jobsOf(rows []Row) []job {
 	var jobs []job
-	for _, suspect := range suspects {
-		for _, j := range all {
-			if j.head != nil && (j.head.Package == suspect.Package || len(all) == 1) {
-				jobs = append(jobs, job{j.pair, r.exactly(suspect)})
-				break
+	for _, row := range rows {
+		former := row.Former
+		if former == (Benchmark{}) {
+			former = row.Benchmark
+		}
+		var one job
+		for _, j := range m.jobs {
+			if j.base != nil && j.base.has(former) {
+				one.base = &execution{j.base.program, m.exactly(former)}
+			}
+			if j.head != nil && j.head.has(row.Benchmark) {
+				one.head = &execution{j.head.program, m.exactly(row.Benchmark)}
 			}
 		}
+		jobs = append(jobs, one)
 	}
 	return jobs
 }
 
 // exactly is the -test.bench expression for one benchmark: the testing package
 // matches it part by part, without the suffix that it appends for -test.cpu.
-func (r *runner) exactly(b Benchmark) string {
+func (m *measurement) exactly(b Benchmark) string {
 	name := "Benchmark" + b.Name
-	if r.config.CPU != 1 {
-		name = strings.TrimSuffix(name, fmt.Sprintf("-%d", r.config.CPU))
+	if m.config.CPU != 1 {
+		name = strings.TrimSuffix(name, fmt.Sprintf("-%d", m.config.CPU))
 	}
 	parts := strings.Split(name, "/")
 	for i := range parts {

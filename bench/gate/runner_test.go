@@ -40,7 +40,7 @@ func TestRunsTakeTurns(t *testing.T) {
 	text := strings.ReplaceAll(answer, "%s", "100")
 	config, log := scripts(t, text, text)
 	config.BenchTime = "5x"
-	config.Bench = "A|B"
+	config.Bench, config.Skip = "A|B", "n=2"
 	comparison, err := Run(context.Background(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRunsTakeTurns(t *testing.T) {
 	if !comparison.OK() {
 		t.Error("equal programs fail")
 	}
-	const args = " -test.run=^$ -test.bench=A|B -test.benchmem -test.cpu=2 -test.benchtime=5x"
+	const args = " -test.run=^$ -test.bench=A|B -test.benchmem -test.cpu=2 -test.skip=n=2 -test.benchtime=5x"
 	want := strings.Repeat("base"+args+"\nhead"+args+"\nhead"+args+"\nbase"+args+"\n", MinRounds/2)
 	if got := strings.Join(readLog(t, log), "\n") + "\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -89,6 +89,99 @@ func TestSuspectsRunAgainAlone(t *testing.T) {
 	}
 }
 
+// noisy is a script that measures from 100 to 1000 ns in its first runs, and
+// 100 ns after that.
+func noisy(t *testing.T, runs string) string {
+	count := filepath.Join(t.TempDir(), "count")
+	return `n=$(cat '` + count + `' 2>/dev/null || echo 0); echo $((n+1)) >'` + count + `'
+time=100; test $n -lt ` + runs + ` && time=$((100 + n*7%10*100))
+` + strings.ReplaceAll(strings.ReplaceAll(answer, "'", `"`), "%s", "$time")
+}
+
+func TestInconclusiveRunsAgainAlone(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		noisy  string // runs of each side
+		max    int
+		failOn []Verdict
+		want   Verdict
+		runs   int // of each side
+		result string
+	}{
+		{"until it is conclusive", "10", 50, nil, Same, 20, "pass"},
+		{"up to the limit", "999", 20, nil, Inconclusive, 20, "inconclusive"},
+		{"up to five times the rounds by default", "999", 0, nil, Inconclusive, 50, "inconclusive"},
+		{"and fails on demand", "999", 10, []Verdict{Inconclusive}, Inconclusive, 10, "fail"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			config, log := scripts(t, noisy(t, test.noisy), noisy(t, test.noisy))
+			config.MaxRounds, config.FailOn = test.max, test.failOn
+			comparison, err := Run(context.Background(), config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := comparison.Rows[0]; got.Verdict != test.want {
+				t.Errorf("got %+v", got)
+			}
+			if got := comparison.Result(); got != test.result || comparison.OK() == (got == "fail") {
+				t.Errorf("the result is %s, want %s", got, test.result)
+			}
+			calls := readLog(t, log)
+			if len(calls) != 2*test.runs {
+				t.Fatalf("%d runs, want %d", len(calls), 2*test.runs)
+			}
+			for i, call := range calls {
+				if alone := i >= 2*MinRounds; strings.Contains(call, "-test.bench=^BenchmarkA$/^n=1$ ") != alone {
+					t.Errorf("run %d: %s", i, call)
+				}
+			}
+		})
+	}
+}
+
+// A benchmark that has moved to a package of its own runs as often as others,
+// and is confirmed under both names.
+func TestRenamedRunsInBothPackages(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	output := func(pkg, name, time string) string {
+		return "echo 'pkg: m/" + pkg + "'\necho 'Benchmark" + name + "-2 100 " + time + " ns/op'\n"
+	}
+	script := func(name, pkg, body string) program {
+		return program{Package: "m/" + pkg, Path: writeScript(t, dir, name, log, body), Dir: dir}
+	}
+	base := side{programs: []program{script("base-old", "old", output("old", "A", "100"))}}
+	head := side{programs: []program{
+		script("head-new", "new", output("new", "B", "200")),
+		script("head-other", "other", output("other", "C", "100")),
+	}}
+	jobs, err := pair(base, head, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := DefaultConfig("")
+	config.CPU, config.Renames = 2, Renames{{"old", "A", "new", "B"}}
+	rows, err := compareRuns(context.Background(), config, jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rows[0]; got.Verdict != Worse || got.Former != (Benchmark{"m/old", "A-2"}) {
+		t.Errorf("got %+v", got)
+	}
+	if got := rows[1]; got.Verdict != New {
+		t.Errorf("got %+v", got)
+	}
+	calls := strings.Join(readLog(t, log), "\n")
+	for what, want := range map[string]int{
+		"base-old": 2 * MinRounds, "head-new": 2 * MinRounds, "head-other": 1,
+		"bench=^BenchmarkA$ ": MinRounds, "bench=^BenchmarkB$ ": MinRounds,
+	} {
+		if got := strings.Count(calls, what); got != want {
+			t.Errorf("%s occurs %d times, want %d", what, got, want)
+		}
+	}
+}
+
 func TestRunRefuses(t *testing.T) {
 	ok := strings.ReplaceAll(answer, "%s", "100")
 	for _, test := range []struct{ name, base, head, want string }{
@@ -117,8 +210,8 @@ func TestExactly(t *testing.T) {
 		{"From/svc-2", 1, `^BenchmarkFrom$/^svc-2$`},
 		{"From/a+b#01-2", 2, `^BenchmarkFrom$/^a\+b#01$`},
 	} {
-		r := runner{Config{CPU: test.cpu}}
-		if got := r.exactly(Benchmark{Name: test.name}); got != test.want {
+		m := measurement{config: Config{CPU: test.cpu}}
+		if got := m.exactly(Benchmark{Name: test.name}); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 		}
 	}

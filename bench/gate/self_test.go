@@ -2,37 +2,42 @@ package gate
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestGateItself builds the fixture, makes it worse in the ways that the gate
-// is there for, and lets the gate find out by real runs. It took 5 s on a
-// machine with two cores, and up to 18 s with two busy loops beside it.
+// TestGateItself builds the fixture, changes it in the ways that the gate should
+// find, and compares it by real runs. It took 6 s on a machine with two cores.
 func TestGateItself(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs test binaries")
 	}
-	base := buildFixture(t, "steps", "steps")
+	binary := buildFixture(t)
+	base := binary.costing(t, "steps 2000")
 	for _, test := range []struct {
-		name, from, to string
-		rounds         int
-		benchTime      string
+		name, cost string
+		rounds     int
+		benchTime  string
 		// want are the verdicts that matter; every other measurement must not fail.
 		want map[string]Verdict
 	}{
-		{"an equal program passes", "steps", "steps", MinRounds, "5ms", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Same}},
+		{"an equal program passes", "steps 2000", MinRounds, "5ms", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Same}},
 		// Many short runs: some fit between two switches of a busy scheduler.
-		{"twice the time fails", "= 2000", "= 4000", 4 * MinRounds, "1ms", map[string]Verdict{"sec/op": Worse, "B/op": Same, "allocs/op": Same, "candidates/op": Same}},
-		{"an allocation more fails", "slices     = 1", "slices = 2", MinRounds, "5ms", map[string]Verdict{"B/op": Worse, "allocs/op": Worse, "candidates/op": Same}},
-		{"more work fails", "= 19", "= 20", MinRounds, "5ms", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Worse}},
+		{"twice the time fails", "steps 4000", 4 * MinRounds, "1ms", map[string]Verdict{"sec/op": Worse, "B/op": Same, "allocs/op": Same, "candidates/op": Same}},
+		{"an allocation more fails", "slices 2", MinRounds, "5ms", map[string]Verdict{"B/op": Worse, "allocs/op": Worse, "candidates/op": Same}},
+		{"more work fails", "candidates 20", MinRounds, "5ms", map[string]Verdict{"B/op": Same, "allocs/op": Same, "candidates/op": Worse}},
+		{"another time in each process is inconclusive", "jitter 8", MinRounds, "1ms", map[string]Verdict{"sec/op": Inconclusive, "candidates/op": Same}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := DefaultConfig(base)
-			config.Head = buildFixture(t, test.from, test.to)
-			config.Rounds, config.BenchTime = test.rounds, test.benchTime
+			config.Head = binary.costing(t, test.cost)
+			if test.want["sec/op"] == Inconclusive {
+				config.Base = config.Head
+			}
+			config.Rounds, config.MaxRounds, config.BenchTime = test.rounds, test.rounds, test.benchTime
 			comparison, err := Run(context.Background(), config)
 			if err != nil {
 				t.Fatal(err)
@@ -42,8 +47,29 @@ func TestGateItself(t *testing.T) {
 	}
 }
 
+// A slowdown of 30 % never passes: if noise hides it, the comparison is
+// inconclusive.
+func TestSlowdownIsNotMissed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs test binaries")
+	}
+	binary := buildFixture(t)
+	config := DefaultConfig(binary.costing(t, "steps 20000"))
+	config.Head = binary.costing(t, "steps 26000")
+	config.Rounds, config.MaxRounds, config.BenchTime = 2*MinRounds, 2*MinRounds, "5ms"
+	comparison, err := Run(context.Background(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if comparison.Result() == "pass" {
+		var table strings.Builder
+		_ = comparison.WriteTable(&table)
+		t.Error(table.String())
+	}
+}
+
 // checkVerdicts compares the verdicts of the fixture's only benchmark by unit.
-// The time may be worse only where that is wanted; an allocation takes time too.
+// The time may be worse only if something is, as an allocation takes time too.
 func checkVerdicts(t *testing.T, c *Comparison, want map[string]Verdict) {
 	t.Helper()
 	got := map[string]Verdict{}
@@ -70,15 +96,28 @@ func checkVerdicts(t *testing.T, c *Comparison, want map[string]Verdict) {
 	}
 }
 
-// buildFixture returns a test binary of the fixture.
-func buildFixture(t *testing.T, from, to string) string {
+// A fixture is the path of the fixture's test binary.
+type fixture string
+
+func buildFixture(t *testing.T) fixture {
 	t.Helper()
-	dir := writeFixture(t, from, to)
+	dir := writeFixture(t, "steps", "steps")
 	binary := filepath.Join(dir, "fixture.test")
 	build := exec.Command("go", "test", "-c", "-o", binary, ".")
 	build.Dir = dir
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return binary
+	return fixture(binary)
+}
+
+// costing returns a link to the binary that has another cost.
+func (f fixture) costing(t *testing.T, cost string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "fixture.test")
+	if err := os.Link(string(f), path); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path+".cost", cost, 0o644)
+	return path
 }

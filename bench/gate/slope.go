@@ -14,7 +14,7 @@ import (
 //	slope  BENCHMARK/N=*  UNIT  <=  NUMBER
 //
 // The number is the slope of log(measurement) over log(size): 0 is constant, 1
-// linear, 2 quadratic. The star stands for the size: 1000, 1k, 1Ki.
+// linear, 2 quadratic. The star is the size: 1000, 1k, 1Ki.
 type slope struct {
 	line
 	selector selector
@@ -22,7 +22,7 @@ type slope struct {
 	limit    float64
 }
 
-// minSizes is how many sizes a slope needs. Through two points goes every line.
+// minSizes is how many sizes a slope needs. A line fits any two points.
 const minSizes = 3
 
 // A point is a measurement of one size.
@@ -30,8 +30,8 @@ type point struct {
 	size, value float64
 }
 
-// A curve is the benchmarks of one package and GOMAXPROCS that a slope's
-// pattern names.
+// A curve is the benchmarks of one package and GOMAXPROCS that a slope's pattern
+// matches.
 type curve struct {
 	pkg, procs string
 	points     []point
@@ -70,7 +70,7 @@ func (s slope) curves(results *Results, matches []match) ([]curve, error) {
 	for _, m := range matches {
 		size, err := parseQuantity(m.stars[0], sizeSuffixes)
 		if err != nil {
-			errs = append(errs, s.errorf("the * of %s does not stand for a size in %s: %v", s.selector.text, m.benchmark.Name, err))
+			errs = append(errs, s.errorf("the * of %s is not a size in %s: %v", s.selector.text, m.benchmark.Name, err))
 			continue
 		}
 		value, err := measure(s.line, results, m.benchmark, s.unit)
@@ -99,7 +99,7 @@ func fit(points []point) (float64, error) {
 		return 0, errors.New("a size of 0 has no logarithm; leave it out of the benchmark or of the pattern")
 	}
 	if flat := !slices.ContainsFunc(points, func(p point) bool { return p.value != points[0].value }); flat {
-		return 0, nil // also where all are zero
+		return 0, nil // also if all are zero
 	}
 	var meanX, meanY float64
 	for _, p := range points {
@@ -115,6 +115,6 @@ func fit(points []point) (float64, error) {
 		xx += dx * dx
 		xy += dx * dy
 	}
-	// Rounded, or what is linear may be over a limit of 1.
+	// Without rounding, linear growth may exceed a limit of 1.
 	return math.Round(xy/xx*1e9) / 1e9, nil
 }

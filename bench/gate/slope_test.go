@@ -31,8 +31,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// The slope of what is linear keeps to a limit of 1, whatever the logarithms'
-// last digits.
+// The slope of linear growth is exactly 1, so that it is within a limit of 1.
 func TestFitRounds(t *testing.T) {
 	for k := 1.0; k < 300; k++ {
 		got, err := fit([]point{{10, 10 * k}, {100, 100 * k}, {1000, 1000 * k}})

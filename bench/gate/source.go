@@ -4,26 +4,24 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
-// A side is the base or the head: its programs, and what to call them.
+// A side is the base or the head.
 type side struct {
 	name     string // base or head
-	label    string // the commit, directory or file that it is
-	programs []Program
+	label    string // its commit, directory or file
+	programs []program
 }
 
-// openHead builds what Config.Head names, a directory or a test binary.
+// openHead builds Config.Head, a directory or a test binary.
 func openHead(ctx context.Context, c Config, temp string) (side, error) {
 	s := side{name: "head", label: c.Head}
 	var err error
-	switch {
-	case isProgram(c.Head):
+	if isProgram(c.Head) {
 		err = s.addFile(c.Head)
-	case isDir(c.Head):
+	} else {
 		err = s.build(ctx, c, c.Head, temp)
-	default:
-		err = fmt.Errorf("%q is neither a directory nor a test binary", c.Head)
 	}
 	if err == nil && len(s.programs) == 0 {
 		err = fmt.Errorf("no package of %v has benchmarks in %s", c.Packages, c.Head)
@@ -31,9 +29,9 @@ func openHead(ctx context.Context, c Config, temp string) (side, error) {
 	return s, err
 }
 
-// openBase builds what Config.Base names: a directory, a test binary, or a
-// revision, whose merge base with the head's commit is checked out below temp.
-// The caller calls done once the programs have run, also after an error.
+// openBase builds Config.Base: a directory, a test binary, or a revision. The
+// merge base of a revision with the head's commit is checked out below temp. The
+// caller calls done after the programs have run, also after an error.
 func openBase(ctx context.Context, c Config, temp string) (s side, done func() error, err error) {
 	s = side{name: "base", label: c.Base}
 	done = func() error { return nil }
@@ -49,21 +47,21 @@ func openBase(ctx context.Context, c Config, temp string) (s side, done func() e
 	if !isDir(repository) {
 		repository = "."
 	}
-	tree, err := addWorktree(ctx, repository, c.Base, filepath.Join(temp, "worktree"))
+	tree, err := addWorktree(ctx, repository, c.Base, filepath.Join(temp, "worktree"), isDir(c.Head))
 	done = func() error { return tree.remove(ctx) }
 	if err != nil {
 		return s, done, err
 	}
 	s.label = fmt.Sprintf("%.12s (merge base of %s)", tree.commit, c.Base)
-	if isDir(tree.dir) { // else the directory is younger, and all of it is new
+	if isDir(tree.dir) { // otherwise all benchmarks of the directory are new
 		err = s.build(ctx, c, tree.dir, temp)
 	}
 	return s, done, err
 }
 
 func (s *side) addFile(path string) error {
-	program, err := fileProgram(path)
-	s.programs = []Program{program}
+	binary, err := fileProgram(path)
+	s.programs = []program{binary}
 	return err
 }
 
@@ -76,32 +74,28 @@ func (s *side) build(ctx context.Context, c Config, dir, temp string) error {
 	return nil
 }
 
-// A pair is a package's program on both sides; one of them may be nil.
-type pair struct{ base, head *Program }
-
-// pairs matches the programs by package, in the head's order.
-func pairs(base, head side) ([]pair, error) {
+// pair makes a job for each package, in the head's order. What only the base
+// has comes last.
+func pair(base, head side, bench string) ([]job, error) {
 	byFile := func(s side) bool { return len(s.programs) == 1 && s.programs[0].Package == "" }
-	if byFile(base) || byFile(head) {
-		if len(base.programs) != 1 || len(head.programs) != 1 {
-			return nil, fmt.Errorf("a test binary is one package, but the base has %d and the head %d; name the package by --pkg",
-				len(base.programs), len(head.programs))
-		}
-		return []pair{{&base.programs[0], &head.programs[0]}}, nil
+	if (byFile(base) || byFile(head)) && (len(base.programs) != 1 || len(head.programs) != 1) {
+		return nil, fmt.Errorf("a test binary is one package, but the base has %d and the head %d; give the package with --pkg",
+			len(base.programs), len(head.programs))
 	}
-	var all []pair
-	index := map[string]int{}
+	var jobs []job
 	for i := range head.programs {
-		index[head.programs[i].Package] = len(all)
-		all = append(all, pair{head: &head.programs[i]})
+		jobs = append(jobs, job{head: &execution{&head.programs[i], bench}})
 	}
 	for i := range base.programs {
-		p := &base.programs[i]
-		if at, ok := index[p.Package]; ok {
-			all[at].base = p
-		} else {
-			all = append(all, pair{base: p})
+		e := &execution{&base.programs[i], bench}
+		at := slices.IndexFunc(jobs, func(j job) bool {
+			return j.head != nil && (j.head.Package == e.Package || byFile(base) || byFile(head))
+		})
+		if at < 0 {
+			jobs = append(jobs, job{base: e})
+			continue
 		}
+		jobs[at].base = e
 	}
-	return all, nil
+	return jobs, nil
 }

@@ -8,22 +8,23 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A Class is how far measurements in a unit can be trusted, and so how they
-// are gated.
+// A Class is how reliable measurements in a unit are, which decides how they are
+// gated.
 type Class int
 
 const (
-	// Counter is for what a run counts: allocs/op and the work counters that
-	// b.ReportMetric reports. Equal work gives equal counts, any increase fails.
+	// Counter is for numbers that a run counts: allocs/op and the work counters
+	// that b.ReportMetric reports. Equal work gives equal counts, so any increase
+	// fails.
 	Counter Class = iota
-	// Bytes is for amounts of memory. They are counted too, but the growth of
-	// a slice or map that outlives an iteration is spread over b.N iterations,
-	// and b.N follows the clock; so they have a small tolerance.
+	// Bytes is for amounts of memory. They are counted too, but the growth of a
+	// slice or map that is kept after an iteration is divided by b.N, which
+	// depends on the clock. So they have a small tolerance.
 	Bytes
-	// Time is for what the clock measures: a statistic decides.
+	// Time is for what the clock measures; a statistic is needed.
 	Time
-	// Derived is for what another unit of the same benchmark gates: B/s is
-	// sec/op again.
+	// Derived is for what another unit of the same benchmark already gates: B/s
+	// follows from sec/op.
 	Derived
 )
 
@@ -34,8 +35,8 @@ type Unit struct {
 	HigherIsBetter bool
 }
 
-// Unit classifies a tidied unit by its name. Where the output has a line
-// `Unit NAME assume=exact|nothing better=higher|lower`, that line decides.
+// Unit classifies a tidied unit by its name. A line `Unit NAME
+// assume=exact|nothing better=higher|lower` of the output has precedence.
 func (r *Results) Unit(name string) Unit {
 	unit := unitByName(name)
 	if assume := r.units.Get(name, "assume"); assume != nil {
@@ -70,13 +71,13 @@ func unitByName(name string) Unit {
 
 func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == 'µ' }
 
-// isTimeWord accepts also the prefixes that benchunit does not tidy.
+// isTimeWord also accepts the prefixes that benchunit does not tidy.
 func isTimeWord(word string) bool {
 	return slices.Contains([]string{"sec", "s", "ms", "us", "µs", "ns"}, word)
 }
 
-// Reduce gives the one number that stands for repeated measurements: of times
-// the best, since noise only ever adds; of everything else the median.
+// Reduce returns one number for repeated measurements: the best time, as noise
+// only adds, and the median of everything else.
 func (u Unit) Reduce(sample *benchmath.Sample) float64 {
 	if u.Class != Time {
 		return median(sample)
@@ -87,7 +88,7 @@ func (u Unit) Reduce(sample *benchmath.Sample) float64 {
 	return sample.Values[0]
 }
 
-// worse tells whether b is worse than a, by however little.
+// worse reports whether b is worse than a, by any amount.
 func (u Unit) worse(a, b float64) bool {
 	if u.HigherIsBetter {
 		return b < a

@@ -1,19 +1,20 @@
 package gate
 
-// A Verdict is what the gate says about one benchmark in one unit.
+// A Verdict is the outcome for one benchmark in one unit.
 type Verdict string
 
 const (
-	Same    Verdict = "same"    // within the limits, or a difference that may be noise
-	Better  Verdict = "better"  // better by more than the limits
-	Worse   Verdict = "worse"   // fails the gate
-	Suspect Verdict = "suspect" // worse in the first round; a second one decides
-	Cleared Verdict = "cleared" // a suspect that the second round did not confirm
-	New     Verdict = "new"     // the base does not have it
-	Missing Verdict = "missing" // the head does not have it any more
-	Ungated Verdict = "ungated" // shown only; see Derived
+	Same         Verdict = "same"         // within the limits
+	Better       Verdict = "better"       // better by more than the limits
+	Worse        Verdict = "worse"        // fails the gate
+	Suspect      Verdict = "suspect"      // worse, but not measured a second time
+	Cleared      Verdict = "cleared"      // a suspect that the second measurement did not confirm
+	Inconclusive Verdict = "inconclusive" // too noisy to be judged
+	New          Verdict = "new"          // the base does not have it
+	Missing      Verdict = "missing"      // the head does not have it
+	Ungated      Verdict = "ungated"      // shown only; see Derived
 )
 
-// Fails tells whether the verdict fails the gate. A suspect that nobody
-// confirmed or cleared fails.
+// Fails reports whether the verdict always fails the gate. See
+// [Config.FailOn] for those that can.
 func (v Verdict) Fails() bool { return v == Worse || v == Suspect }

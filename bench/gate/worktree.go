@@ -6,36 +6,48 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
-// A worktree is a checkout of one commit beside the repository's own.
+// A worktree is a checkout of one commit in a directory of its own.
 type worktree struct {
 	repository string // a directory of the repository
 	root       string // of the checkout
-	dir        string // in the checkout, what repository is in the repository; it may not exist
+	dir        string // the counterpart of repository in the checkout; it may not exist
 	commit     string
+	begun      bool // git has begun to make the checkout
 }
 
-// addWorktree checks the merge base of rev and the current commit of the
-// repository around dir out at root, which must not exist. The caller calls
-// remove, also after an error.
-func addWorktree(ctx context.Context, dir, rev, root string) (*worktree, error) {
+// addWorktree checks out at root, which must not exist, the merge base of rev
+// and the current commit of the repository around dir. If headIsTree, the files
+// in dir are the head of the comparison, and must differ from that merge base.
+// The caller calls remove, also after an error.
+func addWorktree(ctx context.Context, dir, rev, root string, headIsTree bool) (*worktree, error) {
 	w := &worktree{repository: dir, root: root}
+	if _, err := git(ctx, dir, "rev-parse", "--git-dir"); err != nil {
+		return w, orDone(ctx, fmt.Errorf("%q is neither a directory nor a test binary, and git finds no repository at %s to look up a revision; give a directory or a test binary, or work in a clone", rev, dir))
+	}
 	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
-		return w, orDone(ctx, fmt.Errorf("%q is neither a directory, a test binary nor a commit of the repository at %s", rev, dir))
+		return w, orDone(ctx, fmt.Errorf("%q is neither a directory, a test binary nor a commit of the repository at %s; %s", rev, dir, howToFetch(ctx, dir, rev)))
 	}
 	w.commit, err = git(ctx, dir, "merge-base", commit, "HEAD")
 	if err != nil {
-		return w, orDone(ctx, fmt.Errorf("%s and HEAD have no common commit; is the clone shallow? fetch its history", rev))
+		return w, orDone(ctx, fmt.Errorf("%s and HEAD have no common commit; if the clone is shallow, fetch its history: git fetch --unshallow (in GitHub Actions: fetch-depth: 0)", rev))
+	}
+	if headIsTree {
+		if err := w.mustDiffer(ctx, rev); err != nil {
+			return w, err
+		}
 	}
 	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
 	if err != nil {
 		return w, err
 	}
-	// A hook that runs after a checkout has no business here.
+	w.begun = true
+	// Hooks that run after a checkout are not for this one.
 	if _, err := git(ctx, dir, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", root, w.commit); err != nil {
 		return w, err
 	}
@@ -43,9 +55,39 @@ func addWorktree(ctx context.Context, dir, rev, root string) (*worktree, error) 
 	return w, nil
 }
 
-// remove takes the checkout away, also after ctx has ended and also one that
-// is not complete.
+// howToFetch suggests how to get a revision that the repository does not have.
+func howToFetch(ctx context.Context, dir, rev string) string {
+	remotes, _ := git(ctx, dir, "remote")
+	remote, branch, ok := strings.Cut(rev, "/")
+	if ok && slices.Contains(strings.Fields(remotes), remote) {
+		return fmt.Sprintf("fetch it: git fetch %s %s:refs/remotes/%s (in GitHub Actions: fetch-depth: 0)", remote, branch, rev)
+	}
+	if shallow, _ := git(ctx, dir, "rev-parse", "--is-shallow-repository"); shallow == "true" {
+		return "the clone is shallow; fetch its history: git fetch --unshallow (in GitHub Actions: fetch-depth: 0)"
+	}
+	return "check its spelling, or fetch it: git fetch --all"
+}
+
+// mustDiffer returns an error if the merge base is the current commit and no
+// file differs from it: equal builds would be compared.
+func (w *worktree) mustDiffer(ctx context.Context, rev string) error {
+	head, err := git(ctx, w.repository, "rev-parse", "HEAD")
+	if err != nil || head != w.commit {
+		return err
+	}
+	changes, err := git(ctx, w.repository, "status", "--porcelain")
+	if err != nil || changes != "" {
+		return err
+	}
+	return fmt.Errorf("the base %s is HEAD itself or younger, and no file is changed, so a build would be compared with itself; give an older revision, such as HEAD~1", rev)
+}
+
+// remove deletes the checkout, also an incomplete one and also after ctx has
+// ended.
 func (w *worktree) remove(ctx context.Context) error {
+	if !w.begun {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	if _, err := git(ctx, w.repository, "worktree", "remove", "--force", w.root); err == nil {
@@ -54,7 +96,7 @@ func (w *worktree) remove(ctx context.Context) error {
 	removeErr := os.RemoveAll(w.root)
 	_, pruneErr := git(ctx, w.repository, "worktree", "prune")
 	if err := errors.Join(removeErr, pruneErr); err != nil {
-		return fmt.Errorf("the worktree %s is left over; remove it by `git worktree remove --force`: %w", w.root, err)
+		return fmt.Errorf("the worktree %s is left over; remove it with `git worktree remove --force`: %w", w.root, err)
 	}
 	return nil
 }
@@ -64,7 +106,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// orDone prefers the reason why ctx ended to an error that this has caused.
+// orDone returns the reason why ctx ended instead of an error that this caused.
 func orDone(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

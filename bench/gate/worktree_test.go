@@ -16,8 +16,8 @@ type repository struct {
 	dir string
 }
 
-// newRepository makes: main ── fork point ── topic (HEAD, a slice more), and
-// main has gone on with slower work since.
+// newRepository makes a branch topic (HEAD, one slice more) from the fork point
+// of main. After that main has a commit with more work.
 func newRepository(t *testing.T) repository {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -37,7 +37,7 @@ func newRepository(t *testing.T) repository {
 	r.commit("topic")
 	r.git("checkout", "--quiet", "main")
 	r.replace("candidates = 19", "candidates = 90")
-	r.commit("main goes on")
+	r.commit("later on main")
 	r.git("checkout", "--quiet", "topic")
 	return r
 }
@@ -69,8 +69,7 @@ func (r repository) replace(from, to string) {
 	writeFile(r.t, path, strings.Replace(string(text), from, to, 1), 0o644)
 }
 
-// wantClean checks that neither git nor the temporary directory knows of a
-// checkout any more.
+// wantClean checks that neither git nor the temporary directory has a checkout.
 func (r repository) wantClean(temp string) {
 	r.t.Helper()
 	if list := r.git("worktree", "list"); strings.Count(list, "\n") != 0 {
@@ -81,8 +80,8 @@ func (r repository) wantClean(temp string) {
 	}
 }
 
-// TestRunAgainstRevision compares with the merge base: that main has become
-// different since is not the head's doing.
+// TestRunAgainstRevision compares with the merge base: the later commit of main
+// is not attributed to the head.
 func TestRunAgainstRevision(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs test binaries")
@@ -114,8 +113,9 @@ func TestAddWorktree(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(r.dir, "young"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// A developer's hook does not run, or nothing could be checked out.
+	// A hook of the repository does not run: this one would fail the checkout.
 	writeFile(t, filepath.Join(r.dir, ".git", "hooks", "post-checkout"), "#!/bin/sh\nexit 1\n", 0o755)
+	r.git("remote", "add", "origin", "https://example.com/repository.git")
 	for _, test := range []struct {
 		name, dir, rev string
 		want           string // of the error
@@ -124,13 +124,20 @@ func TestAddWorktree(t *testing.T) {
 		{"a branch", ".", "main", "", true},
 		{"a relative revision", ".", "HEAD~1", "", true},
 		{"a directory that is younger", "young", "main", "", false},
-		{"no such revision", ".", "mian", `"mian" is neither a directory, a test binary nor a commit`, false},
+		{"no such revision", ".", "mian", `"mian" is neither a directory, a test binary nor a commit of the repository at DIR; check its spelling, or fetch it: git fetch --all`, false},
+		{"a branch that is not fetched", ".", "origin/release/1", "; fetch it: git fetch origin release/1:refs/remotes/origin/release/1 (in GitHub Actions: fetch-depth: 0)", false},
 		{"an option", ".", "--all", `"--all" is neither`, false},
-		{"a branch without a common commit", ".", "alone", "alone and HEAD have no common commit; is the clone shallow?", false},
+		{"a branch without a common commit", ".", "alone", "alone and HEAD have no common commit; if the clone is shallow, fetch its history: git fetch --unshallow", false},
+		{"HEAD itself", ".", "HEAD", "the base HEAD is HEAD itself or younger, and no file is changed, so a build would be compared with itself; give an older revision, such as HEAD~1", false},
+		{"a directory outside git", "/", "main", `"main" is neither a directory nor a test binary, and git finds no repository at DIR to look up a revision`, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			temp := t.TempDir()
-			tree, err := addWorktree(ctx, filepath.Join(r.dir, test.dir), test.rev, filepath.Join(temp, "worktree"))
+			temp, dir := t.TempDir(), filepath.Join(r.dir, test.dir)
+			if test.dir == "/" {
+				dir = t.TempDir()
+			}
+			test.want = strings.ReplaceAll(test.want, "DIR", dir)
+			tree, err := addWorktree(ctx, dir, test.rev, filepath.Join(temp, "worktree"), true)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got error %v, want %q", err, test.want)
 			}
@@ -145,6 +152,20 @@ func TestAddWorktree(t *testing.T) {
 	}
 }
 
+// With changed files, HEAD is a base like any other.
+func TestAddWorktreeOfHEAD(t *testing.T) {
+	r := newRepository(t)
+	r.replace("steps      = 2000", "steps = 1")
+	temp := t.TempDir()
+	tree, err := addWorktree(context.Background(), r.dir, "HEAD", filepath.Join(temp, "worktree"), true)
+	if err != nil || tree.commit != r.git("rev-parse", "HEAD") {
+		t.Errorf("got %+v and error %v", tree, err)
+	}
+	if err := tree.remove(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestInterruptLeavesNothing(t *testing.T) {
 	r := newRepository(t)
 	temp := t.TempDir()
@@ -152,7 +173,7 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	config := DefaultConfig("main")
 	config.Head = r.dir
-	// The progress line tells when the base is checked out and is being built.
+	// The progress line shows that the base is checked out and is being built.
 	config.Progress = NewProgress(writerFunc(func(text string) {
 		if strings.Contains(text, "build base") {
 			cancel()
@@ -164,7 +185,7 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	r.wantClean(temp)
 }
 
-// A writerFunc gets what is written.
+// A writerFunc is called with each text that is written.
 type writerFunc func(text string)
 
 func (f writerFunc) Write(text []byte) (int, error) {

@@ -1,8 +1,7 @@
 // Package shape makes the worlds that benchmarks run on, from a number alone:
 // the same number gives the same world everywhere.
 //
-// "fleet" is what a large mesh looks like: some policies for everybody, some
-// for a team, many for one service. "sparse" and "shared label" are its
-// extremes for an index: a few policies select anything at all, and every
-// selector has one label in common.
+// "fleet" is a large mesh: some policies are for all dataplanes, some for a team,
+// many for one service. "sparse" and "shared label" are the extremes for an index:
+// few policies select any one dataplane, and all selectors have one tag in common.
 package shape

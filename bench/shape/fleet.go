@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Mesh is the mesh of every resource here.
 const Mesh = "default"
 
-// TimeoutKind is the kind of every policy here. Policies of one world must
-// share one Kind, so the caller makes it once.
+// TimeoutKind returns the kind of the policies here. Policies of one world must
+// have the same *Kind, so the caller makes it once.
 func TimeoutKind() *resource.Kind { return meshtimeout.Kind() }
 
 // Dataplane returns dataplane number j of the fleet, with two inbounds and
@@ -98,7 +98,7 @@ func Sparse(kind *resource.Kind, n int) []*resource.Policy {
 	return policies
 }
 
-// SharedLabel is [Sparse] with one tag that every selector asks for and every
+// SharedLabel is [Sparse] with one tag that every selector requires and every
 // dataplane has.
 func SharedLabel(kind *resource.Kind, n int) []*resource.Policy {
 	policies := make([]*resource.Policy, n)
@@ -111,8 +111,8 @@ func SharedLabel(kind *resource.Kind, n int) []*resource.Policy {
 	return policies
 }
 
-// policy returns policy number i: one `to` item, for every service in one
-// case of four and else for one of a hundred.
+// policy returns policy number i. It has one `to` item: for every service if i is
+// divisible by 4, and else for one of a hundred services.
 func policy(kind *resource.Kind, i int, target resource.TargetRef) *resource.Policy {
 	to := resource.TargetRef{Kind: resource.TargetMesh}
 	if i%4 != 0 {

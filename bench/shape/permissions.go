@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// PermissionKind is the kind of [Permissions].
+// PermissionKind returns the kind of [Permissions].
 func PermissionKind() *resource.Kind { return meshtrafficpermission.Kind() }
 
-// Permissions returns n policies for everybody with eight matches each: one
-// that denies an identity, six that allow one ([TeamID]), and one that allows
-// what lies below a prefix.
+// Permissions returns n policies for all dataplanes, with eight matches each: one
+// that denies an identity, six that allow one ([TeamID]), and one that allows all
+// identities below a prefix.
 func Permissions(kind *resource.Kind, n int) []*resource.Policy {
 	policies := make([]*resource.Policy, n)
 	for i := range policies {
@@ -36,9 +36,9 @@ func spiffeID(kind conf.SpiffeIDMatchType, value string) conf.Match {
 	return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: kind, Value: value}}
 }
 
-// TeamID is the identity of application j, below 6, of team i, which policy
-// number i allows.
+// TeamID returns the identity of application j of team i, which policy number i
+// allows; j is below 6.
 func TeamID(i, j int) string { return fmt.Sprintf("spiffe://shop.mesh/ns/team-%d/sa/app-%d", i, j) }
 
-// BlockedID is the identity that policy number i denies.
+// BlockedID returns the identity that policy number i denies.
 func BlockedID(i int) string { return fmt.Sprintf("spiffe://shop.mesh/ns/blocked/sa/app-%d", i) }

@@ -10,19 +10,21 @@ import (
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// change is a kind of change. A batch is made for each round, counted from 1;
-// none says what the round before it said, or what setup said for round 0.
+// change is a kind of change. A batch is made for each round, counted from 1.
+// It differs from the batch of the round before, and the first one from that of
+// setup.
 type change struct {
 	name  string
 	fixed bool // as many dataplanes are touched in a world of any size
-	all   bool // many are touched: fewer rounds
+	all   bool // all dataplanes are touched, so there are fewer rounds
 	needs int  // dataplanes that the world must have
 	setup func(*world) core.Batch
 	batch func(w *world, round int) core.Batch
-	// touches is how many dataplanes each commit must tell of.
+	// touches is how many dataplanes each commit must change.
 	touches func(*world) (least, most int)
 }
 
@@ -30,9 +32,10 @@ func exactly(n int) func(*world) (least, most int) {
 	return func(*world) (int, int) { return n, n }
 }
 
-func everybody(w *world) (least, most int) { return w.Dataplanes, w.Dataplanes }
+func allDataplanes(w *world) (least, most int) { return w.Dataplanes, w.Dataplanes }
 
-// churned are the dataplanes of a batch of churn, and those of its policies.
+// churned is the range for a batch of churn: at least its own dataplanes, and
+// those that its policies select.
 func churned(w *world) (least, most int) { return churnDataplanes, w.Dataplanes }
 
 func changes() []change {
@@ -59,13 +62,13 @@ func changes() []change {
 		},
 		{
 			name: "replace a policy for all dataplanes", all: true,
-			setup: setup(all), batch: replace(all), touches: everybody,
+			setup: setup(all), batch: replace(all), touches: allDataplanes,
 		},
 		{
 			name: "a policy for one more dataplane by name", fixed: true,
 			setup:   func(w *world) core.Batch { return byName(w, 0) },
 			batch:   byName,
-			touches: exactly(2), // the one before loses it
+			touches: exactly(2), // the dataplane of the round before loses the policy
 		},
 		{name: "relabel a dataplane", fixed: true, batch: (*world).relabel, touches: exactly(1)},
 		{
@@ -75,18 +78,22 @@ func changes() []change {
 		{
 			name: "a dataplane joins", fixed: true, touches: exactly(1),
 			batch: func(w *world, round int) core.Batch {
-				return core.Batch{Upsert: resource.Set{Dataplanes: []*resource.Dataplane{w.at(round)}}}
+				return core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{w.at(round)}}}
 			},
 		},
 		{
 			name: "a route of 500 dataplanes changes", fixed: true, needs: 2 * cohort,
 			setup: (*world).route, batch: (*world).reroute, touches: exactly(cohort),
 		},
+		{
+			name: "a canary placement moves 1,000 dataplanes", fixed: true, needs: 3 * cohort,
+			setup: (*world).canary, batch: (*world).placement, touches: exactly(canaryDataplanes),
+		},
 		{name: "churn: 100 changes in one batch", batch: (*world).churn, touches: churned},
 	}
 }
 
-// sample applies a change again and again, to no dataplane twice.
+// sample applies a change once per round, to another dataplane each time.
 func (w *world) sample(ctx context.Context, c change) (Row, error) {
 	if c.setup != nil {
 		if _, err := w.engine.Apply(c.setup(w)); err != nil {
@@ -99,7 +106,7 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 		rounds = max(1, rounds/10)
 	}
 	row := Row{Change: c.name, Samples: rounds, Fixed: c.fixed}
-	var applied, told []time.Duration
+	var applied, compared []time.Duration
 	for round := 1; round <= rounds; round++ {
 		if err := ctx.Err(); err != nil {
 			return row, err
@@ -115,24 +122,25 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 		for _, change := range commit.Changes() {
 			touched += change.Len()
 		}
-		applied, told = append(applied, middle.Sub(start)), append(told, time.Since(middle))
+		applied, compared = append(applied, middle.Sub(start)), append(compared, time.Since(middle))
 		row.Touched += float64(touched) / float64(rounds)
 		if touched < least || touched > most {
 			return row, fmt.Errorf("round %d touched %d dataplanes, not %d to %d", round, touched, least, most)
 		}
 	}
 	row.Least, row.P50, row.P99 = slices.Min(applied), percentile(applied, 50), percentile(applied, 99)
-	row.Told = percentile(told, 50)
+	row.Compare = percentile(compared, 50)
 	return row, nil
 }
 
-// percentile sorts times and returns the least that p percent do not exceed.
+// percentile sorts times and returns the least one that p percent of them do not
+// exceed.
 func percentile(times []time.Duration, p int) time.Duration {
 	slices.Sort(times)
 	return times[(len(times)*p+99)/100-1]
 }
 
-// at returns a dataplane, another one each round.
+// at returns the dataplane of a round, another one each time.
 func (w *world) at(round int) *resource.Dataplane { return w.set.Dataplanes[w.number(round)] }
 
 func (w *world) number(round int) int { return w.shuffled[round%w.Dataplanes] }
@@ -141,8 +149,8 @@ func (w *world) policy(name string, target resource.TargetRef, round int) core.B
 	kind := w.kinds.Lookup("MeshTimeout")
 	timeout := shape.Timeout(round)
 	seconds := conf.Duration(time.Duration(1+round) * time.Second)
-	timeout.HTTP.MaxConnectionDuration = &seconds // which nobody else sets: it always makes a difference
-	return core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{{
+	timeout.HTTP.MaxConnectionDuration = &seconds // no other policy sets it, so the conf always changes
+	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: name}},
 		Type:      kind,
 		TargetRef: target,
@@ -164,7 +172,7 @@ func (w *world) relabel(round int) core.Batch {
 		}
 		d.Inbounds[i].Tags = tags
 	}
-	return core.Batch{Upsert: resource.Set{Dataplanes: []*resource.Dataplane{&d}}}
+	return core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{&d}}}
 }
 
 // route makes a route for 500 dataplanes, and a policy that is attached to it.
@@ -174,29 +182,28 @@ func (w *world) route() core.Batch {
 	return b
 }
 
-// reroute changes which service the route is for: each that is called, then
-// one that is not.
+// reroute changes the service of the route: each service that the outbounds
+// have, then one that they do not have.
 func (w *world) reroute(round int) core.Batch {
 	kind := w.kinds.Lookup(resource.TargetMeshHTTPRoute.String())
-	merger := kind.To.Conf.NewMerger()
-	return core.Batch{Upsert: resource.Set{Policies: []*resource.Policy{{
+	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: "measured"}},
 		Type:      kind,
 		TargetRef: resource.TargetRef{Kind: resource.TargetDataplane, Labels: resource.Tags{{Key: rackLabel, Value: "r1"}}},
 		To: []resource.Item{{
 			TargetRef: resource.TargetRef{Kind: resource.TargetMeshService, Name: shape.Service(round % (w.Outbounds + 1))},
-			Conf:      merger.Conf(),
+			Conf:      &meshhttproute.Conf{Rules: []meshhttproute.Rule{}},
 		}},
 	}}}}
 }
 
-// Of the changes of a batch of churn.
+// The numbers of dataplanes and of policies in a batch of churn.
 const churnDataplanes, churnPolicies = 90, 10
 
-// churn is a day of a fleet in one batch: dataplanes move, leave and come
-// back, and policies for one service each change.
+// churn is many small changes in one batch: dataplanes get another address,
+// leave and join again, and policies for one service each change.
 func (w *world) churn(round int) core.Batch {
-	var b core.Batch
+	b := core.Batch{Upsert: &resource.Set{}}
 	random := rand.New(rand.NewPCG(uint64(round), 7))
 	taken := map[int]bool{}
 	for len(taken) < churnDataplanes {

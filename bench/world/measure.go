@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -18,9 +18,11 @@ type Options struct {
 	Dataplanes int // at least 500
 	Policies   int // at least 1
 	Outbounds  int // of each dataplane; at least 1
-	// Samples is how often each change is applied, at least 1: at most as often
-	// as there are dataplanes, and a tenth for changes of everybody.
+	// Samples is how often each change is applied, at least 1. It is limited to
+	// the number of dataplanes, and to a tenth for a change of all dataplanes.
 	Samples int
+	// Files measures loading from files too, and uses the loaded resources.
+	Files bool
 }
 
 func (o *Options) validate() error {
@@ -37,14 +39,22 @@ func (o *Options) validate() error {
 type Report struct {
 	Shape string     `json:"shape"`
 	Sizes core.Sizes `json:"sizes"`
+	// Load is the time from JSON files of FileBytes bytes to decoded and
+	// validated resources, and Loaded the heap that these take, in bytes per
+	// dataplane. They are 0 without [Options.Files].
+	Load      time.Duration `json:"loadNanoseconds,omitzero"`
+	FileBytes int           `json:"fileBytes,omitzero"`
+	Loaded    float64       `json:"loadedBytesPerDataplane,omitzero"`
 	// Build is the time from decoded resources to the first view.
 	Build time.Duration `json:"buildNanoseconds"`
-	// Heap is what the engine and its view take beyond the resources, and
-	// Resources what those take, in bytes per dataplane.
+	// Heap is what the engine and its view take in addition to the resources,
+	// and Resources what resources take that were made without files, in bytes
+	// per dataplane.
 	Heap      float64 `json:"heapBytesPerDataplane"`
 	Resources float64 `json:"resourceBytesPerDataplane"`
-	// Read is one dataplane's effective confs from a view, the same dataplane
-	// again and again, and ReadCold another one each time, far apart in memory.
+	// Read is the time of reading one dataplane's effective confs from a view:
+	// the same dataplane each time. ReadCold is the same for another dataplane
+	// each time, far apart in memory.
 	Read     time.Duration `json:"readNanoseconds"`
 	ReadCold time.Duration `json:"coldReadNanoseconds"`
 	// ReadAllocs is the allocations of 2,000 cold reads.
@@ -55,22 +65,23 @@ type Report struct {
 // Row is one kind of change.
 type Row struct {
 	Change string `json:"change"`
-	// Touched is the dataplanes that one commit tells of, on average.
+	// Touched is the number of dataplanes that one commit changes, on average.
 	Touched float64       `json:"dataplanes"`
 	Samples int           `json:"samples"`
 	Least   time.Duration `json:"leastNanoseconds"`
 	P50     time.Duration `json:"p50Nanoseconds"`
 	P99     time.Duration `json:"p99Nanoseconds"`
-	// Told is the p50 of finding out what the commit changed.
-	Told time.Duration `json:"toldNanoseconds"`
-	// Fixed tells that as many dataplanes are touched in a world of any size.
+	// Compare is the p50 of finding out what the commit changed.
+	Compare time.Duration `json:"compareNanoseconds"`
+	// Fixed reports whether as many dataplanes are touched in a world of any
+	// size.
 	Fixed bool `json:"fixed"`
 }
 
-// Measure builds a world and changes it; a change that needs a larger world is
-// left out of the report. Progress is called with what is being done. The error
-// tells of options that make no world, of a commit that did not do what it was
-// meant to, or that ctx has ended.
+// Measure builds a world and changes it. A change that needs a larger world is
+// left out of the report. Each step of the work is passed to progress before it
+// begins. Measure returns an error if the options make no world, if a commit
+// did not touch as many dataplanes as it was meant to, or if ctx has ended.
 func Measure(ctx context.Context, o Options, progress func(string)) (*Report, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -79,14 +90,21 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 	empty := heap()
 	w := newWorld(o)
 	resources := heap()
+	r := &Report{Shape: o.Shape.Name, Resources: (resources - empty) / float64(o.Dataplanes)}
+	if o.Files {
+		progress("loading files")
+		if err := w.loadFiles(r); err != nil {
+			return nil, err
+		}
+		resources = heap()
+	}
 	progress("building")
 	start := time.Now()
 	if _, err := w.engine.Apply(core.Batch{Upsert: w.set}); err != nil {
 		return nil, err
 	}
-	r := &Report{Shape: o.Shape.Name, Build: time.Since(start), Sizes: w.engine.Sizes()}
+	r.Build, r.Sizes = time.Since(start), w.engine.Sizes()
 	r.Heap = (heap() - resources) / float64(o.Dataplanes)
-	r.Resources = (resources - empty) / float64(o.Dataplanes)
 	progress("reading")
 	var err error
 	if r.Read, _, err = w.read([]int{0}); err != nil {
@@ -113,13 +131,13 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 type world struct {
 	Options
 	kinds    *resource.Kinds
-	set      resource.Set
+	set      *resource.Set
 	engine   *core.Engine
-	shuffled []int // the numbers of the dataplanes, so that neighbours are far apart in memory
+	shuffled []int // the numbers of the dataplanes, so that one after the other is far apart in memory
 }
 
 func newWorld(o Options) *world {
-	w := &world{Options: o, kinds: kinds.All(), shuffled: rand.New(rand.NewPCG(1, 1)).Perm(o.Dataplanes)}
+	w := &world{Options: o, kinds: kinds.All(), set: new(resource.Set), shuffled: rand.New(rand.NewPCG(1, 1)).Perm(o.Dataplanes)}
 	for j := range o.Dataplanes {
 		w.set.Dataplanes = append(w.set.Dataplanes, o.Shape.dataplane(j, &o))
 	}
@@ -137,9 +155,9 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// read asks for the effective confs of dataplanes by their numbers, over and
-// over, and returns the median over batches of the time of one, and the
-// allocations of a batch.
+// read reads the effective confs of the dataplanes with the given numbers again
+// and again. It returns the time of one read, as the median over batches, and
+// the allocations of a batch.
 func (w *world) read(numbers []int) (time.Duration, uint64, error) {
 	const batches, reads = 200, 2_000
 	view := w.engine.View()
@@ -150,7 +168,7 @@ func (w *world) read(numbers []int) (time.Duration, uint64, error) {
 	for i := range times {
 		start := time.Now()
 		for range reads {
-			found += len(view.Configs(w.set.Dataplanes[numbers[next]], core.Scope{}))
+			found += len(view.Configs(w.set.Dataplanes[numbers[next]], core.Enforced))
 			if next++; next == len(numbers) {
 				next = 0
 			}

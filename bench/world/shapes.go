@@ -20,7 +20,7 @@ func Shapes() []Shape {
 	return []Shape{
 		{
 			Name:      "fleet",
-			About:     "policies for everybody, for teams and for services; few classes of dataplanes",
+			About:     "policies for all dataplanes, for teams and for services; few classes of dataplanes",
 			dataplane: fleetDataplane,
 			policies:  shape.Fleet,
 		},
@@ -32,15 +32,15 @@ func Shapes() []Shape {
 		},
 		{
 			Name:      "shared-label",
-			About:     "every policy asks for one label that every dataplane has, and for one service",
+			About:     "every policy requires one tag that every dataplane has, and one service",
 			dataplane: fleetDataplane,
 			policies:  shape.SharedLabel,
 		},
 	}
 }
 
-// Labels by which the measured policies select: 500 dataplanes over all teams,
-// and 500 of one team.
+// The labels of the measured policies: a rack has 500 dataplanes of all teams, a
+// cell 500 of one team.
 const (
 	rackLabel = "rack"
 	cellLabel = "cell"

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Slope is how the time of a change grows with the number of dataplanes: as
-// their number to the power of it. 0 is not at all, 1 is in proportion.
+// Slope is how the time of a change grows with the number n of dataplanes: as n
+// to the power of the slope. 0 is no growth, 1 is in proportion.
 type Slope struct {
 	Change string  `json:"change"`
 	Slope  float64 `json:"slope"`
 	Fixed  bool    `json:"fixed"` // as many dataplanes are touched in each world
 }
 
-// Slopes compares worlds of one shape and different sizes: for each change
-// that worlds of two sizes or more have, the line through the logarithms of sizes and
-// times with the least squares. The times are the least ones: on a machine that
-// is shared, what others do adds to all but the best.
+// Slopes compares worlds of one shape and different sizes. For each change that
+// worlds of at least two sizes have, it fits a line of least squares through the
+// logarithms of sizes and times. The least time of each world is used, as other
+// load on a shared machine only adds to times.
 func Slopes(reports []*Report) []Slope {
 	var slopes []Slope
 	for _, c := range changes() {

@@ -10,13 +10,14 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 )
 
-// Every change of every shape does what it is meant to: Measure checks the
-// dataplanes that each commit tells of.
+// Measure checks that every change of every shape touches the dataplanes that
+// it should.
 func TestMeasure(t *testing.T) {
 	for _, shape := range Shapes() {
 		t.Run(shape.Name, func(t *testing.T) {
 			steps := 0
-			r, err := Measure(context.Background(), Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5}, func(string) { steps++ })
+			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5, Files: shape.Name == "fleet"}
+			r, err := Measure(context.Background(), o, func(string) { steps++ })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -25,6 +26,9 @@ func TestMeasure(t *testing.T) {
 			}
 			if r.Sizes.Dataplanes != 2_000 || r.Sizes.Policies != 300 || r.Build <= 0 || r.Heap <= 0 || r.Resources <= 0 {
 				t.Errorf("%+v", r)
+			}
+			if loaded := r.Load > 0 && r.FileBytes > 2_000*100 && r.Loaded > 0; loaded != o.Files {
+				t.Errorf("loading took %v for %d bytes, and %.0f bytes per dataplane", r.Load, r.FileBytes, r.Loaded)
 			}
 			if r.ReadAllocs != 0 {
 				t.Errorf("a read allocates %d times", r.ReadAllocs)
@@ -44,7 +48,7 @@ func TestMeasureSizes(t *testing.T) {
 		"one outbound":                  {Dataplanes: 1_000, Policies: 1, Outbounds: 1, Samples: 3},
 		"a prime number of dataplanes":  {Dataplanes: 7_919, Policies: 20, Outbounds: 2, Samples: 3},
 		"more samples than dataplanes":  {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: cohort + 9},
-		"one sample, of everybody also": {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: 1},
+		"one sample of each change":     {Dataplanes: cohort, Policies: 20, Outbounds: 2, Samples: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o.Shape = Shapes()[0]
@@ -79,7 +83,7 @@ func TestMeasureRefuses(t *testing.T) {
 	}
 }
 
-// A relabelled dataplane is of another team, in every round and shape.
+// A relabelled dataplane has another team than before, in every round and shape.
 func TestRelabel(t *testing.T) {
 	for _, shape := range Shapes() {
 		w := newWorld(Options{Shape: shape, Dataplanes: 2_500, Policies: 1, Outbounds: 1})

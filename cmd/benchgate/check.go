@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/bench/gate"
 )
 
-const checkLong = `Check applies a rule file to the benchmark output of one run, in a file or on
-standard input (-). What it compares was measured in the same run on the same
+const checkLong = `Check applies a rule file to the benchmark output of one run, from a file or from
+standard input (-). All that it compares was measured in the same run on the same
 machine, so it needs no base:
 
   # a comment
@@ -24,17 +24,17 @@ machine, so it needs no base:
   package  bench/index
 
 A benchmark is named without "Benchmark" and -GOMAXPROCS. A star is any text
-between slashes; in a ratio it is the same text on both sides; in a slope it is
+between slashes. In a ratio it is the same text on both sides. In a slope it is
 the size (1000, 10k): the slope of log(measurement) over log(size) is 0 for
-constant cost, 1 for linear, 2 for quadratic. A count is how many benchmarks
-match, so that none gets lost among those that a star stands for. Rules below a line package are for
-that package, named by its import path or the end of it.
+constant cost, 1 for linear, 2 for quadratic. A count is the number of benchmarks
+that match, so that a lost one is found. The rules below a line "package" apply
+to that package, given by its import path or the end of it.
 
-Of repeated runs (-count) the best time counts, and of all else the median.
-A ceiling of a time holds on one machine only: without --times it is listed as
-not checked. A rule that matches no benchmark is an error.
+Of repeated runs (-count) the best time is used, and of all else the median. A
+ceiling of a time holds on one machine only: without --times it is listed as not
+checked. A rule that matches no benchmark is an error.
 
-Exit status: 0 all rules hold; 1 one does not, or bad input; 2 wrong usage.`
+Exit status: 0 all rules hold; 1 a rule does not hold, or bad input; 2 wrong usage.`
 
 const checkExample = `  go test -run='^$' -bench=. -benchmem -count=5 ./bench/... > bench.txt
   benchgate check bench.txt --rules bench/rules.txt
@@ -53,16 +53,16 @@ func newCheck() *cobra.Command {
 	format := addOutputFlag(c)
 	flags := c.Flags()
 	flags.StringVar(&rulesFile, "rules", "", "the rule file")
-	flags.BoolVar(&times, "times", false, "check ceilings of times too: this is the machine that they were written for")
+	flags.BoolVar(&times, "times", false, "check ceilings of times too, on the machine for which they were written")
 	flags.StringVar(&filter, "filter", "", "measurements to check, in the syntax of golang.org/x/perf/benchproc")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if rulesFile == "" {
-			return errors.New("there are no rules: name their file by --rules")
+			return errors.New("there are no rules: give their file with --rules")
 		}
-		if _, err := gate.NewLoader(filter); err != nil {
+		if err := gate.ValidateFilter(filter); err != nil {
 			return err
 		}
-		rules, err := readRules(rulesFile)
+		rules, err := readFile(rulesFile, gate.ParseRules)
 		if err != nil {
 			return failure{err}
 		}
@@ -79,23 +79,21 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-func readRules(path string) (*gate.Rules, error) {
+// readFile parses a file, which is named in errors.
+func readFile[T any](path string, parse func(r io.Reader, file string) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		var none T
+		return none, err
 	}
 	defer f.Close()
-	return gate.ParseRules(f, path)
+	return parse(f, path)
 }
 
 func readResults(path, filter string, stdin io.Reader) (*gate.Results, error) {
+	parse := func(r io.Reader, file string) (*gate.Results, error) { return gate.Load(r, file, filter) }
 	if path == "-" {
-		return gate.Load(stdin, "-", filter)
+		return parse(stdin, path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return gate.Load(f, path, filter)
+	return readFile(path, parse)
 }

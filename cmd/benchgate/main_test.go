@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,17 +10,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "write the golden parts of testdata")
-
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"benchgate": main})
 }
 
-// TestScripts runs the command lines of testdata/*.txtar.
+// TestScripts runs the command lines of testdata/*.txtar. If UPDATE is set it
+// writes their golden parts.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata",
-		UpdateScripts: *update,
+		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
 			// The go command compiles nothing twice, and git commits.
 			cache, err := exec.Command("go", "env", "GOCACHE").Output()

@@ -20,11 +20,10 @@ const (
 	exitUsage = 2
 )
 
-// errFailed ends a command whose report, already printed, says that the gate
-// failed.
+// errFailed ends a command that has printed a report of a failed gate.
 var errFailed = errors.New("the gate failed")
 
-// failure is an error of a command that was used rightly.
+// failure is an error of a command with correct usage.
 type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
@@ -44,7 +43,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errFailed):
 		return exitFail
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "benchgate: interrupted; nothing is left behind")
+		fmt.Fprintln(stderr, "benchgate: interrupted; all temporary files are removed")
 		return exitFail
 	case errors.As(err, &failed):
 		fmt.Fprintln(stderr, err)
@@ -79,20 +78,18 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// A report is what a gate found out.
+// A report is the result of a gate.
 type report interface {
 	OK() bool
 	WriteTable(io.Writer) error
 	WriteJSON(io.Writer) error
+	WriteMarkdown(io.Writer) error
 }
 
-// printReport prints in the format of -o and fails where the gate failed.
+// printReport prints in the format of -o and returns an error if the gate failed.
 func printReport(w io.Writer, format output, r report) error {
-	write := r.WriteTable
-	if format == "json" {
-		write = r.WriteJSON
-	}
-	if err := write(w); err != nil {
+	write := map[output]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "markdown": r.WriteMarkdown}
+	if err := write[format](w); err != nil {
 		return failure{err}
 	}
 	if !r.OK() {
@@ -106,7 +103,7 @@ type output string
 
 func addOutputFlag(c *cobra.Command) *output {
 	o := output("table")
-	c.Flags().VarP(&o, "output", "o", "how to print: table or json")
+	c.Flags().VarP(&o, "output", "o", "format: table, json or markdown")
 	return &o
 }
 
@@ -115,8 +112,8 @@ func (o *output) String() string { return string(*o) }
 func (o *output) Type() string { return "format" }
 
 func (o *output) Set(text string) error {
-	if text != "table" && text != "json" {
-		return errors.New("the formats are table and json")
+	if text != "table" && text != "json" && text != "markdown" {
+		return errors.New("the formats are table, json and markdown")
 	}
 	*o = output(text)
 	return nil

@@ -1,5 +1,5 @@
-// Command confgen generates the code by which confs are merged, compared,
-// hashed and cloned, and the tests of its laws. See package gen for the rules.
+// Command confgen generates the code that merges and compares confs, and tests of
+// the laws of merging. See package gen for the rules.
 package main
 
 import (
@@ -17,25 +17,26 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 const usage = `usage: confgen [-check] [packages]
 
 Generates zz_generated.conf.go and zz_generated.conf_test.go for each package
-(default: .) with a struct type whose doc comment has the line //confgen:conf.
-Removes them from packages without one.
+(default: .) with a struct type that has the line //confgen:conf in its doc
+comment, and removes them from other packages.
 
-  -check   change nothing; name each file that is missing, stale or superfluous
+  -check   change nothing; list the files that are missing, stale or superfluous
 
-Exit status: 0 done, or all is up to date; 1 errors in the source, or -check
-found something; 2 wrong usage.
+Exit status: 0 done, or all files are up to date; 1 errors in the source, or
+files listed by -check; 2 wrong usage.
 
 Examples:
 
   go get -tool github.com/meshmatch/meshmatch/cmd/confgen
                          once, in a module with confs of its own
-  //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+  //go:generate go tool confgen
                          in each package with confs
-  confgen ./...          generate for all packages below this directory
-  confgen -check ./...   what CI runs
+  go tool confgen ./...  generate for all packages below this directory
+  go tool confgen -check ./...
+                         for CI: fail if a file is not up to date
 `
 
-// run is main with its surroundings as arguments; it returns the exit status.
+// run runs the command and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("confgen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -68,7 +69,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// report names the files that are not up to date.
+// report lists the files that are not up to date, and returns the exit status.
 func report(files []gen.File, stderr io.Writer) int {
 	status := 0
 	for _, file := range files {
@@ -76,7 +77,7 @@ func report(files []gen.File, stderr io.Writer) int {
 		switch file.State {
 		case gen.Fresh:
 			continue
-		case gen.Superfluous: // and so may be the line that go generate reads
+		case gen.Superfluous: // and its go:generate line may be gone
 			hint = "remove it"
 		}
 		fmt.Fprintf(stderr, "%s: %s; %s\n", gen.Relative(file.Path), file.State, hint)

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"flag"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
-
-var update = flag.Bool("update", false, "write the actual output into the scripts")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
@@ -19,9 +18,9 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
-		UpdateScripts: *update,
+		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			// The go command keeps its caches, which are expensive to fill.
+			// The go command uses the caches of the user, which are slow to fill.
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 				if value := goEnv(name); value != "" {
 					env.Setenv(name, value)
@@ -30,4 +29,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// goEnv returns a setting of the go command, or "".
+func goEnv(name string) string {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // Address is a host with a port: 127.0.0.1:5000, [::1]:5000 or
@@ -14,7 +14,7 @@ import (
 type Address string
 
 // Validate checks both parts.
-func (a Address) Validate(at *strict.At) {
+func (a Address) Validate(at *diag.At) {
 	host, port, err := net.SplitHostPort(string(a))
 	if err != nil || !validHost(host) || !validPort(port) {
 		at.Errorf("write host:port, such as 127.0.0.1:5000", "bad address %q", string(a))
@@ -25,27 +25,19 @@ func (a Address) Validate(at *strict.At) {
 type URL string
 
 // Validate checks scheme, host and port.
-func (u URL) Validate(at *strict.At) {
+func (u URL) Validate(at *diag.At) {
 	if !validURL(string(u)) {
 		at.Errorf("write http://host:port/path", "bad URL %q", string(u))
 	}
 }
 
-// Endpoint is where a collector listens: a host, a host with a port, or an
-// absolute URL of the scheme http or https.
+// Endpoint is where a collector listens: a host with a port.
 type Endpoint string
 
-// Validate accepts the three forms.
-func (e Endpoint) Validate(at *strict.At) {
-	text := string(e)
-	valid := validHost(text)
-	if strings.Contains(text, "://") {
-		valid = validURL(text)
-	} else if host, port, err := net.SplitHostPort(text); err == nil {
-		valid = validHost(host) && validPort(port)
-	}
-	if !valid {
-		at.Errorf("write host:port, such as collector.infra:4317, or a URL", "bad endpoint %q", text)
+// Validate checks both parts.
+func (e Endpoint) Validate(at *diag.At) {
+	if host, port, err := net.SplitHostPort(string(e)); err != nil || !validHost(host) || !validPort(port) {
+		at.Errorf("write host:port, such as collector.infra:4317", "bad endpoint %q", string(e))
 	}
 }
 
@@ -53,7 +45,7 @@ func (e Endpoint) Validate(at *strict.At) {
 type Path string
 
 // Validate checks that it starts with a slash.
-func (p Path) Validate(at *strict.At) {
+func (p Path) Validate(at *diag.At) {
 	if !strings.HasPrefix(string(p), "/") {
 		at.Errorf("", "must be a path that starts with /")
 	}

@@ -26,13 +26,13 @@ func TestAddresses(t *testing.T) {
 		`/path`:                           `f:1:1: bad URL "/path"; write http://host:port/path`,
 	})
 	check[conf.Endpoint](t, cases{
-		`otel`:             `"otel"`,
+		`otel`:             `f:1:1: bad endpoint "otel"; write host:port, such as collector.infra:4317`,
 		`otel.infra:4317`:  `"otel.infra:4317"`,
 		`"[fd00::1]:4317"`: `"[fd00::1]:4317"`,
-		`http://otel:4318`: `"http://otel:4318"`,
-		`grpc://otel`:      `f:1:1: bad endpoint "grpc://otel"; write host:port, such as collector.infra:4317, or a URL`,
-		`otel/traces`:      `f:1:1: bad endpoint "otel/traces"; write host:port, such as collector.infra:4317, or a URL`,
-		`""`:               `f:1:1: bad endpoint ""; write host:port, such as collector.infra:4317, or a URL`,
+		`http://otel:4318`: `f:1:1: bad endpoint "http://otel:4318"; write host:port, such as collector.infra:4317`,
+		`grpc://otel`:      `f:1:1: bad endpoint "grpc://otel"; write host:port, such as collector.infra:4317`,
+		`otel/traces`:      `f:1:1: bad endpoint "otel/traces"; write host:port, such as collector.infra:4317`,
+		`""`:               `f:1:1: bad endpoint ""; write host:port, such as collector.infra:4317`,
 	})
 	check[conf.Path](t, cases{`/a/b`: `"/a/b"`, `a/b`: `f:1:1: must be a path that starts with /`})
 }

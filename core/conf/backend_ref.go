@@ -1,6 +1,6 @@
 package conf
 
-import "github.com/meshmatch/meshmatch/core/strict"
+import "github.com/meshmatch/meshmatch/core/diag"
 
 // BackendKind is the kind of service that a route sends requests to.
 type BackendKind string
@@ -26,7 +26,7 @@ type BackendRef struct {
 	Port   *Port             `json:"port,omitzero"`
 }
 
-// Share returns the weight, 1 where it is left out.
+// Share returns the weight, 1 if it is left out.
 func (b *BackendRef) Share() uint32 {
 	if b.Weight == nil {
 		return 1
@@ -36,7 +36,7 @@ func (b *BackendRef) Share() uint32 {
 
 // Validate checks name and tags, and that there are tags exactly where the
 // kind needs them.
-func (b *BackendRef) Validate(at *strict.At) {
+func (b *BackendRef) Validate(at *diag.At) {
 	ValidateService(at.Field("name"), b.Name)
 	ValidateSelector(at.Field("tags"), b.Tags)
 	switch {

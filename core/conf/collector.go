@@ -1,6 +1,6 @@
 package conf
 
-import "github.com/meshmatch/meshmatch/core/strict"
+import "github.com/meshmatch/meshmatch/core/diag"
 
 // CollectorKind is the kind of a resource that describes a collector.
 type CollectorKind string
@@ -17,7 +17,7 @@ type CollectorRef struct {
 }
 
 // Validate checks that there is a name or labels, and not both.
-func (c *CollectorRef) Validate(at *strict.At) {
+func (c *CollectorRef) Validate(at *diag.At) {
 	switch {
 	case c.Name != nil && c.Labels != nil:
 		at.Field("labels").Errorf("use one of them", "a collector is found by name or by labels, not by both")
@@ -29,8 +29,8 @@ func (c *CollectorRef) Validate(at *strict.At) {
 }
 
 // ValidateCollector checks that exactly one of endpoint and backendRef, two
-// fields of the mapping at that place, tells where telemetry is sent.
-func ValidateCollector(at *strict.At, endpoint *Endpoint, ref *CollectorRef) {
+// fields of the mapping at that place, is where telemetry is sent.
+func ValidateCollector(at *diag.At, endpoint *Endpoint, ref *CollectorRef) {
 	switch {
 	case endpoint == nil && ref == nil:
 		at.Field("endpoint").Errorf("or give a backendRef", "required field is missing")

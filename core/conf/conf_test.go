@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -13,7 +14,7 @@ import (
 // without the file's name.
 func decode[T any](t *testing.T, text string) string {
 	t.Helper()
-	var sink strict.Sink
+	var sink diag.Sink
 	var value T
 	for _, chunk := range strict.Chunks([]byte(text), 1) {
 		for _, doc := range strict.Parse("f", chunk, strict.DefaultLimits, &sink) {
@@ -44,7 +45,7 @@ func check[T any](t *testing.T, table cases) {
 	}
 }
 
-// marshal prints a value that nobody decoded.
+// marshal prints a value that was not decoded.
 func marshal(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -92,7 +93,7 @@ func TestIntOrString(t *testing.T) {
 		`0x10`:                `16`,
 		`-1`:                  `-1`,
 		`"-.5"`:               `"-.5"`,
-		`50.5`:                `f:1:1: a number with a fraction must stand in quotes; write "50.5"`,
+		`50.5`:                `f:1:1: a number with a fraction must be in quotes; write "50.5"`,
 		`"1e3"`:               `f:1:1: must be a whole number or a decimal number in quotes, not "1e3"`,
 		`"NaN"`:               `f:1:1: must be a whole number or a decimal number in quotes, not "NaN"`,
 		`half`:                `f:1:1: must be a whole number or a decimal number in quotes, not "half"`,
@@ -107,7 +108,7 @@ func TestIntOrString(t *testing.T) {
 		`101`:     `f:1:1: must be from 0 to 100`,
 		`"100.1"`: `f:1:1: must be from 0 to 100`,
 		`"-0.1"`:  `f:1:1: must be from 0 to 100`,
-		`1.5`:     `f:1:1: a number with a fraction must stand in quotes; write "1.5"`,
+		`1.5`:     `f:1:1: a number with a fraction must be in quotes; write "1.5"`,
 	})
 	for in, want := range map[conf.IntOrString]float64{`50`: 50, `"50.5"`: 50.5, `"-.5"`: -0.5} {
 		if got := in.Float(); got != want {
@@ -121,16 +122,17 @@ func TestIntOrString(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	check[conf.JSON](t, cases{
-		`{b: 1, a: [true, 2.5, "<x>"]}`:        `{"a":[true,2.5,"<x>"],"b":1}`,
-		`text`:                                 `"text"`,
-		`7`:                                    `7`,
-		`{1: a}`:                               `f:1:2: a field's name must be a string, not the number 1; write it in quotes: "1"`,
-		`{a: 1, a: 2}`:                         `f:1:8: duplicate field "a"; it stands in line 1 already`,
-		`{a: 2001-01-01, b: [0x10, ~, 1e3]}`:   `{"a":"2001-01-01","b":[16,null,1000]}`,
-		`{a: &x [1], b: *x}`:                   `{"a":[1],"b":[1]}`,
-		`.nan`:                                 `f:1:1: must be a finite number, not the number .nan`,
-		`{a: [1, {b: -9, b: +7}], c: !x d}`:    "f:1:17: a[1]: duplicate field \"b\"; it stands in line 1 already\nf:1:29: c: the tag !x has no meaning here; remove it",
-		`[18446744073709551615, -0x10, 1e400]`: `[18446744073709551615,-16,"1e400"]`,
+		`{b: 1, a: [true, 2.5, "<x>"]}`:      `{"a":[true,2.5,"<x>"],"b":1}`,
+		`text`:                               `"text"`,
+		`7`:                                  `7`,
+		`{1: a}`:                             `f:1:2: a field's name must be a string, not the number 1; write it in quotes: "1"`,
+		`{a: 1, a: 2}`:                       `f:1:8: duplicate field "a"; it is in line 1 already`,
+		`{a: 2001-01-01, b: [0x10, ~, 1e3]}`: `{"a":"2001-01-01","b":[16,null,1000]}`,
+		`{a: &x [1], b: *x}`:                 `{"a":[1],"b":[1]}`,
+		`.nan`:                               `f:1:1: must be a finite number, not the number .nan`,
+		`{a: [1, {b: -9, b: +7}], c: !x d}`:  "f:1:17: a[1]: duplicate field \"b\"; it is in line 1 already\nf:1:29: c: the tag !x has no meaning here; remove it",
+		`[18446744073709551615, -0x10, 1_0]`: `[18446744073709551615,"-0x10","1_0"]`,
+		`[1e400]`:                            `f:1:2: [0]: 1e400 is out of range (float64)`,
 	})
 	if got := marshal(t, conf.JSON("{")); got != `"{"` {
 		t.Errorf("got %s", got)

@@ -2,17 +2,17 @@
 // share: durations, numbers with bounds, addresses, headers, tags, request
 // matches and references to backends.
 //
-// A policy kind is a package below this one (core/conf/meshtimeout, ...) or an
+// A policy kind is a package below this one (core/kind/meshtimeout, ...) or an
 // embedder's. It may use these types and no other kind's, and has
 //
-//  1. the Conf types, which say by their shape what may be written and how it
+//  1. the Conf types, whose shape defines what may be written and how it
 //     merges (packages strict and gen);
 //  2. what confgen generates from them;
-//  3. Validate methods for what a shape can not say; they report at the field
+//  3. Validate methods for conditions beyond the shape; they report at the field
 //     that is wrong;
 //  4. Kind, which describes the kind to the rest of the program.
 //
-// Package conftest has the tests that every kind should pass; package kinds is
+// Package kindtest has the tests that every kind should pass; package kinds is
 // the list of the built-in ones.
 //
 // Every type here checks itself while it is decoded, prints as the JSON that

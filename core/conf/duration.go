@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // Duration is a length of time, not negative, in nanoseconds. It is written
@@ -13,7 +13,7 @@ import (
 // 500ms (SPEC 1.2).
 type Duration time.Duration
 
-// UnmarshalText reads Go's syntax; the error tells what is wrong with it.
+// UnmarshalText reads Go's syntax; the error names what is wrong with it.
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	switch {
@@ -34,7 +34,7 @@ func endsInDigit(text []byte) bool {
 // MarshalText prints the shortest form.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// String returns the shortest form: no zero minutes or seconds behind larger
+// String returns the shortest form: no zero minutes or seconds after larger
 // units.
 func (d Duration) String() string {
 	s := time.Duration(d).String()
@@ -56,7 +56,7 @@ func (d *PositiveDuration) UnmarshalText(text []byte) error {
 }
 
 // Validate refuses zero.
-func (d PositiveDuration) Validate(at *strict.At) {
+func (d PositiveDuration) Validate(at *diag.At) {
 	if d == 0 {
 		at.Errorf("", "must be longer than 0s")
 	}

@@ -3,14 +3,14 @@ package conf
 import (
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // HeaderName is the name of an HTTP header, in any letter case.
 type HeaderName string
 
 // Validate accepts the token characters of RFC 9110.
-func (n HeaderName) Validate(at *strict.At) {
+func (n HeaderName) Validate(at *diag.At) {
 	if n == "" || strings.ContainsFunc(string(n), notToken) {
 		at.Errorf("use letters, digits and -", "bad header name %q", string(n))
 	}
@@ -33,16 +33,16 @@ type HeaderModifier struct {
 }
 
 // Validate checks that nothing is done to one header twice.
-func (m *HeaderModifier) Validate(at *strict.At) {
+func (m *HeaderModifier) Validate(at *diag.At) {
 	ValidateDistinctHeaders(at, m.Set, m.Add, nil)
 }
 
 // ValidateDistinctHeaders checks that no header's name, in whatever letter
-// case, stands twice in the fields set, add and remove of the mapping at that
+// case, is repeated in the fields set, add and remove of the mapping at that
 // place.
-func ValidateDistinctHeaders(at *strict.At, set, add []HeaderKeyValue, remove []HeaderName) {
+func ValidateDistinctHeaders(at *diag.At, set, add []HeaderKeyValue, remove []HeaderName) {
 	seen := map[string]bool{}
-	check := func(at *strict.At, name HeaderName) {
+	check := func(at *diag.At, name HeaderName) {
 		if lower := strings.ToLower(string(name)); seen[lower] {
 			at.Errorf("one change for each header", "duplicate header %q", string(name))
 		} else {
@@ -60,7 +60,7 @@ func ValidateDistinctHeaders(at *strict.At, set, add []HeaderKeyValue, remove []
 	}
 }
 
-// HeaderMatchType tells how a header is compared.
+// HeaderMatchType is how a header is compared.
 type HeaderMatchType string
 
 // The ways to compare a header.
@@ -86,7 +86,7 @@ type HeaderMatch struct {
 	Value *string          `json:"value,omitzero"`
 }
 
-// How returns the type, Exact where it is left out.
+// How returns the type, Exact if it is left out.
 func (h *HeaderMatch) How() HeaderMatchType {
 	if h.Type == nil {
 		return headerByDefault
@@ -96,7 +96,7 @@ func (h *HeaderMatch) How() HeaderMatchType {
 
 // Validate checks that there is a value exactly where the type needs one, and
 // that a regular expression compiles.
-func (h *HeaderMatch) Validate(at *strict.At) {
+func (h *HeaderMatch) Validate(at *diag.At) {
 	switch h.How() {
 	case HeaderPresent, HeaderAbsent:
 		if h.Value != nil {

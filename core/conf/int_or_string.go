@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -16,20 +14,21 @@ import (
 type IntOrString string
 
 // DecodeAt accepts a whole number, or a string that is a decimal number.
-func (v *IntOrString) DecodeAt(at *strict.At) {
-	switch node := at.Node(); {
-	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!int":
+func (v *IntOrString) DecodeAt(in *strict.Value) {
+	switch text := in.Text(); in.Kind() {
+	case strict.Int:
 		var n int64
-		strict.Decode(at, &n)
+		strict.Decode(in, &n)
 		*v = IntOrString(strconv.FormatInt(n, 10))
-	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && decimal(node.Value):
-		*v = IntOrString(strconv.Quote(node.Value))
-	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float":
-		at.Errorf("write "+strconv.Quote(node.Value), "a number with a fraction must stand in quotes")
-	case node.Kind == yaml.ScalarNode:
-		at.Errorf("", "must be a whole number or a decimal number in quotes, not %q", node.Value)
+	case strict.Float:
+		in.At().Errorf("write "+strconv.Quote(text), "a number with a fraction must be in quotes")
+	case strict.Mapping, strict.List:
+		in.At().Errorf("", "must be a whole number or a decimal number in quotes")
 	default:
-		at.Errorf("", "must be a whole number or a decimal number in quotes")
+		if !decimal(text) {
+			in.At().Errorf("", "must be a whole number or a decimal number in quotes, not %q", text)
+		}
+		*v = IntOrString(strconv.Quote(text))
 	}
 }
 

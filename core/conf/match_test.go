@@ -44,7 +44,7 @@ func TestMatch(t *testing.T) {
 		`{sni: {value: a.example}}`:                           `{"sni":"a.example"}`,
 		`{sni: {type: Prefix, value: a}}`:                     `f:1:14: sni.type: unknown value "Prefix"; one of "Exact"`,
 		`{sni: {name: a, value: b}}`:                          `f:1:8: sni.name: unknown field; one of "type", "value"`,
-		`{sni: {value: a, value: b}}`:                         `f:1:18: sni: duplicate field "value"; it stands in line 1 already`,
+		`{sni: {value: a, value: b}}`:                         `f:1:18: sni: duplicate field "value"; it is in line 1 already`,
 		`{sni: {value: ~}}`:                                   `f:1:15: sni.value: must not be null; leave the field out instead`,
 		`{sni: {value: 7}}`:                                   `f:1:15: sni.value: must be a string, not the number 7; write it in quotes: "7"`,
 		`{method: &m GET, sni: {value: *m}}`:                  `{"sni":"GET","method":"GET"}`,
@@ -60,8 +60,24 @@ func TestMatch(t *testing.T) {
 		`{path: {type: Exact, value: "/a?b"}}`:                `f:1:29: path.value: a path must not contain ? or #; paths are compared without the query`,
 		`{path: {type: RegularExpression, value: "("}}`:       "f:1:41: path.value: bad regular expression: error parsing regexp: missing closing ): `(`; write it in RE2's syntax",
 		`{path: {type: RegularExpression, value: '\Qa.b\E'}}`: `{"path":{"type":"RegularExpression","value":"\\Qa.b\\E"}}`,
-		`{path: {type: RegularExpression, value: '\Qa.b'}}`:   "f:1:41: path.value: bad regular expression: it can not stand in a group: missing closing ); end \\Q with \\E",
+		`{path: {type: RegularExpression, value: '\Qa.b'}}`:   "f:1:41: path.value: bad regular expression: it cannot be in a group: missing closing ); end \\Q with \\E",
 		`{path: {type: PathPrefix, value: /a}}`:               `f:1:15: path.type: unknown value "PathPrefix"; one of "Exact", "Prefix", "RegularExpression"`,
+		`{path: {type: Exact, value: "/a//b"}}`:               `f:1:29: path.value: no request has this path: // is merged to / before paths are compared; write one slash`,
+		`{path: {type: Prefix, value: "/a/../b"}}`:            `f:1:30: path.value: no request has this path: the segment .. is resolved before paths are compared; leave it out`,
+		`{path: {type: Exact, value: "/a%2Fb"}}`:              `f:1:29: path.value: no request has this path: a request with an escaped slash or backslash is refused; leave it out`,
+		`{path: {type: Exact, value: "/%41"}}`:                `f:1:29: path.value: no request has this path: the escape %41 is resolved before paths are compared; write A`,
+		`{path: {type: Exact, value: "/a%2"}}`:                `f:1:29: path.value: no request has this path: a percent sign is not followed by two hexadecimal digits; write %25`,
+		`{path: {type: Exact, value: "/ä"}}`:                  `f:1:29: path.value: no request has this path: it has a character beyond ASCII; write it percent-encoded`,
+		`{path: {type: Exact, value: "/a b"}}`:                `f:1:29: path.value: no request has this path: it has a blank or a control character; write it percent-encoded`,
+		`{path: {type: Exact, value: '/a\b'}}`:                `f:1:29: path.value: no request has this path: a backslash becomes a slash before paths are compared; write a slash`,
+		`{path: {type: Exact, value: "/{a}"}}`:                `f:1:29: path.value: no request has this path: the character { is percent-encoded before paths are compared; write it percent-encoded`,
+		`{path: {type: Exact, value: "/%C3%a4;x/a..b/"}}`:     `{"path":{"type":"Exact","value":"/%C3%a4;x/a..b/"}}`,
+		`{headers: [{name: Te, value: a}]}`:                   `f:1:19: headers[0].name: the proxy writes, removes or interprets the header "Te" itself; compare another header`,
+		`{headers: [{name: X-Envoy-Foo, value: a}]}`:          `f:1:19: headers[0].name: the proxy writes, removes or interprets the header "X-Envoy-Foo" itself; compare another header`,
+		`{headers: [{name: a, value: " b"}]}`:                 `f:1:29: headers[0].value: no request has this value: blanks at its ends are taken off; remove them`,
+		`{headers: [{name: a, value: "b "}]}`:                 `f:1:29: headers[0].value: no request has this value: blanks at its ends are taken off; remove them`,
+		`{headers: [{type: Prefix, name: a, value: "b "}]}`:   `{"headers":[{"type":"Prefix","name":"a","value":"b "}]}`,
+		`{headers: [{name: a, value: "b\nc"}]}`:               `f:1:29: headers[0].value: no request has this value: it has a control character; remove it`,
 		`{method: PATCH}`:                                     `{"method":"PATCH"}`,
 		`{method: Post}`:                                      `f:1:10: method: unknown value "Post"; did you mean "POST"?`,
 		`{spiffeId: ~}`:                                       `f:1:12: spiffeId: must not be null; leave the field out instead`,
@@ -71,8 +87,9 @@ func TestMatch(t *testing.T) {
 func TestRegexThatIsTooLong(t *testing.T) {
 	long := strings.Repeat("a", 1024)
 	check[conf.PathMatch](t, cases{
-		`{type: RegularExpression, value: ` + long + `}`:  `{"type":"RegularExpression","value":"` + long + `"}`,
-		`{type: RegularExpression, value: ` + long + `a}`: "f:1:34: value: a regular expression must not be longer than 1024 bytes",
+		`{type: RegularExpression, value: ` + long + `}`:                                    `{"type":"RegularExpression","value":"` + long + `"}`,
+		`{type: RegularExpression, value: "` + strings.Repeat("((a|$)?b*){999}", 60) + `"}`: "f:1:34: value: bad regular expression: with its counts expanded it has more than 10000 instructions; repeat less",
+		`{type: RegularExpression, value: ` + long + `a}`:                                   "f:1:34: value: a regular expression must not be longer than 1024 bytes",
 	})
 }
 

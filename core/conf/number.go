@@ -1,12 +1,15 @@
 package conf
 
-import "github.com/meshmatch/meshmatch/core/strict"
+import (
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
 
 // Count is a number of things, at least one.
 type Count uint32
 
 // Validate refuses zero.
-func (c Count) Validate(at *strict.At) {
+func (c Count) Validate(at *diag.At) {
 	if c == 0 {
 		at.Errorf("", "must be at least 1")
 	}
@@ -16,7 +19,7 @@ func (c Count) Validate(at *strict.At) {
 type Percent uint32
 
 // Validate refuses more than 100.
-func (p Percent) Validate(at *strict.At) {
+func (p Percent) Validate(at *diag.At) {
 	if p > 100 {
 		at.Errorf("", "must be from 0 to 100")
 	}
@@ -27,10 +30,10 @@ func (p Percent) Validate(at *strict.At) {
 type Percentage IntOrString
 
 // DecodeAt accepts what IntOrString accepts.
-func (p *Percentage) DecodeAt(at *strict.At) { (*IntOrString)(p).DecodeAt(at) }
+func (p *Percentage) DecodeAt(in *strict.Value) { (*IntOrString)(p).DecodeAt(in) }
 
 // Validate checks the bounds.
-func (p Percentage) Validate(at *strict.At) {
+func (p Percentage) Validate(at *diag.At) {
 	if f := p.Float(); f < 0 || f > 100 {
 		at.Errorf("", "must be from 0 to 100")
 	}
@@ -46,7 +49,7 @@ func (p Percentage) Float() float64 { return IntOrString(p).Float() }
 type Port uint32
 
 // Validate refuses what is no port.
-func (p Port) Validate(at *strict.At) {
+func (p Port) Validate(at *diag.At) {
 	if p == 0 || p > 65535 {
 		at.Errorf("", "must be a port, from 1 to 65535")
 	}
@@ -56,7 +59,7 @@ func (p Port) Validate(at *strict.At) {
 type StatusCode int32
 
 // Validate accepts 100 to 599.
-func (s StatusCode) Validate(at *strict.At) {
+func (s StatusCode) Validate(at *diag.At) {
 	if s < 100 || s > 599 {
 		at.Errorf("", "must be an HTTP status, from 100 to 599")
 	}

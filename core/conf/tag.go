@@ -3,7 +3,7 @@ package conf
 import (
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 const (
@@ -11,22 +11,24 @@ const (
 	tagValueHint = "a tag's value has letters, digits, '.', '_', ':' and '-'"
 )
 
-// ValidateTags checks the tags of an inbound, outbound or gateway, a mapping
-// at that place (SPEC 1.2).
-func ValidateTags(at *strict.At, tags map[string]string) {
-	for key, value := range tags {
-		ValidateTagKey(at.Name(key), key)
-		if !validTagValue(value) {
-			at.Field(key).Errorf(tagValueHint, "bad tag value %q", value)
-		}
+// ValidateTag checks a tag of an inbound, outbound or gateway. The place is
+// that of the mapping of tags (SPEC 1.2).
+func ValidateTag(tags *diag.At, key, value string) {
+	if !validTagKey(key) {
+		reportTagKey(tags.Name(key), key)
+	}
+	if !validTagValue(value) {
+		tags.Field(key).Errorf(tagValueHint, "bad tag value %q", value)
 	}
 }
 
 // ValidateSelector checks tags that something is selected by: the value *
 // asks for the key only.
-func ValidateSelector(at *strict.At, tags map[string]string) {
+func ValidateSelector(at *diag.At, tags map[string]string) {
 	for key, value := range tags {
-		ValidateTagKey(at.Name(key), key)
+		if !validTagKey(key) {
+			reportTagKey(at.Name(key), key)
+		}
 		if value != "*" && !validTagValue(value) {
 			at.Field(key).Errorf(tagValueHint+", or is * for any", "bad tag value %q", value)
 		}
@@ -34,18 +36,22 @@ func ValidateSelector(at *strict.At, tags map[string]string) {
 }
 
 // ValidateTagKey checks the key of a tag.
-func ValidateTagKey(at *strict.At, key string) {
-	if !validTagText(key, "._:/-") {
-		at.Errorf(tagKeyHint, "bad tag key %q", key)
+func ValidateTagKey(at *diag.At, key string) {
+	if !validTagKey(key) {
+		reportTagKey(at, key)
 	}
 }
 
+func reportTagKey(at *diag.At, key string) { at.Errorf(tagKeyHint, "bad tag key %q", key) }
+
 // ValidateService checks the name of a service, which is the value of a tag.
-func ValidateService(at *strict.At, name string) {
+func ValidateService(at *diag.At, name string) {
 	if !validTagValue(name) {
 		at.Errorf("a service name has letters, digits, '.', '_', ':' and '-'", "bad service name %q", name)
 	}
 }
+
+func validTagKey(s string) bool { return validTagText(s, "._:/-") }
 
 func validTagValue(s string) bool { return validTagText(s, "._:-") }
 

@@ -1,108 +1,108 @@
 package inspect
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Check is the answer of `check` for valid input.
+// Check is the answer of `check` (SPEC 10).
 type Check struct {
-	Resources map[string]int `json:"resources"` // how many of each kind
-	Warnings  []Warning      `json:"warnings"`  // sorted by place
+	Resources map[string]int    `json:"resources"` // the number of each kind
+	Skipped   map[string]int    `json:"skipped"`   // documents of other systems, by their kind
+	Errors    []diag.Diagnostic `json:"errors"`    // sorted by place; with any there are no resources
+	Warnings  []diag.Diagnostic `json:"warnings"`  // sorted by place
 }
 
-// NewCheck looks at every resource of the view, of all meshes.
-func NewCheck(view *core.View) *Check {
-	var warnings []strict.Diagnostic
+// NewCheck examines the resources that were loaded, and the view of them. It
+// returns their number and what is valid but has no effect, or another one than
+// it seems to have.
+func NewCheck(view *core.View, set *resource.Set) *Check {
+	warnings := slices.Clone(set.Warnings)
+	views := newRuleViews(partition.Limits{}, true)
+	identities := identity.New(set.Identities)
 	for _, mesh := range view.Meshes() {
-		policies, configs := view.Policies(mesh), distinctConfigs(view, mesh)
-		warnings = append(warnings, idlePolicies(policies, configs)...)
-		warnings = append(warnings, overriddenItems(policies, configs)...)
-		warnings = append(warnings, ignoredFrom(policies, configs)...)
-		warnings = append(warnings, idleEntries(view, mesh)...)
+		m := newMeshCheck(view, mesh)
+		if len(m.dataplanes) == 0 {
+			warnings = append(warnings, m.withoutDataplanes()...)
+			continue
+		}
+		warnings = append(warnings, m.idlePolicies()...)
+		warnings = append(warnings, m.overriddenItems(views)...)
+		warnings = append(warnings, m.ignoredFrom()...)
+		warnings = append(warnings, m.absentClients()...)
+		warnings = append(warnings, m.httpOnTCP()...)
+		warnings = append(warnings, m.idleEntries()...)
+		warnings = append(warnings, m.closedInbounds()...)
+		warnings = append(warnings, m.withoutIdentity(identities)...)
 	}
-	return &Check{Resources: view.Count(), Warnings: newWarnings(strict.Sorted(warnings))}
+	warnings = append(warnings, view.Enforcement().Warnings(set.Policies)...)
+	check := &Check{
+		Resources: view.Count(), Skipped: map[string]int{}, Errors: []diag.Diagnostic{},
+		Warnings: append([]diag.Diagnostic{}, diag.Sorted(warnings)...),
+	}
+	for _, identity := range set.Identities {
+		check.Resources[identity.Kind]++
+	}
+	for _, trust := range set.Trusts {
+		check.Resources[trust.Kind]++
+	}
+	for _, document := range set.Documents {
+		check.Resources[document.Kind]++
+	}
+	maps.Copy(check.Skipped, set.Skipped)
+	return check
 }
 
-// dataplaneConfig is what the policies of a kind say about a dataplane, and
-// about all others that share it.
+// meshCheck is what the checks of one mesh examine.
+type meshCheck struct {
+	view       *core.View
+	mesh       string
+	dataplanes []*resource.Dataplane
+	policies   []*resource.Policy
+	configs    []dataplaneConfig
+	workloads  *workloads
+}
+
+// dataplaneConfig is a config with the first dataplane that has it.
 type dataplaneConfig struct {
 	*rules.Config
 	dataplane *resource.Dataplane
 	shadow    bool // only with the policies that inform
 }
 
-// distinctConfigs returns what the policies of a mesh say, with and without
-// those that only inform: what counts in either, counts. Dataplanes share
-// configs; each comes once, with the first dataplane that has it.
-func distinctConfigs(view *core.View, mesh string) []dataplaneConfig {
-	var configs []dataplaneConfig
+// newMeshCheck collects the distinct configs of a mesh, both with and without
+// the policies that only inform: what has an effect in either has an effect.
+func newMeshCheck(view *core.View, mesh string) *meshCheck {
+	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh)}
+	m.workloads = newWorkloads(m.dataplanes)
 	seen := map[*rules.Config]bool{}
-	for _, d := range view.Dataplanes(mesh) {
+	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} {
-			for _, config := range view.Configs(d, core.Scope{Shadow: shadow}) {
+			for _, config := range view.Configs(d, ScopeOf(shadow)) {
 				if !seen[config] {
 					seen[config] = true
-					configs = append(configs, dataplaneConfig{config, d, shadow})
+					m.configs = append(m.configs, dataplaneConfig{config, d, shadow})
 				}
 			}
 		}
 	}
-	return configs
+	return m
 }
 
-// idlePolicies warns of policies that select nothing.
-func idlePolicies(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
-	selecting := map[*resource.Policy]bool{}
-	for _, config := range configs {
-		for _, m := range config.Matched.All() {
-			selecting[m.Policy] = true
-		}
-	}
-	var warnings []strict.Diagnostic
-	for _, p := range policies {
-		if !selecting[p] {
-			warnings = append(warnings, strict.Diagnostic{
-				Pos: p.TargetPos, Path: "spec.targetRef",
-				What: p.Kind + " \"" + p.Name + "\" selects no dataplane", Hint: "check the targetRef, or remove the policy",
-			})
-		}
-	}
-	return warnings
-}
-
-// ignoredFrom warns of policies whose `from` does not count on an inbound, as
-// other policies of the kind have rules there (SPEC 5.6).
-func ignoredFrom(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
-	where := map[*resource.Policy]string{} // the first such inbound
-	for _, config := range configs {
-		for i := range config.Inbounds {
-			if !config.Inbounds[i].FromIgnored {
-				continue
-			}
-			for _, m := range config.Matched.All() {
-				p := m.Policy
-				if config.shadow && !p.Shadow() {
-					continue // rules that only inform take nobody's place
-				}
-				if _, known := where[p]; !known && len(p.From) > 0 && m.Inbounds.Has(i) {
-					where[p] = fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name)
-				}
-			}
-		}
-	}
-	var warnings []strict.Diagnostic
-	for _, p := range policies {
-		if inbound, ignored := where[p]; ignored {
-			warnings = append(warnings, strict.Diagnostic{
-				Pos: p.From[0].Pos, Path: "spec.from",
-				What: "does not count on " + inbound + ", where other policies have rules",
-				Hint: "write it as rules, or select other inbounds",
-			})
+// withoutIdentity warns of dataplanes that an identity selects and cannot give a
+// SPIFFE ID (SPEC 11.6).
+func (m *meshCheck) withoutIdentity(identities *identity.Identities) []diag.Diagnostic {
+	var warnings []diag.Diagnostic
+	for _, d := range m.dataplanes {
+		if _, err := identities.Of(d); err != nil {
+			warnings = append(warnings, diag.Diagnostic{Pos: d.Pos, Path: "labels", What: err.Error(), Hint: "without a SPIFFE ID it is a client without identity"})
 		}
 	}
 	return warnings

@@ -1,10 +1,14 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/match"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -16,21 +20,24 @@ type Dataplane struct {
 	Policies  []Kind       `json:"policies"` // sorted by kind
 }
 
-// DataplaneRef names a dataplane.
+// DataplaneRef identifies a dataplane.
 type DataplaneRef struct {
 	Mesh      string `json:"mesh"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	KRI       string `json:"kri"`
+	Source    string `json:"source,omitempty"`   // file:line; with Options.Source
+	SpiffeID  string `json:"spiffeId,omitempty"` // with Options.Identities (SPEC 11.6)
 }
 
-// Kind is what the policies of one kind say about a dataplane.
+// Kind is the configuration of a dataplane by the policies of one kind.
 type Kind struct {
-	Kind      string     `json:"kind"`
-	Matched   []Matched  `json:"matched"` // in order: later overrides
-	Default   *C         `json:"default,omitempty"`
-	Outbounds []Outbound `json:"outbounds,omitempty"`
-	Inbounds  []Inbound  `json:"inbounds,omitempty"`
+	Kind      string         `json:"kind"`
+	Matched   []Matched      `json:"matched"` // in order: later ones override
+	Default   *EffectiveConf `json:"default,omitempty"`
+	To        []SelectorRule `json:"to,omitempty"` // with Options.Ordered: the rule view of `to` (SPEC 4.5)
+	Outbounds []Outbound     `json:"outbounds,omitempty"`
+	Inbounds  []Inbound      `json:"inbounds,omitempty"`
 }
 
 // Matched is a policy that selects the dataplane.
@@ -38,28 +45,14 @@ type Matched struct {
 	Name      string   `json:"name"`
 	Namespace string   `json:"namespace,omitempty"`
 	KRI       string   `json:"kri"`
-	Level     string   `json:"level"` // the targetRef's kind
+	Source    string   `json:"source,omitempty"` // file:line; with Options.Source
+	Level     string   `json:"level"`            // the kind of its targetRef
 	Inbounds  []string `json:"inbounds,omitempty"`
-}
-
-// Outbound is an outbound with its conf and those of its routes.
-type Outbound struct {
-	Outbound OutboundRef `json:"outbound"`
-	*C
-	Routes []Route `json:"routes,omitempty"` // sorted by KRI
-}
-
-// OutboundRef names an outbound.
-type OutboundRef struct {
-	Address string        `json:"address,omitempty"`
-	Port    uint32        `json:"port,omitempty"`
-	Tags    resource.Tags `json:"tags,omitempty"`
-}
-
-// Route is a route of an outbound with its conf.
-type Route struct {
-	Route string `json:"route"` // KRI
-	*C
+	// Action is "inform" for a policy that only informs, which the answer has
+	// with Options.Shadow; else it is "". Because names the bindings that place it
+	// without enforcing it; none if its label alone decides (SPEC 8.4).
+	Action  string   `json:"action,omitempty"`
+	Because []string `json:"because,omitempty"`
 }
 
 // Options selects what an answer contains.
@@ -67,55 +60,113 @@ type Options struct {
 	Kind    string // "": all kinds
 	Shadow  bool   // with the policies that only inform (SPEC 8.3)
 	Explain bool   // with the origin of every field
-	Ordered bool   // `from` as first-match rules with positive selectors
-	// Limits bounds the rule view of `from`; zero: the defaults (SPEC 5.5).
+	Source  bool   // with file:line of what a KRI identifies
+	Ordered bool   // rule views as first-match rules with positive selectors
+	// Identities give the dataplane its SPIFFE ID; nil: it has none.
+	Identities *identity.Identities
+	// Limits bounds each rule view of `from`. Its zero value means the defaults.
 	Limits partition.Limits
+	// MaxRules bounds the rules of the answer; 0 means [MaxRules].
+	MaxRules int
 }
 
-// NewDataplane returns the answer for a dataplane of the view. The error names
-// an inbound whose rule view passes its limit.
-func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
-	answer := &Dataplane{Dataplane: newDataplaneRef(d), Policies: []Kind{}}
-	for _, config := range view.Configs(d, core.Scope{Kind: options.Kind, Shadow: options.Shadow}) {
-		kind, err := newKind(config, d, options)
-		if err != nil {
-			return nil, err
-		}
-		answer.Policies = append(answer.Policies, kind)
+// ScopeOf returns the scope with or without the policies that only inform.
+func ScopeOf(shadow bool) core.Scope {
+	if shadow {
+		return core.Shadow
 	}
-	return answer, nil
+	return core.Enforced
 }
 
-func newDataplaneRef(d *resource.Dataplane) DataplaneRef {
-	return DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: d.KRI("")}
+// configsOf returns the configs of a dataplane in a scope, of one kind or, with an
+// empty kind, of all; none for a nil dataplane.
+func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.Scope) []*rules.Config {
+	configs := view.Configs(d, scope)
+	if kind == "" {
+		return configs
+	}
+	return slices.DeleteFunc(slices.Clone(configs), func(c *rules.Config) bool { return c.Kind.Name != kind })
 }
 
-func newKind(config *rules.Config, d *resource.Dataplane, options Options) (Kind, error) {
-	k := Kind{Kind: config.Kind.Name, Default: NewC(config.Default, options.Explain)}
+// NewDataplane returns the answer for a dataplane of the view. It joins one
+// error for each inbound whose rule view passes its limit, and one if the
+// answer has more rules than it may contain (SPEC 5.5); the answer then has
+// everything else.
+func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
+	a := dataplaneAnswer{
+		dataplane: d, options: options, enforcement: view.Enforcement(),
+		views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
+	}
+	answer := &Dataplane{Dataplane: newDataplaneRef(d, options.Source), Policies: []Kind{}}
+	if id, err := options.identity(d); err != nil {
+		a.errs = append(a.errs, err)
+	} else if id != nil {
+		answer.Dataplane.SpiffeID = id.SPIFFEID
+	}
+	for _, config := range configsOf(view, d, options.Kind, ScopeOf(options.Shadow)) {
+		answer.Policies = append(answer.Policies, a.kind(config))
+	}
+	return answer, errors.Join(append(a.errs, a.budget.err)...)
+}
+
+func (o *Options) identity(d *resource.Dataplane) (*identity.Identity, error) {
+	if o.Identities == nil {
+		return nil, nil
+	}
+	return o.Identities.Of(d)
+}
+
+// dataplaneAnswer makes the answer for one dataplane.
+type dataplaneAnswer struct {
+	dataplane   *resource.Dataplane
+	options     Options
+	enforcement *enforce.State
+	views       *ruleViews
+	budget      *ruleBudget
+	errs        []error
+}
+
+func newDataplaneRef(d *resource.Dataplane, source bool) DataplaneRef {
+	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: d.KRI("")}
+	if source {
+		ref.Source = sourceAt(d.Pos)
+	}
+	return ref
+}
+
+func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
+	k := Kind{Kind: config.Kind.Name, Default: NewEffectiveConf(config.Default, config.Kind.Default, a.options)}
 	for _, m := range config.Matched.All() {
-		k.Matched = append(k.Matched, newMatched(m, d))
+		k.Matched = append(k.Matched, a.matched(m))
+	}
+	if a.options.Ordered && config.Kind.To != nil {
+		k.To = a.toRules(config)
 	}
 	for i := range config.Outbounds {
-		k.Outbounds = append(k.Outbounds, newOutbound(&config.Outbounds[i], &d.Outbounds[i], options.Explain))
+		k.Outbounds = append(k.Outbounds, newOutbound(config, a.dataplane, i, a.options))
 	}
 	for i := range config.Inbounds {
-		in, err := newInbound(&config.Inbounds[i], &d.Inbounds[i], options)
-		if err != nil {
-			return k, fmt.Errorf("%s of inbound %s of %s: %w", config.Kind.Name, d.Inbounds[i].SectionName(), d.Name, err)
-		}
-		k.Inbounds = append(k.Inbounds, in)
+		k.Inbounds = append(k.Inbounds, a.inbound(config, i))
 	}
-	return k, nil
+	return k
 }
 
-func newMatched(s *match.Selected, d *resource.Dataplane) Matched {
-	return Matched{
-		Name: s.Policy.Name, Namespace: s.Policy.Namespace, KRI: s.Policy.KRI(),
-		Level: s.Policy.TargetRef.Kind.String(), Inbounds: inboundNames(&s.Inbounds, d),
+func (a *dataplaneAnswer) matched(m *rules.Selected) Matched {
+	p := m.Policy
+	matched := Matched{
+		Name: p.Name, Namespace: p.Namespace, KRI: p.KRI(),
+		Level: p.TargetRef.Kind.String(), Inbounds: inboundNames(&m.Inbounds, a.dataplane),
 	}
+	if a.options.Source {
+		matched.Source = sourceAt(p.Pos)
+	}
+	if target := a.enforcement.MeshTarget(p, a.dataplane); target.Action == ocm.Inform {
+		matched.Action, matched.Because = target.Action.String(), target.Because
+	}
+	return matched
 }
 
-func inboundNames(set *match.InboundSet, d *resource.Dataplane) []string {
+func inboundNames(set *rules.InboundSet, d *resource.Dataplane) []string {
 	var names []string
 	for i := range d.Inbounds {
 		if set.Has(i) {
@@ -125,14 +176,22 @@ func inboundNames(set *match.InboundSet, d *resource.Dataplane) []string {
 	return names
 }
 
-func newOutbound(config *rules.OutboundConfig, o *resource.Outbound, explain bool) Outbound {
-	out := Outbound{Outbound: *newOutboundRef(o), C: NewC(config.Effective, explain)}
-	for _, r := range config.Routes {
-		out.Routes = append(out.Routes, Route{Route: r.Route.KRI(), C: NewC(r.Effective, explain)})
-	}
-	return out
+// toRules returns the rule view of `to`.
+func (a *dataplaneAnswer) toRules(config *rules.Config) []SelectorRule {
+	place := fmt.Sprintf("to of %s of %s", config.Kind.Name, a.dataplane.Name)
+	view, err := config.ToRules(a.views.limits)
+	return a.selectorRules(view, err, config.Kind.To, place)
 }
 
-func newOutboundRef(o *resource.Outbound) *OutboundRef {
-	return &OutboundRef{Address: o.Address, Port: o.Port, Tags: o.Tags}
+// selectorRules returns as many rules of a view as the answer may contain.
+func (a *dataplaneAnswer) selectorRules(view []rules.SelectorRule, err error, section *resource.Section, place string) []SelectorRule {
+	if err != nil {
+		a.errs = append(a.errs, fmt.Errorf("%s: %w", place, err))
+		return nil
+	}
+	var out []SelectorRule
+	for _, r := range view[:a.budget.take(len(view), place)] {
+		out = append(out, SelectorRule{r.Selector, NewEffectiveConf(r.Effective, section, a.options)})
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -15,69 +16,108 @@ import (
 // Diff is the answer of `diff`: how the effective configuration of dataplanes
 // changes from one view to another.
 type Diff struct {
-	// Groups is the dataplanes that change, those with the same change
-	// together, sorted by their first dataplane.
+	// Groups are the dataplanes that change. Dataplanes with the same changes
+	// are one group. Groups are sorted by their first dataplane.
 	Groups []DiffGroup `json:"groups"`
+	// Opens and Closes are the inbounds of both views whose permissions may
+	// allow a request which they denied, or may deny one which they allowed.
+	// An inbound can be in both. They are sorted by dataplane and inbound.
+	Opens  []InboundOf `json:"opens"`
+	Closes []InboundOf `json:"closes"`
 }
 
-// DiffGroup is dataplanes with the same change, sorted by identity.
+// DiffGroup is dataplanes with the same changes, sorted by identity.
 type DiffGroup struct {
 	Dataplanes []string `json:"dataplanes"` // KRIs
 	Changes    []Change `json:"changes"`    // sorted by kind, place and field
+	// Names are the names of the dataplanes, in the same order.
+	Names []string `json:"-"`
 }
 
-// Change is one field of one conf.
+// InboundOf identifies an inbound by its dataplane.
+type InboundOf struct {
+	Dataplane string `json:"dataplane"` // KRI
+	Inbound   string `json:"inbound"`   // name, or address:port if the name is not unique
+	Name      string `json:"-"`         // of the dataplane
+}
+
+// Change is a change of one field of one conf.
 type Change struct {
-	Kind string `json:"kind"`
-	// Place is the part of the dataplane: "default", "outbound ...", "route
-	// ... of outbound ...", "inbound ... when ...", "inbound ... order of
-	// rules", "inbound ... from clients ..." or "... from any client",
-	// "inbound ... permissions".
-	Place string `json:"place"`
-	// Field is the JSON pointer of a leaf of the conf; "" where the conf as a
-	// whole appears or goes, and for an order. Of permissions it is the list
-	// that has the entry.
+	Kind  string `json:"kind"`
+	Place Place  `json:"place"`
+	// Field is the JSON pointer of a leaf of the conf. It is "" for the conf as
+	// a whole, which begins or ceases to apply, and "order" for the order of
+	// the rules of an inbound. For permissions, which are not merged, it is the
+	// list of the entry.
 	Field string `json:"field"`
-	// Old and New are JSON values; null where the leaf is not set. The origins
-	// tell who sets it.
-	Old       json.RawMessage `json:"old"`
-	OldOrigin *Origin         `json:"oldOrigin,omitempty"`
-	New       json.RawMessage `json:"new"`
-	NewOrigin *Origin         `json:"newOrigin,omitempty"`
+	// Before and After are JSON values; null if the leaf is not set. The
+	// origins are the items that set it.
+	Before       json.RawMessage `json:"before"`
+	After        json.RawMessage `json:"after"`
+	BeforeOrigin *Origin         `json:"beforeOrigin,omitempty"`
+	AfterOrigin  *Origin         `json:"afterOrigin,omitempty"`
 }
 
 // NewDiff compares the dataplanes of one mesh. A dataplane that is in one
-// view only is compared with one that has no configuration.
-func NewDiff(before, after *core.View, mesh string, scope core.Scope) (*Diff, error) {
-	groups := map[string]*DiffGroup{}
-	clients := &clientDiffs{known: map[fromPair][]clientsPart{}}
-	for _, pair := range pairs(before.Dataplanes(mesh), after.Dataplanes(mesh)) {
-		changes, err := pair.changes(before, after, scope, clients)
-		if err != nil {
-			return nil, err
-		}
-		if len(changes) == 0 {
-			continue
-		}
-		key, err := resource.Marshal(changes)
-		if err != nil {
-			return nil, err
-		}
-		group := groups[string(key)]
-		if group == nil {
-			group = &DiffGroup{Changes: changes}
-			groups[string(key)] = group
-		}
-		group.Dataplanes = append(group.Dataplanes, pair.kri())
-	}
-	diff := &Diff{Groups: []DiffGroup{}}
-	for _, group := range groups {
-		diff.Groups = append(diff.Groups, *group)
-	}
-	slices.SortFunc(diff.Groups, func(a, b DiffGroup) int { return strings.Compare(a.Dataplanes[0], b.Dataplanes[0]) })
-	return diff, nil
+// view only is compared with one without configuration. It joins an error for
+// each inbound whose rule views pass their limit, and one if the answer has
+// more changes of rules than it may contain; everything else is compared.
+func NewDiff(before, after *core.View, mesh string, options Options) (*Diff, error) {
+	scope := ScopeOf(options.Shadow)
+	return newDiff(side{before, options.Kind, scope}, side{after, options.Kind, scope}, mesh, options)
 }
 
+// NewShadowDiff compares the effective configuration of the dataplanes of a mesh
+// with the one that they would have if the policies that only inform were
+// enforced (SPEC 8.4). Its errors are those of [NewDiff].
+func NewShadowDiff(view *core.View, mesh string, options Options) (*Diff, error) {
+	return newDiff(side{view, options.Kind, core.Enforced}, side{view, options.Kind, core.Shadow}, mesh, options)
+}
+
+// side is one of two configurations that are compared.
+type side struct {
+	view  *core.View
+	kind  string // "": every kind
+	scope core.Scope
+}
+
+// configs returns the configs of a dataplane; a nil one has none.
+func (s side) configs(d *resource.Dataplane) []*rules.Config {
+	return configsOf(s.view, d, s.kind, s.scope)
+}
+
+func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
+	d := differ{
+		before: before, after: after, source: options.Source,
+		clients: &clientDiffs{views: newRuleViews(options.Limits, false), known: map[fromPair]*clientsParts{}},
+		budget:  newRuleBudget(options.MaxRules),
+		groups:  map[string]*DiffGroup{},
+		diff:    &Diff{Groups: []DiffGroup{}, Opens: []InboundOf{}, Closes: []InboundOf{}},
+	}
+	for _, pair := range pairs(before.view.Dataplanes(mesh), after.view.Dataplanes(mesh)) {
+		if err := d.pair(pair); err != nil {
+			return nil, err
+		}
+	}
+	for _, group := range d.groups {
+		d.diff.Groups = append(d.diff.Groups, *group)
+	}
+	slices.SortFunc(d.diff.Groups, func(a, b DiffGroup) int { return strings.Compare(a.Dataplanes[0], b.Dataplanes[0]) })
+	return d.diff, errors.Join(append(d.clients.errors(), d.budget.err)...)
+}
+
+// differ compares two sides.
+type differ struct {
+	before, after side
+	source        bool
+	clients       *clientDiffs
+	access        accessDiffs
+	budget        *ruleBudget
+	groups        map[string]*DiffGroup // by their changes
+	diff          *Diff
+}
+
+// pair is a dataplane in both views; nil in the one that does not have it.
 type pair struct{ before, after *resource.Dataplane }
 
 // pairs joins two lists that are sorted by identity.
@@ -97,58 +137,70 @@ func pairs(before, after []*resource.Dataplane) []pair {
 	return out
 }
 
-func (p pair) kri() string {
-	if p.before != nil {
-		return p.before.KRI("")
+// either returns the dataplane in the view that has it, the later one first.
+func (p pair) either() *resource.Dataplane {
+	if p.after != nil {
+		return p.after
 	}
-	return p.after.KRI("")
+	return p.before
 }
 
-func (p pair) changes(before, after *core.View, scope core.Scope, clients *clientDiffs) ([]Change, error) {
-	oldConfigs, nextConfigs := configsOf(before, p.before, scope), configsOf(after, p.after, scope)
-	old, err := leavesOf(oldConfigs, p.before)
+// pair compares one dataplane.
+func (d *differ) pair(p pair) error {
+	before, after := d.before.configs(p.before), d.after.configs(p.after)
+	changes, err := d.changes(p, before, after)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	next, err := leavesOf(nextConfigs, p.after)
+	d.access.add(d, p, before, after)
+	if len(changes) == 0 {
+		return nil
+	}
+	key, err := resource.Marshal(changes)
 	if err != nil {
+		return err
+	}
+	group := d.groups[string(key)]
+	if group == nil {
+		if len(changes) > d.budget.take(len(changes), "the changes of "+p.either().Name) {
+			return nil
+		}
+		group = &DiffGroup{Changes: changes}
+		d.groups[string(key)] = group
+	}
+	group.Dataplanes = append(group.Dataplanes, p.either().KRI(""))
+	group.Names = append(group.Names, QualifiedName(&p.either().Meta))
+	return nil
+}
+
+func (d *differ) changes(p pair, before, after []*rules.Config) ([]Change, error) {
+	old, next := leaves{source: d.source}, leaves{source: d.source}
+	if err := errors.Join(old.add(before, p.before), next.add(after, p.after)); err != nil {
 		return nil, err
 	}
-	ruleOrdersOf(oldConfigs, p.before).add(ruleOrdersOf(nextConfigs, p.after), old, next)
-	if err := clients.add(p, oldConfigs, nextConfigs, old, next); err != nil {
+	ruleOrdersOf(before, p.before).add(ruleOrdersOf(after, p.after), &old, &next)
+	if err := d.clients.add(p, before, after, &old, &next); err != nil {
 		return nil, err
 	}
-	var places []place
-	for at := range old {
-		if !bytes.Equal(old[at].value, next[at].value) {
-			places = append(places, at)
+	var keys []leafKey
+	for key := range old.at {
+		if !bytes.Equal(old.at[key].value, next.at[key].value) {
+			keys = append(keys, key)
 		}
 	}
-	for at := range next {
-		if _, both := old[at]; !both {
-			places = append(places, at)
+	for key := range next.at {
+		if _, both := old.at[key]; !both {
+			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(places, place.compare)
-	changes := make([]Change, len(places))
-	for i, at := range places {
+	slices.SortFunc(keys, leafKey.compare)
+	changes := make([]Change, len(keys))
+	for i, key := range keys {
+		a, b := old.at[key], next.at[key]
 		changes[i] = Change{
-			Kind: at.kind, Place: at.part, Field: at.field,
-			Old: old[at].value, OldOrigin: old[at].origin, New: next[at].value, NewOrigin: next[at].origin,
+			Kind: key.kind, Place: *cmp.Or(b.place, a.place), Field: key.field,
+			Before: a.value, After: b.value, BeforeOrigin: a.origin, AfterOrigin: b.origin,
 		}
 	}
 	return changes, nil
-}
-
-func (a place) compare(b place) int {
-	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.part, b.part),
-		strings.Compare(a.entry, b.entry), ComparePointers(a.field, b.field))
-}
-
-// configsOf is what a view says about a dataplane; nothing about none.
-func configsOf(view *core.View, d *resource.Dataplane, scope core.Scope) []*rules.Config {
-	if d == nil {
-		return nil
-	}
-	return view.Configs(d, scope)
 }

@@ -1,65 +1,97 @@
 package inspect
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// clientDiffs compares what inbounds do with clients by their tags (`from`).
-// The rules of two views need not have the same selectors, so the clients are
-// split by both: a part has one rule of each, and its place is called by its
-// own selector. Dataplanes share what is compared.
+// clientDiffs compares the `from` of inbounds. The rule views of two views need
+// not have the same selectors, so the clients are divided into parts, each with
+// one rule of either view; the selector of a part is its place. Dataplanes share
+// what is compared, and each pair is compared once.
 type clientDiffs struct {
-	limits partition.Limits
-	known  map[fromPair][]clientsPart
+	views *ruleViews
+	known map[fromPair]*clientsParts
+	// failed has those with an error, in the order in which they were compared.
+	failed []*clientsParts
 }
 
 type fromPair struct{ before, after *rules.From } // nil: none
 
-// clientsPart is clients that have one conf before and one after.
-type clientsPart struct {
-	selector      partition.Selector
-	before, after *rules.Effective // nil: no item selects them
+// clientsParts is either parts or the error that names the limit.
+type clientsParts struct {
+	parts    []clientsPart
+	err      error
+	first    string // the first inbound that has them
+	inbounds int    // how many have them
 }
 
-// add puts what clients of the inbounds get into the leaves of either side.
-// Inbounds are the same if they have one title.
-func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next leaves) error {
-	type inbound struct{ kind, title string }
-	var order []inbound
-	froms := map[inbound]fromPair{}
-	note := func(configs []*rules.Config, d *resource.Dataplane, put func(*fromPair, *rules.From)) {
+// clientsPart is clients with one conf before and one after; nil if no item
+// selects them.
+type clientsPart struct {
+	selector      partition.Selector
+	before, after *rules.Effective
+}
+
+// inboundFroms is the `from` of an inbound in both views.
+type inboundFroms struct {
+	kind  *resource.Kind
+	place *InboundRef
+	fromPair
+}
+
+// fromsOf returns the `from` of each inbound that has any in one of the views,
+// kind by kind. Inbounds of two views are the same if their names are.
+func fromsOf(p pair, before, after []*rules.Config) []inboundFroms {
+	var froms []inboundFroms
+	at := map[string]int{}
+	collect := func(configs []*rules.Config, d *resource.Dataplane, set func(*fromPair, *rules.From)) {
 		for _, config := range configs {
 			for i := range config.Inbounds {
 				if config.Inbounds[i].From == nil {
 					continue
 				}
-				at := inbound{config.Kind.Name, inboundTitle(d, i)}
-				both, known := froms[at]
+				key := config.Kind.Name + " " + uniqueInboundName(d, i)
+				n, known := at[key]
 				if !known {
-					order = append(order, at)
+					n = len(froms)
+					at[key], froms = n, append(froms, inboundFroms{kind: config.Kind, place: inboundPlace(d, i)})
 				}
-				put(&both, config.Inbounds[i].From)
-				froms[at] = both
+				set(&froms[n].fromPair, config.Inbounds[i].From)
 			}
 		}
 	}
-	note(before, p.before, func(both *fromPair, f *rules.From) { both.before = f })
-	note(after, p.after, func(both *fromPair, f *rules.From) { both.after = f })
-	for _, at := range order {
-		parts, err := c.parts(froms[at])
-		if err != nil {
-			return fmt.Errorf("%s of %s of %s: %w", at.kind, at.title, p.kri(), err)
+	collect(before, p.before, func(both *fromPair, f *rules.From) { both.before = f })
+	collect(after, p.after, func(both *fromPair, f *rules.From) { both.after = f })
+	return froms
+}
+
+// add adds the confs of the clients of each inbound to the leaves of each view.
+func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next *leaves) error {
+	for _, froms := range fromsOf(p, before, after) {
+		if froms.before == froms.after {
+			continue
 		}
-		for _, part := range parts {
-			title := at.title + " from " + ClientsTitle(part.selector)
-			if err := old.effective(at.kind, title, part.before); err != nil {
+		both := c.parts(froms.fromPair)
+		if both.inbounds++; both.inbounds == 1 {
+			place := Place{Inbound: froms.place}
+			both.first = fmt.Sprintf("%s of %s of %s", froms.kind.Name, place.String(), p.either().Name)
+		}
+		for i := range both.parts {
+			part := &both.parts[i]
+			if part.before == part.after {
+				continue
+			}
+			place := &Place{Inbound: froms.place, Selector: &part.selector}
+			if err := old.conf(froms.kind, froms.kind.From, place, part.before); err != nil {
 				return err
 			}
-			if err := next.effective(at.kind, title, part.after); err != nil {
+			if err := next.conf(froms.kind, froms.kind.From, place, part.after); err != nil {
 				return err
 			}
 		}
@@ -67,15 +99,38 @@ func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next leave
 	return nil
 }
 
-func (c *clientDiffs) parts(both fromPair) ([]clientsPart, error) {
-	if parts, known := c.known[both]; known {
-		return parts, nil
+// errors returns one error for each comparison that passes its limit.
+func (c *clientDiffs) errors() []error {
+	var errs []error
+	for _, both := range c.failed {
+		name := both.first
+		if both.inbounds > 1 {
+			name += fmt.Sprintf(" and %d more", both.inbounds-1)
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", name, both.err))
 	}
-	before, err := disjoint(both.before, c.limits)
+	return errs
+}
+
+// parts divides the clients of an inbound.
+func (c *clientDiffs) parts(froms fromPair) *clientsParts {
+	both := c.known[froms]
+	if both == nil {
+		both = &clientsParts{}
+		if both.parts, both.err = c.divide(froms); both.err != nil {
+			c.failed = append(c.failed, both)
+		}
+		c.known[froms] = both
+	}
+	return both
+}
+
+func (c *clientDiffs) divide(both fromPair) ([]clientsPart, error) {
+	before, err := c.views.of(both.before)
 	if err != nil {
 		return nil, err
 	}
-	after, err := disjoint(both.after, c.limits)
+	after, err := c.views.of(both.after)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +138,10 @@ func (c *clientDiffs) parts(both fromPair) ([]clientsPart, error) {
 	for _, r := range append(before[:len(before):len(before)], after...) {
 		selectors = append(selectors, r.Selector.Predicate())
 	}
-	split, err := partition.Build(selectors, ruleOfEach(len(before)), c.limits)
+	joined, err := disjoint(selectors, ruleOfEach(len(before)), c.views.limits)
 	if err != nil {
-		return nil, err
-	}
-	joined, err := split.Disjoint()
-	if err != nil {
-		return nil, err
+		c.views.failed(err)
+		return nil, both.limitError(err)
 	}
 	parts := make([]clientsPart, len(joined))
 	for i, r := range joined {
@@ -101,29 +153,52 @@ func (c *clientDiffs) parts(both fromPair) ([]clientsPart, error) {
 			parts[i].after = after[n-1].Effective
 		}
 	}
-	c.known[both] = parts
 	return parts, nil
 }
 
-func disjoint(from *rules.From, limits partition.Limits) ([]rules.SelectorRule, error) {
-	if from == nil {
-		return nil, nil
+// limitError returns the error of a comparison that passes the limit, with the
+// policies of both views in place of the selectors that were compared.
+func (both fromPair) limitError(err error) error {
+	var limit *partition.LimitError
+	if !errors.As(err, &limit) {
+		return err
 	}
-	return from.Disjoint(limits)
+	e := &rules.LimitError{Limit: limit, Keys: limit.Keys}
+	seen := map[resource.ID]bool{}
+	for _, from := range []*rules.From{both.before, both.after} {
+		if from == nil {
+			continue
+		}
+		for _, o := range slices.Backward(from.Origins()) {
+			if !seen[o.Policy.ID] {
+				seen[o.Policy.ID] = true
+				e.Policies = append(e.Policies, o.Policy)
+			}
+		}
+	}
+	return e
 }
 
-// rulePair is a rule of each side, numbered from 1; zero is no rule.
+func disjoint(selectors []partition.Predicate, algebra ruleOfEach, limits partition.Limits) (partition.Rules[rulePair], error) {
+	split, err := partition.Build(selectors, algebra, limits)
+	if err != nil {
+		return nil, err
+	}
+	return split.Disjoint()
+}
+
+// rulePair is a rule of each view, numbered from 1; zero is no rule.
 type rulePair struct{ before, after int }
 
-// ruleOfEach is the algebra of rule pairs: the items are the rules of one side
-// and, from that number on, those of the other. A client has one rule of a
-// side at most.
+// ruleOfEach is the algebra of rule pairs. Its items are the rules of one view
+// and, from that number on, those of the other. Of one view a client has at most
+// one rule.
 type ruleOfEach int
 
 // Start returns the pair of clients without a rule.
 func (ruleOfEach) Start() rulePair { return rulePair{} }
 
-// Add puts a rule into a pair.
+// Add returns the pair with a rule in addition.
 func (before ruleOfEach) Add(p rulePair, item int) rulePair {
 	if item < int(before) {
 		p.before = item + 1

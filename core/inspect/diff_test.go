@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -61,18 +61,18 @@ func TestDiff(t *testing.T) {
 		"one more rule is one change": {
 			before: []string{web, timeouts(headerA + "," + others)}, after: []string{web, timeouts(exact + "," + headerA + "," + others)},
 			want: []string{
-				`[kri_dp_default___web_]: MeshTimeout, inbound 80 when path exact /a : null -> {}`,
-				`[kri_dp_default___web_]: MeshTimeout, inbound 80 when path exact /a /idleTimeout: null -> "1s"`,
+				`[kri_dp_default___web_]: MeshTimeout, inbound 80, when path exact /a : null -> {}`,
+				`[kri_dp_default___web_]: MeshTimeout, inbound 80, when path exact /a /idleTimeout: null -> "1s"`,
 			},
 		},
 		"the order of rules that both have": {
 			before: []string{web, timeouts(headerA + "," + headerB)}, after: []string{web, timeouts(exact + "," + headerB + "," + headerA)},
 			want: []string{
-				`[kri_dp_default___web_]: MeshTimeout, inbound 80 order of rules : ` +
+				`[kri_dp_default___web_]: MeshTimeout, inbound 80 order: ` +
 					`[{"headers":[{"type":"Present","name":"a"}]},{"headers":[{"type":"Present","name":"b"}]}] -> ` +
 					`[{"headers":[{"type":"Present","name":"b"}]},{"headers":[{"type":"Present","name":"a"}]}]`,
-				`[kri_dp_default___web_]: MeshTimeout, inbound 80 when path exact /a : null -> {}`,
-				`[kri_dp_default___web_]: MeshTimeout, inbound 80 when path exact /a /idleTimeout: null -> "1s"`,
+				`[kri_dp_default___web_]: MeshTimeout, inbound 80, when path exact /a : null -> {}`,
+				`[kri_dp_default___web_]: MeshTimeout, inbound 80, when path exact /a /idleTimeout: null -> "1s"`,
 			},
 		},
 		"a permission entry that moves decides the same": {
@@ -83,29 +83,29 @@ func TestDiff(t *testing.T) {
 			before: []string{web, permissions("a", `{default: {allow: [{method: GET}, {method: PUT}]}}`)},
 			after:  []string{web, permissions("a", `{default: {allow: [{method: PUT}], deny: [{method: GET}]}}`)},
 			want: []string{
-				`[kri_dp_default___web_]: MeshTrafficPermission, inbound 80 permissions /allow: {"method":"GET"} -> null`,
-				`[kri_dp_default___web_]: MeshTrafficPermission, inbound 80 permissions /deny: null -> {"method":"GET"}`,
+				`[kri_dp_default___web_]: MeshTrafficPermission, inbound 80 /allow: {"method":"GET"} -> null`,
+				`[kri_dp_default___web_]: MeshTrafficPermission, inbound 80 /deny: null -> {"method":"GET"}`,
 			},
 		},
 		"dataplanes of one side are grouped": {
 			before: []string{web, timeouts(others)}, after: []string{dataplane("b"), dataplane("a"), timeouts(others)},
 			want: []string{
-				`[kri_dp_default___a_ kri_dp_default___b_]: MeshTimeout, inbound 80 when any request : null -> {}`,
-				`[kri_dp_default___a_ kri_dp_default___b_]: MeshTimeout, inbound 80 when any request /idleTimeout: null -> "4s"`,
-				`[kri_dp_default___web_]: MeshTimeout, inbound 80 when any request : {} -> null`,
-				`[kri_dp_default___web_]: MeshTimeout, inbound 80 when any request /idleTimeout: "4s" -> null`,
+				`[kri_dp_default___a_ kri_dp_default___b_]: MeshTimeout, inbound 80, when any request : null -> {}`,
+				`[kri_dp_default___a_ kri_dp_default___b_]: MeshTimeout, inbound 80, when any request /idleTimeout: null -> "4s"`,
+				`[kri_dp_default___web_]: MeshTimeout, inbound 80, when any request : {} -> null`,
+				`[kri_dp_default___web_]: MeshTimeout, inbound 80, when any request /idleTimeout: "4s" -> null`,
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			diff, err := inspect.NewDiff(viewOf(t, test.before...), viewOf(t, test.after...), "default", core.Scope{})
+			diff, err := inspect.NewDiff(viewOf(t, test.before...), viewOf(t, test.after...), "default", inspect.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
 			for _, group := range diff.Groups {
 				for _, c := range group.Changes {
-					got = append(got, fmt.Sprintf("%v: %s, %s %s: %s -> %s", group.Dataplanes, c.Kind, c.Place, c.Field, orNull(c.Old), orNull(c.New)))
+					got = append(got, fmt.Sprintf("%v: %s, %s %s: %s -> %s", group.Dataplanes, c.Kind, c.Place.String(), c.Field, orNull(c.Before), orNull(c.After)))
 				}
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

@@ -1,25 +1,29 @@
-// Package inspect renders what a view knows as answers for people and
-// programs: the JSON of SPEC 10, which the command line prints.
+// Package inspect makes the answers of the command line, for people and
+// programs, from a view: the JSON of SPEC 10.
 //
-// An answer is made in three steps:
+//  1. The view has the effective configuration of each dataplane
+//     ([core.View.Configs]): policies are selected, ordered and merged.
+//  2. This package answers a question about it: a dataplane ([NewDataplane]), a
+//     policy ([NewPolicy]), one request ([ForRequest], [NewAccess]), what has no
+//     effect ([NewCheck]), the difference of two views ([NewDiff]).
+//  3. It identifies things for readers: by KRI, by name, by file and line, and
+//     fields by JSON pointers.
 //
-//  1. The view evaluates: [core.View.Configs] selects, orders and merges.
-//  2. This package puts the question: all of a dataplane ([NewDataplane]), all
-//     dataplanes of a policy ([NewPolicy]), one request ([ForRequest],
-//     [NewAccess]), what has no effect ([NewCheck]), or what two views say
-//     otherwise ([NewDiff]).
-//  3. It names things: KRIs, levels, inbounds, and fields by JSON pointers.
+// `check` examines each distinct config once, with and without the policies that
+// only inform. An item or entry that has an effect in either is no finding.
 //
-// `check` looks at each distinct config once, with and without the policies
-// that only inform: an item or entry that sets or decides something in either
-// is no warning.
+// `diff` flattens both views to leaves, by place and field, and groups the
+// dataplanes whose leaves differ in the same way. The place of a rule is its
+// match, and that of a permission entry what it matches, so that one more of them
+// is one change. The clients of `from` are divided by the selectors of both
+// views.
 //
-// `diff` flattens both sides to leaves by place and field, and groups the
-// dataplanes whose leaves differ alike. Rules are placed by their match and
-// permission entries by what they match, so that one more is one change; `from`
-// by the common refinement of both sides' selectors.
+// Invariants:
 //
-// Invariants: an answer depends on the resources alone, never on the order in
-// which they were given; lists that have an order keep it, all others are
-// sorted; an absent part is left out and an empty list in a conf is printed.
+//   - An answer depends on the resources alone, not on their order, nor, without
+//     Options.Source, on where they were read from.
+//   - Lists that have an order keep it, all others are sorted. An absent part is
+//     left out; an empty list of a conf is printed.
+//   - An answer is bounded ([MaxRules]). What passes a limit is left out with an
+//     error; the rest of the answer is complete (SPEC 5.5).
 package inspect

@@ -1,72 +1,77 @@
 package inspect
 
 import (
+	"fmt"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Inbound is an inbound with what it does with requests.
+// Inbound is an inbound with the confs of its clients and requests.
 type Inbound struct {
-	Inbound     InboundRef   `json:"inbound"`
-	From        []FromRule   `json:"from,omitempty"`
-	Rules       []Rule       `json:"rules,omitempty"`       // first match first
-	Permissions []Permission `json:"permissions,omitempty"` // policies in order, then rules
+	Inbound     InboundRef     `json:"inbound"`
+	From        []SelectorRule `json:"from,omitempty"`
+	Rules       []Rule         `json:"rules,omitempty"`       // first match first
+	Permissions []Permission   `json:"permissions,omitempty"` // policies in order, then rules
 }
 
-// InboundRef names an inbound; one without a name is called by its port.
+// InboundRef identifies an inbound.
 type InboundRef struct {
-	Name    string        `json:"name"`
+	Name    string        `json:"name"` // its port if it has no name
 	Address string        `json:"address,omitempty"`
-	Port    uint32        `json:"port"`
-	Tags    resource.Tags `json:"tags"`
+	Port    uint32        `json:"port,omitempty"`
+	Tags    resource.Tags `json:"tags,omitempty"`
 }
 
-// Rule is one match of an inbound's rules.
+// Rule is one match of an inbound's rules with its conf.
 type Rule struct {
 	Match conf.Match `json:"match"`
-	*C
+	*EffectiveConf
 }
 
-// FromRule is a rule of an inbound's clients, by their tags.
-type FromRule struct {
+// SelectorRule is a rule of a rule view: the clients of an inbound, or the
+// outbounds, that have certain tags, with their conf.
+type SelectorRule struct {
 	Selector partition.Selector `json:"selector"`
-	*C
+	*EffectiveConf
 }
 
-// Permission is a rule that is never merged: its policy, and beside it the
-// fields of its conf.
+// Permission is a rule that is never merged: its policy and its conf.
 type Permission struct {
-	KRI  string
-	Conf resource.Conf
+	KRI    string
+	Source string // file:line of the rule; with Options.Source
+	Item   string // the policy's name and the rule's field, such as "shop/web rules[0]"
+	Conf   resource.Conf
 }
 
-// MarshalJSON prints {"kri": ..., and the conf's fields}.
+// MarshalJSON returns {"kri": ...} with the fields of the conf added.
 func (p Permission) MarshalJSON() ([]byte, error) {
 	return resource.MarshalInline(struct {
-		KRI string `json:"kri"`
-	}{p.KRI}, p.Conf)
+		KRI    string `json:"kri"`
+		Source string `json:"source,omitempty"`
+	}{p.KRI, p.Source}, p.Conf)
 }
 
-func newInbound(config *rules.InboundConfig, i *resource.Inbound, options Options) (Inbound, error) {
-	in := Inbound{Inbound: InboundRef{Name: i.SectionName(), Address: i.Address, Port: i.Port, Tags: i.Tags}}
-	for _, r := range config.Rules {
-		in.Rules = append(in.Rules, Rule{Match: r.Match, C: NewC(r.Effective, options.Explain)})
+func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
+	c, in, kind := &config.Inbounds[i], &a.dataplane.Inbounds[i], config.Kind
+	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, uniqueInboundName(a.dataplane, i), a.dataplane.Name)
+	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}
+	for _, r := range c.Rules[:a.budget.take(len(c.Rules), place)] {
+		out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, a.options)})
 	}
-	for _, r := range config.Unmerged {
-		in.Permissions = append(in.Permissions, Permission{KRI: r.Policy.KRI(), Conf: r.Conf})
+	for _, r := range c.Unmerged[:a.budget.take(len(c.Unmerged), place)] {
+		o := newOrigin(r.Origin, kind.Rules, a.options.Source)
+		out.Permissions = append(out.Permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
 	}
-	if config.From == nil {
-		return in, nil
+	switch {
+	case c.From == nil:
+	case a.budget.left == 0:
+		a.budget.take(1, place) // the view is not even built
+	default:
+		view, err := a.views.of(c.From)
+		out.From = a.selectorRules(view, err, kind.From, place)
 	}
-	view := config.From.Disjoint
-	if options.Ordered {
-		view = config.From.Ordered
-	}
-	from, err := view(options.Limits)
-	for _, r := range from {
-		in.From = append(in.From, FromRule{Selector: r.Selector, C: NewC(r.Effective, options.Explain)})
-	}
-	return in, err
+	return out
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -8,57 +9,67 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// place is where a leaf stands: the policy kind, the part of the dataplane,
-// what tells parts or entries of one title apart, and the field.
-type place struct{ kind, part, entry, field string }
+// leafKey identifies a leaf of a dataplane's configuration: the policy kind, the
+// place in words, the match or entry, and the field. It is the same in two
+// views if it is the same leaf.
+type leafKey struct{ kind, place, entry, field string }
+
+func (a leafKey) compare(b leafKey) int {
+	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.place, b.place),
+		strings.Compare(a.entry, b.entry), ComparePointers(a.field, b.field))
+}
 
 type leaf struct {
 	value  json.RawMessage
 	origin *Origin // nil for a conf as a whole
+	place  *Place
 }
 
-// leaves is the effective configuration of a dataplane, flattened: all but
-// what inbounds do with clients by their tags, whose places depend on what it
-// is compared with (see [clientDiffs]), and the order of rules (see
-// [ruleOrders]).
-type leaves map[place]leaf
+// leaves is the effective configuration of a dataplane, flattened, without the
+// confs of `from`, whose places depend on the other view (see [clientDiffs]),
+// and the order of rules (see [ruleOrders]).
+type leaves struct {
+	source bool // origins have file:line
+	at     map[leafKey]leaf
+}
 
-// leavesOf flattens what the policies say about a dataplane.
-func leavesOf(configs []*rules.Config, d *resource.Dataplane) (leaves, error) {
-	l := leaves{}
+// add flattens the configs of a dataplane.
+func (l *leaves) add(configs []*rules.Config, d *resource.Dataplane) error {
+	l.at = map[leafKey]leaf{}
 	for _, config := range configs {
 		if err := l.config(config, d); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return l, nil
+	return nil
 }
 
-func (l leaves) config(config *rules.Config, d *resource.Dataplane) error {
-	kind := config.Kind.Name
-	if err := l.effective(kind, "default", config.Default); err != nil {
+func (l *leaves) config(config *rules.Config, d *resource.Dataplane) error {
+	kind := config.Kind
+	if err := l.conf(kind, kind.Default, &Place{}, config.Default); err != nil {
 		return err
 	}
 	for i := range config.Outbounds {
-		outbound := "outbound " + newOutboundRef(&d.Outbounds[i]).String()
-		if err := l.effective(kind, outbound, config.Outbounds[i].Effective); err != nil {
+		outbound := newOutboundRef(&d.Outbounds[i])
+		if err := l.conf(kind, kind.To, &Place{Outbound: outbound}, config.Outbounds[i].Effective); err != nil {
 			return err
 		}
 		for _, r := range config.Outbounds[i].Routes {
-			if err := l.effective(kind, "route "+r.Route.KRI()+" of "+outbound, r.Effective); err != nil {
+			place := &Place{Outbound: outbound, Route: r.Route.KRI(), RouteName: r.Route.Kind + " " + QualifiedName(&r.Route.Meta)}
+			if err := l.conf(kind, kind.To, place, r.Effective); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range config.Inbounds {
-		inbound := inboundTitle(d, i)
+		inbound := inboundPlace(d, i)
 		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
-			if err := l.conf(place{kind, inbound + " when " + MatchTitle(&r.Match), r.Match.Key(), ""}, r.Effective); err != nil {
+			if err := l.conf(kind, kind.Rules, &Place{Inbound: inbound, Match: &r.Match}, r.Effective); err != nil {
 				return err
 			}
 		}
 		for _, r := range config.Inbounds[i].Unmerged {
-			if err := l.unmerged(config.Kind, inbound+" permissions", r); err != nil {
+			if err := l.entries(kind, &Place{Inbound: inbound}, r); err != nil {
 				return err
 			}
 		}
@@ -66,41 +77,43 @@ func (l leaves) config(config *rules.Config, d *resource.Dataplane) error {
 	return nil
 }
 
-func (l leaves) effective(kind, part string, e *rules.Effective) error {
-	return l.conf(place{kind, part, "", ""}, e)
-}
-
-func (l leaves) conf(at place, e *rules.Effective) error {
+// conf adds a merged conf of one of the kind's sections.
+func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *Place, e *rules.Effective) error {
 	if e == nil {
 		return nil
 	}
-	tree, err := treeOf(e.Conf)
+	tree, err := decoded(e.Conf)
 	if err != nil {
 		return err
 	}
-	l[at] = leaf{value: json.RawMessage(`{}`)}
+	key := leafKey{kind: kind.Name, place: place.String()}
+	if place.Match != nil {
+		key.entry = place.Match.Key()
+	}
+	l.at[key] = leaf{value: json.RawMessage(`{}`), place: place}
 	for pointer, o := range e.Fields() {
 		value, err := resource.Marshal(Lookup(tree, pointer))
 		if err != nil {
 			return err
 		}
-		origin := newOrigin(o)
-		at.field = pointer
-		l[at] = leaf{value, &origin}
+		origin := newOrigin(o, section, l.source)
+		key.field = pointer
+		l.at[key] = leaf{value, &origin, place}
 	}
 	return nil
 }
 
-// unmerged adds the entries of a rule's lists. An entry is the same wherever it
-// stands: it decides the same, and the first that has it tells why.
-func (l leaves) unmerged(kind *resource.Kind, part string, r rules.Contribution) error {
-	tree, err := treeOf(r.Conf)
+// entries adds the entries of the lists of a rule that is not merged. An entry
+// decides the same wherever it is in its list, so its key has no index; of
+// equal entries the first one is the origin.
+func (l *leaves) entries(kind *resource.Kind, place *Place, r rules.Contribution) error {
+	tree, err := decoded(r.Conf)
 	if err != nil {
 		return err
 	}
 	merger := kind.Rules.Conf.NewMerger()
 	merger.Fill(r.Conf, 0)
-	origin := newOrigin(r.Origin)
+	origin := newOrigin(r.Origin, kind.Rules, l.source)
 	for pointer := range merger.Leaves() {
 		value, err := resource.Marshal(Lookup(tree, pointer))
 		if err != nil {
@@ -110,16 +123,16 @@ func (l leaves) unmerged(kind *resource.Kind, part string, r rules.Contribution)
 		if _, ok := Lookup(tree, list).([]any); ok {
 			pointer = list
 		}
-		at := place{kind.Name, part, string(value), pointer}
-		if _, known := l[at]; !known {
-			l[at] = leaf{value, &origin}
+		key := leafKey{kind.Name, place.String() + ", permissions", string(value), pointer}
+		if _, known := l.at[key]; !known {
+			l.at[key] = leaf{value, &origin, place}
 		}
 	}
 	return nil
 }
 
-// treeOf decodes what a conf is printed as.
-func treeOf(c resource.Conf) (tree any, err error) {
+// decoded returns the JSON of a conf, decoded.
+func decoded(c resource.Conf) (tree any, err error) {
 	data, err := resource.Marshal(c)
 	if err != nil {
 		return nil, err

@@ -1,54 +1,188 @@
 package inspect_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Six values for each of six fields, each for the clients with a tag of its
-// own, make 7^6 kinds of clients (SPEC 5.5).
-func TestRuleViewPastItsLimit(t *testing.T) {
-	var text strings.Builder
-	text.WriteString(`
-type: Dataplane
-name: web
-networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}]}
----
-type: MeshTimeout
-name: many
-spec:
-  from:
-`)
+// hostile is a policy on the inbound of that name. It sets each of six fields
+// to six values, each for clients with a tag of its own, which makes 7^6 kinds
+// of clients (SPEC 5.5).
+func hostile(inbound string) string {
+	fields := []string{"requestTimeout", "streamIdleTimeout", "maxStreamDuration", "maxConnectionDuration", "requestHeadersTimeout"}
+	var items []string
 	for i := range 36 {
-		conf := "{connectionTimeout: %ds}"
-		if fields := []string{"requestTimeout", "streamIdleTimeout", "maxStreamDuration", "maxConnectionDuration", "requestHeadersTimeout"}; i%6 > 0 {
-			conf = "{http: {" + fields[i%6-1] + ": %ds}}"
+		conf := fmt.Sprintf("{connectionTimeout: %ds}", i+1)
+		if i%6 > 0 {
+			conf = fmt.Sprintf("{http: {%s: %ds}}", fields[i%6-1], i+1)
 		}
-		fmt.Fprintf(&text, "  - {targetRef: {kind: MeshSubset, tags: {k%02d: v}}, default: "+conf+"}\n", i, i+1)
+		items = append(items, fmt.Sprintf("{targetRef: {kind: MeshSubset, tags: {k%02d: v}}, default: %s}", i, conf))
 	}
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(text.String())})
-	if err != nil {
-		t.Fatal(err)
+	return fmt.Sprintf("{type: MeshTimeout, name: many-%s, spec: {targetRef: {kind: Dataplane, sectionName: %q}, from: [%s]}}",
+		inbound, inbound, strings.Join(items, ", "))
+}
+
+// inbounds is a dataplane with inbounds at ports from 80 on.
+func inbounds(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("{port: %d, tags: {kuma.io/service: web}}", 80+i))
 	}
-	view, err := core.NewView(loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
+	return "{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [" + strings.Join(list, ", ") + "]}}"
+}
+
+const (
+	allowAll = "{type: MeshTrafficPermission, name: all, spec: {rules: [{default: {allow: [{spiffeId: {type: Prefix, value: spiffe://td/}}]}}]}}"
+	few      = "{type: MeshTimeout, name: few, spec: {from: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshSubset, tags: {a: b}}, default: {idleTimeout: 2s}}]}}"
+)
+
+const tooManyRules = "the rule view needs more than %s; the policies many-80, few differ by the tags k35, k34, k33, k32, k31, k30, k29, k28, k27, k26 and 27 more"
+
+func TestRuleViewPastItsLimit(t *testing.T) {
+	view := viewOf(t, inbounds(2), hostile("80"), few, allowAll)
+	web := view.Dataplanes("default")[0]
+
+	t.Run("inspect answers everything else", func(t *testing.T) {
+		answer, err := inspect.NewDataplane(view, web, inspect.Options{Kind: "MeshTimeout", Ordered: true})
+		if want := "MeshTimeout of inbound 80 of web: " + fmt.Sprintf(tooManyRules, "10000 rules"); err == nil || err.Error() != want {
+			t.Errorf("got the error %v, want %s", err, want)
+		}
+		var limit *rules.LimitError
+		if !errors.As(err, &limit) || len(limit.Keys) != 37 {
+			t.Errorf("%v does not have the keys", err)
+		}
+		got := answer.Policies[0].Inbounds
+		if len(got) != 2 || len(got[0].From) != 0 || len(got[1].From) != 2 {
+			t.Errorf("got %+v, want the rules of the second inbound", got)
+		}
+	})
+
+	t.Run("check warns", func(t *testing.T) {
+		var got []string
+		for _, w := range inspect.NewCheck(view, &resource.Set{}).Warnings {
+			if !strings.Contains(w.Path, "targetRef") { // no dataplane has the tags
+				got = append(got, w.Error())
+			}
+		}
+		want := []string{"file0:1:1: networking.inbound[0]: MeshTimeout of inbound 80 of web: " + fmt.Sprintf(tooManyRules, "10000 rules") + "; ask for one client at a time: conf --inbound NAME --tag KEY=VALUE"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+
+	// Each view is small, and what they have in common is not.
+	t.Run("diff names the policies of both views", func(t *testing.T) {
+		small := func(name, key string) string {
+			var items []string
+			for i := range 12 {
+				items = append(items, fmt.Sprintf("{targetRef: {kind: MeshSubset, tags: {%s%d: v}}, default: {idleTimeout: %ds}}", key, i, i+1))
+			}
+			return "{type: MeshTimeout, name: " + name + ", spec: {from: [" + strings.Join(items, ", ") + "]}}"
+		}
+		_, err := inspect.NewDiff(viewOf(t, inbounds(2), small("a", "x")), viewOf(t, inbounds(2), small("b", "y")), "default",
+			inspect.Options{Limits: partition.Limits{Rules: 100}})
+		want := "MeshTimeout of inbound 80 of web and 1 more: the rule view needs more than 100 rules; the policies a, b differ by the tags y0, y1, "
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got the error %v, want %s", err, want)
+		}
+	})
+
+	t.Run("diff compares everything else", func(t *testing.T) {
+		diff, err := inspect.NewDiff(viewOf(t, inbounds(2), allowAll), view, "default", inspect.Options{Limits: partition.Limits{Work: 1 << 16}})
+		if want := "MeshTimeout of inbound 80 of web: " + fmt.Sprintf(tooManyRules, "65536 steps"); err == nil || err.Error() != want {
+			t.Errorf("got the error %v, want %s", err, want)
+		}
+		if len(diff.Groups) != 1 || diff.Groups[0].Changes[0].Place.Inbound.Name != "81" {
+			t.Errorf("got %+v, want the changes of inbound 81", diff.Groups)
+		}
+	})
+}
+
+// Each view past its limit reduces the work of those that follow. A view that
+// is small is built all the same.
+func TestManyRuleViewsPastTheLimit(t *testing.T) {
+	files := []string{inbounds(8), few}
+	for i := range 7 {
+		files = append(files, hostile(fmt.Sprint(80+i)))
 	}
-	const what = "the rule view needs more than 10000 rules; the policies many differ by the tags k35, k34, k33, k32, k31, k30, k29, k28, k27, k26 and 26 more"
-	_, err = inspect.NewDataplane(view, view.Dataplanes("default")[0], inspect.Options{})
-	if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "inbound 80") {
-		t.Errorf("inspect: got the error %v", err)
+	view := viewOf(t, files...)
+	answer, err := inspect.NewDataplane(view, view.Dataplanes("default")[0], inspect.Options{Limits: partition.Limits{Work: 1 << 16}})
+	var errs []string
+	for _, line := range strings.Split(err.Error(), "\n") {
+		inbound, _, _ := strings.Cut(line, ": ")
+		errs = append(errs, inbound)
 	}
-	warnings := inspect.NewCheck(view).Warnings
-	want := "in.yaml:2:1: networking.inbound[0]: " + what + "; ask for one client at a time: conf --inbound NAME --tag KEY=VALUE"
-	if len(warnings) != 1 || warnings[0].String() != want {
-		t.Errorf("check: got\n%v\nwant\n%s", warnings, want)
+	var want []string
+	for i := range 7 {
+		want = append(want, fmt.Sprintf("MeshTimeout of inbound %d of web", 80+i))
+	}
+	if diff := cmp.Diff(want, errs); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(err.Error(), "the rule view needs more than 32768 steps; the policies many-86, few differ by") {
+		t.Errorf("the last view took all the steps of the first: %v", err)
+	}
+	if last := answer.Policies[0].Inbounds[7]; len(last.From) != 2 {
+		t.Errorf("got %+v, want two rules", last)
+	}
+}
+
+// An answer has at most MaxRules rules; the rest is left out with an error.
+func TestMaxRules(t *testing.T) {
+	const matches = "{type: MeshAccessLog, name: m, spec: {targetRef: {kind: Dataplane, sectionName: '82'}, rules: [{matches: [{method: GET}, {method: PUT}], default: {backends: []}}]}}"
+	view := viewOf(t, inbounds(3), few, matches, allowAll)
+	for _, test := range []struct {
+		max, accessLog, timeout, permissions int
+		left                                 string // where rules begin to be left out
+	}{
+		{max: 0, accessLog: 2, timeout: 6, permissions: 3},
+		{max: 11, accessLog: 2, timeout: 6, permissions: 3},
+		{max: 10, accessLog: 2, timeout: 6, permissions: 2, left: "MeshTrafficPermission of inbound 82 of web"},
+		{max: 5, accessLog: 2, timeout: 3, left: "MeshTimeout of inbound 81 of web"},
+		{max: 4, accessLog: 2, timeout: 2, left: "MeshTimeout of inbound 81 of web"},
+		{max: 1, accessLog: 1, left: "MeshAccessLog of inbound 82 of web"},
+	} {
+		answer, err := inspect.NewDataplane(view, view.Dataplanes("default")[0], inspect.Options{MaxRules: test.max})
+		var got [3]int
+		for i, kind := range answer.Policies {
+			for _, in := range kind.Inbounds {
+				got[i] += len(in.From) + len(in.Rules) + len(in.Permissions)
+			}
+		}
+		if want := [3]int{test.accessLog, test.timeout, test.permissions}; got != want {
+			t.Errorf("at most %d: got %v rules, want %v", test.max, got, want)
+		}
+		switch {
+		case test.left == "":
+			if err != nil {
+				t.Errorf("at most %d: %v", test.max, err)
+			}
+		case err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("%s: the answer has more than %d rules;", test.left, test.max)):
+			t.Errorf("at most %d: got the error %v, want one that names %s", test.max, err, test.left)
+		}
+	}
+}
+
+// The changes of an answer are bounded like its rules; the dataplanes whose
+// changes are within the limit are reported.
+func TestMaxRulesOfDiff(t *testing.T) {
+	before := viewOf(t, dataplane("a"), dataplane("b"))
+	after := viewOf(t, dataplane("a"), dataplane("b"), few,
+		"{type: MeshTrace, name: b, spec: {targetRef: {kind: Dataplane, name: b}, default: {sampling: {overall: 1, random: 2}}}}")
+	diff, err := inspect.NewDiff(before, after, "default", inspect.Options{MaxRules: 6})
+	if err == nil || !strings.HasPrefix(err.Error(), "the changes of b: the answer has more than 6 rules") {
+		t.Errorf("got the error %v", err)
+	}
+	if len(diff.Groups) != 1 || diff.Groups[0].Names[0] != "a" {
+		t.Errorf("got %+v, want the changes of a", diff.Groups)
 	}
 }

@@ -3,45 +3,48 @@ package inspect
 import (
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
 // overriddenItems warns of items, rules and defaults that set nothing on any
 // dataplane that their policy selects, and of inbounds whose rule views pass
-// the limit, so that nothing can be said (SPEC 5.5).
-func overriddenItems(policies []*resource.Policy, configs []dataplaneConfig) []strict.Diagnostic {
+// the limit (SPEC 5.5).
+func (m *meshCheck) overriddenItems(views *ruleViews) []diag.Diagnostic {
 	o := overridden{
-		counts:    map[rules.Origin]bool{},
+		views:     views,
+		sets:      map[rules.Origin]bool{},
 		inbounds:  map[*resource.Policy]bool{},
 		outbounds: map[*resource.Policy]bool{},
-		whole:     map[*resource.Policy]bool{},
-		views:     map[*rules.From]bool{},
+		any:       map[*resource.Policy]bool{},
+		examined:  map[*rules.From]bool{},
 	}
-	for _, config := range configs {
-		o.config(&config)
+	for _, config := range m.configs {
+		o.add(&config)
 	}
-	for _, p := range policies {
+	for _, p := range m.policies {
 		o.policy(p)
 	}
 	return o.warnings
 }
 
+// overridden collects the effects of items.
 type overridden struct {
-	counts map[rules.Origin]bool // items that set a leaf for somebody
-	// The policies that select an inbound, a dataplane with outbounds, and
-	// any dataplane: where they do not, it says nothing that they set nothing.
-	inbounds, outbounds, whole map[*resource.Policy]bool
-	views                      map[*rules.From]bool // that were looked at
-	warnings                   []strict.Diagnostic
+	views *ruleViews
+	sets  map[rules.Origin]bool // items that set a leaf of some conf
+	// The policies that select an inbound, a dataplane with outbounds, and any
+	// dataplane. Of other policies it is no finding that their items set
+	// nothing there.
+	inbounds, outbounds, any map[*resource.Policy]bool
+	examined                 map[*rules.From]bool
+	warnings                 []diag.Diagnostic
 }
 
-func (o *overridden) config(config *dataplaneConfig) {
+func (o *overridden) add(config *dataplaneConfig) {
 	for _, m := range config.Matched.All() {
 		p := m.Policy
-		o.whole[p] = true
+		o.any[p] = true
 		if len(config.Outbounds) > 0 {
 			o.outbounds[p] = true
 		}
@@ -62,27 +65,26 @@ func (o *overridden) config(config *dataplaneConfig) {
 		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
 			o.mark(r.Effective)
 		}
-		if from := config.Inbounds[i].From; from != nil {
-			o.from(from, config.dataplane, i)
+		if from := config.Inbounds[i].From; from != nil && !o.examined[from] {
+			o.examined[from] = true
+			o.from(config, i)
 		}
 	}
 }
 
-// from marks what counts for some client of an inbound. A rule view past its
-// limit tells nothing, so all of its items count.
-func (o *overridden) from(from *rules.From, d *resource.Dataplane, inbound int) {
-	if o.views[from] {
-		return
-	}
-	o.views[from] = true
-	view, err := from.Ordered(partition.Limits{})
+// from marks the items that set something for some client of an inbound: all of
+// them, without a warning, if the rule view passes its limit.
+func (o *overridden) from(config *dataplaneConfig, inbound int) {
+	from, d := config.Inbounds[inbound].From, config.dataplane
+	view, err := o.views.of(from)
 	if err != nil {
-		o.warnings = append(o.warnings, strict.Diagnostic{
-			Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: err.Error(),
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
+			What: fmt.Sprintf("%s of inbound %s of %s: %s", config.Kind.Name, uniqueInboundName(d, inbound), d.Name, err),
 			Hint: "ask for one client at a time: conf --inbound NAME --tag KEY=VALUE",
 		})
 		for _, origin := range from.Origins() {
-			o.counts[origin] = true
+			o.sets[origin] = true
 		}
 	}
 	for _, r := range view {
@@ -95,38 +97,40 @@ func (o *overridden) mark(e *rules.Effective) {
 		return
 	}
 	for _, origin := range e.Origins {
-		o.counts[origin] = true
+		o.sets[origin] = true
 	}
 }
 
 func (o *overridden) policy(p *resource.Policy) {
 	const removeIt = "remove it or change the order"
+	kind := p.Type
 	if o.outbounds[p] {
 		for i := range p.To {
-			o.item(p, i, fmt.Sprintf("spec.to[%d]", i), p.To[i].Pos, "outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
+			o.item(rules.Origin{Policy: p, Index: i}, kind.To, "any outbound of the dataplanes", "no outbound is of that service, or other items override it whole; "+removeIt)
 		}
 	}
 	if o.inbounds[p] {
 		for i := range p.From {
-			o.item(p, i, fmt.Sprintf("spec.from[%d]", i), p.From[i].Pos, "request to the inbounds", "other items override it whole, or rules take its place; "+removeIt)
+			o.item(rules.Origin{Policy: p, Index: i}, kind.From, "any request to the inbounds", "other items override it whole, or rules replace it; "+removeIt)
 		}
 		for i := range p.Rules {
-			if !p.Type.Rules.Unmerged { // those are looked at entry by entry
-				o.item(p, i, fmt.Sprintf("spec.rules[%d]", i), p.Rules[i].Pos, "request to the inbounds", "other rules override it whole; "+removeIt)
+			if !kind.Rules.Unmerged { // those are examined entry by entry
+				o.item(rules.Origin{Policy: p, Index: i}, kind.Rules, "any request to the inbounds", "other rules override it whole; "+removeIt)
 			}
 		}
 	}
-	if p.Default != nil && o.whole[p] {
-		o.item(p, 0, "spec.default", p.DefaultPos, "of the dataplanes", "other policies override it whole; "+removeIt)
+	if p.Default != nil && o.any[p] {
+		o.item(rules.Origin{Policy: p}, kind.Default, "any of the dataplanes", "other policies override it whole; "+removeIt)
 	}
 }
 
-func (o *overridden) item(p *resource.Policy, index int, path string, pos strict.Position, what, hint string) {
-	if o.counts[rules.Origin{Policy: p, Index: index}] {
+func (o *overridden) item(origin rules.Origin, section *resource.Section, what, hint string) {
+	if o.sets[origin] {
 		return
 	}
-	o.warnings = append(o.warnings, strict.Diagnostic{
-		Pos: pos, Path: path, Hint: hint,
-		What: fmt.Sprintf("sets nothing for any %s that %s \"%s\" selects", what, p.Kind, p.Name),
+	field, pos := itemOf(origin, section)
+	o.warnings = append(o.warnings, diag.Diagnostic{
+		Pos: pos, Path: "spec." + field, Hint: hint,
+		What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
 	})
 }

@@ -5,16 +5,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A rule never counts behind one with the same match, however that is spelled.
-func TestCheckOfARuleBehindItsMatch(t *testing.T) {
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(`
+// A rule never applies after one with the same match, however that is spelled.
+func TestCheckOfARuleAfterItsMatch(t *testing.T) {
+	view := viewOf(t, allowAll, `
 type: Dataplane
 name: web
 networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]}
@@ -32,19 +29,12 @@ spec:
   rules:
     - matches: [{headers: [{name: X-One, type: Exact, value: "1"}]}, {method: GET}]
       default: {idleTimeout: 2s}
-`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	var got []string
-	for _, w := range inspect.NewCheck(view).Warnings {
-		got = append(got, w.String())
+	for _, w := range inspect.NewCheck(view, &resource.Set{}).Warnings {
+		got = append(got, w.Error())
 	}
-	want := []string{`in.yaml:10:7: spec.rules[0]: sets nothing for any request to the inbounds that MeshTimeout "a" selects; other rules override it whole; remove it or change the order`}
+	want := []string{`file1:10:7: spec.rules[0]: sets nothing for any request to the inbounds that MeshTimeout "a" selects; other rules override it whole; remove it or change the order`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -2,24 +2,24 @@ package inspect
 
 import (
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Policy is the answer of `inspect policy`: what a policy selects, and what
-// it does there.
+// Policy is the answer of `inspect policy`: the dataplanes that a policy
+// selects, and its action on each of them.
 type Policy struct {
 	Policy     PolicyRef      `json:"policy"`
 	Dataplanes []PolicyTarget `json:"dataplanes"` // sorted by identity
 }
 
-// PolicyRef names a policy.
+// PolicyRef identifies a policy.
 type PolicyRef struct {
 	Kind      string `json:"kind"`
 	Mesh      string `json:"mesh"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
 	KRI       string `json:"kri"`
+	Source    string `json:"source,omitempty"` // file:line; on demand
 	Level     string `json:"level"`
 }
 
@@ -28,33 +28,30 @@ type PolicyTarget struct {
 	Name      string   `json:"name"`
 	Namespace string   `json:"namespace,omitempty"`
 	KRI       string   `json:"kri"`
+	Source    string   `json:"source,omitempty"` // file:line; on demand
 	Inbounds  []string `json:"inbounds,omitempty"`
-	// Action is "enforce" or "inform"; Because says why (SPEC 8.4).
-	Action  string `json:"action"`
-	Because string `json:"because"`
+	Action    string   `json:"action"` // "enforce" or "inform"
+	// Because names the bindings that enforce the policy or place it; none if
+	// its label kuma.io/effect alone decides (SPEC 8.4).
+	Because []string `json:"because"`
 }
 
-// NewPolicy returns the answer for a policy of the view.
-func NewPolicy(view *core.View, p *resource.Policy) *Policy {
+// NewPolicy returns the answer for a policy of the view; with source it has
+// file:line of what a KRI identifies.
+func NewPolicy(view *core.View, p *resource.Policy, source bool) *Policy {
 	answer := &Policy{
-		Policy:     PolicyRef{p.Kind, p.Mesh, p.Namespace, p.Name, p.KRI(), p.TargetRef.Kind.String()},
+		Policy:     PolicyRef{Kind: p.Kind, Mesh: p.Mesh, Namespace: p.Namespace, Name: p.Name, KRI: p.KRI(), Level: p.TargetRef.Kind.String()},
 		Dataplanes: []PolicyTarget{},
 	}
-	const shadow = "label " + resource.EffectLabel + "=shadow"
-	action, because := "enforce", "no "+shadow
-	if p.Shadow() {
-		action, because = "inform", shadow
+	if source {
+		answer.Policy.Source = sourceAt(p.Pos)
 	}
-	var buffer match.Buffer
-	for _, d := range view.Dataplanes(p.Mesh) {
-		for _, s := range view.Select(d, core.Scope{Kind: p.Kind, Shadow: true}, &buffer) {
-			if s.Policy == p {
-				answer.Dataplanes = append(answer.Dataplanes, PolicyTarget{
-					Name: d.Name, Namespace: d.Namespace, KRI: d.KRI(""),
-					Inbounds: inboundNames(&s.Inbounds, d), Action: action, Because: because,
-				})
-			}
-		}
+	for _, s := range view.SelectedBy(p.ID) {
+		ref, target := newDataplaneRef(s.Dataplane, source), view.Enforcement().MeshTarget(p, s.Dataplane)
+		answer.Dataplanes = append(answer.Dataplanes, PolicyTarget{
+			Name: ref.Name, Namespace: ref.Namespace, KRI: ref.KRI, Source: ref.Source,
+			Inbounds: inboundNames(&s.Inbounds, s.Dataplane), Action: target.Action.String(), Because: append([]string{}, target.Because...),
+		})
 	}
 	return answer
 }

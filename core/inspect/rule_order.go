@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// firstOfMatch leaves out rules whose match an earlier one has: they never
-// count.
+// firstOfMatch returns the rules without those whose match an earlier rule has,
+// which never apply.
 func firstOfMatch(list []rules.InboundRule) []rules.InboundRule {
 	var first []rules.InboundRule
 	seen := map[string]bool{}
@@ -23,39 +23,51 @@ func firstOfMatch(list []rules.InboundRule) []rules.InboundRule {
 	return first
 }
 
-// matchJSON prints a match, which is made of texts alone and so always can be.
+// matchJSON returns a match as JSON. A match has strings only, so this cannot
+// fail.
 func matchJSON(m *conf.Match) string {
 	data, _ := resource.Marshal(m)
 	return string(data)
 }
 
 // ruleOrders is the matches of each inbound's rules, first match first. `diff`
-// compares rules by their match, so that one more rule is one change, and the
-// order of those that both sides have by itself.
-type ruleOrders map[place][]string
+// identifies a rule by its match, so that a rule in addition is one change. The
+// order of the rules that both views have is compared separately.
+type ruleOrders map[leafKey]ruleOrder
+
+type ruleOrder struct {
+	place   *Place
+	matches []string
+}
 
 func ruleOrdersOf(configs []*rules.Config, d *resource.Dataplane) ruleOrders {
 	orders := ruleOrders{}
 	for _, config := range configs {
 		for i := range config.Inbounds {
-			at := place{kind: config.Kind.Name, part: inboundTitle(d, i) + " order of rules"}
-			for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
-				orders[at] = append(orders[at], matchJSON(&r.Match))
+			if len(config.Inbounds[i].Rules) == 0 {
+				continue
 			}
+			order := ruleOrder{place: &Place{Inbound: inboundPlace(d, i)}}
+			for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
+				order.matches = append(order.matches, matchJSON(&r.Match))
+			}
+			orders[leafKey{kind: config.Kind.Name, place: order.place.String(), field: "order"}] = order
 		}
 	}
 	return orders
 }
 
-// add puts the orders into the leaves of either side.
-func (before ruleOrders) add(after ruleOrders, old, next leaves) {
-	for at, matches := range before {
-		old[at] = leaf{value: common(matches, after[at])}
-		next[at] = leaf{value: common(after[at], matches)}
+// add adds the orders to the leaves of each view.
+func (before ruleOrders) add(after ruleOrders, old, next *leaves) {
+	for key, order := range before {
+		matches := after[key].matches
+		old.at[key] = leaf{value: common(order.matches, matches), place: order.place}
+		next.at[key] = leaf{value: common(matches, order.matches), place: order.place}
 	}
 }
 
-// common is the list, as JSON, of the elements that are in the other list too.
+// common returns, as JSON, the elements of the list that are in the other list
+// too.
 func common(list, other []string) json.RawMessage {
 	data := []byte{'['}
 	for _, match := range list {

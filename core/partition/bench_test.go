@@ -23,7 +23,7 @@ func distinctKeys(n int) []Tags {
 	return items
 }
 
-// meshAndServices is one item for everybody and n-1 of one service each.
+// meshAndServices is one item for all clients and n-1 for one service each.
 func meshAndServices(n int) []Tags {
 	items := []Tags{{}}
 	for i := 1; i < n; i++ {

@@ -3,8 +3,9 @@ package partition
 import "slices"
 
 // A nested canonical form that is deeper than this is written as a flat OR, if
-// the limits allow it, to stay within the 32 levels of SPEC 9.1.
-const maxLevels = 32
+// the limits allow it. SPEC 9.1 allows 32 levels; one is left for an AND with
+// the keys that do not matter (SPEC 9.3).
+const maxLevels = 31
 
 // set returns the diagram, whose keys ascend by name, as a Set.
 //
@@ -19,7 +20,7 @@ func (b *builder) set(root *node) Set {
 	if b.exceeded != "" {
 		return Set{}
 	}
-	w := &formWriter{builder: b, memo: make(map[*node]form)}
+	w := &formWriter{builder: b, memo: make(map[*node]form), edges: make(map[*node][]edge)}
 	nested := w.form(root)
 	if nested.levels > maxLevels {
 		if flat, ok := w.flat(root); ok {
@@ -40,7 +41,17 @@ type form struct {
 
 type formWriter struct {
 	*builder
-	memo map[*node]form
+	memo  map[*node]form
+	edges map[*node][]edge // by name
+}
+
+func (w *formWriter) edgesByName(n *node) []edge {
+	edges, ok := w.edges[n]
+	if !ok {
+		edges = w.domain.edgesByName(n)
+		w.edges[n] = edges
+	}
+	return edges
 }
 
 func (w *formWriter) form(n *node) form {
@@ -50,24 +61,48 @@ func (w *formWriter) form(n *node) form {
 	if f, ok := w.memo[n]; ok {
 		return f
 	}
-	var f form
-	groups, excluded := w.groups(n)
-	switch {
-	case len(groups) == 1:
-		f = w.join(OpAnd, w.guard(n, groups[0]), w.form(groups[0].child))
-	case len(groups) == 2 && !excluded && isTrue(groups[0].child):
-		f = w.join(OpOr, w.guard(n, groups[0]), w.form(groups[1].child))
-	case len(groups) == 2 && !excluded && isTrue(groups[1].child):
-		f = w.join(OpOr, w.guard(n, groups[1]), w.form(groups[0].child))
-	default:
-		terms := make([]form, len(groups))
-		for i, g := range groups {
-			terms[i] = w.join(OpAnd, w.guard(n, g), w.form(g.child))
-		}
-		f = w.join(OpOr, terms...)
+	op, chain, last := w.chain(n)
+	if len(chain) > 0 {
+		f := w.join(op, append(chain, w.form(last))...)
+		w.memo[n] = f
+		return f
 	}
+	groups, _ := w.groups(n)
+	terms := make([]form, len(groups))
+	for i, g := range groups {
+		terms[i] = w.join(OpAnd, w.guard(n, g), w.form(g.child))
+	}
+	f := w.join(OpOr, terms...)
 	w.memo[n] = f
 	return f
+}
+
+// chain returns the guards of the nodes from n on that are written "guard AND
+// the form of the next node", or "guard OR ...", and the node after them. A
+// chain is joined at once: node by node, its members would be copied once for
+// each node before them.
+func (w *formWriter) chain(n *node) (op Op, guards []form, last *node) {
+	for ; !n.isTerminal() && w.memo[n].size == 0; n = last {
+		groups, excluded := w.groups(n)
+		var next Op
+		guarded, rest := 0, 0
+		switch {
+		case len(groups) == 1:
+			next = OpAnd
+		case len(groups) == 2 && !excluded && isTrue(groups[0].child):
+			next, rest = OpOr, 1
+		case len(groups) == 2 && !excluded && isTrue(groups[1].child):
+			next, guarded = OpOr, 1
+		default:
+			return op, guards, n
+		}
+		if len(guards) > 0 && next != op {
+			return op, guards, n
+		}
+		op, last = next, groups[rest].child
+		guards = append(guards, w.guard(n, groups[guarded]))
+	}
+	return op, guards, n
 }
 
 // group is the answers of a node that lead to one child.
@@ -104,7 +139,7 @@ func (w *formWriter) groups(n *node) (groups []group, excluded bool) {
 	return groups, excluded
 }
 
-// guard says that the client's answer at n is in the group.
+// guard writes the predicate that a client's answer at n is in the group.
 func (w *formWriter) guard(n *node, g group) form {
 	key := &w.keys[n.key]
 	if !g.other {
@@ -134,11 +169,14 @@ func leaf(p Predicate) form { return form{p, 1, 1} }
 func (w *formWriter) not(p Predicate) form { return form{Not(p), 2, 2} }
 
 // join writes the AND or OR of forms: members of the same operation are spliced
-// in, so the neutral element vanishes and one member stands alone.
+// in, so the neutral element vanishes, and a single member is written alone.
 func (w *formWriter) join(op Op, terms ...form) form {
 	f := form{predicate: Predicate{op: op}, size: 1}
 	for _, t := range terms {
 		f.size += t.size
+		if t.predicate.op == op {
+			f.size-- // the members alone
+		}
 		if !w.allow(f.size) {
 			return leaf(False())
 		}
@@ -152,6 +190,7 @@ func (w *formWriter) join(op Op, terms ...form) form {
 	}
 	if len(f.predicate.members) == 1 {
 		f.predicate = f.predicate.members[0]
+		f.size--
 		return f
 	}
 	f.levels++
@@ -167,7 +206,7 @@ func (w *formWriter) flat(root *node) (f form, ok bool) {
 	texts := make([]string, len(paths.paths))
 	terms := make(map[string]Predicate, len(paths.paths))
 	for i, path := range paths.paths {
-		selector := paths.selector(path.asks)
+		selector := paths.selector(path.conditions)
 		texts[i] = selector.String()
 		terms[texts[i]] = selector.Predicate()
 	}

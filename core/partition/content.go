@@ -1,20 +1,23 @@
 package partition
 
-// An Algebra merges contents. It is the caller's; the package calls it from
-// one goroutine and never looks into a State.
+// An Algebra merges contents for one call, from one goroutine.
 //
-// A State stands for a merged content together with whatever the caller wants
-// to tell apart, its origins for example: equal states may share a rule,
-// different ones never do. Small values that are ids of the caller's own
-// (interned) contents serve best.
+// A State represents a merged content and everything else that is to keep
+// clients apart, such as its origins: equal States may share a rule,
+// different ones never do. It is compared and otherwise opaque to this package.
+// Small values, such as ids of interned contents, serve best.
+//
+// An Algebra may have a method Complete(s S) bool in addition, which reports
+// whether no item at all adds anything to s. Then no item is added to such a
+// State. This saves time where a State is complete long before the last item.
 type Algebra[S comparable] interface {
 	// Start returns the content of a client that no item selects.
 	Start() S
-	// Add returns the content s with a lower-priority item filled in. It is
-	// called from the highest priority down, so it only has to fill what s
-	// leaves unset, and must return s itself when there is nothing to fill:
-	// this is what keeps the cost at the size of the output (SPEC 5.5). It
-	// must be a function of its arguments.
+	// Add returns the content s with an item of lower priority filled in. It
+	// is called from the highest priority down, so it only fills what s leaves
+	// unset. It must return s itself if there is nothing to fill: this keeps
+	// the cost at the size of the output (SPEC 5.5). It must be a function of
+	// its arguments.
 	Add(s S, item int) S
 }
 
@@ -26,19 +29,30 @@ const nothing uint32 = 0
 
 // contents numbers the states that occur, in the order in which they occur.
 type contents[S comparable] struct {
-	algebra Algebra[S]
-	states  []S // by number; states[nothing] is Start
-	numbers map[S]uint32
-	sums    map[uint64]uint32 // memo of add: number<<32 | item
+	algebra  Algebra[S]
+	complete func(S) bool // nil if the algebra has no Complete
+	states   []S          // by number; states[nothing] is Start
+	numbers  map[S]uint32
+	sums     map[uint64]uint32 // memo of add: number<<32 | item
 }
 
 func newContents[S comparable](algebra Algebra[S]) *contents[S] {
-	return &contents[S]{
+	c := &contents[S]{
 		algebra: algebra,
 		states:  []S{algebra.Start()},
 		numbers: make(map[S]uint32),
 		sums:    make(map[uint64]uint32),
 	}
+	if a, ok := algebra.(interface{ Complete(S) bool }); ok {
+		c.complete = a.Complete
+	}
+	return c
+}
+
+// isComplete reports whether no item adds anything to a content. Any item adds
+// to nothing.
+func (c *contents[S]) isComplete(number uint32) bool {
+	return number != nothing && c.complete != nil && c.complete(c.states[number])
 }
 
 // add returns the number of the content with one more item that selects; it is

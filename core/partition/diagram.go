@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A node is one question of a decision diagram: which value does the client
-// have at this key? It is sparse: edges holds the values whose answer differs
-// from that of a value nobody mentions. A terminal has no question, only a
-// number; in the diagram of a predicate 1 is true and 0 is false, in that of a
-// partition the number stands for a content.
+// A node is one test of a decision diagram: which value does the client have at
+// this key? It is sparse: edges contains the values whose answer differs from
+// that of a value that no predicate mentions. A terminal has no test, only a
+// number: in the diagram of a predicate 1 is true and 0 is false, in that of a
+// partition it is the number of a content.
 //
 //	key      the number of the key in the domain; terminals: terminalKey
 //	edges    by ascending value, no child is equal to other
@@ -18,8 +18,8 @@ import (
 //
 // Nodes are immutable, and within one builder equal nodes are the same node:
 // together with the order of keys (a child's key is larger) this makes
-// diagrams canonical. Two diagrams of one builder decide the same if and only
-// if they are the same pointer. As edges to other are left out, a diagram does
+// diagrams canonical. Two diagrams of one builder have equal results if and
+// only if they are the same pointer. As edges to other are left out, a diagram does
 // not depend on which values other predicates mention.
 type node struct {
 	key    int32
@@ -39,8 +39,8 @@ const terminalKey = math.MaxInt32
 
 func (n *node) isTerminal() bool { return n.key == terminalKey }
 
-// at returns the three answers of n to a question about key, which is not
-// larger than its own: a node that does not ask gives itself.
+// at returns the three answers of n for a key that is not larger than its own.
+// For a key that n does not test, each answer is n itself.
 func (n *node) at(key int32) (other, absent *node, edges []edge) {
 	if n.key != key {
 		return n, n, nil
@@ -70,18 +70,33 @@ func (d *domain) walk(n *node, client map[string]string) *node {
 	for !n.isTerminal() {
 		key := &d.keys[n.key]
 		name, present := client[key.name]
-		if !present {
+		switch {
+		case !present:
 			n = n.absent
-			continue
+		case len(n.edges) <= fewEdges:
+			n = n.childByName(key, name)
+		default:
+			if value, mentioned := key.index[name]; mentioned {
+				n = n.child(value)
+			} else {
+				n = n.other
+			}
 		}
-		value, mentioned := key.index[name]
-		if !mentioned {
-			n = n.other
-			continue
-		}
-		n = n.child(value)
 	}
 	return n
+}
+
+// fewEdges is how many values are compared one by one: that costs less than
+// hashing the name. Most nodes of ten keys that decide together have one edge.
+const fewEdges = 4
+
+func (n *node) childByName(key *domainKey, name string) *node {
+	for i := range n.edges {
+		if key.values[n.edges[i].value] == name {
+			return n.edges[i].child
+		}
+	}
+	return n.other
 }
 
 // A builder makes nodes. It is used by one goroutine during one call; the
@@ -167,12 +182,12 @@ func mix(h, word uint64) uint64 {
 	return h ^ (h >> 31)
 }
 
-// nodeSteps is what a node costs beside its edges: it is looked up in two
-// tables and perhaps kept in them, about as much as eight edges.
+// nodeSteps is the cost of a node in addition to its edges: a lookup in two
+// tables and perhaps an insertion, about as much as eight edges.
 const nodeSteps = 8
 
 // combine builds the diagram that answers rec(a's answer, b's answer)
-// everywhere; it splits by the first key that a or b asks about. At least one
+// everywhere; it splits by the first key that a or b tests. At least one
 // of them is no terminal.
 func (b *builder) combine(x, y *node, rec func(x, y *node) *node) *node {
 	key := min(x.key, y.key)

@@ -10,16 +10,16 @@ import (
 //
 // The rules are the paths of the diagram that do not end in "nothing": values
 // in the order in which items mention them, then other values, then clients
-// without the key. Where every item asks for at most one tag they are minimal
+// without the key. Where every item names at most one tag they are minimal
 // (SPEC 5.4): what a path leaves together at a key (one mentioned value, or
-// the values that nobody mentions, these with or without "absent") differs in
+// the values that no item mentions, these with or without "absent") differs in
 // the items it selects or is not separated by the diagram, so a path is a
 // union of sets of clients that the same items select. Rules with equal
-// contents are then joined where one selector can say it.
+// contents are then joined if one selector can select the clients of both.
 //
 // Every node of a diagram has a path to some content, so the cost is the
 // number of rules times the number of keys, and the only error is a
-// [*LimitError]. An item that asks for several tags may need many rules: the
+// [*LimitError]. An item that names several tags may need many rules: the
 // complement of a=1,b=1 is no selector, it is a!=1 and a=1,b!=1.
 func (p *Partition[S]) Disjoint() (Rules[S], error) {
 	w := newPathWalk(p.domain, p.limits)
@@ -30,19 +30,19 @@ func (p *Partition[S]) Disjoint() (Rules[S], error) {
 	}
 	rules := make(Rules[S], len(w.paths))
 	for i, path := range w.paths {
-		rules[i] = Rule[S]{w.selector(path.asks), p.states[path.content]}
+		rules[i] = Rule[S]{w.selector(path.conditions), p.states[path.content]}
 	}
 	return rules, nil
 }
 
 // A path is a rule under construction.
 type path struct {
-	content uint32
-	asks    []ask // by ascending key
+	content    uint32
+	conditions []condition // by ascending key
 }
 
-// An ask is a [Requirement] in numbers.
-type ask struct {
+// A condition is a [Requirement] with numbers for the key and its values.
+type condition struct {
 	key   int32
 	kind  Kind
 	value uint32
@@ -52,11 +52,11 @@ type ask struct {
 // pathWalk collects the paths of a diagram to every terminal but nothing.
 type pathWalk struct {
 	budget
-	domain *domain
-	paths  []path
-	asks   []ask                // of the path so far
-	not    map[*node][]uint32   // the values with an edge
-	names  map[*uint32][]string // of a list of not, by its first element
+	domain     *domain
+	paths      []path
+	conditions []condition          // of the path so far
+	not        map[*node][]uint32   // the values with an edge
+	names      map[*uint32][]string // of a list of not, by its first element
 }
 
 func newPathWalk(d *domain, limits Limits) *pathWalk {
@@ -66,7 +66,7 @@ func newPathWalk(d *domain, limits Limits) *pathWalk {
 func (w *pathWalk) walk(n *node) {
 	if n.isTerminal() {
 		if n.number != nothing && w.allow(len(w.paths)+1) {
-			w.paths = append(w.paths, path{n.number, slices.Clone(w.asks)})
+			w.paths = append(w.paths, path{n.number, slices.Clone(w.conditions)})
 		}
 		return
 	}
@@ -74,7 +74,7 @@ func (w *pathWalk) walk(n *node) {
 		return
 	}
 	for _, e := range n.edges {
-		w.follow(e.child, ask{key: n.key, kind: Is, value: e.value})
+		w.follow(e.child, condition{key: n.key, kind: Is, value: e.value})
 	}
 	not := w.not[n]
 	if not == nil && len(n.edges) > 0 {
@@ -84,26 +84,26 @@ func (w *pathWalk) walk(n *node) {
 		w.not[n] = not
 	}
 	if n.absent == n.other {
-		w.follow(n.other, ask{key: n.key, kind: IsNot, not: not})
+		w.follow(n.other, condition{key: n.key, kind: IsNot, not: not})
 		return
 	}
-	w.follow(n.other, ask{key: n.key, kind: Exists, not: not})
-	w.follow(n.absent, ask{key: n.key, kind: Absent})
+	w.follow(n.other, condition{key: n.key, kind: Exists, not: not})
+	w.follow(n.absent, condition{key: n.key, kind: Absent})
 }
 
-func (w *pathWalk) follow(n *node, a ask) {
-	w.asks = append(w.asks, a)
+func (w *pathWalk) follow(n *node, a condition) {
+	w.conditions = append(w.conditions, a)
 	w.walk(n)
-	w.asks = w.asks[:len(w.asks)-1]
+	w.conditions = w.conditions[:len(w.conditions)-1]
 }
 
-// selector names what a path asks.
-func (w *pathWalk) selector(asks []ask) Selector {
-	if len(asks) == 0 {
+// selector returns the selector of a path.
+func (w *pathWalk) selector(conditions []condition) Selector {
+	if len(conditions) == 0 {
 		return nil
 	}
-	selector := make(Selector, len(asks))
-	for i, a := range asks {
+	selector := make(Selector, len(conditions))
+	for i, a := range conditions {
 		key := &w.domain.keys[a.key]
 		r := Requirement{Key: key.name, Kind: a.kind}
 		if a.kind == Is {
@@ -118,7 +118,7 @@ func (w *pathWalk) selector(asks []ask) Selector {
 	return selector
 }
 
-// notNames names excluded values. Paths share their lists, so rules share the
+// notNames returns the names of excluded values. Paths share their lists, so rules share the
 // names: thousands of rules may exclude the same thousands of values.
 func (w *pathWalk) notNames(key *domainKey, not []uint32) []string {
 	if names, ok := w.names[&not[0]]; ok {

@@ -19,7 +19,7 @@ func (a actions) Add(content string, item int) string {
 	return a[item]
 }
 
-// Everybody may call, but not a and not b.
+// Every client may call except a and b.
 func ExampleOrdered() {
 	items := []partition.Tags{{}, {"kuma.io/service": "a"}, {"kuma.io/service": "b"}}
 	rules, err := partition.Ordered(items, actions{"Allow", "Deny", "Deny"}, partition.Limits{})
@@ -62,7 +62,7 @@ func ExamplePartition_Disjoint() {
 }
 
 // xRFC TP2's example: two routes make four variants of a resource.
-func ExamplePartition_Regions() {
+func ExampleRegions() {
 	fragments := []partition.Predicate{
 		partition.Equal("env", "prod"),
 		partition.Equal("version", "v1"),
@@ -71,12 +71,12 @@ func ExamplePartition_Regions() {
 	if err != nil {
 		panic(err)
 	}
-	regions, err := p.Regions()
+	contents, choice, err := partition.Regions(p, func(names string) string { return names })
 	if err != nil {
 		panic(err)
 	}
-	for _, region := range regions {
-		fmt.Printf("%q for %s\n", region.Content, region.Clients.Predicate())
+	for i, clients := range choice.Sets() {
+		fmt.Printf("%q for %s\n", contents[i], clients.Predicate())
 	}
 	// Output:
 	// "" for NOT env=prod AND NOT version=v1
@@ -109,11 +109,22 @@ func ExampleBuildTree() {
 	// Output: 0 Deny 3
 }
 
-func ExampleFindOverlap() {
-	overlap, err := partition.FindOverlap([]partition.Predicate{
-		partition.Or(partition.Equal("env", "prod"), partition.Equal("env", "test")),
-		partition.Or(partition.Equal("env", "qa"), partition.Equal("env", "test")),
+func ExampleNewChoice() {
+	prod, test, qa := partition.Equal("env", "prod"), partition.Equal("env", "test"), partition.Equal("env", "qa")
+
+	_, overlap, err := partition.NewChoice([]partition.Predicate{
+		partition.Or(prod, test),
+		partition.Or(qa, test),
 	}, partition.Limits{})
 	fmt.Println(overlap.First, overlap.Second, overlap.Witness, err)
-	// Output: 0 1 map[env:test] <nil>
+
+	choice, _, err := partition.NewChoice([]partition.Predicate{prod, partition.Or(qa, test)}, partition.Limits{})
+	if err != nil {
+		panic(err)
+	}
+	index, ok := choice.Choose(map[string]string{"env": "qa", "unused": "x"})
+	fmt.Println(index, ok, choice.Uncovered())
+	// Output:
+	// 0 1 map[env:test] <nil>
+	// 1 true map[]
 }

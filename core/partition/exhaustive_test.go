@@ -140,7 +140,7 @@ func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	regions, err := p.Regions()
+	regions, err := regionsOf(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) 
 		if err != nil || again.Predicate().String() != region.Clients.Predicate().String() {
 			t.Fatalf("%s is not its own canonical form, %s is: %v", region.Clients.Predicate(), again.Predicate(), err)
 		}
-		text = fmt.Appendf(text, "\n%v %s %s %v", region.Content, region.Clients.Predicate(), region.Clients.Keys(), witness)
+		text = fmt.Appendf(text, "\n%v %s %s %v", region.Content, region.Clients.Predicate(), keysOf(region.Clients), witness)
 	}
 	return string(text)
 }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// join merges paths that have one content and differ at one key only, if a
-// selector can say both: a path that leaves "any other value" at the key (the
-// host) takes in the path of a value that it excludes, and the one without the
-// key (the guests). Paths are disjoint, so a guest has at most one host at a
+// join merges paths that have one content and differ at one key only, if one
+// selector can select the clients of both: a path that leaves "any other value"
+// at the key (the host) takes in the path of a value that it excludes, and the
+// one without the key (the guests). Paths are disjoint, so a guest has at most one host at a
 // key, and the outcome of a pass does not depend on the order in it. Passes go
 // over the keys until a round changes nothing; every other round removes a
 // path at least.
@@ -62,11 +62,11 @@ func newJoiner(paths []path, contents, left int) *joiner {
 	return j
 }
 
-// pass joins what differs at one key and tells whether it joined anything.
+// pass joins what differs at one key and reports whether it joined anything.
 func (j *joiner) pass(key int32) bool {
 	hosts := make(map[string]int) // by the rest of the path
 	for i := range j.paths {
-		if at := j.candidate(i, key); at >= 0 && leavesOthers(j.paths[i].asks[at].kind) {
+		if at := j.candidate(i, key); at >= 0 && leavesOthers(j.paths[i].conditions[at].kind) {
 			hosts[string(j.rest(i, at))] = i
 		}
 	}
@@ -76,15 +76,15 @@ func (j *joiner) pass(key int32) bool {
 	joined := false
 	for i := range j.paths {
 		at := j.candidate(i, key)
-		if at < 0 || leavesOthers(j.paths[i].asks[at].kind) {
+		if at < 0 || leavesOthers(j.paths[i].conditions[at].kind) {
 			continue
 		}
 		host, ok := hosts[string(j.rest(i, at))]
 		if !ok {
 			continue
 		}
-		asks := j.paths[host].asks
-		asks[indexKey(asks, key)].takeIn(j.paths[i].asks[at])
+		conditions := j.paths[host].conditions
+		conditions[indexKey(conditions, key)].takeIn(j.paths[i].conditions[at])
 		j.removed[i] = true
 		joined = true
 	}
@@ -92,33 +92,33 @@ func (j *joiner) pass(key int32) bool {
 		return false
 	}
 	for _, host := range hosts {
-		asks := j.paths[host].asks
-		at := indexKey(asks, key)
-		if asks[at].kind == IsNot && len(asks[at].not) == 0 {
-			j.paths[host].asks = slices.Delete(asks, at, at+1)
+		conditions := j.paths[host].conditions
+		at := indexKey(conditions, key)
+		if conditions[at].kind == IsNot && len(conditions[at].not) == 0 {
+			j.paths[host].conditions = slices.Delete(conditions, at, at+1)
 		}
 	}
 	return true
 }
 
-// candidate returns where path i asks about the key, or -1 if it does not or
-// can not be joined with anything.
+// candidate returns the index of path i's condition on the key, or -1 if it has
+// none or cannot be joined with anything.
 func (j *joiner) candidate(i int, key int32) int {
 	j.left--
 	if !j.twins[i] || j.removed[i] {
 		return -1
 	}
-	return indexKey(j.paths[i].asks, key)
+	return indexKey(j.paths[i].conditions, key)
 }
 
-func indexKey(asks []ask, key int32) int {
-	return slices.IndexFunc(asks, func(a ask) bool { return a.key == key })
+func indexKey(conditions []condition, key int32) int {
+	return slices.IndexFunc(conditions, func(a condition) bool { return a.key == key })
 }
 
 func leavesOthers(kind Kind) bool { return kind == Exists || kind == IsNot }
 
-// takeIn widens a, which leaves other values, by what the guest asks.
-func (a *ask) takeIn(guest ask) {
+// takeIn widens a, which leaves other values, by what the guest conditions.
+func (a *condition) takeIn(guest condition) {
 	if guest.kind == Absent {
 		a.kind = IsNot
 		return
@@ -126,16 +126,16 @@ func (a *ask) takeIn(guest ask) {
 	a.not = slices.DeleteFunc(slices.Clone(a.not), func(value uint32) bool { return value == guest.value })
 }
 
-// rest encodes everything but one ask of a path. The bytes are good until the
+// rest encodes everything but one condition of a path. The bytes are good until the
 // next call.
 func (j *joiner) rest(i, at int) []byte {
 	path := &j.paths[i]
 	b := binary.AppendUvarint(j.buffer[:0], uint64(path.content))
-	for k := range path.asks {
+	for k := range path.conditions {
 		if k == at {
 			continue
 		}
-		a := &path.asks[k]
+		a := &path.conditions[k]
 		b = binary.AppendUvarint(b, uint64(a.key))
 		b = append(b, byte(a.kind))
 		b = binary.AppendUvarint(b, uint64(a.value))

@@ -12,13 +12,13 @@ const (
 )
 
 // Limits bounds what one call may produce and what it may spend, so that no
-// input makes it hang (SPEC 5.5). Zero fields stand for the defaults.
+// input makes it hang (SPEC 5.5). Zero fields mean the defaults.
 type Limits struct {
 	// Rules is the most rules, regions, tree leaves or terms of a canonical
 	// form that a result may have.
 	Rules int
-	// Work is the most elementary steps that a call may make: a step looks at
-	// one edge of a diagram or at one item under one selector; a new node of a
+	// Work is the most elementary steps that a call may make: a step handles
+	// one edge of a diagram, or one item under one selector; a new node of a
 	// diagram counts as eight. It bounds memory too.
 	Work int
 }
@@ -47,12 +47,11 @@ const (
 type LimitError struct {
 	Resource Resource
 	Limit    int
-	// Items are the indexes of the items (conditions, predicates) that tell
-	// clients apart, the highest priority first. The caller knows which
-	// policies they come from.
+	// Items are the indexes of the items (conditions, predicates) that
+	// distinguish clients, the highest priority first.
 	Items []int
-	// Keys are the keys that these items ask about, in the order in which
-	// they appear in Items.
+	// Keys are the keys that these items name, in the order in which they
+	// appear in Items.
 	Keys []string
 }
 
@@ -83,7 +82,7 @@ type budget struct {
 
 func newBudget(limits Limits) budget { return budget{limits: limits.withDefaults()} }
 
-// spend takes steps from the budget and tells whether it lasts.
+// spend takes steps from the budget and reports whether it lasts.
 func (b *budget) spend(steps int) bool {
 	b.work += steps
 	if b.work > b.limits.Work && b.exceeded == "" {
@@ -92,7 +91,7 @@ func (b *budget) spend(steps int) bool {
 	return b.exceeded == ""
 }
 
-// allow tells whether a result may have that many rules.
+// allow reports whether a result may have that many rules.
 func (b *budget) allow(rules int) bool {
 	if rules > b.limits.Rules && b.exceeded == "" {
 		b.exceeded = RulesResource

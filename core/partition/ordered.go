@@ -12,7 +12,7 @@ package partition
 // or contradicts the selector, and taken without a question if the selector
 // implies it; else the search first takes it, then refuses it. A branch whose
 // selector implies a refused item is empty and cut. At the end of each branch
-// stands a rule with its selector.
+// is a rule with its selector.
 //
 // Why the first match is right: a client follows one branch, by what selects
 // it, to a rule R, and meets the tags of all items taken there, so R selects
@@ -22,7 +22,7 @@ package partition
 //
 // Why there is at most one rule for each set of items that selects some client
 // (SPEC 5.4): at each end, the client that has exactly the selector's tags
-// (and a value that nobody mentions where it asks for presence) is selected by
+// (and a value that no item mentions where it requires presence) is selected by
 // the items that the selector implies, none of them refused. So it follows
 // this very branch, and as branches part at an item that selects one of two
 // clients, no two such clients are selected by the same items. Hence also the
@@ -33,7 +33,7 @@ package partition
 // 18 µs (BenchmarkDistinctKeys, BenchmarkMeshAndServices, AMD EPYC).
 //
 // Last, a rule is dropped if every client that reaches it finds the same
-// content further down.
+// content in a later rule.
 func Ordered[S comparable](items []Tags, algebra Algebra[S], limits Limits) (Rules[S], error) {
 	contents := newContents(algebra)
 	s := newSearch(items, contents.add, limits)
@@ -41,9 +41,9 @@ func Ordered[S comparable](items []Tags, algebra Algebra[S], limits Limits) (Rul
 	if err := s.err(s.splitting(), s.names()); err != nil {
 		return nil, err
 	}
-	found := dropShadowing(s.found, s.limits.Work-s.work)
-	rules := make(Rules[S], len(found))
-	for i, f := range found {
+	kept := dropShadowing(s.rules, s.limits.Work-s.work)
+	rules := make(Rules[S], len(kept))
+	for i, f := range kept {
 		rules[i] = Rule[S]{s.positive(f.tags), contents.states[f.content]}
 	}
 	return rules, nil

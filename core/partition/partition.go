@@ -1,12 +1,12 @@
 package partition
 
-// A Partition tells for every client that could exist which content it has.
+// A Partition maps every client that could exist to its content.
 // It is immutable and safe for concurrent use.
 type Partition[S comparable] struct {
 	domain *domain
 	root   *node // terminals are numbers of states
 	states []S   // by number; states[nothing] is Start
-	items  []int // that tell clients apart; for errors
+	items  []int // that distinguish clients; for errors
 	limits Limits
 }
 
@@ -47,8 +47,8 @@ func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (
 }
 
 // declareByPriority orders the keys as they first appear from the highest
-// priority down. Then what decides first is asked first: once an item settles
-// the content, the keys below it are not asked at all, and an override chain
+// priority down. Then the diagram tests first what decides first: once an
+// item settles the content, the keys of the items below are not tested, and an override chain
 // of k items is a chain of k nodes. In the reverse order it would be a tree.
 func declareByPriority(d *domain, items []Predicate) {
 	for i := len(items) - 1; i >= 0; i-- {
@@ -56,7 +56,7 @@ func declareByPriority(d *domain, items []Predicate) {
 	}
 }
 
-// splitting returns the indexes of the predicates that tell clients apart, the
+// splitting returns the indexes of the predicates that distinguish clients, the
 // highest priority first.
 func splitting(roots []*node) []int {
 	var items []int
@@ -69,7 +69,7 @@ func splitting(roots []*node) []int {
 }
 
 // Evaluate returns the content of a client, a map from key to value, and
-// whether any item selects it; if none does the content is Start. It asks each
+// whether any item selects it; if none does, the content is Start. It reads each
 // key at most once and does not allocate.
 func (p *Partition[S]) Evaluate(client map[string]string) (content S, selected bool) {
 	number := p.domain.walk(p.root, client).number
@@ -124,12 +124,15 @@ func (f *filling[S]) fill(d, selected *node) *node {
 }
 
 // terminal adds the items to one content. Contents that were made by one
-// selection stand in the diagram together; each takes a rule at least.
+// selection are in the diagram at the same time; each needs a rule at least.
 func (f *filling[S]) terminal(number uint32, items []int32) *node {
 	if !f.builder.spend(len(items)) {
 		return f.builder.terminal(number)
 	}
 	for _, item := range items {
+		if f.contents.isComplete(number) {
+			break
+		}
 		number = f.contents.add(number, item)
 	}
 	f.live[number] = struct{}{}
@@ -137,9 +140,12 @@ func (f *filling[S]) terminal(number uint32, items []int32) *node {
 	return f.builder.terminal(number)
 }
 
-// settled tells whether none of the selection's items adds anything, so that
+// settled reports whether none of the selection's items adds anything, so that
 // it does not matter which of them select the client. To nothing any item adds.
 func (f *filling[S]) settled(number uint32) bool {
+	if f.contents.isComplete(number) {
+		return true
+	}
 	for _, item := range f.selection.items {
 		if !f.builder.spend(1) || f.contents.add(number, item) != number {
 			return false

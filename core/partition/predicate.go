@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Predicate says which clients are meant: a formula over the keys and values
-// that a client carries. It is an immutable value.
+// A Predicate selects clients: it is a formula over the keys and values that a
+// client has. It is an immutable value.
 //
 // A client has at most one value for a key. Keys that a predicate does not
 // name never prevent a match (SPEC 9.1). The zero Predicate is the AND of
@@ -76,8 +76,27 @@ func (p Predicate) Value() string { return p.value }
 // (the last has exactly one).
 func (p Predicate) Members() []Predicate { return slices.Clone(p.members) }
 
-// Accepts tells whether p accepts the client, a map from key to value. It
-// reads the formula as it is written; nothing is compiled or allocated.
+// Nodes returns the number of operations, each occurrence, with those on keys.
+func (p Predicate) Nodes() int {
+	n := 1
+	for i := range p.members {
+		n += p.members[i].Nodes()
+	}
+	return n
+}
+
+// Keys returns the keys that the predicate names, by name.
+func (p Predicate) Keys() []string {
+	var keys []string
+	for _, l := range p.literals(nil) {
+		keys = append(keys, l.key)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Accepts reports whether p accepts the client, a map from key to value. It
+// evaluates the formula as it is written; nothing is compiled or allocated.
 func (p Predicate) Accepts(client map[string]string) bool {
 	switch p.op {
 	case OpOr:
@@ -171,8 +190,8 @@ func quote(name string) string {
 // Any as the value of a tag in [Tags] means that the key is present (SPEC 2.2).
 const Any = "*"
 
-// Tags is the AND of key=value requirements, as a targetRef writes them: a
-// map from key to value, where the value [Any] asks only for presence. No tags
+// Tags is the AND of key=value requirements, as in a targetRef: a
+// map from key to value, where the value [Any] requires presence only. No tags
 // select every client. The functions of this package do not keep or change
 // the map.
 type Tags map[string]string

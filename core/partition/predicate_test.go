@@ -42,7 +42,7 @@ func TestPredicate(t *testing.T) {
 	}
 }
 
-// The printed form serves as identity: it must tell formulas apart.
+// The printed form is an identity: different formulas must have different ones.
 func TestDifferentPredicatesPrintDifferently(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	printed := make(map[string]Predicate)
@@ -93,7 +93,7 @@ func TestSelector(t *testing.T) {
 		text     string
 		json     string
 	}{
-		{"everybody", nil, true, true, true, "{}", `{}`},
+		{"every client", nil, true, true, true, "{}", `{}`},
 		{"value", Selector{{Key: "k", Kind: Is, Value: "v"}}, true, false, false, "k=v", `{"tags":{"k":"v"}}`},
 		{"present", Selector{{Key: "k", Kind: Exists}}, true, true, false, "k=*", `{"tags":{"k":"*"}}`},
 		{"another value", Selector{{Key: "k", Kind: Exists, Not: []string{"u", "v"}}}, false, true, false,

@@ -11,8 +11,8 @@ import (
 // The reference: SPEC 5.1 in its plainest form, over every client that could
 // exist (SPEC 5.3: per key each value that is mentioned, another one, absent).
 
-// everyClient returns all clients that predicates can tell apart, and then
-// some: two values that nobody mentions are one to the package.
+// everyClient returns all clients that predicates can distinguish, and then
+// some: two values that no predicate mentions are one to the package.
 func everyClient(predicates ...Predicate) []map[string]string {
 	var literals []literal
 	for _, p := range predicates {
@@ -73,7 +73,7 @@ func distinctSets(items []Predicate, clients []map[string]string) int {
 	return len(sets)
 }
 
-// overriding merges contents of a few fields and knows their origins, as a
+// overriding merges contents of a few fields and keeps their origins, as a
 // conf does (SPEC 6): item i sets the fields in its bits.
 type overriding []uint8
 
@@ -91,7 +91,7 @@ func (a overriding) Add(s filled, item int) filled {
 	return filled{s.fields | a[item], s.origins | 1<<item}
 }
 
-// anonymous merges contents of a few fields and forgets who set them, as the
+// anonymous merges contents of a few fields without their origins, as the
 // content of a variant does: different items may set the same.
 type anonymous [][3]uint8
 
@@ -193,7 +193,7 @@ func checkPartition[S comparable](t testing.TB, items []Predicate, algebra Algeb
 	if err != nil {
 		t.Fatalf("Disjoint: %v\n%s", err, instance(items, algebra))
 	}
-	regions, err := p.Regions()
+	regions, err := regionsOf(p)
 	if err != nil {
 		t.Fatalf("Regions: %v\n%s", err, instance(items, algebra))
 	}

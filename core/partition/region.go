@@ -5,51 +5,55 @@ import (
 	"slices"
 )
 
-// A Region is all clients that have one content.
-type Region[S comparable] struct {
-	Content S
-	Clients Set
-}
-
-// Regions returns one region for each content that some client has: they are
-// disjoint, together they are all clients, and there are as few as contents
-// (SPEC 9.4). Clients that no item selects belong to the content Start, with
-// those whose items add nothing to it. Regions are in the order in which
-// contents come up: what no item selects first, then from the highest priority
-// down. The only error is a [*LimitError].
-func (p *Partition[S]) Regions() ([]Region[S], error) {
+// Regions returns the contents that clients have, each once, and the choice
+// among the sets of clients that have them, which cover all clients (SPEC 9.4).
+// Contents and sets are parallel. The function content returns the content
+// that a State represents: clients of different States may have one content. Clients
+// that no item selects have the content of Start. Contents are in the order in
+// which they come up: that of Start first, then from the highest priority down.
+// The only error is a [*LimitError].
+func Regions[S, C comparable](p *Partition[S], content func(S) C) (contents []C, choice *Choice, err error) {
+	all := make([]C, len(p.states))
+	for number, state := range p.states {
+		all[number] = content(state)
+	}
 	b := newBuilder(p.domain.byName(), p.limits)
 	r := &regionWalk{
 		builder: b,
-		merged:  mergeEqual(p.states),
+		merged:  mergeEqual(all),
 		memo:    make(map[*node][]terminalSet),
 	}
 	sets := r.walk(p.root)
 	b.allow(len(sets))
 	o := &reorder{builder: b, from: p.domain, memo: make(map[*node]*node)}
-	regions := make([]Region[S], 0, len(sets))
-	for _, s := range sets {
+	choice = &Choice{domain: p.domain, root: p.root, indexes: make([]int32, len(all))}
+	regions := make([]int32, len(all)) // by the number of the terminal
+	for i, s := range sets {
 		if b.exceeded != "" {
 			break
 		}
-		regions = append(regions, Region[S]{p.states[s.number], b.set(o.node(s.root))})
+		contents = append(contents, all[s.number])
+		choice.sets = append(choice.sets, b.set(o.node(s.root)))
+		regions[s.number] = int32(i)
 	}
 	if err := b.err(p.items, p.domain.names()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return regions, nil
+	for number := range all {
+		choice.indexes[number] = regions[r.merged[number]]
+	}
+	return contents, choice, nil
 }
 
-// mergeEqual maps each number to the first one with the same state: nothing
-// and a selected Start are two numbers.
-func mergeEqual[S comparable](states []S) []uint32 {
-	first := make(map[S]uint32, len(states))
-	merged := make([]uint32, len(states))
-	for number, state := range states {
-		if _, ok := first[state]; !ok {
-			first[state] = uint32(number)
+// mergeEqual maps each number to the first one with the same content.
+func mergeEqual[C comparable](contents []C) []uint32 {
+	first := make(map[C]uint32, len(contents))
+	merged := make([]uint32, len(contents))
+	for number, content := range contents {
+		if _, ok := first[content]; !ok {
+			first[content] = uint32(number)
 		}
-		merged[number] = first[state]
+		merged[number] = first[content]
 	}
 	return merged
 }
@@ -121,8 +125,8 @@ func (r *regionWalk) walk(n *node) []terminalSet {
 func compareNumber(s terminalSet, number uint32) int { return cmp.Compare(s.number, number) }
 
 // reorder rebuilds a diagram of a predicate for another order of the same
-// keys. Both kinds of nodes come from one builder: numbers of keys of the old
-// order stand in the old ones, terminals are shared.
+// keys. Both kinds of nodes come from one builder: numbers of keys are those of the
+// old order in the old nodes; terminals are shared.
 type reorder struct {
 	*builder
 	from *domain
@@ -157,8 +161,8 @@ func (o *reorder) node(n *node) *node {
 	return done
 }
 
-// choose builds "if the key's answer is x then child x" where children may ask
-// about keys that come before the key.
+// choose builds "if the key's answer is x then child x" for children that may
+// test keys before the key.
 func (o *reorder) choose(key int32, other, absent *node, edges []edge) *node {
 	no, yes := o.truth(false), o.truth(true)
 	excluded := make([]edge, len(edges))

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// search is the depth-first search of [Ordered]; it knows contents by number.
+// search is the depth-first search of [Ordered]; it refers to contents by number.
 type search struct {
 	budget
 	domain
 	add func(content uint32, item int32) uint32
 
 	items   [][]tag
-	asking  []asking // by key
-	missing []int32  // by item: how many of its tags the selector does not imply
-	refused []bool   // by item
+	byKey   []keyItems // by key
+	missing []int32    // by item: how many of its tags the selector does not imply
+	refused []bool     // by item
 
 	has   []int32  // by key: the selector's value, anyValue or noValue
 	trail []change // of has, to undo
-	found []found
+	rules []foundRule
 }
 
 // tag is a requirement of an item: the number of a value, or anyValue.
@@ -30,9 +30,9 @@ const (
 	noValue  = -2 // the selector does not name the key
 )
 
-// asking holds the items that name a key, the highest priority first. Those
-// that do not are listed when they are first needed.
-type asking struct {
+// keyItems is the items that name a key, the highest priority first. Those
+// that do not name it are listed when they are first needed.
+type keyItems struct {
 	any    []int32
 	values [][]int32 // by number of the value
 	named  int       // items in any and values
@@ -41,8 +41,8 @@ type asking struct {
 
 type change struct{ key, before int32 }
 
-// found is a rule: its selector by ascending key, and its content.
-type found struct {
+// foundRule is a rule: its selector by ascending key, and its content.
+type foundRule struct {
 	tags    []tag
 	content uint32
 }
@@ -70,21 +70,21 @@ func (s *search) declareTags(item int32, tags Tags) {
 	s.missing[item] = int32(len(tags))
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		k := s.key(name)
-		if int(k) == len(s.asking) {
-			s.asking = append(s.asking, asking{})
+		if int(k) == len(s.byKey) {
+			s.byKey = append(s.byKey, keyItems{})
 		}
-		asking := &s.asking[k]
-		asking.named++
+		entry := &s.byKey[k]
+		entry.named++
 		if tags[name] == Any {
-			asking.any = append(asking.any, item)
+			entry.any = append(entry.any, item)
 			s.items[item] = append(s.items[item], tag{k, anyValue})
 			continue
 		}
 		v := s.value(k, tags[name])
-		if int(v) == len(asking.values) {
-			asking.values = append(asking.values, nil)
+		if int(v) == len(entry.values) {
+			entry.values = append(entry.values, nil)
 		}
-		asking.values[v] = append(asking.values[v], item)
+		entry.values[v] = append(entry.values[v], item)
 		s.items[item] = append(s.items[item], tag{k, int32(v)})
 	}
 }
@@ -135,15 +135,16 @@ func (s *search) descend(rest []int32, content uint32) {
 		s.refused[item] = true
 		refusals = append(refusals, item)
 	}
-	if content != nothing && s.allow(len(s.found)+1) {
-		s.found = append(s.found, found{s.tags(), content})
+	if content != nothing && s.allow(len(s.rules)+1) {
+		s.rules = append(s.rules, foundRule{s.tags(), content})
 	}
 	for _, item := range refusals {
 		s.refused[item] = false
 	}
 }
 
-// contradicts tells whether the item asks for another value of a key.
+// contradicts reports whether the item requires another value of a key than the
+// selector.
 func (s *search) contradicts(item int32) bool {
 	for _, t := range s.items[item] {
 		if has := s.has[t.key]; has >= 0 && t.value >= 0 && has != t.value {
@@ -153,8 +154,8 @@ func (s *search) contradicts(item int32) bool {
 	return false
 }
 
-// take adds the item's tags to the selector and tells whether some client is
-// left: whether no refused item is implied now.
+// take adds the item's tags to the selector and reports whether some client is
+// left: whether the selector implies no refused item.
 func (s *search) take(item int32) bool {
 	left := true
 	for _, t := range s.items[item] {
@@ -164,12 +165,12 @@ func (s *search) take(item int32) bool {
 		}
 		s.trail = append(s.trail, change{t.key, before})
 		s.has[t.key] = t.value
-		asking := &s.asking[t.key]
+		entry := &s.byKey[t.key]
 		if before == noValue {
-			left = s.imply(asking.any) && left
+			left = s.imply(entry.any) && left
 		}
 		if t.value >= 0 {
-			left = s.imply(asking.values[t.value]) && left
+			left = s.imply(entry.values[t.value]) && left
 		}
 	}
 	return left
@@ -192,14 +193,14 @@ func (s *search) release(length int) {
 	for len(s.trail) > length {
 		last := s.trail[len(s.trail)-1]
 		s.trail = s.trail[:len(s.trail)-1]
-		asking := &s.asking[last.key]
+		entry := &s.byKey[last.key]
 		if value := s.has[last.key]; value >= 0 {
-			for _, item := range asking.values[value] {
+			for _, item := range entry.values[value] {
 				s.missing[item]++
 			}
 		}
 		if last.before == noValue {
-			for _, item := range asking.any {
+			for _, item := range entry.any {
 				s.missing[item]++
 			}
 		}
@@ -208,9 +209,9 @@ func (s *search) release(length int) {
 }
 
 // compatible narrows rest, below an item that was just taken, to the items
-// that do not ask for another value of one of its keys. It does so only where
-// that leaves out the better half: a thousand items that each name a service
-// are then not looked at a thousand times.
+// that do not require another value of one of its keys. It does so only if
+// that leaves out more than half: a thousand items that each name a service are
+// then not visited a thousand times.
 func (s *search) compatible(item int32, rest []int32, trail int) []int32 {
 	var best []tag
 	size := len(rest) / 2
@@ -219,8 +220,8 @@ func (s *search) compatible(item int32, rest []int32, trail int) []int32 {
 		if value < 0 {
 			continue
 		}
-		asking := &s.asking[c.key]
-		n := len(asking.values[value]) + len(asking.any) + len(s.items) - asking.named
+		entry := &s.byKey[c.key]
+		n := len(entry.values[value]) + len(entry.any) + len(s.items) - entry.named
 		if n < size {
 			best, size = []tag{{c.key, value}}, n
 		}
@@ -228,9 +229,9 @@ func (s *search) compatible(item int32, rest []int32, trail int) []int32 {
 	if best == nil || !s.spend(size) {
 		return rest
 	}
-	asking := &s.asking[best[0].key]
+	entry := &s.byKey[best[0].key]
 	narrowed := make([]int32, 0, size)
-	for _, list := range [][]int32{asking.values[best[0].value], asking.any, s.silent(best[0].key)} {
+	for _, list := range [][]int32{entry.values[best[0].value], entry.any, s.silent(best[0].key)} {
 		for _, other := range list {
 			if other < item {
 				narrowed = append(narrowed, other)
@@ -243,16 +244,16 @@ func (s *search) compatible(item int32, rest []int32, trail int) []int32 {
 
 // silent returns the items that do not name the key.
 func (s *search) silent(key int32) []int32 {
-	asking := &s.asking[key]
-	if asking.silent != nil || asking.named == len(s.items) {
-		return asking.silent
+	entry := &s.byKey[key]
+	if entry.silent != nil || entry.named == len(s.items) {
+		return entry.silent
 	}
 	for item, tags := range s.items {
 		if !slices.ContainsFunc(tags, func(t tag) bool { return t.key == key }) {
-			asking.silent = append(asking.silent, int32(item))
+			entry.silent = append(entry.silent, int32(item))
 		}
 	}
-	return asking.silent
+	return entry.silent
 }
 
 // tags returns the selector.
@@ -267,7 +268,7 @@ func (s *search) tags() []tag {
 	return tags
 }
 
-// positive names the tags of a selector.
+// positive returns a selector of tags.
 func (s *search) positive(tags []tag) Selector {
 	if len(tags) == 0 {
 		return nil

@@ -159,7 +159,7 @@ func TestRuleViewsOfTheSeeds(t *testing.T) {
 			disjoint: `a=1: `,
 		},
 		{
-			name:    "equal contents of two values can not share a selector",
+			name:    "equal contents of two values cannot share a selector",
 			items:   []Tags{{"a": "1"}, {"a": "2"}},
 			algebra: named{"X", "X"},
 			ordered: `
@@ -248,7 +248,7 @@ func lines(text string) string {
 }
 
 // 000 "How to build rule-based view": X and Y meet in one selector, or not at
-// all. The rule of the intersection stands first and has both contents.
+// all. The rule of the intersection is first and has both contents.
 func TestTheNineIntersectionRules(t *testing.T) {
 	subset := func(pairs ...string) Tags {
 		tags := Tags{}
@@ -368,7 +368,7 @@ func TestTreeLeavesOutWhatFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, yes, _ := tree.Condition(); yes == nil || yes.content != "LT" {
-		t.Errorf("who is in ns/legacy is in td: %+v", yes)
+		t.Errorf("a client of ns/legacy is not in td: %+v", yes)
 	}
 	if tree.Leaves() != 3 {
 		t.Errorf("%d leaves, want LT, T and none", tree.Leaves())
@@ -402,14 +402,14 @@ func TestFourVariantsOf004(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	regions, err := p.Regions()
+	regions, err := regionsOf(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := ""
 	for _, region := range regions {
 		got += fmt.Sprintf("%s: %s\n", region.Clients.Predicate(), region.Content)
-		if keys := fmt.Sprint(region.Clients.Keys()); keys != "[env version]" {
+		if keys := fmt.Sprint(keysOf(region.Clients)); keys != "[env version]" {
 			t.Errorf("%s depends on %s", region.Clients.Predicate(), keys)
 		}
 	}
@@ -430,7 +430,7 @@ func TestRegionsNameValuesInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	regions, err := p.Regions()
+	regions, err := regionsOf(p)
 	if err != nil || len(regions) != 3 {
 		t.Fatalf("%v, %v", regions, err)
 	}

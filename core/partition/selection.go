@@ -2,8 +2,8 @@ package partition
 
 import "slices"
 
-// A selection is a diagram that tells which of some items select a client. Its
-// terminals are numbers of lists of items, the highest priority first; list 0
+// A selection is a diagram that maps a client to those of some items that
+// select it. Its terminals are numbers of lists of items, the highest priority first; list 0
 // is empty.
 type selection struct {
 	root  *node
@@ -12,12 +12,12 @@ type selection struct {
 }
 
 // runs groups the items, from the highest priority down. A run is one item, or
-// consecutive items that ask about one and the same key and nothing else. A
+// consecutive items that name the same single key. A
 // thousand items of which each names a service are one run and are added in
 // one pass; one by one they would copy the node of that key a thousand times.
 func (b *builder) runs(roots []*node) [][]int32 {
 	var runs [][]int32
-	last := int32(noKey) // of the last run; noKey: it can not be extended
+	last := int32(noKey) // of the last run; noKey: it cannot be extended
 	for i := len(roots) - 1; i >= 0; i-- {
 		root := roots[i]
 		if root == b.truth(false) {
@@ -39,8 +39,8 @@ func (b *builder) runs(roots []*node) [][]int32 {
 
 const noKey = -1
 
-// onlyKey returns the key of a diagram that asks one question, terminalKey if
-// it asks none and noKey if it asks more.
+// onlyKey returns the key of a diagram that tests one key, terminalKey if it
+// tests none and noKey if it tests more.
 func onlyKey(n *node) int32 {
 	if n.isTerminal() {
 		return terminalKey
@@ -96,8 +96,8 @@ func (b *builder) list(s *selection, items []int32) *node {
 	return b.terminal(uint32(len(s.lists) - 1))
 }
 
-// valueLists holds which items of a run select a client by what it has at the
-// run's key.
+// valueLists contains the items of a run that select a client, by the client's
+// value for the run's key.
 type valueLists struct {
 	values        [][]int32 // by number of the value
 	other, absent []int32

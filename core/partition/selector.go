@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind says what a [Requirement] asks of its key.
+// Kind is the kind of a [Requirement].
 type Kind uint8
 
 const (
@@ -20,15 +20,15 @@ const (
 	Absent
 )
 
-// A Requirement is what a selector asks of one key.
+// A Requirement is a condition on the value of one key.
 type Requirement struct {
 	Key   string
 	Kind  Kind
 	Value string   // Is only
-	Not   []string // Exists and IsNot: excluded values, ascending; shared, not to be changed
+	Not   []string // Exists and IsNot: excluded values, ascending; shared, must not be changed
 }
 
-// Matches tells whether the client meets the requirement.
+// Matches reports whether the client meets the requirement.
 func (r *Requirement) Matches(client map[string]string) bool {
 	value, present := client[r.Key]
 	switch r.Kind {
@@ -74,11 +74,11 @@ func (r *Requirement) String() string {
 }
 
 // A Selector is a list of requirements, one for each key that it names, by
-// ascending key. It selects the clients that meet all; the empty one selects
-// every client. Selectors are shared and not to be changed.
+// ascending key. It selects the clients that meet all of them; the empty one
+// selects every client. Selectors are shared and must not be changed.
 type Selector []Requirement
 
-// Matches tells whether the selector selects the client. It does not allocate.
+// Matches reports whether the selector selects the client. It does not allocate.
 func (s Selector) Matches(client map[string]string) bool {
 	for i := range s {
 		if !s[i].Matches(client) {
@@ -126,7 +126,7 @@ func (s Selector) String() string {
 // In tags the value "*" means that the key is present. notTags alone matches
 // clients without the key too; a key in both notTags and tags ("*") must be
 // present. Empty parts are left out. A selector of a literal value "*", which
-// [Equal] can ask for but [Tags] can not, has no unambiguous form here.
+// [Equal] can express and [Tags] cannot, has no unambiguous form here.
 func (s Selector) MarshalJSON() ([]byte, error) {
 	var form struct {
 		Tags    map[string]string   `json:"tags,omitempty"`

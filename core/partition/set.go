@@ -1,5 +1,7 @@
 package partition
 
+import "slices"
+
 // A Set is the clients that a predicate accepts. It is immutable and safe for
 // concurrent use. The zero Set is empty.
 type Set struct {
@@ -19,8 +21,8 @@ func Canonicalize(p Predicate, limits Limits) (Set, error) {
 	return set, nil
 }
 
-// Predicate returns the canonical form: one and the same, as [Predicate.String]
-// tells, for all predicates that accept the same clients (SPEC 9.2).
+// Predicate returns the canonical form: predicates that accept the same clients
+// have the same one, with the same [Predicate.String] (SPEC 9.2).
 func (s Set) Predicate() Predicate {
 	if s.root == nil {
 		return False()
@@ -28,21 +30,47 @@ func (s Set) Predicate() Predicate {
 	return s.form
 }
 
-// Keys returns the keys that decide whether a client is in the set, by name.
-// A predicate may name others that make no difference (SPEC 9.3).
-func (s Set) Keys() []string {
+// A Dependency is what of one key decides whether a client is in a [Set].
+type Dependency struct {
+	Key string
+	// Values are those that can decide otherwise than other values, by name.
+	Values []string
+	// Presence reports whether a value that is not in Values can decide
+	// otherwise than the absence of the key.
+	Presence bool
+}
+
+// Dependencies returns the keys that decide whether a client is in the set, by
+// name. A predicate may name others that make no difference (SPEC 9.3).
+func (s Set) Dependencies() []Dependency {
 	if s.root == nil {
 		return nil
 	}
-	asked := make([]bool, len(s.domain.keys))
-	visit(s.root, make(map[*node]bool), func(n *node) { asked[n.key] = true })
-	var names []string
-	for k := range asked {
-		if asked[k] {
-			names = append(names, s.domain.keys[k].name)
+	values := make([]map[uint32]bool, len(s.domain.keys))
+	presence := make([]bool, len(s.domain.keys))
+	visit(s.root, make(map[*node]bool), func(n *node) {
+		if values[n.key] == nil {
+			values[n.key] = make(map[uint32]bool)
 		}
+		for _, e := range n.edges {
+			values[n.key][e.value] = true
+		}
+		presence[n.key] = presence[n.key] || n.other != n.absent
+	})
+	var list []Dependency
+	for k := range values {
+		if values[k] == nil {
+			continue
+		}
+		key := &s.domain.keys[k]
+		d := Dependency{Key: key.name, Presence: presence[k]}
+		for value := range values[k] {
+			d.Values = append(d.Values, key.values[value])
+		}
+		slices.Sort(d.Values)
+		list = append(list, d)
 	}
-	return names
+	return list
 }
 
 // visit calls f once for every node that is no terminal.
@@ -59,16 +87,16 @@ func visit(n *node, seen map[*node]bool, f func(n *node)) {
 	}
 }
 
-// Contains tells whether the client, a map from key to value, is in the set.
-// It asks each key at most once and does not allocate.
+// Contains reports whether the client, a map from key to value, is in the set.
+// It reads each key at most once and does not allocate.
 func (s Set) Contains(client map[string]string) bool {
 	return s.root != nil && s.domain.walk(s.root, client).number == 1
 }
 
 // Witness returns a client of the set, or false if the set is empty. By
 // ascending key, a key is left out if that still leads to a client of the set.
-// The same set has the same witness, but for made-up names: where it takes a
-// value that nobody mentions this is "other" or begins so.
+// The same set has the same witness, except for made-up names: a
+// value that the predicate does not mention is "other" or begins with it.
 func (s Set) Witness() (client map[string]string, ok bool) {
 	if s.root == nil {
 		return nil, false
@@ -76,58 +104,11 @@ func (s Set) Witness() (client map[string]string, ok bool) {
 	return s.domain.witness(s.root)
 }
 
-// Equivalent tells whether p and q accept the same clients (SPEC 9.2). The
+// Equivalent reports whether p and q accept the same clients (SPEC 9.2). The
 // only error is a [*LimitError].
 func Equivalent(p, q Predicate, limits Limits) (bool, error) {
 	b, roots := compileByName([]Predicate{p, q}, limits)
 	return roots[0] == roots[1], b.err(splitting(roots), b.names())
-}
-
-// Overlap is a client that two predicates accept.
-type Overlap struct {
-	First, Second int // indexes, First < Second
-	Witness       map[string]string
-}
-
-// FindOverlap returns a client that two of the predicates accept, or nil if
-// they are disjoint (SPEC 9.3). Of several overlaps it is one with the smallest
-// Second, and for this the smallest First. The only error is a [*LimitError].
-func FindOverlap(predicates []Predicate, limits Limits) (*Overlap, error) {
-	b, roots := compileByName(predicates, limits)
-	union := b.truth(false)
-	var overlap *Overlap
-	for second, root := range roots {
-		if b.and(union, root) == b.truth(false) {
-			union = b.or(union, root)
-			continue
-		}
-		for first := range second {
-			if both := b.and(roots[first], root); both != b.truth(false) {
-				witness, _ := b.witness(both)
-				overlap = &Overlap{first, second, witness}
-				break
-			}
-		}
-		break
-	}
-	if err := b.err(splitting(roots), b.names()); err != nil {
-		return nil, err
-	}
-	return overlap, nil
-}
-
-// FindUncovered returns a client that none of the predicates accepts, or nil
-// if there is no such client (SPEC 9.3). The client without any key is an empty
-// map, not nil. The only error is a [*LimitError].
-func FindUncovered(predicates []Predicate, limits Limits) (witness map[string]string, err error) {
-	b, roots := compileByName(predicates, limits)
-	covered := b.fold(len(roots), func(i int) *node { return roots[i] }, b.or, b.truth(false))
-	rest := b.without(b.truth(true), covered)
-	if err := b.err(splitting(roots), b.names()); err != nil {
-		return nil, err
-	}
-	witness, _ = b.witness(rest)
-	return witness, nil
 }
 
 // compileByName compiles predicates over keys that are ordered by name. This

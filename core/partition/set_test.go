@@ -41,8 +41,8 @@ func TestCanonicalForm(t *testing.T) {
 				t.Fatal(err)
 			}
 			form := set.Predicate()
-			if c.want != "" && (form.String() != c.want || fmt.Sprint(set.Keys()) != c.keys) {
-				t.Errorf("form %s, keys %s; want %s, %s", form, set.Keys(), c.want, c.keys)
+			if c.want != "" && (form.String() != c.want || fmt.Sprint(keysOf(set)) != c.keys) {
+				t.Errorf("form %s, keys %s; want %s, %s", form, keysOf(set), c.want, c.keys)
 			}
 			if same, err := Equivalent(c.p, form, Limits{}); err != nil || !same {
 				t.Errorf("%s accepts other clients than %s, %v", form, c.p, err)
@@ -70,7 +70,7 @@ func TestFlatFormOfARegion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	regions, err := p.Regions()
+	regions, err := regionsOf(p)
 	if err != nil || len(regions) != 2 {
 		t.Fatalf("%v, %v", regions, err)
 	}
@@ -122,7 +122,7 @@ func checkSets(t testing.TB, predicates []Predicate) {
 		if witness, ok := set.Witness(); ok != some || ok && !p.Accepts(witness) {
 			t.Fatalf("witness %v, %v of %s", witness, ok, p)
 		}
-		if got, want := set.Keys(), decidingKeys(p, clients); !slices.Equal(got, want) {
+		if got, want := keysOf(set), decidingKeys(p, clients); !slices.Equal(got, want) {
 			t.Fatalf("%s depends on %s, not %s", p, want, got)
 		}
 	}
@@ -134,19 +134,40 @@ func checkSets(t testing.TB, predicates []Predicate) {
 	if (sets[0].Predicate().String() == sets[1].Predicate().String()) == differ {
 		t.Fatalf("canonical forms %s and %s\n%s", sets[0].Predicate(), sets[1].Predicate(), about)
 	}
-	checkOverlap(t, predicates, clients, about)
-	uncovered := slices.ContainsFunc(clients, func(c map[string]string) bool { return selecting(predicates, c) == 0 })
-	witness, err := FindUncovered(predicates, Limits{})
-	if err != nil || (witness != nil) != uncovered || witness != nil && selecting(predicates, witness) != 0 {
-		t.Fatalf("uncovered %v, %v; want one: %v\n%s", witness, err, uncovered, about)
+	checkDependencies(t, sets[0], clients)
+	checkChoice(t, predicates, clients, about)
+}
+
+// checkDependencies: clients that agree in all that a set depends on are all in
+// it or all not.
+func checkDependencies(t testing.TB, set Set, clients []map[string]string) {
+	t.Helper()
+	answers := make(map[string]bool)
+	for _, client := range clients {
+		var signature []string
+		for _, d := range set.Dependencies() {
+			switch value, present := client[d.Key]; {
+			case present && slices.Contains(d.Values, value):
+				signature = append(signature, "="+value)
+			case present || !d.Presence:
+				signature = append(signature, "other")
+			default:
+				signature = append(signature, "absent")
+			}
+		}
+		contains, known := answers[fmt.Sprint(signature)]
+		if known && contains != set.Contains(client) {
+			t.Fatalf("%s depends on more than %v: %v", set.Predicate(), set.Dependencies(), client)
+		}
+		answers[fmt.Sprint(signature)] = set.Contains(client)
 	}
 }
 
-func checkOverlap(t testing.TB, predicates []Predicate, clients []map[string]string, about string) {
+func checkChoice(t testing.TB, predicates []Predicate, clients []map[string]string, about string) {
 	t.Helper()
-	overlap, err := FindOverlap(predicates, Limits{})
-	if err != nil {
-		t.Fatal(err)
+	choice, overlap, err := NewChoice(predicates, Limits{})
+	if err != nil || (choice == nil) == (overlap == nil) {
+		t.Fatalf("choice %v, overlap %v: %v\n%s", choice, overlap, err, about)
 	}
 	for second := range predicates {
 		for first := range second {
@@ -162,6 +183,24 @@ func checkOverlap(t testing.TB, predicates []Predicate, clients []map[string]str
 	}
 	if overlap != nil {
 		t.Fatalf("overlap %v of disjoint predicates\n%s", overlap, about)
+	}
+	uncovered := false
+	for _, client := range clients {
+		index, ok := choice.Choose(client)
+		if want := slices.IndexFunc(predicates, func(p Predicate) bool { return p.Accepts(client) }); ok != (want >= 0) || ok && index != want {
+			t.Fatalf("%v has predicate %d, %v, want %d\n%s", client, index, ok, want, about)
+		}
+		uncovered = uncovered || !ok
+	}
+	witness := choice.Uncovered()
+	if (witness != nil) != uncovered || witness != nil && selecting(predicates, witness) != 0 {
+		t.Fatalf("uncovered %v; want one: %v\n%s", witness, uncovered, about)
+	}
+	for i, set := range choice.Sets() {
+		alone, err := Canonicalize(predicates[i], Limits{})
+		if err != nil || set.Predicate().String() != alone.Predicate().String() {
+			t.Fatalf("in a choice %s, alone %s: %v", set.Predicate(), alone.Predicate(), err)
+		}
 	}
 }
 
@@ -184,7 +223,7 @@ func decidingKeys(p Predicate, clients []map[string]string) []string {
 	return keys
 }
 
-func TestWitnessOfWhatNobodyMentions(t *testing.T) {
+func TestUncoveredValues(t *testing.T) {
 	cases := []struct {
 		name       string
 		predicates []Predicate
@@ -199,17 +238,94 @@ func TestWitnessOfWhatNobodyMentions(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := FindUncovered(c.predicates, Limits{})
-			if err != nil || !maps.Equal(got, c.want) || (got == nil) != (c.want == nil) {
-				t.Errorf("uncovered %v, %v; want %v", got, err, c.want)
+			choice, overlap, err := NewChoice(c.predicates, Limits{})
+			if err != nil || overlap != nil {
+				t.Fatal(overlap, err)
+			}
+			got := choice.Uncovered()
+			if !maps.Equal(got, c.want) || (got == nil) != (c.want == nil) {
+				t.Errorf("uncovered %v; want %v", got, c.want)
 			}
 		})
 	}
 }
 
+// Random predicates overlap; cells of one partition do not.
+func TestChoiceAmongDisjointPredicates(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 33))
+	for range instances / 2 {
+		items := []Predicate{randomPredicate(r, 3), randomPredicate(r, 3), randomPredicate(r, 3)}
+		p, err := Build(items, randomAnonymous(r, len(items)), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		regions, err := regionsOf(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var predicates []Predicate
+		checkRegionChoice(t, p, everyClient(items...))
+		for _, region := range regions[r.IntN(2):] {
+			predicates = append(predicates, region.Clients.Predicate())
+		}
+		checkChoice(t, predicates, everyClient(items...), instance(predicates, ""))
+	}
+}
+
+// checkRegionChoice: a client has the content of its region, and all have one.
+func checkRegionChoice(t *testing.T, p *Partition[[3]uint8], clients []map[string]string) {
+	t.Helper()
+	contents, choice, err := Regions(p, func(s [3]uint8) uint8 { return s[0] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, client := range clients {
+		content, _ := p.Evaluate(client)
+		if i, ok := choice.Choose(client); !ok || contents[i] != content[0] || !choice.Sets()[i].Contains(client) {
+			t.Fatalf("%v has region %d, %v, and the content %v", client, i, ok, content)
+		}
+	}
+	if uncovered := choice.Uncovered(); uncovered != nil {
+		t.Fatalf("%v has no region", uncovered)
+	}
+}
+
+func TestZeroChoice(t *testing.T) {
+	var choice Choice
+	if _, ok := choice.Choose(nil); ok || choice.Uncovered() == nil || len(choice.Sets()) != 0 {
+		t.Errorf("zero Choice: %v", choice)
+	}
+}
+
+func keysOf(s Set) []string {
+	var keys []string
+	for _, d := range s.Dependencies() {
+		keys = append(keys, d.Key)
+	}
+	return keys
+}
+
+// region is one content of [Regions] with its clients.
+type region[S comparable] struct {
+	Content S
+	Clients Set
+}
+
+func regionsOf[S comparable](p *Partition[S]) ([]region[S], error) {
+	contents, choice, err := Regions(p, func(s S) S { return s })
+	if err != nil {
+		return nil, err
+	}
+	regions := make([]region[S], len(contents))
+	for i, clients := range choice.Sets() {
+		regions[i] = region[S]{contents[i], clients}
+	}
+	return regions, nil
+}
+
 func TestZeroSetIsEmpty(t *testing.T) {
 	var set Set
-	if _, ok := set.Witness(); ok || set.Contains(nil) || set.Keys() != nil || set.Predicate().String() != "FALSE" {
+	if _, ok := set.Witness(); ok || set.Contains(nil) || keysOf(set) != nil || set.Predicate().String() != "FALSE" {
 		t.Errorf("zero Set: %v", set)
 	}
 }

@@ -9,7 +9,7 @@ import "slices"
 // the search, one with the same content that selects all its clients drops it.
 //
 // SPEC 5.4 holds without it; it stops when it has made that many steps.
-func dropShadowing(rules []found, steps int) []found {
+func dropShadowing(rules []foundRule, steps int) []foundRule {
 	d := dropper{rules: rules, lead: leadKey(rules), steps: steps, byValue: make(map[int32][]int)}
 	contents := make(map[uint32]bool)
 	keep := make([]bool, len(rules))
@@ -34,7 +34,7 @@ func dropShadowing(rules []found, steps int) []found {
 // rule of one service is not compared with those of all others. All lists
 // descend.
 type dropper struct {
-	rules   []found
+	rules   []foundRule
 	lead    int32
 	steps   int
 	all     []int
@@ -51,7 +51,8 @@ func (d *dropper) keep(i int) {
 	}
 }
 
-// shadows tells whether rule i only says what the rules after it say.
+// shadows reports whether the clients of rule i find the same content in the
+// rules after it.
 func (d *dropper) shadows(i int) bool {
 	one, two := d.all, []int(nil)
 	if value := valueOf(d.rules[i].tags, d.lead); value >= 0 {
@@ -77,7 +78,7 @@ func (d *dropper) shadows(i int) bool {
 	return false
 }
 
-// compare tells whether a client can have all tags of a and b, and whether
+// compare reports whether a client can have all tags of a and b, and whether
 // every client that has those of a has those of b.
 func compare(a, b []tag) (meets, covered bool) {
 	covered = true
@@ -103,7 +104,7 @@ func valueOf(tags []tag, key int32) int32 {
 }
 
 // leadKey returns the key that most rules give a value.
-func leadKey(rules []found) int32 {
+func leadKey(rules []foundRule) int32 {
 	lead, most := int32(noKey), 0
 	count := make(map[int32]int)
 	for i := range rules {

@@ -14,16 +14,16 @@ type Tree[S comparable] struct {
 // Leaf returns the content of a leaf, or false if the tree is a condition.
 func (t *Tree[S]) Leaf() (content S, ok bool) { return t.content, t.condition < 0 }
 
-// Condition returns the index of the condition that the tree begins with and
-// its two subtrees. For a leaf the index is -1.
+// Condition returns the index of the condition at the root and its two
+// subtrees. For a leaf the index is -1.
 func (t *Tree[S]) Condition() (index int, yes, no *Tree[S]) { return t.condition, t.yes, t.no }
 
 // Leaves returns how many leaves the tree has when it is written out, equal
 // subtrees each time.
 func (t *Tree[S]) Leaves() int { return t.leaves }
 
-// Evaluate returns the content where holds says which conditions hold. It asks
-// for each condition at most once, in order, and does not allocate.
+// Evaluate returns the content for the conditions that hold. It calls holds for
+// each condition at most once, in order, and does not allocate.
 func (t *Tree[S]) Evaluate(holds func(condition int) bool) S {
 	for t.condition >= 0 {
 		if holds(t.condition) {
@@ -70,8 +70,8 @@ func BuildTree[S comparable](conditions []Predicate, algebra Algebra[S], limits 
 	return tree, nil
 }
 
-// position is where the tests stand: the next condition, the content so far,
-// and what is known of the client at the keys that conditions still ask about.
+// position is a state of the tests: the next condition, the content so far, and
+// the clients that are possible, by the keys that later conditions name.
 type position struct {
 	condition int
 	content   uint32
@@ -88,7 +88,7 @@ type grower[S comparable] struct {
 	*builder
 	contents *contents[S]
 	roots    []*node // by condition
-	lastUse  []int   // by key: the last condition that asks about it
+	lastUse  []int   // by key: the last condition that names it
 	memo     map[position]*Tree[S]
 	unique   map[junction[S]]*Tree[S]
 	leaf     map[S]*Tree[S]
@@ -128,7 +128,7 @@ func (g *grower[S]) test(at position) *Tree[S] {
 }
 
 // next returns the position of the next condition; what is known of keys that
-// it and those after it do not ask about is forgotten, so that positions that
+// it and those after it do not name is forgotten, so that positions that
 // only differ in it are one. Opaque conditions are forgotten at once.
 func (g *grower[S]) next(at position, content uint32, known *node) position {
 	return position{at.condition + 1, content, g.forget(known, at.condition+1, make(map[*node]*node))}

@@ -6,7 +6,7 @@ import (
 )
 
 // witness returns a client that reaches the terminal 1: at each key the first
-// answer that can still reach it of: no value, the mentioned values by name,
+// answer that can still reach it, of: no value, the mentioned values by name,
 // another value. Every node of a diagram of a predicate reaches both
 // terminals, so the first answer that is not 0 will do.
 func (d *domain) witness(n *node) (client map[string]string, ok bool) {

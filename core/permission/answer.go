@@ -5,8 +5,9 @@ import "encoding/json"
 // Answer is what an inbound does with a request.
 type Answer struct {
 	Decision Decision
-	// Shadow is the decision if allowWithShadowDeny were deny (SPEC 7.4); zero
-	// unless HasShadow.
+	// Shadow is the decision if allowWithShadowDeny were deny: a denial by the
+	// first such entry that matches, else the decision itself (SPEC 7.4). It is
+	// the zero Decision if HasShadow is false.
 	Shadow    Decision
 	HasShadow bool
 }
@@ -14,7 +15,7 @@ type Answer struct {
 // Decision is to allow or to deny, and why.
 type Decision struct {
 	Allow bool
-	By    *Place // the first that decides; nil: by default
+	By    *Place // the first entry or item that decides; nil: denied by default
 }
 
 // String returns ALLOW or DENY.
@@ -25,9 +26,10 @@ func (d Decision) String() string {
 	return "DENY"
 }
 
-// MarshalJSON prints {"decision", "by"} (SPEC 10 access).
+// MarshalJSON prints {"decision", "by"}; by is a place, or {"default": true}
+// (SPEC 10 access).
 func (d Decision) MarshalJSON() ([]byte, error) {
-	var by any = "default"
+	var by any = map[string]bool{"default": true}
 	if d.By != nil {
 		by = d.By
 	}

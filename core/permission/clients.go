@@ -1,14 +1,15 @@
 package permission
 
 import (
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Clients is the `from` items of an inbound. A client's action is the one of
-// the merge of every item that selects it (SPEC 5.1); as the action is all
-// that the conf has, that is the item of the highest priority that selects the
-// client and sets it. So no rule view is needed, and no limit on one.
+// Clients is the `from` items of an inbound. A client's action is that of the
+// merge of every item that selects the client (SPEC 5.1). The conf has no other
+// field, so this is the action of one item: the one of the highest priority that
+// selects the client and sets an action. No rule view is needed, and its limit
+// does not apply.
 type Clients struct {
 	items  []Client // highest priority first
 	shadow bool
@@ -17,12 +18,12 @@ type Clients struct {
 // Client is a `from` item that sets an action.
 type Client struct {
 	Place
-	Tags   resource.Tags // that it selects; a value may be [resource.AnyValue]
+	Tags   resource.Tags // of the clients that it selects; a value may be [resource.AnyValue]
 	Action meshtrafficpermission.Action
 }
 
-// NewClients takes the items of policies, which are in order and later ones
-// override.
+// NewClients returns the items of policies. The policies are in order: later
+// ones override.
 func NewClients(policies []*resource.Policy) *Clients {
 	c := &Clients{}
 	for i := len(policies) - 1; i >= 0; i-- {
@@ -41,8 +42,8 @@ func NewClients(policies []*resource.Policy) *Clients {
 	return c
 }
 
-// clientTags returns each key of a sorted selector once; possible is false
-// where it asks for two values of one key, which no client has (SPEC 5.2).
+// clientTags returns each key of a sorted selector once. If the selector asks
+// for two values of a key, which no client has, possible is false (SPEC 5.2).
 func clientTags(selector resource.Tags) (tags resource.Tags, possible bool) {
 	for _, tag := range selector {
 		last := len(tags) - 1
@@ -58,8 +59,9 @@ func clientTags(selector resource.Tags) (tags resource.Tags, possible bool) {
 	return tags, true
 }
 
-// Items returns the items of which the first that selects a client decides;
-// nothing selected: denied. The slice must not be changed.
+// Items returns the items, the highest priority first. The first that selects a
+// client decides; if there is none, the client is denied. The slice must not be
+// changed.
 func (c *Clients) Items() []Client { return c.items }
 
 // HasShadow reports whether there is a shadow decision: some item has the
@@ -75,10 +77,11 @@ func (c *Clients) Decide(tags resource.Tags) Answer {
 			continue
 		}
 		a.Decision = Decision{item.Action != meshtrafficpermission.Deny, &item.Place}
-		if c.shadow {
-			a.Shadow = Decision{item.Action == meshtrafficpermission.Allow, &item.Place}
-		}
+		a.Shadow = Decision{item.Action == meshtrafficpermission.Allow, &item.Place}
 		break
+	}
+	if !c.shadow {
+		a.Shadow = Decision{}
 	}
 	return a
 }

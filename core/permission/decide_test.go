@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 func id(kind conf.SpiffeIDMatchType, value string) conf.Match {
@@ -71,13 +72,13 @@ func TestDecideNamesTheFirst(t *testing.T) {
 		{"allowWithShadowDeny of an earlier rule before allow", []permission.Rule{
 			rule("1", lists{AllowWithShadowDeny: list(exact("td/a"))}), rule("2", lists{Allow: list(prefix("td"))}),
 		}, "td/a", "ALLOW 1 allowWithShadowDeny[0] shadow DENY 1 allowWithShadowDeny[0]"},
-		{"shadow: deny before allowWithShadowDeny of one rule", []permission.Rule{
+		{"shadow: allowWithShadowDeny before deny of one rule", []permission.Rule{
 			rule("1", lists{AllowWithShadowDeny: list(exact("td/a")), Deny: list(prefix("td"))}),
-		}, "td/a", "DENY 1 deny[0] shadow DENY 1 deny[0]"},
+		}, "td/a", "DENY 1 deny[0] shadow DENY 1 allowWithShadowDeny[0]"},
 		{"shadow: allowWithShadowDeny of an earlier rule before deny", []permission.Rule{
 			rule("1", lists{AllowWithShadowDeny: list(exact("td/a"))}), rule("2", lists{Deny: list(prefix("td"))}),
 		}, "td/a", "DENY 2 deny[0] shadow DENY 1 allowWithShadowDeny[0]"},
-		{"shadow: there, and nothing of it matches", []permission.Rule{
+		{"shadow: no entry of it matches", []permission.Rule{
 			rule("1", lists{AllowWithShadowDeny: list(exact("td/b")), Allow: list(exact("td/a"))}),
 		}, "td/a", "ALLOW 1 allow[0] shadow ALLOW 1 allow[0]"},
 		{"a prefix is no beginning of characters", []permission.Rule{
@@ -88,8 +89,8 @@ func TestDecideNamesTheFirst(t *testing.T) {
 		}, "td/a", "DENY default"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l, _ := permission.NewDecisionList(permission.HTTP, test.rules)
-			answer := l.Decide(&permission.Request{SpiffeID: "spiffe://" + test.id, Method: "GET", Path: "/"})
+			l, _ := permission.NewDecisionList(request.HTTP, test.rules)
+			answer := l.Decide(&request.Request{SpiffeID: "spiffe://" + test.id, Method: "GET", Path: "/"})
 			if got := permissiontest.Text(answer); got != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}
@@ -98,18 +99,18 @@ func TestDecideNamesTheFirst(t *testing.T) {
 }
 
 func TestNothingIsLetIn(t *testing.T) {
-	anonymous := &permission.Request{Method: "GET", Path: "/"}
+	anonymous := &request.Request{Method: "GET", Path: "/"}
 	if a := (&permission.Permissions{}).Decide(anonymous); a.Decision.Allow || a.HasShadow {
 		t.Errorf("an inbound without policies: %+v", a)
 	}
-	l, _ := permission.NewDecisionList(permission.HTTP, []permission.Rule{rule("1", meshtrafficpermission.RuleConf{Allow: list(prefix("td"))})})
+	l, _ := permission.NewDecisionList(request.HTTP, []permission.Rule{rule("1", meshtrafficpermission.RuleConf{Allow: list(prefix("td"))})})
 	if a := l.Decide(anonymous); a.Decision.Allow {
 		t.Errorf("a client without an ID: %+v", a)
 	}
 }
 
 func TestHeaders(t *testing.T) {
-	h := permission.NewHeaders(permission.Header{Name: "X-B", Value: "1"}, permission.Header{Name: "x-a", Value: ""}, permission.Header{Name: "x-b", Value: "2"})
+	h := request.NewHeaders(request.Header{Name: "X-B", Value: "1"}, request.Header{Name: "x-a", Value: ""}, request.Header{Name: "x-b", Value: "2"})
 	for _, test := range []struct {
 		name, want string
 		present    bool
@@ -135,22 +136,22 @@ func manyRules() []permission.Rule {
 }
 
 func TestDecideAllocatesNothing(t *testing.T) {
-	l, _ := permission.NewDecisionList(permission.HTTP, manyRules())
-	q := &permission.Request{SpiffeID: "spiffe://shop.mesh/ns/team-50/sa/app-50", Method: "GET", Path: "/a?b"}
+	l, _ := permission.NewDecisionList(request.HTTP, manyRules())
+	q := &request.Request{SpiffeID: "spiffe://shop.mesh/ns/team-50/sa/app-50", Method: "GET", Path: "/a?b"}
 	if n := testing.AllocsPerRun(100, func() { l.Decide(q) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 func BenchmarkDecide(b *testing.B) {
-	l, _ := permission.NewDecisionList(permission.HTTP, manyRules())
+	l, _ := permission.NewDecisionList(request.HTTP, manyRules())
 	for _, test := range []struct{ name, id, want string }{
 		{"exact", "shop.mesh/ns/team-50/sa/app-50", "ALLOW 50 allow[50]"},
 		{"prefix", "shop.mesh/ns/blocked-50/sa/app-50", "DENY 50 deny[0]"},
 		{"none", "shop.mesh/ns/other/sa/app-50", "DENY default"},
 	} {
 		b.Run(test.name, func(b *testing.B) {
-			q := &permission.Request{SpiffeID: "spiffe://" + test.id, Method: "GET", Path: "/a?b"}
+			q := &request.Request{SpiffeID: "spiffe://" + test.id, Method: "GET", Path: "/a?b"}
 			b.ReportAllocs()
 			var a permission.Answer
 			for b.Loop() {
@@ -183,7 +184,7 @@ func BenchmarkNewDecisionList(b *testing.B) {
 	b.ReportAllocs()
 	var l *permission.DecisionList
 	for b.Loop() {
-		l, _ = permission.NewDecisionList(permission.HTTP, rules)
+		l, _ = permission.NewDecisionList(request.HTTP, rules)
 	}
 	if len(l.Entries()) != 8000 {
 		b.Fatal(len(l.Entries()))

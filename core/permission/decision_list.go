@@ -1,27 +1,28 @@
 package permission
 
 import (
+	"sync"
+
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// DecisionList is the rules of an inbound, filed for lookup.
+// DecisionList holds the rules of an inbound for lookup by a client's SPIFFE ID.
 //
-// Entries are in the order in which they decide, so of all entries of a list
-// that match, the one with the lowest number counts. Each entry stands in one
-// chain, by the list it is of and the SPIFFE ID it asks for: exactly an ID, an
-// ID or what lies below it, or none. A request can be matched by the chains of
-// its ID, of its ID's leading segments and of no ID, and of each chain only the
-// first entry that holds is of interest. A chain ends at its first entry that
-// asks for nothing else, as none behind it can be the first.
+// Entries are in the order in which they decide: of the entries of a list that
+// match, the one with the lowest number does. Each entry is in one chain, which
+// is chosen by the entry's list and by the SPIFFE ID that it asks for: exactly
+// an ID, an ID or what lies below it, or none. The entries of a chain are in
+// order. A request can be matched by the chains of its ID, of the leading
+// segments of its ID, and of no ID. In each of them the first entry that matches
+// is of interest only, so a chain ends at its first entry without further
+// conditions.
 type DecisionList struct {
-	entries []Entry
-	links   []link // parallel to entries
-	// exact and below are by SPIFFE ID; below's without a last slash.
-	exact, below map[string]heads
-	anyID        heads
-	longest      int  // length of the longest key of below
-	shadow       bool // some rule has an allowWithShadowDeny
+	entries     []Entry
+	shadow      bool // some rule has an allowWithShadowDeny
+	asksForPath bool
+	chains      func() *lookup // made for the first request: a filter needs none
 }
 
 // heads is the first entry of each list's chain, or end.
@@ -33,14 +34,34 @@ var noHeads = heads{end, end, end}
 
 type link struct {
 	next      int32 // entry of the same chain, or end
-	condition *condition
+	condition *request.Condition
 }
 
-// NewDecisionList compiles rules, which are in order. The warnings are of
-// entries that an inbound of that protocol can not see in full, in order.
-func NewDecisionList(protocol Protocol, rules []Rule) (*DecisionList, []strict.Diagnostic) {
+// NewDecisionList compiles rules, which are in order. The warnings are about
+// entries that an inbound of that protocol cannot see in full, in order.
+func NewDecisionList(protocol request.Protocol, rules []Rule) (*DecisionList, []diag.Diagnostic) {
 	entries, warnings := visible(protocol, rules)
-	l := &DecisionList{entries: entries, links: make([]link, len(entries)), anyID: noHeads}
+	l := &DecisionList{entries: entries, chains: sync.OnceValue(func() *lookup { return newLookup(entries) })}
+	for i := range rules {
+		l.shadow = l.shadow || len(rules[i].Conf.AllowWithShadowDeny) > 0
+	}
+	for i := range entries {
+		l.asksForPath = l.asksForPath || entries[i].Match.Path != nil
+	}
+	return l, warnings
+}
+
+// lookup is the chains of the entries.
+type lookup struct {
+	links []link // parallel to entries
+	// exact and below are by SPIFFE ID; those of below have no last slash.
+	exact, below map[string]heads
+	anyID        heads
+	longest      int // length of the longest key of below
+}
+
+func newLookup(entries []Entry) *lookup {
+	l := &lookup{links: make([]link, len(entries)), anyID: noHeads}
 	exact, below := 0, 0
 	for i := range entries {
 		if id := entries[i].Match.SpiffeID; id != nil && id.Type == conf.SpiffeIDPrefix {
@@ -50,42 +71,38 @@ func NewDecisionList(protocol Protocol, rules []Rule) (*DecisionList, []strict.D
 		}
 	}
 	l.exact, l.below = make(map[string]heads, exact), make(map[string]heads, below)
-	known := expressions{}
-	for i := len(entries) - 1; i >= 0; i-- { // each entry before those of its chain behind it
-		l.links[i].condition = newCondition(entries[i].Match, known)
-		l.file(int32(i))
+	known := request.Expressions{}
+	for i := len(entries) - 1; i >= 0; i-- { // an entry goes in front of the later ones of its chain
+		l.links[i].condition = request.NewCondition(entries[i].Match, entries[i].List.scope(), known)
+		l.add(entries, int32(i))
 	}
-	for i := range rules {
-		l.shadow = l.shadow || len(rules[i].Conf.AllowWithShadowDeny) > 0
-	}
-	return l, warnings
+	return l
 }
 
-// file puts an entry at the head of its chain.
-func (l *DecisionList) file(i int32) {
-	id := l.entries[i].Match.SpiffeID
+// add puts an entry at the head of its chain.
+func (l *lookup) add(entries []Entry, i int32) {
+	list, id := entries[i].List, entries[i].Match.SpiffeID
 	switch {
 	case id == nil:
-		l.anyID = l.prepend(l.anyID, i)
+		l.anyID = l.prepend(l.anyID, list, i)
 	case id.Type == conf.SpiffeIDPrefix:
-		prefix := Segments(id.Value)
+		prefix := request.TrimSlash(id.Value)
 		l.longest = max(l.longest, len(prefix))
-		l.prependTo(l.below, prefix, i)
+		l.prependTo(l.below, prefix, list, i)
 	default:
-		l.prependTo(l.exact, id.Value, i)
+		l.prependTo(l.exact, id.Value, list, i)
 	}
 }
 
-func (l *DecisionList) prependTo(chains map[string]heads, id string, i int32) {
+func (l *lookup) prependTo(chains map[string]heads, id string, list List, i int32) {
 	h, ok := chains[id]
 	if !ok {
 		h = noHeads
 	}
-	chains[id] = l.prepend(h, i)
+	chains[id] = l.prepend(h, list, i)
 }
 
-func (l *DecisionList) prepend(h heads, i int32) heads {
-	list := l.entries[i].List
+func (l *lookup) prepend(h heads, list List, i int32) heads {
 	l.links[i].next = h[list]
 	if l.links[i].condition == nil {
 		l.links[i].next = end
@@ -102,50 +119,63 @@ func (l *DecisionList) Entries() []Entry { return l.entries }
 // non-empty allowWithShadowDeny (SPEC 7.4).
 func (l *DecisionList) HasShadow() bool { return l.shadow }
 
+// AsksForPath reports whether an entry compares paths. An HTTP inbound then
+// refuses a request whose path has an escaped slash (SPEC 11.2).
+func (l *DecisionList) AsksForPath() bool { return l.asksForPath }
+
 // Decide answers a request.
-func (l *DecisionList) Decide(r *Request) Answer {
-	first := noHeads
-	l.improve(&first, l.anyID, r)
-	if r.SpiffeID != "" {
-		if h, ok := l.exact[r.SpiffeID]; ok {
-			l.improve(&first, h, r)
-		}
-		for prefix := range Prefixes(r.SpiffeID, l.longest) {
-			if h, ok := l.below[prefix]; ok {
-				l.improve(&first, h, r)
-			}
-		}
+func (l *DecisionList) Decide(r *request.Request) Answer {
+	seen := request.NewSeen(r)
+	if l.asksForPath && seen.PathRefused {
+		return Answer{HasShadow: l.shadow}
 	}
-	deny, allow, shadowDeny := first[Deny], first[Allow], first[AllowWithShadowDeny]
-	a := Answer{Decision: l.decision(deny, earlier(allow, shadowDeny)), HasShadow: l.shadow}
+	first := l.first(&seen)
+	a := Answer{HasShadow: l.shadow}
+	switch allow := earlier(first[Allow], first[AllowWithShadowDeny]); {
+	case first[Deny] != end:
+		a.Decision = Decision{By: &l.entries[first[Deny]].Place}
+	case allow != end:
+		a.Decision = Decision{Allow: true, By: &l.entries[allow].Place}
+	}
 	if l.shadow {
-		a.Shadow = l.decision(earlier(deny, shadowDeny), allow)
+		a.Shadow = a.Decision
+		if i := first[AllowWithShadowDeny]; i != end {
+			a.Shadow = Decision{By: &l.entries[i].Place}
+		}
 	}
 	return a
 }
 
-// improve replaces the first matching entry of each list where a chain has an
+// first returns the first entry of each list that matches, or end.
+func (l *DecisionList) first(r *request.Seen) heads {
+	chains, first := l.chains(), noHeads
+	chains.improve(&first, chains.anyID, r)
+	if r.SpiffeID == "" {
+		return first
+	}
+	if h, ok := chains.exact[r.SpiffeID]; ok {
+		chains.improve(&first, h, r)
+	}
+	for prefix := range request.Prefixes(r.SpiffeID, chains.longest) {
+		if h, ok := chains.below[prefix]; ok {
+			chains.improve(&first, h, r)
+		}
+	}
+	return first
+}
+
+// improve replaces the first matching entry of each list if a chain has an
 // earlier one.
-func (l *DecisionList) improve(first *heads, chains heads, r *Request) {
+func (l *lookup) improve(first *heads, chains heads, r *request.Seen) {
 	for list, i := range chains {
 		for i != end && (first[list] == end || i < first[list]) {
-			if l.links[i].condition.holds(r) {
+			if l.links[i].condition.Holds(r) {
 				first[list] = i
 				break
 			}
 			i = l.links[i].next
 		}
 	}
-}
-
-func (l *DecisionList) decision(deny, allow int32) Decision {
-	switch {
-	case deny != end:
-		return Decision{By: &l.entries[deny].Place}
-	case allow != end:
-		return Decision{Allow: true, By: &l.entries[allow].Place}
-	}
-	return Decision{}
 }
 
 func earlier(a, b int32) int32 {

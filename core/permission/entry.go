@@ -2,8 +2,9 @@ package permission
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // List is one of the three lists of a rule, or the `from` array.
@@ -24,10 +25,19 @@ func (l List) String() string {
 	return [...]string{"deny", "allow", "allowWithShadowDeny", "from"}[l]
 }
 
+// scope returns what of a header's value has to meet the conditions of the
+// list's entries (SPEC 7.2).
+func (l List) scope() request.Scope {
+	if l == Allow {
+		return request.Whole
+	}
+	return request.Runs
+}
+
 // ruleLists is the lists of a rule.
 var ruleLists = [...]List{Deny, Allow, AllowWithShadowDeny}
 
-// Place is where a decision is written down.
+// Place is the place in a policy of the entry or item that decides.
 type Place struct {
 	KRI   string // of the policy
 	Rule  int    // index of the rule in the policy's rules; 0 for from
@@ -40,7 +50,7 @@ type Rule struct {
 	KRI   string
 	Index int // in the policy's rules
 	Conf  *meshtrafficpermission.RuleConf
-	Pos   strict.Position
+	Pos   diag.Position
 }
 
 func (r *Rule) list(l List) []conf.Match {
@@ -50,7 +60,8 @@ func (r *Rule) list(l List) []conf.Match {
 // Entry is an entry of a rule's list.
 type Entry struct {
 	Place
-	// Match is what the inbound compares; shared with the conf where it sees
-	// all of it, and not to be changed. An empty one holds for every request.
+	// Match is what the inbound compares. It is shared with the conf if the
+	// inbound sees all of it, and must not be changed. An empty match holds for
+	// every request.
 	Match *conf.Match
 }

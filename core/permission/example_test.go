@@ -6,8 +6,9 @@ import (
 	"log"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -33,7 +34,7 @@ spec:
 `
 
 // From resources to a decision and its reason.
-func ExampleOf() {
+func ExampleForInbound() {
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(resource.Input{Name: "shop.yaml", Data: []byte(shop)})
 	if err != nil {
@@ -44,10 +45,9 @@ func ExampleOf() {
 		log.Fatal(err)
 	}
 	backend := view.Dataplanes("default")[0]
-	configs := view.Configs(backend, core.Scope{Kind: permission.KindName})
-	permissions := permission.Of(configs[0], backend, 0)
+	permissions := permission.ForInbound(view.Config(backend, permission.KindName, core.Enforced), backend, 0)
 	for _, method := range []string{"GET", "POST"} {
-		answer := permissions.Decide(&permission.Request{SpiffeID: "spiffe://shop.mesh/ns/batch/sa/nightly", Method: method, Path: "/orders"})
+		answer := permissions.Decide(&request.Request{SpiffeID: "spiffe://shop.mesh/ns/batch/sa/nightly", Method: method, Path: "/orders"})
 		text, err := json.Marshal(answer.Decision)
 		if err != nil {
 			log.Fatal(err)

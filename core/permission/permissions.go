@@ -3,32 +3,33 @@ package permission
 import (
 	"fmt"
 
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/strict"
 )
 
 // KindName is the policy kind whose rules these are.
 const KindName = "MeshTrafficPermission"
 
-// Permissions is what one inbound lets in. The zero value lets nothing in.
+// Permissions decides which requests one inbound allows. The zero value denies
+// every request.
 type Permissions struct {
-	Protocol Protocol
-	// Rules or Clients decides; the other one is nil, and so are both where no
-	// policy says anything.
+	Protocol request.Protocol
+	// Rules or Clients decides. The other one is nil; both are nil if no policy
+	// selects the inbound.
 	Rules   *DecisionList
 	Clients *Clients
-	// Warnings is of what has no effect or another one than it seems, in the
-	// order of the rules.
-	Warnings []strict.Diagnostic
+	// Warnings is about what has no effect or another effect than it seems, in
+	// the order of the rules.
+	Warnings []diag.Diagnostic
 }
 
-// Of returns the permissions of a dataplane's inbound, called by its index.
-// Config is the one of MeshTrafficPermission; nil where no policy of the kind
-// selects the dataplane.
-func Of(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
-	p := &Permissions{Protocol: ProtocolOf(&d.Inbounds[inbound])}
+// ForInbound returns the permissions of a dataplane's inbound, given its index. Config
+// is the dataplane's MeshTrafficPermissions, or nil if none selects it.
+func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
+	p := &Permissions{Protocol: request.ProtocolOf(&d.Inbounds[inbound])}
 	if config == nil {
 		return p
 	}
@@ -44,7 +45,8 @@ func Of(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
 	return p
 }
 
-// RulesOf returns rules that package rules left unmerged.
+// RulesOf returns the rules of an inbound. Package rules does not merge those of
+// MeshTrafficPermission.
 func RulesOf(unmerged []rules.Contribution) []Rule {
 	out := make([]Rule, len(unmerged))
 	for i, c := range unmerged {
@@ -69,18 +71,18 @@ func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 	return out
 }
 
-// ignored warns, once for an inbound, of policies whose `from` does not count
-// (SPEC 5.6).
-func ignored(policies []*resource.Policy) strict.Diagnostic {
-	what := "does not count, as other policies of the inbound have rules"
+// ignored returns the warning, one for an inbound, about policies whose `from`
+// is ignored (SPEC 5.6).
+func ignored(policies []*resource.Policy) diag.Diagnostic {
+	what := "is ignored, as other policies of the inbound have rules"
 	if others := len(policies) - 1; others > 0 {
-		what += fmt.Sprintf("; nor do those of %d more", others)
+		what += fmt.Sprintf("; so is that of %d more", others)
 	}
-	return strict.Diagnostic{Pos: policies[0].From[0].Pos, Path: "spec.from", What: what, Hint: "write it as rules"}
+	return diag.Diagnostic{Pos: policies[0].From[0].Pos, Path: "spec.from", What: what, Hint: "write it as rules"}
 }
 
 // Decide answers a request.
-func (p *Permissions) Decide(r *Request) Answer {
+func (p *Permissions) Decide(r *request.Request) Answer {
 	switch {
 	case p.Rules != nil:
 		return p.Rules.Decide(r)

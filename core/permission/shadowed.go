@@ -5,28 +5,31 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // Shadowed returns the entries that change nothing on this inbound, in order:
-// whatever one of them matches, another single entry matches too and has the
-// last word, so without it every decision and shadow decision is the same.
-// Entries that only several others together cover are not found.
+// whatever one of them matches, another single entry matches too and decides,
+// so that without it each decision and shadow decision allows the same. Entries
+// that only several others together cover are not found.
 func (l *DecisionList) Shadowed() []Entry {
 	var out []Entry
+	chains := l.chains()
 	for i := range l.entries {
-		if l.shadowed(int32(i)) {
+		if chains.shadowed(l.entries, int32(i)) {
 			out = append(out, l.entries[i])
 		}
 	}
 	return out
 }
 
-// shadowed asks the chains that can match what entry i matches. A deny entry
-// counts before any other, wherever it stands. What allows counts in order,
-// but an allow does not hide an allowWithShadowDeny, which denies in the
-// shadow decision.
-func (l *DecisionList) shadowed(i int32) bool {
-	entry := &l.entries[i]
+// shadowed searches the chains that can match what entry i matches. A deny entry
+// of any rule decides before the entries that allow; those decide in order. An
+// allow does not hide an allowWithShadowDeny, which denies in the shadow
+// decision. An entry that denies holds for parts of a header's value, so it
+// covers an entry that allows with equal conditions, and not the reverse.
+func (l *lookup) shadowed(entries []Entry, i int32) bool {
+	entry := &entries[i]
 	for _, chains := range l.covering(entry.Match.SpiffeID) {
 		for list, j := range chains {
 			for ; j != end; j = l.links[j].next {
@@ -34,7 +37,7 @@ func (l *DecisionList) shadowed(i int32) bool {
 					continue
 				}
 				first := j < i && (List(list) == Deny) == (entry.List == Deny) || List(list) == Deny && entry.List != Deny
-				if first && covers(l.entries[j].Match, entry.Match) {
+				if first && covers(entries[j].Match, entry.Match) {
 					return true
 				}
 			}
@@ -45,18 +48,18 @@ func (l *DecisionList) shadowed(i int32) bool {
 
 // covering returns the chains whose SPIFFE ID condition holds wherever id's
 // does.
-func (l *DecisionList) covering(id *conf.SpiffeIDMatch) []heads {
+func (l *lookup) covering(id *conf.SpiffeIDMatch) []heads {
 	chains := []heads{l.anyID}
 	if id == nil {
 		return chains
 	}
 	value := id.Value
 	if id.Type == conf.SpiffeIDPrefix {
-		value = Segments(value)
+		value = request.TrimSlash(value)
 	} else if h, ok := l.exact[value]; ok {
 		chains = append(chains, h)
 	}
-	for prefix := range Prefixes(value, l.longest) {
+	for prefix := range request.Prefixes(value, l.longest) {
 		if h, ok := l.below[prefix]; ok {
 			chains = append(chains, h)
 		}
@@ -64,7 +67,7 @@ func (l *DecisionList) covering(id *conf.SpiffeIDMatch) []heads {
 	return chains
 }
 
-// covers reports whether the conditions of a beside the SPIFFE ID hold
+// covers reports whether the conditions of a other than the SPIFFE ID hold
 // wherever those of b do.
 func covers(a, b *conf.Match) bool {
 	return (a.SNI == nil || b.SNI != nil && strings.EqualFold(string(*a.SNI), string(*b.SNI))) &&
@@ -78,9 +81,9 @@ func covers(a, b *conf.Match) bool {
 func pathCovers(a, b *conf.PathMatch) bool {
 	switch {
 	case a.Type == conf.PathPrefix && b.Type == conf.PathPrefix:
-		return isBelow(Segments(a.Value), Segments(b.Value))
+		return request.IsBelow(request.TrimSlash(a.Value), request.TrimSlash(b.Value))
 	case a.Type == conf.PathPrefix && b.Type == conf.PathExact:
-		return isBelow(Segments(a.Value), b.Value)
+		return request.IsBelow(request.TrimSlash(a.Value), b.Value)
 	}
 	return *a == *b
 }

@@ -18,7 +18,7 @@ func TestStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, x := range story.Requests {
-				if got := permissiontest.Text(permissions[x.Inbound].Decide(x.Request)); got != x.Want {
+				if got := permissiontest.Text(permissions[x.Inbound].Decide(x.Client.Request())); got != x.Want {
 					t.Errorf("%s\n\tgot %s", x.Line, got)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -60,15 +60,15 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const fromIgnored = "in.yaml:32:7: spec.from: does not count, as other policies of the inbound have rules; nor do those of 1 more; write it as rules"
+	const fromIgnored = "in.yaml:32:7: spec.from: is ignored, as other policies of the inbound have rules; so is that of 1 more; write it as rules"
 	const hint = "; set the inbound's protocol, or select HTTP inbounds only"
 	for inbound, want := range map[string][]string{
 		"http": {fromIgnored},
 		"tcp": {
-			"in.yaml:16:5: spec.rules[0].default.deny[0]: has HTTP conditions, which the TCP inbound can not see: it denies on the rest of its conditions" + hint,
-			"in.yaml:16:5: spec.rules[0].default.deny[1]: has only HTTP conditions, which the TCP inbound can not see: it denies everyone" + hint,
-			"in.yaml:16:5: spec.rules[0].default.allow[0]: has HTTP conditions, which the TCP inbound can not see: it never matches" + hint,
-			"in.yaml:16:5: spec.rules[0].default.allowWithShadowDeny[0]: has HTTP conditions, which the TCP inbound can not see: it never matches" + hint,
+			"in.yaml:16:5: spec.rules[0].default.deny[0]: has HTTP conditions, which the TCP inbound cannot see: it denies on the rest of its conditions" + hint,
+			"in.yaml:16:5: spec.rules[0].default.deny[1]: has only HTTP conditions, which the TCP inbound cannot see: it denies every client" + hint,
+			"in.yaml:16:5: spec.rules[0].default.allow[0]: has HTTP conditions, which the TCP inbound cannot see: it never matches" + hint,
+			"in.yaml:16:5: spec.rules[0].default.allowWithShadowDeny[0]: has HTTP conditions, which the TCP inbound cannot see: it never matches" + hint,
 			fromIgnored,
 		},
 	} {

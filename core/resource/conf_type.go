@@ -2,7 +2,9 @@ package resource
 
 import (
 	"iter"
+	"reflect"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -10,8 +12,6 @@ import (
 type ConfPointer[T any] interface {
 	*T
 	Equal(*T) bool
-	Hash() uint64
-	Clone() *T
 }
 
 // MergerPointer is what confgen generates for the merger M of a Conf type T.
@@ -30,9 +30,15 @@ func ConfOf[T, M any, P ConfPointer[T], Q MergerPointer[T, M]]() ConfType {
 	return confType[T, M, P, Q]{}
 }
 
+// ConfAs returns a Conf as a *T, or nil if it is nil or of another type.
+func ConfAs[T any](c Conf) *T {
+	conf, _ := c.(*T)
+	return conf
+}
+
 type confType[T, M any, P ConfPointer[T], Q MergerPointer[T, M]] struct{}
 
-func (confType[T, M, P, Q]) Decode(at *strict.At, except ...string) Conf {
+func (confType[T, M, P, Q]) Decode(at *strict.Value, except ...string) Conf {
 	conf := new(T)
 	if !strict.DecodeExcept(at, conf, except...) {
 		return nil
@@ -40,18 +46,28 @@ func (confType[T, M, P, Q]) Decode(at *strict.At, except ...string) Conf {
 	return conf
 }
 
+func (confType[T, M, P, Q]) Validate(at *diag.At, c Conf) bool {
+	conf, ok := c.(*T)
+	switch {
+	case c == nil || ok && conf == nil:
+		at.Errorf("", "required field is missing")
+	case !ok:
+		at.Errorf("", "must be a %s, not a %T", reflect.TypeFor[*T](), c)
+	default:
+		return strict.Validate(at, conf)
+	}
+	return false
+}
+
 func (confType[T, M, P, Q]) NewMerger() Merger { return new(merger[T, M, Q]) }
 
 func (confType[T, M, P, Q]) Equal(a, b Conf) bool { return P(a.(*T)).Equal(b.(*T)) }
 
-func (confType[T, M, P, Q]) Hash(c Conf) uint64 { return P(c.(*T)).Hash() }
-
-func (confType[T, M, P, Q]) Clone(c Conf) Conf { return P(c.(*T)).Clone() }
-
-// HidesBelow asks for the method that is generated for types with a union.
-func (confType[T, M, P, Q]) HidesBelow() bool {
-	_, hides := any((*M)(nil)).(interface{ HidesBelow() })
-	return hides
+// HasUnion reports whether the merger has the method that is generated for
+// types with a union.
+func (confType[T, M, P, Q]) HasUnion() bool {
+	_, union := any((*M)(nil)).(interface{ HasUnion() })
+	return union
 }
 
 // merger holds the generated merger by value, so that making one allocates

@@ -1,5 +1,5 @@
 // Package resource is the model: dataplanes, policies and meshes, what their
-// files may say, and how they are named.
+// files may contain, and how they are named.
 //
 // The pipeline:
 //
@@ -15,7 +15,7 @@
 //
 // A policy kind is described by a [Kind] value, which the kind's own package
 // makes from its Conf types and their generated code. Kinds are passed in a
-// [Kinds] to whoever decodes; there is no global registry, and an embedder's
+// [Kinds] to the loader; there is no global registry, and an embedder's
 // kind is made exactly like ours.
 //
 // Invariants: resources are immutable once decoded and may be shared by any

@@ -1,124 +1,109 @@
 package resource
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
-
-// universalDoc is a resource in the universal spelling.
-type universalDoc struct {
-	Type       resourceKind      `json:"type"`
-	Mesh       string            `json:"mesh,omitzero"`
-	Name       resourceName      `json:"name"`
-	Labels     map[string]string `json:"labels,omitzero"`
-	Spec       *strict.At        `json:"spec,omitzero"`
-	Networking *strict.At        `json:"networking,omitzero"`
-}
-
-// kubernetesDoc is a resource in the Kubernetes spelling.
-type kubernetesDoc struct {
-	APIVersion apiVersion         `json:"apiVersion"`
-	Kind       resourceKind       `json:"kind"`
-	Metadata   kubernetesMetadata `json:"metadata"`
-	Spec       *strict.At         `json:"spec,omitzero"`
-}
-
-type apiVersion string
-
-func (apiVersion) Enum() []string { return []string{"kuma.io/v1alpha1"} }
-
-type kubernetesMetadata struct {
-	Name              resourceName      `json:"name"`
-	Namespace         string            `json:"namespace,omitzero"`
-	Labels            map[string]string `json:"labels,omitzero"`
-	CreationTimestamp string            `json:"creationTimestamp,omitzero"`
-}
-
-type resourceKind string
-
-func (k resourceKind) Validate(at *strict.At) {
-	if k == "" {
-		at.Errorf("write one such as MeshTimeout", "a resource's kind must not be empty")
-	}
-}
-
-type resourceName string
-
-func (n resourceName) Validate(at *strict.At) {
-	if n == "" {
-		at.Errorf("", "a resource's name must not be empty")
-	}
-}
 
 const defaultMesh = "default"
 
 // The resource types that are no policies.
 const (
-	MeshKind      = "Mesh"
-	DataplaneKind = "Dataplane"
+	MeshKind         = "Mesh"
+	DataplaneKind    = "Dataplane"
+	MeshIdentityKind = "MeshIdentity"
+	MeshTrustKind    = "MeshTrust"
 )
 
-// meshFields are what a Mesh document says of matters that are not ours, such
-// as its certificates; they are passed over.
-var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
+// fixedKinds are the kinds of resources that are no policies, with their short
+// names.
+var fixedKinds = map[string]string{
+	MeshKind: "m", DataplaneKind: dataplaneShort, MeshIdentityKind: meshIdentityShort, MeshTrustKind: meshTrustShort,
+}
+
+const (
+	dataplaneShort    = "dp"
+	meshIdentityShort = "mid"
+	meshTrustShort    = "mtrust"
+)
 
 // decoder turns documents into resources. It goes on after errors, so that a
-// mistake in one part of a document does not hide those in others; what it has
-// kept by then may be incomplete, and is thrown away by whoever asks the sink.
+// mistake in one part of a document does not hide those in others. What it has
+// kept by then may be incomplete; the loader drops it if there is any error.
 type decoder struct {
 	kinds *Kinds
+	types []DocumentType
 	out   Set
+	// unused are the fields of dataplanes that have no effect.
+	unused unusedList
 }
 
-// body is what a document says beside its identity.
+// body is a document without its identity.
 type body struct {
-	at, kindAt       *strict.At
-	spec, networking *strict.At // nil: left out
+	at, kindAt *diag.At
+	top        *strict.Value // the document, in the universal spelling
+	spec       *strict.Value // nil: left out
 }
 
-// document decodes one document in either spelling and keeps the resource.
-func (d *decoder) document(at *strict.At) {
-	if at.Has("apiVersion") || at.Has("metadata") {
-		d.kubernetes(at)
-	} else {
-		d.universal(at)
+// document decodes one document, or each document of a list, in either
+// spelling and keeps the resources.
+func (d *decoder) document(in *strict.Value) {
+	switch {
+	case d.isList(in):
+		d.list(in)
+	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):
+		d.kubernetes(in)
+	default:
+		d.universal(in)
 	}
 }
 
-func (d *decoder) kubernetes(at *strict.At) {
-	var doc kubernetesDoc
-	strict.DecodeExcept(at, &doc, "mesh")
-	if at.Has("mesh") {
-		at.Field("mesh").Errorf("use the label "+MeshLabel, "a mesh is not named here in the Kubernetes spelling")
-	}
-	meta := Meta{
-		ID:     ID{Kind: string(doc.Kind), Namespace: doc.Metadata.Namespace, Name: string(doc.Metadata.Name)},
-		Labels: NewTags(doc.Metadata.Labels),
-		Pos:    at.Pos(),
-	}
-	d.resource(meta, body{at: at, kindAt: at.Field("kind"), spec: doc.Spec})
+// isKnown reports whether documents of the kind are resources of a mesh.
+func (d *decoder) isKnown(kind string) bool {
+	return fixedKinds[kind] != "" || d.kinds.Lookup(kind) != nil
 }
 
-func (d *decoder) universal(at *strict.At) {
-	var doc universalDoc
-	var others []string
-	if at.Field("type").Text() == MeshKind {
-		others = meshFields
+// skipUnused counts a document of one of Kuma's kinds that are not used here,
+// and reports whether it is one.
+func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
+	replacement, replaced := replacedKinds[kind]
+	if d.isKnown(kind) || !replaced && !unusedKinds[kind] {
+		return false
 	}
-	strict.DecodeExcept(at, &doc, others...)
-	for _, field := range others {
-		if at.Has(field) {
-			strict.Skim(at.Field(field))
+	if replaced {
+		kindAt.Warnf("use "+replacement, "policies of kind %s are skipped", kind)
+	}
+	d.out.skip(kind, 1)
+	return true
+}
+
+// registered decodes a document of a registered type, or skips it, and reports
+// whether the type is registered.
+func (d *decoder) registered(in *strict.Value, group, kind string, meta func(*strict.Value) Meta) bool {
+	i := slices.IndexFunc(d.types, func(t DocumentType) bool { return t.Group == group && t.Kind == kind })
+	switch {
+	case i < 0:
+		return false
+	case d.types[i].decode == nil:
+		d.out.skip(kind, 1)
+	default:
+		d.out.Documents = append(d.out.Documents, &Document{Meta: meta(in), Group: group, Value: d.types[i].decode(in)})
+	}
+	return true
+}
+
+// kindsOf returns the registered kinds of a group.
+func (d *decoder) kindsOf(group string) []string {
+	var kinds []string
+	for _, t := range d.types {
+		if t.Group == group {
+			kinds = append(kinds, t.Kind)
 		}
 	}
-	meta := Meta{
-		ID:     ID{Kind: string(doc.Type), Mesh: doc.Mesh, Name: string(doc.Name)},
-		Labels: NewTags(doc.Labels),
-		Pos:    at.Pos(),
-	}
-	meta.Namespace = meta.Labels.Value(NamespaceLabel)
-	d.resource(meta, body{at: at, kindAt: at.Field("type"), spec: doc.Spec, networking: doc.Networking})
+	return kinds
 }
 
 func (d *decoder) resource(meta Meta, b body) {
@@ -137,7 +122,15 @@ func (d *decoder) resource(meta Meta, b body) {
 		meta.Mesh, meta.Namespace = meta.Name, ""
 		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta})
 	case DataplaneKind:
-		d.out.Dataplanes = append(d.out.Dataplanes, b.dataplane(meta))
+		d.out.Dataplanes = append(d.out.Dataplanes, d.dataplane(meta, &b))
+	case MeshIdentityKind:
+		identity := &MeshIdentity{Meta: meta}
+		b.decodeSpec(&identity.Spec)
+		d.out.Identities = append(d.out.Identities, identity)
+	case MeshTrustKind:
+		trust := &MeshTrust{Meta: meta}
+		b.decodeSpec(&trust.Spec)
+		d.out.Trusts = append(d.out.Trusts, trust)
 	default:
 		kind := d.kinds.Lookup(meta.Kind)
 		if kind == nil {
@@ -149,43 +142,34 @@ func (d *decoder) resource(meta Meta, b body) {
 }
 
 func (d *decoder) kindHint(word string) string {
-	known := append(d.kinds.Names(), MeshKind, DataplaneKind)
-	if hint := strict.DidYouMean(word, known); hint != "" {
+	known := append(d.kinds.Names(), MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind)
+	if hint := diag.DidYouMean(word, append(known, d.kindsOf("")...)); hint != "" {
 		return hint
 	}
 	return "one of " + strings.Join(known, ", ")
 }
 
-func (b *body) policy(kind *Kind, meta Meta) *Policy {
-	if b.networking != nil {
-		b.networking.Errorf("remove it", "belongs to a Dataplane")
+// requireSpec reports whether there is a spec, and an error if there is none.
+func (b *body) requireSpec() bool {
+	if b.top != nil && b.top.Has("networking") {
+		b.at.Field("networking").Errorf("remove it", "belongs to a Dataplane")
 	}
 	if b.spec == nil {
 		b.at.Field("spec").Errorf("", "required field is missing")
+	}
+	return b.spec != nil
+}
+
+func (b *body) policy(kind *Kind, meta Meta) *Policy {
+	if !b.requireSpec() {
 		return &Policy{Meta: meta, Type: kind}
 	}
 	return decodePolicy(kind, meta, b.spec)
 }
 
-// dataplane finds a Dataplane's networking, which may stand at the top or
-// below spec (SPEC 1.1).
-func (b *body) dataplane(meta Meta) *Dataplane {
-	networking := b.networking
-	if b.spec != nil {
-		var doc struct {
-			Networking *strict.At `json:"networking,omitzero"`
-		}
-		strict.Decode(b.spec, &doc)
-		if doc.Networking != nil && networking != nil {
-			doc.Networking.Errorf("remove one", "networking stands at the top and below spec")
-		}
-		if networking == nil {
-			networking = doc.Networking
-		}
+// decodeSpec fills target, a pointer to a struct.
+func (b *body) decodeSpec(target any) {
+	if b.requireSpec() {
+		strict.Decode(b.spec, target)
 	}
-	if networking == nil {
-		b.at.Field("networking").Errorf("", "required field is missing")
-		return &Dataplane{Meta: meta}
-	}
-	return decodeDataplane(meta, networking)
 }

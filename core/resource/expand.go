@@ -10,7 +10,7 @@ import (
 
 // MarshalJSON prints a policy in the universal spelling with its sugar
 // written out (SPEC 2.3). What it prints decodes to an equal policy, whose
-// labels tell its namespace.
+// labels contain its namespace.
 func (p *Policy) MarshalJSON() ([]byte, error) {
 	spec := expandedSpec{TargetRef: p.TargetRef.expanded(p.Mesh), Default: p.Default}
 	var err error
@@ -35,7 +35,7 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 
 // namespacedLabels returns the labels, with the namespace among them, as the
 // universal spelling has no other place for it. A label of the Kubernetes
-// spelling that tells another one gives way to it.
+// spelling with another namespace is replaced.
 func (m *Meta) namespacedLabels() Tags {
 	if m.Labels.Value(NamespaceLabel) == m.Namespace {
 		return m.Labels
@@ -69,7 +69,7 @@ type expandedSpec struct {
 	Default   Conf              `json:"default,omitzero"`
 }
 
-// inlineItem is an item of a section whose confs stand beside the targetRef.
+// inlineItem is an item of a section whose confs are next to the targetRef.
 type inlineItem struct {
 	TargetRef expandedTargetRef `json:"targetRef"`
 }
@@ -92,23 +92,15 @@ type expandedTargetRef struct {
 func (t *TargetRef) expanded(mesh string) expandedTargetRef {
 	out := expandedTargetRef{
 		Kind: t.Kind.String(), Name: t.Name, Namespace: t.Namespace,
-		Tags: t.Tags, Labels: t.Labels, SectionName: t.SectionName,
+		Tags: t.Tags, Labels: t.Labels, SectionName: t.SectionName, ProxyTypes: t.ProxyTypes.words(),
 	}
 	if t.Kind == TargetMesh || t.Kind == TargetMeshSubset {
 		out.Name = mesh
 	}
-	for _, proxyType := range []struct {
-		bit  ProxyTypes
-		word string
-	}{{Gateway, "Gateway"}, {Sidecar, "Sidecar"}} {
-		if t.ProxyTypes&proxyType.bit != 0 {
-			out.ProxyTypes = append(out.ProxyTypes, proxyType.word)
-		}
-	}
 	return out
 }
 
-// expandItems prints items; a section's inline confs stand beside the
+// expandItems prints items; a section's inline confs are next to the
 // targetRef.
 func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, len(items))

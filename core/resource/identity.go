@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // Compare orders identities by mesh, kind, namespace and name.
@@ -20,32 +20,37 @@ func (id ID) Compare(o ID) int {
 
 // sortUnique sorts the resources by identity and reports each one that has
 // the identity of one before it in the input.
-func (s *Set) sortUnique(sink *strict.Sink) {
+func (s *Set) sortUnique(sink *diag.Sink) {
 	sortUnique(s.Meshes, func(m *Mesh) *Meta { return &m.Meta }, sink)
 	sortUnique(s.Dataplanes, func(d *Dataplane) *Meta { return &d.Meta }, sink)
 	sortUnique(s.Policies, func(p *Policy) *Meta { return &p.Meta }, sink)
+	sortUnique(s.Identities, func(i *MeshIdentity) *Meta { return &i.Meta }, sink)
+	sortUnique(s.Trusts, func(t *MeshTrust) *Meta { return &t.Meta }, sink)
+	sortUnique(s.Documents, func(d *Document) *Meta { return &d.Meta }, sink)
 }
 
-func sortUnique[T any](list []T, meta func(T) *Meta, sink *strict.Sink) {
+func sortUnique[T any](list []T, meta func(T) *Meta, sink *diag.Sink) {
 	slices.SortStableFunc(list, func(a, b T) int { return meta(a).ID.Compare(meta(b).ID) })
 	for i := 1; i < len(list); i++ {
 		first, again := meta(list[i-1]), meta(list[i])
 		if first.ID == again.ID && first.Name != "" {
-			sink.Error(strict.Diagnostic{
+			sink.Error(diag.Diagnostic{
 				Pos: again.Pos, Path: "name",
-				What: "duplicate " + again.describe(),
-				Hint: "it stands at " + first.Pos.String() + " already",
+				What: "duplicate " + again.ID.String(),
+				Hint: "the first one is at " + first.Pos.String(),
 			})
 		}
 	}
 }
 
-func (id ID) describe() string {
+// String returns the identity for messages, such as
+// MeshTimeout "web" of namespace "shop" in mesh "default".
+func (id ID) String() string {
 	text := id.Kind + " " + strconv.Quote(id.Name)
 	if id.Namespace != "" {
 		text += " of namespace " + strconv.Quote(id.Namespace)
 	}
-	if id.Kind != MeshKind {
+	if id.Kind != MeshKind && id.Mesh != "" {
 		text += " in mesh " + strconv.Quote(id.Mesh)
 	}
 	return text

@@ -6,7 +6,7 @@ import (
 )
 
 // MarshalInline prints one JSON object: the fields of head, which has some,
-// and behind them those of a conf.
+// followed by those of a conf.
 func MarshalInline(head any, c Conf) ([]byte, error) {
 	data, err := Marshal(head)
 	if err != nil {

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Kind describes a policy kind: what its files may say and how its Confs are
+// Kind describes a policy kind: what its files may contain and how its Confs are
 // merged. Kinds are made by the packages below core/conf and by embedders;
 // a Kind is never written to after it was made.
 type Kind struct {
@@ -27,7 +28,7 @@ type Section struct {
 	// Default, whose items have none.
 	Targets TargetKinds
 	Conf    ConfType
-	// Inline: the Conf's fields stand in the item itself, beside targetRef,
+	// Inline: the Conf's fields are in the item itself, next to targetRef,
 	// and not under `default` (the route kinds).
 	Inline bool
 	// Matches: a rule may have `matches`.
@@ -40,34 +41,35 @@ type Section struct {
 // Conf is a pointer to a kind's Conf value. It is immutable.
 type Conf any
 
-// ConfType is what the rest of the program knows of a Conf type. [ConfOf]
+// ConfType is a Conf type for code that is common to all kinds. [ConfOf]
 // makes it from generated code.
 type ConfType interface {
-	// Decode reads a Conf; fields named in except are somebody else's. It
+	// Decode reads a Conf; fields named in except are ignored. It
 	// returns nil where it reported an error.
-	Decode(at *strict.At, except ...string) Conf
+	Decode(at *strict.Value, except ...string) Conf
+	// Validate reports what Decode would report for a Conf that was made in Go,
+	// and a Conf of another type. It reports whether there is no error.
+	Validate(at *diag.At, c Conf) bool
 	// NewMerger returns an empty merger; see [Merger]. It allocates once.
 	NewMerger() Merger
 	Equal(a, b Conf) bool
-	// Hash returns the xxhash of the content; equal Confs have equal hashes.
-	Hash(c Conf) uint64
-	Clone(c Conf) Conf
-	// HidesBelow reports whether an item can matter though it sets nothing:
-	// where a union has another type in it, lower items do not count (SPEC 6).
-	// For other types only the origins of a merge decide what comes out.
-	HidesBelow() bool
+	// HasUnion reports whether the type contains a discriminated union. Then an item
+	// that sets no leaf can change the result: a union of another type in it hides
+	// that of lower items (SPEC 6). For other types the origins of a merge alone
+	// determine the result.
+	HasUnion() bool
 }
 
 // Merger folds Confs of one type from the highest priority to the lowest. It
 // neither changes nor keeps the Confs, but what it returns shares with them
-// what nobody ever writes.
+// parts that are never written.
 type Merger interface {
 	// Fill sets what is not set yet from a Conf of lower priority than all
 	// before it. Items are numbered by the caller, higher priority having the
 	// larger number. It reports whether nothing is left that a lower Conf
 	// could set.
 	Fill(lower Conf, item int) (complete bool)
-	// Conf returns the merged Conf; Fill must not be called any more.
+	// Conf returns the merged Conf. Fill must not be called afterwards.
 	Conf() Conf
 	// Origins appends the items that set at least one leaf of the result, in
 	// ascending order (SPEC 6).
@@ -81,13 +83,16 @@ type Kinds struct {
 	sorted []*Kind // by name
 }
 
-// NewKinds returns the set of the given kinds. It panics where one is an error
-// of the program: it has no name or short name of its own, arrays beside a
-// default, or an array whose items may select what there is none of.
+// NewKinds returns the set of the given kinds. It panics for an error of
+// the program: a kind without a name or short name of its own, with arrays next to a
+// default, or with an array whose items may select what does not exist.
 func NewKinds(kinds ...*Kind) *Kinds {
 	k := &Kinds{sorted: slices.Clone(kinds)}
 	slices.SortFunc(k.sorted, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
-	shorts := map[string]bool{"dp": true}
+	shorts := map[string]bool{}
+	for _, short := range fixedKinds {
+		shorts[short] = true
+	}
 	for i, kind := range k.sorted {
 		flaw := kind.flaw()
 		if shorts[kind.Short] || i > 0 && k.sorted[i-1].Name == kind.Name {
@@ -105,10 +110,10 @@ func NewKinds(kinds ...*Kind) *Kinds {
 func (k *Kind) flaw() string {
 	const outbounds = ToTargets | TargetKinds(1<<TargetMeshSubset|1<<TargetMeshTCPRoute)
 	switch {
-	case k.Name == "" || k.Name == MeshKind || k.Name == DataplaneKind || k.Short == "":
+	case k.Name == "" || fixedKinds[k.Name] != "" || k.Short == "":
 		return "has no name of its own"
 	case k.Default != nil && (k.To != nil || k.From != nil || k.Rules != nil):
-		return "has arrays beside a default"
+		return "has arrays next to a default"
 	case k.To != nil && k.To.Targets&^outbounds != 0:
 		return "selects outbounds by " + (k.To.Targets &^ outbounds).String()
 	case k.From != nil && k.From.Targets&^FromTargets != 0:
@@ -138,8 +143,13 @@ func (k *Kinds) Names() []string {
 	return names
 }
 
-// IsRoute reports whether policies of the kind are routes, which other
-// policies can select by name (SPEC 4.3).
-func (k *Kind) IsRoute() bool {
-	return k.Name == TargetMeshHTTPRoute.String() || k.Name == TargetMeshTCPRoute.String()
+// IsRoute reports whether policies of the kind are routes, to which other
+// policies can be attached (SPEC 4.3).
+func (k *Kind) IsRoute() bool { return isRouteKind(k.Name) }
+
+// IsRoute reports whether the resource is a route: a policy of a route kind.
+func (id ID) IsRoute() bool { return isRouteKind(id.Kind) }
+
+func isRouteKind(name string) bool {
+	return name == targetKindNames[TargetMeshHTTPRoute] || name == targetKindNames[TargetMeshTCPRoute]
 }

@@ -27,7 +27,7 @@ func TestNewKindsRefuses(t *testing.T) {
 		"resource: kind D has no name of its own":         {kind(func(k *resource.Kind) { k.Name, k.Short = "D", "dp" })},
 		"resource: kind Mesh has no name of its own":      {kind(func(k *resource.Kind) { k.Name = "Mesh" })},
 		"resource: kind Dataplane has no name of its own": {kind(func(k *resource.Kind) { k.Name = "Dataplane" })},
-		"resource: kind A has arrays beside a default":    {kind(func(k *resource.Kind) { k.Default = &resource.Section{} })},
+		"resource: kind A has arrays next to a default":   {kind(func(k *resource.Kind) { k.Default = &resource.Section{} })},
 		"resource: kind A selects outbounds by Dataplane, MeshGateway": {kind(func(k *resource.Kind) {
 			k.To = &resource.Section{Targets: resource.TopTargets}
 		})},

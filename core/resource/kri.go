@@ -3,7 +3,7 @@ package resource
 import (
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/strict"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // ID is the identity of a resource (SPEC 1.2). Kind is the type's name, such
@@ -18,8 +18,8 @@ type ID struct {
 // Meta is what every resource has.
 type Meta struct {
 	ID
-	Labels Tags            // free text values; unlike tags they are not restricted
-	Pos    strict.Position // of the document; zero where it was not read from a file
+	Labels Tags          // free text values; unlike tags they are not restricted
+	Pos    diag.Position // of the document; zero where it was not read from a file
 }
 
 // Zone returns the zone that the resource was made in, or "".

@@ -1,28 +1,31 @@
 package resource
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Stdin is the path that stands for standard input.
-const Stdin = "-"
-
 // Loader reads resources from files.
 type Loader struct {
-	Kinds  *Kinds
-	Limits strict.Limits // zero: [strict.DefaultLimits]
-	Stdin  io.Reader     // nil: "-" is an error
+	Kinds *Kinds
+	// Documents are the types of documents that are read in addition to the
+	// resources of a mesh.
+	Documents []DocumentType
+	Limits    strict.Limits // of each file; zero: [strict.DefaultLimits]
+	MaxBytes  int64         // of all files together; zero: DefaultMaxBytes
+	Stdin     io.Reader     // nil: "-" is an error
 }
+
+// DefaultMaxBytes is how much a load reads, in bytes, unless the loader has
+// another limit.
+const DefaultMaxBytes = 1 << 30
 
 // Input is one file that was read.
 type Input struct {
@@ -30,100 +33,58 @@ type Input struct {
 	Data []byte
 }
 
-// Load reads files, directory trees (every .yaml, .yml and .json below them,
-// hidden ones and directories behind links left out) and "-". Every error of
-// every file is in the returned [strict.Errors]; with any error there are no
-// resources (SPEC 1.2).
+// Load reads files, directory trees (every .yaml, .yml and .json file below
+// them, without hidden ones and directories that are reached by links) and "-"
+// (SPEC 1.1). Every error of every file is in the returned [diag.Errors]; with
+// any error there are no resources (SPEC 1.2).
+//
+// Only regular files are read, and links of a directory tree only if they stay
+// in it. At any time the load holds the content of as many files as are
+// decoded in parallel.
 func (l *Loader) Load(paths ...string) (*Set, error) {
-	var sink strict.Sink
-	var inputs []Input
-	given := map[string]string{}
+	d := l.decoding()
+	list := files{sink: &d.sink, given: map[string]string{}}
+	defer list.close()
 	for _, path := range paths {
-		for _, input := range l.read(path, &sink) {
-			name := filepath.Clean(input.Name)
-			if first, twice := given[name]; twice {
-				sink.Error(strict.Diagnostic{Pos: strict.Position{File: input.Name}, What: "is given twice", Hint: fmt.Sprintf("%s has it already", first)})
-				continue
-			}
-			given[name] = path
-			inputs = append(inputs, input)
+		list.add(path)
+	}
+	for _, f := range list.list {
+		data, err := l.read(&f)
+		if errors.Is(err, errTooLarge) {
+			d.tooLarge(f.name)
+			continue
+		}
+		if err != nil {
+			list.errorf(f.name, "", "%s", readError(err))
+			continue
+		}
+		if !d.input(Input{Name: f.name, Data: data}) {
+			break
 		}
 	}
-	return l.decode(inputs, &sink)
+	return d.set()
 }
 
 // Decode is [Loader.Load] for content that is in memory already.
 func (l *Loader) Decode(inputs ...Input) (*Set, error) {
-	return l.decode(inputs, &strict.Sink{})
+	d := l.decoding()
+	for _, in := range inputs {
+		if !d.input(in) {
+			break
+		}
+	}
+	return d.set()
 }
 
-func (l *Loader) read(path string, sink *strict.Sink) []Input {
-	fail := func(name string, err error, hint string) {
-		sink.Error(strict.Diagnostic{Pos: strict.Position{File: name}, What: readError(err), Hint: hint})
+func (l *Loader) read(f *file) ([]byte, error) {
+	limit := int64(l.limits().Bytes)
+	switch {
+	case f.path != "":
+		return f.read(limit)
+	case l.Stdin == nil:
+		return nil, errors.New("there is no standard input")
 	}
-	if path == Stdin {
-		if l.Stdin == nil {
-			fail("<stdin>", fmt.Errorf("there is no standard input"), "")
-			return nil
-		}
-		data, err := io.ReadAll(io.LimitReader(l.Stdin, int64(l.limits().Bytes)+1))
-		if err != nil {
-			fail("<stdin>", err, "")
-		}
-		return []Input{{Name: "<stdin>", Data: data}}
-	}
-	var inputs []Input
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path += string(filepath.Separator) // follows a link to a directory
-	}
-	_ = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			fail(name, err, "give a file, a directory or -")
-			return nil // go on with what else there is
-		case name != path && strings.HasPrefix(entry.Name(), "."):
-			if entry.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
-		case entry.IsDir(), name != path && !isResourceFile(name):
-			return nil
-		}
-		data, err := l.readFile(name)
-		if err != nil {
-			fail(name, err, "")
-			return nil
-		}
-		inputs = append(inputs, Input{Name: filepath.ToSlash(name), Data: data})
-		return nil
-	})
-	return inputs
-}
-
-// readFile reads one byte more than the limit at most; the parser then
-// reports the excess.
-func (l *Loader) readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, int64(l.limits().Bytes)+1))
-}
-
-func readError(err error) string {
-	if pathErr, ok := err.(*fs.PathError); ok {
-		return "can not be read: " + pathErr.Err.Error()
-	}
-	return "can not be read: " + err.Error()
-}
-
-func isResourceFile(name string) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".yaml", ".yml", ".json":
-		return true
-	}
-	return false
+	return readAll(l.Stdin, limit)
 }
 
 func (l *Loader) limits() strict.Limits {
@@ -133,55 +94,106 @@ func (l *Loader) limits() strict.Limits {
 	return l.Limits
 }
 
-// part is a piece of an input that is decoded by itself.
-type part struct {
-	name  string
-	chunk strict.Chunk
-	sink  strict.Sink
-	out   Set
+func (l *Loader) maxBytes() int64 {
+	if l.MaxBytes == 0 {
+		return DefaultMaxBytes
+	}
+	return l.MaxBytes
 }
 
-// smallest input that is worth cutting into pieces
+// decoding is a load: inputs are cut into parts, which are decoded in
+// parallel. The result does not depend on how they were cut, as the parts are
+// joined in the order of the input.
+type decoding struct {
+	loader *Loader
+	sink   diag.Sink
+	group  errgroup.Group
+	parts  []*part
+	bytes  int64 // so far
+	// readers are those that no part uses, one for each part that is decoded
+	// at a time.
+	readers chan *strict.Reader
+}
+
+// part is a piece of an input that is decoded by itself.
+type part struct {
+	sink   diag.Sink
+	out    Set
+	unused unusedList
+}
+
+// parallelBytes is the size of the smallest input that is cut into pieces.
 const parallelBytes = 256 << 10
 
-// decode parses and decodes the inputs in parallel; the result does not
-// depend on how the work was cut, as parts are joined in input order.
-func (l *Loader) decode(inputs []Input, sink *strict.Sink) (*Set, error) {
-	var parts []*part
-	for _, in := range inputs {
-		if limit := l.limits().Bytes; len(in.Data) > limit {
-			sink.Error(strict.Diagnostic{Pos: strict.Position{File: in.Name}, What: fmt.Sprintf("the file is larger than the limit of %d bytes", limit), Hint: "split it"})
-			continue
-		}
-		pieces := 1
-		if len(in.Data) >= parallelBytes {
-			pieces = 4 * runtime.GOMAXPROCS(0)
-		}
-		for _, chunk := range strict.Chunks(in.Data, pieces) {
-			parts = append(parts, &part{name: in.Name, chunk: chunk})
-		}
+func (l *Loader) decoding() *decoding {
+	parallel := runtime.GOMAXPROCS(0)
+	d := &decoding{loader: l, readers: make(chan *strict.Reader, parallel)}
+	d.group.SetLimit(parallel)
+	shared := &strict.Strings{}
+	for range parallel {
+		d.readers <- &strict.Reader{Limits: l.limits(), Strings: shared}
 	}
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, p := range parts {
-		group.Go(func() error {
-			d := decoder{kinds: l.Kinds}
-			for doc := range strict.Documents(p.name, p.chunk, l.limits(), &p.sink) {
-				d.document(doc.Root())
+	return d
+}
+
+// input starts to decode an input, once fewer parts than processors are being
+// decoded. It reports false if nothing more should be read.
+func (d *decoding) input(in Input) bool {
+	limits := d.loader.limits()
+	if len(in.Data) > limits.Bytes {
+		d.tooLarge(in.Name)
+		return true
+	}
+	if d.bytes += int64(len(in.Data)); d.bytes > d.loader.maxBytes() {
+		d.errorf(in.Name, "give fewer files", "the files up to this one are larger than the limit of %d bytes", d.loader.maxBytes())
+		return false
+	}
+	pieces := 1
+	if len(in.Data) >= parallelBytes {
+		pieces = 4 * runtime.GOMAXPROCS(0)
+	}
+	for _, chunk := range strict.Chunks(in.Data, pieces) {
+		p := &part{}
+		d.parts = append(d.parts, p)
+		d.group.Go(func() error {
+			decoder := decoder{kinds: d.loader.Kinds, types: d.loader.Documents}
+			reader := <-d.readers
+			for doc := range reader.Documents(in.Name, chunk, &p.sink) {
+				decoder.document(doc.Root())
 			}
-			p.out = d.out
+			d.readers <- reader
+			p.out, p.unused = decoder.out, decoder.unused
 			return nil
 		})
 	}
-	_ = group.Wait() // the functions return no errors; complaints are in the sinks
+	return true
+}
+
+func (d *decoding) tooLarge(name string) {
+	d.errorf(name, "split it", "the file is larger than the limit of %d bytes", d.loader.limits().Bytes)
+}
+
+func (d *decoding) errorf(name, hint, format string, args ...any) {
+	d.sink.Error(diag.Diagnostic{Pos: diag.Position{File: name}, What: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// set waits for the parts and joins them.
+func (d *decoding) set() (*Set, error) {
+	_ = d.group.Wait() // the functions return no errors; diagnostics are in the sinks
 	set := &Set{}
-	for _, p := range parts {
-		sink.Join(&p.sink)
-		set.join(p.out)
+	var unused unusedList
+	for _, p := range d.parts {
+		d.sink.Join(&p.sink)
+		set.join(&p.out)
+		for _, f := range p.unused {
+			unused.add(f)
+		}
 	}
-	set.sortUnique(sink)
-	if err := sink.Err(); err != nil {
+	set.sortUnique(&d.sink)
+	if err := d.sink.Err(); err != nil {
 		return nil, err
 	}
+	unused.warn(&d.sink)
+	set.Warnings = d.sink.Warnings()
 	return set, nil
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
@@ -28,7 +29,7 @@ func decode(t *testing.T, text string) (*resource.Set, string) {
 }
 
 var withoutPositions = cmp.Options{
-	cmpopts.IgnoreTypes(strict.Position{}),
+	cmpopts.IgnoreTypes(diag.Position{}),
 	cmp.Comparer(func(a, b *resource.Kind) bool { return a.Name == b.Name }),
 }
 
@@ -120,7 +121,7 @@ func meshNames(set *resource.Set) []string {
 	return names
 }
 
-// A Mesh says much that is not ours, in either spelling.
+// A Mesh has many fields that are not used here, in either spelling.
 func TestMeshDocuments(t *testing.T) {
 	set, errs := decode(t, "type: Mesh\nname: a\nmtls: {enabledBackend: ca}\nnetworking: {outbound: {passthrough: true}}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: b}\nspec: {mtls: {}}\n")
 	if errs != "" {
@@ -169,7 +170,7 @@ func TestTargetRefErrors(t *testing.T) {
 		"other mesh":          {`{kind: MeshService, name: x, mesh: other}`, `4:49: spec.targetRef.mesh: must be the policy's mesh "default", not "other"; leave it out`},
 		"name missing":        {`{kind: MeshService}`, `4:14: spec.targetRef.name: required field is missing for kind MeshService`},
 		"any service":         {`{kind: MeshService, name: "*"}`, `4:40: spec.targetRef.name: bad service name "*"; kind Mesh selects every service`},
-		"tags missing":        {`{kind: MeshSubset}`, `4:14: spec.targetRef.tags: required field is missing for kind MeshSubset`},
+		"tags missing":        {`{kind: MeshServiceSubset, name: x}`, `4:14: spec.targetRef.tags: required field is missing for kind MeshServiceSubset`},
 		"foreign tags":        {`{kind: MeshService, name: x, tags: {a: b}}`, `4:49: spec.targetRef.tags: does not belong to kind MeshService; remove it`},
 		"foreign labels":      {`{kind: Mesh, labels: {a: b}}`, `4:35: spec.targetRef.labels: does not belong to kind Mesh; remove it`},
 		"foreign sectionName": {`{kind: MeshService, name: x, sectionName: http}`, `4:56: spec.targetRef.sectionName: does not belong to kind MeshService; remove it`},
@@ -197,9 +198,9 @@ func TestPolicyErrors(t *testing.T) {
 		"no name":               {"type: MeshTimeout\nspec: {}", `in.yaml:1:1: name: required field is missing`},
 		"empty name":            {"type: MeshTimeout\nname: ''\nspec: {}", `in.yaml:2:7: name: a resource's name must not be empty`},
 		"no spec":               {"type: MeshTimeout\nname: p", `in.yaml:1:1: spec: required field is missing`},
-		"route as target":       {"type: MeshTLS\nname: p\nspec: {targetRef: {kind: MeshHTTPRoute, name: r}}", `in.yaml:3:26: spec.targetRef.kind: a top-level targetRef of MeshTLS can not be MeshHTTPRoute; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset`},
+		"route as target":       {"type: MeshTLS\nname: p\nspec: {targetRef: {kind: MeshHTTPRoute, name: r}}", `in.yaml:3:26: spec.targetRef.kind: a top-level targetRef of MeshTLS cannot be MeshHTTPRoute; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset`},
 		"array of another kind": {"type: MeshRetry\nname: p\nspec: {rules: []}", `in.yaml:3:15: spec.rules: MeshRetry has no rules; it has to`},
-		"default beside rules":  {"type: MeshTimeout\nname: p\nspec: {rules: [], default: {}}", `in.yaml:3:28: spec.default: default and rules are both present; it stands for one rule without matches`},
+		"default beside rules":  {"type: MeshTimeout\nname: p\nspec: {rules: [], default: {}}", `in.yaml:3:28: spec.default: default and rules are both present; it means one rule without matches`},
 		"default beside from":   {"type: MeshTimeout\nname: p\nspec: {from: [], default: {}}", `in.yaml:3:14: spec.from: from and rules are both present; rules take the place of from`},
 		"default of a to kind":  {"type: MeshRetry\nname: p\nspec: {default: {}}", `in.yaml:3:17: spec.default: MeshRetry has no default of its own; it has to`},
 		"no default":            {"type: MeshTrace\nname: p\nspec: {}", `in.yaml:3:7: spec.default: required field is missing`},
@@ -209,11 +210,13 @@ func TestPolicyErrors(t *testing.T) {
 		"wrong apiVersion":      {"apiVersion: v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "v1"; did you mean "kuma.io/v1alpha1"?`},
 		"no kind":               {"type: ''\nname: p\nspec: {}", `in.yaml:1:7: type: a resource's kind must not be empty; write one such as MeshTimeout`},
 		"no kind, Kubernetes":   {"apiVersion: kuma.io/v1alpha1\nkind: ''\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: a resource's kind must not be empty; write one such as MeshTimeout`},
-		"kind of another time":  {"type: RateLimit\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "RateLimit"; did you mean "MeshRateLimit"?`},
-		"kind of another house": {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; one of ` + strings.Join(kinds.All().Names(), ", ") + `, Mesh, Dataplane`},
+		"foreign apiVersion":    {"apiVersion: apps/v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "apps/v1"; one of "kuma.io/v1alpha1"`},
+		"no API version":        {"apiVersion: kuma.io\nkind: Deployment\nmetadata: {name: p}", `in.yaml:1:13: apiVersion: bad apiVersion "kuma.io"; write GROUP/VERSION, such as kuma.io/v1alpha1`},
+		"misspelt, Kubernetes":  {"apiVersion: kuma.io/v1alpha1\nkind: MeshTimeot\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
+		"kind of another house": {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; one of ` + strings.Join(kinds.All().Names(), ", ") + `, Mesh, Dataplane, MeshIdentity, MeshTrust`},
 		"tag of a backend":      {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:138: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
-		"odd name":              {"{type: MeshTLS, name: \"a\\n\", spec: {}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; it stands at in.yaml:1:1 already`},
-		"duplicate":             {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; it stands at in.yaml:1:1 already`},
+		"odd name":              {"{type: MeshTLS, name: \"a\\n\", spec: {}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; the first one is at in.yaml:1:1`},
+		"duplicate":             {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; the first one is at in.yaml:1:1`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := decode(t, c.doc)
@@ -232,6 +235,20 @@ func TestDataplaneErrors(t *testing.T) {
 		"port out of range":   {`{address: a, inbound: [{port: 0, tags: {kuma.io/service: x}}]}`, `3:43: networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
 		"any value":           {`{address: a, outbound: [{port: 1, tags: {a: "*"}}]}`, `3:57: networking.outbound[0].tags.a: bad tag value "*"; a tag's value has letters, digits, '.', '_', ':' and '-'`},
 		"gateway and inbound": {`{address: a, gateway: {}, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:35: networking.gateway: gateway and inbound are both present; a gateway has no inbounds`},
+		"state":               {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}, state: notReady}]}`, `3:81: networking.inbound[0].state: unknown value "notReady"; did you mean "NotReady"?`},
+		"health":              {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}, health: true}]}`, `3:82: networking.inbound[0].health: must be a mapping, not true`},
+		"probe":               {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}, serviceProbe: {interval: 0s}}]}`, `3:99: networking.inbound[0].serviceProbe.interval: must be longer than 0s`},
+		"redirect port":       {`{address: a, transparentProxying: {redirectPortInbound: 70000}}`, `3:69: networking.transparentProxying.redirectPortInbound: bad port 70000; a port is a number from 1 to 65535, or 0 for none`},
+		"IP family":           {`{address: a, transparentProxying: {ipFamilyMode: ipv4}}`, `3:62: networking.transparentProxying.ipFamilyMode: unknown value "ipv4"; did you mean "IPv4"?`},
+		"no backend":          {`{address: a, outbound: [{backendRef: {kind: MeshService}}]}`, `3:50: networking.outbound[0].backendRef.name: required field is missing; or give labels`},
+		"two backends":        {`{address: a, outbound: [{backendRef: {kind: MeshService, name: a, labels: {b: c}}}]}`, `3:87: networking.outbound[0].backendRef.labels: a backend is found by name or by labels, not by both; use one of them`},
+		"backend kind":        {`{address: a, outbound: [{backendRef: {kind: MeshServic, name: a}}]}`, `3:57: networking.outbound[0].backendRef.kind: unknown value "MeshServic"; did you mean "MeshService"?`},
+		"listener type":       {`{address: a, listeners: [{type: ZoneIngres, port: 1}]}`, `3:45: networking.listeners[0].type: unknown value "ZoneIngres"; did you mean "ZoneIngress"?`},
+		"admin":               {`{address: a, admin: {prot: 1}}`, `3:34: networking.admin.prot: unknown field; did you mean "port"?`},
+		"at two places":       {"{address: a}\nspec: {networking: {address: b}}", `4:20: spec.networking: networking is at the top and below spec; remove one`},
+		"probes":              {"{address: a}\nprobes: {endpoints: [{inboundPort: 1, inboundPath: a, path: /a}]}", `4:52: probes.endpoints[0].inboundPath: must be a path that starts with /`},
+		"metrics":             {"{address: a}\nmetrics: {conf: {a: ~}}", `4:21: metrics.conf.a: must not be null; leave the field out instead`},
+		"envoy":               {"{address: a}\nspec: {envoy: {xdsTransportProtocolVariant: SOTW}}", `4:45: spec.envoy.xdsTransportProtocolVariant: unknown value "SOTW"; one of "DEFAULT", "DELTA_GRPC", "GRPC"`},
 		"gateway type":        {`{address: a, gateway: {type: BULTIN}}`, `3:42: networking.gateway.type: unknown value "BULTIN"; did you mean "BUILTIN"?`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -277,12 +294,12 @@ func TestLoadTree(t *testing.T) {
 	if want := twice + ": is given twice; " + filepath.Join(dir, "tree") + " has it already"; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if _, err := loader.Load(filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "can not be read") {
+	if _, err := loader.Load(filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("got error %v", err)
 	}
 	write("bad.yaml", "type: Mash\nname: a")
 	_, err = loader.Load(filepath.Join(dir, "nowhere"), filepath.Join(dir, "tree"))
-	want := filepath.Join(dir, "nowhere") + ": can not be read: no such file or directory; give a file, a directory or -\n" +
+	want := filepath.Join(dir, "nowhere") + ": cannot be read: no such file or directory; give a file, a directory or -\n" +
 		filepath.Join(dir, "tree") + `/bad.yaml:1:7: type: unknown kind "Mash"; did you mean "Mesh"?`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -326,8 +343,8 @@ func TestLoadLargeFileInAnyOrder(t *testing.T) {
 	}
 }
 
-// A directory that can not be read hides nothing of those beside it. Paths of
-// more than some thousand bytes can be read by nobody.
+// A directory that cannot be read hides nothing of the others. Paths of
+// more than some thousand bytes cannot be read by any user.
 func TestLoadGoesOnBehindUnreadableDirectory(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
@@ -353,7 +370,7 @@ func TestLoadGoesOnBehindUnreadableDirectory(t *testing.T) {
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
 	_, err = loader.Load(dir)
-	if err == nil || !strings.Contains(err.Error(), "aaa: can not be read: file name too long") || !strings.Contains(err.Error(), bad+":1:7: ") {
+	if err == nil || !strings.Contains(err.Error(), "aaa: cannot be read: file name too long") || !strings.Contains(err.Error(), bad+":1:7: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -403,7 +420,7 @@ func TestErrorsDoNotHideOthers(t *testing.T) {
 				"5:78: spec.to[0].default.idleTimeout: bad duration", "5:83: spec.to[1].default: required",
 			},
 		},
-		"a targetRef's field is not missed where it is bad": {
+		"a targetRef's field is not missing if it is bad": {
 			"type: MeshTimeout\nname: p\nspec:\n  targetRef: {kind: MeshSubset, tags: 5}\n  to: [{targetRef: {kind: MeshService, name: 5}, default: {}}]",
 			[]string{"4:39: spec.targetRef.tags: must be a mapping", "5:46: spec.to[0].targetRef.name: must be a string"},
 		},
@@ -419,25 +436,28 @@ func TestErrorsDoNotHideOthers(t *testing.T) {
 			[]string{"4:9: spec.from: from and rules", "4:34: ", "5:35: ", "6:12: spec.default: default and rules", "6:26: "},
 		},
 		"inbounds": {
-			"type: Dataplane\nname: d\nnetworking:\n  address: ''\n  gateway: {tipe: x}\n  inbound: [{port: 0, tags: {v: 'v 1'}}, {tags: {kuma.io/service: 1}}]",
+			"type: Dataplane\nname: d\nnetworking:\n  address: ''\n  gateway: {}\n  inbound: [{port: 0, tags: {v: 'v 1'}}, {tags: {kuma.io/service: 1}}]",
 			[]string{
-				"4:12: networking.address: must not be empty", "5:12: networking.gateway: gateway and inbound", "5:13: networking.gateway.tipe: unknown",
+				"4:12: networking.address: must not be empty", "5:12: networking.gateway: gateway and inbound",
 				"6:20: networking.inbound[0].port: bad port", `6:29: networking.inbound[0].tags["kuma.io/service"]: required tag`,
 				"6:33: networking.inbound[0].tags.v: bad tag value", "6:42: networking.inbound[1].port: required",
 				`6:67: networking.inbound[1].tags["kuma.io/service"]: must be a string`,
 			},
 		},
-		"a name that stands there already": {
+		"a repeated name": {
 			"type: MeshRetry\nname: p\nspec: {foo: 1}\n---\ntype: MeshRetry\nname: p\nspec: {bar: 1}",
 			[]string{"3:8: spec.foo", "5:1: name: duplicate", "7:8: spec.bar"},
 		},
-		"what a Mesh says of other matters": {
+		"other fields of a Mesh": {
 			"type: Mesh\nname: m\nmtls: {backends: [{type: ~, type: a}]}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: ''}\nspec: {a: ~}",
 			[]string{"3:26: mtls.backends[0].type: must not be null", "3:29: mtls.backends[0]: duplicate field", "7:18: metadata.name: a resource's name", "8:11: spec.a: must not be null"},
 		},
-		"the mesh in the Kubernetes spelling": {
-			"apiVersion: kuma.io/v1alpha1\nkind: MeshRetry\nmesh: m\nmetadata: {name: p}\nspec: {}",
-			[]string{"3:7: mesh: a mesh is not named here in the Kubernetes spelling; use the label kuma.io/mesh"},
+		"items of lists": {
+			"items:\n- {type: MeshRetry, name: a, spec: {}}\n- {type: MeshRetri, name: a, spec: {}}\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetry, metadata: {name: b}, spec: {too: []}}\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetryList, metadata: {name: b}, itemz: []}\n- 5",
+			[]string{
+				"3:10: items[1].type: unknown kind", "8:79: items[0].spec.too: unknown field", "9:3: items[1].items: required field is missing",
+				"9:76: items[1].itemz", "10:3: items[2]: must be a mapping",
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,15 +1,39 @@
 package resource
 
+import "github.com/meshmatch/meshmatch/core/diag"
+
 // Set is resources, each slice sorted by identity: mesh, kind, namespace,
 // name.
 type Set struct {
 	Meshes     []*Mesh
 	Dataplanes []*Dataplane
 	Policies   []*Policy
+	Identities []*MeshIdentity
+	Trusts     []*MeshTrust
+	// Documents are those of the types in [Loader.Documents].
+	Documents []*Document
+	// Skipped counts the documents that were read and have no part in
+	// matching, by kind (SPEC 1.2); nil if there are none.
+	Skipped map[string]int
+	// Warnings of the load, sorted by position.
+	Warnings []diag.Diagnostic
 }
 
-func (s *Set) join(o Set) {
+func (s *Set) join(o *Set) {
 	s.Meshes = append(s.Meshes, o.Meshes...)
 	s.Dataplanes = append(s.Dataplanes, o.Dataplanes...)
 	s.Policies = append(s.Policies, o.Policies...)
+	s.Identities = append(s.Identities, o.Identities...)
+	s.Trusts = append(s.Trusts, o.Trusts...)
+	s.Documents = append(s.Documents, o.Documents...)
+	for kind, n := range o.Skipped {
+		s.skip(kind, n)
+	}
+}
+
+func (s *Set) skip(kind string, n int) {
+	if s.Skipped == nil {
+		s.Skipped = map[string]int{}
+	}
+	s.Skipped[kind] += n
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/core/strict"
 )
 
 // The tags and labels that have a meaning of their own.
@@ -15,6 +17,8 @@ const (
 	MeshLabel      = "kuma.io/mesh"
 	NamespaceLabel = "k8s.kuma.io/namespace"
 	EffectLabel    = "kuma.io/effect"
+	// ServiceAccountLabel has the Kubernetes service account of a dataplane.
+	ServiceAccountLabel = "k8s.kuma.io/service-account"
 	// AnyValue in a selector's tag means that the key is present.
 	AnyValue = "*"
 )
@@ -41,6 +45,27 @@ func NewTags(m map[string]string) Tags {
 	return tags
 }
 
+// SetEntries sets the tags to those of a file.
+func (t *Tags) SetEntries(entries []strict.Entry) {
+	if *t = nil; len(entries) > 0 {
+		*t = make(Tags, len(entries))
+	}
+	for i, entry := range entries {
+		(*t)[i] = Tag{entry.Name, entry.Value}
+	}
+}
+
+// with returns a copy of the tags with another one, which replaces the tag of
+// its key.
+func (t Tags) with(key, value string) Tags {
+	tags := t.asMap()
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	tags[key] = value
+	return NewTags(tags)
+}
+
 // Get returns the value of a key, and whether it is present.
 func (t Tags) Get(key string) (string, bool) {
 	for i := range t {
@@ -51,7 +76,7 @@ func (t Tags) Get(key string) (string, bool) {
 	return "", false
 }
 
-// Value returns the value of a key, or "" where it is absent.
+// Value returns the value of a key, or "" if it is absent.
 func (t Tags) Value(key string) string {
 	v, _ := t.Get(key)
 	return v
@@ -71,11 +96,22 @@ func (t Tags) Contains(selector Tags) bool {
 
 // MarshalJSON prints an object with sorted keys.
 func (t Tags) MarshalJSON() ([]byte, error) {
+	if t == nil {
+		return []byte("{}"), nil
+	}
+	return json.Marshal(t.asMap())
+}
+
+// asMap returns the tags as NewTags takes them, nil for nil.
+func (t Tags) asMap() map[string]string {
+	if t == nil {
+		return nil
+	}
 	m := make(map[string]string, len(t))
 	for _, tag := range t {
 		m[tag.Key] = tag.Value
 	}
-	return json.Marshal(m)
+	return m
 }
 
 // String returns k=v pairs separated by spaces.

@@ -1,8 +1,11 @@
 package resource
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// TargetKind is the kind of a targetRef. The constants stand in the order of
+// TargetKind is the kind of a targetRef. The constants are in the order of
 // SPEC 3's levels, lowest priority first; a Dataplane with a sectionName is a
 // level of its own between Dataplane and MeshSubset.
 type TargetKind uint8
@@ -24,8 +27,13 @@ const (
 
 var targetKindNames = [...]string{"", "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshGatewayRoute", "MeshHTTPRoute", "MeshTCPRoute"}
 
-// String returns the kind as it is written.
-func (k TargetKind) String() string { return targetKindNames[k] }
+// String returns the kind as it is written, "" for NoTarget.
+func (k TargetKind) String() string {
+	if k >= targetKindEnd {
+		return "TargetKind(" + strconv.Itoa(int(k)) + ")"
+	}
+	return targetKindNames[k]
+}
 
 // IsRoute reports whether the kind names a route.
 func (k TargetKind) IsRoute() bool { return k >= TargetMeshGatewayRoute }

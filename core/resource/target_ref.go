@@ -2,8 +2,10 @@ package resource
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -21,7 +23,7 @@ type TargetRef struct {
 
 // Selector returns the tags that must hold on one and the same inbound or
 // gateway: the targetRef's own and, for the kinds that name a service, the
-// service's. It is empty for kinds that do not look at tags.
+// service's. It is empty for kinds that select without tags.
 func (t *TargetRef) Selector() Tags {
 	switch t.Kind {
 	case TargetMeshSubset:
@@ -32,18 +34,11 @@ func (t *TargetRef) Selector() Tags {
 	return nil
 }
 
-// withService returns tags and the service's tag. Where the tags ask for
-// another service too, both are asked for, and nothing has both.
+// withService returns tags and the tag of a service. If the tags require
+// another service, the result requires both, and no inbound has both.
 func withService(tags Tags, service string) Tags {
 	out := append(slices.Clone(tags), Tag{ServiceTag, service})
-	slices.SortStableFunc(out, func(a, b Tag) int {
-		if a.Key < b.Key {
-			return -1
-		} else if a.Key > b.Key {
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b Tag) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
 
@@ -56,6 +51,18 @@ const (
 	Sidecar ProxyTypes = 1 << iota
 	Gateway
 )
+
+// words returns the proxy types as they are written.
+func (p ProxyTypes) words() []string {
+	var words []string
+	if p&Gateway != 0 {
+		words = append(words, "Gateway")
+	}
+	if p&Sidecar != 0 {
+		words = append(words, "Sidecar")
+	}
+	return words
+}
 
 // Admits reports whether a dataplane of that type is selected.
 func (p ProxyTypes) Admits(t ProxyTypes) bool { return p == 0 || p&t != 0 }
@@ -76,24 +83,50 @@ type targetRefDoc struct {
 	ProxyTypes  []proxyTypeWord   `json:"proxyTypes,omitzero"`
 }
 
-// targetPlace is where a targetRef stands.
+// doc returns the targetRef as it is written.
+func (t *TargetRef) doc() targetRefDoc {
+	kind := t.Kind.String()
+	doc := targetRefDoc{Tags: t.Tags.asMap(), Labels: t.Labels.asMap()}
+	for _, text := range []struct {
+		field **string
+		value string
+	}{{&doc.Kind, kind}, {&doc.Name, t.Name}, {&doc.Namespace, t.Namespace}, {&doc.SectionName, t.SectionName}} {
+		if text.value != "" {
+			*text.field = &text.value
+		}
+	}
+	for _, word := range t.ProxyTypes.words() {
+		doc.ProxyTypes = append(doc.ProxyTypes, proxyTypeWord(word))
+	}
+	return doc
+}
+
+// targetPlace is where a targetRef is.
 type targetPlace struct {
 	allowed TargetKinds
 	top     bool
-	mesh    string // the policy's
-	holder  string // for messages, such as "a top-level targetRef of MeshRetry"
+	mesh    string // of the policy
+	subject string // for messages, such as "a top-level targetRef of MeshRetry"
 }
 
-// decodeTargetRef reads the targetRef of a mapping; absent or {} means Mesh
-// (SPEC 2.3).
-func decodeTargetRef(holder *strict.At, at *strict.At, place targetPlace) TargetRef {
-	c := targetCheck{at: at, place: place}
-	var ref TargetRef
-	if at == nil {
-		c.at = holder.Field("targetRef")
+func (k *Kind) topPlace(mesh string) targetPlace {
+	return targetPlace{allowed: k.Top, top: true, mesh: mesh, subject: "a top-level targetRef of " + k.Name}
+}
+
+func (k *Kind) itemPlace(array string, section *Section, mesh string) targetPlace {
+	return targetPlace{allowed: section.Targets, mesh: mesh, subject: "a targetRef in " + array + " of " + k.Name}
+}
+
+// decodeTargetRef reads the targetRef of the mapping at a place; absent or {}
+// means Mesh (SPEC 2.3).
+func decodeTargetRef(around *diag.At, in *strict.Value, place targetPlace) TargetRef {
+	if in == nil {
+		c := targetCheck{at: around.Field("targetRef"), place: place}
 		return c.ref()
 	}
-	strict.DecodeChecked(at, &c.doc, func() { ref = c.ref() })
+	var ref TargetRef
+	c := targetCheck{at: in.At(), place: place}
+	strict.DecodeChecked(in, &c.doc, func() { ref = c.ref() })
 	return ref
 }
 
@@ -105,7 +138,7 @@ func oneOf(kinds TargetKinds) string { return "one of " + kinds.String() }
 
 // targetCheck validates the fields of one targetRef.
 type targetCheck struct {
-	at    *strict.At
+	at    *diag.At
 	doc   targetRefDoc
 	place targetPlace
 }
@@ -122,9 +155,9 @@ func (c *targetCheck) ref() TargetRef {
 	kind, known := parseTargetKind(word)
 	switch {
 	case !known:
-		c.errorf("kind", strict.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)
+		c.errorf("kind", diag.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)
 	case !c.place.allowed.Has(kind):
-		c.errorf("kind", oneOf(c.place.allowed), "%s can not be %s", c.place.holder, kind)
+		c.errorf("kind", oneOf(c.place.allowed), "%s cannot be %s", c.place.subject, kind)
 	default:
 		return c.check(kind)
 	}
@@ -214,12 +247,13 @@ func (c *targetCheck) name(kind TargetKind) string {
 
 func (c *targetCheck) tags(kind TargetKind) Tags {
 	doc := &c.doc
-	needed := kind == TargetMeshSubset || kind == TargetMeshServiceSubset
-	if !needed && kind != TargetMeshGateway && kind != TargetMeshGatewayRoute {
+	switch kind {
+	case TargetMeshSubset, TargetMeshServiceSubset, TargetMeshGateway, TargetMeshGatewayRoute:
+	default:
 		c.foreign("tags", doc.Tags != nil, kind)
 		return nil
 	}
-	if needed && len(doc.Tags) == 0 {
+	if kind == TargetMeshServiceSubset && len(doc.Tags) == 0 {
 		c.errorf("tags", "", "required field is missing for kind %s", kind)
 	}
 	conf.ValidateSelector(c.at.Field("tags"), doc.Tags)

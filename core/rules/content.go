@@ -6,17 +6,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// content is the number of a merged content among [contents].
+// content identifies a merged conf in [contents].
 type content int32
 
-// nothing is the content of a client that no item selects.
+// nothing is the content if no item applies.
 const nothing content = 0
 
-// contents merges items for package partition, as its Algebra. Two merges of
-// which the same items are the origins have the same content, as an item that
-// is no origin changes nothing, so a content is known by its origins and is
-// made once. Where an item can hide others without being an origin, a content
-// is known by all items that select its clients.
+// contents merges items for package partition, as its Algebra. Two merges with
+// the same origins have the same content, because an item that is no origin
+// changes nothing. So a content is identified by its origins and is made once.
+// If an item can hide others without being an origin, a content is identified by
+// all items that apply.
 type contents struct {
 	conf   resource.ConfType
 	items  []Contribution
@@ -26,8 +26,8 @@ type contents struct {
 }
 
 type contentState struct {
-	parts    []int // the items that matter, ascending
-	complete bool  // nothing is left that a lower item could set
+	parts    []int // the items that identify it, ascending
+	complete bool  // every leaf is set: a lower item changes nothing
 	merged   *Effective
 }
 
@@ -35,10 +35,10 @@ func newContents(conf resource.ConfType, items []Contribution) *contents {
 	return &contents{conf: conf, items: items, states: []contentState{{}}, known: map[string]content{}}
 }
 
-// Start is what no item selects.
+// Start returns the content if no item applies.
 func (c *contents) Start() content { return nothing }
 
-// Add fills s from an item of lower priority than all in it.
+// Add returns the content s with an item of lower priority than all in s.
 func (c *contents) Add(s content, item int) content {
 	state := &c.states[s]
 	if state.complete {
@@ -50,7 +50,7 @@ func (c *contents) Add(s content, item int) content {
 	}
 	complete := merger.Fill(c.items[item].Conf, item)
 	var parts []int
-	if c.conf.HidesBelow() {
+	if c.conf.HasUnion() {
 		parts = append([]int{item}, state.parts...)
 	} else {
 		parts = merger.Origins(nil)
@@ -68,7 +68,7 @@ func (c *contents) Add(s content, item int) content {
 	return next
 }
 
-// effective returns a content's merged conf, made once.
+// effective returns the merged conf of a content, which is made once.
 func (c *contents) effective(s content) *Effective {
 	state := &c.states[s]
 	if state.merged == nil && s != nothing {

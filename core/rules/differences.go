@@ -9,13 +9,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Differences returns the places where the configs of a dataplane, both sorted
-// by kind, have confs with another content or other origins, be it of single
-// fields, in the order of [Config]. Policies that select the dataplane and set
-// nothing make no difference, nor does another version of a policy that says
-// the same. Outbounds and inbounds are called by their index.
+// Differences returns the places where two lists of configs of a dataplane, both
+// sorted by kind, have confs with different content or different origins, of the
+// conf or of a single field. The places are in the order of [Config]; outbounds
+// and inbounds are identified by their index. Policies that select the dataplane
+// and set nothing make no difference, nor does another version of a policy with
+// the same content.
 //
-// What is one block on both sides is not looked into.
+// Confs that are one pointer on both sides are not compared further.
 func Differences(before, after []*Config) []Place {
 	var places []Place
 	for len(before)+len(after) > 0 {
@@ -52,7 +53,7 @@ func (d *differ) kind() *resource.Kind {
 	return d.after.Kind
 }
 
-// none is the config where no policy of the kind selects the dataplane.
+// none is the config if no policy of the kind selects the dataplane.
 var none Config
 
 func orNone(c *Config) *Config {
@@ -78,7 +79,7 @@ func (d *differ) appendPlaces(places []Place) []Place {
 	return places
 }
 
-// at returns element i, or the zero T behind the end.
+// at returns element i, or the zero T after the end.
 func at[T any](list []T, i int) (zero T) {
 	if i < len(list) {
 		return list[i]
@@ -104,9 +105,9 @@ func appendOutbound(places []Place, kind *resource.Kind, i int, a, b OutboundCon
 	return places
 }
 
-func findRoute(routes []RouteConfig, like *resource.Policy) *RouteConfig {
+func findRoute(routes []RouteConfig, route *resource.Policy) *RouteConfig {
 	for i := range routes {
-		if routes[i].Route.ID == like.ID {
+		if routes[i].Route.ID == route.ID {
 			return &routes[i]
 		}
 	}
@@ -120,9 +121,9 @@ func sameConf(section *resource.Section, a, b *Effective) bool {
 		slices.EqualFunc(a.Origins, b.Origins, sameOrigin) && section.Conf.Equal(a.Conf, b.Conf) && sameFields(a, b)
 }
 
-// sameFields compares the origins of the fields of two equal confs. They can
-// differ under the same list of origins, as after the items of a policy were
-// exchanged.
+// sameFields reports whether each field of two equal confs has the same origin.
+// That can differ though the lists of origins are equal, for example after the
+// items of a policy were exchanged.
 func sameFields(a, b *Effective) bool {
 	next, stop := iter.Pull2(b.Fields())
 	defer stop()
@@ -134,7 +135,7 @@ func sameFields(a, b *Effective) bool {
 	return true
 }
 
-// sameOrigin compares what names an origin in answers, not policy versions.
+// sameOrigin compares origins as answers print them, not versions of policies.
 func sameOrigin(a, b Origin) bool {
 	return a == b || a.Index == b.Index && a.Policy.ID == b.Policy.ID && a.Policy.Zone() == b.Policy.Zone()
 }
@@ -146,7 +147,7 @@ func sameInbound(kind *resource.Kind, a, b *InboundConfig) bool {
 		a.FromIgnored == b.FromIgnored
 }
 
-// sameList tells of two slices of one block.
+// sameList reports whether two slices are the same slice of one block.
 func sameList[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

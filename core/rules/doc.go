@@ -1,35 +1,25 @@
-// Package rules turns the ordered policies that select a dataplane into its
-// effective confs: what each outbound, each route, each inbound gets, and
-// which item of which policy set it.
+// Package rules is what a reader gets of effective confs: which conf each
+// outbound, route and inbound of a dataplane has, and which item of which policy
+// set it.
 //
-// The pipeline, for one policy kind and one dataplane:
+// A [Config] contains the result of one policy kind for one dataplane. The
+// engine makes it from the ordered list of policies that select the dataplane
+// ([Matched], SPEC 3):
 //
-//  1. The caller selects and orders the policies (package match); later ones
-//     override.
-//  2. Their arrays are concatenated: policy order, then item order (SPEC 4.1).
-//  3. For each outbound or route the items that select it are found
-//     (filler.go, SPEC 4.2, 4.3); for each inbound rules with equal matches
-//     are joined, split into single matches and sorted (inbound.go, SPEC
-//     7.1); a kind without arrays has the one conf of all its policies
-//     (default.go, SPEC 4.4).
-//  4. Their Confs are folded by generated code, highest priority first, until
-//     nothing is unset ([Merge], SPEC 6), which gives an [Effective]: the
-//     Conf, its origins, and on demand the origin of every field.
+//  1. Their arrays are concatenated: policy order, then item order (SPEC 4.1).
+//  2. For each outbound and route, the items that select it are merged (SPEC
+//     4.2, 4.3); for each inbound, rules with equal matches are merged and sorted
+//     by their matches (SPEC 7.1); a kind without arrays has one conf (SPEC 4.4).
+//  3. Merging is done by generated code, highest priority first, until every
+//     leaf is set. The result is an [Effective]: the conf, its origins, and the
+//     origin of each field ([Effective.Fields], SPEC 6).
 //
-// This is done for many dataplanes at once, and again after each change, with
-// [Blocks]: a [Part] is evaluated for dataplanes that the same policies select,
-// an [OutboundPart] for their outbounds, and what comes out equal is one pointer
-// everywhere. It looks
+// `from` items are kept as they are, in a [From]: it merges the conf of one
+// client ([From.Client]) or builds the rule view of all possible clients
+// ([From.Disjoint], [From.Ordered], SPEC 5.3). [Config.ToRules] is the rule view
+// of `to` (SPEC 4.5).
 //
-//   - at one outbound of many dataplanes once;
-//   - at the few items for every outbound that are not always overridden
-//     (filler.go), unless an item that sets nothing can hide others;
-//   - after a policy was replaced, at the outbounds that it reaches.
-//
-// [Evaluate] is the same for one dataplane that shares with nobody.
-//
-// Invariants: nothing here changes a policy; an Effective is immutable and
-// can be shared by everybody with the same contributions; the result depends
-// on the contributions alone. The package knows neither the index nor where
-// policies come from.
+// Invariants: everything here is immutable and may be shared by all dataplanes
+// with the same result; a result depends on the policies alone. [Merge] and
+// [Differences] are for packages that compute or compare confs themselves.
 package rules

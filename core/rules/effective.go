@@ -6,34 +6,46 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Origin is an item of a policy: of its to, from or rules array, or 0 for its
-// default.
+// Origin is an item of a policy: an index into its to, from or rules array, or
+// 0 for its default.
 type Origin struct {
 	Policy *resource.Policy
 	Index  int
 }
 
-// Contribution is an item that selects something, with what it says about it.
+// Contribution is an item that applies, with its conf.
 type Contribution struct {
 	Origin
 	Conf resource.Conf
 }
 
-// Effective is a merged conf with its reasons (SPEC 6). A nil *Effective
-// means that no item selected the thing.
+// Effective is a merged conf with its reasons (SPEC 6). A nil *Effective means
+// that no item applies. It is immutable and shared by all dataplanes with the
+// same result.
 type Effective struct {
-	// Conf is a pointer to the kind's Conf type.
+	// Conf is a pointer to the kind's Conf type; see [ConfOf].
 	Conf resource.Conf
-	// Origins is the items that set at least one leaf of Conf, in the order
+	// Origins are the items that set at least one leaf of Conf, in the order
 	// applied: lowest priority first.
 	Origins []Origin
 
-	merger resource.Merger // knows the leaves; not filled any more
-	items  []Contribution  // what the merger's items are; may be shared
+	merger resource.Merger // reports the leaves; no longer filled
+	items  []Contribution  // the merger numbers items by their index here
 }
 
-// Fields yields the JSON pointer of each leaf of Conf with the item that set
-// it.
+// ConfOf returns the conf as a value of the kind's Conf type T, such as
+// [meshtimeout.Conf]. It returns nil if e is nil or of another kind.
+//
+// [meshtimeout.Conf]: https://pkg.go.dev/github.com/meshmatch/meshmatch/core/kind/meshtimeout#Conf
+func ConfOf[T any](e *Effective) *T {
+	if e == nil {
+		return nil
+	}
+	conf, _ := e.Conf.(*T)
+	return conf
+}
+
+// Fields yields the JSON pointer of each leaf of Conf with the item that set it.
 func (e *Effective) Fields() iter.Seq2[string, Origin] {
 	return func(yield func(string, Origin) bool) {
 		for pointer, item := range e.merger.Leaves() {
@@ -44,8 +56,8 @@ func (e *Effective) Fields() iter.Seq2[string, Origin] {
 	}
 }
 
-// Merge folds contributions, lowest priority first; nil for none. The slice
-// is kept and must not be changed.
+// Merge folds contributions, lowest priority first (SPEC 6). It returns nil if
+// there are none. The slice is kept and must not be changed afterwards.
 func Merge(conf resource.ConfType, items []Contribution) *Effective {
 	if len(items) == 0 {
 		return nil
@@ -53,7 +65,8 @@ func Merge(conf resource.ConfType, items []Contribution) *Effective {
 	return merge(conf, items)
 }
 
-// merge is Merge where something is selected, even if all of it is empty.
+// merge is Merge if some item applies, also if only items without leaves do, which
+// may be missing in items.
 func merge(conf resource.ConfType, items []Contribution) *Effective {
 	merger := conf.NewMerger()
 	for i := len(items) - 1; i >= 0; i-- {
@@ -61,18 +74,12 @@ func merge(conf resource.ConfType, items []Contribution) *Effective {
 			break
 		}
 	}
-	return newEffective(merger, items)
-}
-
-// newEffective takes over a merger that was filled from some of the items,
-// called by their index.
-func newEffective(merger resource.Merger, items []Contribution) *Effective {
 	e := &Effective{Conf: merger.Conf(), merger: merger, items: items}
 	var buffer [8]int
-	origins := merger.Origins(buffer[:0])
-	e.Origins = make([]Origin, len(origins))
-	for i, item := range origins {
-		e.Origins[i] = items[item].Origin
+	numbers := merger.Origins(buffer[:0])
+	e.Origins = make([]Origin, len(numbers))
+	for i, number := range numbers {
+		e.Origins[i] = items[number].Origin
 	}
 	return e
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// PlaceKind is what the policies of a kind can say something about.
+// PlaceKind is a part of a dataplane that has a conf.
 type PlaceKind uint8
 
 // The kinds of places.
@@ -17,7 +17,7 @@ const (
 	AtInbound                   // an inbound
 )
 
-// Place is where a conf of a dataplane stands.
+// Place identifies a conf of a dataplane.
 type Place struct {
 	Policies string // the policy kind, such as MeshTimeout
 	Kind     PlaceKind

@@ -9,22 +9,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// SelectorRule is a rule of a rule view: what it selects by tags, with a conf
-// that is sufficient by itself.
+// SelectorRule is a rule of a rule view: a selector by tags, with the complete
+// conf for what it selects.
 type SelectorRule struct {
 	Selector partition.Selector
 	*Effective
 }
 
-// ruleView turns items with selectors, which may overlap, into rules, one of
-// which counts for whatever has the tags: a client or an outbound.
+// ruleView turns items with selectors, which may overlap, into rules, of which
+// one applies to each set of tags: those of a client or of an outbound.
 type ruleView struct {
 	conf      resource.ConfType
 	items     []Contribution
 	selectors []partition.Tags // by item
 }
 
-// add appends an item, unless nothing can have the tags that it asks for.
+// add appends an item, unless its targetRef contradicts itself.
 func (v *ruleView) add(item Contribution, target *resource.TargetRef) {
 	if tags, possible := selectorTags(target); possible {
 		v.items = append(v.items, item)
@@ -32,8 +32,8 @@ func (v *ruleView) add(item Contribution, target *resource.TargetRef) {
 	}
 }
 
-// selectorTags returns the tags that a targetRef asks for; possible is false
-// where it asks for two values of one key, which nothing has.
+// selectorTags returns the tags that a targetRef requires. It returns false if
+// the targetRef requires two values of one key.
 func selectorTags(t *resource.TargetRef) (tags partition.Tags, possible bool) {
 	tags = partition.Tags{}
 	for _, tag := range t.Selector() {
@@ -55,7 +55,7 @@ func (v *ruleView) disjoint(limits partition.Limits) ([]SelectorRule, error) {
 	contents := newContents(v.conf, v.items)
 	p, err := partition.Build(predicates, contents, limits)
 	if err != nil {
-		return nil, v.tooMany(err)
+		return nil, v.limitError(err)
 	}
 	rules, err := p.Disjoint()
 	return v.rules(rules, contents, err)
@@ -69,7 +69,7 @@ func (v *ruleView) ordered(limits partition.Limits) ([]SelectorRule, error) {
 
 func (v *ruleView) rules(rules partition.Rules[content], contents *contents, err error) ([]SelectorRule, error) {
 	if err != nil {
-		return nil, v.tooMany(err)
+		return nil, v.limitError(err)
 	}
 	out := make([]SelectorRule, len(rules))
 	for i, r := range rules {
@@ -78,18 +78,18 @@ func (v *ruleView) rules(rules partition.Rules[content], contents *contents, err
 	return out, nil
 }
 
-// TooManyRules indicates that the items tell so many kinds of clients, or of
-// outbounds, apart that a rule view would pass its limit (SPEC 5.5).
-type TooManyRules struct {
+// LimitError indicates that the items split the clients, or the outbounds, into
+// so many groups that a rule view would pass its limit (SPEC 5.5).
+type LimitError struct {
 	Limit    *partition.LimitError
-	Policies []*resource.Policy // that tell them apart, highest priority first
-	Keys     []string           // of the tags that they ask for
+	Policies []*resource.Policy // the policies of the items, highest priority first
+	Keys     []string           // the keys of the tags that the items require
 }
 
 const namesShown = 10
 
-// Error names the limit, the policies and the keys.
-func (e *TooManyRules) Error() string {
+// Error returns a message with the limit, the policies and the keys.
+func (e *LimitError) Error() string {
 	var names []string
 	for _, p := range e.Policies {
 		names = append(names, p.Name)
@@ -98,7 +98,8 @@ func (e *TooManyRules) Error() string {
 		e.Limit.Limit, e.Limit.Resource, shorten(names), shorten(e.Keys))
 }
 
-func (e *TooManyRules) Unwrap() error { return e.Limit }
+// Unwrap returns the limit that was passed.
+func (e *LimitError) Unwrap() error { return e.Limit }
 
 func shorten(names []string) string {
 	if len(names) > namesShown {
@@ -107,12 +108,12 @@ func shorten(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (v *ruleView) tooMany(err error) error {
+func (v *ruleView) limitError(err error) error {
 	var limit *partition.LimitError
 	if !errors.As(err, &limit) {
 		return err
 	}
-	e := &TooManyRules{Limit: limit, Keys: limit.Keys}
+	e := &LimitError{Limit: limit, Keys: limit.Keys}
 	seen := map[*resource.Policy]bool{}
 	for _, item := range limit.Items {
 		if p := v.items[item].Policy; !seen[p] {

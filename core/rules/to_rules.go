@@ -1,18 +1,15 @@
 package rules
 
-import (
-	"github.com/meshmatch/meshmatch/core/partition"
-	"github.com/meshmatch/meshmatch/core/resource"
-)
+import "github.com/meshmatch/meshmatch/core/partition"
 
-// ToRules returns the rule view of the concatenated `to` arrays of policies,
-// which are all of the kind, ordered, later ones overriding (SPEC 4.5): the
-// first rule that selects an outbound has its conf, more specific rules come
-// first. What selects routes is not in it. The kind must have a To section. The
-// error is a [*TooManyRules].
-func ToRules(kind *resource.Kind, policies []*resource.Policy, limits partition.Limits) ([]SelectorRule, error) {
-	view := ruleView{conf: kind.To.Conf}
-	for _, p := range policies {
+// ToRules returns the rule view of the concatenated `to` arrays of the matched
+// policies (SPEC 4.5): the conf of an outbound is that of the first rule that
+// selects it; more specific rules come first. Items that select routes are not
+// part of it. The kind must have `to`. The error is a [*LimitError].
+func (c *Config) ToRules(limits partition.Limits) ([]SelectorRule, error) {
+	view := ruleView{conf: c.Kind.To.Conf}
+	for _, s := range c.Matched.All() {
+		p := s.Policy
 		if p.TargetRef.Kind.IsRoute() {
 			continue
 		}

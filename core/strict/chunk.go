@@ -5,10 +5,12 @@ import (
 	"iter"
 )
 
-// Chunk is a run of whole documents of one file, to be parsed by itself.
+// Chunk is some successive documents of one file, to be parsed independently of
+// the others.
 type Chunk struct {
 	data      []byte
-	firstLine int // lines before the chunk
+	firstLine int  // lines before the chunk
+	afterJSON bool // it follows a JSON document without a marker
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -25,7 +27,7 @@ func Chunks(data []byte, n int) []Chunk {
 	for piece := range whole.documents() {
 		if into := begin * n / len(whole.data); into > bucket {
 			chunks, bucket = append(chunks, piece), into
-		} else { // the piece stands right behind the latest chunk
+		} else { // the piece follows the latest chunk
 			latest := &chunks[len(chunks)-1].data
 			*latest = (*latest)[:len(*latest)+len(piece.data)]
 		}
@@ -38,19 +40,27 @@ func Chunks(data []byte, n int) []Chunk {
 }
 
 // documents yields the documents of the chunk, each with the marker before it
-// and the one that ends it. YAML forbids markers at the start of a line inside
-// of any scalar, so a cut never falls into a document; a malformed document
-// ends where the next marker stands.
+// and the one that ends it.
+//
+// YAML forbids markers at the beginning of a line inside of any scalar, so a
+// cut is never inside a document; a malformed document ends at the next
+// marker. A text that begins as JSON is also cut before a line that begins
+// with { after one that ends with }: inside a JSON document there is a comma
+// between them.
 func (c Chunk) documents() iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {
 		begin, beginLine := 0, c.firstLine
 		line := c.firstLine
-		header := true      // nothing but directives and comments since begin
+		header := true      // since begin there are only directives and comments
 		directives := false // they belong to the marker that follows
-		ended := false      // by a marker, which may stand there again
-		cut := func(end, endLine int) bool {
-			piece := Chunk{data: c.data[begin:end], firstLine: beginLine}
-			begin, beginLine = end, endLine
+		ended := false      // by a marker, which may follow again
+		isJSON := looksLikeJSON(c.data)
+		last := byte(0) // of the lines before, without space
+		afterJSON := c.afterJSON
+		cut := func(end, endLine int, json bool) bool {
+			piece := Chunk{data: c.data[begin:end], firstLine: beginLine, afterJSON: afterJSON}
+			begin, beginLine, afterJSON = end, endLine, json
+			isJSON, last = looksLikeJSON(c.data[end:]), 0
 			return yield(piece)
 		}
 		for at := 0; at < len(c.data); line++ {
@@ -59,15 +69,16 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 				end = at + i + 1
 			}
 			text := c.data[at:end]
-			if ended && !isMarker(text, "...") {
-				if !cut(at, line) {
+			nextJSON := isJSON && last == '}' && begins(text, '{')
+			if ended && !isMarker(text, "...") || nextJSON {
+				if !cut(at, line, nextJSON && !ended) {
 					return
 				}
 				header, directives, ended = true, false, false
 			}
 			switch {
 			case isMarker(text, "---"):
-				if !directives && at > begin && !cut(at, line) {
+				if !directives && at > begin && !cut(at, line, false) {
 					return
 				}
 				header, directives = false, false
@@ -78,12 +89,23 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 			case header && text[0] != '#' && len(bytes.TrimSpace(text)) > 0:
 				header = false
 			}
+			if isJSON {
+				if text = bytes.TrimRight(text, " \t\r\n"); len(text) > 0 {
+					last = text[len(text)-1]
+				}
+			}
 			at = end
 		}
 		if begin < len(c.data) {
-			cut(len(c.data), line)
+			cut(len(c.data), line, false)
 		}
 	}
+}
+
+// begins reports whether the first byte of a line that is no space is first.
+func begins(line []byte, first byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	return len(line) > 0 && line[0] == first
 }
 
 func isMarker(line []byte, marker string) bool {
@@ -91,7 +113,7 @@ func isMarker(line []byte, marker string) bool {
 	return found && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 
-// isBlank reports whether there is nothing but markers and comments.
+// isBlank reports whether the chunk has only markers and comments.
 func (c Chunk) isBlank() bool {
 	for line := range bytes.Lines(c.data) {
 		if isMarker(line, "---") || isMarker(line, "...") {

@@ -1,11 +1,12 @@
 package strict
 
 import (
-	"encoding"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // Enum is implemented by string types with a fixed set of words.
@@ -13,128 +14,452 @@ type Enum interface {
 	Enum() []string
 }
 
-// Scalar is implemented by types that read a scalar or any other value by
-// themselves. DecodeAt reports what is wrong at the place where it is.
+// Scalar is implemented by types that decode themselves, from a scalar or any
+// other value. DecodeAt reports errors at the place of the value.
 type Scalar interface {
-	DecodeAt(at *At)
+	DecodeAt(in *Value)
 }
 
-// Decode fills target, a non-nil pointer, from the value at a place and
-// reports whether it found no error; all errors go to the document's sink.
-// Fields of type *[At] receive their place undecoded.
+// Entries is implemented by types that are decoded from a mapping of strings.
+type Entries interface {
+	// SetEntries receives the entries that could be read, sorted by name. The
+	// slice is reused afterwards.
+	SetEntries(entries []Entry)
+}
+
+// Entry is a field of a mapping of strings.
+type Entry struct{ Name, Value string }
+
+// Decode fills target, a non-nil pointer, from a value and reports whether
+// there is no error; all errors go to the document's sink. A field of type
+// *[Value] receives its value undecoded, one of type any receives
+// map[string]any, []any, string, bool, int64 if negative, uint64, float64 or
+// nil for null.
 //
-// After an error target holds what could be read. Pointers to numbers, texts
-// and lists in error are nil; a word that its [Enum] does not know stays.
-func Decode(at *At, target any) bool {
-	return decodeValue(at, reflect.ValueOf(target).Elem())
-}
+// After an error target contains what could be read. Pointers to numbers,
+// texts and lists in error are nil; a word that its [Enum] does not have
+// stays.
+func Decode(in *Value, target any) bool { return DecodeExcept(in, target) }
 
-// DecodeExcept is [Decode] for a struct, passing over the named fields of the
-// input, which somebody else reads.
-func DecodeExcept(at *At, target any, except ...string) bool {
+// DecodeExcept is [Decode] for a struct without the named fields of the input,
+// which the caller decodes.
+func DecodeExcept(in *Value, target any, except ...string) bool {
 	v := reflect.ValueOf(target).Elem()
-	before := at.doc.sink.mark()
-	if meaningful(at) {
-		decodeStruct(at, v, except)
-		validate(at, v, before)
-	}
-	return at.doc.sink.mark() == before
+	d := newDecoder(in)
+	defer d.release()
+	d.except = except
+	return d.value(v, planOf(v.Type()))
 }
 
-var (
-	atType   = reflect.TypeFor[*At]()
-	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
+// DecodePart is [Decode] for a struct without the fields of the input that the
+// struct does not declare.
+func DecodePart(in *Value, target any) bool {
+	v := reflect.ValueOf(target).Elem()
+	d := newDecoder(in)
+	defer d.release()
+	d.partly = true
+	return d.value(v, planOf(v.Type()))
+}
 
-// decodeValue reports whether it found no error in the value.
-func decodeValue(at *At, v reflect.Value) bool {
-	if v.Type() == atType {
-		v.Set(reflect.ValueOf(at))
+// DecodeChecked is [Decode] with an additional check, for conditions that
+// depend on more than the value. The check is called like a [Validator].
+func DecodeChecked(in *Value, target any, check func()) {
+	before := in.doc.sink.Mark()
+	Decode(in, target)
+	in.doc.sink.Check(before, check)
+}
+
+// Skim checks a value that is not decoded for what is wrong whatever it means:
+// nulls, tags, duplicate fields and names that are no strings.
+func Skim(in *Value) {
+	d := newDecoder(in)
+	defer d.release()
+	d.skim()
+}
+
+// decoder decodes one value from its beginning to its end.
+type decoder struct {
+	in     cursor
+	doc    *Document
+	sink   *diag.Sink
+	except []string // fields of the outermost value that are skipped
+	partly bool     // all fields that the outermost value does not declare are
+
+	outer *diag.At // the place of the outermost value
+	// path is the steps from there to the value that is decoded.
+	path []diag.Step
+	// moving is the place of the value that is decoded, for validators.
+	moving *diag.At
+	// names are the names of the fields read so far of the mappings around
+	// the next value.
+	names   []string
+	entries []Entry
+	json    jsonCursor
+}
+
+// newDecoder returns a decoder of a value, to be released after use.
+func newDecoder(in *Value) *decoder {
+	var d *decoder
+	r := in.doc.reader
+	if n := len(r.decoders); n > 0 {
+		d, r.decoders = r.decoders[n-1], r.decoders[:n-1]
+	} else {
+		d = &decoder{}
+	}
+	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), in.at
+	if n, ok := in.node.(*jsonNode); ok {
+		d.json = jsonCursor{text: n.text, strings: r.strings, offset: n.begin, scratch: d.json.scratch}
+		d.in = &d.json
+	} else {
+		d.in = in.node.cursor(in.doc)
+	}
+	return d
+}
+
+// release lets other values use the decoder.
+func (d *decoder) release() {
+	reader := d.doc.reader
+	*d = decoder{
+		path: d.path[:0], names: d.names[:0], entries: d.entries[:0],
+		json: jsonCursor{scratch: d.json.scratch},
+	}
+	reader.decoders = append(reader.decoders, d)
+}
+
+func (d *decoder) enterField(name string) {
+	d.path = append(d.path, diag.Step{Field: name, Index: diag.IsField})
+}
+
+func (d *decoder) enterElement(i int) { d.path = append(d.path, diag.Step{Index: i}) }
+
+func (d *decoder) leave() { d.path = d.path[:len(d.path)-1] }
+
+// at returns the place of the value that is decoded.
+func (d *decoder) at() *diag.At {
+	at := d.outer
+	for _, step := range d.path {
+		if step.Index == diag.IsField {
+			at = at.Field(step.Field)
+		} else {
+			at = at.Index(step.Index)
+		}
+	}
+	return at
+}
+
+// validate calls the Validate method of v, the value that is decoded.
+func (d *decoder) validate(v reflect.Value, before int) {
+	if d.moving == nil {
+		d.moving = d.outer.Moving(func() []diag.Step { return d.path })
+	}
+	validate(d.moving, v, before)
+}
+
+// value decodes the next value into v and reports whether there is no error.
+func (d *decoder) value(v reflect.Value, p *plan) bool {
+	if p.form == deferred {
+		v.Set(reflect.ValueOf(d.capture()))
 		return true
 	}
-	if !meaningful(at) {
+	if !d.meaningful() {
+		d.in.skip()
 		return false
 	}
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		ok := decodeValue(at, v.Elem())
-		if _, isEnum := v.Interface().(Enum); !ok && !isEnum && v.Elem().Kind() != reflect.Struct {
-			v.SetZero() // so that validators do not take it for a value
+	if p.form == pointer {
+		v.Set(reflect.New(p.elem.t))
+		ok := d.value(v.Elem(), p.elem)
+		if !ok && !p.elem.keepsErrors() {
+			v.SetZero()
 		}
 		return ok
 	}
-	before := at.doc.sink.mark()
-	if s, ok := v.Addr().Interface().(Scalar); ok {
-		if s.DecodeAt(at); at.doc.sink.mark() != before {
-			return false
+	before := d.sink.Mark()
+	switch p.form {
+	case itself:
+		v.Addr().Interface().(Scalar).DecodeAt(d.capture())
+	case structure:
+		d.structure(v, p.fields)
+		if p.defaults {
+			v.Addr().Interface().(Defaulter).SetDefaults()
 		}
-	} else if v.Addr().Type().Implements(textType) {
-		if !decodeText(at, v) {
-			return false
-		}
-	} else {
-		switch v.Kind() {
-		case reflect.Struct:
-			decodeStruct(at, v, nil)
-		case reflect.Slice:
-			decodeSlice(at, v)
-		case reflect.Map:
-			decodeMap(at, v)
-		default:
-			if !decodeScalar(at, v) {
-				return false
-			}
-		}
+	case list:
+		d.list(v, p)
+	case mapping:
+		d.mapping(v, p)
+	case stringMapping:
+		d.stringMapping(v)
+	case entries:
+		d.entryList(v)
+	case anything:
+		d.anything(v)
+	default:
+		d.scalar(v, p)
 	}
-	validate(at, v, before)
-	return at.doc.sink.mark() == before
+	if p.validates && (p.hasParts() || d.sink.Mark() == before) {
+		d.validate(v, before)
+	}
+	return d.sink.Mark() == before
 }
 
+// capture returns the next value undecoded.
+func (d *decoder) capture() *Value { return &Value{doc: d.doc, at: d.at(), node: d.in.capture()} }
+
 // meaningful refuses nulls, and tags that are not those of the plain types.
-func meaningful(at *At) bool {
-	node := at.Node()
-	tag := node.ShortTag()
-	if node.Style&yaml.TaggedStyle != 0 && !slices.Contains([]string{"!!map", "!!seq", "!!str", "!!bool", "!!int", "!!float", "!!null"}, tag) {
-		at.Errorf("remove it", "the tag %s has no meaning here", tag)
+func (d *decoder) meaningful() bool {
+	if tag := d.in.foreignTag(); tag != "" {
+		d.at().Errorf("remove it", "the tag %s has no meaning here", tag)
 		return false
 	}
-	if tag != "!!null" {
+	if d.in.kind() != Null {
 		return true
 	}
 	hint := "leave the field out instead"
-	if at.parent == nil {
+	if at := d.at(); at.IsRoot() {
 		hint = "leave the document out instead"
 	}
-	at.Errorf(hint, "must not be null")
+	d.at().Errorf(hint, "must not be null")
 	return false
 }
 
-func decodeSlice(at *At, v reflect.Value) {
-	node := at.Node()
-	if node.Kind != yaml.SequenceNode {
-		wrongType(at, "a list")
+// enter begins a mapping or list. For other values it reports that one is
+// wanted.
+func (d *decoder) enter(kind Kind, want string) bool {
+	if d.in.kind() != kind {
+		d.wrongType(want)
+		return false
+	}
+	d.in.enter()
+	return true
+}
+
+func (d *decoder) list(v reflect.Value, p *plan) {
+	if !d.enter(List, "a list") {
 		return
 	}
-	out := reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content))
-	for i, element := range at.Elements() {
-		decodeValue(element, out.Index(i))
+	if n := d.in.size(); n > 0 {
+		v.Grow(n)
+		v.SetLen(n)
+	} else {
+		v.Set(reflect.MakeSlice(p.t, 0, 0))
+	}
+	for i := 0; d.in.more(); i++ {
+		d.enterElement(i)
+		d.value(v.Index(i), p.elem)
+		d.leave()
+	}
+	d.in.leave()
+}
+
+// mapping keeps the entries that could be read.
+func (d *decoder) mapping(v reflect.Value, p *plan) {
+	if !d.enter(Mapping, "a mapping") {
+		return
+	}
+	out := reflect.MakeMap(p.t)
+	for name := range d.fields {
+		elem := reflect.New(p.elem.t).Elem()
+		if d.value(elem, p.elem) {
+			out.SetMapIndex(reflect.ValueOf(name).Convert(p.t.Key()), elem)
+		}
 	}
 	v.Set(out)
 }
 
-// decodeMap keeps the entries that could be read.
-func decodeMap(at *At, v reflect.Value) {
-	node := at.Node()
-	if node.Kind != yaml.MappingNode {
-		wrongType(at, "a mapping")
+// stringMapping is mapping without reflection on the entries.
+func (d *decoder) stringMapping(v reflect.Value) {
+	if !d.enter(Mapping, "a mapping") {
 		return
 	}
-	out := reflect.MakeMapWithSize(v.Type(), len(node.Content)/2)
-	for name, field := range at.Fields() {
-		elem := reflect.New(v.Type().Elem()).Elem()
-		if decodeValue(field, elem) {
-			out.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), elem)
+	out := map[string]string{}
+	for name := range d.fields {
+		if value, ok := d.text(); ok {
+			out[name] = value
 		}
 	}
-	v.Set(out)
+	*v.Addr().Convert(reflect.TypeFor[*map[string]string]()).Interface().(*map[string]string) = out
+}
+
+// entryList gives a mapping of strings to a type that implements [Entries].
+func (d *decoder) entryList(v reflect.Value) {
+	if !d.enter(Mapping, "a mapping") {
+		return
+	}
+	begin := len(d.entries)
+	for name := range d.fields {
+		if value, ok := d.text(); ok {
+			d.entries = append(d.entries, Entry{name, value})
+		}
+	}
+	read := d.entries[begin:]
+	slices.SortFunc(read, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	v.Addr().Interface().(Entries).SetEntries(read)
+	d.entries = d.entries[:begin]
+}
+
+// text decodes a string.
+func (d *decoder) text() (string, bool) {
+	switch {
+	case !d.meaningful():
+		d.in.skip()
+	case d.in.kind() != String:
+		d.wrongType("a string")
+	default:
+		return d.in.scalar(), true
+	}
+	return "", false
+}
+
+// fields yields the names of the fields of a mapping that was entered; the
+// value of the field is then the next value. It reports and leaves out names
+// that are no strings and names that are there twice.
+func (d *decoder) fields(yield func(name string) bool) {
+	known := d.newNames()
+	defer known.forget()
+	for d.in.more() {
+		name, ok := d.name(&known)
+		if !ok {
+			d.in.skip()
+			continue
+		}
+		d.enterField(name)
+		if !yield(name) {
+			return
+		}
+		d.leave()
+	}
+	d.in.leave()
+}
+
+// name reads the name of a field.
+func (d *decoder) name(known *names) (name string, ok bool) {
+	name, flaw := d.in.name()
+	switch {
+	case flaw != nil:
+		d.at().ErrorfAt(d.in.namePosition(), flaw.hint, "%s", flaw.what)
+		return "", false
+	case !known.add(name):
+		first := d.at().Name(name).Pos()
+		d.at().ErrorfAt(d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
+		return name, false
+	}
+	return name, true
+}
+
+// names is the names of the fields of one mapping.
+type names struct {
+	d     *decoder
+	begin int             // in d.names
+	large map[string]bool // of more than smallMapping names
+}
+
+// smallMapping is the number of names up to which they are compared one by
+// one.
+const smallMapping = 16
+
+func (d *decoder) newNames() names { return names{d: d, begin: len(d.names)} }
+
+// add reports whether a name is new, and adds it then.
+func (n *names) add(name string) bool {
+	if n.large != nil {
+		if n.large[name] {
+			return false
+		}
+		n.large[name] = true
+		return true
+	}
+	list := n.d.names[n.begin:]
+	if slices.Contains(list, name) {
+		return false
+	}
+	if n.d.names = append(n.d.names, name); len(list) == smallMapping {
+		n.large = map[string]bool{}
+		for _, name := range n.d.names[n.begin:] {
+			n.large[name] = true
+		}
+	}
+	return true
+}
+
+func (n *names) forget() { n.d.names = n.d.names[:n.begin] }
+
+// anything decodes a value by its own kind.
+func (d *decoder) anything(v reflect.Value) {
+	if tree := d.tree(); tree != nil {
+		v.Set(reflect.ValueOf(tree))
+	}
+}
+
+func (d *decoder) tree() any {
+	switch d.in.kind() {
+	case Mapping:
+		d.in.enter()
+		fields := map[string]any{}
+		for name := range d.fields {
+			fields[name] = d.tree()
+		}
+		return fields
+	case List:
+		d.in.enter()
+		list := []any{}
+		for i := 0; d.in.more(); i++ {
+			d.enterElement(i)
+			list = append(list, d.tree())
+			d.leave()
+		}
+		d.in.leave()
+		return list
+	case Null:
+		d.in.skip()
+		return nil
+	}
+	return d.plain()
+}
+
+// plain decodes a scalar that is no null by its own kind.
+func (d *decoder) plain() any {
+	if !d.meaningful() {
+		d.in.skip()
+		return nil
+	}
+	decode := func(target any) any {
+		v := reflect.ValueOf(target).Elem()
+		d.scalar(v, planOf(v.Type()))
+		return v.Interface()
+	}
+	switch d.in.kind() {
+	case Bool:
+		return decode(new(bool))
+	case Int:
+		if d.in.peek()[0] == '-' {
+			return decode(new(int64))
+		}
+		return decode(new(uint64))
+	case Float:
+		return decode(new(float64))
+	}
+	return d.in.scalar()
+}
+
+func (d *decoder) skim() {
+	if !d.meaningful() {
+		d.in.skip()
+		return
+	}
+	switch d.in.kind() {
+	case Mapping:
+		d.in.enter()
+		for range d.fields {
+			d.skim()
+		}
+	case List:
+		d.in.enter()
+		for i := 0; d.in.more(); i++ {
+			d.enterElement(i)
+			d.skim()
+			d.leave()
+		}
+		d.in.leave()
+	default:
+		d.in.skip()
+	}
 }

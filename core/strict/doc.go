@@ -1,35 +1,49 @@
-// Package strict reads YAML and JSON so that nothing in the input is ignored
-// and every complaint has a place.
+// Package strict decodes YAML and JSON into Go structs. Nothing in the input is
+// ignored, and every error has a position, a path and a hint (SPEC 1.2).
 //
-// The pipeline:
+// # Pipeline
 //
 //  1. [Chunks] cuts a file between documents, so that the pieces can be read
-//     in parallel.
-//  2. [Documents] builds the node tree of one document after the other, with
-//     the line and column of every node and of what can not be parsed. Size, depth and alias expansion are
-//     bounded by [Limits] before anything else looks at a tree, and by a count
-//     of bytes before there is one. A document that can not be parsed does not
-//     keep the others from being read.
-//  3. [Decode] fills a Go value from a node. What the Go type does not
-//     declare is an error: unknown and duplicate fields, wrong types, nulls,
-//     tags, missing required fields, unknown enum words, union arms that do not
-//     go with their type.
-//  4. Types that implement [Validator] then check what a type alone can not
-//     say, also of what was read only in part; they report through an [At],
-//     which knows the place of every field.
+//     in parallel, each by a [Reader].
+//  2. The reader checks the syntax of one document after the other and the
+//     [Limits]: size, depth and expansion of aliases. YAML becomes a tree of
+//     nodes; JSON stays text. A document that cannot be parsed is reported and
+//     does not affect the others.
+//  3. [Decode] fills a Go value from a [Value], a part of a document. It reports
+//     what the Go type does not declare: unknown and duplicate fields, wrong
+//     types, nulls, tags, missing required fields, unknown words, and arms of a
+//     union that do not go with its type.
+//  4. Types that implement [Validator] check their further conditions, even if
+//     a part of the value is in error.
 //
-// All complaints go to a [Sink] as [Diagnostic] values; decoding goes on
-// after an error, so one run reports everything (SPEC 1.2).
+// All errors go to a [diag.Sink], and decoding continues after an error, so
+// that one run reports all of them. [Validate] makes the checks of steps 3 and
+// 4 for values that were made in Go.
 //
-// How a struct declares its fields:
+// # Two languages, one decoder
 //
-//	json:"name"            the field's name; the field is required
+// The decoder reads values through a cursor, of which there is one for the nodes
+// of YAML and one for the text of JSON. Errors of both are the same; the reader
+// of JSON accepts what is not YAML, such as tabs. Plain scalars have the types
+// of YAML 1.2's core schema: 017 is the number 17, yes is a string.
+//
+// Reading JSON allocates little more than the decoded values. An error needs a
+// position, which is then found from the path of the value (see [Document.Locate]):
+// only documents with errors pay for positions.
+//
+// # Structs
+//
+//	json:"name"            the name of the field, which is required
 //	json:"name,omitzero"   the field may be left out
 //	alias:"otherName"      a second accepted spelling
 //	policyMerge:"discriminator"
-//	                       the field names the one arm that may be present
+//	                       the field contains the name of the one arm that may be present
 //
-// Invariants: a decoded slice or map that is present in the input is never
-// nil, so "not set" and "set to nothing" stay apart (SPEC 6); the package
-// knows nothing of meshes and policies.
+// # Invariants
+//
+//   - A list or mapping that is present in the input is not nil, so that "not
+//     set" and "set to nothing" differ (SPEC 6).
+//   - Decoded values do not refer to the text of the file. Equal strings of a
+//     load are one string ([Strings]).
+//   - The result does not depend on how a file was cut.
 package strict

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// measurer checks documents against the limits, counting nodes as if every
+// measurer checks YAML documents against the limits. It counts nodes as if every
 // alias were written out.
 type measurer struct {
 	limits  Limits
@@ -17,7 +17,7 @@ type measurer struct {
 // extent is the size of a tree, its aliases written out.
 type extent struct {
 	nodes, height int
-	open          bool // it is being measured
+	open          bool // the measuring has not ended
 }
 
 type excess struct {
@@ -38,7 +38,7 @@ func (m *measurer) document(root *yaml.Node) *excess {
 func (m *measurer) measure(n *yaml.Node, depth int) (extent, *excess) {
 	size := extent{nodes: 1, height: 1}
 	if n.Kind == yaml.AliasNode {
-		size = m.anchors[n.Alias] // an anchor stands before its aliases
+		size = m.anchors[n.Alias] // an anchor is before its aliases
 		if size.open {
 			return size, &excess{n, fmt.Sprintf("the anchor %q contains itself", n.Value), "write the value out"}
 		}

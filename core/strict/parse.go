@@ -5,53 +5,71 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Limits bounds what one file may ask for, so that hostile input is an error
-// and not an outage (SPEC 1.2).
+// Limits bound the memory and time that a file takes, so that a hostile file is
+// an error and not an outage (SPEC 1.2).
 type Limits struct {
 	Bytes int // of one file
 	Depth int // nesting of mappings and lists
-	// Nodes is how many values one document may have, with every alias
-	// written out. The aliases of a whole chunk may add as many.
+	// Nodes is the number of values and names in a document, with every alias
+	// written out. All aliases of a chunk together may add as many.
 	Nodes int
 }
 
 // DefaultLimits are generous for hand-written and generated configuration.
 var DefaultLimits = Limits{Bytes: 256 << 20, Depth: 100, Nodes: 2_000_000}
 
-// Document is one parsed document of a file. Its tree has no alias nodes that
-// lead back to themselves, and is within the limits. It is used by one
-// goroutine at a time.
-type Document struct {
-	file   string
-	root   *yaml.Node
-	sink   *Sink
-	places map[*yaml.Node]map[string]int // of large mappings; see fieldIndex
+// Reader reads the documents of files. It and its documents are used by one
+// goroutine; the readers of one load share Strings.
+type Reader struct {
+	Limits  Limits   // zero: [DefaultLimits]
+	Strings *Strings // nil: the reader has its own
+
+	strings  *localStrings
+	decoders []*decoder // that are not in use
+	checker  jsontext.Decoder
 }
 
-// Root returns the place of the document's top node.
-func (d *Document) Root() *At { return &At{doc: d, node: d.root} }
+func newReader() *Reader {
+	r := &Reader{}
+	r.init()
+	return r
+}
+
+func (r *Reader) init() {
+	if r.strings == nil {
+		if r.Strings == nil {
+			r.Strings = &Strings{}
+		}
+		r.strings = newLocalStrings(r.Strings)
+	}
+}
+
+func (r *Reader) limits() Limits {
+	if r.Limits == (Limits{}) {
+		return DefaultLimits
+	}
+	return r.Limits
+}
 
 // Documents yields the documents of one of a file's [Chunks], without the
-// empty ones, holding the tree of one document at a time. What can not be
-// parsed is reported to sink; the documents before and behind it are yielded.
-func Documents(file string, chunk Chunk, limits Limits, sink *Sink) iter.Seq[*Document] {
+// empty ones, one at a time. What cannot be parsed is reported to sink; the
+// documents before and after it are yielded.
+func (r *Reader) Documents(file string, chunk Chunk, sink *diag.Sink) iter.Seq[*Document] {
+	r.init()
 	return func(yield func(*Document) bool) {
-		m := measurer{limits: limits}
+		m := measurer{limits: r.limits()}
 		for piece := range chunk.documents() {
 			if piece.isBlank() {
 				continue
 			}
-			text := source{file: file, piece: piece, limits: limits, sink: sink}
+			text := source{reader: r, measurer: &m, file: file, piece: piece, sink: sink}
 			for root := range text.roots() {
-				doc := &Document{file: file, root: root, sink: sink}
-				if bad := m.document(root); bad != nil {
-					(&At{doc: doc, node: bad.node}).Errorf(bad.hint, "%s", bad.what)
-					continue
-				}
-				if !yield(doc) {
+				if !yield(&Document{sink: sink, reader: r, root: root}) {
 					return
 				}
 			}
@@ -59,28 +77,37 @@ func Documents(file string, chunk Chunk, limits Limits, sink *Sink) iter.Seq[*Do
 	}
 }
 
+// Documents is [Reader.Documents] of a new reader.
+func Documents(file string, chunk Chunk, limits Limits, sink *diag.Sink) iter.Seq[*Document] {
+	return (&Reader{Limits: limits}).Documents(file, chunk, sink)
+}
+
 // Parse returns all that [Documents] yields.
-func Parse(file string, chunk Chunk, limits Limits, sink *Sink) []*Document {
+func Parse(file string, chunk Chunk, limits Limits, sink *diag.Sink) []*Document {
 	return slices.Collect(Documents(file, chunk, limits, sink))
 }
 
-// source is the text of one document: YAML, or JSON, of which several
-// documents may follow one another without a marker.
+// source is the text of one YAML document, or of successive JSON documents
+// without markers between them.
 type source struct {
-	file   string
-	piece  Chunk
-	limits Limits
-	sink   *Sink
+	reader   *Reader
+	measurer *measurer
+	file     string
+	piece    Chunk
+	sink     *diag.Sink
 }
 
-// roots yields the node trees of the text, with positions that count from the
-// start of the file.
-func (s *source) roots() iter.Seq[*yaml.Node] {
-	return func(yield func(*yaml.Node) bool) {
+// roots yields the outermost values of the text.
+func (s *source) roots() iter.Seq[node] {
+	return func(yield func(node) bool) {
 		var bad *syntaxError
 		if looksLikeJSON(s.piece.data) && utf8.Valid(s.piece.data) {
 			var done bool
 			if done, bad = s.json(yield); done {
+				return
+			}
+			if s.piece.afterJSON {
+				s.report(bad)
 				return
 			}
 		}
@@ -90,12 +117,12 @@ func (s *source) roots() iter.Seq[*yaml.Node] {
 	}
 }
 
-// syntaxError is why a text can not be parsed, with its place in the file.
+// syntaxError is an error of a text that cannot be parsed.
 type syntaxError struct {
 	line, column int
 	what, hint   string
 }
 
 func (s *source) report(e *syntaxError) {
-	s.sink.Error(Diagnostic{Pos: Position{File: s.file, Line: e.line, Column: e.column}, What: e.what, Hint: e.hint})
+	s.sink.Error(diag.Diagnostic{Pos: diag.Position{File: s.file, Line: e.line, Column: e.column}, What: e.what, Hint: e.hint})
 }

@@ -3,8 +3,8 @@ package strict_test
 import (
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -35,8 +35,8 @@ func TestRareSpellings(t *testing.T) {
 	}
 }
 
-// What can not be parsed is reported at its place, and the documents around it
-// are looked at all the same.
+// What cannot be parsed is reported at its position, and the documents around it
+// are decoded.
 func TestSyntaxErrors(t *testing.T) {
 	const badName = "\n---\nname: 1\n---\n"
 	for name, c := range map[string]struct{ in, want string }{
@@ -44,15 +44,15 @@ func TestSyntaxErrors(t *testing.T) {
 		"YAML's scanner, later": {"# a\n\tname: fig\n", "2:1: "},
 		"YAML's parser":         {"name: fig\nseeds:\n- 1\n- [2\n", "4:4: "},
 		"in the second":         {"name: fig\n---\nseeds:\n- [2\n", "4:4: "},
-		"behind much else":      {"name: fig\ntags: {\n  a: b }\nseeds:\n  - 1\n  - 2\n - 3\n", "7:2: "},
-		"behind umlauts":        {"tags: {ä: ö}\nname: ä: b\n", "2:8: "},
+		"after much else":       {"name: fig\ntags: {\n  a: b }\nseeds:\n  - 1\n  - 2\n - 3\n", "7:2: "},
+		"after umlauts":         {"tags: {ä: ö}\nname: ä: b\n", "2:8: "},
 		"unknown anchor":        {"name: fig\nseeds: [*seeds]\n", "2:9: "},
 		"no character":          {"name: fig\nseeds: \"\ufffe\"", "2:9: "},
 		"no UTF-8 in JSON":      {"{\"name\": \"\xff\"}", "1:11: "},
 		"control character":     {"name: fig\nseeds: [\"ä\x00\"]", "2:11: "},
 		"no UTF-8":              {"name: fig\nseeds: \xff", "2:8: "},
 		"JSON":                  {"{\n\t\"name\": \"fig\",\n\t\"ripe\" true\n}\n", "3:9: "},
-		"JSON behind JSON":      {"{\"name\": \"ä\"} {\"name\" 1}", "1:23: "},
+		"JSON after JSON":       {"{\"name\": \"ä\"} {\"name\" 1}", "1:23: "},
 		"JSON with a comma":     {"{\"name\": \"fig\"}\n{\"ripe\": [true,]}", "2:16: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,8 +82,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// A text that is too long to look for the place of its error tells the line
-// where the mapping or list begins that it is in.
+// In a text that is too long to be parsed again an error has the position of
+// the mapping or list around it.
 func TestSyntaxErrorInLongText(t *testing.T) {
 	long := strings.Repeat("  - 1\n", 20_000)
 	for in, want := range map[string]string{
@@ -126,7 +126,7 @@ func TestColumns(t *testing.T) {
 func TestManyFields(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: fig\ntags:\n")
-	for i := range 100_000 {
+	for i := range 30_000 {
 		b.WriteString("  key")
 		for _, digit := range []byte{byte(i / 10_000), byte(i / 1000 % 10), byte(i / 100 % 10), byte(i / 10 % 10), byte(i % 10)} {
 			b.WriteByte('0' + digit)
@@ -134,13 +134,9 @@ func TestManyFields(t *testing.T) {
 		b.WriteString(": a\n")
 	}
 	b.WriteString("  key00001: b\n")
-	start := time.Now()
 	_, got := decode(t, b.String())
-	if want := `f.yaml:100003:3: tags: duplicate field "key00001"; it stands in line 4 already`; got != want {
+	if want := `f.yaml:30003:3: tags: duplicate field "key00001"; it is in line 4 already`; got != want {
 		t.Errorf("got %.300s, want %s", got, want)
-	}
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("took %v", took)
 	}
 }
 
@@ -160,11 +156,29 @@ func TestLimitsOfTheTree(t *testing.T) {
 		"aliases add up": {strings.Repeat("a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\nb: [*a, *a, *a]\n---\n", 4), "aliases add more than 100 values"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var sink strict.Sink
+			var sink diag.Sink
 			strict.Parse("f", strict.Chunks([]byte(c.in), 1)[0], limits, &sink)
 			if err := sink.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
+	}
+}
+
+// Positions of many errors are found in linear time: if each searched its list
+// from the beginning, this would take minutes.
+func TestManyErrors(t *testing.T) {
+	const n = 20_000
+	text := `{"name": "fig", "seeds": [` + strings.Repeat(`"a", `, n) + `"z"], "tags": {` + strings.Repeat(`"a": 1, `, n) + `"z": 1}}`
+	_, got := decode(t, text)
+	lines := strings.Split(got, "\n")
+	if len(lines) != n+1+n-1+2 {
+		t.Fatalf("%d errors", len(lines))
+	}
+	if want := `f.yaml:1:100027: seeds[20000]: must be a whole number, not the string "z"`; lines[n] != want {
+		t.Errorf("got %s, want %s", lines[n], want)
+	}
+	if want := `: tags.z: must be a string, not the number 1; write it in quotes: "1"`; !strings.HasSuffix(lines[len(lines)-1], want) {
+		t.Errorf("got %s, want %s", lines[len(lines)-1], want)
 	}
 }

@@ -7,135 +7,109 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-func decodeText(at *At, v reflect.Value) bool {
-	node := at.Node()
-	if node.Kind != yaml.ScalarNode {
-		return wrongType(at, "a string")
-	}
-	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(node.Value)); err != nil {
-		at.Errorf("", "%s", err)
-		return false
-	}
-	return true
-}
-
-func decodeScalar(at *At, v reflect.Value) bool {
-	node := at.Node()
-	tag := node.ShortTag()
-	switch v.Kind() {
-	case reflect.String:
-		if node.Kind != yaml.ScalarNode || tag != "!!str" && tag != "!!timestamp" {
-			return wrongType(at, "a string")
+// scalar decodes a string, number, boolean or text.
+func (d *decoder) scalar(v reflect.Value, p *plan) {
+	kind := d.in.kind()
+	switch p.form {
+	case fromText:
+		if kind == Mapping || kind == List {
+			d.wrongType("a string")
+		} else if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(d.in.scalar())); err != nil {
+			d.at().Errorf("", "%s", err)
 		}
-		v.SetString(node.Value)
-		if e, ok := v.Interface().(Enum); ok {
-			return knownWord(at, node.Value, e.Enum())
+	case text:
+		if kind != String {
+			d.wrongType("a string")
+			return
 		}
-	case reflect.Bool:
-		b, err := strconv.ParseBool(node.Value)
-		if node.Kind != yaml.ScalarNode || tag != "!!bool" || err != nil {
-			return wrongType(at, "true or false")
+		word := d.in.scalar()
+		v.SetString(word)
+		if p.isEnum {
+			checkWord(d.at, word, p.words)
 		}
+	case boolean:
+		b, err := strconv.ParseBool(d.in.peek())
+		if kind != Bool || err != nil {
+			d.wrongType("true or false")
+			return
+		}
+		d.in.skip()
 		v.SetBool(b)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if tag != "!!int" {
-			return wrongType(at, "a whole number")
+	case integer:
+		if kind != Int {
+			d.wrongType("a whole number")
+			return
 		}
-		n, err := strconv.ParseInt(digits(node), 0, v.Type().Bits())
-		if err != nil {
-			return outOfRange(at, v)
+		n, err := parseInt(d.in.peek(), p.t.Bits())
+		if d.inRange(p, err) {
+			v.SetInt(n)
 		}
-		v.SetInt(n)
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		if tag != "!!int" {
-			return wrongType(at, "a whole number")
+	case natural:
+		if kind != Int {
+			d.wrongType("a whole number")
+			return
 		}
-		n, err := strconv.ParseUint(digits(node), 0, v.Type().Bits())
-		if err != nil {
-			return outOfRange(at, v)
+		n, err := parseUint(d.in.peek(), p.t.Bits())
+		if d.inRange(p, err) {
+			v.SetUint(n)
 		}
-		v.SetUint(n)
-	case reflect.Float32, reflect.Float64:
-		if tag != "!!int" && tag != "!!float" {
-			return wrongType(at, "a number")
-		}
-		if err := node.Decode(v.Addr().Interface()); err != nil {
-			return outOfRange(at, v)
-		}
-		if math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) {
-			return wrongType(at, "a finite number") // JSON has no other
-		}
+	case decimal:
+		d.decimal(v, p)
 	default:
-		panic(fmt.Sprintf("strict: can not decode into %s", v.Type()))
+		panic(fmt.Sprintf("strict: cannot decode into %s", p.t))
 	}
-	return true
 }
 
-func knownWord(at *At, word string, words []string) bool {
-	if slices.Contains(words, word) {
-		return true
+func (d *decoder) decimal(v reflect.Value, p *plan) {
+	if kind := d.in.kind(); kind != Int && kind != Float {
+		d.wrongType("a number")
+		return
 	}
-	at.Errorf(DidYouMean(word, words), "unknown value %q", word)
-	return false
+	f, err := parseFloat(d.in.peek(), p.t.Bits())
+	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
+		d.wrongType("a finite number") // JSON has no other
+		return
+	}
+	if d.inRange(p, err) {
+		v.SetFloat(f)
+	}
 }
 
-// digits returns a whole number as package strconv reads it: YAML's may have a
-// plus and underscores.
-func digits(node *yaml.Node) string {
-	return strings.TrimPrefix(strings.ReplaceAll(node.Value, "_", ""), "+")
+// inRange consumes a number and reports whether parsing it gave no error.
+func (d *decoder) inRange(p *plan, err error) bool {
+	number := d.in.scalar()
+	if err != nil {
+		d.at().Errorf("", "%s is out of range (%s)", number, p.t.Kind())
+	}
+	return err == nil
 }
 
-func outOfRange(at *At, v reflect.Value) bool {
-	at.Errorf("", "%s is out of range (%s)", at.Node().Value, v.Kind())
-	return false
+// checkWord reports a word that is none of an [Enum].
+func checkWord(at func() *diag.At, word string, words []string) {
+	if !slices.Contains(words, word) {
+		at().Errorf(diag.DidYouMean(word, words), "unknown value %q", word)
+	}
 }
 
-func wrongType(at *At, want string) bool {
-	node := at.Node()
-	at.Errorf(typeHint(node, want), "must be %s, not %s", want, describe(node))
-	return false
-}
-
-func typeHint(node *yaml.Node, want string) string {
-	if node.Kind != yaml.ScalarNode {
-		return ""
+// wrongType reports that the next value is not what is wanted, and skips it.
+func (d *decoder) wrongType(want string) {
+	kind, hint := d.in.kind(), ""
+	word := d.in.peek()
+	plain := plainKind(word)
+	switch {
+	case kind == Mapping || kind == List:
+	case want == "a string":
+		hint = "write it in quotes: " + strconv.Quote(word)
+	case kind != String:
+	case want == "true or false" && plain == Bool,
+		want == "a whole number" && plain == Int,
+		want == "a number" && (plain == Int || plain == Float):
+		hint = "write it without quotes: " + word
 	}
-	if want == "a string" {
-		return "write it in quotes: " + strconv.Quote(node.Value)
-	}
-	plain := yaml.Node{Kind: yaml.ScalarNode, Value: node.Value}
-	switch tag := plain.ShortTag(); {
-	case node.ShortTag() != "!!str":
-	case want == "true or false" && tag == "!!bool",
-		want == "a whole number" && tag == "!!int",
-		want == "a number" && (tag == "!!int" || tag == "!!float"):
-		return "write it without quotes: " + node.Value
-	}
-	return ""
-}
-
-func describe(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a mapping"
-	case yaml.SequenceNode:
-		return "a list"
-	}
-	switch tag := n.ShortTag(); tag {
-	case "!!int", "!!float":
-		return "the number " + n.Value
-	case "!!bool":
-		return n.Value
-	case "!!null":
-		return "null"
-	case "!!str":
-		return "the string " + strconv.Quote(n.Value)
-	default:
-		return "a value with the tag " + tag
-	}
+	d.at().Errorf(hint, "must be %s, not %s", want, describe(kind, word))
+	d.in.skip()
 }

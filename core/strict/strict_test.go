@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -43,7 +44,7 @@ type box struct {
 
 type bag struct{}
 
-func (f *fruit) Validate(at *strict.At) {
+func (f *fruit) Validate(at *diag.At) {
 	if f.Name == "stone" {
 		at.Field("name").Errorf("eat something else", "is no fruit")
 	}
@@ -52,7 +53,7 @@ func (f *fruit) Validate(at *strict.At) {
 // decode returns what a file decodes to and its errors, one per line.
 func decode(t *testing.T, text string) ([]fruit, string) {
 	t.Helper()
-	var sink strict.Sink
+	var sink diag.Sink
 	var out []fruit
 	for _, chunk := range strict.Chunks([]byte(text), 3) {
 		for _, doc := range strict.Parse("f.yaml", chunk, strict.DefaultLimits, &sink) {
@@ -72,7 +73,7 @@ func TestDecodeErrors(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"unknown field":      {"nmae: fig\nname: fig", `f.yaml:1:1: nmae: unknown field; did you mean "name"?`},
 		"missing field":      {"ripe: true", `f.yaml:1:1: name: required field is missing`},
-		"duplicate field":    {"name: fig\nname: kiwi", `f.yaml:2:1: duplicate field "name"; it stands in line 1 already`},
+		"duplicate field":    {"name: fig\nname: kiwi", `f.yaml:2:1: duplicate field "name"; it is in line 1 already`},
 		"duplicate alias":    {"name: fig\ncolour: red\ncolor: red", `f.yaml:3:1: color: duplicate field: the same as "colour"`},
 		"null":               {"name: fig\nripe: ~", `f.yaml:2:7: ripe: must not be null; leave the field out instead`},
 		"number for string":  {"name: 7", `f.yaml:1:7: name: must be a string, not the number 7; write it in quotes: "7"`},
@@ -142,13 +143,21 @@ func TestDecodeKeepsEmptyApartFromUnset(t *testing.T) {
 	}
 }
 
-// Numbers may be written as YAML has them.
+// Numbers are those of YAML 1.2's core schema.
 func TestNumbers(t *testing.T) {
-	for in, want := range map[string]uint8{"7": 7, "+7": 7, "0x1F": 31, "0o17": 15, "0b11": 3, "1_0__0": 100, "!!int \"7\"": 7} {
+	for in, want := range map[string]uint8{"7": 7, "+7": 7, "0x1F": 31, "0o17": 15, "017": 17, "!!int \"7\"": 7} {
 		got, errs := decode(t, "name: fig\nweight: "+in+"\nsize: "+in)
 		if errs != "" || *got[0].Weight != want || got[0].Size != float64(want) {
 			t.Errorf("%s: got %v %s, want %d", in, got, errs, want)
 		}
+	}
+}
+
+func TestEscapesInJSON(t *testing.T) {
+	got, errs := decode(t, `{"name": "f\u0069g", "tags": {"\u0061": "\u00e4\n", "b": "\u0063"}}`)
+	want := []fruit{{Name: "fig", Tags: map[string]string{"a": "ä\n", "b": "c"}}}
+	if diff := cmp.Diff(want, got); diff != "" || errs != "" {
+		t.Error(diff, errs)
 	}
 }
 
@@ -168,7 +177,7 @@ func TestChunksDoNotChangeWhatIsRead(t *testing.T) {
 	}
 	text := b.String()
 	read := func(n int) string {
-		var sink strict.Sink
+		var sink diag.Sink
 		for _, chunk := range strict.Chunks([]byte(text), n) {
 			for _, doc := range strict.Parse("f.yaml", chunk, strict.DefaultLimits, &sink) {
 				strict.Decode(doc.Root(), &fruit{})
@@ -205,23 +214,5 @@ func TestLimits(t *testing.T) {
 				t.Errorf("got %q, want it to have %q", got, c.want)
 			}
 		})
-	}
-}
-
-func TestDidYouMean(t *testing.T) {
-	words := []string{"MeshTimeout", "MeshRetry", "MeshTrace"}
-	for in, want := range map[string]string{
-		"MeshTimeouts": `did you mean "MeshTimeout"?`,
-		"meshretry":    `did you mean "MeshRetry"?`,
-		"Timeout":      `did you mean "MeshTimeout"?`,
-		"Mesh":         `did you mean "MeshTimeout"?`,
-		"esh":          `one of "MeshTimeout", "MeshRetry", "MeshTrace"`,
-		"":             `one of "MeshTimeout", "MeshRetry", "MeshTrace"`,
-		"MeshTrac":     `did you mean "MeshTrace"?`,
-		"Bicycle":      `one of "MeshTimeout", "MeshRetry", "MeshTrace"`,
-	} {
-		if got := strict.DidYouMean(in, words); got != want {
-			t.Errorf("%s: got %s, want %s", in, got, want)
-		}
 	}
 }

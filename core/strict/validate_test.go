@@ -3,6 +3,7 @@ package strict_test
 import (
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -23,13 +24,13 @@ func TestErrorsDoNotHideOthers(t *testing.T) {
 	}
 }
 
-// basket complains of everything that it can complain of.
+// basket reports errors at all its parts.
 type basket struct {
 	Label string  `json:"label"`
 	Fruit []fruit `json:"fruit,omitzero"`
 }
 
-func (*basket) Validate(at *strict.At) {
+func (*basket) Validate(at *diag.At) {
 	at.Errorf("", "the basket")
 	at.Field("label").Errorf("", "the label")
 	at.Field("fruit").Index(0).Errorf("", "the fruit")
@@ -37,9 +38,9 @@ func (*basket) Validate(at *strict.At) {
 	at.Field("fruit").Index(1).Errorf("", "the other fruit")
 }
 
-// What a validator says of a place that has an error already is not repeated.
+// An error of a validator at a place that has an error already is dropped.
 func TestValidatorsDoNotRepeat(t *testing.T) {
-	var sink strict.Sink
+	var sink diag.Sink
 	for doc := range strict.Documents("f", strict.Chunks([]byte("label: a\nfruit: [{name: 1}, {name: fig}]"), 1)[0], strict.DefaultLimits, &sink) {
 		if strict.Decode(doc.Root(), &basket{}) {
 			t.Error("no error is found")

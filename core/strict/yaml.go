@@ -11,23 +11,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yaml yields the trees of a YAML text. It reports whether the text was
-// parsed to its end; if not, it tells why where it is asked to.
-func (s *source) yaml(yield func(*yaml.Node) bool, tell bool) (whole bool) {
+// yaml yields the documents of a YAML text. It returns whether the text was
+// parsed to its end; if not, and report is true, it reports why.
+func (s *source) yaml(yield func(node) bool, report bool) (whole bool) {
 	bad := s.tooManyNodes()
 	if bad == nil {
 		bad = s.parseYAML(yield)
 	}
-	if bad != nil && tell {
+	if bad != nil && report {
 		s.report(bad)
 	}
 	return bad == nil
 }
 
-// tooManyNodes refuses a text that could become a much larger tree than is
-// allowed before there is one: a node takes a hundred times the space of its
-// text. Apart from the root, each node needs one of these bytes, or half of a
-// comma or question mark: {a, b} is two fields with nothing in them.
+// tooManyNodes refuses a text whose tree could be much larger than allowed,
+// before the tree is made: a node takes a hundred times the space of its text.
+// Apart from the root, each node needs one of the counted bytes, or half of a
+// comma or question mark: {a, b} is two fields without values.
 func (s *source) tooManyNodes() *syntaxError {
 	most := 1
 	for _, c := range s.piece.data {
@@ -38,16 +38,16 @@ func (s *source) tooManyNodes() *syntaxError {
 			most += 2
 		}
 	}
-	if most/3 <= s.limits.Nodes/2 {
+	if most/3 <= s.reader.limits().Nodes/2 {
 		return nil
 	}
 	return &syntaxError{
 		line: s.piece.firstLine + 1, column: 1,
-		what: fmt.Sprintf("the document is too large: it may have more than %d values", s.limits.Nodes), hint: "split the document",
+		what: fmt.Sprintf("the document is too large: it may have more than %d values", s.reader.limits().Nodes), hint: "split the document",
 	}
 }
 
-func (s *source) parseYAML(yield func(*yaml.Node) bool) *syntaxError {
+func (s *source) parseYAML(yield func(node) bool) *syntaxError {
 	decoder := yaml.NewDecoder(bytes.NewReader(accepted(s.piece.data)))
 	for {
 		root, err := nextRoot(decoder)
@@ -62,17 +62,21 @@ func (s *source) parseYAML(yield func(*yaml.Node) bool) *syntaxError {
 		if s.piece.firstLine > 0 {
 			shift(root, s.piece.firstLine)
 		}
-		if !yield(root) {
+		if bad := s.measurer.document(root); bad != nil {
+			s.report(&syntaxError{line: bad.node.Line, column: bad.node.Column, what: bad.what, hint: bad.hint})
+			continue
+		}
+		if !yield(yamlNode{&yamlText{file: s.file}, root}) {
 			return nil
 		}
 	}
 }
 
-// nextRoot returns the next document's tree, nil for one with nothing in it.
+// nextRoot returns the tree of the next document, nil for an empty one.
 func nextRoot(decoder *yaml.Decoder) (root *yaml.Node, err error) {
-	// The parser reports some malformed input by panicking with a private
-	// type that its own entry points recover; what is left is a bug in it,
-	// which must not take the process down.
+	// The parser reports some malformed input by a panic that its own functions
+	// recover. Any other panic is a fault of the parser, which must not end
+	// the process.
 	defer func() {
 		if bug := recover(); bug != nil {
 			err = fmt.Errorf("%v", bug)
@@ -90,8 +94,8 @@ func nextRoot(decoder *yaml.Decoder) (root *yaml.Node, err error) {
 
 var directive12 = regexp.MustCompile(`^(?:[ \t]*(?:#.*)?\r?\n)*%YAML[ \t]+1\.([2-9])`)
 
-// accepted lets a document say that it is YAML 1.2, whose difference to 1.1
-// the parser leaves to its caller.
+// accepted changes the directive of YAML 1.2 to that of 1.1, the only one that
+// the parser accepts. Its types of scalars are not used; see [plainKind].
 func accepted(data []byte) []byte {
 	if m := directive12.FindSubmatchIndex(data); m != nil {
 		data = slices.Clone(data)
@@ -100,7 +104,7 @@ func accepted(data []byte) []byte {
 	return data
 }
 
-// isEmpty reports whether the document has nothing but comments.
+// isEmpty reports whether the document has only comments.
 func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" && n.Value == ""
 }

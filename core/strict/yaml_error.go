@@ -13,7 +13,7 @@ import (
 
 var yamlLine = regexp.MustCompile(`line (\d+): `)
 
-// yamlError finds the place of an error.
+// yamlError returns an error of the parser with its position.
 func (s *source) yamlError(failure error) *syntaxError {
 	text := strings.TrimPrefix(failure.Error(), "yaml: ")
 	e := &syntaxError{what: "bad YAML: " + yamlLine.ReplaceAllString(text, ""), hint: "check indentation and quotes"}
@@ -32,12 +32,12 @@ func (s *source) yamlError(failure error) *syntaxError {
 	return e
 }
 
-// searchedBytes is how long a text may be that is parsed again, some sixteen
-// times, to find the place of an error.
+// searchedBytes is the length of the longest text that is parsed again, some
+// sixteen times, to find the position of an error.
 const searchedBytes = 64 << 10
 
 // firstFailure returns the offset of the first character that makes the
-// parser fail with that error, however the text goes on.
+// parser fail with that error, whatever follows it.
 func (s *source) firstFailure(failure error) int {
 	data := s.piece.data
 	at := sort.Search(max(0, len(data)-1), func(i int) bool {
@@ -47,14 +47,14 @@ func (s *source) firstFailure(failure error) int {
 		}
 		return s.failsSo(end, failure)
 	})
-	if strings.Contains(failure.Error(), "unknown anchor") { // known by its last character
+	if strings.Contains(failure.Error(), "unknown anchor") { // found at its last character
 		at = max(0, bytes.LastIndexByte(data[:at], '*'))
 	}
 	return at
 }
 
-// lineOfFailure returns the offset of the line that the parser tells: the one
-// of the error, or where the mapping or list begins that it is in. The parser
+// lineOfFailure returns the offset of the line in the parser's error: the line
+// of the error, or the first line of the mapping or list around it. The parser
 // counts some lines from 0.
 func (s *source) lineOfFailure(failure error, text string) int {
 	m := yamlLine.FindStringSubmatch(text)
@@ -85,7 +85,7 @@ func (s *source) failsSo(end int, failure error) bool {
 	}
 }
 
-// unreadable returns the offset of the first byte that is no UTF-8 or a
+// unreadable returns the offset of the first byte that is not UTF-8 or begins a
 // character that YAML does not allow, or -1.
 func unreadable(data []byte) int {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {

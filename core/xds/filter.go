@@ -5,30 +5,18 @@ import (
 	"encoding/json"
 
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
 // Filter is a network or HTTP filter of a filter chain.
 type Filter struct {
 	Name   string
-	Config proto.Message
-}
-
-// Any returns the filter's config, marshalled: the same bytes for the same
-// config.
-func (f Filter) Any() (*anypb.Any, error) {
-	out := &anypb.Any{}
-	return out, anypb.MarshalFrom(out, marshalled(f.Config), proto.MarshalOptions{Deterministic: true})
+	Config *anypb.Any // the same bytes for the same config
 }
 
 // MarshalJSON prints {"name", "typedConfig": {"@type", ...}} in proto3 JSON.
 func (f Filter) MarshalJSON() ([]byte, error) {
-	config, err := f.Any()
-	if err != nil {
-		return nil, err
-	}
-	data, err := protojson.Marshal(config)
+	data, err := protojson.Marshal(f.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package xds
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,43 +15,59 @@ import (
 	envoymatcher "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // interpreter reads a filter as Envoy's documentation does, for one request of
-// a client with a certificate. It knows nothing of permissions.
+// a client with a certificate. It uses no permissions.
 type interpreter struct {
 	t       testing.TB
-	grpc    bool // read as gRPC does: a header without a value is not present
+	grpc    bool // read as gRPC does: a header without a value is absent
 	uris    []string
 	sni     string
 	headers map[string]string // with :method and :path on HTTP inbounds
 }
 
-// newInterpreter gives the client the certificate that goes with the policies:
-// one that carries its tags for from, else one with its SPIFFE ID only.
-func newInterpreter(t testing.TB, p *permission.Permissions, q *permission.Request) *interpreter {
-	in := &interpreter{t: t, sni: strings.ToLower(q.SNI), headers: map[string]string{}, uris: []string{q.SpiffeID}}
-	if p.Clients != nil {
-		for _, tag := range q.Tags {
-			in.uris = append(in.uris, "kuma://"+tag.Key+"/"+tag.Value)
+// newInterpreter gives the client its certificate, which carries its tags for
+// from. An HTTP inbound normalizes the path before the filter.
+func newInterpreter(t testing.TB, p *permission.Permissions, c *permissiontest.Client) *interpreter {
+	in := &interpreter{t: t, sni: lowerASCII(c.SNI), headers: map[string]string{}, uris: c.Certificate(p.Clients != nil)}
+	if p.Protocol == request.HTTP {
+		path, _ := request.NormalizePath(c.Path)
+		if _, query, ok := strings.Cut(c.Path, "?"); ok {
+			path += "?" + query
 		}
-	}
-	if p.Protocol == permission.HTTP {
-		in.headers[":method"], in.headers[":path"] = q.Method, q.Path
-		for _, h := range q.Headers {
+		in.headers[":method"], in.headers[":path"] = c.Method, path
+		for _, h := range c.Request().Headers {
+			if h.Name == "host" {
+				h.Name = ":authority"
+			}
 			in.headers[h.Name] = h.Value
 		}
 	}
 	return in
 }
 
-// matcher returns the action of a matcher; nil where it has none.
+func lowerASCII(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, name)
+}
+
+// matcher returns the action of a matcher; nil if it has none. A nested matcher
+// without an action leaves the list to its next element.
 func (in *interpreter) matcher(m *xdsmatcher.Matcher) *rbacconfig.Action {
 	switch {
 	case m.GetMatcherList() != nil:
 		for _, field := range m.GetMatcherList().GetMatchers() {
 			if in.predicate(field.GetPredicate()) {
-				return in.onMatch(field.GetOnMatch())
+				if action := in.onMatch(field.GetOnMatch()); action != nil {
+					return action
+				}
 			}
 		}
 	case m.GetMatcherTree() != nil:
@@ -106,7 +123,7 @@ func (in *interpreter) predicate(p *xdsmatcher.Matcher_MatcherList_Predicate) bo
 	return false
 }
 
-// several is a rule of Envoy's API that its generated validation has not.
+// several is a rule of Envoy's API that its generated validation lacks.
 func (in *interpreter) several(n int) {
 	if n < 2 {
 		in.t.Fatal("and, or of less than two")
@@ -150,20 +167,36 @@ func (in *interpreter) text(value string, m anyStringMatcher) bool {
 	}
 	switch {
 	case regex != "":
-		return goRegex(in.t, regex).MatchString(value)
+		return in.matches(regex, value)
 	case m.GetPrefix() != "":
 		return strings.HasPrefix(value, m.GetPrefix())
 	}
 	return value == m.GetExact()
 }
 
-// rules returns the name of the first policy that allows; "" for none.
-func (in *interpreter) rules(r *rbacconfig.RBAC) string {
-	if r.GetAction() != rbacconfig.RBAC_ALLOW {
-		in.t.Fatalf("action %v", r.GetAction())
+// matches compares a whole text with an expression, byte by byte as Envoy does;
+// gRPC has Go's expressions.
+func (in *interpreter) matches(expression, value string) bool {
+	if !in.grpc {
+		bytewise := func(text string) string {
+			var b strings.Builder
+			for i := range len(text) {
+				b.WriteRune(rune(text[i]))
+			}
+			return b.String()
+		}
+		expression, value = strings.ReplaceAll(bytewise(expression), `\C`, `(?s:.)`), bytewise(value)
 	}
-	found := ""
-	for name, policy := range r.GetPolicies() {
+	re, err := regexp.Compile(`\A(?:` + expression + `)\z`)
+	if err != nil {
+		in.t.Fatal(err)
+	}
+	return re.MatchString(value)
+}
+
+// rules reports whether a policy holds.
+func (in *interpreter) rules(r *rbacconfig.RBAC) bool {
+	for _, policy := range r.GetPolicies() {
 		permitted, principal := false, false
 		for _, p := range policy.GetPermissions() {
 			permitted = permitted || in.permission(p)
@@ -171,11 +204,11 @@ func (in *interpreter) rules(r *rbacconfig.RBAC) string {
 		for _, p := range policy.GetPrincipals() {
 			principal = principal || in.principal(p)
 		}
-		if permitted && principal && (found == "" || name < found) {
-			found = name
+		if permitted && principal {
+			return true
 		}
 	}
-	return found
+	return false
 }
 
 func (in *interpreter) permission(p *rbacconfig.Permission) bool {
@@ -249,7 +282,7 @@ func (in *interpreter) header(m *route.HeaderMatcher) bool {
 }
 
 // verdict is what a filter does: the decision and the name of what decides,
-// the shadow decision with its, each "" where the filter has none.
+// and the shadow decision with its name; "" if the filter has none.
 type verdict struct{ enforced, shadow string }
 
 func (in *interpreter) filter(f interface {
@@ -265,10 +298,10 @@ func (in *interpreter) filter(f interface {
 		v.shadow = actionText(in.matcher(f.GetShadowMatcher()))
 	}
 	if f.GetRules() != nil {
-		v.enforced = policyText(in.rules(f.GetRules()))
+		v.enforced = in.rulesText(f.GetRules(), rbacconfig.RBAC_ALLOW)
 	}
 	if f.GetShadowRules() != nil {
-		v.shadow = policyText(in.rules(f.GetShadowRules()))
+		v.shadow = in.rulesText(f.GetShadowRules(), rbacconfig.RBAC_DENY)
 	}
 	return v
 }
@@ -280,17 +313,29 @@ func actionText(a *rbacconfig.Action) string {
 	return fmt.Sprintf("%s %s", a.GetAction(), a.GetName())
 }
 
-// policyText leaves out who decides: the rules form has no name for a denial,
-// and its policies are asked in the order of their names.
-func policyText(name string) string {
-	if name == "" {
-		return "DENY"
+// rulesText leaves out the policy's name: the rules form has none for a denial,
+// and its policies are compared in the order of their names.
+func (in *interpreter) rulesText(r *rbacconfig.RBAC, action rbacconfig.RBAC_Action) string {
+	if r.GetAction() != action {
+		in.t.Fatalf("action %v", r.GetAction())
 	}
-	return "ALLOW"
+	if in.rules(r) == (action == rbacconfig.RBAC_ALLOW) {
+		return "ALLOW"
+	}
+	return "DENY"
 }
 
-// said is what the filter of a form must do if a decision is right.
-func said(form RBACForm, d permission.Decision) string {
+// expected returns what a filter does if an answer is right.
+func expected(form RBACForm, p *permission.Permissions, a permission.Answer) verdict {
+	v := verdict{enforced: decided(form, a.Decision)}
+	if !a.HasShadow {
+		return v
+	}
+	v.shadow = decided(form, permissiontest.ShadowFilter(p, a))
+	return v
+}
+
+func decided(form RBACForm, d permission.Decision) string {
 	switch {
 	case form == RulesForm:
 		return d.String()

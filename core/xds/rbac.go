@@ -1,22 +1,31 @@
 package xds
 
 import (
-	xdsmatcher "github.com/cncf/xds/go/xds/type/matcher/v3"
-	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
-	httprbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
-	networkrbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
+	"errors"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	// The types of the filters, so that their JSON can be printed.
+	_ "github.com/cncf/xds/go/xds/type/matcher/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/matching/common_inputs/network/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/matching/common_inputs/ssl/v3"
+	_ "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// RBACForm is how a filter says who is let in.
+// RBACForm is how a filter expresses which clients are allowed.
 type RBACForm uint8
 
 const (
-	// MatcherForm is a matcher tree whose actions are named by policies.
+	// MatcherForm is a matcher tree whose actions have the names of policies.
 	MatcherForm RBACForm = iota
-	// RulesForm is policies of principals. gRPC reads nothing else: a filter
-	// with only a matcher lets everyone in there.
+	// RulesForm is policies of principals. gRPC reads nothing else: to gRPC a
+	// filter with a matcher only is a filter that allows every client.
 	RulesForm
 )
 
@@ -26,54 +35,87 @@ const (
 	NetworkRBACFilter = "envoy.filters.network.rbac"
 )
 
+// MaxFilter is the size in bytes up to which a filter is made.
+const MaxFilter = 16 << 20
+
+// ErrTooLarge indicates that a filter would be larger than [MaxFilter] (SPEC
+// 7.6).
+var ErrTooLarge = errors.New("the filter has more than 16 MiB; use fewer entries, or prefixes of SPIFFE IDs")
+
 // RBAC returns the filter of an inbound: an HTTP filter on HTTP inbounds, a
 // network filter on TCP ones. The network filter counts under statPrefix,
 // which must not be empty and ends in a dot; the HTTP filter counts under its
-// connection manager.
-func RBAC(p *permission.Permissions, form RBACForm, statPrefix string) Filter {
-	f := &rbacFilter{}
-	f.fill(p, form)
-	if p.Protocol == permission.HTTP {
-		return Filter{HTTPRBACFilter, &httprbac.RBAC{
-			Matcher: f.matcher, ShadowMatcher: f.shadowMatcher, Rules: f.rules, ShadowRules: f.shadowRules,
-		}}
+// connection manager. The error is [ErrTooLarge].
+func RBAC(p *permission.Permissions, form RBACForm, statPrefix string) (Filter, error) {
+	w := &writer{data: make([]byte, 0, sizeHint(p))}
+	name, fields := HTTPRBACFilter, rbacFields{rules: 1, shadowRules: 2, matcher: 4, shadowMatcher: 5}
+	url := "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC"
+	if p.Protocol == request.TCP {
+		name, fields = NetworkRBACFilter, rbacFields{rules: 1, shadowRules: 2, statPrefix: 3, matcher: 6, shadowMatcher: 7}
+		url = "type.googleapis.com/envoy.extensions.filters.network.rbac.v3.RBAC"
 	}
-	return Filter{NetworkRBACFilter, &networkrbac.RBAC{
-		Matcher: f.matcher, ShadowMatcher: f.shadowMatcher, Rules: f.rules, ShadowRules: f.shadowRules, StatPrefix: statPrefix,
-	}}
+	fields.write(w, p, form, statPrefix)
+	if w.full || len(w.data) > MaxFilter {
+		return Filter{}, ErrTooLarge
+	}
+	return Filter{name, &anypb.Any{TypeUrl: url, Value: w.data}}, nil
 }
 
-// rbacFilter is what both filters have in common.
-type rbacFilter struct {
-	matcher, shadowMatcher *xdsmatcher.Matcher
-	rules, shadowRules     *rbacconfig.RBAC
+// rbacFields is the fields of one of the two filters, in their order.
+type rbacFields struct{ rules, shadowRules, statPrefix, matcher, shadowMatcher protowire.Number }
+
+func (f rbacFields) write(w *writer, p *permission.Permissions, form RBACForm, statPrefix string) {
+	decisions := []decision{enforced}
+	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
+		decisions = append(decisions, shadow)
+	}
+	if form == RulesForm {
+		for _, d := range decisions {
+			w.message([...]protowire.Number{f.rules, f.shadowRules}[d], func() { writeRules(w, p, d) })
+		}
+	}
+	if f.statPrefix != 0 {
+		w.text(f.statPrefix, statPrefix)
+	}
+	if form == MatcherForm {
+		for _, d := range decisions {
+			w.message([...]protowire.Number{f.matcher, f.shadowMatcher}[d], func() { writeMatcher(w, p, d) })
+		}
+	}
 }
 
-func (f *rbacFilter) fill(p *permission.Permissions, form RBACForm) {
-	switch {
-	case p.Clients != nil && form == RulesForm:
-		f.rules = clientRules(p.Clients.Items(), enforced)
-		if p.Clients.HasShadow() {
-			f.shadowRules = clientRules(p.Clients.Items(), shadow)
-		}
-	case p.Clients != nil:
-		f.matcher = clientMatcher(p.Clients.Items(), enforced)
-		if p.Clients.HasShadow() {
-			f.shadowMatcher = clientMatcher(p.Clients.Items(), shadow)
-		}
-	case p.Rules != nil && form == RulesForm:
-		f.rules = entryRules(p.Rules.Entries(), enforced)
-		if p.Rules.HasShadow() {
-			f.shadowRules = entryRules(p.Rules.Entries(), shadow)
-		}
-	case p.Rules != nil:
-		f.matcher = entryMatcher(p.Rules.Entries(), enforced)
-		if p.Rules.HasShadow() {
-			f.shadowMatcher = entryMatcher(p.Rules.Entries(), shadow)
-		}
-	case form == RulesForm:
-		f.rules = entryRules(nil, enforced)
-	default:
-		f.matcher = entryMatcher(nil, enforced)
+func writeMatcher(w *writer, p *permission.Permissions, d decision) {
+	if p.Clients != nil {
+		clientMatcher(w, p.Clients.Items(), d)
+		return
 	}
+	entryMatcher(w, entriesOf(p), d)
+}
+
+func writeRules(w *writer, p *permission.Permissions, d decision) {
+	if p.Clients != nil {
+		clientRules(w, p.Clients.Items(), d)
+		return
+	}
+	entryRules(w, entriesOf(p), d)
+}
+
+func entriesOf(p *permission.Permissions) []permission.Entry {
+	if p.Rules == nil {
+		return nil
+	}
+	return p.Rules.Entries()
+}
+
+// sizeHint returns about how many bytes a filter takes.
+func sizeHint(p *permission.Permissions) int {
+	const entry = 220 // an action, and its part of the list of a rule
+	size := 4096
+	for _, e := range entriesOf(p) {
+		size += entry + len(e.KRI)
+		if e.Match.SpiffeID != nil {
+			size += len(e.Match.SpiffeID.Value)
+		}
+	}
+	return min(size, MaxFilter)
 }

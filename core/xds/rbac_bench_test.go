@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // thousandRules is 1,000 policies with 8 matches each: seven that allow, one a
@@ -36,12 +37,12 @@ func BenchmarkRBAC(b *testing.B) {
 			b.ReportAllocs()
 			size := 0
 			for b.Loop() {
-				l, _ := permission.NewDecisionList(permission.HTTP, rules)
-				config, err := RBAC(&permission.Permissions{Protocol: permission.HTTP, Rules: l}, form, "inbound.").Any()
+				l, _ := permission.NewDecisionList(request.HTTP, rules)
+				filter, err := RBAC(&permission.Permissions{Protocol: request.HTTP, Rules: l}, form, "inbound.")
 				if err != nil {
 					b.Fatal(err)
 				}
-				size = len(config.Value)
+				size = len(filter.Config.Value)
 			}
 			if size < 8000*len("spiffe://shop.mesh/ns/") {
 				b.Fatalf("%d bytes", size)

@@ -1,112 +1,134 @@
 package xds
 
 import (
-	"regexp"
-
-	xdsmatcher "github.com/cncf/xds/go/xds/type/matcher/v3"
-	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
-
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A certificate that carries tags has a URI SAN kuma://key/value for each of
-// them, beside the SPIFFE ID.
-const tagURI = "kuma://"
-
-// clientMatcher returns the matcher of one decision about clients by their
-// tags: items from the highest priority down, the first that selects the client
+// clientMatcher writes the matcher of one decision about clients by their tags:
+// items from the highest priority down, the first that selects the client
 // decides (SPEC 5.1).
-func clientMatcher(items []permission.Client, v view) *xdsmatcher.Matcher {
-	p := &predicates{}
-	var list []*xdsmatcher.Matcher_MatcherList_FieldMatcher
-	last := onMatch(defaultPolicy, true)
+func clientMatcher(out *writer, items []permission.Client, d decision) {
+	w := &matcherWriter{out, map[input][]byte{}}
+	last, n := d.byDefault(), len(items)
 	for i := range items {
-		action := onMatch(items[i].KRI, !v.allows(items[i].Action))
-		if len(items[i].Tags) == 0 { // everyone; nothing below decides
-			last = action
+		if len(items[i].Tags) == 0 { // every client; no later item decides
+			last, n = action{items[i].KRI, !d.clientAllowed(items[i].Action)}, i
 			break
 		}
-		var tags []predicate
-		for _, tag := range items[i].Tags {
-			tags = append(tags, p.clientURI(text{textRegex, amongURIs(tag)}))
-		}
-		list = append(list, &xdsmatcher.Matcher_MatcherList_FieldMatcher{Predicate: allOf(p, tags), OnMatch: action})
 	}
-	return chain([]stage{{list: list}}, last)
+	if n > 0 {
+		w.message(matcherList, func() {
+			for i := range items[:n] {
+				item := &items[i]
+				var tags []*condition
+				for _, tag := range item.Tags {
+					tags = append(tags, comparison(input{kind: clientURI}, textRegex, amongURIs(tagRegex(tag))))
+				}
+				w.branch(branch{when: allOf(tags...), do: action{item.KRI, !d.clientAllowed(item.Action)}})
+			}
+		})
+	}
+	w.onMatch(matcherOnNoMatch, last)
 }
 
-// amongURIs is an expression for the URI SANs that a matcher sees: all of them,
-// joined by commas. Tags have no commas.
-func amongURIs(tag resource.Tag) string {
-	return `(?:\C*,)?` + uriRegex(tag) + `(?:,\C*)?`
-}
-
-// uriRegex is an expression for the URI SAN of a tag. Keys may have slashes and
-// values have none, so whatever value a key has ends where the URI does:
-// kuma://team/lead/a is no value of team.
-func uriRegex(tag resource.Tag) string {
-	key := regexp.QuoteMeta(tagURI + tag.Key + "/")
-	if tag.Value == resource.AnyValue {
-		return key + `[^/,]+`
+// clientRules writes the rules form of the same decision. The principals of its
+// policies are an OR, so a policy excludes the clients that an item above denies;
+// without that "Mesh Allow; a Deny; b Deny" would become "not a, or not b", which
+// is every client (SPEC 5.7).
+func clientRules(w *writer, items []permission.Client, d decision) {
+	hit := d.clientAllowed // the items that the policies are about
+	if d == shadow {
+		hit = func(a meshtrafficpermission.Action) bool { return !d.clientAllowed(a) }
 	}
-	return key + regexp.QuoteMeta(tag.Value)
-}
-
-// clientRules returns the rules form of the same decision. The principals of
-// the policies are an OR, so an item that allows must exclude everyone whom an
-// item above it denies; without that "Mesh Allow; a Deny; b Deny" would become
-// "not a, or not b", which is everyone (SPEC 5.7). Items between two denials
-// exclude the same and do so together.
-func clientRules(items []permission.Client, v view) *rbacconfig.RBAC {
-	out := &rbacconfig.RBAC{Action: rbacconfig.RBAC_ALLOW, Policies: map[string]*rbacconfig.Policy{}}
-	var allowed allowedBy // not yet in a policy
-	var denied []*rbacconfig.Principal
-	flush := func() {
-		if len(allowed.principals) == 0 {
-			return
-		}
-		policy := out.Policies[allowed.kri]
-		if policy == nil {
-			policy = &rbacconfig.Policy{Permissions: []*rbacconfig.Permission{anyPermission()}}
-			out.Policies[allowed.kri] = policy
-		}
-		policy.Principals = append(policy.Principals, excluding(allowed.principals, denied)...)
-		allowed = allowedBy{}
-	}
+	var groups []clientGroup
+	exclusions, denied := 0, 0
 	for i := range items {
 		item := &items[i]
-		allow, everyone := v.allows(item.Action), len(item.Tags) == 0
-		if !allow || allowed.kri != item.KRI {
-			flush()
+		h, last := hit(item.Action), len(groups)-1
+		if last < 0 || groups[last].hit != h || h && groups[last].kri != item.KRI {
+			groups = append(groups, clientGroup{kri: item.KRI, hit: h})
+			last++
 		}
-		switch {
-		case allow:
-			allowed.kri = item.KRI
-			allowed.principals = append(allowed.principals, tagsPrincipal(item.Tags))
-		case !everyone:
-			denied = append(denied, tagsPrincipal(item.Tags))
+		groups[last].clients = append(groups[last].clients, tagsCondition(item.Tags))
+		if h {
+			exclusions += denied
+		} else {
+			denied++
 		}
-		if everyone {
-			break // nothing below decides
+		if len(item.Tags) == 0 {
+			break // every client; no later item decides
 		}
 	}
-	flush()
-	return out
+	p := policies{}
+	if exclusions > maxExclusions {
+		if c := firstHits(groups).hits; c != nil {
+			p.add(allPolicies, anyPermission, c)
+		}
+	} else {
+		var excluded []*condition
+		for _, g := range groups {
+			switch {
+			case !g.hit:
+				excluded = append(excluded, g.clients...)
+			default:
+				p.add(g.kri, anyPermission, excluding(anyOf(g.clients...), excluded))
+			}
+		}
+	}
+	p.write(w, d)
 }
 
-func tagsPrincipal(tags resource.Tags) *rbacconfig.Principal {
-	if len(tags) == 0 {
-		return anyPrincipal()
-	}
-	var p principals
-	var out []*rbacconfig.Principal
-	for _, tag := range tags {
-		t := text{textExact, tagURI + tag.Key + "/" + tag.Value}
-		if tag.Value == resource.AnyValue {
-			t = text{textRegex, uriRegex(tag)}
+// clientGroup is items next to each other that all hit or all miss.
+type clientGroup struct {
+	kri     string
+	hit     bool
+	clients []*condition
+}
+
+// groupConditions is the conditions of a section of the groups.
+type groupConditions struct {
+	any  *condition // one of the items selects the client
+	hits *condition // the first that does is a hit; nil: never
+}
+
+// firstHits returns the condition that the first item that selects a client is a
+// hit. It is built in halves: n groups take n log n comparisons and nest log n
+// deep, whereas each hit with everything above it excluded takes n².
+func firstHits(groups []clientGroup) groupConditions {
+	switch len(groups) {
+	case 0:
+		return groupConditions{}
+	case 1:
+		c := groupConditions{any: anyOf(groups[0].clients...)}
+		if groups[0].hit {
+			c.hits = c.any
 		}
-		out = append(out, p.clientURI(t))
+		return c
 	}
-	return allOf(p, out)
+	upper, lower := firstHits(groups[:len(groups)/2]), firstHits(groups[len(groups)/2:])
+	c := groupConditions{anyOf(upper.any, lower.any), upper.hits}
+	if lower.hits != nil {
+		c.hits = allOf(negation(upper.any), lower.hits)
+		if upper.hits != nil {
+			c.hits = anyOf(upper.hits, c.hits)
+		}
+	}
+	return c
+}
+
+func tagsCondition(tags resource.Tags) *condition {
+	if len(tags) == 0 {
+		return &condition{op: opAlways}
+	}
+	var out []*condition
+	for _, tag := range tags {
+		if tag.Value == resource.AnyValue {
+			out = append(out, comparison(input{kind: clientURI}, textRegex, tagRegex(tag)))
+		} else {
+			out = append(out, comparison(input{kind: clientURI}, textExact, tagURI+tag.Key+"/"+tag.Value))
+		}
+	}
+	return allOf(out...)
 }

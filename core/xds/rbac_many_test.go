@@ -9,8 +9,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 func identities(format string, n int) []conf.Match {
@@ -29,15 +31,26 @@ func ruleOf(name string, c meshtrafficpermission.RuleConf) permission.Rule {
 	return permission.Rule{KRI: "kri_mtp_default___" + name + "_", Conf: &c}
 }
 
-// stagesOf returns what a matcher asks one after the other: m3 is a map of
-// three identities, l2 a list of two matchers.
+// stagesOf returns what a matcher compares one after the other: m3 is a map of
+// three identities, l2 a list of two matchers. Lists contain the requests that
+// are decided apart, too; they are left out.
 func stagesOf(m *xdsmatcher.Matcher) string {
 	var out []string
 	for ; m != nil; m = m.GetOnNoMatch().GetMatcher() {
 		if ids := m.GetMatcherTree().GetExactMatchMap().GetMap(); ids != nil {
 			out = append(out, fmt.Sprintf("m%d", len(ids)))
-		} else {
-			out = append(out, fmt.Sprintf("l%d", len(m.GetMatcherList().GetMatchers())))
+			continue
+		}
+		n := 0
+		for _, field := range m.GetMatcherList().GetMatchers() {
+			switch field.GetPredicate().GetSinglePredicate().GetValueMatch().GetSafeRegex().GetRegex() {
+			case noSingleID, severalURIs:
+			default:
+				n++
+			}
+		}
+		if n > 0 {
+			out = append(out, fmt.Sprintf("l%d", n))
 		}
 	}
 	return strings.Join(out, " ")
@@ -87,15 +100,15 @@ func TestStages(t *testing.T) {
 		{"bounded", alternating, strings.Repeat("m10 l1 ", maxStages-1) + "m10 l15"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l, _ := permission.NewDecisionList(permission.HTTP, test.rules)
-			p := &permission.Permissions{Protocol: permission.HTTP, Rules: l}
+			l, _ := permission.NewDecisionList(request.HTTP, test.rules)
+			p := &permission.Permissions{Protocol: request.HTTP, Rules: l}
 			config := received(t, p, MatcherForm)
 			if got := stagesOf(config.GetMatcher()); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}
 			for _, client := range append(clients, identities("c4/%d", 10)...) {
 				for _, method := range []string{"GET", "POST"} {
-					if err := compare(t, p, MatcherForm, config, &permission.Request{SpiffeID: client.SpiffeID.Value, Method: method, Path: "/"}); err != nil {
+					if err := compareFilter(t, p, MatcherForm, config, &permissiontest.Client{URIs: []string{client.SpiffeID.Value}, Method: method, Path: "/"}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -107,16 +120,16 @@ func TestStages(t *testing.T) {
 // Where every policy would have to repeat thousands of denials, one stands for
 // all.
 func TestManyPoliciesAndDenials(t *testing.T) {
-	l, _ := permission.NewDecisionList(permission.HTTP, thousandRules())
-	p := &permission.Permissions{Protocol: permission.HTTP, Rules: l}
+	l, _ := permission.NewDecisionList(request.HTTP, thousandRules())
+	p := &permission.Permissions{Protocol: request.HTTP, Rules: l}
 	for word, form := range forms {
 		config := received(t, p, form)
 		if form == RulesForm && len(config.GetRules().GetPolicies()) != 1 {
 			t.Errorf("%d policies", len(config.GetRules().GetPolicies()))
 		}
 		for _, path := range []string{"team-7/sa/app-5", "team-7/sa/app-6", "shared-999", "shared-999/sa/a", "shared-9999", "blocked/sa/app-0", "blocked/sa/app-1000"} {
-			q := &permission.Request{SpiffeID: "spiffe://shop.mesh/ns/" + path, Method: "GET", Path: "/"}
-			if err := compare(t, p, form, config, q); err != nil {
+			q := &permissiontest.Client{URIs: []string{"spiffe://shop.mesh/ns/" + path}, Method: "GET", Path: "/"}
+			if err := compareFilter(t, p, form, config, q); err != nil {
 				t.Errorf("%s: %v", word, err)
 			}
 		}
@@ -131,8 +144,8 @@ func TestManyServerNames(t *testing.T) {
 			name := conf.SNI(fmt.Sprintf("host-%d.mesh", i))
 			c.Allow = append(c.Allow, conf.Match{SNI: &name})
 		}
-		l, _ := permission.NewDecisionList(permission.TCP, []permission.Rule{ruleOf("names", c)})
-		return &permission.Permissions{Protocol: permission.TCP, Rules: l}
+		l, _ := permission.NewDecisionList(request.TCP, []permission.Rule{ruleOf("names", c)})
+		return &permission.Permissions{Protocol: request.TCP, Rules: l}
 	}
 	small, large := received(t, permissionsOf(100), RulesForm), received(t, permissionsOf(200), RulesForm)
 	if proto.Size(large) > 3*proto.Size(small) {
@@ -141,8 +154,8 @@ func TestManyServerNames(t *testing.T) {
 	p := permissionsOf(100)
 	for _, name := range []string{"", "host-7.mesh", "host-100.mesh"} {
 		for _, id := range []string{"a/7", "b/0", "c/0"} {
-			q := &permission.Request{SpiffeID: "spiffe://shop.mesh/" + id, SNI: name}
-			if err := compare(t, p, RulesForm, small, q); err != nil {
+			q := &permissiontest.Client{URIs: []string{"spiffe://shop.mesh/" + id}, SNI: name}
+			if err := compareFilter(t, p, RulesForm, small, q); err != nil {
 				t.Error(err)
 			}
 		}

@@ -1,103 +1,180 @@
 package xds
 
 import (
-	xdsmatcher "github.com/cncf/xds/go/xds/type/matcher/v3"
+	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// defaultPolicy is the name of the denial where nothing matches (SPEC 7.4).
-const defaultPolicy = "default"
-
-// entryMatcher returns the matcher of one decision: one matcher per rule that
-// denies, then one per rule that allows, each action named by the policy's KRI;
-// no match: denied. Where rules name many identities, those stand in maps.
-func entryMatcher(entries []permission.Entry, v view) *xdsmatcher.Matcher {
-	rules, last := untilCertain(inOrder(entries, v))
-	var stages []stage
-	p := &predicates{}
-	actions := newActions(rules)
-	for _, planned := range plan(rules) {
-		mapped := 0
-		for _, r := range planned {
-			mapped += len(r.mapped)
-		}
-		s := stage{ids: make(map[string]*xdsmatcher.Matcher_OnMatch, mapped)}
-		for _, r := range planned {
-			action := actions[r.rule]
-			for _, id := range r.mapped {
-				if _, known := s.ids[id]; !known {
-					s.ids[id] = action
-				}
-			}
-			var alternatives []predicate
-			for _, e := range r.listed {
-				alternatives = appendMatch(alternatives, p, e.Match)
-			}
-			if len(alternatives) > 0 {
-				s.list = append(s.list, &xdsmatcher.Matcher_MatcherList_FieldMatcher{Predicate: anyOf(p, alternatives), OnMatch: action})
-			}
-		}
-		stages = append(stages, s)
+// entryMatcher writes the matcher of one decision: one matcher for each rule
+// that denies, then one for each rule that allows, each action with the policy's
+// KRI as its name. If there are many SPIFFE IDs, they are in maps. In front of
+// them are the requests that need an answer of their own.
+func entryMatcher(out *writer, entries []permission.Entry, d decision) {
+	w := &matcherWriter{out, map[input][]byte{}}
+	t := newTranslation(MatcherForm)
+	rules := inOrder(entries, d)
+	var first []branch
+	if asksFor(rules, func(m *conf.Match) bool { return m.Path != nil }) {
+		first = append(first, branch{when: beyondASCII, do: d.byDefault()})
 	}
-	return chain(stages, last)
+	if asksFor(rules, func(m *conf.Match) bool { return m.SpiffeID != nil }) {
+		anonymous := withoutIDs(rules)
+		b := branch{when: comparison(input{kind: clientURI}, textRegex, noSingleID), do: d.byDefault()}
+		if len(anonymous) > 0 {
+			b.next = func(field protowire.Number) { w.rules(field, t, anonymous, d) }
+		}
+		first = append(first, b)
+	}
+	if len(first) == 0 {
+		w.fields(t, rules, d)
+		return
+	}
+	w.message(matcherList, func() {
+		for _, b := range first {
+			w.branch(b)
+		}
+	})
+	w.message(matcherOnNoMatch, func() { w.rules(onMatchMatcher, t, rules, d) })
 }
 
-// untilCertain cuts the rules off at the first that matches every request and
-// returns what is then to be done; that is to deny by default where there is
-// none.
-func untilCertain(rules []ruleEntries) ([]ruleEntries, *xdsmatcher.Matcher_OnMatch) {
-	for i, r := range rules {
-		for _, e := range r.entries {
-			if e.Match.Empty() {
-				return rules[:i], onMatch(r.kri, r.deny)
-			}
-		}
-	}
-	return rules, onMatch(defaultPolicy, true)
+// beyondASCII is the condition that a request has a path with a byte beyond
+// ASCII, of which a regular expression sees one byte at a time.
+var beyondASCII = allOf(
+	comparison(header(":path"), textAny, ""),
+	negation(comparison(header(":path"), textRegex, `[\x00->@-\x7f]*(?:\?\C*)?`)),
+)
+
+// branch is an element of a list of matchers.
+type branch struct {
+	when *condition
+	do   action
+	next func(field protowire.Number) // if not nil, a matcher in place of the action
 }
 
-// newActions returns the action of each rule. Rules of one policy share it.
-func newActions(rules []ruleEntries) []*xdsmatcher.Matcher_OnMatch {
-	out := make([]*xdsmatcher.Matcher_OnMatch, len(rules))
-	for i, r := range rules {
-		if i > 0 && rules[i-1].kri == r.kri && rules[i-1].deny == r.deny {
-			out[i] = out[i-1]
+func (w *matcherWriter) branch(b branch) {
+	w.message(listMatchers, func() {
+		w.predicate(fieldPredicate, b.when)
+		if b.next == nil {
+			w.onMatch(fieldOnMatch, b.do)
 		} else {
-			out[i] = onMatch(r.kri, r.deny)
+			w.message(fieldOnMatch, func() { b.next(onMatchMatcher) })
+		}
+	})
+}
+
+func asksFor(rules []ruleEntries, asks func(*conf.Match) bool) bool {
+	for _, r := range rules {
+		for _, e := range r.entries {
+			if asks(e.Match) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// withoutIDs returns the entries that do not ask for a SPIFFE ID.
+func withoutIDs(rules []ruleEntries) []ruleEntries {
+	var out []ruleEntries
+	for _, r := range rules {
+		var kept []*permission.Entry
+		for _, e := range r.entries {
+			if e.Match.SpiffeID == nil {
+				kept = append(kept, e)
+			}
+		}
+		if len(kept) > 0 {
+			out = append(out, ruleEntries{r.kri, r.deny, kept})
 		}
 	}
 	return out
 }
 
-// stage is identities to look up, then matchers of which the first counts.
-type stage struct {
-	ids  map[string]*xdsmatcher.Matcher_OnMatch
-	list []*xdsmatcher.Matcher_MatcherList_FieldMatcher
+// rules writes a matcher of rules as a field.
+func (w *matcherWriter) rules(field protowire.Number, t *translation, rules []ruleEntries, d decision) {
+	w.message(field, func() { w.fields(t, rules, d) })
 }
 
-// chain returns the matcher that asks the stages one after the other.
-func chain(stages []stage, last *xdsmatcher.Matcher_OnMatch) *xdsmatcher.Matcher {
-	next := last
-	var m *xdsmatcher.Matcher
-	ask := func(outer *xdsmatcher.Matcher) {
-		outer.OnNoMatch = next
-		m = outer
-		next = &xdsmatcher.Matcher_OnMatch{OnMatch: &xdsmatcher.Matcher_OnMatch_Matcher{Matcher: m}}
-	}
-	for i := len(stages) - 1; i >= 0; i-- {
-		if list := stages[i].list; len(list) > 0 {
-			ask(&xdsmatcher.Matcher{MatcherType: &xdsmatcher.Matcher_MatcherList_{MatcherList: &xdsmatcher.Matcher_MatcherList{Matchers: list}}})
-		}
-		if ids := stages[i].ids; len(ids) > 0 {
-			ask(&xdsmatcher.Matcher{MatcherType: &xdsmatcher.Matcher_MatcherTree_{MatcherTree: &xdsmatcher.Matcher_MatcherTree{
-				Input:    clientURIInput(),
-				TreeType: &xdsmatcher.Matcher_MatcherTree_ExactMatchMap{ExactMatchMap: &xdsmatcher.Matcher_MatcherTree_MatchMap{Map: ids}},
-			}}})
+// fields writes the fields of a matcher of rules.
+func (w *matcherWriter) fields(t *translation, rules []ruleEntries, d decision) {
+	rules, last := untilCertain(rules, d)
+	w.stages(t, rules, plan(rules), last)
+}
+
+// untilCertain cuts the rules off at the first that matches every request and
+// returns what is then to be done; if there is none, what is done by default.
+func untilCertain(rules []ruleEntries, d decision) ([]ruleEntries, action) {
+	for i, r := range rules {
+		for _, e := range r.entries {
+			if e.Match.Empty() {
+				return rules[:i], action{r.kri, r.deny}
+			}
 		}
 	}
-	if m == nil { // nothing to ask
-		m = &xdsmatcher.Matcher{OnNoMatch: last}
+	return rules, d.byDefault()
+}
+
+// stages writes the fields of the matcher that compares the stages one after
+// the other.
+func (w *matcherWriter) stages(t *translation, rules []ruleEntries, stages [][]stageRule, last action) {
+	if len(stages) == 0 {
+		w.onMatch(matcherOnNoMatch, last)
+		return
 	}
-	return m
+	stage, rest := stages[0], stages[1:]
+	next := func() {
+		if len(rest) == 0 {
+			w.onMatch(matcherOnNoMatch, last)
+		} else {
+			w.message(matcherOnNoMatch, func() { w.message(onMatchMatcher, func() { w.stages(t, rules, rest, last) }) })
+		}
+	}
+	ids := idsOf(rules, stage)
+	if len(ids) == 0 {
+		w.list(t, rules, stage, false)
+		next()
+		return
+	}
+	w.message(matcherTree, func() {
+		w.input(treeInput, input{kind: clientURI})
+		w.message(treeExactMap, func() { w.idMap(ids) })
+	})
+	w.message(matcherOnNoMatch, func() {
+		w.message(onMatchMatcher, func() {
+			w.list(t, rules, stage, true)
+			next()
+		})
+	})
+}
+
+// list writes the entries of a stage that are not in its map, of which the first
+// that matches decides. In front of them are the identities of the map for
+// clients with further URI SANs, which the map does not find.
+func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageRule, mapped bool) {
+	w.message(matcherList, func() {
+		if mapped {
+			w.branch(branch{
+				when: comparison(input{kind: clientURI}, textRegex, severalURIs),
+				next: func(field protowire.Number) {
+					w.message(field, func() { w.message(matcherList, func() { w.idList(rules, stage) }) })
+				},
+			})
+		}
+		for _, r := range stage {
+			if len(r.listed) == 0 || w.full {
+				continue
+			}
+			alternatives := make([]*condition, len(r.listed))
+			for i, e := range r.listed {
+				if t.tooLarge() {
+					w.full = true
+					return
+				}
+				alternatives[i] = t.entry(e)
+			}
+			w.branch(branch{when: anyOf(alternatives...), do: action{rules[r.rule].kri, rules[r.rule].deny}})
+		}
+	})
 }

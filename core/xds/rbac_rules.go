@@ -1,46 +1,79 @@
 package xds
 
-import (
-	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
+import "github.com/meshmatch/meshmatch/core/permission"
 
-	"github.com/meshmatch/meshmatch/core/permission"
-)
-
-// entryRules returns the rules form of one decision: a client is let in if one
-// of the policies holds, each of which allows what the rules of one
-// MeshTrafficPermission allow and excludes what any rule denies. It is named by
-// that one's KRI.
-func entryRules(entries []permission.Entry, v view) *rbacconfig.RBAC {
-	out := &rbacconfig.RBAC{Action: rbacconfig.RBAC_ALLOW, Policies: map[string]*rbacconfig.Policy{}}
-	rules := inOrder(entries, v)
-	for _, c := range serverNameCases(rules) {
-		addPolicies(out.Policies, rules, &c)
+// entryRules writes the rules form of one decision. Enforced, a client is
+// allowed if one of the policies holds, each of which is for what the rules of
+// one MeshTrafficPermission allow and excludes what any rule denies. As a shadow,
+// a client is denied if one of the policies holds. A policy has the KRI of the
+// MeshTrafficPermission as its name.
+func entryRules(w *writer, entries []permission.Entry, d decision) {
+	rules := inOrder(entries, d)
+	t := newTranslation(RulesForm)
+	conditions := map[*permission.Entry]*condition{} // made once for all cases
+	for _, r := range rules {
+		for _, e := range r.entries {
+			if conditions[e] = principalOf(t, e); t.tooLarge() {
+				w.full = true
+				return
+			}
+		}
 	}
-	return out
+	p := policies{}
+	budget := &sizeBudget{}
+	for _, c := range serverNameCases(rules, d) {
+		c.addPolicies(p, rules, conditions, budget)
+		if budget.spent > MaxFilter {
+			w.full = true
+			return
+		}
+	}
+	p.write(w, d)
+}
+
+// principalOf returns the condition of an entry without its server name.
+func principalOf(t *translation, e *permission.Entry) *condition {
+	m := *e.Match
+	m.SNI = nil
+	if m.Empty() {
+		return &condition{op: opAlways}
+	}
+	return t.entry(e)
+}
+
+// sizeBudget counts how many bytes the principals of policies take at least, as
+// each case repeats those of entries without a server name.
+type sizeBudget struct{ spent int }
+
+func (b *sizeBudget) add(c *condition) {
+	b.spent += len(c.text.value) + 8
+	for _, sub := range c.subs {
+		b.add(sub)
+	}
 }
 
 // addPolicies adds the policies of one case.
-func addPolicies(policies map[string]*rbacconfig.Policy, rules []ruleEntries, c *serverNameCase) {
-	var p principals
-	var denied []*rbacconfig.Principal
+func (c *serverNameCase) addPolicies(p policies, rules []ruleEntries, conditions map[*permission.Entry]*condition, budget *sizeBudget) {
+	var denied []*condition
 	var allowed []allowedBy
 	for _, r := range rules {
-		var alternatives []*rbacconfig.Principal
+		var alternatives []*condition
 		for _, e := range r.entries {
-			m, relevant := c.in(e.Match, r.deny)
-			switch {
-			case !relevant:
-			case !m.Empty():
-				alternatives = appendMatch(alternatives, p, m)
-			case r.deny:
-				return // everyone is denied
-			default:
-				alternatives = append(alternatives, anyPrincipal())
+			if !c.includes(e.Match, r.deny) {
+				continue
+			}
+			condition := conditions[e]
+			if condition.op == opAlways && r.deny && c.enforced {
+				return // every client is denied
+			}
+			alternatives = append(alternatives, condition)
+			if budget.add(condition); budget.spent > MaxFilter {
+				return
 			}
 		}
 		switch last := len(allowed) - 1; {
 		case len(alternatives) == 0:
-		case r.deny:
+		case r.deny && c.enforced:
 			denied = append(denied, alternatives...)
 		case last >= 0 && allowed[last].kri == r.kri:
 			allowed[last].principals = append(allowed[last].principals, alternatives...)
@@ -52,25 +85,28 @@ func addPolicies(policies map[string]*rbacconfig.Policy, rules []ruleEntries, c 
 		allowed = together(allowed)
 	}
 	for _, a := range allowed {
-		policies[c.title(a.kri)] = &rbacconfig.Policy{
-			Permissions: []*rbacconfig.Permission{c.permission},
-			Principals:  excluding(a.principals, denied),
+		if len(denied) == 0 {
+			for _, principal := range a.principals {
+				p.add(c.title(a.kri), c.permission, principal)
+			}
+			continue
 		}
+		p.add(c.title(a.kri), c.permission, excluding(anyOf(a.principals...), denied))
 	}
 }
 
-// allowedBy is who is let in by one MeshTrafficPermission.
+// allowedBy is the clients that one MeshTrafficPermission allows.
 type allowedBy struct {
 	kri        string
-	principals []*rbacconfig.Principal
+	principals []*condition
 }
 
-// maxExclusions bounds how many principals repeat what is denied: every policy
+// maxExclusions bounds how many principals repeat what is denied: each policy
 // has to.
 const maxExclusions = 1_000
 
-// allPolicies is the name of the one policy that stands for all where each by
-// itself would be too much.
+// allPolicies is the name of the one policy that takes the place of those of all
+// MeshTrafficPermissions if each by itself would be too much.
 const allPolicies = "all"
 
 func together(allowed []allowedBy) []allowedBy {
@@ -81,15 +117,10 @@ func together(allowed []allowedBy) []allowedBy {
 	return []allowedBy{all}
 }
 
-// excluding returns principals, of which one has to hold, that hold for those
-// allowed and not denied.
-func excluding(allowed, denied []*rbacconfig.Principal) []*rbacconfig.Principal {
+// excluding returns a condition that holds for those allowed and not denied.
+func excluding(allowed *condition, denied []*condition) *condition {
 	if len(denied) == 0 {
 		return allowed
 	}
-	var p principals
-	return []*rbacconfig.Principal{p.all([]*rbacconfig.Principal{
-		anyOf(p, allowed),
-		p.not(anyOf(p, denied)),
-	})}
+	return allOf(allowed, negation(anyOf(denied...)))
 }

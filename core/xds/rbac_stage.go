@@ -3,29 +3,32 @@ package xds
 import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// Exact identities are looked up in a map that stands before a list, so an
-// identity may go into the map only if nothing of the list that decides before
-// it could match the same client: else the list would decide too late, or the
-// other policy would be named. Where that is not so a new map is begun behind
-// the list. Both numbers bound what that costs.
+// Exact SPIFFE IDs are found in a map in front of a list. So an ID may be in the
+// map only if no entry of the list that decides before it could match the same
+// client: else the map would decide too early, or in the name of another policy.
+// If an ID cannot be in the map, a new map begins after the list. Both constants
+// bound what that costs.
 const (
-	// fewIDs is up to how many identities are compared one by one.
+	// fewIDs is the number of identities up to which they are compared one by
+	// one.
 	fewIDs = 8
 	// maxStages bounds how deep matchers nest: a map with its list takes four
 	// messages, and Envoy's parser refuses more than 100.
 	maxStages = 8
 )
 
-// stageRule is what a stage asks of one rule.
+// stageRule is the entries of one rule in a stage.
 type stageRule struct {
 	rule   int // of the rules
 	mapped []string
 	listed []*permission.Entry
 }
 
-// plan distributes the entries of the rules, in order, over stages.
+// plan divides the entries of the rules, in order, into stages. A stage is a map
+// and the list after it.
 func plan(rules []ruleEntries) [][]stageRule {
 	identities := 0
 	for _, r := range rules {
@@ -49,11 +52,11 @@ type planner struct {
 	stages [][]stageRule // done
 	stage  []stageRule   // the current one
 	list   listed        // what its list may match
-	ids    []string      // that are mapped, of all rules
+	ids    []string      // in the maps, of all rules
 }
 
-// split distributes the entries of one rule in the current stage. Blocked is
-// how many identities its map can not take.
+// split divides the entries of one rule in the current stage. Blocked is how many
+// identities its map cannot contain.
 func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, blocked int) {
 	out.rule = rule
 	begin := len(p.ids)
@@ -72,8 +75,8 @@ func (p *planner) split(rule int, entries []*permission.Entry) (out stageRule, b
 	return out, blocked
 }
 
-// endStage begins a new stage behind the current one. A map of a few identities
-// is not worth it.
+// endStage begins a new stage after the current one. A map of a few identities is
+// not worth it.
 func (p *planner) endStage(rules []ruleEntries) {
 	mapped := 0
 	for i := range p.stage {
@@ -99,25 +102,24 @@ func isIdentity(e *permission.Entry) bool {
 
 // listed is the SPIFFE IDs that a stage's list may match.
 type listed struct {
-	everyone     bool
+	anyID        bool
 	exact, below map[string]struct{}
 	longest      int // length of the longest of below
 }
 
-// add takes in the entries of a rule that are no identities. An identity that
-// had to go into the list blocks nobody: the same one again is blocked by what
-// blocked it.
+// add adds the entries of a rule that are in the list. An identity among them
+// blocks no other: the same identity again is blocked by what blocked this one.
 func (l *listed) add(entries []*permission.Entry) {
 	for _, e := range entries {
 		switch id := e.Match.SpiffeID; {
 		case isIdentity(e):
 		case id == nil:
-			l.everyone = true
+			l.anyID = true
 		case id.Type == conf.SpiffeIDPrefix:
 			if l.below == nil {
 				l.below = map[string]struct{}{}
 			}
-			prefix := permission.Segments(id.Value)
+			prefix := request.TrimSlash(id.Value)
 			l.below[prefix] = struct{}{}
 			l.longest = max(l.longest, len(prefix))
 		default:
@@ -131,13 +133,13 @@ func (l *listed) add(entries []*permission.Entry) {
 
 // mayMatch reports whether a client with the ID may be matched by the list.
 func (l *listed) mayMatch(id string) bool {
-	if l.everyone {
+	if l.anyID {
 		return true
 	}
 	if _, ok := l.exact[id]; ok {
 		return true
 	}
-	for prefix := range permission.Prefixes(id, l.longest) {
+	for prefix := range request.Prefixes(id, l.longest) {
 		if _, ok := l.below[prefix]; ok {
 			return true
 		}

@@ -3,14 +3,15 @@ package naive
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Access returns what `meshmatch access` prints (SPEC 10): the decision for a
-// request to an inbound. The texts of the warnings are free; there is one for
-// each cause.
+// Access returns the answer of `meshmatch access` (SPEC 10): the decision for a
+// request to an inbound. There is one warning for each cause; its text is not
+// specified.
 func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name, inbound string, r Request, opt Options) (map[string]any, error) {
 	dp, err := findDataplane(set, meshName, namespace, name)
 	if err != nil {
@@ -31,7 +32,7 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	return accessByFrom(policies, resource.NewTags(r.Tags)), nil
 }
 
-// entry is one entry of a permission list at its place.
+// entry is one entry of a permission list, with its place.
 type entry struct {
 	condition
 	policy *resource.Policy
@@ -44,7 +45,7 @@ func (e *entry) place() map[string]any {
 	return map[string]any{"kri": policyKRI(e.policy), "rule": e.rule, "list": e.list, "index": e.index}
 }
 
-// entries lists, of the rules in order, the entries of the given lists.
+// entries returns the entries of the given lists, for all rules in order.
 func entries(policies []*resource.Policy, lists ...string) []entry {
 	var all []entry
 	for _, p := range policies {
@@ -72,21 +73,36 @@ func permissionLists(conf any) map[string][]condition {
 	return lists
 }
 
-// accessByRules is SPEC 7.3, and 7.4's shadow decision: what if
-// allowWithShadowDeny were deny.
+// accessByRules is SPEC 7.3, and 7.4's shadow decision: a denial by the first
+// allowWithShadowDeny entry that matches, else the decision itself. An HTTP
+// inbound whose entries compare paths refuses an escaped slash (11.2).
 func accessByRules(policies []*resource.Policy, http bool, r *Request) map[string]any {
 	answer := map[string]any{"warnings": ruleWarnings(policies, http)}
-	decide(answer, r, http, entries(policies, "deny"), entries(policies, "allow", "allowWithShadowDeny"))
-	if len(entries(policies, "allowWithShadowDeny")) > 0 {
-		shadow := map[string]any{}
-		decide(shadow, r, http, entries(policies, "deny", "allowWithShadowDeny"), entries(policies, "allow"))
-		answer["shadow"] = shadow
+	all := entries(policies, "deny", "allow", "allowWithShadowDeny")
+	asksForPath := slices.ContainsFunc(all, func(e entry) bool { return e.Path != nil && http })
+	if _, refused := normalPath(r.Path); refused && asksForPath {
+		answer["decision"], answer["by"] = "DENY", byDefault()
+	} else {
+		decide(answer, r, http, entries(policies, "deny"), entries(policies, "allow", "allowWithShadowDeny"))
 	}
+	shadowDenies := entries(policies, "allowWithShadowDeny")
+	if len(shadowDenies) == 0 {
+		return answer
+	}
+	shadow := map[string]any{"decision": answer["decision"], "by": answer["by"]}
+	if _, refused := normalPath(r.Path); !refused || !asksForPath {
+		for _, e := range slices.Backward(shadowDenies) {
+			if e.applies(r, http) {
+				shadow["decision"], shadow["by"] = "DENY", e.place()
+			}
+		}
+	}
+	answer["shadow"] = shadow
 	return answer
 }
 
-// decide: denied by the first entry that denies, else allowed by the first
-// that allows, else denied.
+// decide returns a denial by the first entry that denies, else a permission by
+// the first entry that allows, else the default denial.
 func decide(answer map[string]any, r *Request, http bool, denies, allows []entry) {
 	for _, e := range denies {
 		if e.applies(r, http) {
@@ -100,17 +116,19 @@ func decide(answer map[string]any, r *Request, http bool, denies, allows []entry
 			return
 		}
 	}
-	answer["decision"], answer["by"] = "DENY", "default"
+	answer["decision"], answer["by"] = "DENY", byDefault()
 }
 
-// applies is SPEC 7.5: what a TCP inbound can not see never opens it.
+func byDefault() map[string]any { return map[string]any{"default": true} }
+
+// applies is SPEC 7.5: what a TCP inbound cannot see never opens it.
 func (e *entry) applies(r *Request, http bool) bool {
 	if http || !e.needsHTTP() {
-		return e.holds(r)
+		return e.holds(r, e.list != "allow")
 	}
 	if e.list == "deny" {
 		rest := e.connectionPart()
-		return rest.holds(r)
+		return rest.holds(r, true)
 	}
 	return false
 }
@@ -128,12 +146,12 @@ func ruleWarnings(policies []*resource.Policy, http bool) []any {
 	return warnings
 }
 
-// accessByFrom is SPEC 7.6: the action of the merged conf, and what it would
-// be if AllowWithShadowDeny were Deny.
+// accessByFrom is SPEC 7.6: the decision by the action of the merged conf, and
+// the decision if AllowWithShadowDeny were Deny.
 func accessByFrom(policies []*resource.Policy, tags resource.Tags) map[string]any {
 	from := &Concatenation{}
 	from.addFrom(policies)
-	decision, by := "DENY", any("default")
+	decision, by := "DENY", any(byDefault())
 	shadowDecision := "DENY"
 	for _, item := range from.selecting(tags) {
 		switch action(item.conf) {
@@ -152,7 +170,7 @@ func accessByFrom(policies []*resource.Policy, tags resource.Tags) map[string]an
 	return answer
 }
 
-// action returns a conf's action in lower case; the last that is set counts.
+// action returns the last action that is set, in lower case.
 func action(conf any) string {
 	word, _ := toJSON(conf).(map[string]any)["action"].(string)
 	return strings.ToLower(word)

@@ -61,9 +61,9 @@ func TestAccessByRules(t *testing.T) {
 		{"a prefix ends at a segment", "spiffe://trust-domain.mesh/ns/legacy-2", "http-port", `{
 			"decision": "ALLOW", "by": {` + owner + `, "list": "allow", "index": 0},
 			"shadow": {"decision": "ALLOW", "by": {` + owner + `, "list": "allow", "index": 0}}, "warnings": []}`},
-		{"nobody knows it", "spiffe://other/", "http-port", `{
-			"decision": "DENY", "by": "default", "shadow": {"decision": "DENY", "by": "default"}, "warnings": []}`},
-		{"the other inbound", "spiffe://trust-domain.mesh/ns/legacy", "tcp-port", `{"decision": "DENY", "by": "default", "warnings": []}`},
+		{"an identity that no entry matches", "spiffe://other/", "http-port", `{
+			"decision": "DENY", "by": {"default": true}, "shadow": {"decision": "DENY", "by": {"default": true}}, "warnings": []}`},
+		{"the other inbound", "spiffe://trust-domain.mesh/ns/legacy", "tcp-port", `{"decision": "DENY", "by": {"default": true}, "warnings": []}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -94,10 +94,10 @@ spec:
 }
 
 func TestNoPolicyDenies(t *testing.T) {
-	expect(t, access(t, served, "http-port", Request{}), `{"decision": "DENY", "by": "default", "warnings": []}`)
+	expect(t, access(t, served, "http-port", Request{}), `{"decision": "DENY", "by": {"default": true}, "warnings": []}`)
 }
 
-// SPEC 7.5: what an inbound can not see never opens it.
+// SPEC 7.5: what an inbound cannot see never opens it.
 func TestTCPInbound(t *testing.T) {
 	const id = `spiffeId: {type: Exact, value: "spiffe://td/a"}`
 	tests := []struct{ name, rule, want string }{
@@ -106,7 +106,7 @@ func TestTCPInbound(t *testing.T) {
 		{"an allow that it can see does", `allow: [{` + id + `}]`, `"ALLOW"`},
 		{"a deny is enforced on the rest", `deny: [{method: PUT, ` + id + `}], allow: [{` + id + `}]`, `"DENY"`},
 		{"on everyone when nothing is left", `deny: [{headers: [{name: a, type: Present}]}], allow: [{` + id + `}]`, `"DENY"`},
-		{"on nobody else", `deny: [{method: PUT, sni: other}], allow: [{` + id + `}]`, `"ALLOW"`},
+		{"on no other client", `deny: [{method: PUT, sni: other}], allow: [{` + id + `}]`, `"ALLOW"`},
 		{"a shadow deny never matches", `allowWithShadowDeny: [{path: {type: Prefix, value: /}, ` + id + `}]`, `"DENY"`},
 	}
 	for _, test := range tests {
@@ -174,7 +174,7 @@ spec: {default: {allow: [{sni: a}]}}
 func TestCondition(t *testing.T) {
 	request := Request{
 		SpiffeID: "spiffe://td/ns/legacy", SNI: "a.example", Method: "GET", Path: "/a/b?x=1",
-		Headers: map[string]string{"X-Team": "core"},
+		Headers: []HeaderLine{{"X-Team", "core"}},
 	}
 	tests := []struct {
 		name, condition string

@@ -3,15 +3,15 @@ package naive
 import "github.com/meshmatch/meshmatch/core/resource"
 
 // Concatenation is the items of `to` or `from` of the ordered policies (SPEC
-// 4.1), asked by the tags of an outbound or a client.
+// 4.1). Items are selected from it by the tags of an outbound or a client.
 type Concatenation struct {
 	mesh    *mesh
 	items   []item
 	targets []*resource.TargetRef // parallel to items
 }
 
-// FromOf returns what clients of an inbound are asked by; nothing where rules
-// count instead (SPEC 5.6). The kind is opt.Kind.
+// FromOf returns the concatenation for the clients of an inbound. It is empty if
+// rules apply instead (SPEC 5.6). The kind is opt.Kind.
 func FromOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name, inbound string, opt Options) (*Concatenation, error) {
 	m, matching, dp, err := matchingOf(kinds, set, meshName, namespace, name, opt)
 	if err != nil {
@@ -30,8 +30,8 @@ func FromOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	return c, nil
 }
 
-// ToOf returns what outbounds of a dataplane are asked by, whether it has such
-// outbounds or not (SPEC 4.5). The kind is opt.Kind.
+// ToOf returns the concatenation for the outbounds of a dataplane, also for
+// outbounds that it does not have (SPEC 4.5). The kind is opt.Kind.
 func ToOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (*Concatenation, error) {
 	m, matching, _, err := matchingOf(kinds, set, meshName, namespace, name, opt)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *Concatenation) addFrom(policies []*resource.Policy) {
 	}
 }
 
-// addTo leaves out what applies to a route, which has no part in the conf of
-// an outbound (SPEC 4.3).
+// addTo adds the `to` items of a policy, except those for a route: they have no
+// part in the conf of an outbound (SPEC 4.3).
 func (c *Concatenation) addTo(policies []matched) {
 	for _, p := range policies {
 		if targetsRoute(p.Policy) {
@@ -78,7 +78,7 @@ func (c *Concatenation) addTo(policies []matched) {
 	}
 }
 
-// selecting lists the items that select what has these tags (SPEC 4.2, 5.1).
+// selecting returns the items that select the given tags (SPEC 4.2, 5.1).
 func (c *Concatenation) selecting(tags resource.Tags) []item {
 	var items []item
 	for i, target := range c.targets {
@@ -91,15 +91,15 @@ func (c *Concatenation) selecting(tags resource.Tags) []item {
 
 // C returns the C of SPEC 10 for an outbound or a client with the given tags:
 // the merge, in order, of every item that selects it (SPEC 4.2, 5.1). It is
-// empty where no item does.
+// empty if no item does.
 func (c *Concatenation) C(tags map[string]string) map[string]any {
 	answer := map[string]any{}
 	c.mesh.addConf(answer, c.selecting(resource.NewTags(tags)))
 	return answer
 }
 
-// Items returns the KRI and index of every item that selects what has these
-// tags, in order, overridden or not.
+// Items returns the KRI and index of every item that selects the given tags, in
+// order, overridden or not.
 func (c *Concatenation) Items(tags map[string]string) []map[string]any {
 	var places []map[string]any
 	for _, item := range c.selecting(resource.NewTags(tags)) {
@@ -108,28 +108,28 @@ func (c *Concatenation) Items(tags map[string]string) []map[string]any {
 	return places
 }
 
-// Asked returns for each tag key that any item asks for the values that it
-// asks for, * left out: what can tell clients apart (SPEC 5.3).
-func (c *Concatenation) Asked() map[string][]string {
-	asked := map[string][]string{}
+// RequiredTags returns for each tag key that an item requires the required values,
+// without *. Clients that differ in nothing else get the same conf (SPEC 5.3).
+func (c *Concatenation) RequiredTags() map[string][]string {
+	required := map[string][]string{}
 	for _, target := range c.targets {
 		for _, tag := range askedBy(target) {
-			values := asked[tag.Key] // the key counts, whatever the value
+			values := required[tag.Key] // a key is added with any value
 			if tag.Value != "*" {
 				values = append(values, tag.Value)
 			}
-			asked[tag.Key] = values
+			required[tag.Key] = values
 		}
 	}
-	for key, values := range asked {
-		asked[key] = distinct(values)
+	for key, values := range required {
+		required[key] = distinct(values)
 	}
-	return asked
+	return required
 }
 
-// AsksForOneTag reports whether every item asks for at most one tag, which is
-// where the disjoint form is minimal (SPEC 5.4).
-func (c *Concatenation) AsksForOneTag() bool {
+// RequiresAtMostOneTag reports whether every item requires at most one tag. The disjoint
+// form is minimal then (SPEC 5.4).
+func (c *Concatenation) RequiresAtMostOneTag() bool {
 	for _, target := range c.targets {
 		if len(askedBy(target)) > 1 {
 			return false
@@ -165,7 +165,8 @@ func selectsTags(ref *resource.TargetRef, tags resource.Tags) bool {
 	return false // a route is no outbound
 }
 
-// haveRules: where any policy has rules, `from` does not count (SPEC 5.6).
+// haveRules reports whether any policy has rules: `from` is ignored then (SPEC
+// 5.6).
 func haveRules(policies []*resource.Policy) bool {
 	for _, p := range policies {
 		if len(p.Rules) > 0 {

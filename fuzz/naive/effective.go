@@ -33,8 +33,8 @@ func (i item) origin() map[string]any {
 	return map[string]any{"kri": policyKRI(i.policy), "index": i.index}
 }
 
-// addConf puts what SPEC 10 calls C into an answer: the merged conf of the
-// items and its origins. It puts nothing where there is no item.
+// addConf puts the C of SPEC 10 into an answer: the merged conf of the items and
+// its origins. Without an item it puts nothing.
 func (m *mesh) addConf(answer map[string]any, items []item) {
 	if len(items) == 0 {
 		return

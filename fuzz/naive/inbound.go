@@ -2,7 +2,7 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// inbounds answers for every inbound of the dataplane, in the order of the
+// inbounds returns the part of the answer about inbounds, in the order of the
 // file (SPEC 7.1, 7.3).
 func (m *mesh) inbounds(kind *resource.Kind, policies []matched, dp *resource.Dataplane) []any {
 	list := []any{}
@@ -46,7 +46,7 @@ func selectingInbound(policies []matched, i int) []*resource.Policy {
 	return list
 }
 
-// permissions lists the rules one by one, each with its policy: they are never
+// permissions returns the rules one by one, each with its policy. They are never
 // merged (SPEC 7.3).
 func permissions(policies []*resource.Policy) []any {
 	list := []any{}

@@ -2,25 +2,25 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Inspect returns what `meshmatch inspect dataplane` prints (SPEC 10), without
-// `from`. An empty namespace is enough where the name is unique. It fails
-// where there is no such dataplane or kind.
+// Inspect returns the answer of `meshmatch inspect dataplane` (SPEC 10), without
+// `from`. The namespace may be empty if the name is unique. It is an error if
+// there is no such dataplane or kind.
 func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (map[string]any, error) {
 	dp, err := findDataplane(set, meshName, namespace, name)
 	if err != nil {
 		return nil, err
 	}
-	asked := kinds.All()
+	chosen := kinds.All()
 	if opt.Kind != "" {
 		kind, err := findKind(kinds, opt.Kind)
 		if err != nil {
 			return nil, err
 		}
-		asked = []*resource.Kind{kind}
+		chosen = []*resource.Kind{kind}
 	}
 	m := newMesh(set, meshName, opt)
 	policies := []any{}
-	for _, kind := range asked { // sorted by name
+	for _, kind := range chosen { // sorted by name
 		if matching := m.matching(kind, dp); len(matching) > 0 {
 			policies = append(policies, m.inspectKind(kind, matching, dp))
 		}

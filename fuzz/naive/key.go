@@ -24,8 +24,8 @@ func (k *elementKey) equal(o *elementKey) bool {
 	return true
 }
 
-// equalValues compares as a type's own Equal does, where it has one, and by
-// content elsewhere.
+// equalValues compares with the type's own Equal if there is one, and else by
+// content.
 func equalValues(a, b reflect.Value) bool {
 	if isOpaque(a.Type()) {
 		return callEqual(a, b)

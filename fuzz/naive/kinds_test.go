@@ -10,12 +10,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decoded is a ConfType that can only decode: the reference asks for no more.
+// decoded is a ConfType that can only decode, as the reference needs no more.
 type decoded[T any] struct{ resource.ConfType }
 
-func (decoded[T]) Decode(at *strict.At, except ...string) resource.Conf {
+func (decoded[T]) Decode(in *strict.Value, except ...string) resource.Conf {
 	conf := new(T)
-	if !strict.DecodeExcept(at, conf, except...) {
+	if !strict.DecodeExcept(in, conf, except...) {
 		return nil
 	}
 	return conf
@@ -122,18 +122,4 @@ func expect(t *testing.T, got any, want string) {
 		text, _ := json.MarshalIndent(g, "", "  ")
 		t.Errorf("got %s\nwant %s", text, want)
 	}
-}
-
-// inspect returns what a kind says of a dataplane of the mesh m.
-func inspect(t *testing.T, set *resource.Set, dataplane string, opt Options) map[string]any {
-	t.Helper()
-	answer, err := Inspect(testKinds(), set, "m", "", dataplane, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	policies := answer["policies"].([]any)
-	if len(policies) != 1 {
-		t.Fatalf("there are %d kinds, not one: %v", len(policies), policies)
-	}
-	return policies[0].(map[string]any)
 }

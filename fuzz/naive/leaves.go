@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// isEmpty reports whether a node is there with nothing in it, which is a leaf:
-// otherwise it would be printed and nobody would have set it. SPEC 6 says so
-// for objects; a list that is concatenated or merged by key is read alike.
+// isEmpty reports whether a node is present with nothing in it. It is a leaf, as
+// it is printed and needs an origin. SPEC 6 has this rule for objects; a list
+// that is concatenated or merged by key is handled alike.
 func (n *node) isEmpty() bool {
 	return n.shape != leaf && !n.always && len(n.fields)+len(n.elems) == 0
 }
@@ -37,9 +37,9 @@ func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
 	}
 }
 
-// eachOrigin calls visit for every item that set a leaf below a node. An
-// element merged by key, or a map's entry, counts for everybody who still owns
-// something in it.
+// eachOrigin calls visit for every item that set a leaf below a node. An element
+// merged by key, or a map's entry, has as origins all items that set something in
+// it that is not overridden.
 func (n *node) eachOrigin(visit func(item int)) {
 	if n.isEmpty() {
 		visit(n.item)
@@ -58,8 +58,8 @@ func (n *node) eachOrigin(visit func(item int)) {
 	}
 }
 
-// lastOrigin returns the last item that set anything in an element or entry,
-// or that has it where nothing is set in it.
+// lastOrigin returns the last item that set anything in an element or entry, or
+// the last one that has it if nothing is set in it.
 func (n *node) lastOrigin() int {
 	items := n.origins()
 	if len(items) == 0 {

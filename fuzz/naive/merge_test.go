@@ -59,8 +59,6 @@ type foldedName string
 func (n foldedName) Equal(o foldedName) bool {
 	return strings.EqualFold(string(n), string(o))
 }
-func (n foldedName) Hash() uint64      { return 0 }
-func (n foldedName) Clone() foldedName { return n }
 
 type unionShape struct {
 	Type string `json:"type" policyMerge:"discriminator"`
@@ -74,8 +72,6 @@ type opaqueShape struct {
 }
 
 func (s *opaqueShape) Equal(o *opaqueShape) bool { return s == o }
-func (s *opaqueShape) Hash() uint64              { return 0 }
-func (s *opaqueShape) Clone() *opaqueShape       { return s }
 
 func p(n int) *int { return &n }
 
@@ -101,11 +97,11 @@ func TestMerge(t *testing.T) {
 			`{"/nested/number": 0, "/nested/inner/a": 0, "/nested/inner/b": 1}`, `[0, 1]`},
 		{"structs by value too", []everyShape{{Value: nestedShape{Number: p(1)}}, {Value: nestedShape{Inner: in(p(2), nil)}}},
 			`{"value": {"number": 1, "inner": {"a": 2}}}`, `{"/value/number": 0, "/value/inner/a": 1}`, `[0, 1]`},
-		{"a struct by value is left out where the tag says so and nothing is set",
+		{"a struct by value is left out if it has that tag and nothing is set",
 			[]everyShape{{Hidden: hiddenShape{}}}, `{}`, `{}`, `[]`},
 		{"an empty list in it is something", []everyShape{{Hidden: hiddenShape{List: []string{}}}, {}},
 			`{"hidden": {"list": []}}`, `{"/hidden/list": 0}`, `[0]`},
-		{"a key that is zero is left out where the tag says so", []everyShape{{Folded: []foldedShape{{"", p(1)}}}},
+		{"a key that is zero is left out if it has that tag", []everyShape{{Folded: []foldedShape{{"", p(1)}}}},
 			`{"folded": [{"value": 1}]}`, `{"/folded/0": 0}`, `[0]`},
 		{"an object with nothing set is a leaf of the last that has it", []everyShape{{Nested: &nestedShape{}}, {Nested: &nestedShape{}}, {}},
 			`{"nested": {}}`, `{"/nested": 1}`, `[1]`},
@@ -119,7 +115,7 @@ func TestMerge(t *testing.T) {
 			`{"concat": []}`, `{"/concat": 1}`, `[1]`},
 		{"an Appendix is not", []everyShape{{Appendix: []string{"a"}}, {Appendix: []string{"b"}}},
 			`{"appendix": ["b"]}`, `{"/appendix": 1}`, `[1]`},
-		{"equal keys merge and stand where the last stood",
+		{"equal keys merge at the position of the last one",
 			[]everyShape{
 				{Keyed: []keyedShape{{"x", in(p(1), p(1)), nil}, {"y", nil, nil}}},
 				{Keyed: []keyedShape{{"z", nil, nil}, {"x", in(p(2), nil), nil}}},
@@ -137,7 +133,7 @@ func TestMerge(t *testing.T) {
 			},
 			`{"keyed": [{"name": "x", "union": {"type": "one"}}]}`, `{"/keyed/0": 1}`, `[1]`},
 		{"an empty list of elements is a leaf", []everyShape{{Keyed: []keyedShape{}}, {}}, `{"keyed": []}`, `{"/keyed": 0}`, `[0]`},
-		{"a key's own Equal counts", []everyShape{{Folded: []foldedShape{{"X", p(1)}}}, {Folded: []foldedShape{{"x", nil}}}},
+		{"a key's own Equal is used", []everyShape{{Folded: []foldedShape{{"X", p(1)}}}, {Folded: []foldedShape{{"x", nil}}}},
 			`{"folded": [{"name": "x", "value": 1}]}`, `{"/folded/0": 1}`, `[0, 1]`},
 		{"a map merges by key", []everyShape{{Map: map[string]int{"a/~": 1, "b": 1}}, {Map: map[string]int{"b": 2}}},
 			`{"map": {"a/~": 1, "b": 2}}`, `{"/map/a~1~0": 0, "/map/b": 1}`, `[0, 1]`},
@@ -150,10 +146,10 @@ func TestMerge(t *testing.T) {
 			`{"union": {"type": "two", "two": {"b": 2}}}`, `{"/union/type": 1, "/union/two/b": 1}`, `[1]`},
 		{"the same type merges the arm", []everyShape{{Union: &unionShape{Type: "one", One: in(p(1), nil)}}, {Union: &unionShape{Type: "one", One: in(nil, p(2))}}},
 			`{"union": {"type": "one", "one": {"a": 1, "b": 2}}}`, `{"/union/type": 1, "/union/one/a": 0, "/union/one/b": 1}`, `[0, 1]`},
-		{"what a type in between dropped does not come back",
+		{"what a type in between dropped stays dropped",
 			[]everyShape{{Union: &unionShape{Type: "one", One: in(p(1), nil)}}, {Union: &unionShape{Type: "two"}}, {Union: &unionShape{Type: "one", One: in(nil, p(2))}}},
 			`{"union": {"type": "one", "one": {"b": 2}}}`, `{"/union/type": 2, "/union/one/b": 2}`, `[2]`},
-		{"zero is not set where the tag says so", []everyShape{{ZeroUnset: 3}, {ZeroUnset: 0}}, `{"zeroUnset": 3}`, `{"/zeroUnset": 0}`, `[0]`},
+		{"zero is not set if it has that tag", []everyShape{{ZeroUnset: 3}, {ZeroUnset: 0}}, `{"zeroUnset": 3}`, `{"/zeroUnset": 0}`, `[0]`},
 		{"a type with its own Equal, Hash and Clone is one value", []everyShape{{Opaque: &opaqueShape{A: p(1)}}, {Opaque: &opaqueShape{B: p(2)}}},
 			`{"opaque": {"b": 2}}`, `{"/opaque": 1}`, `[1]`},
 	}

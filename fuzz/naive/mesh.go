@@ -3,42 +3,50 @@ package naive
 import (
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Options chooses what an answer covers.
+// Options selects the parts of an answer.
 type Options struct {
 	Kind    string // this policy kind only; empty: all
-	Shadow  bool   // policies that only inform take a full part (SPEC 8.3)
-	Explain bool   // with the origin of every leaf
+	Shadow  bool   // with policies that only inform (SPEC 8.3)
+	Explain bool   // adds the origin of every leaf
 }
 
-// mesh is what the reference looks at: the policies of one mesh that take
-// part, and how to answer.
+// mesh is the input of an answer: the policies of one mesh, the placements and
+// bindings, and the options.
 type mesh struct {
 	policies []*resource.Policy
+	hub      *hub
+	shadow   bool
 	explain  bool
 }
 
 func newMesh(set *resource.Set, name string, opt Options) *mesh {
-	m := &mesh{explain: opt.Explain}
+	m := &mesh{hub: &hub{ocm.Read(set)}, shadow: opt.Shadow, explain: opt.Explain}
 	for _, p := range set.Policies {
-		if p.Mesh == name && (opt.Shadow || !informs(p)) {
+		if p.Mesh == name {
 			m.policies = append(m.policies, p)
 		}
 	}
 	return m
 }
 
-// informs: a policy with this label has no part in an effective conf
-// (SPEC 8.3).
+// takesPart reports whether a policy has a part in the answer for a dataplane that
+// it selects: it is enforced there, or the answer is the shadow view (SPEC 8.3).
+func (m *mesh) takesPart(p *resource.Policy, dp *resource.Dataplane) bool {
+	return m.shadow || m.hub.enforced(p, dp)
+}
+
+// informs reports whether a policy informs by its label (SPEC 8.3).
 func informs(p *resource.Policy) bool {
 	effect, _ := lookup(p.Labels, "kuma.io/effect")
 	return effect == "shadow"
 }
 
-// findDataplane returns the dataplane of exactly that namespace and name, or
-// with an empty namespace the only one of the name (SPEC 10).
+// findDataplane returns the dataplane with that namespace and name, or with an
+// empty namespace the only one with that name (SPEC 10).
 func findDataplane(set *resource.Set, mesh, namespace, name string) (*resource.Dataplane, error) {
 	var found []*resource.Dataplane
 	for _, dp := range set.Dataplanes {
@@ -59,7 +67,7 @@ func findDataplane(set *resource.Set, mesh, namespace, name string) (*resource.D
 	return nil, fmt.Errorf("mesh %q has %d dataplanes %q; give a namespace", mesh, len(found), name)
 }
 
-// findInbound returns the number of the inbound of a name.
+// findInbound returns the index of the inbound with that name.
 func findInbound(dp *resource.Dataplane, name string) (int, error) {
 	for i := range dp.Inbounds {
 		if inboundName(&dp.Inbounds[i]) == name {
@@ -69,7 +77,7 @@ func findInbound(dp *resource.Dataplane, name string) (int, error) {
 	return 0, fmt.Errorf("dataplane %q has no inbound %q", dp.Name, name)
 }
 
-// findKind returns the kind of a name.
+// findKind returns the kind with that name.
 func findKind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
 	for _, kind := range kinds.All() {
 		if kind.Name == name {

@@ -1,21 +1,21 @@
 package naive
 
-// node is a part of a conf while it is merged: what is there, by which rule of
-// SPEC 6 it merges, and the item that set it. A nil node is not set.
-// Nodes are never written to once they are read.
+// node is a part of a conf during merging: its content, the rule of SPEC 6 by
+// which it merges, and the item that set it. A nil node is not set. A node does
+// not change after it was made.
 type node struct {
 	shape shape
 	item  int // the last one that set it
 
 	value  any              // of a leaf, as JSON
-	word   string           // of a union, its type
+	word   string           // the type of a union
 	fields map[string]*node // of an object, a union or a map
 	elems  []*node          // of a list that is concatenated or merged by key
 	key    *elementKey      // of an element that merges by key
-	always bool             // an object that can not be absent: its presence says nothing
+	always bool             // an object that cannot be absent, so its presence has no meaning
 	zero   bool             // a leaf that is the zero value of its Go type
 	hides  bool             // zero is not printed: json:",omitzero"
-	unset  map[string]any   // of an object: what a field that is not set prints as, where it prints
+	unset  map[string]any   // of an object: the printed values of fields that are printed without being set
 }
 
 type shape int
@@ -30,8 +30,8 @@ const (
 	keyed                 // elements with an equal key are merged
 )
 
-// merge returns low, which is a result of merging or nil, overridden by high,
-// which is as it was read.
+// merge returns low overridden by high. low is a result of merging or nil, high
+// the tree of one conf.
 func merge(low, high *node) *node {
 	switch {
 	case low == nil:
@@ -49,14 +49,14 @@ func merge(low, high *node) *node {
 		merged.fields = mergeFields(low.fields, high.fields)
 	case appended:
 		merged.elems = join(low.elems, merged.elems)
-	case keyed: // all elements in order: those of high are not merged before
+	case keyed: // all elements in order; those of high are not merged yet
 		merged.elems = byKey(join(low.elems, high.elems))
 	}
 	return &merged
 }
 
-// alone returns high merged with nothing: elements of one list may have an
-// equal key.
+// alone returns high merged with nothing, as elements of one list may have equal
+// keys.
 func alone(high *node) *node {
 	merged := *high
 	merged.fields = mergeFields(nil, high.fields)
@@ -89,8 +89,7 @@ func join(low, high []*node) []*node {
 	return append(joined, high...)
 }
 
-// byKey merges the elements with an equal key; each stands where the last of
-// them stood.
+// byKey merges the elements with equal keys, at the position of the last of them.
 func byKey(elems []*node) []*node {
 	merged := []*node{}
 	for _, elem := range elems {

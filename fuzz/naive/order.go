@@ -16,7 +16,7 @@ type matched struct {
 func (m *mesh) matching(kind *resource.Kind, dp *resource.Dataplane) []matched {
 	var list []matched
 	for _, p := range m.policies {
-		if p.Type.Name != kind.Name {
+		if p.Type.Name != kind.Name || !m.takesPart(p, dp) {
 			continue
 		}
 		if s := m.selects(p, dp); s.selected {

@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// outbounds answers for every outbound of the dataplane, in the order of the
+// outbounds returns the part of the answer about outbounds, in the order of the
 // file (SPEC 4).
 func (m *mesh) outbounds(kind *resource.Kind, policies []matched, dp *resource.Dataplane) []any {
 	to := &Concatenation{mesh: m}
@@ -47,14 +47,15 @@ func addTags(answer map[string]any, tags resource.Tags) {
 	answer["tags"] = object
 }
 
-// routes answers for every route of an outbound, sorted by KRI (SPEC 4.3).
+// routes returns the routes of an outbound with their confs, sorted by KRI (SPEC
+// 4.3).
 func (m *mesh) routes(kind *resource.Kind, policies []matched, dp *resource.Dataplane, out *resource.Outbound) []any {
 	if isRouteKind(kind) {
 		return nil
 	}
 	answers := []any{}
 	for _, route := range m.policies {
-		if !isRouteKind(route.Type) || !m.selects(route, dp).selected || !isRouteFor(route, out) {
+		if !isRouteKind(route.Type) || !m.takesPart(route, dp) || !m.selects(route, dp).selected || !isRouteFor(route, out) {
 			continue
 		}
 		answer := map[string]any{"route": policyKRI(route)}
@@ -71,7 +72,7 @@ func isRouteKind(kind *resource.Kind) bool {
 	return kind.Name == "MeshHTTPRoute" || kind.Name == "MeshTCPRoute"
 }
 
-// isRouteFor reports whether a route has a `to` for the outbound's service.
+// isRouteFor reports whether a route has a `to` item for the outbound's service.
 func isRouteFor(route *resource.Policy, out *resource.Outbound) bool {
 	for i := range route.To {
 		if selectsTags(&route.To[i].TargetRef, out.Tags) {
@@ -81,8 +82,9 @@ func isRouteFor(route *resource.Policy, out *resource.Outbound) bool {
 	return false
 }
 
-// routeItems lists the items that select a route's outbound and those that
-// select the route. A policy that targets a route has items for that one only.
+// routeItems returns the items that select a route's outbound and those that
+// select the route. A policy whose targetRef is a route has items for that route
+// only.
 func routeItems(policies []matched, route *resource.Policy, out *resource.Outbound) []item {
 	var items []item
 	for _, p := range policies {

@@ -1,6 +1,6 @@
 package naive
 
-// json returns the node as it is printed.
+// json returns the printed form of the node.
 func (n *node) json() any {
 	switch n.shape {
 	case object, union, mapping:
@@ -24,8 +24,8 @@ func (n *node) json() any {
 	return n.value
 }
 
-// isZero reports whether the field of the Go type has its zero value although
-// it is set: a scalar, or a struct by value with nothing but such scalars.
+// isZero reports whether a field that is set has the zero value of its Go type: a
+// scalar, or a struct by value that contains only such scalars.
 func (n *node) isZero() bool {
 	if n.shape == leaf {
 		return n.zero

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// read returns the tree of a conf, a pointer to a struct; every node is set by
-// the item. The Go type says how each field merges (SPEC 6).
+// read returns the tree of a conf, a pointer to a struct. Every node is set by the
+// item. The Go type of a field decides how it merges (SPEC 6).
 func read(conf any, item int) *node {
 	root := readStruct(reflect.ValueOf(conf).Elem(), item)
 	root.always = true
@@ -120,22 +120,19 @@ func readMap(v reflect.Value, item int) *node {
 	return n
 }
 
-// isObject: a struct merges field by field, unless it is a value of its own.
+// isObject reports whether a type merges field by field: a struct that is not
+// opaque.
 func isObject(t reflect.Type) bool { return t.Kind() == reflect.Struct && !isOpaque(t) }
 
-// isOpaque: a type that brings its own Equal, Hash and Clone is one value to
-// everybody else.
+// isOpaque reports whether a type has its own Equal. Such a type is one value with
+// any content.
 func isOpaque(t reflect.Type) bool {
-	for _, name := range []string{"Equal", "Hash", "Clone"} {
-		if _, ok := reflect.PointerTo(t).MethodByName(name); !ok {
-			return false
-		}
-	}
-	return true
+	_, ok := reflect.PointerTo(t).MethodByName("Equal")
+	return ok
 }
 
-// isAppend: Append and a name, as in AppendModifications; an Appendix is not
-// appended to.
+// isAppend reports whether a field name is Append and a name, as in
+// AppendModifications but not in Appendix.
 func isAppend(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Append")
 	first, _ := utf8.DecodeRuneInString(rest)

@@ -5,17 +5,20 @@ import (
 	"strings"
 )
 
-// Request is what one client asks of an inbound. What is empty is not there.
+// Request is the request of one client to an inbound. An empty field is absent.
 type Request struct {
 	SpiffeID string
 	SNI      string
 	Method   string
-	Path     string            // with or without a query
-	Headers  map[string]string // names in any letter case
+	Path     string // as the client sends it, with or without a query
+	Headers  []HeaderLine
 	Tags     map[string]string // of the client, for `from`
 }
 
-// condition is an entry of a permission list (SPEC 7.2), as JSON has it.
+// HeaderLine is a line of a request's header. The name is in any letter case.
+type HeaderLine struct{ Name, Value string }
+
+// condition is an entry of a permission list in its JSON form (SPEC 7.2).
 type condition struct {
 	SpiffeID *typedValue `json:"spiffeId"`
 	SNI      *string     `json:"sni"`
@@ -35,22 +38,24 @@ type header struct {
 	Value string `json:"value"`
 }
 
-// needsHTTP reports whether a TCP inbound can not see all of it (SPEC 7.5).
+// needsHTTP reports whether the condition has a part that a TCP inbound cannot see
+// (SPEC 7.5).
 func (c *condition) needsHTTP() bool {
 	return c.Path != nil || c.Method != nil || len(c.Headers) > 0
 }
 
-// connectionPart is what a TCP inbound can see of it.
+// connectionPart returns the part that a TCP inbound can see.
 func (c *condition) connectionPart() condition {
 	return condition{SpiffeID: c.SpiffeID, SNI: c.SNI}
 }
 
-// holds: all that are given must hold.
-func (c *condition) holds(r *Request) bool {
+// holds reports whether all parts that are given hold. Of an entry that denies, a
+// header condition holds for parts of a value too.
+func (c *condition) holds(r *Request, denies bool) bool {
 	if c.SpiffeID != nil && !spiffeIDHolds(c.SpiffeID, r.SpiffeID) {
 		return false
 	}
-	if c.SNI != nil && (r.SNI == "" || !strings.EqualFold(*c.SNI, r.SNI)) {
+	if c.SNI != nil && (r.SNI == "" || lowerASCII(*c.SNI) != lowerASCII(r.SNI)) {
 		return false
 	}
 	if c.Path != nil && !pathHolds(c.Path, r.Path) {
@@ -60,11 +65,22 @@ func (c *condition) holds(r *Request) bool {
 		return false
 	}
 	for _, h := range c.Headers {
-		if !headerHolds(&h, r.Headers) {
+		if !headerHolds(&h, r.Headers, denies) {
 			return false
 		}
 	}
 	return true
+}
+
+// lowerASCII folds a server name.
+func lowerASCII(name string) string {
+	out := []byte(name)
+	for i, c := range out {
+		if 'A' <= c && c <= 'Z' {
+			out[i] = c - 'A' + 'a'
+		}
+	}
+	return string(out)
 }
 
 func spiffeIDHolds(want *typedValue, id string) bool {
@@ -81,7 +97,7 @@ func pathHolds(want *typedValue, path string) bool {
 	if path == "" {
 		return false
 	}
-	path, _, _ = strings.Cut(path, "?")
+	path, _ = normalPath(path)
 	switch want.Type {
 	case "Exact":
 		return path == want.Value
@@ -91,33 +107,78 @@ func pathHolds(want *typedValue, path string) bool {
 	return wholly(want.Value, path)
 }
 
-// below: a prefix ends where a segment does, with or without a last slash.
+// below reports whether a prefix matches by segment. A slash at its end has no
+// meaning.
 func below(prefix, path string) bool {
 	prefix = strings.TrimSuffix(prefix, "/")
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
 }
 
-func headerHolds(want *header, headers map[string]string) bool {
-	value, present := "", false
-	for name, v := range headers {
-		if strings.EqualFold(name, want.Name) {
-			value, present = v, true
+func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
+	value, present := headerValue(want.Name, lines)
+	if !present || want.Type == "Absent" {
+		return !present && want.Type == "Absent"
+	}
+	if textHolds(want, value) {
+		return true
+	}
+	if !denies {
+		return false
+	}
+	if want.Type == "RegularExpression" && strings.ContainsFunc(value, func(r rune) bool { return r >= 0x80 }) {
+		return true
+	}
+	elements := strings.Split(value, ",")
+	for begin := range elements {
+		for end := begin + 1; end <= len(elements); end++ {
+			if textHolds(want, trimmed(strings.Join(elements[begin:end], ","))) {
+				return true
+			}
 		}
 	}
-	switch want.Type {
-	case "Absent":
-		return !present
-	case "Present":
-		return present
-	case "Prefix":
-		return present && strings.HasPrefix(value, want.Value)
-	case "RegularExpression":
-		return present && wholly(want.Value, value)
-	}
-	return present && value == want.Value
+	return false
 }
 
-// wholly reports whether a regular expression describes all of a text.
+// headerValue: the lines of a header, trimmed, are joined by commas, those of
+// cookie by semicolons.
+func headerValue(name string, lines []HeaderLine) (value string, present bool) {
+	var values []string
+	for _, line := range lines {
+		if strings.EqualFold(line.Name, name) {
+			values = append(values, trimmed(line.Value))
+		}
+	}
+	if strings.EqualFold(name, "cookie") {
+		return strings.Join(values, "; "), len(values) > 0
+	}
+	return strings.Join(values, ","), len(values) > 0
+}
+
+func trimmed(value string) string { return strings.Trim(value, " \t") }
+
+func textHolds(want *header, value string) bool {
+	switch want.Type {
+	case "Present":
+		return true
+	case "Prefix":
+		return strings.HasPrefix(value, want.Value)
+	case "RegularExpression":
+		return wholly(want.Value, byteByByte(value))
+	}
+	return value == want.Value
+}
+
+// byteByByte returns a text with a character for each byte: an expression reads
+// the bytes of a header's value.
+func byteByByte(value string) string {
+	var out []rune
+	for _, b := range []byte(value) {
+		out = append(out, rune(b))
+	}
+	return string(out)
+}
+
+// wholly reports whether a regular expression matches a whole text.
 func wholly(expression, text string) bool {
 	return regexp.MustCompile(`^(?:` + expression + `)$`).MatchString(text)
 }

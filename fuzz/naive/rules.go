@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// mergedRule is one or more rules with equal matches. The last of the items has
-// the highest priority; the matches are as it spells them.
+// mergedRule is one or more rules with equal matches. The last item has the
+// highest priority; the matches are in its spelling.
 type mergedRule struct {
 	matches []conf.Match
 	items   []item
@@ -18,9 +18,9 @@ type mergedRule struct {
 type splitRule struct {
 	match    conf.Match
 	items    []item
-	priority int // of the policy of the last item: its place in the order
-	index    int // of that item in its policy
-	number   int // of the match in that item
+	priority int // the position of the last item's policy in the order
+	index    int // the index of that item in its policy
+	number   int // the index of the match in that item
 }
 
 // rules is SPEC 7.1: concatenate, merge equal matches, split, sort.
@@ -50,7 +50,8 @@ func (m *mesh) rules(policies []*resource.Policy) []any {
 	return list
 }
 
-// matchesOf: a rule without matches is one with a match for every request.
+// matchesOf returns the matches of a rule. A rule without matches has one match,
+// for every request.
 func matchesOf(rule *resource.Rule) []conf.Match {
 	if len(rule.Matches) == 0 {
 		return []conf.Match{{}}
@@ -58,8 +59,8 @@ func matchesOf(rule *resource.Rule) []conf.Match {
 	return rule.Matches
 }
 
-// addRule adds a rule of higher priority than all before it: it takes up what
-// an equal one collected, and stands at its own place.
+// addRule adds a rule of higher priority than all before it. If there is one with
+// equal matches, the two are merged at the place of the new one.
 func addRule(rules []*mergedRule, it item, matches []conf.Match) []*mergedRule {
 	added := &mergedRule{matches: matches}
 	var rest []*mergedRule
@@ -74,7 +75,7 @@ func addRule(rules []*mergedRule, it item, matches []conf.Match) []*mergedRule {
 	return append(rest, added)
 }
 
-// before reports whether rule a is asked first.
+// before reports whether rule a is evaluated before rule b.
 func before(a, b *splitRule) bool {
 	ra, rb := specificity(&a.match), specificity(&b.match)
 	for i := range ra {
@@ -91,7 +92,8 @@ func before(a, b *splitRule) bool {
 	return a.number < b.number
 }
 
-// specificity is what SPEC 7.1 compares, in its order; more is first.
+// specificity returns the numbers that SPEC 7.1 compares, in its order. A larger
+// number is first.
 func specificity(m *conf.Match) [7]int {
 	var s [7]int
 	if m.SpiffeID != nil {

@@ -44,7 +44,7 @@ func TestRules(t *testing.T) {
 		{"an overridden rule is no origin",
 			low + `    - {matches: [{method: GET}], default: {param2: x}}` + high + `    - {matches: [{method: GET}], default: {param2: y}}`,
 			`{"method":"GET"} map[param2:y] b/0`},
-		{"sets: neither order nor repetition counts",
+		{"sets: order and repetition have no meaning",
 			low + `    - {matches: [{method: GET}, {method: PUT}, {method: GET}], default: {param1: x}}` +
 				high + `    - {matches: [{method: PUT}, {method: GET}], default: {param2: y}}`,
 			"{\"method\":\"PUT\"} map[param1:x param2:y] a/0 b/0\n{\"method\":\"GET\"} map[param1:x param2:y] a/0 b/0"},
@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 			low + "    - {matches: [{method: GET}], default: {param1: x}}\n    - {matches: [{method: PUT}], default: {param1: y}}" +
 				high + `    - {matches: [{method: DELETE}, {method: HEAD}], default: {param1: z}}`,
 			"{\"method\":\"DELETE\"} map[param1:z] b/0\n{\"method\":\"HEAD\"} map[param1:z] b/0\n{\"method\":\"GET\"} map[param1:x] a/0\n{\"method\":\"PUT\"} map[param1:y] a/1"},
-		{"a merged rule stands where its highest does",
+		{"a merged rule is at the place of its highest one",
 			low + "    - {matches: [{method: GET}], default: {param1: x}}\n    - {matches: [{method: PUT}], default: {param1: y}}" +
 				high + `    - {matches: [{method: PUT}], default: {param2: z}}`,
 			"{\"method\":\"PUT\"} map[param1:y param2:z] a/1 b/0\n{\"method\":\"GET\"} map[param1:x] a/0"},
@@ -80,7 +80,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// SPEC 7.1, from the first asked to the last; the input has them in reverse.
+// SPEC 7.1, in the order of evaluation; the input has them in reverse.
 func TestRuleOrder(t *testing.T) {
 	order := []string{
 		`{"spiffeId":{"type":"Exact","value":"spiffe://td/a"}}`,

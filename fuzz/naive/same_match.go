@@ -9,8 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// sameMatches compares as sets (SPEC 7.1): neither the order nor a repetition
-// counts.
+// sameMatches compares as sets (SPEC 7.1), without regard to order and repetition.
 func sameMatches(a, b []conf.Match) bool {
 	return sameSet(matchTexts(a), matchTexts(b))
 }
@@ -23,9 +22,9 @@ func matchTexts(matches []conf.Match) []string {
 	return texts
 }
 
-// matchText is equal for equal matches. Server names have no letter case;
-// headers are a set with names in any letter case; the type that is left out is
-// Exact.
+// matchText returns a text that is equal for equal matches. The letter case of
+// server names and header names has no meaning, headers are a set, and a type that
+// is left out is Exact.
 func matchText(m *conf.Match) string {
 	parts := []string{}
 	if m.SpiffeID != nil {
@@ -60,8 +59,8 @@ func headerText(h *conf.HeaderMatch) string {
 	return fmt.Sprintf("%q", []string{strings.ToLower(string(h.Name)), kind, value})
 }
 
-// distinct returns the texts sorted, each once; an empty list where there are
-// none.
+// distinct returns the texts sorted, each once. Without texts the list is empty,
+// not nil.
 func distinct(texts []string) []string {
 	seen := map[string]bool{}
 	list := []string{}

@@ -2,14 +2,14 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// selection is what a policy selects of one dataplane. A dataplane can be
-// selected without an inbound when it has none.
+// selection is the part of one dataplane that a policy selects. A dataplane
+// without inbounds can be selected too.
 type selection struct {
 	selected bool
 	inbounds []bool // one for each inbound of the dataplane
 }
 
-// everything selects a dataplane with all its inbounds.
+// everything returns the selection of a dataplane with all its inbounds.
 func everything(dp *resource.Dataplane) selection {
 	return selection{true, filled(len(dp.Inbounds))}
 }
@@ -26,8 +26,8 @@ func nothing(dp *resource.Dataplane) selection {
 	return selection{false, make([]bool, len(dp.Inbounds))}
 }
 
-// someInbounds selects the inbounds that pass, and the dataplane when there
-// is any.
+// someInbounds returns the selection of the inbounds that pass, and of the
+// dataplane if there is such an inbound.
 func someInbounds(dp *resource.Dataplane, pass func(in *resource.Inbound) bool) selection {
 	s := nothing(dp)
 	for i := range dp.Inbounds {
@@ -38,7 +38,7 @@ func someInbounds(dp *resource.Dataplane, pass func(in *resource.Inbound) bool) 
 	return s
 }
 
-// byTags selects the inbounds, or the gateway, whose tags pass.
+// byTags returns the selection of the inbounds, or of the gateway, whose tags pass.
 func byTags(dp *resource.Dataplane, pass func(tags resource.Tags) bool) selection {
 	if dp.Gateway != nil {
 		return selection{pass(dp.Gateway.Tags), nil}
@@ -58,7 +58,10 @@ func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
 			return everything(dp)
 		}
 	case resource.TargetMeshSubset:
-		if ofType(ref, dp) {
+		switch {
+		case ofType(ref, dp) && len(ref.Tags) == 0:
+			return everything(dp) // as Mesh
+		case ofType(ref, dp):
 			return byTags(dp, func(tags resource.Tags) bool { return hold(ref.Tags, tags) })
 		}
 	case resource.TargetDataplane:
@@ -76,10 +79,11 @@ func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
 	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
 		return m.routeUsers(ref, dp)
 	}
-	return nothing(dp) // a MeshGatewayRoute too: there are no such objects
+	return nothing(dp) // also for a MeshGatewayRoute, as there are no such objects
 }
 
-// ofType: proxyTypes narrows; left out it is both types.
+// ofType reports whether proxyTypes includes the dataplane's type. Without
+// proxyTypes both types are included.
 func ofType(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 	own := resource.Sidecar
 	if dp.Gateway != nil {
@@ -88,7 +92,8 @@ func ofType(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 	return ref.ProxyTypes == 0 || ref.ProxyTypes&own != 0
 }
 
-// isDataplane: by labels, all equal, or by name; neither is every dataplane.
+// isDataplane reports whether a dataplane has all labels of a targetRef, or its
+// name. With neither every dataplane has.
 func isDataplane(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 	if ref.Name != "" {
 		return ref.Name == dp.Name && inNamespace(ref, &dp.Meta)
@@ -102,12 +107,13 @@ func isDataplane(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 	return true
 }
 
-// inNamespace: the namespace of a named object narrows where it is given.
+// inNamespace reports whether a named object is in the namespace of a targetRef,
+// if one is given.
 func inNamespace(ref *resource.TargetRef, object *resource.Meta) bool {
 	return ref.Namespace == "" || ref.Namespace == object.Namespace
 }
 
-// sections: sectionName narrows to one inbound.
+// sections narrows a selection to the inbound of sectionName.
 func sections(ref *resource.TargetRef, dp *resource.Dataplane) selection {
 	if ref.SectionName == "" {
 		return everything(dp)
@@ -120,13 +126,13 @@ func isGateway(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 		isService(ref.Name, dp.Gateway.Tags) && hold(ref.Tags, dp.Gateway.Tags)
 }
 
-// routeUsers selects what any of the named routes selects: those are the
+// routeUsers returns the selection by any of the named routes, as it selects the
 // dataplanes that use it.
 func (m *mesh) routeUsers(ref *resource.TargetRef, dp *resource.Dataplane) selection {
 	s := nothing(dp)
 	for _, route := range m.policies {
 		// A route is attached to dataplanes, never to another route.
-		if !isRouteOf(ref, route) || targetsRoute(route) {
+		if !isRouteOf(ref, route) || targetsRoute(route) || !m.takesPart(route, dp) {
 			continue
 		}
 		part := m.selects(route, dp)
@@ -138,7 +144,7 @@ func (m *mesh) routeUsers(ref *resource.TargetRef, dp *resource.Dataplane) selec
 	return s
 }
 
-// isRouteOf reports whether a policy is the route that a targetRef names.
+// isRouteOf reports whether a policy is the route in a targetRef.
 func isRouteOf(ref *resource.TargetRef, p *resource.Policy) bool {
 	switch ref.Kind {
 	case resource.TargetMeshHTTPRoute:
@@ -155,7 +161,7 @@ func isRouteOf(ref *resource.TargetRef, p *resource.Policy) bool {
 	return p.Name == ref.Name && inNamespace(ref, &p.Meta)
 }
 
-// targetsRoute: such a policy applies to that route only (SPEC 4.3).
+// targetsRoute reports whether a policy applies to a route only (SPEC 4.3).
 func targetsRoute(p *resource.Policy) bool {
 	switch p.TargetRef.Kind {
 	case resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:

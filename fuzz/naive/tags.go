@@ -18,10 +18,10 @@ func lookup(tags resource.Tags, key string) (string, bool) {
 	return "", false
 }
 
-// hold reports whether tags have all that are asked for; * asks for the key
-// only (SPEC 2.2).
-func hold(asked, tags resource.Tags) bool {
-	for _, want := range asked {
+// hold reports whether tags have all required ones; * requires the key only (SPEC
+// 2.2).
+func hold(required, tags resource.Tags) bool {
+	for _, want := range required {
 		value, present := lookup(tags, want.Key)
 		if !present {
 			return false
@@ -33,13 +33,13 @@ func hold(asked, tags resource.Tags) bool {
 	return true
 }
 
-// isService reports whether tags are those of a service.
+// isService reports whether tags belong to a service.
 func isService(name string, tags resource.Tags) bool {
 	value, present := lookup(tags, serviceTag)
 	return present && value == name
 }
 
-// inboundName is the inbound's name, or its port when it has none (SPEC 2.2).
+// inboundName returns the inbound's name, or its port if it has no name (SPEC 2.2).
 func inboundName(in *resource.Inbound) string {
 	if in.Name == "" {
 		return strconv.Itoa(int(in.Port))
@@ -47,7 +47,7 @@ func inboundName(in *resource.Inbound) string {
 	return in.Name
 }
 
-// speaksHTTP: the protocol is the field, else the tag (SPEC 1.3).
+// speaksHTTP reports whether the protocol of an inbound is HTTP (SPEC 1.3).
 func speaksHTTP(in *resource.Inbound) bool {
 	protocol := in.Protocol
 	if protocol == "" {

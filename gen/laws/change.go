@@ -2,59 +2,85 @@ package laws
 
 import (
 	"fmt"
-	"math/rand"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/gen/internal/random"
 )
 
+// place is a part of a conf that can be changed, with its JSON pointer.
+type place struct {
+	path  string
+	value reflect.Value
+}
+
 // places returns what can be changed in v: scalars, and pointers, lists and
-// maps that can become nil or cease to be.
-func (w walk) places(v reflect.Value) []reflect.Value {
-	var found []reflect.Value
+// maps, which can become nil or lose an element.
+func (w walk) places(v reflect.Value, path string) []place {
 	if w.opaque(v.Type()) {
 		return nil
 	}
+	found := []place{{path, v}}
 	switch v.Kind() {
 	case reflect.Pointer:
-		found = append(found, v)
 		if !v.IsNil() {
-			found = append(found, w.places(v.Elem())...)
+			found = append(found, w.places(v.Elem(), path)...)
 		}
 	case reflect.Slice:
-		found = append(found, v)
 		for i := range v.Len() {
-			found = append(found, w.places(v.Index(i))...)
+			found = append(found, w.places(v.Index(i), fmt.Sprintf("%s/%d", path, i))...)
 		}
 	case reflect.Map:
-		found = append(found, v)
 	case reflect.Struct:
+		found = nil
 		for i := range v.NumField() {
 			if v.Field(i).CanSet() {
-				found = append(found, w.places(v.Field(i))...)
+				found = append(found, w.places(v.Field(i), path+"/"+fieldName(v.Type().Field(i)))...)
 			}
 		}
 	default:
-		if isScalar(v.Kind()) {
-			found = append(found, v)
+		if !random.IsScalar(v.Kind()) {
+			return nil
 		}
 	}
 	return found
 }
 
-// change changes one random place of c; it returns false if there is none.
-func change[T any](c *T, r *rand.Rand) bool {
-	all := walk{reflect.TypeFor[T]()}.places(reflect.ValueOf(c).Elem())
-	if len(all) == 0 {
-		return false
+// fieldName returns the name of a field in JSON.
+func fieldName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "" {
+		return f.Name
 	}
-	v := all[r.Intn(len(all))]
-	before := deepCopy(c)
-	changeValue(v, r)
-	return !same(before, c)
+	return escaper.Replace(name)
 }
 
-func changeValue(v reflect.Value, r *rand.Rand) {
+var escaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// eachChange changes each place of c in turn, calls check with its JSON pointer
+// and restores it.
+func eachChange(c any, check func(path string) error) error {
+	for _, p := range placesOf(c) {
+		before := reflect.ValueOf(p.value.Interface())
+		changeValue(p.value)
+		err := check(p.path)
+		p.value.Set(before)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func placesOf(c any) []place {
+	root := reflect.ValueOf(c).Elem()
+	return walk{root.Type()}.places(root, "")
+}
+
+// changeValue sets v to another value. It changes v only, and not what v points
+// to.
+func changeValue(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -78,27 +104,35 @@ func changeValue(v reflect.Value, r *rand.Rand) {
 		case v.Len() == 0:
 			v.SetZero()
 		default:
-			// The smallest key, so that the same seed does the same again.
-			v.SetMapIndex(slices.MinFunc(v.MapKeys(), func(a, b reflect.Value) int {
-				return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
-			}), reflect.Value{})
+			v.Set(withoutSmallest(v))
 		}
 	default:
-		old := v.Interface()
-		for n := r.Intn(4); v.Interface() == old; n++ {
-			setScalar(v, n)
+		before := v.Interface()
+		for n := 0; v.Interface() == before; n++ {
+			random.SetScalar(v, n)
 		}
 	}
 }
 
-// changeAll overwrites whatever can be reached from c, in place.
-func changeAll[T any](c *T, r *rand.Rand) {
-	for _, v := range (walk{reflect.TypeFor[T]()}).places(reflect.ValueOf(c).Elem()) {
+// withoutSmallest returns a copy of a map without its smallest key.
+func withoutSmallest(m reflect.Value) reflect.Value {
+	keys := m.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	smaller := reflect.MakeMap(m.Type())
+	for _, key := range keys[1:] {
+		smaller.SetMapIndex(key, m.MapIndex(key))
+	}
+	return smaller
+}
+
+// changeAll overwrites in place all that can be reached from c.
+func changeAll(c any) {
+	for _, p := range placesOf(c) {
 		switch {
-		case v.Kind() == reflect.Map && !v.IsNil():
-			v.Clear()
-		case isScalar(v.Kind()):
-			changeValue(v, r)
+		case p.value.Kind() == reflect.Map && !p.value.IsNil():
+			p.value.Clear()
+		case random.IsScalar(p.value.Kind()):
+			changeValue(p.value)
 		}
 	}
 }

@@ -1,97 +1,138 @@
 package laws
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
+	"reflect"
+	"strings"
 	"testing"
+
+	"github.com/meshmatch/meshmatch/gen/internal/random"
 )
 
-// Conf is what confgen generates for a root type T.
-type Conf[T any] interface {
-	*T
-	Equal(*T) bool
-	Hash() uint64
-	Clone() *T
-}
-
-// Merger is the generated merger M of a root type T.
-type Merger[T, M any] interface {
-	*M
-	Fill(lower *T, item int) (complete bool)
-	Conf() *T
+// Merger merges confs of the type C, from the highest priority to the lowest.
+// Confgen generates such a type for each root type.
+type Merger[C any] interface {
+	Fill(lower C, item int) (complete bool)
+	Conf() C
 	Origins(dst []int) []int
 	Leaves() iter.Seq2[string, int]
 }
 
+// Type is a type of confs as the laws need it. C is a pointer to a struct, or an
+// interface that holds one.
+type Type[C any] struct {
+	NewMerger func() Merger[C]
+	Equal     func(a, b C) bool
+	// Union means that a part of the type is a discriminated union. Then only
+	// prefixes can be merged beforehand, and an item that is no origin can
+	// matter, because its union hides that of lower items.
+	Union bool
+}
+
+// Law is a law of merging.
+type Law[C any] struct {
+	Name string
+	// Holds returns an error for a sequence of confs that breaks the law. They
+	// are in ascending priority, at least one, and are not changed.
+	Holds func(confs []C) error
+}
+
+// Laws returns the laws that the type has to keep, in the order of the package
+// documentation. They hold no state, so the same confs give the same answer.
+func (t Type[C]) Laws() []Law[C] {
+	laws := []Law[C]{
+		{"identity", t.identity},
+		{"prefix", t.prefix},
+		{"completeness", t.completeness},
+		{"inputs", t.inputs},
+		{"aliasing", t.aliasing},
+		{"equality", t.equality},
+		{"hash", t.hash},
+		{"clone", t.clone},
+		{"leaves", t.leaves},
+		{"origins", t.origins},
+	}
+	if !t.Union {
+		laws = append(laws,
+			Law[C]{"associativity", t.associativity},
+			Law[C]{"priority", t.priority},
+			Law[C]{"removal", t.removal})
+	}
+	for i, law := range laws {
+		laws[i].Holds = func(confs []C) error { return law.Holds(copies(confs)) }
+	}
+	return laws
+}
+
 // Check reports to t each law that the generated code of T and its merger M
-// break, once, with the confs that show it. PT and PM are inferred:
+// break, once, with the confs that break it. In addition to [Type.Laws] Origins
+// must not allocate. PT and PM are inferred:
 //
 //	laws.Check[Conf, ConfMerger](t)
-func Check[T, M any, PT Conf[T], PM Merger[T, M]](t testing.TB, opts ...Option) {
+func Check[T, M any, PT interface {
+	*T
+	Equal(*T) bool
+}, PM interface {
+	*M
+	Merger[*T]
+}](t testing.TB) {
 	t.Helper()
-	for _, v := range violations[T, M, PT, PM](opts) {
-		t.Error(v)
+	_, union := any(new(M)).(interface{ HasUnion() })
+	typ := Type[*T]{
+		NewMerger: func() Merger[*T] { return PM(new(M)) },
+		Equal:     func(a, b *T) bool { return PT(a).Equal(b) },
+		Union:     union,
 	}
-}
-
-// law is a named check of one random sequence of confs, from the lowest
-// priority to the highest. It returns what is wrong, or "".
-type law[T any] struct {
-	name string
-	hold func(confs []*T) string
-}
-
-// violations returns one line or more for each law that is broken.
-func violations[T, M any, PT Conf[T], PM Merger[T, M]](opts []Option) []string {
-	o := newOptions(opts)
-	s := &suite[T, M, PT, PM]{options: o, random: newRandom[T](o)}
-	var broken []string
-	for _, law := range s.laws() {
-		for round := range o.rounds {
-			confs := s.random.confs()
-			if wrong := law.hold(confs); wrong != "" {
-				broken = append(broken, fmt.Sprintf("law %q is broken: %s\n(seed %d, round %d) confs, lowest first:\n%s",
-					law.name, wrong, o.seed, round, render(confs)))
+	for _, law := range append(typ.Laws(), Law[*T]{"allocation", typ.allocation}) {
+		next := random.Sequences[T](seed, maxConfs)
+		for round := range rounds {
+			confs := next()
+			if err := law.Holds(confs); err != nil {
+				t.Errorf("law %q is broken: %v\n(round %d) confs, lowest priority first:\n%s", law.Name, err, round, render(confs))
 				break
 			}
 		}
 	}
-	return broken
 }
 
-// suite checks the laws of one type.
-type suite[T, M any, PT Conf[T], PM Merger[T, M]] struct {
-	options
-	random *random[T]
-}
+// Check tries each law on so many random sequences of at most so many confs.
+const (
+	rounds   = 100
+	maxConfs = 6
+	seed     = 1
+)
 
-func (s *suite[T, M, PT, PM]) laws() []law[T] {
-	all := []law[T]{
-		{"identity", s.identity},
-		{"prefix", s.prefix},
-		{"completeness", s.completeness},
-		{"inputs", s.inputs},
-		{"aliasing", s.aliasing},
-		{"equality", s.equality},
-		{"hash", s.hash},
-		{"clone", s.clone},
-		{"leaves", s.leaves},
-		{"origins", s.origins},
-	}
-	if !s.union {
-		all = append(all,
-			law[T]{"associativity", s.associativity},
-			law[T]{"priority", s.priority},
-			law[T]{"removal", s.removal})
-	}
-	return all
-}
-
-// merge folds confs, which stand from the lowest to the highest.
-func (s *suite[T, M, PT, PM]) merge(confs ...*T) PM {
-	m := PM(new(M))
+// merge merges confs in ascending priority.
+func (t Type[C]) merge(confs ...C) Merger[C] {
+	m := t.NewMerger()
 	for i := len(confs) - 1; i >= 0; i-- {
 		m.Fill(confs[i], i)
 	}
 	return m
+}
+
+// empty returns the conf in which nothing is set.
+func (t Type[C]) empty() C { return t.NewMerger().Conf() }
+
+// same compares independently of generated code; nil and empty differ.
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+
+// render prints confs, one a line.
+func render[C any](confs []C) string {
+	var b strings.Builder
+	for i, c := range confs {
+		fmt.Fprintf(&b, "%4d %s\n", i, text(c))
+	}
+	return b.String()
+}
+
+// text prints a conf as JSON if it has a JSON form.
+func text(c any) string {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Sprintf("%+v", c)
+	}
+	return string(data)
 }

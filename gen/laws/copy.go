@@ -1,16 +1,29 @@
 package laws
 
-import "reflect"
+import (
+	"fmt"
+	"reflect"
+)
 
 // spare is the capacity that lists have beyond their length, so that an append
-// to a shared list writes where another conf may read.
+// to a shared list writes to memory that another conf may read.
 const spare = 4
 
 // deepCopy returns a copy that shares nothing with c.
-func deepCopy[T any](c *T) *T {
-	copied := reflect.New(reflect.TypeFor[T]())
-	walk{reflect.TypeFor[T]()}.copyInto(copied.Elem(), reflect.ValueOf(c).Elem())
-	return copied.Interface().(*T)
+func deepCopy[C any](c C) C {
+	root := reflect.ValueOf(c).Elem()
+	copied := reflect.New(root.Type())
+	walk{root.Type()}.copyInto(copied.Elem(), root)
+	return copied.Interface().(C)
+}
+
+// copies returns a copy of each conf.
+func copies[C any](confs []C) []C {
+	copied := make([]C, len(confs))
+	for i, c := range confs {
+		copied[i] = deepCopy(c)
+	}
+	return copied
 }
 
 func (w walk) copyInto(dst, src reflect.Value) {
@@ -49,25 +62,105 @@ func (w walk) copyInto(dst, src reflect.Value) {
 	}
 }
 
-// same compares independently of generated code; nil and empty differ.
-func same(a, b any) bool { return reflect.DeepEqual(a, b) }
+// shared returns the path of a part that the confs a and b share, or "".
+func shared(a, b any) string {
+	inA, inB := memoryOf(a), memoryOf(b)
+	first := ""
+	for address, path := range inA {
+		if _, ok := inB[address]; ok && (first == "" || path < first) {
+			first = path
+		}
+	}
+	return first
+}
 
-// walk goes through the values that a root type is made of.
+// memoryOf returns the addresses of what a conf refers to (pointers, the arrays
+// of lists, maps) with their paths.
+func memoryOf(c any) map[uintptr]string {
+	addresses := make(map[uintptr]string)
+	v := reflect.ValueOf(c)
+	walk{v.Type().Elem()}.memory(v, "", addresses)
+	return addresses
+}
+
+func (w walk) memory(v reflect.Value, path string, into map[uintptr]string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if v.Type().Elem().Size() > 0 { // all values without size may share an address
+			into[v.Pointer()] = path
+		}
+		if !w.opaque(v.Type().Elem()) {
+			w.memory(v.Elem(), path, into)
+		}
+	case reflect.Slice:
+		if v.Cap() > 0 && v.Type().Elem().Size() > 0 {
+			into[v.Pointer()] = path
+		}
+		for i := range v.Len() {
+			w.memory(v.Index(i), fmt.Sprintf("%s/%d", path, i), into)
+		}
+	case reflect.Map:
+		if !v.IsNil() {
+			into[v.Pointer()] = path
+		}
+		for entries := v.MapRange(); entries.Next(); {
+			w.memory(entries.Value(), fmt.Sprintf("%s/%v", path, entries.Key()), into)
+		}
+	case reflect.Struct:
+		if w.opaque(v.Type()) {
+			return
+		}
+		for i := range v.NumField() {
+			w.memory(v.Field(i), path+"/"+v.Type().Field(i).Name, into)
+		}
+	}
+}
+
+// walk visits the values that a root type consists of.
 type walk struct {
 	root reflect.Type
 }
 
-// opaque reports whether a type brings its own Equal, Hash and Clone. Those
-// of the root are generated.
+// opaque reports whether a type has its own Equal: it is one value, whatever it
+// consists of. The Equal of the root is generated.
 func (w walk) opaque(t reflect.Type) bool {
 	if t == w.root || t.Kind() == reflect.Pointer {
 		return false
 	}
-	p := reflect.PointerTo(t)
-	for _, name := range []string{"Equal", "Hash", "Clone"} {
-		if _, ok := p.MethodByName(name); !ok {
-			return false
+	_, ok := reflect.PointerTo(t).MethodByName("Equal")
+	return ok
+}
+
+// mergesElements reports whether the struct type t has elements or entries that
+// merge and are one leaf each: it has origins that are not the item of a leaf.
+func (w walk) mergesElements(t reflect.Type) bool {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		inner := field.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		switch {
+		case w.opaque(inner):
+		case field.Tag.Get("policyMerge") == "mergeValuesByKey":
+			return true
+		case inner.Kind() == reflect.Map && w.isStruct(inner.Elem()):
+			return true
+		case w.isStruct(inner) && w.mergesElements(inner):
+			return true
 		}
 	}
-	return true
+	return false
+}
+
+// isStruct reports whether t is a struct that merges field by field, or a
+// pointer to one.
+func (w walk) isStruct(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && !w.opaque(t)
 }

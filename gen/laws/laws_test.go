@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
-
-	fuzz "github.com/google/gofuzz"
 )
 
 // conf and merger are what confgen would generate, by hand and with a bug B.
@@ -44,6 +42,7 @@ type (
 	sharesList       struct{}
 	equalAlways      struct{}
 	equalNever       struct{}
+	equalsNil        struct{}
 	nilEqualsEmpty   struct{}
 	hashOfAddress    struct{}
 	hashWithoutList  struct{}
@@ -68,6 +67,8 @@ func (c *conf[B]) Equal(o *conf[B]) bool {
 	switch {
 	case has[B, equalAlways]():
 		return true
+	case has[B, equalsNil]() && o == nil:
+		return true
 	case has[B, equalNever]() || o == nil:
 		return false
 	case has[B, nilEqualsEmpty]():
@@ -76,17 +77,17 @@ func (c *conf[B]) Equal(o *conf[B]) bool {
 	return reflect.DeepEqual(c, o)
 }
 
-var seed = maphash.MakeSeed()
+var hashSeed = maphash.MakeSeed()
 
 func (c *conf[B]) Hash() uint64 {
-	text := renderOne(c)
+	text := text(c)
 	switch {
 	case has[B, hashOfAddress]():
 		text += fmt.Sprint(uintptr(unsafe.Pointer(c)))
 	case has[B, hashWithoutList]():
 		text, _, _ = strings.Cut(text, `"append"`)
 	}
-	return maphash.String(seed, text)
+	return maphash.String(hashSeed, text)
 }
 
 func (c *conf[B]) Clone() *conf[B] {
@@ -211,8 +212,22 @@ func (m *merger[B]) Origins(dst []int) []int {
 	return dst
 }
 
+// broken returns what Check reports of a bug.
 func broken[B any]() []string {
-	return violations[conf[B], merger[B], *conf[B], *merger[B]](nil)
+	var r recorder
+	Check[conf[B], merger[B]](&r)
+	return r.lines
+}
+
+// recorder is a testing.TB that keeps what is reported.
+type recorder struct {
+	testing.TB
+	lines []string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
 // TestBugsAreFound gives for each bug the law that finds it. Other laws may
@@ -233,6 +248,7 @@ func TestBugsAreFound(t *testing.T) {
 		{"results share the array of a list", broken[sharesList](), "aliasing", "changed the result"},
 		{"Equal is always true", broken[equalAlways](), "equality", "equals"},
 		{"Equal is never true", broken[equalNever](), "equality", "does not equal a copy"},
+		{"a conf equals nil", broken[equalsNil](), "equality", "equals nil"},
 		{"nil equals empty", broken[nilEqualsEmpty](), "equality", "equals"},
 		{"Hash differs for equal confs", broken[hashOfAddress](), "hash", "different hashes"},
 		{"Hash does not see a field", broken[hashWithoutList](), "hash", "same hash"},
@@ -246,9 +262,9 @@ func TestBugsAreFound(t *testing.T) {
 		{"Leaves does not stop", broken[leafGoesOn](), "leaves", "goes on"},
 		{"an origin is missing", broken[originMissing](), "origins", "which has a leaf"},
 		{"without an item that is no origin the result changes", broken[originMissing](), "removal", "without it"},
-		{"an item without leaves is an origin", broken[originTooMany](), "origins", "not what the leaves have"},
+		{"an item without leaves is an origin", broken[originTooMany](), "origins", "are not the items of the leaves"},
 		{"origins do not ascend", broken[originDescending](), "origins", "not ascending"},
-		{"origins are not appended in place", broken[originAllocates](), "origins", "allocations"},
+		{"origins are not appended in place", broken[originAllocates](), "allocation", "allocations"},
 		{"origins drop what was there", broken[originDropsDst](), "origins", "appended to"},
 	}
 	for _, test := range tests {
@@ -265,96 +281,100 @@ func TestBugsAreFound(t *testing.T) {
 }
 
 func TestCorrectCodeKeepsTheLaws(t *testing.T) {
-	for seed := range int64(5) {
-		Check[conf[none], merger[none]](t, WithSeed(seed), WithRounds(100), WithConfs(7))
+	Check[conf[none], merger[none]](t)
+}
+
+// TestLawsWithoutHashAndClone checks a type that has neither method.
+func TestLawsWithoutHashAndClone(t *testing.T) {
+	typ := Type[any]{
+		NewMerger: func() Merger[any] { return &erased{} },
+		Equal:     func(a, b any) bool { return reflect.DeepEqual(a, b) },
 	}
-}
-
-// TestCheckReports runs Check with a testing.TB that only listens.
-func TestCheckReports(t *testing.T) {
-	var errors listener
-	Check[conf[lowestWins], merger[lowestWins]](&errors)
-	if len(errors.said) == 0 {
-		t.Error("Check reported nothing to t")
-	}
-}
-
-type listener struct {
-	testing.TB
-	said []any
-}
-
-func (l *listener) Helper()           {}
-func (l *listener) Error(args ...any) { l.said = append(l.said, args...) }
-
-func TestRandom(t *testing.T) {
-	digits := func(s *string, c fuzz.Continue) { *s = string(rune('0' + c.Intn(10))) }
-	next := Random[conf[none]](WithSeed(3), WithFuncs(digits))
-	again := Random[conf[none]](WithSeed(3), WithFuncs(digits))
-	absent, present := 0, 0
-	for range 200 {
-		c := next()
-		if !same(c, again()) {
-			t.Fatal("the same seed gave another conf")
-		}
-		if c.Inner == nil || c.Inner.C == nil {
-			absent++
-			continue
-		}
-		present++
-		if len(*c.Inner.C) != 1 || (*c.Inner.C)[0] < '0' || (*c.Inner.C)[0] > '9' {
-			t.Fatalf("%q was not made by the function for strings", *c.Inner.C)
+	for _, law := range typ.Laws() {
+		for n := range 3 {
+			if err := law.Holds([]any{&bare{A: &n}, &bare{}, &bare{A: new(int)}}); err != nil {
+				t.Errorf("%s: %v", law.Name, err)
+			}
 		}
 	}
-	if absent < 50 || present < 50 {
-		t.Errorf("of 200 pointers to strings %d are nil and %d not", absent, present)
-	}
 }
 
-// condition has four ways to contain itself.
-type condition struct {
-	All  []condition
-	Any  []*condition
-	Not  *condition
-	By   map[string]condition
-	Hook func()
-	Data any
+// bare is a conf of one leaf, and erased its merger by the type any.
+type bare struct {
+	A *int `json:"a"`
 }
 
-func (c *condition) size() int {
-	if c == nil {
-		return 0
-	}
-	n := 1 + c.Not.size()
-	for i := range c.All {
-		n += c.All[i].size()
-	}
-	for _, one := range c.Any {
-		n += one.size()
-	}
-	for _, one := range c.By {
-		n += one.size()
-	}
-	return n
+type erased struct {
+	conf bare
+	item int // 1 + item
 }
 
-func TestRandomOfTypesThatContainThemselves(t *testing.T) {
-	next, largest := Random[condition](), 0
-	for range 200 {
-		largest = max(largest, next().size())
+func (e *erased) Fill(lower any, item int) bool {
+	if a := lower.(*bare).A; e.item == 0 && a != nil {
+		e.conf.A, e.item = a, item+1
 	}
-	if largest < 2 || largest > 100 {
-		t.Errorf("the largest of 200 conditions has %d parts, want more than one and not many", largest)
-	}
+	return e.item != 0
 }
 
-// TestChangesAreRepeatable removes one entry of a map.
-func TestChangesAreRepeatable(t *testing.T) {
-	for range 20 {
-		v := map[string]int{"c": 1, "a": 2, "b": 3}
-		changeValue(reflect.ValueOf(&v).Elem(), nil)
-		if !same(v, map[string]int{"c": 1, "b": 3}) {
-			t.Fatalf("left %v", v)
+func (e *erased) Conf() any { return &e.conf }
+
+func (e *erased) Origins(dst []int) []int {
+	if e.item == 0 {
+		return dst
+	}
+	return append(dst, e.item-1)
+}
+
+func (e *erased) Leaves() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		if e.item != 0 {
+			yield("/a", e.item-1)
 		}
+	}
+}
+
+// TestUnionsKeepFewerLaws: the laws that a union breaks are left out.
+func TestUnionsKeepFewerLaws(t *testing.T) {
+	names := func(union bool) (names []string) {
+		for _, law := range (Type[any]{Union: union}).Laws() {
+			names = append(names, law.Name)
+		}
+		return names
+	}
+	want := append(names(true), "associativity", "priority", "removal")
+	if got := names(false); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestEachChange changes every part of a conf once, and restores it.
+func TestEachChange(t *testing.T) {
+	type part struct {
+		N    int            `json:"n"`
+		List []int          `json:"list"`
+		Map  map[string]int `json:"a/b~c"`
+		None *int
+		Skip func() `json:"skip"`
+	}
+	c := &part{List: []int{1}, Map: map[string]int{"c": 1, "a": 2}}
+	before := deepCopy(c)
+	var paths []string
+	if err := eachChange(c, func(path string) error {
+		if same(c, before) {
+			t.Errorf("%s is not changed", path)
+		}
+		if path == "/a~1b~0c" && !same(c.Map, map[string]int{"c": 1}) {
+			t.Errorf("not the smallest key is removed: left %v", c.Map)
+		}
+		paths = append(paths, path)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"/n", "/list", "/list/0", "/a~1b~0c", "/None"}; !slices.Equal(paths, want) {
+		t.Errorf("changed %v, want %v", paths, want)
+	}
+	if !same(c, before) {
+		t.Errorf("left %v, want %v", c, before)
 	}
 }

@@ -1,57 +1,59 @@
 package laws
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// identity: the empty conf changes nothing on either side. What one conf is
-// merged to is its normal form: duplicate keys are merged, nil elements gone.
-func (s *suite[T, M, PT, PM]) identity(confs []*T) string {
-	c, empty := confs[0], new(T)
-	normal := s.merge(c).Conf()
-	switch {
-	case !same(s.merge(c, empty).Conf(), normal):
-		return fmt.Sprintf("the empty conf on top of the first changes it to %s", renderOne(s.merge(c, empty).Conf()))
-	case !same(s.merge(empty, c).Conf(), normal):
-		return fmt.Sprintf("the empty conf below the first changes it to %s", renderOne(s.merge(empty, c).Conf()))
-	case !same(s.merge(normal).Conf(), normal):
-		return fmt.Sprintf("%s merged again is %s", renderOne(normal), renderOne(s.merge(normal).Conf()))
-	}
-	return ""
-}
-
-// prefix: the merge of the lowest items can stand for them.
-func (s *suite[T, M, PT, PM]) prefix(confs []*T) string {
-	want := s.merge(confs...).Conf()
-	for n := range len(confs) + 1 {
-		with := append([]*T{s.merge(confs[:n]...).Conf()}, confs[n:]...)
-		if got := s.merge(with...).Conf(); !same(got, want) {
-			return fmt.Sprintf("all together: %s\nthe lowest %d beforehand: %s", renderOne(want), n, renderOne(got))
+// identity: the empty conf changes nothing on either side. A single conf is
+// merged to its normal form: elements with equal keys are merged, nil elements
+// are left out.
+func (t Type[C]) identity(confs []C) error {
+	c, empty := confs[0], t.empty()
+	normal := t.merge(c).Conf()
+	for _, other := range []struct {
+		how   string
+		confs []C
+	}{
+		{"the empty conf on top of the first", []C{c, empty}},
+		{"the empty conf below the first", []C{empty, c}},
+		{"a second merge of the first", []C{normal}},
+	} {
+		if got := t.merge(other.confs...).Conf(); !same(got, normal) {
+			return fmt.Errorf("%s changes it from %s to %s", other.how, text(normal), text(got))
 		}
 	}
-	return ""
+	return nil
 }
 
-// associativity: any grouping gives the same.
-func (s *suite[T, M, PT, PM]) associativity(confs []*T) string {
-	want, got := s.merge(confs...).Conf(), s.group(confs)
-	if !same(got, want) {
-		return fmt.Sprintf("all together: %s\nin groups: %s", renderOne(want), renderOne(got))
+// prefix: the merge of the lowest confs can replace them.
+func (t Type[C]) prefix(confs []C) error {
+	want := t.merge(confs...).Conf()
+	for n := range len(confs) + 1 {
+		with := append([]C{t.merge(confs[:n]...).Conf()}, confs[n:]...)
+		if got := t.merge(with...).Conf(); !same(got, want) {
+			return fmt.Errorf("all together: %s\nthe lowest %d beforehand: %s", text(want), n, text(got))
+		}
 	}
-	return ""
+	return nil
 }
 
-// group merges neighbours until one conf is left.
-func (s *suite[T, M, PT, PM]) group(confs []*T) *T {
-	if len(confs) == 1 {
-		return s.merge(confs[0]).Conf()
+// associativity: the merge of two parts is that of the whole, wherever the
+// sequence is cut. As this holds for the parts too, any grouping gives the same.
+func (t Type[C]) associativity(confs []C) error {
+	want := t.merge(confs...).Conf()
+	for n := 1; n < len(confs); n++ {
+		if got := t.merge(t.merge(confs[:n]...).Conf(), t.merge(confs[n:]...).Conf()).Conf(); !same(got, want) {
+			return fmt.Errorf("all together: %s\nin groups, the lowest %d and the others: %s", text(want), n, text(got))
+		}
 	}
-	at := 1 + s.random.Intn(len(confs)-1)
-	return s.merge(s.group(confs[:at]), s.group(confs[at:])).Conf()
+	return nil
 }
 
-// completeness: what comes after Fill has reported complete changes nothing,
-// and a merge that is complete stays so.
-func (s *suite[T, M, PT, PM]) completeness(confs []*T) string {
-	m, stopped := PM(new(M)), PM(new(M))
+// completeness: a conf below a complete merge changes nothing, and the merge
+// stays complete.
+func (t Type[C]) completeness(confs []C) error {
+	m, stopped := t.NewMerger(), t.NewMerger()
 	complete := false
 	for i := len(confs) - 1; i >= 0; i-- {
 		if !complete {
@@ -59,51 +61,52 @@ func (s *suite[T, M, PT, PM]) completeness(confs []*T) string {
 		}
 		now := m.Fill(confs[i], i)
 		if complete && !now {
-			return "Fill reported complete and then not"
+			return fmt.Errorf("complete is reported and then not, at item %d", i)
 		}
 		complete = now
 	}
 	if !same(m.Conf(), stopped.Conf()) || !same(m.Origins(nil), stopped.Origins(nil)) {
-		return fmt.Sprintf("a conf below a complete merge changed it from %s to %s", renderOne(stopped.Conf()), renderOne(m.Conf()))
+		return fmt.Errorf("a conf below a complete merge changed it from %s to %s", text(stopped.Conf()), text(m.Conf()))
 	}
-	return ""
+	return nil
 }
 
-// inputs: merging changes none of them.
-func (s *suite[T, M, PT, PM]) inputs(confs []*T) string {
-	before := make([]*T, len(confs))
-	for i, c := range confs {
-		before[i] = deepCopy(c)
-	}
-	s.merge(confs...)
-	s.merge(append(confs[:len(confs):len(confs)], confs...)...)
+// inputs: merging changes no input.
+func (t Type[C]) inputs(confs []C) error {
+	before := copies(confs)
+	t.merge(confs...)
+	t.merge(append(slices.Clone(confs), confs...)...)
 	for i, c := range confs {
 		if !same(c, before[i]) {
-			return fmt.Sprintf("conf %d was changed from %s to %s", i, renderOne(before[i]), renderOne(c))
+			return fmt.Errorf("conf %d was changed from %s to %s", i, text(before[i]), text(c))
 		}
 	}
-	return ""
+	return nil
 }
 
-// aliasing: results and clones share nothing that a later merge or a change of
-// the other writes.
-func (s *suite[T, M, PT, PM]) aliasing(confs []*T) string {
-	result := s.merge(confs...).Conf()
+// aliasing: a result shares nothing that a later merge or a change of a clone
+// writes.
+func (t Type[C]) aliasing(confs []C) error {
+	result := t.merge(confs...).Conf()
 	before := deepCopy(result)
-	for _, later := range [][]*T{
-		append([]*T{result}, s.random.confs()...),
-		append(s.random.confs(), result),
-		append(confs[:1:1], s.random.confs()...),
-		append(s.random.confs(), confs...),
+	reversed := slices.Clone(confs)
+	slices.Reverse(reversed)
+	for _, later := range [][]C{
+		append([]C{result}, confs...),
+		append(slices.Clone(confs), result),
+		append(slices.Clone(confs[:1]), reversed...),
+		append(slices.Clone(reversed), confs...),
 	} {
-		s.merge(later...)
+		t.merge(later...)
 		if !same(result, before) {
-			return fmt.Sprintf("a later merge changed the result from %s to %s", renderOne(before), renderOne(result))
+			return fmt.Errorf("a later merge changed the result from %s to %s", text(before), text(result))
 		}
 	}
-	changeAll(PT(result).Clone(), s.random.Rand)
-	if !same(result, before) {
-		return fmt.Sprintf("changing a clone of the result changed it from %s to %s", renderOne(before), renderOne(result))
+	if clone, ok := cloneOf(result); ok {
+		changeAll(clone)
+		if !same(result, before) {
+			return fmt.Errorf("changing a clone of the result changed it from %s to %s", text(before), text(result))
+		}
 	}
-	return ""
+	return nil
 }

@@ -2,68 +2,78 @@ package laws
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 )
 
-// leaves: each leaf names something in the result, once, and an item whose
-// conf has it; a leaf without parts has the value of that item.
-func (s *suite[T, M, PT, PM]) leaves(confs []*T) string {
-	m := s.merge(confs...)
+// mergesElements reports whether one leaf of a conf can have several origins.
+func mergesElements(c any) bool {
+	root := reflect.TypeOf(c).Elem()
+	return walk{root}.mergesElements(root)
+}
+
+// leaves: each leaf names a part of the result, once, and an item whose conf has
+// it; a leaf without parts has the value of that item.
+func (t Type[C]) leaves(confs []C) error {
+	m := t.merge(confs...)
+	elements := mergesElements(confs[0])
 	seen := make(map[string]bool)
 	for pointer, item := range m.Leaves() {
 		value, ok := resolve(m.Conf(), pointer)
 		switch {
 		case !ok || isNil(value):
-			return fmt.Sprintf("the leaf %s is not in the result %s", pointer, renderOne(m.Conf()))
+			return fmt.Errorf("the leaf %s is not in the result %s", pointer, text(m.Conf()))
 		case seen[pointer]:
-			return fmt.Sprintf("the leaf %s is reported twice", pointer)
+			return fmt.Errorf("the leaf %s is reported twice", pointer)
 		case item < 0 || item >= len(confs):
-			return fmt.Sprintf("the leaf %s has the item %d of %d", pointer, item, len(confs))
+			return fmt.Errorf("the leaf %s has the item %d of %d", pointer, item, len(confs))
 		}
 		seen[pointer] = true
 		if crossesList(m.Conf(), pointer) {
 			continue
 		}
-		set, ok := resolve(s.merge(confs[item]).Conf(), pointer)
+		set, ok := resolve(t.merge(confs[item]).Conf(), pointer)
 		if !ok || isNil(set) {
-			return fmt.Sprintf("the leaf %s is not in its item %d", pointer, item)
+			return fmt.Errorf("the leaf %s is not in its item %d", pointer, item)
 		}
-		if !s.elements && !same(value.Interface(), set.Interface()) {
-			return fmt.Sprintf("the leaf %s has not the value of its item %d in the result %s", pointer, item, renderOne(m.Conf()))
+		if !elements && !same(value.Interface(), set.Interface()) {
+			return fmt.Errorf("the leaf %s has not the value of its item %d in the result %s", pointer, item, text(m.Conf()))
 		}
 	}
-	if empty := s.merge().Conf(); len(seen) == 0 && !same(m.Conf(), empty) {
-		return fmt.Sprintf("the result %s has no leaf", renderOne(m.Conf()))
+	if len(seen) == 0 && !same(m.Conf(), t.empty()) {
+		return fmt.Errorf("the result %s has no leaf", text(m.Conf()))
 	}
 	calls := 0
 	m.Leaves()(func(string, int) bool { calls++; return false })
 	if calls > 1 {
-		return "Leaves goes on after it was stopped"
+		return fmt.Errorf("iteration goes on after the first of %d leaves, at which it was stopped", len(seen))
 	}
-	return ""
+	return nil
 }
 
-// priority: the item of a leaf is the highest whose conf has it. Lists that
-// are appended to have leaves of all items; with unions, an item may have what
-// its type drops.
-func (s *suite[T, M, PT, PM]) priority(confs []*T) string {
-	m := s.merge(confs...)
+// priority: the item of a leaf is the highest whose conf has it. It is not
+// checked for lists that are appended to, whose leaves are of all items.
+func (t Type[C]) priority(confs []C) error {
+	m := t.merge(confs...)
+	if mergesElements(confs[0]) {
+		return nil
+	}
 	for pointer, item := range m.Leaves() {
-		if s.elements || crossesList(m.Conf(), pointer) {
+		if crossesList(m.Conf(), pointer) {
 			continue
 		}
 		for higher := len(confs) - 1; higher > item; higher-- {
-			above := s.merge(confs[higher])
-			if v, ok := resolve(above.Conf(), pointer); ok && !isNil(v) && hasLeaf[T, M](above, pointer) {
-				return fmt.Sprintf("the leaf %s is said to be of item %d, but item %d sets it", pointer, item, higher)
+			above := t.merge(confs[higher])
+			if v, ok := resolve(above.Conf(), pointer); ok && !isNil(v) && hasLeaf(above, pointer) {
+				return fmt.Errorf("the leaf %s has the item %d, but item %d sets it", pointer, item, higher)
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
-func hasLeaf[T, M any, PM Merger[T, M]](m PM, pointer string) bool {
+func hasLeaf[C any](m Merger[C], pointer string) bool {
 	for p := range m.Leaves() {
 		if p == pointer {
 			return true
@@ -72,50 +82,58 @@ func hasLeaf[T, M any, PM Merger[T, M]](m PM, pointer string) bool {
 	return false
 }
 
-// origins: the items of the leaves, ascending, appended without allocation.
-func (s *suite[T, M, PT, PM]) origins(confs []*T) string {
-	m := s.merge(confs...)
+// origins: the items of the leaves, ascending, appended to what is given.
+func (t Type[C]) origins(confs []C) error {
+	m := t.merge(confs...)
 	got := m.Origins(nil)
 	if !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
-		return fmt.Sprintf("%v is not ascending", got)
+		return fmt.Errorf("%v is not ascending", got)
 	}
 	var items []int
 	for _, item := range m.Leaves() {
 		if !slices.Contains(got, item) {
-			return fmt.Sprintf("%v lacks %d, which has a leaf", got, item)
+			return fmt.Errorf("%v lacks %d, which has a leaf", got, item)
 		}
 		items = append(items, item)
 	}
 	slices.Sort(items)
-	if items = slices.Compact(items); !s.elements && !slices.Equal(items, got) {
-		return fmt.Sprintf("%v is not what the leaves have, %v", got, items)
+	if items = slices.Compact(items); !mergesElements(confs[0]) && !slices.Equal(items, got) {
+		return fmt.Errorf("%v are not the items of the leaves, %v", got, items)
 	}
 	if len(got) > 0 && (got[0] < 0 || got[len(got)-1] >= len(confs)) {
-		return fmt.Sprintf("%v is not in range: there are %d items", got, len(confs))
+		return fmt.Errorf("%v is not in range: there are %d items", got, len(confs))
 	}
-	room := make([]int, 2, 2+len(confs))
-	room[0], room[1] = 100, 50
+	room := originsRoom(len(confs))
 	if with := m.Origins(room); !slices.Equal(with[:2], room) || !slices.Equal(with[2:], got) {
-		return fmt.Sprintf("appended to %v it is %v and not %v", room, with, got)
+		return fmt.Errorf("appended to %v it is %v and not %v", room, with, got)
 	}
-	if n := testing.AllocsPerRun(1, func() { m.Origins(room) }); n > 0 {
-		return fmt.Sprintf("%.0f allocations although there was room", n)
-	}
-	return ""
+	return nil
 }
 
-// removal: an item that is no origin could as well not be there.
-func (s *suite[T, M, PT, PM]) removal(confs []*T) string {
-	m := s.merge(confs...)
+// originsRoom returns a list with two elements and room for n more.
+func originsRoom(n int) []int { return append(make([]int, 0, 2+n), 100, 50) }
+
+// allocation: Origins does not allocate if there is room.
+func (t Type[C]) allocation(confs []C) error {
+	m, room := t.merge(confs...), originsRoom(len(confs))
+	if n := testing.AllocsPerRun(1, func() { m.Origins(room) }); n > 0 {
+		return fmt.Errorf("there are %.0f allocations in Origins although there is room", n)
+	}
+	return nil
+}
+
+// removal: without an item that is no origin the result is the same.
+func (t Type[C]) removal(confs []C) error {
+	m := t.merge(confs...)
 	origins := m.Origins(nil)
 	for item := range confs {
 		if slices.Contains(origins, item) {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(confs), item, item+1)
-		if got := s.merge(rest...).Conf(); !same(got, m.Conf()) {
-			return fmt.Sprintf("%d is no origin of %s, but without it the result is %s", item, renderOne(m.Conf()), renderOne(got))
+		if got := t.merge(rest...).Conf(); !same(got, m.Conf()) {
+			return fmt.Errorf("%d is no origin of %s, but without it the result is %s", item, text(m.Conf()), text(got))
 		}
 	}
-	return ""
+	return nil
 }

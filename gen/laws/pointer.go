@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// resolve returns what a JSON pointer names in a conf, by the names in the
-// json tags. The types are walked and not their JSON, which a random value
-// need not have.
+// resolve returns the part of a conf with a JSON pointer. It walks the Go values by
+// the names in the json tags, because random values need not have a JSON form.
 func resolve(conf any, pointer string) (v reflect.Value, ok bool) {
 	v, ok = reflect.ValueOf(conf), true
 	for pointer != "" {
@@ -53,7 +52,7 @@ func unescape(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
 }
 
-// crossesList reports whether a pointer leads into a list: its index there is
+// crossesList reports whether a pointer leads into a list, in which its index is
 // that of the result and not that of an item.
 func crossesList(conf any, pointer string) bool {
 	for i := len(pointer) - 1; i > 0; i-- {

@@ -16,7 +16,7 @@ func TestResolve(t *testing.T) {
 	}
 	tests := []struct {
 		pointer string
-		want    any // nil where there is nothing
+		want    any // nil if there is no such part
 		inList  bool
 	}{
 		{"/parts/1/list/1", 8, true},

@@ -1,28 +1,30 @@
-// Package meshkinds is a control plane's own policy kinds, made outside of
-// meshmatch and with nothing in it edited. They are those that the examples of
-// the policy matching proposal use (000).
+// Package meshkinds has policy kinds of another control plane, made outside of
+// the meshmatch module. They are the kinds in the examples of the policy matching
+// proposal (000).
 //
 // A kind takes three steps; package upstreamtimeout is the one to copy:
 //
-//  1. conf.go has the Conf types. Fields that may be left out are pointers or
-//     lists; the root type has the directive //confgen:conf.
-//  2. go generate writes how Confs merge, compare, hash and clone beside them,
-//     and the tests of the laws of that. The generator is a tool of the module:
+//  1. conf.go declares the Conf type with the directive //confgen:conf. Fields
+//     that may be left out are pointers or lists.
+//  2. go generate writes the code that merges Confs, and a test of its laws. The
+//     generator is a tool of the module:
 //     go get -tool github.com/meshmatch/meshmatch/cmd/confgen.
-//  3. kind.go tells the kind's name, its arrays and where targetRefs may point.
+//  3. kind.go describes the kind: its name, its arrays and the allowed targetRefs.
 //
-// [Kinds] then goes wherever meshmatch asks for kinds.
+// The test of this package checks each kind with fuzz.CheckKind. The command
+// cmd/shopmesh is meshmatch with these kinds.
 package meshkinds
 
 import (
+	"example.com/meshkinds/params"
 	"example.com/meshkinds/proxytemplate"
 	"example.com/meshkinds/trafficlog"
 	"example.com/meshkinds/upstreamtimeout"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Kinds returns meshmatch's kinds and those of this module.
-func Kinds() *resource.Kinds {
-	return resource.NewKinds(append(kinds.BuiltIn(), upstreamtimeout.Kind(), proxytemplate.Kind(), trafficlog.Kind())...)
+// Kinds returns the kinds of this module.
+func Kinds() []*resource.Kind {
+	return []*resource.Kind{params.Kind(), proxytemplate.Kind(), trafficlog.Kind(), upstreamtimeout.Kind()}
 }

@@ -17,22 +17,43 @@ var (
 		"spiffe://shop.mesh", "spiffe://shop.mesh/", "spiffe://shop.mesh/ns/legacy", "spiffe://shop.mesh/ns/legacy/",
 		"spiffe://shop.mesh/ns/web", "spiffe://shop.mesh/ns/web/sa/web", "spiffe://other.mesh",
 	}
-	serverNames = []string{"api.shop.mesh", "shop.mesh"}
-	methods     = []string{"GET", "POST", "DELETE"}
+	// certificates are URI SANs of which a client has one SPIFFE ID or none.
+	certificates = [][]string{
+		{},
+		{"https://shop.mesh/ns/web"},
+		{SpiffeIDs[1], "kuma://team/lead"},
+		{"urn:a", SpiffeIDs[3], "kuma://version/v1"},
+		{SpiffeIDs[1], SpiffeIDs[1]},
+		{SpiffeIDs[3], "kuma://version/v1", SpiffeIDs[1]},
+		{SpiffeIDs[1] + ",b"},
+		{SpiffeIDs[0] + "/x,y"},
+		{"kuma://team/a,", SpiffeIDs[3]},
+	}
+
+	serverNames = []string{"api.shop.mesh", "Shop.mesh", "kilo.mesh"}
+	// The Kelvin sign is no k.
+	requestServerNames = []string{"api.shop.mesh", "API.Shop.mesh", "shop.mesh", "Kilo.mesh", "\u212ailo.mesh"}
+	methods            = []string{"GET", "POST", "DELETE"}
 
 	exactPaths  = []string{"/", "/a", "/a/", "/a/b", "/metrics"}
 	prefixPaths = []string{"/", "/a", "/a/", "/a/b", "/metrics/"}
 	pathRegexes = []string{
 		"/a.*", "^/a$", "/[a-z]+", "/a(/b)?", ".*b", "/a|/b", "(?i)/A", "/a.b", "/[^b]*", "/a$|/b", "/(a$|b)?", "/a\\b.*", "", "/x{0,2}",
+		"/.%.*", "/...", "/%C3%A4", "/a.{1,255}",
 	}
 	requestPaths = []string{
 		"/", "/a", "/a/", "/a/b", "/ab", "/b", "/A", "/metrics", "/metrics/cpu", "/metrics-2", "/xx",
 		"/a?x=1", "/a/?x=1", "/a/b?q=/metrics", "/b?/a", "/?a", "/ab?b", "/z?/a/b", "/a?", "/a??b", "/metrics?%0A",
+		"//a", "/a//b", "/./a", "/x/../a", "/a/b/..", "/a/.", "/../b", "/a/..//b/", "/%61", "/a%2Fb", "/a%5cb?x", "/a\\b", "/ä", "/a/\xff?ä", "/a?ä", "/a^b", "//", "/x/..;q/a",
 	}
 
-	headerNames   = []string{"x-team", "X-Canary"}
-	headerValues  = []string{"", "a", "ab", "b"}
-	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+"}
+	headerNames   = []string{"x-team", "X-Canary", "cookie"}
+	headerValues  = []string{"", "a", "ab", "b", "a,b", "a b"}
+	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+", "a,.*", "..", "(?:^a|b$)*", "(?i)A ?b?", "[^,]*b", `\bb`, "[ab]{2}"}
+	authorities   = []string{"a", "ab", "backend"}
+	// lineValues are what a client sends: with blanks, with several elements and
+	// with bytes beyond ASCII.
+	lineValues = []string{"", "a", "ab", "b", " a ", "a,b", "b ,\ta", "b, ab", "a b", ",a", "ab,", "b,a b,b", "A", "aä", "\xff"}
 
 	tagKeys   = []string{"version", "team", "team/lead"}
 	tagValues = []string{"v1", "v2"}

@@ -1,28 +1,51 @@
 package permissiontest
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// Permissions returns what the inbounds of the set's only dataplane let in, by
-// the inbound's name.
+// Permissions returns the permissions of the inbounds of the set's only
+// dataplane, by the inbound's name.
 func Permissions(set *resource.Set) (map[string]*permission.Permissions, error) {
 	view, err := core.NewView(kinds.All(), set)
 	if err != nil {
 		return nil, err
 	}
 	d := set.Dataplanes[0]
-	var config *rules.Config
-	if configs := view.Configs(d, core.Scope{Kind: "MeshTrafficPermission"}); len(configs) > 0 {
-		config = configs[0]
-	}
+	config := view.Config(d, "MeshTrafficPermission", core.Enforced)
 	out := map[string]*permission.Permissions{}
 	for i := range d.Inbounds {
-		out[d.Inbounds[i].Name] = permission.Of(config, d, i)
+		out[d.Inbounds[i].Name] = permission.ForInbound(config, d, i)
 	}
 	return out, nil
+}
+
+// Reference returns the answer of the reference to a request: the decision and
+// the shadow decision as [Text] prints an answer, and the number of warnings.
+func Reference(set *resource.Set, inbound string, c *Client) (text string, warnings int, err error) {
+	answer, err := naive.Access(kinds.All(), set, "default", "", set.Dataplanes[0].Name, inbound, c.Naive(), naive.Options{})
+	if err != nil {
+		return "", 0, err
+	}
+	text = referenceText(answer)
+	if shadow, ok := answer["shadow"].(map[string]any); ok {
+		text += " shadow " + referenceText(shadow)
+	}
+	return text, len(answer["warnings"].([]any)), nil
+}
+
+func referenceText(decision map[string]any) string {
+	by, _ := decision["by"].(map[string]any)
+	if by["default"] == true {
+		return fmt.Sprint(decision["decision"], " default")
+	}
+	list, _ := by["list"].(string)
+	return fmt.Sprintf("%s %s %s[%v]", decision["decision"], strings.Split(by["kri"].(string), "_")[5], list, by["index"])
 }

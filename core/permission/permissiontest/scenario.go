@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/conf/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Dataplane is the name of the dataplane of each scenario. Its inbounds are
-// called "http" and "tcp", after what they speak.
+// Dataplane is the name of the dataplane of each scenario. Its inbounds have
+// the names "http" and "tcp", after their protocols.
 const Dataplane = "backend"
 
 // Scenario returns a mesh of one dataplane and up to five policies. Most have
@@ -116,8 +116,8 @@ func matches(r *rand.Rand) []conf.Match {
 	return out
 }
 
-// crowd is so many exact identities that a filter looks them up: strangers, and
-// about half of the clients among them.
+// crowd returns so many exact identities that a filter looks them up: about half
+// of the clients, and others.
 func crowd(r *rand.Rand) []conf.Match {
 	var out []conf.Match
 	for i := range 9 {
@@ -166,7 +166,7 @@ func pathMatch(r *rand.Rand) *conf.PathMatch {
 }
 
 func headerMatch(r *rand.Rand) conf.HeaderMatch {
-	h := conf.HeaderMatch{Name: conf.HeaderName(pick(r, headerNames))}
+	h := conf.HeaderMatch{Name: conf.HeaderName(pick(r, append([]string{"host"}, headerNames...)))}
 	if r.IntN(4) > 0 {
 		how := conf.HeaderMatchType(pick(r, conf.HeaderMatchType("").Enum()))
 		h.Type = &how
@@ -177,6 +177,9 @@ func headerMatch(r *rand.Rand) conf.HeaderMatch {
 		return h
 	case conf.HeaderRegex:
 		value = pick(r, headerRegexes)
+	}
+	if h.How() == conf.HeaderPrefix && value != "" {
+		value += pick(r, []string{"", "", " "})
 	}
 	h.Value = &value
 	return h

@@ -8,8 +8,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/meshmatch/meshmatch/core/conf/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -27,9 +28,9 @@ type Story struct {
 
 // Exchange is a request to an inbound and its answer.
 type Exchange struct {
-	Line    string // as it stands in the story
+	Line    string // of the story
 	Inbound string
-	Request *permission.Request
+	Client  *Client
 	Want    string // as [Text] prints it
 }
 
@@ -82,36 +83,37 @@ func parse(name string, archive *txtar.Archive) (Story, error) {
 
 // parseExchange reads
 //
-//	INBOUND [spiffe://ID] [METHOD PATH] [sni=S] [header:N=V]... [tag:K=V]... => ANSWER
+//	INBOUND [URI-SAN]... [METHOD PATH] [sni=S] [header:N=V]... [tag:K=V]... => ANSWER
+//
+// In a header's value, \_ is a blank.
 func parseExchange(line string) (Exchange, error) {
 	asked, want, ok := strings.Cut(line, " => ")
 	words := strings.Fields(asked)
 	if !ok || len(words) == 0 {
-		return Exchange{}, fmt.Errorf("%q is no request with its answer", line)
+		return Exchange{}, fmt.Errorf("%q is not a request with its answer", line)
 	}
-	q := &permission.Request{}
+	q := &Client{}
 	tags := map[string]string{}
-	var headers []permission.Header
 	for _, word := range words[1:] {
 		key, value, assigned := strings.Cut(word, "=")
 		kind, name, _ := strings.Cut(key, ":")
 		switch {
-		case strings.HasPrefix(word, "spiffe://"):
-			q.SpiffeID = word
+		case strings.Contains(key, "://"):
+			q.URIs = append(q.URIs, word)
 		case strings.HasPrefix(word, "/"):
 			q.Path = word
 		case assigned && key == "sni":
 			q.SNI = value
 		case assigned && kind == "header":
-			headers = append(headers, permission.Header{Name: name, Value: value})
+			q.Lines = append(q.Lines, request.Header{Name: name, Value: strings.ReplaceAll(value, `\_`, " ")})
 		case assigned && kind == "tag":
 			tags[name] = value
 		default:
 			q.Method = word
 		}
 	}
-	q.Headers, q.Tags = permission.NewHeaders(headers...), resource.NewTags(tags)
-	return Exchange{Line: line, Inbound: words[0], Request: q, Want: want}, nil
+	q.Tags = resource.NewTags(tags)
+	return Exchange{Line: line, Inbound: words[0], Client: q, Want: want}, nil
 }
 
 // Text prints an answer as the stories have it: each decision with the name of

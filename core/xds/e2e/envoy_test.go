@@ -42,6 +42,10 @@ func startEnvoy(t *testing.T, listeners []object) *envoy {
 	config, err := json.Marshal(object{
 		"admin":            object{"address": loopback()},
 		"static_resources": object{"listeners": listeners},
+		// The rules form compares the joined lines of a header (SPEC 7.6).
+		"layered_runtime": object{"layers": []object{{
+			"name": "static", "static_layer": object{"envoy.reloadable_features.rbac_match_headers_individually": false},
+		}}},
 	})
 	if err != nil {
 		t.Fatal(err)

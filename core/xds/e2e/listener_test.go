@@ -5,13 +5,18 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 const extensions = "type.googleapis.com/envoy.extensions."
 
-// letIn is what the workload behind an HTTP inbound answers.
-const letIn = "let in"
+// What the workload of an HTTP inbound answers: a body, and the path in a
+// header.
+const (
+	allowedBody = "allowed"
+	pathHeader  = "x-path"
+)
 
 // printedFilter is what `access --filter` prints.
 type printedFilter struct {
@@ -19,7 +24,11 @@ type printedFilter struct {
 	config object
 }
 
-func printed(t testing.TB, f xds.Filter) printedFilter {
+func printed(t testing.TB, p *permission.Permissions, form xds.RBACForm, statPrefix string) printedFilter {
+	f, err := xds.RBAC(p, form, statPrefix)
+	if err != nil {
+		t.Fatal(err)
+	}
 	data, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
@@ -37,12 +46,16 @@ func printed(t testing.TB, f xds.Filter) printedFilter {
 func (f printedFilter) object() object { return object{"name": f.name, "typed_config": f.config} }
 
 // listenerOf returns a listener that asks for a client certificate and decides
-// by the filter. It counts under its name.
-func listenerOf(t testing.TB, a *authority, name string, protocol permission.Protocol, f printedFilter) object {
+// by the filter. It counts under its name. A raw one does not normalize paths.
+func listenerOf(t testing.TB, a *authority, name string, p *permission.Permissions, f printedFilter, raw bool) object {
 	server := a.issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")
 	filters := []object{f.object(), {"name": "envoy.filters.network.echo", "typed_config": object{"@type": extensions + "filters.network.echo.v3.Echo"}}}
-	if protocol == permission.HTTP {
-		filters = []object{connectionManager(name, f)}
+	if p.Protocol == request.HTTP {
+		manager := connectionManager(name, f)
+		if !raw {
+			normalizePaths(manager, p.Rules != nil && p.Rules.AsksForPath())
+		}
+		filters = []object{manager}
 	}
 	return object{
 		"name": name, "address": loopback(),
@@ -55,6 +68,7 @@ func listenerOf(t testing.TB, a *authority, name string, protocol permission.Pro
 				"@type":                      extensions + "transport_sockets.tls.v3.DownstreamTlsContext",
 				"require_client_certificate": true,
 				"common_tls_context": object{
+					"alpn_protocols": []string{"h2", "http/1.1"},
 					"tls_certificates": []object{{
 						"certificate_chain": object{"inline_string": certificatePEM(server.Certificate[0])},
 						"private_key":       object{"inline_string": keyPEM(t, server)},
@@ -72,8 +86,18 @@ func connectionManager(name string, rbac printedFilter) object {
 		"stat_prefix": name,
 		"route_config": object{"virtual_hosts": []object{{
 			"name": "workload", "domains": []string{"*"},
-			"routes": []object{{"match": object{"prefix": "/"}, "direct_response": object{"status": 200, "body": object{"inline_string": letIn}}}},
+			"response_headers_to_add": []object{{"header": object{"key": pathHeader, "value": "%REQ(:PATH)%"}}},
+			"routes":                  []object{{"match": object{"prefix": "/"}, "direct_response": object{"status": 200, "body": object{"inline_string": allowedBody}}}},
 		}}},
 		"http_filters": []object{rbac.object(), {"name": "envoy.filters.http.router", "typed_config": object{"@type": extensions + "filters.http.router.v3.Router"}}},
 	}}
+}
+
+// normalizePaths makes a connection manager like that of an inbound (SPEC 11.2).
+func normalizePaths(manager object, asksForPath bool) {
+	config := manager["typed_config"].(object)
+	config["normalize_path"], config["merge_slashes"] = true, true
+	if asksForPath {
+		config["path_with_escaped_slashes_action"] = "REJECT_REQUEST"
+	}
 }

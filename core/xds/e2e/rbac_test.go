@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -32,36 +34,40 @@ type trial struct {
 	title       string // for messages
 	permissions *permission.Permissions
 	form        xds.RBACForm
-	requests    []*permission.Request
+	raw         bool // the listener does not normalize paths
+	clients     []*permissiontest.Client
 }
 
-func TestEnvoyDecidesAsAccessSays(t *testing.T) {
+func TestEnvoyDecidesAsAccess(t *testing.T) {
 	envoyPath(t)
-	trials := slices.Concat(stories(t), random(t), bytes(t))
+	trials := slices.Concat(stories(t), random(t), rawPaths(t))
 	ca := newAuthority(t)
 	var listeners []object
 	for i := range trials {
 		trial := &trials[i]
 		trial.name = fmt.Sprintf("l%d", i)
-		filter := printed(t, xds.RBAC(trial.permissions, trial.form, trial.name+"."))
-		if trial.permissions.Protocol == permission.HTTP && trial.form == xds.MatcherForm {
-			filter.config["track_per_rule_stats"] = true // where the filter names who decides
+		filter := printed(t, trial.permissions, trial.form, trial.name+".")
+		if trial.permissions.Protocol == request.HTTP && trial.form == xds.MatcherForm {
+			filter.config["track_per_rule_stats"] = true // as the filter names who decides
 		}
-		listeners = append(listeners, listenerOf(t, ca, trial.name, trial.permissions.Protocol, filter))
+		listeners = append(listeners, listenerOf(t, ca, trial.name, trial.permissions, filter, trial.raw))
 	}
 	e := startEnvoy(t, listeners)
 	expected := make([]map[string]int, len(trials))
 	run(trials, func(i int) {
 		trial := &trials[i]
 		expected[i] = map[string]int{}
-		for _, q := range trial.requests {
-			want := trial.permissions.Decide(q)
-			trial.count(expected[i], want)
-			allowed, err := send(e.ports[trial.name], certificateFor(t, ca, trial.permissions, q), trial.permissions.Protocol, q)
+		for n, c := range trial.clients {
+			how := transportOf(trial.permissions.Protocol, c, n)
+			want, refused := trial.answer(seenBy(how, c))
+			if !refused {
+				trial.count(expected[i], want)
+			}
+			got, err := send(e.ports[trial.name], ca.issue(t, c.Certificate(trial.permissions.Clients != nil)...), how, c)
 			if err != nil {
-				t.Errorf("%s: %+v: %v", trial.title, q, err)
-			} else if allowed != want.Decision.Allow {
-				t.Errorf("%s: %+v: let in %v, access says %s", trial.title, q, allowed, permissiontest.Text(want))
+				t.Errorf("%s: %+v by %s: %v", trial.title, c, how, err)
+			} else if got.allowed != want.Decision.Allow || got.refused != refused {
+				t.Errorf("%s: %+v by %s: allowed %v, refused %v; access decides %s", trial.title, c, how, got.allowed, got.refused, permissiontest.Text(want))
 			}
 		}
 	})
@@ -75,8 +81,23 @@ func TestEnvoyDecidesAsAccessSays(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]int{}, counters); diff != "" {
-		t.Errorf("Envoy counts more than access says: %s", diff)
+		t.Errorf("Envoy counts more than access: %s", diff)
 	}
+}
+
+// answer returns the answer to a request, and whether the inbound refuses it
+// before the filter.
+func (l *trial) answer(q *request.Request) (a permission.Answer, refused bool) {
+	a = l.permissions.Decide(q)
+	asksForPath := l.permissions.Protocol == request.HTTP && l.permissions.Rules != nil && l.permissions.Rules.AsksForPath()
+	if l.raw {
+		path, _, _ := strings.Cut(q.Path, "?")
+		if asksForPath && strings.ContainsFunc(path, func(r rune) bool { return r > 0x7f }) {
+			return permission.Answer{HasShadow: a.HasShadow}, false
+		}
+		return a, false
+	}
+	return a, asksForPath && request.NewSeen(q).PathRefused
 }
 
 // run calls do for each trial, a few at a time.
@@ -112,8 +133,8 @@ func stories(t *testing.T) []trial {
 			for _, inbound := range story.Set.Dataplanes[0].Inbounds {
 				trial := trial{title: story.Name + "/" + inbound.Name + "/" + form.name, permissions: permissions[inbound.Name], form: form.form}
 				for _, x := range story.Requests {
-					if x.Inbound == inbound.Name {
-						trial.requests = append(trial.requests, x.Request)
+					if x.Inbound == inbound.Name && (form.form == xds.MatcherForm || oneID(x.Client)) {
+						trial.clients = append(trial.clients, withHost(x.Client))
 					}
 				}
 				out = append(out, trial)
@@ -121,6 +142,16 @@ func stories(t *testing.T) []trial {
 		}
 	}
 	return out
+}
+
+// withHost gives a request without an authority the one that HTTP/1 asks for.
+func withHost(c *permissiontest.Client) *permissiontest.Client {
+	if slices.ContainsFunc(c.Lines, func(h request.Header) bool { return h.Name == "host" }) {
+		return c
+	}
+	out := *c
+	out.Lines = append(slices.Clone(c.Lines), request.Header{Name: "host", Value: "backend"})
+	return &out
 }
 
 func random(t *testing.T) []trial {
@@ -139,7 +170,11 @@ func random(t *testing.T) []trial {
 			for _, inbound := range []string{"http", "tcp"} {
 				trial := trial{title: fmt.Sprintf("seed %d/%s/%s", seed, inbound, form.name), permissions: permissions[inbound], form: form.form}
 				for range requestsEach {
-					trial.requests = append(trial.requests, permissiontest.Request(r))
+					c := permissiontest.RandomClient(r)
+					if form.form == xds.RulesForm && !oneID(c) {
+						c.URIs = permissiontest.SpiffeIDs[:1] // it cannot tell several IDs apart (SPEC 7.6)
+					}
+					trial.clients = append(trial.clients, c)
 				}
 				out = append(out, trial)
 			}
@@ -152,7 +187,7 @@ func random(t *testing.T) []trial {
 func (l *trial) count(counters map[string]int, a permission.Answer) {
 	l.countDecision(counters, "", a.Decision)
 	if a.HasShadow {
-		l.countDecision(counters, "shadow_", a.Shadow)
+		l.countDecision(counters, "shadow_", permissiontest.ShadowFilter(l.permissions, a))
 	}
 }
 
@@ -161,7 +196,7 @@ func (l *trial) countDecision(counters map[string]int, shadow string, d permissi
 	if d.Allow {
 		outcome = shadow + "allowed"
 	}
-	if l.permissions.Protocol == permission.TCP {
+	if l.permissions.Protocol == request.TCP {
 		counters[prefix+outcome]++
 		return
 	}
@@ -173,4 +208,9 @@ func (l *trial) countDecision(counters map[string]int, shadow string, d permissi
 		}
 		counters["http."+prefix+"policy."+policy+"."+outcome]++
 	}
+}
+
+// oneID reports whether a client has one SPIFFE ID, or no URI that looks like one.
+func oneID(c *permissiontest.Client) bool {
+	return request.ClientID(c.URIs...) != "" || !strings.Contains(strings.Join(c.URIs, " "), "spiffe://")
 }

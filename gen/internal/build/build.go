@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/load"
 )
 
-// Package returns the IR of the root types of pkg. It is complete only if
-// nothing was added to problems.
+// Package returns the IR of the root types of pkg. It is incomplete if anything
+// was added to problems.
 func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 	b := &builder{
 		pkg:      pkg,
@@ -20,12 +20,12 @@ func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 		structs:  make(map[*types.TypeName]*structState),
 	}
 	for _, root := range pkg.Roots {
-		b.roots[root] = true
+		b.roots[root.TypeName] = true
 	}
 	result := &ir.Package{Path: pkg.Path, Name: pkg.Name, Declared: pkg.Declared, Imported: pkg.Imported}
 	for _, root := range pkg.Roots {
 		at := place{path: root.Name(), pos: root.Pos()}
-		b.checkRootNames(root, at)
+		b.checkRootNames(root.TypeName, at)
 		named := root.Type().(*types.Named)
 		s := b.structOf(named, at)
 		if s == nil {
@@ -33,12 +33,18 @@ func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 		}
 		switch {
 		case s.Union:
-			b.report(at, "a root type can not be a union", "wrap it: a field with a pointer to the union")
+			b.report(at, "a root type cannot be a union", "wrap it: a field with a pointer to the union")
 		case len(s.Keys) > 0:
-			b.reportKeys(root)
+			b.reportKeys(root.TypeName)
 		}
 		b.checkAlwaysPresent(s, named, at)
-		result.Roots = append(result.Roots, &ir.Root{Struct: s, Value: s.Value})
+		if root.Hash {
+			b.checkMethod("Hash", s.Value, at, hasHash)
+		}
+		if root.Clone {
+			b.checkMethod("Clone", s.Value, at, hasClone)
+		}
+		result.Roots = append(result.Roots, &ir.Root{Struct: s, Value: s.Value, Hash: root.Hash, Clone: root.Clone})
 	}
 	b.checkUnreadTags()
 	b.checkBuiltins()
@@ -49,10 +55,10 @@ type builder struct {
 	pkg      *load.Package
 	problems *diag.List
 	roots    map[*types.TypeName]bool
-	values   typeutil.Map // to *ir.Value: identical types have one
+	values   typeutil.Map // to *ir.Value, one for identical types
 	structs  map[*types.TypeName]*structState
-	// visited are the named structs of this package in the order in which
-	// values met them, for the tags that nothing reads.
+	// visited are the named structs of this package that are parts of values, in
+	// the order of their first use; see checkUnreadTags.
 	visited []*types.Named
 }
 

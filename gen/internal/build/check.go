@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// checkRootNames reports what is written by hand and would be generated.
+// checkRootNames reports hand-written declarations that would be generated.
 func (b *builder) checkRootNames(root *types.TypeName, at place) {
 	methods := types.NewMethodSet(types.NewPointer(root.Type()))
 	for _, name := range methodNames {
@@ -18,12 +18,23 @@ func (b *builder) checkRootNames(root *types.TypeName, at place) {
 		}
 	}
 	if other := root.Pkg().Scope().Lookup(root.Name() + "Merger"); other != nil {
-		b.report(place{path: other.Name(), pos: other.Pos()}, "the name is that of the generated merger", "rename it")
+		b.report(place{path: other.Name(), pos: other.Pos()}, "the generated merger has this name", "rename it")
 	}
 }
 
+// checkMethod reports a type in v whose hand-written methods lack one that the
+// generated code needs.
+func (b *builder) checkMethod(name string, v *ir.Value, at place, has func(ir.Methods) bool) {
+	path, typ := lacks(v, at.path, has, map[*ir.Value]bool{})
+	if path == "" {
+		return
+	}
+	at.path = path
+	b.report(at, fmt.Sprintf("%s has its own Equal and no %s, which is needed here", typ, name), fmt.Sprintf("write %s for %s by hand", name, typ))
+}
+
 // checkBuiltins reports declarations that hide a builtin from the generated
-// code. One that only a test has is reported at the first root type.
+// code. A declaration in a test is reported at the first root type.
 func (b *builder) checkBuiltins() {
 	for _, name := range ir.Builtins {
 		if !b.pkg.Declared[name] {
@@ -33,13 +44,13 @@ func (b *builder) checkBuiltins() {
 		if object := b.pkg.Types.Scope().Lookup(name); object != nil {
 			at.pos = object.Pos()
 		}
-		b.report(at, fmt.Sprintf("the generated code needs %s to be that of Go, and the package declares it", name), "rename it")
+		b.report(at, fmt.Sprintf("the generated code uses the builtin %s, which the package redeclares", name), "rename it")
 	}
 }
 
-// checkAlwaysPresent refuses always replacing scalars where no pointer, entry
-// or element can be absent: there the empty conf would overwrite everything,
-// and it has to be the identity.
+// checkAlwaysPresent reports always replacing scalars that are not in a pointer,
+// entry or element that can be absent: the empty conf would overwrite them, and it
+// must be the identity.
 func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place) {
 	under := named.Underlying().(*types.Struct)
 	for i := range under.NumFields() {
@@ -52,7 +63,7 @@ func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place)
 			switch rule := f.Rule.(type) {
 			case ir.Replace:
 				if rule.Set == ir.Always {
-					b.report(at, "is set in every conf, so that an empty one would overwrite it",
+					b.report(at, "is set in every conf: an empty one would overwrite it",
 						`use a pointer or policyMerge:"omitzero", or put it into a struct behind a pointer`)
 				}
 			case ir.Nested:
@@ -64,8 +75,8 @@ func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place)
 	}
 }
 
-// reportKeys reports the keys of a struct that is used where no list merges by
-// key.
+// reportKeys reports the keys of a struct that is used outside of a list that
+// merges by key.
 func (b *builder) reportKeys(object *types.TypeName) {
 	under := object.Type().Underlying().(*types.Struct)
 	s := b.structs[object].ir

@@ -11,7 +11,7 @@ import (
 func (b *builder) list(name string, t types.Type, slice *types.Slice, word string, at place) ir.Rule {
 	switch {
 	case word == wordByKey && appends(name):
-		b.report(at, fmt.Sprintf("the name says that the list is appended to, policyMerge:%q that it merges by key", word), "rename the field or remove the tag")
+		b.report(at, fmt.Sprintf("a list named Append... is appended to, and policyMerge:%q merges it by key", word), "rename the field or remove the tag")
 		return nil
 	case word == wordByKey:
 		return b.keyed(slice, at.elem())
@@ -80,7 +80,7 @@ func (b *builder) mapOf(m *types.Map, at place) ir.Rule {
 
 func (b *builder) reportMapElem(elem types.Type, pointer bool, at place) {
 	if _, ok := elem.Underlying().(*types.Map); ok && !pointer {
-		b.report(at, "a map of maps can not be merged", "make the inner map a field of a struct")
+		b.report(at, "a map of maps cannot be merged", "make the inner map a field of a struct")
 		return
 	}
 	b.unsupported(elem, at)

@@ -7,33 +7,63 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// methodNames are the methods that are generated for root types, and that other
-// types may bring, all three.
+// methodNames are the methods that the generated code calls if a type has them.
 var methodNames = [...]string{"Equal", "Hash", "Clone"}
 
-// handWritten reports whether a type brings its own Equal, Hash and Clone. The
-// methods of a root type are generated whatever it brings.
+// handWritten reports whether a type has its own Equal. The methods of a root
+// type are generated.
 func (b *builder) handWritten(named *types.Named) bool {
-	_, all := handWrittenMethods(named)
-	return all && !b.roots[named.Obj()]
+	_, ok := handWrittenMethods(named)
+	return ok && !b.roots[named.Obj()]
 }
 
-// handWrittenMethods finds Equal(T) or Equal(*T) bool, Hash() uint64 and
-// Clone() of T or *T. Generated ones are not seen: their files are loaded
-// without declarations.
-func handWrittenMethods(named *types.Named) (m ir.Methods, all bool) {
+// handWrittenMethods finds Equal(T) or Equal(*T) bool and, in addition to it,
+// Hash() uint64 and Clone() of T or *T. ok reports whether there is an Equal and
+// all three have such signatures, or are missing. Generated methods are not
+// found: their files are loaded without declarations.
+func handWrittenMethods(named *types.Named) (m ir.Methods, ok bool) {
 	equal, hash, clone := method(named, "Equal"), method(named, "Hash"), method(named, "Clone")
-	if equal == nil || hash == nil || clone == nil ||
-		equal.Params().Len() != 1 || equal.Results().Len() != 1 || !isBasic(equal.Results().At(0).Type(), types.Bool) ||
-		hash.Params().Len() != 0 || hash.Results().Len() != 1 || !isBasic(hash.Results().At(0).Type(), types.Uint64) ||
-		clone.Params().Len() != 0 || clone.Results().Len() != 1 {
+	if equal == nil || equal.Params().Len() != 1 || equal.Results().Len() != 1 || !isBasic(equal.Results().At(0).Type(), types.Bool) {
 		return m, false
 	}
-	var ok1, ok2 bool
-	m.EqualPointer, ok1 = selfOrPointer(equal.Params().At(0).Type(), named)
-	m.ClonePointer, ok2 = selfOrPointer(clone.Results().At(0).Type(), named)
-	return m, ok1 && ok2
+	if m.EqualPointer, ok = selfOrPointer(equal.Params().At(0).Type(), named); !ok {
+		return m, false
+	}
+	if m.Hash = hash != nil; m.Hash && (hash.Params().Len() != 0 || hash.Results().Len() != 1 || !isBasic(hash.Results().At(0).Type(), types.Uint64)) {
+		return m, false
+	}
+	if m.Clone = clone != nil; m.Clone {
+		if clone.Params().Len() != 0 || clone.Results().Len() != 1 {
+			return m, false
+		}
+		m.ClonePointer, ok = selfOrPointer(clone.Results().At(0).Type(), named)
+	}
+	return m, ok
 }
+
+// lacks returns the path in v, from path on, of the first value whose
+// hand-written methods do not include a needed one, and the name of its type.
+func lacks(v *ir.Value, path string, has func(ir.Methods) bool, seen map[*ir.Value]bool) (at, typ string) {
+	if v == nil || seen[v] {
+		return "", ""
+	}
+	seen[v] = true
+	if v.Kind == ir.Opaque && !has(v.Methods) {
+		return path, v.Name
+	}
+	for _, f := range v.Fields {
+		if at, typ := lacks(f.Value, path+"."+f.Name, has, seen); at != "" {
+			return at, typ
+		}
+	}
+	if v.Kind != ir.Pointer {
+		path += "[]"
+	}
+	return lacks(v.Elem, path, has, seen)
+}
+
+func hasHash(m ir.Methods) bool  { return m.Hash }
+func hasClone(m ir.Methods) bool { return m.Clone }
 
 // method returns the signature of a method of *named that is not promoted, or
 // nil.
@@ -45,17 +75,17 @@ func method(named *types.Named, name string) *types.Signature {
 	return nil
 }
 
-// reportSomeMethods reports a type with some of the three methods, or with
-// other signatures: its author expects them to be called.
+// reportSomeMethods reports a type that has methods of these names, but no Equal
+// that can be called.
 func (b *builder) reportSomeMethods(named *types.Named, at place) bool {
 	name := types.TypeString(named, b.qualify)
-	hint := fmt.Sprintf("write Equal(%[1]s) bool, Hash() uint64 and Clone() %[1]s, or use a type without them", name)
+	hint := fmt.Sprintf("write Equal(%[1]s) bool and, if they are needed, Hash() uint64 and Clone() %[1]s; or use a type without such methods", name)
 	if named.Obj().Pkg() != b.pkg.Types {
-		hint = "use a type of your own, with all of them or none"
+		hint = "use a type of your own"
 	}
 	for _, m := range methodNames {
 		if method(named, m) != nil {
-			b.report(at, fmt.Sprintf("%s has %s, but not all of Equal, Hash and Clone, and none would be called", name, m), hint)
+			b.report(at, fmt.Sprintf("%s has a method %s that the generated code cannot call: there is no Equal, or a signature is not the expected one", name, m), hint)
 			return true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
-// place is where an error is reported: the path from the root, and the field.
+// place identifies a field in an error: its path from the root and its position.
 type place struct {
 	path string
 	pos  token.Pos
@@ -21,7 +21,7 @@ func (at place) field(name string, pos token.Pos) place {
 	return at
 }
 
-// elem is the place of the elements of a list or map.
+// elem returns the place of the elements of a list or map.
 func (at place) elem() place {
 	at.path += "[]"
 	return at
@@ -34,8 +34,8 @@ func (b *builder) report(at place, what, hint string) {
 	b.problems.Add(diag.Diagnostic{Pos: b.pkg.Position(at.pos), Path: at.path, What: what, Hint: hint})
 }
 
-// fieldPlace is the place of a field of a struct. An unexported field of
-// another package is an error of the place that uses the struct.
+// fieldPlace returns the place of a field of a struct. For an unexported field of
+// another package it is the place that uses the struct.
 func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) place {
 	foreign := named.Obj().Pkg() != b.pkg.Types
 	if foreign && !field.Exported() {
@@ -51,11 +51,11 @@ func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) pla
 func (b *builder) reportUnexported(named *types.Named, field *types.Var, at place) {
 	switch {
 	case named.Obj().Pkg() != b.pkg.Types:
-		b.report(at, types.TypeString(named, b.qualify)+" has unexported fields", "use a type of your own, or one with Equal, Hash and Clone")
+		b.report(at, types.TypeString(named, b.qualify)+" has unexported fields", "use a type of your own, or one with an Equal")
 	case b.roots[named.Obj()]:
-		b.report(at, "an unexported field can not be merged or copied", "export or remove it")
+		b.report(at, "an unexported field cannot be merged or copied", "export or remove it")
 	default:
-		b.report(at, "an unexported field can not be merged or copied", fmt.Sprintf("export it, or write Equal, Hash and Clone for %s by hand", named.Obj().Name()))
+		b.report(at, "an unexported field cannot be merged or copied", fmt.Sprintf("export it, or write an Equal for %s by hand", named.Obj().Name()))
 	}
 }
 

@@ -12,6 +12,7 @@ func (b *builder) rule(field *types.Var, word string, at place) ir.Rule {
 	t := types.Unalias(field.Type())
 	if word == wordKey {
 		if v := b.valueOf(t, at); v != nil {
+			b.checkMethod("Hash", v, at, hasHash)
 			return ir.Replace{Value: v, Set: ir.Always}
 		}
 		return nil
@@ -50,8 +51,7 @@ func (b *builder) rule(field *types.Var, word string, at place) ir.Rule {
 }
 
 func (b *builder) discriminator(t types.Type, at place) ir.Rule {
-	basic, ok := t.Underlying().(*types.Basic)
-	if !ok || basic.Info()&types.IsString == 0 {
+	if !isString(t) {
 		b.report(at, "a discriminator must be a string", "it names the arm of the union that is in use")
 		return nil
 	}
@@ -72,8 +72,11 @@ func (b *builder) scalar(t types.Type, basic *types.Basic, word string, at place
 	case wordOmitZero:
 		return ir.Replace{Value: v, Set: ir.NotZero, Zero: zero(basic)}
 	case wordNone:
-		b.report(at, fmt.Sprintf("the type %s can not say that it is not set", types.TypeString(t, b.qualify)),
-			`use a pointer, or tag it policyMerge:"omitzero" (zero is not set) or policyMerge:"replace" (always set)`)
+		hint := `use a pointer, or tag it policyMerge:"omitzero" (zero is not set) or policyMerge:"replace" (always set)`
+		if isString(t) {
+			hint += `; if it names the arm of a union, policyMerge:"discriminator"`
+		}
+		b.report(at, fmt.Sprintf("the type %s has no value for not set", types.TypeString(t, b.qualify)), hint)
 	default:
 		b.refuse(word, "a scalar", at)
 	}
@@ -94,7 +97,7 @@ func (b *builder) pointer(name string, pointer *types.Pointer, word string, at p
 	elem := types.Unalias(pointer.Elem())
 	_, isList := elem.Underlying().(*types.Slice)
 	if isList && appends(name) {
-		b.report(at, "a list to append to is a list, not a pointer to one", "remove the *, or rename the field if it is to be replaced")
+		b.report(at, "a list named Append... is appended to and cannot be a pointer", "remove the *, or rename the field if the list is to be replaced")
 		return nil
 	}
 	if b.refuse(word, "a pointer: nil is not set", at) {
@@ -117,7 +120,7 @@ func (b *builder) pointer(name string, pointer *types.Pointer, word string, at p
 	return nil
 }
 
-// opaque is the rule of a type with hand-written methods: it is a leaf.
+// opaque returns the rule of a type with a hand-written Equal: it is a leaf.
 func (b *builder) opaque(name string, named *types.Named, word string, at place) ir.Rule {
 	v := b.valueOf(named, at)
 	if v == nil {
@@ -129,10 +132,10 @@ func (b *builder) opaque(name string, named *types.Named, word string, at place)
 	if v.Nilable {
 		switch {
 		case appends(name):
-			b.report(at, fmt.Sprintf("the name says that the list is appended to, but %s has its own Equal, Hash and Clone and is replaced", named.Obj().Name()),
+			b.report(at, fmt.Sprintf("a list named Append... is appended to, but %s has its own Equal and is replaced", named.Obj().Name()),
 				"rename the field or use a type without them")
 			return nil
-		case b.refuse(word, "a type with its own Equal, Hash and Clone", at):
+		case b.refuse(word, "a type with its own Equal", at):
 			return nil
 		}
 		return ir.Replace{Value: v, Set: ir.NotNil}
@@ -141,10 +144,10 @@ func (b *builder) opaque(name string, named *types.Named, word string, at place)
 	case wordReplace:
 		return ir.Replace{Value: v, Set: ir.Always}
 	case wordNone:
-		b.report(at, fmt.Sprintf("%s has its own Equal, Hash and Clone and can not say that it is not set", named.Obj().Name()),
+		b.report(at, fmt.Sprintf("%s has its own Equal and no value for not set", named.Obj().Name()),
 			`use a pointer, or tag it policyMerge:"replace" (always set)`)
 	default:
-		b.refuse(word, "a struct with its own Equal, Hash and Clone", at)
+		b.refuse(word, "a struct with its own Equal", at)
 	}
 	return nil
 }
@@ -152,7 +155,7 @@ func (b *builder) opaque(name string, named *types.Named, word string, at place)
 func (b *builder) nested(t types.Type, pointer bool, at place) ir.Rule {
 	named, ok := t.(*types.Named)
 	if !ok {
-		b.report(at, "a struct without a name can not be merged", "declare it as a type")
+		b.report(at, "a struct without a name cannot be merged", "declare it as a type")
 		return nil
 	}
 	s := b.structOf(named, at)
@@ -163,7 +166,7 @@ func (b *builder) nested(t types.Type, pointer bool, at place) ir.Rule {
 		b.reportKeys(named.Obj())
 		return nil
 	case s.Union && !pointer:
-		b.report(at, "a union that is always there has no arm to begin with", "use a pointer to "+named.Obj().Name())
+		b.report(at, "a union that is always present has no arm in an empty conf", "use a pointer to "+named.Obj().Name())
 		return nil
 	}
 	return ir.Nested{Struct: s, Pointer: pointer}

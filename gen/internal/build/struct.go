@@ -3,11 +3,6 @@ package build
 import (
 	"fmt"
 	"go/types"
-	"reflect"
-	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
@@ -16,7 +11,7 @@ import (
 func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 	object := named.Obj()
 	if named.TypeArgs().Len() > 0 {
-		b.report(at, "generic types can not be merged", "write the type out")
+		b.report(at, "generic types cannot be merged", "write the type out")
 		return nil
 	}
 	if state, ok := b.structs[object]; ok {
@@ -25,7 +20,7 @@ func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 			return nil
 		case state.ir == nil:
 			b.report(at, fmt.Sprintf("%s contains itself", object.Name()),
-				"a conf merges field by field and has to end somewhere; use a list of it, which is replaced whole")
+				"a conf merges field by field and needs a finite depth; use a list of it, which is replaced whole")
 		}
 		return state.ir
 	}
@@ -34,6 +29,7 @@ func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 	before := b.problems.Len()
 	s := &ir.Struct{}
 	under := named.Underlying().(*types.Struct)
+	b.checkUntaggedUnion(named, at)
 	jsonNames := make(map[string]string)
 	for i := range under.NumFields() {
 		field := under.Field(i)
@@ -60,7 +56,7 @@ func (b *builder) structOf(named *types.Named, at place) *ir.Struct {
 // field returns one field with its rule.
 func (b *builder) field(s *ir.Struct, field *types.Var, tag string, jsonNames map[string]string, at place) (ir.Field, bool) {
 	if field.Embedded() {
-		b.report(at, "embedded structs can not be merged", "give the field a name")
+		b.report(at, "embedded structs cannot be merged", "give the field a name")
 		return ir.Field{}, false
 	}
 	json, ok := b.jsonName(field, tag, jsonNames, at)
@@ -82,59 +78,14 @@ func (b *builder) field(s *ir.Struct, field *types.Var, tag string, jsonNames ma
 		s.Union = true
 	}
 	rule := b.rule(field, word, at)
+	if leaf, ok := rule.(ir.Replace); ok && leaf.Set == ir.NotZero && !optional(tag) {
+		b.report(at, "zero is not set, but each file must give the field: its json tag has no omitzero", fmt.Sprintf("tag it `json:\"%s,omitzero\"`", json))
+		return ir.Field{}, false
+	}
 	return ir.Field{Name: field.Name(), JSON: json, Rule: rule}, rule != nil
 }
 
-// jsonName returns the name of the field in JSON, of which the pointers of
-// leaves are made.
-func (b *builder) jsonName(field *types.Var, tag string, names map[string]string, at place) (string, bool) {
-	name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-	switch {
-	case name == "" || name == "-":
-		first, size := utf8.DecodeRuneInString(field.Name())
-		wanted := string(unicode.ToLower(first)) + field.Name()[size:]
-		b.report(at, "has no name in JSON", fmt.Sprintf("tag it `json:\"%s,omitzero\"`; origins are reported under that name", wanted))
-		return "", false
-	case names[name] != "":
-		b.report(at, fmt.Sprintf("has the JSON name %q of the field %s", name, names[name]), "give each field a name of its own")
-		return "", false
-	}
-	names[name] = field.Name()
-	return name, true
-}
-
-// checkUnion checks the arms: each has to be absent when it is not the one.
-func (b *builder) checkUnion(s *ir.Struct, named *types.Named, at place) {
-	if !s.Union {
-		return
-	}
-	under := named.Underlying().(*types.Struct)
-	for i := range under.NumFields() {
-		field := under.Field(i)
-		at := b.fieldPlace(named, field, at)
-		index := slices.IndexFunc(s.Fields, func(f ir.Field) bool { return f.Name == field.Name() })
-		if index < 0 {
-			continue
-		}
-		switch rule := s.Fields[index].Rule.(type) {
-		case ir.Discriminator:
-			continue
-		case ir.Replace:
-			if rule.Set == ir.NotNil || slices.Contains(s.Keys, field.Name()) {
-				continue // elements with another key do not meet
-			}
-		case ir.Nested:
-			if rule.Pointer {
-				continue
-			}
-		case ir.Concat, ir.Keyed:
-			continue
-		}
-		b.report(at, "an arm of a union must be a pointer or a list", "nil says that it is not the arm in use")
-	}
-}
-
-// leaves counts what has to be set before s is complete.
+// leaves returns the number of leaves that must be set before s is complete.
 func leaves(s *ir.Struct) int {
 	if s.Union {
 		return ir.Endless
@@ -149,7 +100,7 @@ func leaves(s *ir.Struct) int {
 			case inner == ir.Endless:
 				return ir.Endless
 			case inner == 0 && rule.Pointer:
-				n++ // its presence
+				n++ // the presence of the pointer
 			default:
 				n += inner
 			}

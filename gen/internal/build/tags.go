@@ -24,10 +24,13 @@ const (
 
 var words = []string{wordConcat, wordDiscriminator, wordKey, wordByKey, wordOmitZero, wordReplace}
 
-// policyMerge returns the word of a tag.
+// policyMerge returns the word of a tag, and false after an error.
 func (b *builder) policyMerge(tag string, at place) (string, bool) {
 	word, ok := reflect.StructTag(tag).Lookup(tagKey)
 	switch {
+	case strings.Count(tag, tagKey+":") > 1:
+		b.report(at, fmt.Sprintf("the tag `%s` has %s twice", tag, tagKey), "a field merges in one way: keep one of them")
+		return "", false
 	case !ok && mentionsTag(tag):
 		b.report(at, fmt.Sprintf("the tag `%s` is malformed", tag), `write policyMerge:"word", with a space between tags`)
 		return "", false
@@ -38,13 +41,13 @@ func (b *builder) policyMerge(tag string, at place) (string, bool) {
 	return word, true
 }
 
-// mentionsTag reports whether a tag has our key, in any letter case: a key that
-// nothing reads is not noticed by anything else.
+// mentionsTag reports whether a tag has the key, in any letter case. No other tool
+// reports a misspelt key.
 func mentionsTag(tag string) bool {
 	return strings.Contains(strings.ToLower(tag), strings.ToLower(tagKey))
 }
 
-// refuse reports a word that means nothing on a shape.
+// refuse reports a word that has no effect on a shape.
 func (b *builder) refuse(word, shape string, at place) bool {
 	if word == wordNone {
 		return false
@@ -60,9 +63,9 @@ func appends(name string) bool {
 	return ok && (rest == "" || rest == upper(rest))
 }
 
-// checkUnreadTags reports tags in structs of this package that are values
-// only: they are replaced whole and never merged. A discriminator says what the
-// struct is, a union, and not only how it merges; a decoder reads it too.
+// checkUnreadTags reports tags in structs of this package that are only replaced
+// whole and never merged. A discriminator is allowed there, because decoders read
+// it too.
 func (b *builder) checkUnreadTags() {
 	for _, named := range b.visited {
 		if _, merged := b.structs[named.Obj()]; merged {

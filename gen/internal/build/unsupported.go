@@ -11,26 +11,26 @@ func (b *builder) unsupported(t types.Type, at place) {
 	b.report(at, what, hint)
 }
 
-// unfit tells what is wrong with a type that no conf can have.
+// unfit returns the error and the hint for a type that no conf can have.
 func unfit(t types.Type) (what, hint string) {
 	switch under := t.Underlying().(type) {
 	case *types.Interface:
-		return "an interface can not be merged", "use a union: a struct with a discriminator and an arm for each type"
+		return "an interface cannot be merged", "use a union: a struct with a discriminator and an arm for each type"
 	case *types.Signature:
-		return "a function can not be merged", "a conf is data only"
+		return "a function cannot be merged", "a conf is data only"
 	case *types.Chan:
-		return "a channel can not be merged", "a conf is data only"
+		return "a channel cannot be merged", "a conf is data only"
 	case *types.Array:
-		return "an array can not be merged", "use a list"
+		return "an array cannot be merged", "use a list"
 	case *types.Pointer:
 		if t != under {
-			return "a pointer type with a name can not be merged", "write the pointer out where it is used"
+			return "a pointer type with a name cannot be merged", "write the pointer out where it is used"
 		}
-		return fmt.Sprintf("a pointer to %s can not be merged", kindName(under.Elem())), "point to a scalar, a list or a struct"
+		return fmt.Sprintf("a pointer to %s cannot be merged", kindName(under.Elem())), "point to a scalar, a list or a struct"
 	case *types.Basic:
-		return fmt.Sprintf("the type %s can not be merged", under.Name()), "use a bool, a number or a string"
+		return fmt.Sprintf("the type %s cannot be merged", under.Name()), "use a bool, a number or a string"
 	}
-	return fmt.Sprintf("%s can not be merged", t), "see the table in the documentation of package gen"
+	return fmt.Sprintf("%s cannot be merged", t), "see the table in the documentation of package gen"
 }
 
 func kindName(t types.Type) string {

@@ -16,9 +16,9 @@ func (b *builder) valueOf(t types.Type, at place) *ir.Value {
 		return v
 	}
 	v := &ir.Value{}
-	b.values.Set(t, v) // before its parts: a type may contain itself
+	b.values.Set(t, v) // before its parts, because a type may contain itself
 	if !b.fill(v, t, at) {
-		b.values.Delete(t) // the next place with this type has the error too
+		b.values.Delete(t) // the next place with this type reports the error too
 		return nil
 	}
 	return v
@@ -64,12 +64,12 @@ func (b *builder) fill(v *ir.Value, t types.Type, at place) bool {
 	return false
 }
 
-// name sets the name of v; the generated code has to be able to write it.
+// name sets the name of v. It reports a name that generated code cannot use.
 func (b *builder) name(v *ir.Value, named *types.Named, at place) bool {
 	object := named.Obj()
 	switch {
 	case named.TypeArgs().Len() > 0:
-		b.report(at, "generic types can not be merged", "write the type out")
+		b.report(at, "generic types cannot be merged", "write the type out")
 		return false
 	case object.Pkg() == nil:
 		return true // error, comparable: reported as interfaces
@@ -77,7 +77,7 @@ func (b *builder) name(v *ir.Value, named *types.Named, at place) bool {
 		b.report(at, fmt.Sprintf("%s is not exported by %s", object.Name(), object.Pkg().Path()), "use a type of your own")
 		return false
 	case ir.Reserved(object.Name()):
-		b.report(at, fmt.Sprintf("the generated code has variables called %s", object.Name()), "rename the type")
+		b.report(at, fmt.Sprintf("the generated code has variables named %s", object.Name()), "rename the type")
 		return false
 	}
 	v.Pkg, v.PkgName, v.Name = object.Pkg().Path(), object.Pkg().Name(), object.Name()
@@ -140,7 +140,7 @@ func (b *builder) fillStruct(v *ir.Value, t types.Type, s *types.Struct, at plac
 		b.visited = append(b.visited, named)
 	}
 	v.Kind, v.Flat = ir.StructKind, true
-	fine := true
+	fine := b.checkJSON(named, at)
 	for i := range s.NumFields() {
 		field := s.Field(i)
 		at := b.fieldPlace(named, field, at)
@@ -160,14 +160,14 @@ func (b *builder) fillStruct(v *ir.Value, t types.Type, s *types.Struct, at plac
 	return fine
 }
 
-// ident names a type without a name by its parts.
+// ident sets the identifier of a type without a name, from those of its parts.
 func ident(v *ir.Value, parts string) {
 	if v.Ident == "" {
 		v.Ident = parts
 	}
 }
 
-// upper returns s with a capital.
+// upper returns s with a capital first letter.
 func upper(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]

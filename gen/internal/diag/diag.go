@@ -1,4 +1,4 @@
-// Package diag holds what the generator has to say about a user's source.
+// Package diag has the errors in the source of a package.
 package diag
 
 import (
@@ -11,9 +11,9 @@ import (
 // Diagnostic is one error in the source of a package.
 type Diagnostic struct {
 	Pos  token.Position
-	Path string // Type.Field.Field; "" where there is no field to speak of
+	Path string // Type.Field.Field; "" for an error that is not about a field
 	What string
-	Hint string // what to do about it, or ""
+	Hint string // what to do, or ""
 }
 
 // String prints file:line:column: path: what; hint.
@@ -42,9 +42,9 @@ func (l *List) Add(d Diagnostic) { l.all = append(l.all, d) }
 // Len returns how many diagnostics were added.
 func (l *List) Len() int { return len(l.all) }
 
-// Sorted returns the diagnostics by file, line and column. The first one that
-// was added at a position counts: a field with a wrong shape is wrong for more
-// than one reason, and what is said first is the most specific.
+// Sorted returns the diagnostics by file, line and column. Only the first one
+// that was added at a position is kept: a wrong field often has several errors,
+// and the most specific one is added first.
 func (l *List) Sorted() []Diagnostic {
 	sorted := slices.Clone(l.all)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {

@@ -18,7 +18,7 @@ func TestSorted(t *testing.T) {
 	l.Add(Diagnostic{What: "nowhere"})
 
 	if l.Len() != 6 {
-		t.Errorf("%d were added, want 6: an error that was said before is one too", l.Len())
+		t.Errorf("Len is %d, want 6: repeated errors count", l.Len())
 	}
 	want := []string{
 		"nowhere",

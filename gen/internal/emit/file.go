@@ -68,8 +68,8 @@ type emitter struct {
 	declared map[string]bool
 	names    *names
 	imported map[string]string // import path to name
-	asked    map[string]bool   // methods of states that are asked for
-	queue    []func()          // declarations that are asked for
+	asked    map[string]bool   // requested methods of states
+	queue    []func()          // prints of requested declarations
 
 	roots, equals, hashes, clones, support []jen.Code
 
@@ -77,8 +77,8 @@ type emitter struct {
 	stateOrder []string
 }
 
-// importName makes the file import a package by its name, or by another one
-// where that is taken.
+// importName makes the file import a package by its name, or by another one if
+// that name is taken.
 func (e *emitter) importName(path, name string) {
 	if e.imported[path] != "" {
 		return
@@ -117,7 +117,7 @@ func (e *emitter) typ(v *ir.Value) *jen.Statement {
 	panic(fmt.Sprintf("emit: a type without a name: %+v", v))
 }
 
-// param is the type by which functions take a value: structs by pointer.
+// param prints the type of a parameter for a value: structs are passed by pointer.
 func (e *emitter) param(v *ir.Value) *jen.Statement {
 	if byPointer(v) {
 		return jen.Op("*").Add(e.typ(v))
@@ -139,8 +139,8 @@ func arg(v *ir.Value, x string) jen.Code {
 	return jen.Id("&" + x)
 }
 
-// function asks for the function with which an operation works on v, and
-// returns its name. Two types with the same identifier have two functions.
+// function requests the function of an operation on v and returns its name. Two
+// types with the same identifier have two functions.
 func (e *emitter) function(operation string, v *ir.Value, print func(name string)) string {
 	name, fresh := e.names.of(fmt.Sprintf("%s %p", operation, v), operation+v.Ident)
 	if fresh {

@@ -24,7 +24,7 @@ func (e *emitter) hash(v *ir.Value, digest, x string) jen.Code {
 	return jen.Id(name).Call(to, arg(v, x))
 }
 
-// convert prints the conversion of a scalar, where it is one.
+// convert prints the conversion of a scalar, if it is needed.
 func convert(v *ir.Value, to, x string) jen.Code {
 	if v.Pkg == "" && v.Name == to {
 		return jen.Id(x)

@@ -9,9 +9,10 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// keyed returns the name of the state of a list that merges by key. Filled
-// from the top, an element stands where it is first met and the lower ones go
-// before it: the list grows at its front, its entries at their end.
+// keyed returns the name of the state of a list that merges by key. As it is
+// filled from the highest priority, an element keeps the place of its first
+// occurrence and lower ones are placed before it: the list grows at its front,
+// the entries at their end.
 func (e *emitter) keyed(rule ir.Keyed) string {
 	v := rule.Elem.Value
 	ident := v.Ident + "List"
@@ -95,9 +96,8 @@ func (e *emitter) keyedFill(state string, rule ir.Keyed) {
 	e.keyedFind(state, rule)
 }
 
-// keyedFind prints the search for an element with the key of x. It compares
-// hashes first: a scan over them is fast, and a list that a human writes is
-// short.
+// keyedFind prints the search for an element with the key of x. It is a scan that
+// compares hashes first, because such lists are short.
 func (e *emitter) keyedFind(state string, rule ir.Keyed) {
 	element := "&list[len(list)-1-i]"
 	if rule.Pointer {
@@ -112,8 +112,8 @@ func (e *emitter) keyedFind(state string, rule ir.Keyed) {
 		jen.Return(jen.Lit(-1))))
 }
 
-// keyFunction asks for the function that hashes or compares the keys of
-// elements.
+// keyFunction requests the function that hashes or compares the keys of elements
+// and returns its name.
 func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
 	name, fresh := e.names.of(fmt.Sprintf("%s key %p", operation, s), operation+s.Value.Ident+"Key")
 	if !fresh {
@@ -142,8 +142,8 @@ func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
 	return name
 }
 
-// keyedMethod asks for top, origins or leaves of such a list. The leaf is the
-// element; who set what inside is asked for origins only.
+// keyedMethod requests top, origins or leaves of such a list. The leaf is the
+// element; only origins depends on the items of its parts.
 func (e *emitter) keyedMethod(rule ir.Keyed, method string) {
 	name := e.keyed(rule)
 	if method != "origins" {

@@ -26,16 +26,9 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 	for _, root := range pkg.Roots {
 		name := root.Value.Name
 		test, _ := names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
-		args := []jen.Code{jen.Id("t")}
-		if has(root.Struct, isUnion) {
-			args = append(args, jen.Qual(lawsPath, "WithUnion").Call())
-		}
-		if has(root.Struct, hasElements) {
-			args = append(args, jen.Qual(lawsPath, "WithElements").Call())
-		}
 		file.Func().Id(test).
 			Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(args...))
+			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(jen.Id("t")))
 		file.Line()
 	}
 	var out bytes.Buffer
@@ -45,10 +38,9 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// has reports whether a condition holds for a struct that is merged in s, or s
-// itself.
-func has(s *ir.Struct, condition func(*ir.Struct) bool) bool {
-	if condition(s) {
+// hasUnion reports whether s, or a struct that is merged in it, is a union.
+func hasUnion(s *ir.Struct) bool {
+	if s.Union {
 		return true
 	}
 	for _, f := range s.Fields {
@@ -61,26 +53,8 @@ func has(s *ir.Struct, condition func(*ir.Struct) bool) bool {
 		case ir.Map:
 			inner = rule.Struct
 		}
-		if inner != nil && has(inner, condition) {
+		if inner != nil && hasUnion(inner) {
 			return true
-		}
-	}
-	return false
-}
-
-func isUnion(s *ir.Struct) bool { return s.Union }
-
-// hasElements reports whether one leaf stands for several: an element of a
-// list that merges by key, or an entry that is a struct.
-func hasElements(s *ir.Struct) bool {
-	for _, f := range s.Fields {
-		switch rule := f.Rule.(type) {
-		case ir.Keyed:
-			return true
-		case ir.Map:
-			if rule.Struct != nil {
-				return true
-			}
 		}
 	}
 	return false

@@ -26,7 +26,7 @@ func (e *emitter) mapState(rule ir.Map) string {
 
 func mapKey(rule ir.Map) string { return fmt.Sprintf("map %p %p", rule.Key, rule.Elem) }
 
-// entries prints the type of the map from keys to what is known of them.
+// entries prints the type of the map from keys to the states of their entries.
 func (e *emitter) entries(rule ir.Map) *jen.Statement {
 	if rule.Struct == nil {
 		return jen.Map(e.typ(rule.Key)).Int32()
@@ -71,11 +71,10 @@ func (e *emitter) fillEntry(g *jen.Group, rule ir.Map) {
 	g.Id("m[k] = " + merged)
 }
 
-// nilable reports whether a value can be nil, which is not set.
+// nilable reports whether a value can be nil, which means that it is not set.
 func nilable(v *ir.Value) bool { return v.Kind == ir.Pointer || v.Kind == ir.List || v.Nilable }
 
-// mapMethod asks for top, origins or leaves of such a map. The leaf is the
-// entry.
+// mapMethod requests top, origins or leaves of such a map. The leaf is the entry.
 func (e *emitter) mapMethod(rule ir.Map, method string) {
 	name := e.mapState(rule)
 	item := "entry"

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// names gives out package-level names that the package does not use yet. It is
-// asked in a fixed order, so that the same package gets the same names.
+// names assigns package-level names that the package does not use. Names are
+// requested in a fixed order, so that the same package gets the same names.
 type names struct {
 	taken map[string]bool
 	given map[string]string
@@ -22,8 +22,8 @@ func newNames(taken ...map[string]bool) *names {
 	return n
 }
 
-// of returns the name of a thing, identified by key: the wanted one, with a
-// number if that is taken. fresh means that the thing had no name before.
+// of returns the name of the declaration with a key: the wanted name, with a
+// number if it is taken. fresh means that the declaration had no name before.
 func (n *names) of(key, wanted string) (name string, fresh bool) {
 	if name, ok := n.given[key]; ok {
 		return name, false

@@ -23,15 +23,18 @@ func (e *emitter) root(root *ir.Root) {
 		jen.Func().Params(c()).Id("Equal").Params(jen.Id("o").Op("*").Id(name)).Bool().Block(
 			jen.Return(jen.Id("c == o || c != nil && o != nil &&").Add(e.equal(v, "*c", "*o")))))
 
-	add("Hash returns a hash of the content of c, which must not be nil. Equal confs\nhave equal hashes, on every replica.",
-		jen.Func().Params(c()).Id("Hash").Params().Uint64().Block(digest(e.hash(v, "&d", "*c"))...))
-
-	add("Clone returns a deep copy of c, which shares nothing with it.",
-		jen.Func().Params(c()).Id("Clone").Params().Op("*").Id(name).Block(
-			jen.If(jen.Id("c == nil")).Block(jen.Return(jen.Nil())),
-			jen.Id("d").Op(":=").New(jen.Id(name)),
-			e.clone(v, "*d", "*c"),
-			jen.Return(jen.Id("d"))))
+	if root.Hash {
+		add("Hash returns a hash of the content of c, which must not be nil. Equal confs\nhave equal hashes, on every replica.",
+			jen.Func().Params(c()).Id("Hash").Params().Uint64().Block(digest(e.hash(v, "&d", "*c"))...))
+	}
+	if root.Clone {
+		add("Clone returns a deep copy of c, which shares nothing with it.",
+			jen.Func().Params(c()).Id("Clone").Params().Op("*").Id(name).Block(
+				jen.If(jen.Id("c == nil")).Block(jen.Return(jen.Nil())),
+				jen.Id("d").Op(":=").New(jen.Id(name)),
+				e.clone(v, "*d", "*c"),
+				jen.Return(jen.Id("d"))))
+	}
 
 	state := e.structState(root.Struct)
 	add(fmt.Sprintf("%s merges %ss, filled from the highest priority to the lowest. Its\n"+
@@ -54,13 +57,13 @@ func (e *emitter) root(root *ir.Root) {
 		m().Id("Conf").Params().Op("*").Id(name).Block(jen.Return(jen.Id("&m.conf"))))
 
 	add("Origins appends to dst the items that set at least one leaf of the merged conf,\n"+
-		"each once, ascending. It allocates nothing where dst has room.",
+		"each once, ascending. It allocates nothing if dst has room.",
 		m().Id("Origins").Params(jen.Id("dst").Index().Int()).Index().Int().Block(
 			jen.Return(jen.Id("m.state.origins(dst, len(dst))"))))
 
-	if has(root.Struct, isUnion) {
-		add("HidesBelow tells that an item can matter though it sets nothing: where a union\nhas another type in it, it hides what lower items say of the union.",
-			m().Id("HidesBelow").Params().Block())
+	if hasUnion(root.Struct) {
+		add("HasUnion marks a type with a union: an item that sets no leaf can change the\nresult, because a union of another type in it hides that of lower items.",
+			m().Id("HasUnion").Params().Block())
 	}
 
 	e.structLeaves(root.Struct)
@@ -71,12 +74,12 @@ func (e *emitter) root(root *ir.Root) {
 }
 
 func (e *emitter) fillComment(s *ir.Struct, name string) string {
-	doc := fmt.Sprintf("Fill sets what lower sets and no %s before it did. Confs come in descending\n"+
-		"priority; item is the number of this one, larger for higher priority, from 0 to\n1<<31 - 2. ", name)
+	doc := fmt.Sprintf("Fill sets what lower sets and no %s before it has set. Confs are filled in\n"+
+		"descending priority; item is the number of this one, larger for a higher\npriority, from 0 to 1<<31 - 2. ", name)
 	if s.Leaves == ir.Endless {
 		return doc + "It is never complete: a lower conf can always add something."
 	}
-	return doc + "It returns whether nothing is left that a lower conf could set."
+	return doc + "It reports whether a lower conf can no longer set anything."
 }
 
 func (e *emitter) rootFill(s *ir.Struct) []jen.Code {

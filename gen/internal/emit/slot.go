@@ -8,12 +8,12 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// slot returns the name of the state of a pointer to a struct: a place for
-// the struct, so that merging it needs no allocation, with its own state.
+// slot returns the name of the state of a pointer to a struct. It contains the
+// struct, so that merging it needs no allocation, and the struct's state.
 func (e *emitter) slot(s *ir.Struct) string {
 	v := s.Value
 	name, fresh := e.declare(fmt.Sprintf("slot %p", s), lower(v.Ident)+"Slot",
-		" is the state of merging pointers to "+v.Name+"s,\nwith the place for the result.", func(g *jen.Group) {
+		" is the state of merging pointers to "+v.Name+"s,\nand contains the result.", func(g *jen.Group) {
 			g.Id("at").Int32().Comment("the highest item that has one")
 			g.Id("value").Add(e.typ(v))
 			g.Id("state").Id(e.structState(s))
@@ -43,7 +43,7 @@ func (e *emitter) slotFill(name string, s *ir.Struct) {
 		g.If(jen.Id("s.at == 0")).BlockFunc(func(g *jen.Group) {
 			g.Id("*v, s.at = &s.value, item")
 			if s.Leaves == 0 {
-				g.Id("set++").Comment("there is nothing else to set")
+				g.Id("set++").Comment("the presence of the pointer is the only leaf")
 			}
 		})
 		fill := jen.Id("s.state.fill(&s.value, lower, item)")
@@ -59,8 +59,8 @@ func (e *emitter) slotFill(name string, s *ir.Struct) {
 	e.add(name, "fill", f)
 }
 
-// slotMethod asks for top, origins or leaves of a slot. A struct that is
-// there with nothing set in it is itself the leaf.
+// slotMethod requests top, origins or leaves of a slot. A struct that is present
+// with nothing set in it is itself the leaf.
 func (e *emitter) slotMethod(s *ir.Struct, method string) {
 	name := e.slot(s)
 	e.structTop(s)
@@ -86,7 +86,7 @@ func (e *emitter) slotMethod(s *ir.Struct, method string) {
 	})
 }
 
-// emptyLeaf prints the leaf that an empty struct, list or map is by itself.
+// emptyLeaf prints the leaf of an empty struct, list or map.
 func (e *emitter) emptyLeaf() *jen.Statement {
 	return e.call("mergeLeaf", jen.Id("path"), jen.Lit(""), jen.Id("s.at"), jen.Id("yield"))
 }

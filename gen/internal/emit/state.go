@@ -31,7 +31,8 @@ func (e *emitter) printStates() []jen.Code {
 	return all
 }
 
-// declare returns the state with a key, and prints its type when it is new.
+// declare returns the name of the state with a key, and prints its type if it is
+// new.
 func (e *emitter) declare(key, wanted, doc string, fields func(g *jen.Group)) (name string, fresh bool) {
 	name, fresh = e.names.of(key, wanted)
 	if fresh {
@@ -44,7 +45,7 @@ func (e *emitter) declare(key, wanted, doc string, fields func(g *jen.Group)) (n
 	return name, fresh
 }
 
-// method asks for a method of a state; print is called once.
+// method requests a method of a state; print is called once.
 func (e *emitter) method(state, method string, print func()) {
 	key := state + "." + method
 	if e.asked[key] {
@@ -91,7 +92,7 @@ func (e *emitter) structState(s *ir.Struct) string {
 			g.Id(f.Name).Add(e.fieldState(f))
 		}
 		if s.Union {
-			g.Id("closed").Bool().Comment("a lower conf had another " + discriminator(s) + ": nothing below counts")
+			g.Id("closed").Bool().Comment("a lower conf had another " + discriminator(s) + ": all below it is ignored")
 		}
 	})
 	if fresh {
@@ -128,8 +129,8 @@ func (e *emitter) fieldState(f ir.Field) jen.Code {
 	return jen.Int32()
 }
 
-// structFill prints fill of a struct. It returns how many leaves it has set
-// where that is of use.
+// structFill prints fill of a struct. The method returns how many leaves it has
+// set, if the struct can be complete.
 func (e *emitter) structFill(state string, s *ir.Struct) {
 	typ := e.typ(s.Value)
 	f := receiver(state).Id("fill").Params(jen.List(jen.Id("v"), jen.Id("lower")).Op("*").Add(typ), jen.Id("item").Int32())
@@ -151,9 +152,9 @@ func (e *emitter) structFill(state string, s *ir.Struct) {
 	e.add(state, "fill", f)
 }
 
-// fillDiscriminator prints what a union does first. The first conf from the
-// top decides the type; the fold from the bottom would drop all that lies
-// below the first one with another type, so the union closes there.
+// fillDiscriminator prints the first step of filling a union. The highest conf
+// determines the type. The merge from the lowest conf drops everything below a
+// conf with another type, so the union is closed at that conf.
 func fillDiscriminator(g *jen.Group, name string) {
 	g.Switch().Block(
 		jen.Case(jen.Id("s.closed")).Block(jen.Return()),
@@ -194,8 +195,8 @@ func (e *emitter) fillField(g *jen.Group, f ir.Field, counted bool) {
 	}
 }
 
-// isSet prints the condition under which a leaf is set in a conf; "" is
-// always.
+// isSet returns the condition under which a leaf is set in a conf, or "" if it is
+// always set.
 func isSet(rule ir.Replace, x string) string {
 	switch {
 	case rule.Set == ir.Always:
@@ -258,8 +259,8 @@ func (e *emitter) structLeaves(s *ir.Struct) {
 	})
 }
 
-// part asks for a method of the state of a field, and reports whether that is
-// a state at all and not the item of a leaf.
+// part requests a method of the state of a field. It reports whether the field
+// has a state, and is not a leaf with an item.
 func (e *emitter) part(f ir.Field, method string) bool {
 	switch rule := f.Rule.(type) {
 	case ir.Nested:

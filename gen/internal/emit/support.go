@@ -6,13 +6,13 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// call prints a call of a support function, and asks for it.
+// call prints a call of a support function, and requests the function.
 func (e *emitter) call(function string, args ...jen.Code) *jen.Statement {
 	return jen.Id(e.supportName(function)).Call(args...)
 }
 
-// concat asks for the state of lists that are appended to, and returns the
-// name of the generic type.
+// concat requests the state of lists that are appended to, and returns the name
+// of the generic type.
 func (e *emitter) concat() string { return e.supportName("mergeAppended") }
 
 func (e *emitter) supportName(function string) string {
@@ -74,8 +74,9 @@ func (e *emitter) supportCode(function, name string) jen.Code {
 	panic("emit: no support function " + function)
 }
 
-// appended prints the state of lists that are appended to: filled from the
-// top, they grow at their front, and each conf adds one run of elements.
+// appended prints the state of lists that are appended to. They are filled from
+// the highest priority and grow at their front; each conf adds one run of
+// elements.
 func (e *emitter) appended(name string) jen.Code {
 	run, _ := e.names.of("support run", "mergeRun")
 	list := func() *jen.Statement { return jen.Index().Id("E") }

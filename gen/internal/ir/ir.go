@@ -1,7 +1,6 @@
-// Package ir is what the generator knows of a package: the root types, how
-// each field merges, and what the values are made of. It is built from
-// go/types by package build and read by package emit, which knows no
-// go/types.
+// Package ir describes a package for the generator: the root types, how each
+// field merges, and the structure of the values. Package build makes it from
+// go/types, and package emit prints it without go/types.
 package ir
 
 // Package is a package with root types.
@@ -10,8 +9,8 @@ type Package struct {
 	Name  string
 	Roots []*Root
 	// Declared and Imported have the names that the package declares and that
-	// its files import, in test files and under other build tags too. The
-	// generated file can not declare either, and can not import the former.
+	// its files import, also in tests and under other build tags. The generated
+	// file cannot declare them, and cannot import a name of Declared.
 	Declared, Imported map[string]bool
 }
 
@@ -19,6 +18,8 @@ type Package struct {
 type Root struct {
 	Struct *Struct
 	Value  *Value
+	// Hash and Clone report whether the directive asks for these methods.
+	Hash, Clone bool
 }
 
 // Struct is a struct type that is merged field by field.
@@ -31,8 +32,8 @@ type Struct struct {
 	// Keys are the fields by which elements of a list are equal; empty for a
 	// struct that is not such an element.
 	Keys []string
-	// Leaves is the number of leaves that all have to be set before nothing
-	// lower can add anything, or Endless.
+	// Leaves is the number of leaves of a complete struct, to which no lower conf
+	// can add anything, or Endless.
 	Leaves int
 }
 
@@ -47,7 +48,7 @@ type Field struct {
 	Rule Rule
 }
 
-// Rule tells how a field merges: one of Replace, Nested, Concat, Keyed, Map and
+// Rule defines how a field merges: one of Replace, Nested, Concat, Keyed, Map and
 // Discriminator.
 type Rule interface{ rule() }
 
@@ -55,17 +56,17 @@ type Rule interface{ rule() }
 type Replace struct {
 	Value *Value
 	Set   Set
-	Zero  string // the zero value in Go, where Set is NotZero
+	Zero  string // the zero value in Go, if Set is NotZero
 }
 
-// Set tells when a leaf is set.
+// Set defines when a leaf is set.
 type Set int
 
 // The ways to be set.
 const (
 	NotNil  Set = iota // pointers and lists
 	NotZero            // policyMerge:"omitzero"
-	Always             // policyMerge:"replace", and keys: whenever the struct is present
+	Always             // policyMerge:"replace", and keys: if the struct is present
 )
 
 // Nested is a struct, or a pointer to one, that merges field by field.
@@ -89,8 +90,8 @@ type Keyed struct {
 type Map struct {
 	Key  *Value
 	Elem *Value
-	// Struct is what Elem is or points to where entries merge field by field;
-	// nil where they are replaced.
+	// Struct is what Elem is or points to if entries merge field by field, and
+	// nil if they are replaced.
 	Struct *Struct
 }
 

@@ -3,7 +3,7 @@ package ir
 import "slices"
 
 // Builtins are the predeclared names that generated code uses: a package with
-// root types can not declare them.
+// root types cannot declare them.
 var Builtins = []string{
 	"any", "bool", "byte", "float64", "int", "int32", "string", "uint64",
 	"append", "copy", "false", "len", "make", "max", "new", "nil", "true",
@@ -16,7 +16,7 @@ var locals = []string{
 	"ok", "path", "run", "set", "src", "sum", "used", "yield",
 }
 
-// Reserved reports whether generated code can not refer to a type or a package
+// Reserved reports whether generated code cannot refer to a type or a package
 // by this name, because it has a variable, or uses a builtin, of that name.
 func Reserved(name string) bool {
 	return slices.Contains(locals, name) || slices.Contains(Builtins, name)

@@ -1,6 +1,6 @@
 package ir
 
-// Value is a Go type as equal, hash and clone see it. Values are shared: one
+// Value is the structure of a Go type, by which equal, hash and clone work. Values are shared: one
 // type is one *Value, and a recursive type refers to itself.
 type Value struct {
 	Kind Kind
@@ -29,7 +29,7 @@ type ValueField struct {
 // Kind is what a Value is under its name.
 type Kind int
 
-// The kinds. Opaque is a type that brings its own Equal, Hash and Clone.
+// The kinds. Opaque is a type with a hand-written Equal.
 const (
 	Bool Kind = iota
 	Int
@@ -43,9 +43,11 @@ const (
 	Opaque
 )
 
-// Methods tells how the hand-written methods of an Opaque are called: whether
-// Equal takes and Clone returns a pointer.
+// Methods describes the hand-written methods of an Opaque, which always has
+// Equal.
 type Methods struct {
-	EqualPointer bool
-	ClonePointer bool
+	EqualPointer bool // Equal takes a pointer
+	Hash         bool // there is a Hash
+	Clone        bool // there is a Clone
+	ClonePointer bool // Clone returns a pointer
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -9,13 +10,14 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
-// Directive marks a root type, in the doc comment of the struct.
+// Directive marks a root type, in the doc comment of the struct. The words
+// hash and clone after it ask for the methods Hash and Clone.
 const Directive = "//confgen:conf"
 
 const directivePrefix = "//confgen:"
 
 // findRoots collects the structs with the directive, and reports directives
-// that are unknown or stand where they do nothing.
+// that are unknown or have no effect where they are.
 func (p *Package) findRoots(files []*ast.File, problems *diag.List) {
 	for _, file := range files {
 		attached := make(map[*ast.Comment]bool)
@@ -60,7 +62,19 @@ func (p *Package) addRoot(spec *ast.TypeSpec, comment *ast.Comment, problems *di
 		report(Directive+" on a type that is not a struct", "a conf is a struct with a field for each setting")
 		return
 	}
-	p.Roots = append(p.Roots, object)
+	root := Root{TypeName: object}
+	for _, word := range strings.Fields(strings.TrimPrefix(comment.Text, Directive)) {
+		switch word {
+		case "hash":
+			root.Hash = true
+		case "clone":
+			root.Clone = true
+		default:
+			report(fmt.Sprintf("unknown word %q after %s", word, Directive), "the words are hash and clone, which ask for these methods")
+			return
+		}
+	}
+	p.Roots = append(p.Roots, root)
 }
 
 func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool, problems *diag.List) {
@@ -70,14 +84,14 @@ func (p *Package) checkDirectives(file *ast.File, attached map[*ast.Comment]bool
 			switch text := strings.TrimSpace(comment.Text); {
 			case attached[comment]:
 				continue
-			case text == Directive:
+			case isDirective(text):
 				d.What = Directive + " has no effect here"
-				d.Hint = "put it into the doc comment of a struct type, once, in a file that is built and no test"
+				d.Hint = "put it into the doc comment of a struct type, once, in a file that is built and is not a test"
 			case strings.HasPrefix(text, directivePrefix):
 				d.What = "unknown directive " + text
 				d.Hint = "the only one is " + Directive
-			case strings.ReplaceAll(text, " ", "") == Directive:
-				d.What = text + " is a comment and no directive"
+			case strings.HasPrefix(strings.ReplaceAll(text, " ", ""), Directive):
+				d.What = text + " is a comment, not a directive"
 				d.Hint = "write " + Directive
 			default:
 				continue
@@ -92,9 +106,16 @@ func directive(doc *ast.CommentGroup) *ast.Comment {
 		return nil
 	}
 	for _, comment := range doc.List {
-		if strings.TrimSpace(comment.Text) == Directive {
+		if isDirective(comment.Text) {
 			return comment
 		}
 	}
 	return nil
+}
+
+// isDirective reports whether a comment is the directive, with or without
+// words after it.
+func isDirective(text string) bool {
+	rest, ok := strings.CutPrefix(text, Directive)
+	return ok && (strings.TrimSpace(rest) == "" || rest[0] == ' ' || rest[0] == '\t')
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
-// reportErrors reports what makes a package unreadable. Type errors are left
-// to TypeError: most of them are about names that are to be generated.
+// reportErrors reports the errors of a package other than type errors, most of
+// which are about names that will be generated; see TypeError.
 func reportErrors(problems *diag.List, errors []packages.Error) {
 	for _, e := range errors {
 		if e.Kind == packages.TypeError {
@@ -28,7 +28,7 @@ func reportErrors(problems *diag.List, errors []packages.Error) {
 	}
 }
 
-// position reads file:line:column, where line and column may be missing.
+// position parses file:line:column, of which line and column may be missing.
 func position(s string) token.Position {
 	var numbers []int
 	for len(numbers) < 2 {
@@ -56,8 +56,8 @@ func position(s string) token.Position {
 	return pos
 }
 
-// collectTypeErrors keeps the first error of each line, and of each file the
-// first import that failed: of a type from there the checker says nothing more.
+// collectTypeErrors keeps the first error of each line, and the first failed
+// import of each file: the checker reports no error for a type of that import.
 func collectTypeErrors(at map[string]string, errors []types.Error) {
 	keep := func(key, msg string) {
 		if _, ok := at[key]; !ok {
@@ -74,8 +74,8 @@ func collectTypeErrors(at map[string]string, errors []types.Error) {
 	}
 }
 
-// TypeError returns what the type checker says about the declaration at pos,
-// whose type it could not make out.
+// TypeError returns the error of the type checker about the declaration at pos,
+// whose type is invalid.
 func (p *Package) TypeError(pos token.Pos) string {
 	position := p.Position(pos)
 	for _, key := range []string{lineOf(position), position.Filename} {
@@ -83,7 +83,7 @@ func (p *Package) TypeError(pos token.Pos) string {
 			return msg
 		}
 	}
-	return "its type can not be resolved"
+	return "its type cannot be resolved"
 }
 
 func lineOf(pos token.Position) string { return fmt.Sprintf("%s:%d", pos.Filename, pos.Line) }

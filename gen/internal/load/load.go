@@ -19,9 +19,9 @@ const (
 	TestFile = "zz_generated.conf_test.go"
 )
 
-// Config tells what to load.
+// Config selects the packages to load.
 type Config struct {
-	Dir      string   // where patterns are relative to
+	Dir      string   // of relative patterns
 	Patterns []string // as of go list
 	Overlay  map[string][]byte
 }
@@ -32,21 +32,28 @@ type Package struct {
 	Dir        string
 	Types      *types.Package
 	// Roots are the structs with the directive, in the order of the source.
-	Roots []*types.TypeName
-	// Declared and Imported are the names that the package declares and that
-	// its files import, whatever their build constraints and whether they are
-	// tests: all share one scope with the generated file.
+	Roots []Root
+	// Declared and Imported are the names that the package declares and that its
+	// files import, also in tests and under other build constraints: all of them
+	// share a scope with the generated file.
 	Declared, Imported map[string]bool
 
 	fset   *token.FileSet
-	errors map[string]string // file:line, or file, to the type error to tell
+	errors map[string]string // the type error of a file:line, or of a file
+}
+
+// Root is a struct with the directive, and the methods that the directive adds
+// to those of every root.
+type Root struct {
+	*types.TypeName
+	Hash, Clone bool
 }
 
 const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax
 
-// Load reads the packages, sorted by path. What is wrong with their source
-// goes to problems; the error is about loading as such.
+// Load reads the packages, sorted by path. Errors in their source are added to
+// problems; the returned error is about loading itself.
 func Load(cfg Config, problems *diag.List) ([]*Package, error) {
 	overlay, err := withoutGenerated(cfg)
 	if err != nil {
@@ -91,9 +98,9 @@ func Load(cfg Config, problems *diag.List) ([]*Package, error) {
 	return result, nil
 }
 
-// withoutGenerated returns the overlay in which the generated files of the
-// wanted packages are empty. The go command reads files too, and a generated
-// file that is broken or imports what is gone would fail the package there.
+// withoutGenerated returns an overlay in which the generated files of the packages
+// are empty. The go command reads files too, and would fail for a generated file
+// that is broken or imports a package that no longer exists.
 func withoutGenerated(cfg Config) (map[string][]byte, error) {
 	found, err := packages.Load(&packages.Config{
 		Mode:    packages.NeedName | packages.NeedFiles,
@@ -125,8 +132,8 @@ func withoutGenerated(cfg Config) (map[string][]byte, error) {
 	return overlay, nil
 }
 
-// environment turns cgo off where the user has not decided: a conf needs no C,
-// and type-checking net or os/user with it needs a C compiler.
+// environment disables cgo unless the user has set it: a conf needs no C, and
+// type-checking net or os/user with cgo needs a C compiler.
 func environment() []string {
 	env := os.Environ()
 	if _, set := os.LookupEnv("CGO_ENABLED"); !set {
@@ -135,5 +142,5 @@ func environment() []string {
 	return env
 }
 
-// Position returns where pos is.
+// Position returns the file, line and column of pos.
 func (p *Package) Position(pos token.Pos) token.Position { return p.fset.Position(pos) }

@@ -8,7 +8,7 @@ import (
 
 // All has every shape but unions.
 //
-//confgen:conf
+//confgen:conf hash clone
 type All struct {
 	// Leaves.
 	Flag    *bool            `json:"flag,omitzero"`

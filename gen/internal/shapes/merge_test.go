@@ -27,7 +27,7 @@ func TestLeavesAndOrigins(t *testing.T) {
 		{"a pointer to zero is set",
 			[]*All{{Count: ptr(uint32(5))}, {Count: ptr(uint32(0))}},
 			"/count 1", []int{1}},
-		{"zero is not set where the tag says so",
+		{"zero is not set with the tag omitzero",
 			[]*All{{Mode: "x", Weight: 3}, {Mode: "y"}},
 			"/mode 1, /weight 0", []int{0, 1}},
 		{"an empty list resets",
@@ -48,7 +48,7 @@ func TestLeavesAndOrigins(t *testing.T) {
 		{"a type without fields",
 			[]*All{{Empty: &Empty{}}, {}},
 			"/empty 0", []int{0}},
-		{"always replacing scalars come together",
+		{"always replacing scalars are set together",
 			[]*All{{Rate: &Rate{Num: 5, Interval: time.Second}}, {Rate: &Rate{}}},
 			"/rate/num 1, /rate/interval 1", []int{1}},
 		{"each element that is appended is a leaf",
@@ -107,7 +107,7 @@ func TestNilAndEmpty(t *testing.T) {
 		{"a nil element of a list by key and a nil entry are not set",
 			[]*All{{Routes: []*Route{nil}, Pointers: map[string]*Service{"a": nil}, Lists: map[Mode][]string{"a": nil}}},
 			&All{Routes: []*Route{}, Pointers: map[string]*Service{}, Lists: map[Mode][]string{}}},
-		{"an element stands where the last of its key stood",
+		{"an element has the place of the last one with its key",
 			[]*All{{Rules: []Rule{{Section: "a"}, {Section: "b"}, {Section: "a"}}}, {Rules: []Rule{{Section: "c"}}}},
 			&All{Rules: []Rule{{Section: "b"}, {Section: "a"}, {Section: "c"}}}},
 	}
@@ -134,8 +134,8 @@ func TestHandWrittenMethodsAreCalled(t *testing.T) {
 	}
 }
 
-// TestUnion folds unions from the lowest: another type drops what was
-// collected, also what has the type that comes back above it.
+// TestUnion merges unions: another type drops what was collected below it, also
+// if a conf above has the dropped type again.
 func TestUnion(t *testing.T) {
 	x := func(b LoadBalancer) *Balancing { b.Type = "X"; return &Balancing{LoadBalancer: &b} }
 	y := func(b LoadBalancer) *Balancing { b.Type = "Y"; return &Balancing{LoadBalancer: &b} }
@@ -151,7 +151,7 @@ func TestUnion(t *testing.T) {
 		{"another type drops",
 			[]*Balancing{x(LoadBalancer{Plain: ptr("low")}), y(LoadBalancer{List: []string{}})},
 			y(LoadBalancer{List: []string{}}), []int{1}},
-		{"what was dropped does not come back",
+		{"a dropped arm is not restored",
 			[]*Balancing{x(LoadBalancer{Plain: ptr("low")}), y(LoadBalancer{}), x(LoadBalancer{Random: &Empty{}})},
 			x(LoadBalancer{Random: &Empty{}}), []int{2}},
 		{"a conf without the union changes nothing",
@@ -163,7 +163,7 @@ func TestUnion(t *testing.T) {
 				{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "b", Type: "X"}}},
 			},
 			&Balancing{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "b", Type: "X", Plain: ptr("low")}}}, []int{0, 1}},
-		{"elements of one list with equal keys drop what others before them set",
+		{"elements of one list with equal keys drop the arms of those before them",
 			[]*Balancing{
 				{Balancers: []Balancer{{Name: "a", Type: "X", Plain: ptr("low")}}},
 				{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "a", Type: "X"}}},
@@ -186,7 +186,7 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// TestCost holds the costs that callers rely on.
+// TestCost checks the allocations that callers rely on.
 func TestCost(t *testing.T) {
 	confs := timeouts(10)
 	if n := testing.AllocsPerRun(100, func() {

@@ -10,12 +10,12 @@ import (
 
 	fuzz "github.com/google/gofuzz"
 
-	"github.com/meshmatch/meshmatch/gen/laws"
+	"github.com/meshmatch/meshmatch/gen/internal/random"
 )
 
 // oracle merges decoded JSON as RFC 7396 does, object by object from the
 // lowest to the highest, with the rules of SPEC 6 for the places that it
-// lists. It knows nothing of Go types, and null is not set.
+// lists. It does not use Go types, and null is not set.
 type oracle []struct {
 	place string // a pattern of package path: /pointers/*/extras
 	rule  string // concat; key FIELD...; union FIELD
@@ -55,8 +55,8 @@ func (o oracle) rule(place string) (word string, fields []string) {
 	return "", nil
 }
 
-// merge returns what is at a place after high has been put on top of low; low
-// is nil where nothing was there.
+// merge returns the merge of high over low at a place; low is nil if the place is
+// not set.
 func (o oracle) merge(place string, low, high any) any {
 	word, fields := o.rule(place)
 	switch high := high.(type) {
@@ -132,7 +132,7 @@ func decode(t *testing.T, conf any) any {
 
 // agree compares the merger with the oracle on random confs.
 func agree[T any](t *testing.T, o oracle, merge func(confs []*T) *T) {
-	next := laws.Random[T](laws.WithSeed(7), laws.WithFuncs(words))
+	next := random.Confs[T](7, words)
 	for round := range 400 {
 		confs := make([]*T, 1+round%6)
 		var want any
@@ -187,7 +187,7 @@ func TestMergedAsTheOracleDoes(t *testing.T) {
 	})
 }
 
-// mergeAll folds confs, which stand from the lowest to the highest.
+// mergeAll merges confs in ascending priority.
 func mergeAll(confs []*All) *AllMerger {
 	m := new(AllMerger)
 	for i := len(confs) - 1; i >= 0; i-- {

@@ -4,7 +4,7 @@ import "time"
 
 // Timeout has the shape of MeshTimeout: pointers to scalars, one struct deep.
 //
-//confgen:conf
+//confgen:conf hash clone
 type Timeout struct {
 	ConnectionTimeout *time.Duration `json:"connectionTimeout,omitzero"`
 	IdleTimeout       *time.Duration `json:"idleTimeout,omitzero"`

@@ -3,7 +3,7 @@ package shapes
 // Balancing has discriminated unions: behind a pointer, in a list by key and
 // in a map.
 //
-//confgen:conf
+//confgen:conf hash clone
 type Balancing struct {
 	LoadBalancer *LoadBalancer            `json:"loadBalancer,omitzero"`
 	Zones        []Zone                   `json:"zones,omitzero" policyMerge:"mergeValuesByKey"`

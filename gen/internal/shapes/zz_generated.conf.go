@@ -48,9 +48,9 @@ type AllMerger struct {
 	state allState
 }
 
-// Fill sets what lower sets and no All before it did. Confs come in descending
-// priority; item is the number of this one, larger for higher priority, from 0 to
-// 1<<31 - 2. It is never complete: a lower conf can always add something.
+// Fill sets what lower sets and no All before it has set. Confs are filled in
+// descending priority; item is the number of this one, larger for a higher
+// priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
 func (m *AllMerger) Fill(lower *All, item int) (complete bool) {
 	m.state.fill(&m.conf, lower, int32(item)+1)
 	return false
@@ -63,7 +63,7 @@ func (m *AllMerger) Conf() *All {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing where dst has room.
+// each once, ascending. It allocates nothing if dst has room.
 func (m *AllMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -110,9 +110,9 @@ type TimeoutMerger struct {
 	set   int // leaves that are set
 }
 
-// Fill sets what lower sets and no Timeout before it did. Confs come in descending
-// priority; item is the number of this one, larger for higher priority, from 0 to
-// 1<<31 - 2. It returns whether nothing is left that a lower conf could set.
+// Fill sets what lower sets and no Timeout before it has set. Confs are filled in
+// descending priority; item is the number of this one, larger for a higher
+// priority, from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set anything.
 func (m *TimeoutMerger) Fill(lower *Timeout, item int) (complete bool) {
 	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
 	return m.set == 7
@@ -125,7 +125,7 @@ func (m *TimeoutMerger) Conf() *Timeout {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing where dst has room.
+// each once, ascending. It allocates nothing if dst has room.
 func (m *TimeoutMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -171,9 +171,9 @@ type BalancingMerger struct {
 	state balancingState
 }
 
-// Fill sets what lower sets and no Balancing before it did. Confs come in descending
-// priority; item is the number of this one, larger for higher priority, from 0 to
-// 1<<31 - 2. It is never complete: a lower conf can always add something.
+// Fill sets what lower sets and no Balancing before it has set. Confs are filled in
+// descending priority; item is the number of this one, larger for a higher
+// priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
 func (m *BalancingMerger) Fill(lower *Balancing, item int) (complete bool) {
 	m.state.fill(&m.conf, lower, int32(item)+1)
 	return false
@@ -186,14 +186,14 @@ func (m *BalancingMerger) Conf() *Balancing {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing where dst has room.
+// each once, ascending. It allocates nothing if dst has room.
 func (m *BalancingMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
 
-// HidesBelow tells that an item can matter though it sets nothing: where a union
-// has another type in it, it hides what lower items say of the union.
-func (m *BalancingMerger) HidesBelow() {}
+// HasUnion marks a type with a union: an item that sets no leaf can change the
+// result, because a union of another type in it hides that of lower items.
+func (m *BalancingMerger) HasUnion() {}
 
 // Leaves iterates over the leaves of the merged conf in the order of the fields: the
 // JSON pointer (RFC 6901) and the item that set it.
@@ -458,7 +458,7 @@ func (s *innerState) leaves(path string, yield func(string, int) bool) bool {
 }
 
 // innerSlot is the state of merging pointers to Inners,
-// with the place for the result.
+// and contains the result.
 type innerSlot struct {
 	at    int32 // the highest item that has one
 	value Inner
@@ -497,7 +497,7 @@ func (s *innerSlot) leaves(path string, yield func(string, int) bool) bool {
 }
 
 // sharedLimitsSlot is the state of merging pointers to Limitss,
-// with the place for the result.
+// and contains the result.
 type sharedLimitsSlot struct {
 	at    int32 // the highest item that has one
 	value shared.Limits
@@ -562,7 +562,7 @@ func (s *sharedLimitsState) leaves(path string, yield func(string, int) bool) bo
 }
 
 // emptySlot is the state of merging pointers to Emptys,
-// with the place for the result.
+// and contains the result.
 type emptySlot struct {
 	at    int32 // the highest item that has one
 	value Empty
@@ -575,7 +575,7 @@ func (s *emptySlot) fill(v **Empty, lower *Empty, item int32) (set int) {
 	}
 	if s.at == 0 {
 		*v, s.at = &s.value, item
-		set++ // there is nothing else to set
+		set++ // the presence of the pointer is the only leaf
 	}
 	return set + s.state.fill(&s.value, lower, item)
 }
@@ -621,7 +621,7 @@ func (s *emptyState) leaves(path string, yield func(string, int) bool) bool {
 }
 
 // rateSlot is the state of merging pointers to Rates,
-// with the place for the result.
+// and contains the result.
 type rateSlot struct {
 	at    int32 // the highest item that has one
 	value Rate
@@ -1042,7 +1042,7 @@ func (s *servicePtrByStringState) leaves(path string, yield func(string, int) bo
 }
 
 // serviceSlot is the state of merging pointers to Services,
-// with the place for the result.
+// and contains the result.
 type serviceSlot struct {
 	at    int32 // the highest item that has one
 	value Service
@@ -1163,7 +1163,7 @@ func (s *routeState) origins(dst []int, base int) []int {
 }
 
 // timeoutHTTPSlot is the state of merging pointers to TimeoutHTTPs,
-// with the place for the result.
+// and contains the result.
 type timeoutHTTPSlot struct {
 	at    int32 // the highest item that has one
 	value TimeoutHTTP
@@ -1249,7 +1249,7 @@ func (s *timeoutHTTPState) leaves(path string, yield func(string, int) bool) boo
 }
 
 // loadBalancerSlot is the state of merging pointers to LoadBalancers,
-// with the place for the result.
+// and contains the result.
 type loadBalancerSlot struct {
 	at    int32 // the highest item that has one
 	value LoadBalancer
@@ -1295,7 +1295,7 @@ type loadBalancerState struct {
 	Plain    int32
 	List     int32
 	Appended mergeAppended[string]
-	closed   bool // a lower conf had another Type: nothing below counts
+	closed   bool // a lower conf had another Type: all below it is ignored
 }
 
 func (s *loadBalancerState) fill(v, lower *LoadBalancer, item int32) {
@@ -1612,7 +1612,7 @@ type balancerState struct {
 	Type     int32
 	RingHash ringHashSlot
 	Plain    int32
-	closed   bool // a lower conf had another Type: nothing below counts
+	closed   bool // a lower conf had another Type: all below it is ignored
 }
 
 func (s *balancerState) fill(v, lower *Balancer, item int32) {
@@ -1647,7 +1647,7 @@ func (s *balancerState) origins(dst []int, base int) []int {
 }
 
 // deeperSlot is the state of merging pointers to Deepers,
-// with the place for the result.
+// and contains the result.
 type deeperSlot struct {
 	at    int32 // the highest item that has one
 	value Deeper
@@ -1772,7 +1772,7 @@ func (s *intPtrByStringState) origins(dst []int, base int) []int {
 }
 
 // ringHashSlot is the state of merging pointers to RingHashs,
-// with the place for the result.
+// and contains the result.
 type ringHashSlot struct {
 	at    int32 // the highest item that has one
 	value RingHash

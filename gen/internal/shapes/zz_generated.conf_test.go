@@ -8,7 +8,7 @@ import (
 )
 
 func TestGeneratedAllLaws(t *testing.T) {
-	laws.Check[All, AllMerger](t, laws.WithElements())
+	laws.Check[All, AllMerger](t)
 }
 
 func TestGeneratedTimeoutLaws(t *testing.T) {
@@ -16,5 +16,5 @@ func TestGeneratedTimeoutLaws(t *testing.T) {
 }
 
 func TestGeneratedBalancingLaws(t *testing.T) {
-	laws.Check[Balancing, BalancingMerger](t, laws.WithUnion(), laws.WithElements())
+	laws.Check[Balancing, BalancingMerger](t)
 }

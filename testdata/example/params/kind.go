@@ -1,10 +1,10 @@
-// Package params is the kind that the documents' abstract examples are
-// written in: confs of three parameters, for outbounds and for clients.
+// Package params is the policy kind Params, which the proposal's abstract examples
+// use: confs of three parameters, for outbounds and for clients.
 package params
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+//go:generate go tool confgen
 
 // Conf sets parameters.
 //

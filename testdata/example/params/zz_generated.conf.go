@@ -3,8 +3,6 @@
 package params
 
 import (
-	"encoding/binary"
-	"github.com/cespare/xxhash/v2"
 	"iter"
 	"slices"
 )
@@ -13,25 +11,6 @@ import (
 // lists and maps differ. Nil equals nil only.
 func (c *Conf) Equal(o *Conf) bool {
 	return c == o || c != nil && o != nil && equalConf(c, o)
-}
-
-// Hash returns a hash of the content of c, which must not be nil. Equal confs
-// have equal hashes, on every replica.
-func (c *Conf) Hash() uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	hashConf(&d, c)
-	return d.Sum64()
-}
-
-// Clone returns a deep copy of c, which shares nothing with it.
-func (c *Conf) Clone() *Conf {
-	if c == nil {
-		return nil
-	}
-	d := new(Conf)
-	copyConf(d, c)
-	return d
 }
 
 // ConfMerger merges Confs, filled from the highest priority to the lowest. Its
@@ -43,9 +22,9 @@ type ConfMerger struct {
 	set   int // leaves that are set
 }
 
-// Fill sets what lower sets and no Conf before it did. Confs come in descending
-// priority; item is the number of this one, larger for higher priority, from 0 to
-// 1<<31 - 2. It returns whether nothing is left that a lower conf could set.
+// Fill sets what lower sets and no Conf before it has set. Confs are filled in
+// descending priority; item is the number of this one, larger for a higher
+// priority, from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set anything.
 func (m *ConfMerger) Fill(lower *Conf, item int) (complete bool) {
 	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
 	return m.set == 3
@@ -58,7 +37,7 @@ func (m *ConfMerger) Conf() *Conf {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing where dst has room.
+// each once, ascending. It allocates nothing if dst has room.
 func (m *ConfMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -117,43 +96,6 @@ func equalStringPtr(a, b *string) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-func hashConf(d *xxhash.Digest, v *Conf) {
-	hashStringPtr(d, v.Param1)
-	hashStringPtr(d, v.Param2)
-	hashStringPtr(d, v.Param3)
-}
-
-func hashStringPtr(d *xxhash.Digest, v *string) {
-	if v == nil {
-		hashWord(d, 0)
-		return
-	}
-	hashWord(d, 1)
-	hashString(d, *v)
-}
-
-func copyConf(dst, src *Conf) {
-	*dst = *src
-	dst.Param1 = cloneStringPtr(src.Param1)
-	dst.Param2 = cloneStringPtr(src.Param2)
-	dst.Param3 = cloneStringPtr(src.Param3)
-}
-
-func cloneStringPtr(v *string) *string {
-	if v == nil {
-		return nil
-	}
-	c := new(string)
-	*c = *v
-	return c
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
-}
-
 // mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.
 func mergeOrigin(dst []int, base int, item int32) []int {
 	if item == 0 {
@@ -169,9 +111,4 @@ func mergeOrigin(dst []int, base int, item int32) []int {
 // mergeLeaf yields the leaf path+name, if an item set it.
 func mergeLeaf(path, name string, item int32, yield func(string, int) bool) bool {
 	return item == 0 || yield(path+name, int(item)-1)
-}
-
-func hashString(d *xxhash.Digest, x string) {
-	hashWord(d, uint64(len(x)))
-	d.WriteString(x)
 }

@@ -1,15 +1,15 @@
 package proxytemplate
 
-//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+//go:generate go tool confgen
 
-// Conf is what a ProxyTemplate sets for a proxy. Both lists replace those of
-// other policies; an empty one empties them.
+// Conf is the conf of a ProxyTemplate. Each list replaces that of lower policies;
+// an empty list removes its elements.
 //
 //confgen:conf
 type Conf struct {
-	// Imports are the names of templates to begin with.
+	// Imports are the names of the templates to start from.
 	Imports []string `json:"imports,omitzero"`
-	// Modifications are done one after the other.
+	// Modifications are applied in order.
 	Modifications []Modification `json:"modifications,omitzero"`
 }
 
@@ -19,7 +19,7 @@ type Modification struct {
 	Listener *Change `json:"listener,omitzero"`
 }
 
-// Change is what is done, with the resource as YAML where one is needed.
+// Change is an operation. Value is the resource as YAML, for add and patch.
 type Change struct {
 	Operation Operation `json:"operation"`
 	Value     *string   `json:"value,omitzero"`

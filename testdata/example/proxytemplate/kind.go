@@ -1,6 +1,6 @@
 // Package proxytemplate is the policy kind ProxyTemplate: changes to the Envoy
-// configuration of a proxy. It has neither inbounds nor outbounds to select,
-// and so a single default.
+// configuration of a proxy. It applies to the whole proxy and so has a single
+// default instead of arrays.
 package proxytemplate
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,16 +1,16 @@
 package trafficlog
 
-//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+//go:generate go tool confgen
 
-// Conf is what a TrafficLog sets for an outbound, or for an inbound.
+// Conf is the conf of a TrafficLog for an outbound or an inbound.
 //
 //confgen:conf
 type Conf struct {
-	// Backends are where lines are written to.
+	// Backends are the backends that lines are written to.
 	Backends []Backend `json:"backends,omitzero"`
 }
 
-// Backend is a backend of the Mesh, by its name.
+// Backend refers to a backend of the Mesh by its name.
 type Backend struct {
 	Name string `json:"name"`
 }

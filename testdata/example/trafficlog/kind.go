@@ -1,5 +1,5 @@
-// Package trafficlog is the policy kind TrafficLog: where lines about requests
-// are written to. It has both arrays, which are merged independently.
+// Package trafficlog is the policy kind TrafficLog: the backends that lines about
+// requests are written to. It has `to` and `from`, which merge independently.
 package trafficlog
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -2,9 +2,9 @@ package upstreamtimeout
 
 import "github.com/meshmatch/meshmatch/core/conf"
 
-//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+//go:generate go tool confgen
 
-// Conf is what an UpstreamTimeout sets for an outbound.
+// Conf is the conf of an UpstreamTimeout for an outbound.
 //
 //confgen:conf
 type Conf struct {
@@ -12,7 +12,7 @@ type Conf struct {
 	HTTP           *HTTP          `json:"http,omitzero"`
 }
 
-// HTTP is the timeouts of requests; zero switches one off.
+// HTTP has the timeouts of requests; zero disables a timeout.
 type HTTP struct {
 	RequestTimeout    *conf.Duration `json:"requestTimeout,omitzero"`
 	StreamIdleTimeout *conf.Duration `json:"streamIdleTimeout,omitzero"`

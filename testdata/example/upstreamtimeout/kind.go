@@ -1,5 +1,5 @@
-// Package upstreamtimeout is the policy kind UpstreamTimeout: how long
-// connections and requests to a service may take.
+// Package upstreamtimeout is the policy kind UpstreamTimeout: the timeouts of
+// connections and requests to a service.
 package upstreamtimeout
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -3,8 +3,6 @@
 package upstreamtimeout
 
 import (
-	"encoding/binary"
-	"github.com/cespare/xxhash/v2"
 	"github.com/meshmatch/meshmatch/core/conf"
 	"iter"
 	"slices"
@@ -16,25 +14,6 @@ func (c *Conf) Equal(o *Conf) bool {
 	return c == o || c != nil && o != nil && equalConf(c, o)
 }
 
-// Hash returns a hash of the content of c, which must not be nil. Equal confs
-// have equal hashes, on every replica.
-func (c *Conf) Hash() uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	hashConf(&d, c)
-	return d.Sum64()
-}
-
-// Clone returns a deep copy of c, which shares nothing with it.
-func (c *Conf) Clone() *Conf {
-	if c == nil {
-		return nil
-	}
-	d := new(Conf)
-	copyConf(d, c)
-	return d
-}
-
 // ConfMerger merges Confs, filled from the highest priority to the lowest. Its
 // zero value is ready. It holds the merged conf with all its structs, and for each
 // leaf 1 + the item that set it (0: not set). It must not be copied.
@@ -44,9 +23,9 @@ type ConfMerger struct {
 	set   int // leaves that are set
 }
 
-// Fill sets what lower sets and no Conf before it did. Confs come in descending
-// priority; item is the number of this one, larger for higher priority, from 0 to
-// 1<<31 - 2. It returns whether nothing is left that a lower conf could set.
+// Fill sets what lower sets and no Conf before it has set. Confs are filled in
+// descending priority; item is the number of this one, larger for a higher
+// priority, from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set anything.
 func (m *ConfMerger) Fill(lower *Conf, item int) (complete bool) {
 	m.set += m.state.fill(&m.conf, lower, int32(item)+1)
 	return m.set == 4
@@ -59,7 +38,7 @@ func (m *ConfMerger) Conf() *Conf {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing where dst has room.
+// each once, ascending. It allocates nothing if dst has room.
 func (m *ConfMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -99,7 +78,7 @@ func (s *confState) leaves(path string, yield func(string, int) bool) bool {
 }
 
 // httpSlot is the state of merging pointers to HTTPs,
-// with the place for the result.
+// and contains the result.
 type httpSlot struct {
 	at    int32 // the highest item that has one
 	value HTTP
@@ -187,72 +166,6 @@ func equalHTTP(a, b *HTTP) bool {
 	return equalConfDurationPtr(a.RequestTimeout, b.RequestTimeout) &&
 		equalConfDurationPtr(a.StreamIdleTimeout, b.StreamIdleTimeout) &&
 		equalConfDurationPtr(a.IdleTimeout, b.IdleTimeout)
-}
-
-func hashConf(d *xxhash.Digest, v *Conf) {
-	hashConfDurationPtr(d, v.ConnectTimeout)
-	hashHTTPPtr(d, v.HTTP)
-}
-
-func hashConfDurationPtr(d *xxhash.Digest, v *conf.Duration) {
-	if v == nil {
-		hashWord(d, 0)
-		return
-	}
-	hashWord(d, 1)
-	hashWord(d, uint64(*v))
-}
-
-func hashHTTPPtr(d *xxhash.Digest, v *HTTP) {
-	if v == nil {
-		hashWord(d, 0)
-		return
-	}
-	hashWord(d, 1)
-	hashHTTP(d, v)
-}
-
-func hashHTTP(d *xxhash.Digest, v *HTTP) {
-	hashConfDurationPtr(d, v.RequestTimeout)
-	hashConfDurationPtr(d, v.StreamIdleTimeout)
-	hashConfDurationPtr(d, v.IdleTimeout)
-}
-
-func copyConf(dst, src *Conf) {
-	*dst = *src
-	dst.ConnectTimeout = cloneConfDurationPtr(src.ConnectTimeout)
-	dst.HTTP = cloneHTTPPtr(src.HTTP)
-}
-
-func cloneConfDurationPtr(v *conf.Duration) *conf.Duration {
-	if v == nil {
-		return nil
-	}
-	c := new(conf.Duration)
-	*c = *v
-	return c
-}
-
-func cloneHTTPPtr(v *HTTP) *HTTP {
-	if v == nil {
-		return nil
-	}
-	c := new(HTTP)
-	copyHTTP(c, v)
-	return c
-}
-
-func copyHTTP(dst, src *HTTP) {
-	*dst = *src
-	dst.RequestTimeout = cloneConfDurationPtr(src.RequestTimeout)
-	dst.StreamIdleTimeout = cloneConfDurationPtr(src.StreamIdleTimeout)
-	dst.IdleTimeout = cloneConfDurationPtr(src.IdleTimeout)
-}
-
-func hashWord(d *xxhash.Digest, x uint64) {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], x)
-	d.Write(b[:])
 }
 
 // mergeOrigin adds an item, if there is one, to dst[base:], which is ascending.

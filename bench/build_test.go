@@ -1,0 +1,53 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// BenchmarkBuild makes an engine's first view from resources in memory. With
+// one dataplane it is the cost of the first answer from many policies that
+// were just loaded, which a scan gives without any preparation.
+func BenchmarkBuild(b *testing.B) {
+	for _, size := range []struct{ dataplanes, policies int }{{1, 10_000}, {10_000, 1_000}} {
+		kind := shape.TimeoutKind()
+		kinds := resource.NewKinds(kind)
+		set := &resource.Set{Policies: shape.Fleet(kind, size.policies)}
+		for j := range size.dataplanes {
+			set.Dataplanes = append(set.Dataplanes, shape.Dataplane(7+j, 10))
+		}
+		first := set.Dataplanes[0]
+		b.Run(fmt.Sprintf("dataplanes=%d/policies=%d/impl=engine", size.dataplanes, size.policies), func(b *testing.B) {
+			b.ReportAllocs()
+			var view *core.View
+			for b.Loop() {
+				engine := core.NewEngine(kinds, core.Options{})
+				if _, err := engine.Apply(core.Batch{Upsert: set}); err != nil {
+					b.Fatal(err)
+				}
+				view = engine.View()
+			}
+			configs := view.Configs(first, core.Enforced)
+			if got, want := configs[0].Matched.Len(), len(shape.Scan(set.Policies, first)); got != want {
+				b.Fatalf("%d policies select the first dataplane, want %d", got, want)
+			}
+		})
+		if size.dataplanes > 1 {
+			continue
+		}
+		b.Run(fmt.Sprintf("dataplanes=%d/policies=%d/impl=scan", size.dataplanes, size.policies), func(b *testing.B) {
+			b.ReportAllocs()
+			selected := 0
+			for b.Loop() {
+				selected = len(shape.Scan(set.Policies, first))
+			}
+			if selected == 0 {
+				b.Fatal("no policy selects the dataplane")
+			}
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package world
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// canaryDataplanes is the number of dataplanes that a change of the placement
+// moves: two racks.
+const canaryDataplanes = 2 * cohort
+
+// canary adds a policy for all dataplanes that informs, and a binding that
+// enforces it by a placement rule.
+func (w *world) canary() core.Batch {
+	b := w.policy("zz-canary", resource.TargetRef{Kind: resource.TargetMesh}, 0)
+	b.Upsert.Policies[0].Namespace = "canary"
+	b.Upsert.Policies[0].Labels = resource.Tags{{Key: "kuma.io/effect", Value: "shadow"}}
+	b.Upsert.Documents = append(w.placement(0).Upsert.Documents, w.document(`
+apiVersion: policy.open-cluster-management.io/v1
+kind: PlacementBinding
+metadata: {name: canary, namespace: canary}
+bindingOverrides: {remediationAction: enforce}
+placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: canary}
+subjects:
+  - {apiGroup: kuma.io, kind: MeshTimeout, name: zz-canary}
+`)...)
+	return b
+}
+
+// placement changes the placement rule: in odd rounds two racks enforce the
+// policy, in even ones no dataplane does.
+func (w *world) placement(round int) core.Batch {
+	racks := "[none]"
+	if round%2 == 1 {
+		racks = "[r0, r1]"
+	}
+	return core.Batch{Upsert: &resource.Set{Documents: w.document(fmt.Sprintf(`
+apiVersion: apps.open-cluster-management.io/v1
+kind: PlacementRule
+metadata: {name: canary, namespace: canary}
+spec:
+  clusters: [{name: zone-0}, {name: zone-1}, {name: zone-2}, {name: zone-3}]
+  dataplaneSelector:
+    matchExpressions: [{key: %s, operator: In, values: %s}]
+`, rackLabel, racks))}}
+}
+
+// document decodes a document of this file. It panics if that is not valid.
+func (w *world) document(text string) []*resource.Document {
+	loader := resource.Loader{Kinds: w.kinds, Documents: ocm.Documents()}
+	set, err := loader.Decode(resource.Input{Name: shape.Mesh, Data: []byte(text)})
+	if err != nil {
+		panic(err)
+	}
+	return set.Documents
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+// accessQuery is the flags of `access`.
+type accessQuery struct {
+	inbound string
+	filter  bool
+	form    filterForm
+	requestFlags
+	explain bool
+}
+
+func newAccess(g *globals) *cobra.Command {
+	q := accessQuery{form: "matcher"}
+	c := &cobra.Command{
+		Use:   "access DATAPLANE --inbound NAME",
+		Short: "Report whether an inbound allows a request, and which policy decides",
+		Long: `Report whether the MeshTrafficPermissions of an inbound allow a request, which
+entry of which policy decides, and the decision if allowWithShadowDeny were deny.
+The request has only what the flags give it: without --spiffe-id the client has
+no SPIFFE ID. With --filter, print the Envoy RBAC filter that decides the same.
+
+Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
+		Example: `  meshmatch access backend-1 --inbound http -f policies/ \
+      --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
+  meshmatch access backend-1 --inbound 5432 -f policies/ --tag kuma.io/service=web
+  meshmatch access backend-1 --inbound http -f policies/ --filter --form rules`,
+		Args:              exactly("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(dataplaneNames),
+		RunE: func(c *cobra.Command, args []string) error {
+			if q.inbound == "" {
+				return usagef("no inbound is given; use --inbound NAME")
+			}
+			switch {
+			case q.filter && q.given():
+				return usagef("a filter decides all requests; give --filter or a request, not both")
+			case !q.filter && c.Flags().Changed("form"):
+				return usagef("--form belongs to --filter")
+			}
+			if err := q.parse(); err != nil {
+				return err
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			d, err := g.dataplane(w, args[0])
+			if err != nil {
+				return err
+			}
+			i, err := inboundNamed(d, q.inbound)
+			if err != nil {
+				return err
+			}
+			if q.filter {
+				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form)
+			}
+			answer := inspect.NewAccess(w.view, d, i, &q.request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
+			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
+				return err
+			}
+			if !answer.Allowed() {
+				return errNo
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME` (by port if it has none), or by address and port (required)")
+	q.register(flags)
+	flags.BoolVar(&q.explain, "explain", false, "with the reason, and the entry that nearly allows a denied request")
+	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
+	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, which is the one that gRPC reads")
+	return c
+}
+
+func accessPage(p *page, a *inspect.Access) {
+	p.row("decision", decisionText(p, &a.Decision))
+	if a.Shadow != nil {
+		p.row("shadow", decisionText(p, a.Shadow))
+	}
+	if a.By.Default {
+		p.row("reason", a.Reason)
+		if near := a.Nearest; near != nil {
+			p.row("nearest", p.reason(near.KRI, near.Item, near.Source))
+			for _, failure := range near.Failed {
+				p.row("", failure.String())
+			}
+		}
+	}
+	for _, w := range a.Warnings {
+		p.line("warning: %s", w.Error())
+	}
+}
+
+// decisionText returns the decision and what decides.
+func decisionText(p *page, d *inspect.Decision) string {
+	by := "by default"
+	if !d.By.Default {
+		by = p.reason(d.By.KRI, d.By.Item, d.By.Source)
+	}
+	return fmt.Sprintf("%-5s  %s", d.Decision, by)
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// noArgs accepts no arguments, for commands that have flags only.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usagef("%s takes no arguments, but got %q; files are given with -f", c.CommandPath(), args[0])
+}
+
+// subcommand accepts no arguments, for commands that have subcommands only.
+func subcommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return usagef("unknown command %q for %q; %s", args[0], c.CommandPath(), diag.DidYouMean(args[0], names))
+}
+
+// exactly requires one argument for each name.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("%s is missing: %s %s", names[len(args)], c.CommandPath(), strings.Join(names, " "))
+		case len(args) > len(names):
+			return usagef("unexpected argument %q: %s", args[len(names)], strings.Join(append([]string{c.CommandPath()}, names...), " "))
+		}
+		return nil
+	}
+}
+
+// flagError adds to the error of an unknown flag the flag most like it.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return err
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if hint := diag.DidYouMean("--"+unknown.GetSpecifiedName(), names); hint != "" {
+		return usagef("%w; %s", err, hint)
+	}
+	return err
+}
+
+// optional is the value of a flag that may be given as an empty string.
+type optional struct {
+	given bool
+	value string
+}
+
+func (o *optional) String() string { return o.value }
+
+func (o *optional) Set(s string) error {
+	o.given, o.value = true, s
+	return nil
+}
+
+func (*optional) Type() string { return "string" }
+
+// admits reports whether the flag is not given, or given with this value.
+func (o *optional) admits(value string) bool { return !o.given || o.value == value }

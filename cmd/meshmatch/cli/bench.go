@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	worldbench "github.com/meshmatch/meshmatch/bench/world"
+)
+
+func newBench(g *globals) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure on this machine",
+		Args:  subcommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newBenchWorld(g))
+	return c
+}
+
+// worldFlags are the flags of `bench world`.
+type worldFlags struct {
+	shape      string
+	dataplanes []int
+	policies   int
+	outbounds  int
+	samples    int
+	files      bool
+	maxSlope   float64
+}
+
+func newBenchWorld(g *globals) *cobra.Command {
+	var f worldFlags
+	c := &cobra.Command{
+		Use:   "world",
+		Short: "Measure loading, changing and reading a world of a given size",
+		Long: `Make a world of dataplanes and policies. Measure loading it from files, the first
+build from decoded resources, the heap in addition to the resources, a read, and
+each kind of change.
+
+With several sizes the growth of each change is printed too: 0 is no growth, 1 is
+in proportion to the number of dataplanes. With --max-slope it is an error if a
+change that touches as many dataplanes in each world grows faster. A change that
+needs a larger world is left out.
+
+Shapes:
+` + shapesAbout(),
+		Example: `  meshmatch bench world --dataplanes 100000 --policies 10000
+  meshmatch bench world --dataplanes 10000,100000 --max-slope 0.2
+  meshmatch bench world --shape clustered -o json`,
+		Args:              exactly(),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.shape, "shape", "fleet", "the shape of the world: "+strings.Join(shapeNames(), ", "))
+	flags.IntSliceVar(&f.dataplanes, "dataplanes", []int{100_000}, "how many dataplanes, in each world")
+	flags.IntVar(&f.policies, "policies", 10_000, "how many policies")
+	flags.IntVar(&f.outbounds, "outbounds", 10, "how many outbounds each dataplane has")
+	flags.IntVar(&f.samples, "samples", 200, "how often each change is applied")
+	flags.BoolVar(&f.files, "files", true, "load the world from files; with =false it is made in memory")
+	flags.Float64Var(&f.maxSlope, "max-slope", 0, "the steepest growth that is no error; 0: any")
+	return c
+}
+
+func shapesAbout() string {
+	var about strings.Builder
+	for _, s := range worldbench.Shapes() {
+		fmt.Fprintf(&about, "  %-10s %s\n", s.Name, s.About)
+	}
+	return strings.TrimSuffix(about.String(), "\n")
+}
+
+func shapeNames() []string {
+	var names []string
+	for _, s := range worldbench.Shapes() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// benchAnswer is the answer of `bench world`.
+type benchAnswer struct {
+	Worlds []*worldbench.Report `json:"worlds"`
+	Slopes []worldbench.Slope   `json:"slopes,omitempty"`
+}
+
+func (f *worldFlags) run(c *cobra.Command, g *globals) error {
+	if !(f.maxSlope >= 0) || f.maxSlope > 0 && slices.Min(f.dataplanes) == slices.Max(f.dataplanes) {
+		return usagef("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
+	}
+	var answer benchAnswer
+	for _, n := range f.dataplanes {
+		o := worldbench.Options{Dataplanes: n, Policies: f.policies, Outbounds: f.outbounds, Samples: f.samples, Files: f.files}
+		for _, s := range worldbench.Shapes() {
+			if s.Name == f.shape {
+				o.Shape = s
+			}
+		}
+		switch {
+		case o.Shape.Name == "":
+			return usagef("unknown shape %q; one of %s", f.shape, strings.Join(shapeNames(), ", "))
+		case f.policies < 1 || f.outbounds < 1 || f.samples < 1:
+			return usagef("--policies, --outbounds and --samples must be at least 1")
+		}
+		progress, done := progressOn(c.ErrOrStderr(), fmt.Sprintf("%d dataplanes, %d policies", n, f.policies))
+		report, err := worldbench.Measure(c.Context(), o, progress)
+		done()
+		if err != nil {
+			return err
+		}
+		answer.Worlds = append(answer.Worlds, report)
+	}
+	answer.Slopes = worldbench.Slopes(answer.Worlds)
+	if err := g.print(c, answer, func(p *page) { benchPage(p, &answer) }); err != nil {
+		return err
+	}
+	return f.checkSlopes(answer.Slopes)
+}
+
+func (f *worldFlags) checkSlopes(slopes []worldbench.Slope) error {
+	if f.maxSlope == 0 {
+		return nil
+	}
+	var steep []string
+	for _, s := range slopes {
+		if s.Fixed && s.Slope > f.maxSlope {
+			steep = append(steep, fmt.Sprintf("%s: %.2f", s.Change, s.Slope))
+		}
+	}
+	if len(steep) > 0 {
+		return fmt.Errorf("slopes above %g: %s", f.maxSlope, strings.Join(steep, "; "))
+	}
+	return nil
+}
+
+// progressOn returns functions that show the current step in one line of a
+// terminal, and clear the line. They print nothing if w is no terminal.
+func progressOn(w io.Writer, title string) (progress func(string), done func()) {
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return func(string) {}, func() {}
+	}
+	const clearLine = "\r\x1b[K"
+	return func(step string) { fmt.Fprintf(w, "%s%s: %s ...", clearLine, title, step) },
+		func() { fmt.Fprint(w, clearLine) }
+}

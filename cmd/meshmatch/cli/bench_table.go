@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+func benchPage(p *page, a *benchAnswer) {
+	for _, r := range a.Worlds {
+		p.heading(0, "%s: %d dataplanes, %d policies", r.Shape, r.Sizes.Dataplanes, r.Sizes.Policies)
+		if r.Load > 0 {
+			p.row("load", duration(r.Load), fmt.Sprintf("from %.1f MB of JSON files; %.0f B per dataplane", float64(r.FileBytes)/1e6, r.Loaded))
+		}
+		p.row("cold build", duration(r.Build), "from decoded resources")
+		p.row("heap", fmt.Sprintf("%.0f B", r.Heap), fmt.Sprintf("per dataplane, in addition to %.0f B of resources", r.Resources))
+		p.row("read", duration(r.Read), "one dataplane's confs")
+		p.row("cold read", duration(r.ReadCold), fmt.Sprintf("another dataplane's each time; %d allocations in 2,000", r.ReadAllocs))
+		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",
+			r.Sizes.Profiles, r.Sizes.Classes, float64(r.Sizes.Blocks)/float64(r.Sizes.Dataplanes)))
+		p.heading(1, "changes")
+		p.row("change", "least", "p50", "p99", "compare", "dataplanes")
+		for _, row := range r.Changes {
+			p.row(row.Change, duration(row.Least), duration(row.P50), duration(row.P99), duration(row.Compare), fmt.Sprintf("%.0f", row.Touched))
+		}
+	}
+	if len(a.Slopes) == 0 {
+		return
+	}
+	p.heading(0, "growth with the number of dataplanes")
+	p.row("change", "slope", "touched")
+	for _, s := range a.Slopes {
+		touched := "more in a larger world"
+		if s.Fixed {
+			touched = "as many in each world"
+		}
+		p.row(s.Change, fmt.Sprintf("%.2f", s.Slope), touched)
+	}
+}
+
+// duration prints three digits and a unit.
+func duration(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		size time.Duration
+	}{{"s", time.Second}, {"ms", time.Millisecond}, {"µs", time.Microsecond}} {
+		if d >= unit.size {
+			return strconv.FormatFloat(float64(d)/float64(unit.size), 'g', 3, 64) + " " + unit.name
+		}
+	}
+	return strconv.FormatInt(int64(d), 10) + " ns"
+}

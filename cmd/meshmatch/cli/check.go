@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// failLevel is the value of --fail-on.
+type failLevel string
+
+func (l *failLevel) String() string { return string(*l) }
+
+func (l *failLevel) Set(s string) error {
+	if s != "error" && s != "warning" {
+		return fmt.Errorf("must be error or warning")
+	}
+	*l = failLevel(s)
+	return nil
+}
+
+func (*failLevel) Type() string { return "level" }
+
+func newCheck(g *globals) *cobra.Command {
+	var expand bool
+	failOn := failLevel("error")
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Validate resources and report what has no effect",
+		Long: `Validate every resource of all meshes, and report all errors of all files at
+once, each as file:line:column: path: what; hint. Warnings report what is valid
+but has no effect, such as a policy that selects nothing, and inbounds that deny
+every request.`,
+		Example: `  meshmatch check -f policies/
+  meshmatch check -f policies/ -f dataplanes.yaml -o json
+  meshmatch check -f policies/ --fail-on warning
+  meshmatch check -f policies/ --expand -o yaml`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, _ []string) error {
+			w, err := g.loadAll(c, g.files)
+			if err != nil {
+				return g.printInvalid(c, err)
+			}
+			if expand {
+				return g.printPolicies(c, w.view)
+			}
+			answer := inspect.NewCheck(w.view, w.set)
+			if err := g.print(c, answer, func(p *page) { checkPage(p, answer) }); err != nil {
+				return err
+			}
+			if failOn == "warning" && len(answer.Warnings) > 0 {
+				return errNo
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&expand, "expand", false, "print the policies with their syntactic sugar expanded")
+	c.Flags().Var(&failOn, "fail-on", "the `LEVEL` that makes the exit status 1: error, or warning for both")
+	return c
+}
+
+// printInvalid prints the answer for invalid input, unless it is a table, and
+// returns the errors, which are printed to standard error.
+func (g *globals) printInvalid(c *cobra.Command, err error) error {
+	var invalid diag.Errors
+	if errors.As(err, &invalid) && !g.isTable() {
+		answer := &inspect.Check{
+			Resources: map[string]int{}, Skipped: map[string]int{},
+			Errors: invalid, Warnings: []diag.Diagnostic{},
+		}
+		if err := g.print(c, answer, nil); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func checkPage(p *page, a *inspect.Check) {
+	counts := func(title string, kinds map[string]int) {
+		if len(kinds) == 0 {
+			return
+		}
+		p.heading(0, "%s", title)
+		for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+			p.row(kind, strconv.Itoa(kinds[kind]))
+		}
+	}
+	if len(a.Resources) == 0 {
+		p.heading(0, "no resources")
+	}
+	counts("resources", a.Resources)
+	counts("skipped", a.Skipped)
+	switch {
+	case len(a.Warnings) > 0:
+		p.heading(0, "warnings")
+		for _, w := range a.Warnings {
+			p.line("%s", w.Error())
+		}
+	case len(a.Resources) > 0:
+		p.heading(0, "no warnings")
+	}
+}
+
+// printPolicies prints all policies as a stream of documents that -f reads: of
+// JSON objects, or of YAML documents.
+func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
+	var policies []*resource.Policy
+	for _, mesh := range view.Meshes() {
+		policies = append(policies, view.Policies(mesh)...)
+	}
+	return g.printDocuments(c, policies)
+}
+
+func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {
+	encode, separator := toYAML, "---\n"
+	if g.output == "json" {
+		encode, separator = toJSON, ""
+	}
+	var b bytes.Buffer
+	for i, policy := range policies {
+		data, err := encode(policy)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		b.Write(data)
+	}
+	_, err := c.OutOrStdout().Write(b.Bytes())
+	return err
+}

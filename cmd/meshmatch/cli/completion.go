@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// completion returns the words that may follow on a command line.
+type completion = func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
+
+// completeNames completes the next argument with names of the input. There are
+// none if the input cannot be read, or is standard input, which the command
+// itself has to read.
+func (g *globals) completeNames(names func(w *world, args []string) []string) completion {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if slices.Contains(g.files, resource.Stdin) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		slices.Sort(g.files)
+		g.files = slices.Compact(g.files) // cobra parses the flags twice before it calls this
+		w, err := g.load(c)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return names(w, args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func dataplaneNames(w *world, args []string) []string {
+	var names []string
+	if len(args) == 0 {
+		for _, d := range w.view.Dataplanes(w.mesh) {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+func (g *globals) policyNames(w *world, args []string) []string {
+	var names []string
+	if len(args) == 1 {
+		kind, _ := kindNamed(g.kinds, args[0])
+		for _, p := range w.view.Policies(w.mesh) {
+			if p.Type == kind {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (g *globals) completeKinds(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return g.kinds.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completions registers the words that may follow the flags of a command and of
+// its subcommands.
+func (g *globals) completions(c *cobra.Command) {
+	words := map[string]completion{
+		"kind":    g.completeKinds,
+		"form":    cobra.FixedCompletions(slices.Sorted(maps.Keys(filterForms)), cobra.ShellCompDirectiveNoFileComp),
+		"output":  cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp),
+		"fail-on": cobra.FixedCompletions([]string{"error", "warning"}, cobra.ShellCompDirectiveNoFileComp),
+		"shape":   cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp),
+	}
+	for flag, complete := range words {
+		if c.Flag(flag) != nil {
+			_ = c.RegisterFlagCompletionFunc(flag, complete) // fails only if it is registered already
+		}
+	}
+	for _, sub := range c.Commands() {
+		g.completions(sub)
+	}
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// diffQuery is the flags of `diff`.
+type diffQuery struct {
+	with    []string
+	kind    kindFlag
+	policy  string
+	options inspect.Options
+}
+
+func newDiff(g *globals) *cobra.Command {
+	var q diffQuery
+	c := &cobra.Command{
+		Use:   "diff",
+		Short: "Show what changes for each dataplane between two sets of files",
+		Long: `Show, field by field, how the effective configuration of each dataplane changes
+from the files of -f to the files of --with. Dataplanes with the same change
+are shown together. The first lines name the inbounds that may allow a request
+which they denied (opens), or deny one which they allowed (closes).
+
+With --shadow and without --with, show what would change if the policies that
+only inform were enforced, or the one of --policy.
+
+Exit status: 0 no dataplane changes; 1 some do; 2 bad input or wrong usage.`,
+		Example: `  meshmatch diff -f old/ --with new/
+  git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
+  meshmatch diff -f policies/ --shadow
+  meshmatch diff -f policies/ --shadow --policy MeshTimeout/web`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := q.check(); err != nil {
+				return err
+			}
+			q.options.Kind, q.options.Source = q.kind.name(), g.withSource()
+			diff, errLimit := q.answer(g, c)
+			if diff == nil {
+				return errLimit
+			}
+			if err := g.print(c, diff, func(p *page) { diffPage(p, diff) }); err != nil {
+				return err
+			}
+			switch {
+			case errLimit != nil:
+				return incomplete{errLimit}
+			case len(diff.Groups) > 0:
+				return errNo
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&q.with, "with", nil, "the new `FILE`s, as for -f; may be repeated")
+	q.kind.register(flags, g.kinds, "only changes of this policy `KIND`")
+	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
+	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
+	return c
+}
+
+// check reports flags that are missing or cannot be combined.
+func (q *diffQuery) check() error {
+	switch {
+	case len(q.with) == 0 && !q.options.Shadow:
+		return usagef("nothing to compare with is given; use --with FILE, --with DIRECTORY or --shadow")
+	case q.policy != "" && (!q.options.Shadow || len(q.with) > 0):
+		return usagef("--policy belongs to --shadow without --with")
+	}
+	return nil
+}
+
+// answer compares. The error may be about a part of the answer.
+func (q *diffQuery) answer(g *globals, c *cobra.Command) (*inspect.Diff, error) {
+	if len(q.with) == 0 {
+		return q.shadow(g, c)
+	}
+	before, after, err := g.loadBoth(c, q.with)
+	if err != nil {
+		return nil, err
+	}
+	mesh, err := g.chooseMesh(slices.Compact(slices.Sorted(slices.Values(append(before.view.Meshes(), after.view.Meshes()...)))))
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewDiff(before.view, after.view, mesh, q.options)
+}
+
+// shadow compares the input with itself, with policies that inform enforced.
+func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*inspect.Diff, error) {
+	w, err := g.load(c)
+	if err != nil {
+		return nil, err
+	}
+	if q.policy == "" {
+		return inspect.NewShadowDiff(w.view, w.mesh, q.options)
+	}
+	kindName, name, ok := strings.Cut(q.policy, "/")
+	if !ok {
+		return nil, usagef("--policy must be KIND/NAME or KIND/NAMESPACE/NAME, %q is not", q.policy)
+	}
+	kind, err := kindNamed(g.kinds, kindName)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := g.policy(w, kind.Name, name)
+	if err != nil {
+		return nil, err
+	}
+	enforced := *policy
+	enforced.Labels = slices.DeleteFunc(slices.Clone(policy.Labels), func(l resource.Tag) bool { return l.Key == resource.EffectLabel })
+	set := *w.set
+	set.Policies = slices.Clone(set.Policies)
+	set.Policies[slices.Index(set.Policies, policy)] = &enforced
+	after, err := core.NewView(g.kinds, &set)
+	if err != nil {
+		return nil, err
+	}
+	options := q.options
+	options.Shadow = false
+	return inspect.NewDiff(w.view, after, w.mesh, options)
+}
+
+// loadBoth reads what -f and --with name, so that the errors of both are
+// reported together.
+func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *world, err error) {
+	if repeats(append(slices.Clone(g.files), with...), resource.Stdin) {
+		return nil, nil, errStdinTwice
+	}
+	before, errBefore := g.loadAll(c, g.files)
+	after, errAfter := g.loadAll(c, with)
+	return before, after, errors.Join(errBefore, errAfter)
+}
+
+func diffPage(p *page, diff *inspect.Diff) {
+	if len(diff.Groups) == 0 {
+		p.line("no dataplane changes")
+		return
+	}
+	p.row("changes", dataplaneCount(diff))
+	if len(diff.Opens) > 0 {
+		p.row("opens", inboundNames(diff.Opens))
+	}
+	if len(diff.Closes) > 0 {
+		p.row("closes", inboundNames(diff.Closes))
+	}
+	for _, group := range diff.Groups {
+		names := group.Names
+		if p.wide {
+			names = group.Dataplanes
+		}
+		p.heading(0, "%s", someOf(names))
+		place := ""
+		for i := range group.Changes {
+			change := &group.Changes[i]
+			if title := change.Kind + ", " + change.Place.String(); title != place {
+				place = title
+				p.heading(1, "%s", title)
+			}
+			if change.Field == "" && i+1 < len(group.Changes) && samePlace(change, &group.Changes[i+1]) {
+				continue // the fields that follow show that the conf begins or ceases to apply
+			}
+			p.row(changedField(change), changeText(p, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change.After, change.AfterOrigin))
+		}
+	}
+}
+
+func samePlace(a, b *inspect.Change) bool {
+	return a.Kind == b.Kind && a.Place.String() == b.Place.String()
+}
+
+func dataplaneCount(diff *inspect.Diff) string {
+	n := 0
+	for _, group := range diff.Groups {
+		n += len(group.Dataplanes)
+	}
+	if n == 1 {
+		return "1 dataplane"
+	}
+	return fmt.Sprintf("%d dataplanes", n)
+}
+
+func inboundNames(inbounds []inspect.InboundOf) string {
+	names := make([]string, len(inbounds))
+	for i, in := range inbounds {
+		names[i] = in.Name + " " + in.Inbound
+	}
+	return someOf(names)
+}
+
+// someOf joins names, of a long list the first ones.
+func someOf(names []string) string {
+	const shown = 5
+	if len(names) <= shown {
+		return listed(names)
+	}
+	return fmt.Sprintf("%s and %d more", listed(names[:shown]), len(names)-shown)
+}
+
+func changedField(c *inspect.Change) string {
+	switch c.Field {
+	case "":
+		return "conf"
+	case "order":
+		return "order of rules"
+	}
+	return fieldName(c.Field)
+}
+
+func changeText(p *page, value json.RawMessage, origin *inspect.Origin) string {
+	var decoded any
+	switch {
+	case value == nil:
+		return "(not set)"
+	case json.Unmarshal(value, &decoded) != nil:
+		return string(value)
+	case origin == nil:
+		return valueText(decoded)
+	}
+	return valueText(decoded) + " by " + p.reason(origin.KRI, origin.Item, origin.Source)
+}

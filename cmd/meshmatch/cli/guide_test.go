@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestGuide follows core/GUIDE.md in a new module. Blocks whose first line is a
+// comment with a file name are its files; the commands must succeed, and those of
+// a block of type console print what the page shows. UPDATE=1 writes that.
+func TestGuide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds several programs")
+	}
+	t.Parallel()
+	const file = "../../../core/GUIDE.md"
+	page := readMarkdown(t, file)
+	module := newModule(t)
+	for _, block := range page.blocks("go", "yaml") {
+		m := regexp.MustCompile(`^(?://|#) (\S+)$`).FindStringSubmatch(block.lines[0])
+		if m == nil {
+			t.Fatalf("the block %q does not begin with the name of a file", block.lines[0])
+		}
+		module.write(t, m[1], strings.Join(block.lines, "\n")+"\n")
+	}
+	for _, c := range page.commands() {
+		output := module.run(t, c.line)
+		if c.block.kind == "console" {
+			c.checkOutput(t, output)
+		}
+	}
+	page.save(t, file)
+}
+
+// guideModule is a module that uses this one, without the network.
+type guideModule struct{ dir string }
+
+func newModule(t *testing.T) *guideModule {
+	t.Helper()
+	repository, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goMod, err := os.ReadFile(filepath.Join(repository, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	goSum, err := os.ReadFile(filepath.Join(repository, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The versions that `go get` would select.
+	_, requirements, _ := bytes.Cut(goMod, []byte("\n"))
+	m := &guideModule{t.TempDir()}
+	m.write(t, "go.mod", "module example.com/control-plane\n"+string(requirements)+
+		"\nrequire github.com/meshmatch/meshmatch v0.0.0\nreplace github.com/meshmatch/meshmatch => "+repository+"\n")
+	m.write(t, "go.sum", string(goSum))
+	return m
+}
+
+func (m *guideModule) write(t *testing.T, name, content string) {
+	t.Helper()
+	file := filepath.Join(m.dir, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs a line of the shell and returns its standard output. What would use the
+// network is done in go.mod: a tool is added, and the module is there already.
+func (m *guideModule) run(t *testing.T, line string) string {
+	t.Helper()
+	switch tool, isTool := strings.CutPrefix(line, "go get -tool "); {
+	case isTool:
+		line = "go mod edit -tool=" + tool
+	case line == "go mod init example.com/control-plane", line == "go get github.com/meshmatch/meshmatch":
+		return ""
+	}
+	c := exec.CommandContext(t.Context(), "sh", "-c", line)
+	c.Dir = m.dir
+	c.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOPROXY=off", "GOWORK=off")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	output, err := c.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", line, err, output, stderr.String())
+	}
+	return string(output)
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+func newInspect(g *globals) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "inspect",
+		Short: "Show the configuration of a dataplane, or the targets of a policy",
+		Args:  subcommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newInspectDataplane(g), newInspectPolicy(g))
+	return c
+}
+
+func newInspectDataplane(g *globals) *cobra.Command {
+	var options inspect.Options
+	var kind kindFlag
+	c := &cobra.Command{
+		Use:   "dataplane NAME",
+		Short: "Show the effective configuration of a dataplane, and why",
+		Long: `Show, for each policy kind, the policies that select the dataplane (later ones
+override), and the merged conf of each outbound, route and inbound with the
+items that set it.`,
+		Example: `  meshmatch inspect dataplane web-1 -f policies/
+  meshmatch inspect dataplane shop/payments-1 -f policies/ --kind mt -o wide
+  meshmatch inspect dataplane web-1 -f policies/ --kind MeshTimeout --explain -o json
+  meshmatch inspect dataplane web-1 -f policies/ --shadow`,
+		Args:              exactly("NAME"),
+		ValidArgsFunction: g.completeNames(dataplaneNames),
+		RunE: func(c *cobra.Command, args []string) error {
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			d, err := g.dataplane(w, args[0])
+			if err != nil {
+				return err
+			}
+			options.Kind, options.Source = kind.name(), g.withSource()
+			options.Identities = identity.New(w.set.Identities)
+			options.Explain = options.Explain || g.isTable() // the table has the item that set each value
+			answer, errLimit := inspect.NewDataplane(w.view, d, options)
+			if err := g.print(c, answer, func(p *page) { dataplanePage(p, answer) }); err != nil {
+				return err
+			}
+			if errLimit != nil {
+				return incomplete{errLimit}
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	kind.register(flags, g.kinds, "only this policy `KIND`")
+	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced; marks them")
+	flags.BoolVar(&options.Ordered, "ordered", false, "show from, and to, as rules of which the first match applies")
+	flags.BoolVar(&options.Explain, "explain", false, "with the item that set each field")
+	return c
+}
+
+func dataplanePage(p *page, a *inspect.Dataplane) {
+	d := &a.Dataplane
+	p.heading(0, "Dataplane %s", d.Name)
+	p.row("mesh", d.Mesh)
+	if d.Namespace != "" {
+		p.row("namespace", d.Namespace)
+	}
+	if d.SpiffeID != "" {
+		p.row("spiffeId", d.SpiffeID)
+	}
+	if p.wide {
+		p.row("kri", d.KRI)
+		p.row("source", d.Source)
+	}
+	if len(a.Policies) == 0 {
+		p.line("no policy selects it")
+	}
+	for i := range a.Policies {
+		kindPage(p, &a.Policies[i])
+	}
+}
+
+func kindPage(p *page, k *inspect.Kind) {
+	p.heading(0, "%s", k.Kind)
+	p.heading(1, "matched, later overrides")
+	for _, m := range k.Matched {
+		action := ""
+		if m.Action != "" {
+			action = "only informs: " + causes(m.Action, m.Because)
+		}
+		p.row(m.Level, p.name(m.Namespace, m.Name, m.KRI), listed(m.Inbounds), m.Source, action)
+	}
+	if k.Default != nil {
+		p.heading(1, "default")
+		confRows(p, k.Default)
+	}
+	for i := range k.To {
+		p.heading(1, "to outbounds %s", k.To[i].Selector)
+		confRows(p, k.To[i].EffectiveConf)
+	}
+	for i := range k.Outbounds {
+		outboundPage(p, &k.Outbounds[i])
+	}
+	for i := range k.Inbounds {
+		inboundPage(p, &k.Inbounds[i])
+	}
+}
+
+// outboundPage shows the outbound and its routes, without those that no item
+// selects.
+func outboundPage(p *page, o *inspect.Outbound) {
+	outbound := "outbound " + o.Outbound.String()
+	if o.EffectiveConf != nil {
+		p.heading(1, "%s", outbound)
+		confRows(p, o.EffectiveConf)
+	}
+	for _, r := range o.Routes {
+		if r.EffectiveConf != nil {
+			p.heading(1, "%s, route %s", outbound, p.name("", r.Name, r.Route))
+			confRows(p, r.EffectiveConf)
+		}
+	}
+}
+
+func inboundPage(p *page, i *inspect.Inbound) {
+	if len(i.Rules)+len(i.From)+len(i.Permissions) == 0 {
+		return
+	}
+	p.heading(1, "inbound %s %s", i.Inbound.Name, i.Inbound.Tags)
+	for _, r := range i.Rules {
+		p.heading(2, "when %s", inspect.DescribeMatch(&r.Match))
+		confRows(p, r.EffectiveConf)
+	}
+	for _, f := range i.From {
+		p.heading(2, "from %s", inspect.DescribeClients(f.Selector))
+		confRows(p, f.EffectiveConf)
+	}
+	for j := range i.Permissions {
+		permissionRows(p, &i.Permissions[j])
+	}
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+var outputs = []string{"table", "wide", "json", "yaml"}
+
+// output is the value of -o.
+type output string
+
+func (o *output) String() string {
+	if *o == "" {
+		return "table"
+	}
+	return string(*o)
+}
+
+func (o *output) Set(s string) error {
+	if !slices.Contains(outputs, s) {
+		return fmt.Errorf("must be table, wide, json or yaml")
+	}
+	*o = output(s)
+	return nil
+}
+
+func (*output) Type() string { return "format" }
+
+// wide reports whether tables have KRIs and file:line instead of names.
+func (g *globals) wide() bool { return g.output == "wide" }
+
+// withSource reports whether answers have file:line of what a KRI identifies.
+func (g *globals) withSource() bool { return g.source || g.wide() }
+
+// isTable reports whether the answer is printed for a person.
+func (g *globals) isTable() bool { return g.output.String() == "table" || g.wide() }
+
+// print writes an answer: as JSON or YAML, or by table for a person.
+func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
+	if !g.isTable() {
+		return g.encode(c.OutOrStdout(), answer)
+	}
+	p := newPage(c.OutOrStdout())
+	p.wide = g.wide()
+	table(p)
+	return p.flush()
+}
+
+// encode writes an answer as YAML if -o says so, else as JSON.
+func (g *globals) encode(w io.Writer, answer any) error {
+	encode := toJSON
+	if g.output == "yaml" {
+		encode = toYAML
+	}
+	data, err := encode(answer)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// toJSON indents by two spaces and does not escape <, > and &.
+func toJSON(answer any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(answer)
+	return escapeControls(b.Bytes()), err
+}
+
+// escapeControls escapes the control characters of JSON which it need not
+// escape, but which a terminal may act on.
+func escapeControls(data []byte) []byte {
+	isControl := func(r rune) bool { return r > unicode.MaxASCII-1 && unicode.IsControl(r) }
+	if bytes.IndexFunc(data, isControl) < 0 {
+		return data
+	}
+	var b bytes.Buffer
+	for _, r := range string(data) {
+		if isControl(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
+}
+
+// printError writes one line for each error that err joins. Whatever a terminal
+// may act on is escaped.
+func printError(w io.Writer, prefix string, err error) {
+	var diagnostics diag.Errors
+	joined, isJoined := err.(interface{ Unwrap() []error })
+	switch {
+	case isJoined:
+		for _, e := range joined.Unwrap() {
+			printError(w, prefix, e)
+		}
+	case errors.As(err, &diagnostics):
+		for _, d := range diagnostics {
+			fmt.Fprintln(w, prefix+diag.OneLine(d.Error()))
+		}
+	default:
+		fmt.Fprintln(w, prefix+diag.OneLine(err.Error()))
+	}
+}
+
+// listed joins names for a table.
+func listed(names []string) string { return strings.Join(names, ", ") }
+
+// toJSONLine returns the JSON of a value in one line.
+func toJSONLine(v any) (string, error) {
+	data, err := toJSON(v)
+	if err != nil {
+		return "", err
+	}
+	var line bytes.Buffer
+	err = json.Compact(&line, data)
+	return line.String(), err
+}

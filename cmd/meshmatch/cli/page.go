@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// page lays out headings and aligned tables for a person. Colour is used only
+// on a terminal that has it.
+type page struct {
+	w      *bufio.Writer
+	colour bool
+	width  int  // of a line, unless a word is longer
+	wide   bool // the format is wide: KRIs and file:line, and no line is wrapped
+	rows   [][]string
+	indent string
+	begun  bool // something is printed
+}
+
+// pageWidth is the width of lines that are not printed on a terminal.
+const pageWidth = 80
+
+func newPage(w io.Writer) *page {
+	p := &page{w: bufio.NewWriter(w), width: pageWidth}
+	file, ok := w.(*os.File)
+	if ok && term.IsTerminal(int(file.Fd())) {
+		p.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			p.width = max(width, pageWidth)
+		}
+	}
+	return p
+}
+
+const (
+	bold  = "\x1b[1m"
+	faint = "\x1b[2m"
+	reset = "\x1b[0m"
+)
+
+func (p *page) paint(style, text string) string {
+	if !p.colour || style == "" {
+		return text
+	}
+	return style + text + reset
+}
+
+// heading ends the table above it and writes a line, indented by level.
+func (p *page) heading(level int, format string, args ...any) {
+	p.endTable()
+	if level == 0 && p.begun {
+		fmt.Fprintln(p.w)
+	}
+	p.begun = true
+	p.indent = strings.Repeat("  ", level)
+	for i, line := range p.wrap(diag.OneLine(fmt.Sprintf(format, args...)), len(p.indent)+4) {
+		if i > 0 {
+			fmt.Fprint(p.w, "    ")
+		}
+		fmt.Fprintln(p.w, p.indent+p.paint(bold, line))
+	}
+	p.indent += "  "
+}
+
+// line ends the table above it and writes a line, which is not wrapped.
+func (p *page) line(format string, args ...any) {
+	p.endTable()
+	fmt.Fprintf(p.w, "%s%s\n", p.indent, diag.OneLine(fmt.Sprintf(format, args...)))
+}
+
+// row adds a row to the current table; the last column is printed faint.
+func (p *page) row(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = diag.OneLine(cell)
+	}
+	p.rows = append(p.rows, cells)
+}
+
+// The widest cell that its column is made wide enough for. After a wider one
+// the row continues on the next line.
+const (
+	widestCell     = 34
+	widestWideCell = 60
+)
+
+const gap = 2 // between columns
+
+func (p *page) endTable() {
+	starts := p.columns()
+	for _, row := range p.rows {
+		p.printRow(row, starts)
+		p.begun = true
+	}
+	p.rows = p.rows[:0]
+}
+
+func (p *page) printRow(row []string, starts []int) {
+	spaces := func(n int) string { return strings.Repeat(" ", n) }
+	fmt.Fprint(p.w, p.indent)
+	at := 0 // the next column of the line, after the indent
+	for i, cell := range row {
+		if cell == "" {
+			continue
+		}
+		if i > 0 && at+gap > starts[i] {
+			fmt.Fprint(p.w, "\n"+p.indent)
+			at = 0
+		}
+		style := ""
+		if i > 0 && i == len(row)-1 {
+			style = faint
+		}
+		for n, line := range p.wrap(cell, len(p.indent)+starts[i]) {
+			if n > 0 {
+				fmt.Fprint(p.w, "\n"+p.indent)
+				at = 0
+			}
+			fmt.Fprint(p.w, spaces(starts[i]-at)+p.paint(style, line))
+			at = starts[i] + utf8.RuneCountInString(line)
+		}
+	}
+	fmt.Fprintln(p.w)
+}
+
+// columns returns where the columns of the current table begin.
+func (p *page) columns() []int {
+	widest := widestCell
+	if p.wide {
+		widest = widestWideCell
+	}
+	var widths []int
+	for _, row := range p.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if n := utf8.RuneCountInString(cell); n <= widest {
+				widths[i] = max(widths[i], n)
+			}
+		}
+	}
+	starts := make([]int, len(widths))
+	for i := 1; i < len(widths); i++ {
+		starts[i] = starts[i-1] + widths[i-1] + gap
+	}
+	return starts
+}
+
+// wrap divides a text that begins at a column into lines at its spaces. A word
+// that is too long has a line of its own.
+func (p *page) wrap(text string, column int) []string {
+	if p.wide || column+utf8.RuneCountInString(text) <= p.width {
+		return []string{text}
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Split(text, " ") {
+		switch {
+		case line == "":
+			line = word
+		case column+utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= p.width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
+}
+
+// name returns namespace/name, or the KRI, if there is one, if the page is wide.
+func (p *page) name(namespace, name, kri string) string {
+	switch {
+	case p.wide && kri != "":
+		return kri
+	case namespace != "":
+		return namespace + "/" + name
+	}
+	return name
+}
+
+// reason names an item: by its policy's name, or by KRI and file:line if the
+// page is wide.
+func (p *page) reason(kri, item, source string) string {
+	if !p.wide {
+		return item
+	}
+	_, field, _ := strings.Cut(item, " ")
+	return strings.TrimSpace(kri + " " + field + "  " + source)
+}
+
+func (p *page) flush() error {
+	p.endTable()
+	return p.w.Flush()
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+func newPlacement(g *globals) *cobra.Command {
+	var policy string
+	c := &cobra.Command{
+		Use:   "placement",
+		Short: "Show where policies are enforced and where they inform, and by which bindings",
+		Long: `Show for every OCM policy the clusters that it is placed on, and for the
+policies of the mesh that have a binding or the label kuma.io/effect: shadow the
+dataplanes that they select: whether the policy is enforced there or informs, and
+the placement bindings that are the cause. Warnings are printed to standard
+error.`,
+		Example: `  meshmatch placement -f hub/
+  meshmatch placement --policy kuma-system/web-retries -f hub/ -o json`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, _ []string) error {
+			w, err := g.loadAll(c, g.files)
+			if err != nil {
+				return err
+			}
+			if meshes := w.view.Meshes(); len(meshes) > 0 || g.mesh != "" {
+				if w.mesh, err = g.chooseMesh(meshes); err != nil {
+					return err
+				}
+			}
+			printWarnings(c, w.view.Enforcement().Warnings(w.set.Policies))
+			answer := inspect.NewPlacements(w.view, w.mesh)
+			if policy != "" {
+				if answer, err = placementsOf(g, answer, policy); err != nil {
+					return err
+				}
+			}
+			return g.print(c, answer, func(p *page) { placementPage(p, answer) })
+		},
+	}
+	c.Flags().StringVar(&policy, "policy", "", "only the policies of this `NAME` or NAMESPACE/NAME")
+	return c
+}
+
+// placementsOf returns the part of an answer about the policies of a name.
+func placementsOf(g *globals, all *inspect.Placements, wanted string) (*inspect.Placements, error) {
+	namespace, name := g.namespace, wanted
+	if before, after, qualified := strings.Cut(wanted, "/"); qualified {
+		namespace, name = optional{true, before}, after
+	}
+	part, names := &inspect.Placements{}, []string{}
+	for _, p := range all.Policies {
+		names = append(names, p.Name)
+		if p.Name == name && namespace.admits(p.Namespace) {
+			part.Policies = append(part.Policies, p)
+		}
+	}
+	if len(part.Policies) == 0 {
+		slices.Sort(names)
+		return nil, errors.New(withHint(fmt.Sprintf("there is no policy %q with a placement", wanted), diag.DidYouMean(name, slices.Compact(names))))
+	}
+	return part, nil
+}
+
+// placementPage prints a line for each policy, and then the targets of each.
+func placementPage(p *page, a *inspect.Placements) {
+	if len(a.Policies) == 0 {
+		p.heading(0, "no policies")
+		return
+	}
+	p.heading(0, "policies")
+	p.row("POLICY", "ACTION", "ENFORCED ON", "INFORMS ON")
+	for i := range a.Policies {
+		policy := &a.Policies[i]
+		p.row(policy.Kind+" "+p.name(policy.Namespace, policy.Name, ""), policy.RemediationAction,
+			strconv.Itoa(policy.Count(ocm.Enforce)), strconv.Itoa(policy.Count(ocm.Inform)))
+	}
+	for _, policy := range a.Policies {
+		if len(policy.Targets) == 0 {
+			continue
+		}
+		p.heading(0, "%s %s", policy.Kind, p.name(policy.Namespace, policy.Name, ""))
+		for _, t := range policy.Targets {
+			p.row(p.name("", t.Name, t.Dataplane), t.Action, listed(t.Because))
+		}
+	}
+}
+
+// printWarnings prints warnings next to an answer.
+func printWarnings(c *cobra.Command, warnings []diag.Diagnostic) {
+	for _, w := range warnings {
+		printError(c.ErrOrStderr(), "warning: ", w)
+	}
+}

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"meshmatch": func() { Main() }})
+}
+
+// TestScripts runs the command line as a user does. The demo mesh is at
+// $DEMO; set UPDATE=1 to write what is printed into the scripts' files.
+func TestScripts(t *testing.T) {
+	demo, err := filepath.Abs("../../../testdata/demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DEMO", demo)
+			return os.Symlink(demo, filepath.Join(env.WorkDir, "demo"))
+		},
+	})
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+)
+
+func newVariantsPolicies(g *globals) *cobra.Command {
+	var kindName, outbound string
+	c := &cobra.Command{
+		Use:   "policies --kind KIND --outbound SERVICE",
+		Short: "Compile the policies of a kind to variants by the tags of clients",
+		Long: `Compile all policies of a kind to the effective confs of outbounds to one
+service, as variants of one resource: the parameters are the tags, labels and
+names of a dataplane with one inbound (label KEY is @label/KEY, and there are
+@name, @namespace and @section). The answer counts the dataplanes that each
+variant serves, and the resources that the variants replace: without variants
+each dataplane has one of its own.
+
+A dataplane with several inbounds is described by no parameters; it is counted
+if it has the conf of a variant, and is listed if it has the conf of none.`,
+		Example: `  meshmatch variants policies --kind MeshTimeout --outbound backend -f policies/ -f dataplanes/
+  meshmatch variants policies --kind mt --outbound 'payments?version=v2' -f policies/ -o json`,
+		Args:              noArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if kindName == "" || outbound == "" {
+				return usagef("--kind and --outbound are required")
+			}
+			kind, err := kindNamed(g.kinds, kindName)
+			if err != nil {
+				return err
+			}
+			if kind.To == nil {
+				return usagef("%s has no confs for outbounds", kind.Name)
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			destination, err := destinationNamed(w.view, w.mesh, outbound)
+			if err != nil {
+				return err
+			}
+			variants, err := variant.NewPolicyCompiler(w.view, w.mesh, kind, nil).Variants(destination)
+			if err != nil {
+				return err
+			}
+			usage := variants.UsageOf(w.view)
+			answer := newPolicyVariants(variants, usage)
+			return g.print(c, answer, func(p *page) { policyVariantsPage(p, variants, usage) })
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&kindName, "kind", "", "the policy `KIND` (required)")
+	flags.StringVar(&outbound, "outbound", "", "the `SERVICE` of the outbounds, with further tags SERVICE?KEY=VALUE&KEY=VALUE (required)")
+	return c
+}
+
+// destinationNamed returns the destination of some outbound of the mesh.
+func destinationNamed(view *core.View, mesh, text string) (variant.Destination, error) {
+	var names []string
+	wanted, valid := variant.ParseDestination(mesh, text)
+	for _, d := range view.Dataplanes(mesh) {
+		for _, o := range d.Outbounds {
+			if valid && slices.Equal(o.Tags, wanted.Tags) {
+				return wanted, nil
+			}
+			names = append(names, variant.Destination{Mesh: mesh, Tags: o.Tags}.String())
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	message := fmt.Sprintf("no dataplane of mesh %q has an outbound to %q", mesh, text)
+	hint := diag.DidYouMean(text, names)
+	if hint == "" && len(names) > 0 {
+		hint = "there are " + strings.Join(names, ", ")
+	}
+	return variant.Destination{}, fmt.Errorf("%s", withHint(message, hint))
+}
+
+// policyVariants is the answer of `variants policies`.
+type policyVariants struct {
+	Kind       string          `json:"kind"`
+	Name       string          `json:"name"`
+	Variants   []policyVariant `json:"variants"`
+	Dataplanes int             `json:"dataplanes"`
+	Others     []string        `json:"others"`
+}
+
+type policyVariant struct {
+	Constraints variant.Constraint `json:"constraints"`
+	Conf        resource.Conf      `json:"conf,omitempty"`
+	Routes      []policyRoute      `json:"routes,omitempty"`
+	Dataplanes  int                `json:"dataplanes"`
+}
+
+type policyRoute struct {
+	Route string        `json:"route"`
+	Conf  resource.Conf `json:"conf"`
+}
+
+func newPolicyVariants(v *variant.PolicyVariants, usage *variant.Usage) *policyVariants {
+	answer := &policyVariants{Kind: v.Kind.Name, Name: v.Destination.Name(), Dataplanes: usage.Dataplanes, Others: []string{}}
+	for i, content := range v.Contents {
+		answer.Variants = append(answer.Variants, policyVariant{v.Set.Constraint(i), content.Conf, routesOfContent(content), usage.Served[i]})
+	}
+	for _, d := range usage.Others {
+		answer.Others = append(answer.Others, d.KRI(""))
+	}
+	return answer
+}
+
+func routesOfContent(content *variant.PolicyContent) []policyRoute {
+	var routes []policyRoute
+	for _, r := range content.Routes {
+		routes = append(routes, policyRoute{r.Route.KRI(), r.Conf})
+	}
+	return routes
+}
+
+// policyVariantsPage prints the variants that serve most dataplanes first.
+func policyVariantsPage(p *page, v *variant.PolicyVariants, usage *variant.Usage) {
+	p.heading(0, "%s for outbounds to %s: %s in the place of %s", v.Kind.Name, v.Destination, count(v.Set.Len(), "variant"), count(usage.Dataplanes, "resource"))
+	order := make([]int, v.Set.Len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return usage.Served[b] - usage.Served[a] })
+	p.row("dataplanes", "conf", "constraint")
+	for _, i := range order {
+		content := v.Contents[i]
+		text := "none"
+		if content.Conf != nil {
+			text = shortJSON(content.Conf)
+		}
+		for _, r := range content.Routes {
+			text += "  " + r.Route.Name + ": " + shortJSON(r.Conf)
+		}
+		p.row(strconv.Itoa(usage.Served[i]), text, v.Set.Short(i))
+	}
+	if len(usage.Others) > 0 {
+		names := make([]string, len(usage.Others))
+		for i, d := range usage.Others {
+			names[i] = d.Name
+		}
+		p.line("%s with the conf of none of them: %s", count(len(names), "dataplane"), firstNames(names))
+	}
+}
+
+// firstNames lists the first names of many.
+func firstNames(names []string) string {
+	const shown = 10
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}

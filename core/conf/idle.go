@@ -1,0 +1,15 @@
+package conf
+
+import "github.com/meshmatch/meshmatch/core/diag"
+
+// WarnIdle reports a warning about an object that is present and sets nothing.
+// It hides what policies of lower priority set for it (SPEC 6), which is seldom
+// meant.
+func WarnIdle(at *diag.At) { at.Warnf("set a field, or remove it", "sets nothing") }
+
+// Default sets a field that is absent to a value. The value is copied.
+func Default[T any](field **T, value T) {
+	if *field == nil {
+		*field = &value
+	}
+}

@@ -1,0 +1,30 @@
+package conf
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+)
+
+// maxRegex is the longest regular expression, in bytes: the Gateway API's limit.
+const maxRegex = 1024
+
+// ValidateRegex checks that an expression is one that RE2 compiles, alone and
+// in a group, and that Envoy accepts its program (SPEC 7.2). A comparison of
+// the whole text puts the expression into a group, which a \Q without \E does
+// not end.
+func ValidateRegex(at *diag.At, expression string) {
+	var bad *syntax.Error
+	if len(expression) > maxRegex {
+		at.Errorf("", "a regular expression must not be longer than %d bytes", maxRegex)
+	} else if err := regex.Check(expression); errors.Is(err, regex.ErrTooLarge) {
+		at.Errorf("repeat less", "bad regular expression: with its counts expanded it has more than %d instructions", regex.MaxProgram)
+	} else if _, err := regexp.Compile(expression); err != nil {
+		at.Errorf("write it in RE2's syntax", "bad regular expression: %v", err)
+	} else if _, err := syntax.Parse(`\A(?:`+expression+`)\z`, syntax.Perl); errors.As(err, &bad) {
+		at.Errorf(`end \Q with \E`, "bad regular expression: it cannot be in a group: %s", bad.Code)
+	}
+}

@@ -1,0 +1,88 @@
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/template/parse"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Template is a text with variables in Go's template syntax: {{ .Mesh }},
+// {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and
+// {{ label "key" }}. Nothing else of the syntax is accepted, so that a template
+// is expanded in the time of its length.
+type Template string
+
+// templateVariables are the variables of a [Template].
+var templateVariables = []string{"Mesh", "Zone", "Namespace", "Name", "ServiceAccount"}
+
+// Validate checks the syntax.
+func (t Template) Validate(at *diag.At) {
+	if _, err := t.Parts(); err != nil {
+		at.Errorf("variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}", "bad template: %v", err)
+	}
+}
+
+// TemplatePart is a piece of a [Template]; one of the fields is set.
+type TemplatePart struct {
+	Text     string
+	Variable string // without the dot, such as Mesh
+	Label    string // the key
+}
+
+var errAction = errors.New("not one of the variables")
+
+// Parts returns the pieces of the template in order.
+func (t Template) Parts() ([]TemplatePart, error) {
+	trees, err := parse.Parse("template", string(t), "{{", "}}", map[string]any{"label": ""})
+	if err != nil {
+		_, text, _ := strings.Cut(err.Error(), "template: template:")
+		return nil, errors.New("line " + text)
+	}
+	root := trees["template"].Root
+	if root == nil {
+		return nil, nil
+	}
+	var parts []TemplatePart
+	for _, node := range root.Nodes {
+		switch n := node.(type) {
+		case *parse.TextNode:
+			parts = append(parts, TemplatePart{Text: string(n.Text)})
+		case *parse.ActionNode:
+			part, err := variable(n.Pipe)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", n, err)
+			}
+			parts = append(parts, part)
+		default:
+			return nil, fmt.Errorf("%s: %w", n, errAction)
+		}
+	}
+	return parts, nil
+}
+
+func variable(pipe *parse.PipeNode) (TemplatePart, error) {
+	if len(pipe.Decl) > 0 || len(pipe.Cmds) != 1 {
+		return TemplatePart{}, errAction
+	}
+	args := pipe.Cmds[0].Args
+	switch first := args[0].(type) {
+	case *parse.FieldNode:
+		if len(args) == 1 && len(first.Ident) == 1 {
+			for _, name := range templateVariables {
+				if name == first.Ident[0] {
+					return TemplatePart{Variable: name}, nil
+				}
+			}
+		}
+	case *parse.IdentifierNode:
+		if len(args) == 2 && first.Ident == "label" {
+			if key, ok := args[1].(*parse.StringNode); ok && key.Text != "" {
+				return TemplatePart{Label: key.Text}, nil
+			}
+		}
+	}
+	return TemplatePart{}, errAction
+}

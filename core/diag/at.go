@@ -1,0 +1,169 @@
+package diag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// At is a place in an input: a value with the path to it from the root. The
+// input is a document of a file or a Go value; both are checked by the same
+// code. An At contains no part of the value.
+//
+// An At that is passed to a Validate method is valid until the method returns.
+type At struct {
+	input  *input
+	parent *At // nil for the root
+	step   Step
+	name   bool // the place is the name of the field and not its value
+	moving func() []Step
+	probe  bool // see Probe
+}
+
+// input is what the places of one input share.
+type input struct {
+	source Source
+	sink   *Sink
+}
+
+// Source finds the values of one input.
+type Source interface {
+	// Locate returns the position of the value at the end of a path, or of
+	// the name of the field that the path ends with. If there is no such
+	// value, it returns the position of the nearest value around it.
+	Locate(path []Step, name bool) Position
+}
+
+// Step leads from a value to a part of it.
+type Step struct {
+	Field string // the name of a field, if Index is IsField
+	Index int    // the index of a list's element, or IsField
+}
+
+// IsField is the Index of a [Step] to a field.
+const IsField = -1
+
+// GoValue is the [Source] of a value that was made in Go. It is the name of
+// the resource that contains the value, and appears in place of a file.
+type GoValue string
+
+// Locate returns the name: a Go value has no lines.
+func (v GoValue) Locate([]Step, bool) Position { return Position{File: string(v)} }
+
+// Root returns the place of an input's outermost value. Errors and warnings
+// are added to sink.
+func Root(source Source, sink *Sink) *At { return &At{input: &input{source, sink}} }
+
+// Probe returns a place for a first validation, which finds out whether there are
+// errors at all. It is one place with all places within it, so using it allocates
+// nothing; what it reports to sink has no position, path and text.
+func Probe(sink *Sink) *At { return &At{input: &input{sink: sink}, probe: true} }
+
+// Moving returns a place within a. Its path from there is what the function
+// returns whenever the place is used, so that a decoder needs one place for
+// all values that it validates.
+func (a *At) Moving(path func() []Step) *At {
+	if a.probe {
+		return a
+	}
+	return &At{input: a.input, parent: a, moving: path}
+}
+
+// Sink returns what the place reports to.
+func (a *At) Sink() *Sink { return a.input.sink }
+
+// IsRoot reports whether the place is the outermost value of its input.
+func (a *At) IsRoot() bool { return len(a.steps(0)) == 0 }
+
+// Field returns the place of the value of a field. The field may be absent.
+func (a *At) Field(name string) *At {
+	if a.probe {
+		return a
+	}
+	return &At{input: a.input, parent: a, step: Step{name, IsField}}
+}
+
+// Name returns the place of the name of a field.
+func (a *At) Name(field string) *At {
+	name := a.Field(field)
+	name.name = !a.probe
+	return name
+}
+
+// Index returns the place of element i of a list. The element may be absent.
+func (a *At) Index(i int) *At {
+	if a.probe {
+		return a
+	}
+	return &At{input: a.input, parent: a, step: Step{Index: i}}
+}
+
+// Pos returns the position of the value, or of the nearest value around it if
+// it is absent.
+func (a *At) Pos() Position {
+	if a.probe {
+		return Position{}
+	}
+	return a.input.source.Locate(a.steps(0), a.name)
+}
+
+// steps returns the path from the root, with room for more steps.
+func (a *At) steps(more int) []Step {
+	if a.parent == nil {
+		return make([]Step, 0, more)
+	}
+	if a.moving != nil {
+		within := a.moving()
+		return append(a.parent.steps(more+len(within)), within...)
+	}
+	return append(a.parent.steps(more+1), a.step)
+}
+
+// Path returns the path from the root, such as spec.to[0].default. It is empty
+// for the root.
+func (a *At) Path() string {
+	var b strings.Builder
+	for _, step := range a.steps(0) {
+		key := step.Field
+		switch {
+		case step.Index != IsField:
+			b.WriteString("[" + strconv.Itoa(step.Index) + "]")
+		case key == "" || strings.ContainsAny(key, `.[]" `) || strings.ContainsFunc(key, Unprintable):
+			b.WriteString("[" + strconv.Quote(Clip(key, 100)) + "]")
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(Clip(key, 100))
+		}
+	}
+	return b.String()
+}
+
+// Errorf reports an error at the place. The hint may be empty.
+func (a *At) Errorf(hint, format string, args ...any) {
+	a.ErrorfAt(a.Pos(), hint, format, args...)
+}
+
+// ErrorfAt reports an error with the path of the place and another position.
+func (a *At) ErrorfAt(pos Position, hint, format string, args ...any) {
+	a.input.sink.Error(a.diagnostic(pos, hint, format, args))
+}
+
+// Warnf reports a warning at the place. The hint may be empty.
+func (a *At) Warnf(hint, format string, args ...any) {
+	a.input.sink.Warn(a.diagnostic(a.Pos(), hint, format, args))
+}
+
+// maxText is the number of bytes of a message, and of a hint, that are kept.
+const maxText = 500
+
+func (a *At) diagnostic(pos Position, hint, format string, args []any) Diagnostic {
+	if a.probe {
+		return Diagnostic{}
+	}
+	return Diagnostic{
+		Pos: pos, Path: a.Path(),
+		What: OneLine(Clip(fmt.Sprintf(format, args...), maxText)), Hint: OneLine(Clip(hint, maxText)),
+	}
+}

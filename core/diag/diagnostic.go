@@ -1,0 +1,136 @@
+package diag
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Position is a position in an input. Line and Column count from 1. A zero
+// Line is the position of a whole file, or of a value that was made in Go.
+type Position struct {
+	File   string
+	Line   int
+	Column int
+}
+
+// String returns file:line:column, or only the file if the line is zero.
+func (p Position) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Diagnostic is one error or warning about an input.
+type Diagnostic struct {
+	Pos Position
+	// Path is the field's path in its document, such as
+	// spec.to[0].targetRef.kind; empty for a whole document or file.
+	Path string
+	What string
+	// Hint is what to do, or empty.
+	Hint string
+}
+
+// Error returns file:line:column: path: what; hint without the empty parts, in
+// one line.
+func (d Diagnostic) Error() string {
+	var b strings.Builder
+	b.WriteString(d.Pos.String())
+	if d.Path != "" {
+		b.WriteString(": " + d.Path)
+	}
+	b.WriteString(": " + d.Message())
+	return OneLine(b.String())
+}
+
+// MarshalJSON returns {"file", "line", "column", "path", "message"} (SPEC 10).
+func (d Diagnostic) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		File    string `json:"file"`
+		Line    int    `json:"line"`
+		Column  int    `json:"column"`
+		Path    string `json:"path"`
+		Message string `json:"message"`
+	}{d.Pos.File, d.Pos.Line, d.Pos.Column, d.Path, d.Message()})
+}
+
+// Message returns what and hint without position and path.
+func (d Diagnostic) Message() string {
+	if d.Hint == "" {
+		return d.What
+	}
+	return d.What + "; " + d.Hint
+}
+
+// Errors are all errors of a run, sorted. Errors that are returned as an error
+// are not empty.
+type Errors []Diagnostic
+
+// Error returns one line per diagnostic.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, d := range e {
+		lines[i] = d.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Sink collects errors and warnings. The zero Sink is ready to use. It is not
+// safe for concurrent use: parallel decoders have one each, and [Sink.Join]
+// combines them.
+type Sink struct {
+	errors   []Diagnostic
+	warnings []Diagnostic
+}
+
+// Error adds an error.
+func (s *Sink) Error(d Diagnostic) { s.errors = append(s.errors, d) }
+
+// Warn adds a warning. Warnings do not make a run fail, and [Sink.Mark] and
+// [Sink.Check] ignore them.
+func (s *Sink) Warn(d Diagnostic) { s.warnings = append(s.warnings, d) }
+
+// Warnings returns all warnings, sorted.
+func (s *Sink) Warnings() []Diagnostic { return Sorted(s.warnings) }
+
+// Mark returns the number of errors so far. A caller that keeps it can later
+// determine whether there are more.
+func (s *Sink) Mark() int { return len(s.errors) }
+
+// Failed reports whether there is any error.
+func (s *Sink) Failed() bool { return len(s.errors) > 0 }
+
+// Join adds everything that o collected.
+func (s *Sink) Join(o *Sink) {
+	s.errors = append(s.errors, o.errors...)
+	s.warnings = append(s.warnings, o.warnings...)
+}
+
+// Err returns all errors, sorted, as [Errors], or nil if there are none.
+func (s *Sink) Err() error {
+	if len(s.errors) == 0 {
+		return nil
+	}
+	return Errors(Sorted(s.errors))
+}
+
+// Sorted returns a copy of ds ordered by file, line, column, path and text,
+// each diagnostic once.
+func Sorted(ds []Diagnostic) []Diagnostic {
+	out := slices.Clone(ds)
+	slices.SortFunc(out, func(a, b Diagnostic) int {
+		return cmp.Or(
+			cmp.Compare(a.Pos.File, b.Pos.File),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+			cmp.Compare(a.Path, b.Path),
+			cmp.Compare(a.What, b.What),
+			cmp.Compare(a.Hint, b.Hint),
+		)
+	})
+	return slices.Compact(out)
+}

@@ -1,0 +1,20 @@
+// Package diag describes what is wrong with an input and where.
+//
+// A [Diagnostic] is an error or a warning: the [Position] in a file, the path
+// of the field, what is wrong, and a hint. A [Sink] collects the diagnostics of
+// a run, so that one run reports all of them (SPEC 1.2).
+//
+// An [At] is a place to report at: a path from the root of an input. Its
+// [Source] finds positions by paths. Sources are the documents of files, which
+// package strict decodes, and [GoValue] for values made in Go. So types check
+// themselves by one method for both:
+//
+//	func (c *Conf) Validate(at *diag.At) {
+//		if c.Timeout == 0 {
+//			at.Field("timeout").Errorf("leave it out for no limit", "must be longer than 0s")
+//		}
+//	}
+//
+// Everything that is printed passes [OneLine]: text of an input cannot break a
+// line or change a terminal.
+package diag

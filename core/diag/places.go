@@ -1,0 +1,67 @@
+package diag
+
+import (
+	"slices"
+	"strings"
+)
+
+// Check calls a check of a value. Of its errors it drops those at a path that
+// has an error since before already, at a path within such a path, and at a
+// path around one: they would only repeat that something is wrong there.
+func (s *Sink) Check(before int, check func()) {
+	own := s.Mark()
+	check()
+	if own == before || s.Mark() == own {
+		return
+	}
+	known := newPlaces(s.errors[before:own])
+	kept := slices.DeleteFunc(s.errors[own:], known.touches)
+	s.errors = s.errors[:own+len(kept)]
+}
+
+// places are the paths of some errors.
+type places struct {
+	at     map[string]bool
+	around map[string]bool // the paths of the values around errors
+}
+
+func newPlaces(errors []Diagnostic) places {
+	p := places{at: map[string]bool{}, around: map[string]bool{}}
+	for _, e := range errors {
+		p.at[e.Path] = true
+		for outer := range outerPaths(e.Path) {
+			if p.around[outer] {
+				break // so are those around it
+			}
+			p.around[outer] = true
+		}
+	}
+	return p
+}
+
+// touches reports whether the path of an error is one of the paths, within one
+// or around one.
+func (p places) touches(d Diagnostic) bool {
+	if p.at[d.Path] || p.around[d.Path] {
+		return true
+	}
+	for outer := range outerPaths(d.Path) {
+		if p.at[outer] {
+			return true
+		}
+	}
+	return false
+}
+
+// outerPaths yields the paths of the values around a value, the nearest first.
+func outerPaths(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for {
+			i := max(0, strings.LastIndexAny(path, ".["))
+			if path == "" || !yield(path[:i]) {
+				return
+			}
+			path = path[:i]
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package diag
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clip shortens a text to at most a number of bytes, in addition to the dots
+// that mark a text as shortened.
+func Clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "..."
+}
+
+// OneLine returns a text with escapes in place of what would break the line or
+// change a terminal: control characters, characters that change the direction
+// of writing, and bytes that are no UTF-8.
+func OneLine(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, Unprintable) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch char := text[i : i+size]; {
+		case r == utf8.RuneError && size == 1, Unprintable(r):
+			b.WriteString(strings.Trim(strconv.Quote(char), `"`))
+		default:
+			b.WriteString(char)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// Unprintable reports whether a character has no shape of its own: control and
+// format characters, and all spaces other than U+0020.
+func Unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -1,0 +1,132 @@
+package enforce
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	operator "k8s.io/apimachinery/pkg/selection"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Delta is what an edit changes for the policies of meshes. It is no larger
+// than the change.
+type Delta struct {
+	// Moved is the placements that select other dataplanes than before, sorted.
+	Moved    []Moved
+	subjects []name
+}
+
+// Moved is a placement that a mesh policy is overridden with and that selects
+// other dataplanes than before.
+type Moved struct {
+	Placement Placement
+	// Regions contain every dataplane that came to the placement or left it. They
+	// may contain other dataplanes.
+	Regions []Region
+}
+
+// Region is a set of dataplanes: those of some zones that have some labels.
+type Region struct {
+	Every  bool     // every zone, but not without a zone
+	Zones  []string // sorted
+	Labels resource.Tags
+}
+
+// Policies yields the identities, in a mesh, of the mesh policies whose bindings,
+// or the clusters of whose bindings, changed. There need not be such policies.
+func (d *Delta) Policies(mesh string) iter.Seq[resource.ID] {
+	return func(yield func(resource.ID) bool) {
+		for _, n := range d.subjects {
+			kind := strings.TrimPrefix(n.kind, meshPolicySpace)
+			if !yield(resource.ID{Kind: kind, Mesh: mesh, Namespace: n.namespace, Name: n.name}) {
+				return
+			}
+		}
+	}
+}
+
+// Empty reports whether nothing changed for any policy of a mesh.
+func (d *Delta) Empty() bool { return len(d.Moved) == 0 && len(d.subjects) == 0 }
+
+func (d *Delta) sort() {
+	slices.SortFunc(d.Moved, func(a, b Moved) int { return a.Placement.compare(b.Placement) })
+	slices.SortFunc(d.subjects, name.compare)
+}
+
+func (n name) compare(o name) int {
+	return cmp.Or(strings.Compare(n.kind, o.kind), strings.Compare(n.namespace, o.namespace), strings.Compare(n.name, o.name))
+}
+
+// move describes a change of what a placement selects; nil is nothing.
+func (c *consequences) move(placement Placement, before, after *selection) Moved {
+	m := Moved{Placement: placement}
+	if before != nil && after != nil && before.every == after.every && before.sameDataplanes(after) {
+		changed := before.clusters.AndNot(after.clusters).Or(after.clusters.AndNot(before.clusters))
+		m.Regions = regions(c.node, after, changed, false) // before and after it is every zone or not
+		return m
+	}
+	for _, s := range []*selection{before, after} {
+		if s != nil {
+			m.Regions = append(m.Regions, regions(c.node, s, s.clusters, s.every)...)
+		}
+	}
+	return m
+}
+
+// maxRegions limits the regions of a selection with several values of a label.
+const maxRegions = 16
+
+// regions returns the dataplanes of some clusters that a selection contains: one
+// region for each value of a label that the selector lists.
+func regions(node func(uint32) *node, s *selection, clusters index.Set, every bool) []Region {
+	var zones []string
+	for id := range clusters.All() {
+		zones = append(zones, node(id).name.name)
+	}
+	slices.Sort(zones)
+	alternatives := []resource.Tags{nil}
+	if s.dataplanes != nil {
+		alternatives = requiredLabels(s.dataplanes)
+	}
+	var all []Region
+	for _, labels := range alternatives {
+		all = append(all, Region{Every: every, Zones: zones, Labels: labels})
+	}
+	return all
+}
+
+// requiredLabels returns lists of labels. Every object that a selector selects has
+// all labels of one of them.
+func requiredLabels(selector labels.Selector) []resource.Tags {
+	required := map[string]string{}
+	var key string
+	var values []string // of key: the shortest list of several values
+	requirements, _ := selector.Requirements()
+	for _, r := range requirements {
+		if r.Operator() != operator.Equals && r.Operator() != operator.In {
+			continue
+		}
+		switch listed := r.ValuesUnsorted(); {
+		case len(listed) == 1:
+			required[r.Key()] = listed[0]
+		case len(listed) <= maxRegions && (values == nil || len(listed) < len(values)):
+			key, values = r.Key(), slices.Sorted(slices.Values(listed))
+		}
+	}
+	if values == nil {
+		return []resource.Tags{resource.NewTags(required)}
+	}
+	var all []resource.Tags
+	for _, value := range values {
+		labels := maps.Clone(required)
+		labels[key] = value
+		all = append(all, resource.NewTags(labels))
+	}
+	return all
+}

@@ -1,0 +1,183 @@
+package enforce
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Edit returns an editor that starts from s.
+func (s *State) Edit() *Editor {
+	return &Editor{
+		base:      s,
+		names:     s.names.Edit(),
+		nodes:     s.nodes.Edit(),
+		selecting: s.selecting.Edit(),
+		open:      s.open.Edit(),
+		policies:  s.policies.Edit(),
+		clusters:  s.clusters.Edit(),
+		bindings:  s.bindings.Edit(),
+		decisions: s.decisions.Edit(),
+		groups:    s.groups.Edit(),
+		owned:     map[uint32]*node{},
+		changed:   map[uint32]ocm.Resource{},
+	}
+}
+
+// Editor makes the next version of a [State], once. An editor that is dropped
+// leaves no trace.
+type Editor struct {
+	base  *State
+	names *index.InternerEditor[name]
+	nodes index.VectorEditor[*node]
+
+	selecting, open, policies, clusters, bindings, decisions, groups index.SetEditor
+
+	reordered bool // clusters came or left
+
+	owned    map[uint32]*node        // made by this editor, and not published yet
+	changed  map[uint32]ocm.Resource // what a node was in base: nil if it was not there
+	released []uint32                // references that are returned at the end, so that no id has two meanings in one edit
+}
+
+// Put adds a resource, or replaces the one of its identity.
+func (e *Editor) Put(r ocm.Resource) {
+	id := e.hold(nameOf(&r.Identity().ID)) // the reference of the resource itself
+	old := e.node(id).resource
+	e.replace(id, r)
+	if old != nil {
+		e.released = append(e.released, id)
+	}
+}
+
+// Remove removes the resource of an identity, if there is one.
+func (e *Editor) Remove(id resource.ID) {
+	known, ok := e.names.Lookup(nameOf(&id))
+	if ok && e.node(known).resource != nil {
+		e.replace(known, nil)
+		e.released = append(e.released, known)
+	}
+}
+
+// replace makes r the resource of a node, and moves the references from the old
+// resource to r. r is nil if the resource is removed.
+func (e *Editor) replace(id uint32, r ocm.Resource) {
+	n := e.mut(id)
+	old := n.resource
+	if _, before := e.changed[id]; !before {
+		e.changed[id] = old
+	}
+	n.resource = r
+	e.refer(id, r)
+	e.unrefer(id, old, r)
+	e.file(id, r)
+}
+
+// refer takes a reference to each name that r refers to.
+func (e *Editor) refer(id uint32, r ocm.Resource) {
+	names, clusters := references(r)
+	for _, name := range names {
+		used := e.mut(e.hold(name))
+		used.users = insert(used.users, id)
+	}
+	for _, cluster := range clusters {
+		e.hold(clusterName(cluster))
+	}
+}
+
+// unrefer returns the references of old. The node stays a user of what next
+// refers to.
+func (e *Editor) unrefer(id uint32, old, next ocm.Resource) {
+	names, clusters := references(old)
+	kept, _ := references(next)
+	for _, name := range names {
+		used, _ := e.names.Lookup(name)
+		if !slices.Contains(kept, name) {
+			n := e.mut(used)
+			n.users = remove(n.users, id)
+		}
+		e.released = append(e.released, used)
+	}
+	for _, cluster := range clusters {
+		used, _ := e.names.Lookup(clusterName(cluster))
+		e.released = append(e.released, used)
+	}
+}
+
+// file keeps the sets of nodes of one kind.
+func (e *Editor) file(id uint32, r ocm.Resource) {
+	set := func(s *index.SetEditor, member bool) {
+		if member {
+			s.Add(id)
+		} else {
+			s.Remove(id)
+		}
+	}
+	rule, isRule := r.(*ocm.PlacementRule)
+	set(&e.selecting, isRule && !rule.Decided && rule.ClusterSelector != nil)
+	_, is := r.(*ocm.Policy)
+	set(&e.policies, is)
+	_, is = r.(*ocm.ManagedCluster)
+	set(&e.clusters, is)
+	_, is = r.(*ocm.PlacementBinding)
+	set(&e.bindings, is)
+	_, is = r.(*ocm.PlacementDecision)
+	set(&e.decisions, is)
+	_, isSet := r.(*ocm.PolicySet)
+	_, isPlacement := r.(*ocm.Placement)
+	set(&e.groups, isSet || isPlacement)
+}
+
+// Commit returns the next version, and what follows from the change for the
+// policies of meshes.
+func (e *Editor) Commit() (*State, *Delta) {
+	c := consequences{Editor: e, delta: &Delta{}}
+	c.derive()
+	for _, id := range e.released {
+		if e.names.Release(id) {
+			e.reordered = e.reordered || e.node(id).name.kind == ocm.ManagedClusterKind
+			*e.nodes.Mut(id) = nil
+		}
+	}
+	c.delta.sort()
+	order := e.base.order
+	if e.reordered {
+		order = new(clusterOrder)
+	}
+	return &State{
+		order: order,
+		names: e.names.Commit(), nodes: e.nodes.Commit(),
+		selecting: e.selecting.Commit(), open: e.open.Commit(), policies: e.policies.Commit(),
+		clusters: e.clusters.Commit(), bindings: e.bindings.Commit(), decisions: e.decisions.Commit(), groups: e.groups.Commit(),
+	}, c.delta
+}
+
+// hold returns the id of a name and takes a reference to it.
+func (e *Editor) hold(n name) uint32 {
+	id := e.names.Intern(n)
+	if e.node(id) == nil {
+		e.owned[id] = &node{name: n}
+		e.reordered = e.reordered || n.kind == ocm.ManagedClusterKind
+		*e.nodes.Mut(id) = e.owned[id]
+	}
+	return id
+}
+
+func (e *Editor) node(id uint32) *node { return e.nodes.Value(id) }
+
+// mut returns a node for writing.
+func (e *Editor) mut(id uint32) *node {
+	if n := e.owned[id]; n != nil {
+		return n
+	}
+	n := e.node(id).clone()
+	e.owned[id] = n
+	*e.nodes.Mut(id) = n
+	return n
+}
+
+// changedIDs returns the nodes whose resource changed, sorted.
+func (e *Editor) changedIDs() []uint32 { return slices.Sorted(maps.Keys(e.changed)) }

@@ -1,0 +1,185 @@
+package enforce
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// Placement identifies a placement that a binding overrides mesh policies with.
+// It is comparable.
+type Placement struct {
+	Scope string // kind and namespace, separated by a slash
+	Name  string
+}
+
+func placementOf(n name) Placement { return Placement{n.kind + "/" + n.namespace, n.name} }
+
+// String returns kind, namespace and name, separated by slashes.
+func (p Placement) String() string { return p.Scope + "/" + p.Name }
+
+func (p Placement) compare(o Placement) int {
+	return cmp.Or(strings.Compare(p.Scope, o.Scope), strings.Compare(p.Name, o.Name))
+}
+
+// Bindings returns the bindings that have a mesh policy as a subject, sorted by
+// name. A binding with the label kuma.io/mesh binds policies of that mesh only.
+func (s *State) Bindings(p *resource.ID) []*ocm.PlacementBinding {
+	n := s.lookup(meshPolicyName(p.Kind, p.Namespace, p.Name))
+	if n == nil {
+		return nil
+	}
+	var bindings []*ocm.PlacementBinding
+	for _, id := range n.users {
+		b := s.node(id).resource.(*ocm.PlacementBinding) // nothing else refers to a mesh policy
+		if mesh, given := b.Labels.Get(resource.MeshLabel); !given || mesh == p.Mesh {
+			bindings = append(bindings, b)
+		}
+	}
+	slices.SortFunc(bindings, func(a, b *ocm.PlacementBinding) int { return strings.Compare(a.Name, b.Name) })
+	return bindings
+}
+
+// Overrides returns the placements that a mesh policy is enforced in although
+// it informs, sorted, each once (SPEC 8.3): Q ∪ R.
+func (s *State) Overrides(p *resource.ID) []Placement {
+	var placements []Placement
+	for _, b := range s.Bindings(p) {
+		if b.Enforce {
+			placements = append(placements, placementOf(placementName(b)))
+		}
+	}
+	slices.SortFunc(placements, Placement.compare)
+	return slices.Compact(placements)
+}
+
+// AppendPlacements appends those placements of all [State.Overrides] that
+// contain a dataplane, in no particular order.
+func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Placement {
+	zone := ZoneOf(d)
+	if zone == "" {
+		return dst
+	}
+	add := func(id uint32) {
+		if n := s.node(id); n.exposed.admits(d) {
+			dst = append(dst, n.placement)
+		}
+	}
+	if n := s.lookup(clusterName(zone)); n != nil {
+		for _, id := range n.placements {
+			if !s.open.Contains(id) {
+				add(id)
+			}
+		}
+	}
+	for id := range s.open.All() {
+		add(id)
+	}
+	return dst
+}
+
+// Regions returns regions that contain every dataplane of a placement that
+// [State.AppendPlacements] returns. They may contain other dataplanes.
+func (s *State) Regions(p Placement) []Region {
+	kind, namespace, _ := strings.Cut(p.Scope, "/")
+	n := s.lookup(name{kind, namespace, p.Name})
+	if n == nil || n.exposed == nil {
+		return nil
+	}
+	return regions(s.node, n.exposed, n.exposed.clusters, n.exposed.every)
+}
+
+// Condition is what a dataplane must have to be in a placement: a zone, and labels.
+type Condition struct {
+	Every  bool     // any zone
+	Zones  []string // one of these zones, sorted, unless Every is set
+	Labels labels.Requirements
+}
+
+// Condition returns the condition of a placement of [State.Overrides]. It returns
+// false if the placement contains no dataplane.
+func (s *State) Condition(p Placement) (Condition, bool) {
+	kind, namespace, _ := strings.Cut(p.Scope, "/")
+	n := s.lookup(name{kind, namespace, p.Name})
+	if n == nil || n.selection == nil {
+		return Condition{}, false
+	}
+	c := Condition{Every: n.selection.every}
+	if !c.Every {
+		for id := range n.selection.clusters.All() {
+			c.Zones = append(c.Zones, s.node(id).name.name)
+		}
+		slices.Sort(c.Zones)
+	}
+	if n.selection.dataplanes != nil {
+		required, satisfiable := n.selection.dataplanes.Requirements()
+		if !satisfiable {
+			return Condition{}, false
+		}
+		c.Labels = required
+	}
+	return c, c.Every || len(c.Zones) > 0
+}
+
+// ZoneOf returns the cluster that a dataplane belongs to: its label, else the
+// tag of its first inbound, or of its gateway, that has one; "" if there is
+// none (SPEC 8.3, 8.5).
+func ZoneOf(d *resource.Dataplane) string {
+	if zone, labelled := d.Labels.Get(resource.ZoneTag); labelled {
+		return zone
+	}
+	for i := range d.Inbounds {
+		if zone, tagged := d.Inbounds[i].Tags.Get(resource.ZoneTag); tagged {
+			return zone
+		}
+	}
+	if d.Gateway != nil {
+		return d.Gateway.Tags.Value(resource.ZoneTag)
+	}
+	return ""
+}
+
+// MeshTarget returns what a mesh policy does on a dataplane that it selects,
+// and the bindings that caused it.
+func (s *State) MeshTarget(p *resource.Policy, d *resource.Dataplane) Target {
+	var placing, enforcing []string
+	for _, b := range s.Bindings(&p.ID) {
+		if !s.selects(b, d) {
+			continue
+		}
+		if !b.SubFilter {
+			placing = append(placing, b.Name)
+		}
+		if b.Enforce {
+			enforcing = append(enforcing, b.Name)
+		}
+	}
+	switch {
+	case !p.Shadow():
+		return Target{ocm.Enforce, placing}
+	case len(enforcing) > 0:
+		return Target{ocm.Enforce, enforcing}
+	}
+	return Target{ocm.Inform, placing}
+}
+
+// selects reports whether the placement of a binding selects a dataplane.
+func (s *State) selects(b *ocm.PlacementBinding, d *resource.Dataplane) bool {
+	zone, placement := ZoneOf(d), s.lookup(placementName(b))
+	if zone == "" || placement.selection == nil || !placement.selection.admits(d) {
+		return false
+	}
+	if placement.selection.every {
+		return true
+	}
+	id, known := s.names.Lookup(clusterName(zone))
+	return known && placement.selection.clusters.Contains(id)
+}
+
+func placementName(b *ocm.PlacementBinding) name {
+	return name{b.Placement.Kind, b.Namespace, b.Placement.Name}
+}

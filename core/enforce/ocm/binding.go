@@ -1,0 +1,140 @@
+package ocm
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// The API groups of what a binding refers to.
+const (
+	policyGroup    = "policy.open-cluster-management.io"
+	placementGroup = "cluster.open-cluster-management.io"
+	ruleGroup      = "apps.open-cluster-management.io"
+	meshGroup      = "kuma.io"
+)
+
+type bindingDoc struct {
+	PlacementRef placementRefDoc `json:"placementRef"`
+	Subjects     []subjectDoc    `json:"subjects"`
+
+	// As in proposal 003.
+	RemediationActionOverride *overrideDoc `json:"remediationActionOverride,omitzero"`
+	// As released.
+	BindingOverrides *bindingOverridesDoc `json:"bindingOverrides,omitzero"`
+	SubFilter        *subFilterWord       `json:"subFilter,omitzero"`
+}
+
+// Validate checks that one spelling of the override is used.
+func (d *bindingDoc) Validate(at *diag.At) {
+	if len(d.Subjects) == 0 {
+		at.Field("subjects").Errorf("", "must have at least one subject")
+	}
+	if d.RemediationActionOverride == nil {
+		return
+	}
+	if d.BindingOverrides != nil {
+		at.Field("bindingOverrides").Errorf("use one of them", "remediationActionOverride and bindingOverrides are both present")
+	}
+	if d.SubFilter != nil {
+		at.Field("subFilter").Errorf("use remediationActionOverride.subFilter, or bindingOverrides", "does not go with remediationActionOverride")
+	}
+}
+
+func (d *bindingDoc) resource(meta *resource.Meta) *PlacementBinding {
+	b := &PlacementBinding{Meta: *meta, Placement: d.PlacementRef.ref, SubFilter: d.SubFilter != nil}
+	if o := d.RemediationActionOverride; o != nil {
+		b.Enforce, b.SubFilter = o.enforce, o.SubFilter
+	}
+	if o := d.BindingOverrides; o != nil {
+		b.Enforce = o.enforce
+	}
+	for i := range d.Subjects {
+		b.Subjects = append(b.Subjects, d.Subjects[i].subject)
+	}
+	return b
+}
+
+type overrideDoc struct {
+	RemediationAction *strict.Value `json:"remediationAction,omitzero"`
+	SubFilter         bool          `json:"subFilter,omitzero"`
+	enforce           bool
+}
+
+// Validate reads the action, which may be null.
+func (d *overrideDoc) Validate(*diag.At) { d.enforce = enforces(d.RemediationAction) }
+
+type bindingOverridesDoc struct {
+	RemediationAction *strict.Value `json:"remediationAction,omitzero"`
+	enforce           bool
+}
+
+// Validate reads the action, which may be null.
+func (d *bindingOverridesDoc) Validate(*diag.At) { d.enforce = enforces(d.RemediationAction) }
+
+// enforces reads an override: enforce, or null for none.
+func enforces(in *strict.Value) bool {
+	if in == nil || in.IsNull() {
+		return false
+	}
+	var word actionWord
+	if strict.Decode(in, &word) && Action(word) != Enforce {
+		in.At().Errorf("write enforce, or leave the field out", "a binding cannot override an action with %q", in.Text())
+	}
+	return Action(word) == Enforce
+}
+
+type subFilterWord string
+
+// Enum returns the words of subFilter.
+func (subFilterWord) Enum() []string { return []string{"restricted"} }
+
+type placementRefDoc struct {
+	APIGroup placementAPIGroup `json:"apiGroup"`
+	Kind     placementKind     `json:"kind"`
+	Name     objectName        `json:"name"`
+	ref      Ref
+}
+
+type placementAPIGroup string
+
+// Enum returns the groups of placements.
+func (placementAPIGroup) Enum() []string { return []string{ruleGroup, placementGroup} }
+
+type placementKind string
+
+// Enum returns the kinds of placements.
+func (placementKind) Enum() []string { return []string{PlacementRuleKind, PlacementKind} }
+
+// Validate checks that the kind is of the API group.
+func (d *placementRefDoc) Validate(at *diag.At) {
+	group := map[placementKind]placementAPIGroup{PlacementRuleKind: ruleGroup, PlacementKind: placementGroup}[d.Kind]
+	if group != d.APIGroup {
+		at.Field("apiGroup").Errorf("write "+string(group), "%s is not of API group %s", d.Kind, d.APIGroup)
+	}
+	d.ref = Ref{string(d.Kind), string(d.Name), at.Pos(), at.Path()}
+}
+
+type subjectDoc struct {
+	APIGroup subjectGroup `json:"apiGroup"`
+	Kind     string       `json:"kind"`
+	Name     objectName   `json:"name"`
+	subject  Subject
+}
+
+type subjectGroup string
+
+// Enum returns the groups of subjects.
+func (subjectGroup) Enum() []string { return []string{policyGroup, meshGroup} }
+
+// Validate checks the kind of an OCM subject. The kinds of mesh policies are
+// those of the loader; a subject of another one has no policy.
+func (d *subjectDoc) Validate(at *diag.At) {
+	kinds := []string{PolicyKind, PolicySetKind}
+	if d.APIGroup == policyGroup && !slices.Contains(kinds, d.Kind) {
+		at.Field("kind").Errorf(diag.DidYouMean(d.Kind, kinds), "unknown kind %q of API group %s", d.Kind, d.APIGroup)
+	}
+	d.subject = Subject{Ref{d.Kind, string(d.Name), at.Pos(), at.Path()}, d.APIGroup == meshGroup}
+}

@@ -1,0 +1,98 @@
+package ocm
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Documents returns the types of the documents that become [Resources], for
+// [resource.Loader], and those of OCM's groups that are skipped.
+func Documents() []resource.DocumentType {
+	types := []resource.DocumentType{
+		resource.DocumentOf[policyDoc](policyGroup, PolicyKind),
+		resource.DocumentOf[policySetDoc](policyGroup, PolicySetKind),
+		resource.DocumentOf[bindingDoc](policyGroup, PlacementBindingKind),
+		resource.DocumentOf[placementRuleDoc](ruleGroup, PlacementRuleKind),
+		resource.DocumentOf[placementDoc](placementGroup, PlacementKind),
+		resource.DocumentOf[placementDecisionDoc](placementGroup, PlacementDecisionKind),
+		resource.DocumentOf[managedClusterDoc](placementGroup, ManagedClusterKind),
+		resource.DocumentOf[rolloutDoc]("", RolloutKind),
+	}
+	for _, unused := range []struct {
+		group string
+		kinds []string
+	}{
+		{policyGroup, []string{"CertificatePolicy", "ConfigurationPolicy", "OperatorPolicy", "PolicyAutomation"}},
+		{ruleGroup, []string{"Channel", "Deployable", "GitOpsCluster", "HelmRelease", "MulticlusterApplicationSetReport", "Subscription", "SubscriptionReport", "SubscriptionStatus"}},
+		{placementGroup, []string{"AddOnPlacementScore", "ClusterClaim", "ManagedClusterSet", "ManagedClusterSetBinding"}},
+	} {
+		for _, kind := range unused.kinds {
+			types = append(types, resource.UnusedDocument(unused.group, kind))
+		}
+	}
+	return types
+}
+
+// Read returns the resources among the documents of a set, in the order of the
+// set, which a loader sorts by identity.
+func Read(set *resource.Set) *Resources {
+	all := &Resources{}
+	for _, document := range set.Documents {
+		switch r := Of(document).(type) {
+		case *Policy:
+			all.Policies = append(all.Policies, r)
+		case *PolicySet:
+			all.PolicySets = append(all.PolicySets, r)
+		case *PlacementBinding:
+			all.PlacementBindings = append(all.PlacementBindings, r)
+		case *PlacementRule:
+			all.PlacementRules = append(all.PlacementRules, r)
+		case *Placement:
+			all.Placements = append(all.Placements, r)
+		case *PlacementDecision:
+			all.PlacementDecisions = append(all.PlacementDecisions, r)
+		case *ManagedCluster:
+			all.ManagedClusters = append(all.ManagedClusters, r)
+		case *Rollout:
+			all.Rollouts = append(all.Rollouts, r)
+		}
+	}
+	return all
+}
+
+// NewDocument returns the document of a resource that was made in Go.
+func NewDocument(r Resource) *resource.Document {
+	return &resource.Document{Meta: *r.Identity(), Value: r}
+}
+
+// Of returns the resource of a document, or nil if the document is of another
+// type.
+func Of(document *resource.Document) Resource {
+	switch d := document.Value.(type) {
+	case Resource:
+		return d
+	case *policyDoc:
+		return d.resource(&document.Meta)
+	case *policySetDoc:
+		return d.resource(&document.Meta)
+	case *bindingDoc:
+		return d.resource(&document.Meta)
+	case *placementRuleDoc:
+		return d.resource(&document.Meta)
+	case *placementDoc:
+		return d.resource(&document.Meta)
+	case *placementDecisionDoc:
+		return d.resource(&document.Meta)
+	case *managedClusterDoc:
+		return d.resource(&document.Meta)
+	case *rolloutDoc:
+		return d.resource(&document.Meta)
+	}
+	return nil
+}
+
+// IsKind reports whether a kind is one of this package's.
+func IsKind(kind string) bool {
+	switch kind {
+	case PolicyKind, PolicySetKind, PlacementBindingKind, PlacementRuleKind, PlacementKind, PlacementDecisionKind, ManagedClusterKind, RolloutKind:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package ocm
+
+import (
+	"strconv"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// The labels of a PlacementDecision.
+const (
+	PlacementLabel  = "cluster.open-cluster-management.io/placement"
+	GroupNameLabel  = "cluster.open-cluster-management.io/decision-group-name"
+	GroupIndexLabel = "cluster.open-cluster-management.io/decision-group-index"
+)
+
+type placementRuleDoc struct {
+	Spec   placementRuleSpec `json:"spec,omitzero"`
+	Status decisions         `json:"status,omitzero"`
+}
+
+type placementRuleSpec struct {
+	Clusters []struct {
+		Name objectName `json:"name"`
+	} `json:"clusters,omitzero"`
+	ClusterSelector   *labelSelectorDoc `json:"clusterSelector,omitzero"`
+	DataplaneSelector *labelSelectorDoc `json:"dataplaneSelector,omitzero"`
+
+	// Used by OCM's scheduler, whose result is status.decisions.
+	ClusterConditions []*strict.Value `json:"clusterConditions,omitzero"`
+	ClusterReplicas   *strict.Value   `json:"clusterReplicas,omitzero"`
+	Policies          []*strict.Value `json:"policies,omitzero"`
+	ResourceHint      *strict.Value   `json:"resourceHint,omitzero"`
+	SchedulerName     string          `json:"schedulerName,omitzero"`
+}
+
+// Validate warns of fields that would restrict the clusters further, if no
+// scheduler has evaluated them.
+func (d *placementRuleDoc) Validate(at *diag.At) {
+	if d.Status.present {
+		return
+	}
+	const what, hint = "has no effect: only status.decisions can restrict the clusters further", "add status.decisions, or list the clusters"
+	if len(d.Spec.ClusterConditions) > 0 {
+		at.Field("spec").Field("clusterConditions").Warnf(hint, what)
+	}
+	if d.Spec.ClusterReplicas != nil {
+		at.Field("spec").Field("clusterReplicas").Warnf(hint, what)
+	}
+}
+
+func (d *placementRuleDoc) resource(meta *resource.Meta) *PlacementRule {
+	r := &PlacementRule{
+		Meta:              *meta,
+		Decided:           d.Status.present,
+		Decisions:         d.Status.clusters,
+		ClusterSelector:   d.Spec.ClusterSelector.selector(),
+		DataplaneSelector: d.Spec.DataplaneSelector.selector(),
+	}
+	if d.Spec.Clusters != nil {
+		r.Clusters = []string{}
+		for _, c := range d.Spec.Clusters {
+			r.Clusters = append(r.Clusters, string(c.Name))
+		}
+	}
+	return r
+}
+
+// decisions is status.decisions; the other fields of a status are dropped.
+type decisions struct {
+	present  bool
+	clusters []string
+}
+
+// DecodeAt reads the decisions of a status.
+func (d *decisions) DecodeAt(in *strict.Value) {
+	field := in.Field("decisions")
+	if field == nil || field.IsNull() {
+		return
+	}
+	var list []struct {
+		ClusterName      objectName `json:"clusterName"`
+		ClusterNamespace string     `json:"clusterNamespace,omitzero"`
+		Reason           string     `json:"reason,omitzero"`
+	}
+	strict.Decode(field, &list)
+	d.present, d.clusters = true, []string{}
+	for _, decision := range list {
+		d.clusters = append(d.clusters, string(decision.ClusterName))
+	}
+}
+
+// placementDoc has a spec without effect: the clusters of a placement are in
+// its decisions.
+type placementDoc struct {
+	Spec struct {
+		ClusterSets       []string        `json:"clusterSets,omitzero"`
+		DecisionStrategy  *strict.Value   `json:"decisionStrategy,omitzero"`
+		NumberOfClusters  *uint32         `json:"numberOfClusters,omitzero"`
+		Predicates        []*strict.Value `json:"predicates,omitzero"`
+		PrioritizerPolicy *strict.Value   `json:"prioritizerPolicy,omitzero"`
+		SpreadPolicy      *strict.Value   `json:"spreadPolicy,omitzero"`
+		Tolerations       []*strict.Value `json:"tolerations,omitzero"`
+	} `json:"spec,omitzero"`
+}
+
+func (d *placementDoc) resource(meta *resource.Meta) *Placement { return &Placement{*meta} }
+
+type placementDecisionDoc struct {
+	Status decisions `json:"status,omitzero"`
+}
+
+func (d *placementDecisionDoc) resource(meta *resource.Meta) *PlacementDecision {
+	index, err := strconv.Atoi(meta.Labels.Value(GroupIndexLabel))
+	if err != nil {
+		index = 0 // as OCM does
+	}
+	return &PlacementDecision{
+		Meta:      *meta,
+		Placement: meta.Labels.Value(PlacementLabel),
+		Group:     Group{Index: index, Name: meta.Labels.Value(GroupNameLabel)},
+		Clusters:  d.Status.clusters,
+	}
+}
+
+type managedClusterDoc struct {
+	Spec struct {
+		HubAcceptsClient            bool            `json:"hubAcceptsClient,omitzero"`
+		LeaseDurationSeconds        *uint32         `json:"leaseDurationSeconds,omitzero"`
+		ManagedClusterClientConfigs []*strict.Value `json:"managedClusterClientConfigs,omitzero"`
+		Taints                      []*strict.Value `json:"taints,omitzero"`
+	} `json:"spec,omitzero"`
+}
+
+func (d *managedClusterDoc) resource(meta *resource.Meta) *ManagedCluster {
+	c := &ManagedCluster{*meta}
+	c.Namespace = "" // clusters have none
+	return c
+}

@@ -1,0 +1,133 @@
+package ocm
+
+import (
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The kinds of resources in this package.
+const (
+	PolicyKind            = "Policy"
+	PolicySetKind         = "PolicySet"
+	PlacementBindingKind  = "PlacementBinding"
+	PlacementRuleKind     = "PlacementRule"
+	PlacementKind         = "Placement"
+	PlacementDecisionKind = "PlacementDecision"
+	ManagedClusterKind    = "ManagedCluster"
+	RolloutKind           = "Rollout"
+)
+
+// Resources is a list of each kind, in any order.
+type Resources struct {
+	Policies           []*Policy
+	PolicySets         []*PolicySet
+	PlacementBindings  []*PlacementBinding
+	PlacementRules     []*PlacementRule
+	Placements         []*Placement
+	PlacementDecisions []*PlacementDecision
+	ManagedClusters    []*ManagedCluster
+	Rollouts           []*Rollout
+}
+
+// Action is the remediation action of a policy.
+type Action uint8
+
+// The actions. A Policy without an action informs.
+const (
+	Inform Action = iota
+	Enforce
+	// InformOnly informs, and no binding overrides it.
+	InformOnly
+)
+
+// String returns the action in lower case.
+func (a Action) String() string { return [...]string{"inform", "enforce", "informonly"}[a] }
+
+// Policy is an OCM policy: it is placed on clusters by bindings.
+type Policy struct {
+	resource.Meta
+	Action Action
+	// Disabled removes the policy from every cluster.
+	Disabled bool
+}
+
+// PolicySet is a list of policies of its namespace that are bound together.
+type PolicySet struct {
+	resource.Meta
+	Policies   []string
+	Exclusions []Exclusion
+}
+
+// Exclusion removes clusters from what a [PolicySet] binds one of its policies
+// to. It has no effect on the policy's other bindings.
+type Exclusion struct {
+	Policy   string
+	Clusters []string
+}
+
+// PlacementBinding binds policies and sets of its namespace to the clusters of
+// a placement of its namespace.
+type PlacementBinding struct {
+	resource.Meta
+	Placement Ref // [PlacementRuleKind] or [PlacementKind]
+	Subjects  []Subject
+	// Enforce overrides the action of the subjects.
+	Enforce bool
+	// SubFilter restricts the override to clusters that another binding,
+	// without a subFilter, places the policy on.
+	SubFilter bool
+}
+
+// Ref names a resource in the namespace of the resource that contains it.
+type Ref struct {
+	Kind string
+	Name string
+	// Where the reference is; zero if it was not read from a file.
+	Pos  diag.Position
+	Path string
+}
+
+// Subject is what a binding binds: a Policy, a PolicySet, or a policy of a mesh,
+// whose Kind is that of the mesh policy, such as MeshTimeout.
+type Subject struct {
+	Ref
+	Mesh bool // the subject is a policy of a mesh
+}
+
+// PlacementRule selects clusters by itself.
+type PlacementRule struct {
+	resource.Meta
+	// Decided reports whether status.decisions is present. Then Decisions is
+	// the clusters, and Clusters and ClusterSelector have no effect.
+	Decided   bool
+	Decisions []string
+	// Clusters restricts the clusters by name; nil if the field is absent.
+	Clusters []string
+	// ClusterSelector restricts the clusters by the labels of their
+	// ManagedClusters; nil if the field is absent.
+	ClusterSelector *LabelSelector
+	// DataplaneSelector restricts the dataplanes within the clusters by their
+	// labels; nil if the field is absent. It has no effect on an OCM policy.
+	DataplaneSelector *LabelSelector
+}
+
+// Placement is a named placement whose clusters are those of its
+// [PlacementDecision] resources.
+type Placement struct{ resource.Meta }
+
+// PlacementDecision is a part of the clusters of a placement.
+type PlacementDecision struct {
+	resource.Meta
+	Placement string // of the same namespace; "" if the label is absent
+	Group     Group
+	Clusters  []string
+}
+
+// Group is a decision group of a placement.
+type Group struct {
+	Index int
+	Name  string
+}
+
+// ManagedCluster gives labels to the cluster of its name.
+type ManagedCluster struct{ resource.Meta }

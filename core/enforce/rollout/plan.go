@@ -1,0 +1,171 @@
+package rollout
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+)
+
+// Group is a decision group of a placement, with its clusters.
+type Group struct {
+	ocm.Group
+	Clusters []string
+}
+
+// String returns the name of the group, or its index if it has no name.
+func (g *Group) String() string {
+	if g.Name != "" {
+		return g.Name
+	}
+	return strconv.Itoa(g.Index)
+}
+
+// size returns how many of the clusters are of the group.
+func (g *Group) size(clusters []*progress) int {
+	return count(clusters, func(p *progress) bool { return p.group == g })
+}
+
+// Groups returns the groups of a placement, sorted by index and name, from its
+// decisions. The clusters of a group are sorted; a cluster of several groups is
+// in the first of them only.
+func Groups(decisions []*ocm.PlacementDecision) []Group {
+	clusters := map[ocm.Group][]string{}
+	for _, d := range decisions {
+		clusters[d.Group] = append(clusters[d.Group], d.Clusters...)
+	}
+	groups := make([]Group, 0, len(clusters))
+	for g := range clusters {
+		groups = append(groups, Group{Group: g})
+	}
+	slices.SortFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(a.Index, b.Index), strings.Compare(a.Name, b.Name))
+	})
+	seen := map[string]bool{}
+	for i := range groups {
+		names := clusters[groups[i].Group]
+		slices.Sort(names)
+		for _, name := range names {
+			if !seen[name] {
+				seen[name] = true
+				groups[i].Clusters = append(groups[i].Clusters, name)
+			}
+		}
+	}
+	return groups
+}
+
+// Action is what to do with a cluster.
+type Action string
+
+// The actions.
+const (
+	Apply    Action = "apply"     // apply the change
+	Wait     Action = "wait"      // the change is applied; wait for the result
+	Done     Action = "done"      // the change is applied with success
+	TimedOut Action = "timed out" // the change had no success before the deadline
+	Skip     Action = "skip"      // the cluster is left out
+	Later    Action = "later"     // the cluster has not begun, and does not begin now
+)
+
+// Plan is what to do with each cluster of a rollout at one time.
+type Plan struct {
+	Name string `json:"name"`
+	// Clusters is by group, and for each group by name.
+	Clusters []Cluster `json:"clusters"`
+	// Stopped reports whether there are more failures than the strategy
+	// tolerates. No further cluster begins until one of them has succeeded.
+	Stopped bool `json:"stopped"`
+	// RecheckAfter is when time alone changes the plan; nil: never.
+	RecheckAfter *conf.Duration `json:"recheckAfter,omitempty"`
+	// Decisions is the clusters where the change is applied, or stays so.
+	Decisions []Decision `json:"decisions"`
+}
+
+// Cluster is the plan for one cluster.
+type Cluster struct {
+	Cluster string     `json:"cluster"`
+	Group   string     `json:"group"` // its name, or its index if it has none
+	Status  ocm.Status `json:"status,omitempty"`
+	Action  Action     `json:"action"`
+	Reason  string     `json:"reason"`
+}
+
+// Decision is the clusters of a group where the change is applied. Groups
+// without such a cluster are left out.
+type Decision struct {
+	GroupName  string   `json:"groupName"`
+	GroupIndex int      `json:"groupIndex"`
+	Clusters   []string `json:"clusters"`
+}
+
+// New plans a rollout over the groups of its placement, as [Groups] returns
+// them.
+func New(r *ocm.Rollout, groups []Group, now time.Time) *Plan {
+	clusters := progressOfAll(r, groups, now)
+	plan := &Plan{Name: r.Name, Clusters: []Cluster{}, Decisions: []Decision{}}
+	blocked := "" // why no further cluster begins
+	for _, s := range stages(&r.Strategy, groups, clusters) {
+		if stop := s.stop(clusters); stop != "" && blocked == "" {
+			plan.Stopped, blocked = true, "the rollout stopped: "+stop
+		}
+		if blocked != "" {
+			s.later(blocked)
+			continue
+		}
+		finished := s.finished()
+		s.begin()
+		if !finished {
+			blocked = s.name + " is not finished"
+		}
+	}
+	plan.report(groups, clusters, now)
+	return plan
+}
+
+func progressOfAll(r *ocm.Rollout, groups []Group, now time.Time) []*progress {
+	status := map[string]*ocm.ClusterStatus{}
+	for i := range r.Status {
+		status[r.Status[i].Cluster] = &r.Status[i]
+	}
+	var clusters []*progress
+	for i := range groups {
+		for _, cluster := range groups[i].Clusters {
+			p := progressOf(cluster, &groups[i], status[cluster], &r.Strategy, now)
+			clusters = append(clusters, &p)
+		}
+	}
+	return clusters
+}
+
+// report writes the actions into the plan.
+func (plan *Plan) report(groups []Group, clusters []*progress, now time.Time) {
+	for i := range groups {
+		g := &groups[i]
+		decision := Decision{GroupName: g.Name, GroupIndex: g.Index}
+		for _, p := range clusters {
+			if p.group != g {
+				continue
+			}
+			plan.Clusters = append(plan.Clusters, Cluster{p.cluster, g.String(), p.status, p.action, p.reason})
+			if p.action == Apply || p.action == Wait || p.action == Done {
+				decision.Clusters = append(decision.Clusters, p.cluster)
+			}
+		}
+		if len(decision.Clusters) > 0 {
+			plan.Decisions = append(plan.Decisions, decision)
+		}
+	}
+	for _, p := range clusters {
+		if p.until.IsZero() {
+			continue
+		}
+		if after := conf.Duration(p.until.Sub(now)); plan.RecheckAfter == nil || after < *plan.RecheckAfter {
+			plan.RecheckAfter = &after
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package enforce
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// selection is what a placement selects. It is immutable.
+type selection struct {
+	clusters index.Set
+	// every: the clusterSelector is empty, and restricts nothing. Then clusters
+	// is those with a ManagedCluster, and every zone of dataplanes is selected.
+	every bool
+	// dataplanes restricts the dataplanes within the clusters; nil: all.
+	dataplanes labels.Selector
+}
+
+func (s *selection) equal(o *selection) bool {
+	if s == nil || o == nil {
+		return s == o
+	}
+	return s.every == o.every && s.clusters.Equal(o.clusters) && s.sameDataplanes(o)
+}
+
+// sameDataplanes reports whether both restrict the dataplanes alike.
+func (s *selection) sameDataplanes(o *selection) bool {
+	if s.dataplanes == nil || o.dataplanes == nil {
+		return s.dataplanes == nil && o.dataplanes == nil
+	}
+	return s.dataplanes.String() == o.dataplanes.String()
+}
+
+// admits reports whether a dataplane of a selected cluster is selected.
+func (s *selection) admits(d *resource.Dataplane) bool {
+	return s.dataplanes == nil || s.dataplanes.Matches(tagLabels(d.Labels))
+}
+
+// tagLabels makes [resource.Tags] readable by package labels.
+type tagLabels resource.Tags
+
+// Has reports whether there is a label.
+func (t tagLabels) Has(key string) bool { _, ok := resource.Tags(t).Get(key); return ok }
+
+// Get returns the value of a label.
+func (t tagLabels) Get(key string) string { return resource.Tags(t).Value(key) }
+
+// Lookup returns the value of a label, and whether there is one.
+func (t tagLabels) Lookup(key string) (string, bool) { return resource.Tags(t).Get(key) }
+
+// selectionOf evaluates a placement.
+func (c *consequences) selectionOf(n *node) *selection {
+	switch r := n.resource.(type) {
+	case *ocm.PlacementRule:
+		return c.ruleSelection(r)
+	case *ocm.Placement:
+		var clusters index.SetEditor
+		for _, id := range n.users {
+			if d, is := c.node(id).resource.(*ocm.PlacementDecision); is {
+				c.addClusters(&clusters, d.Clusters)
+			}
+		}
+		return &selection{clusters: clusters.Commit()}
+	}
+	return nil
+}
+
+func (c *consequences) ruleSelection(r *ocm.PlacementRule) *selection {
+	s := &selection{}
+	if r.DataplaneSelector != nil {
+		s.dataplanes = r.DataplaneSelector.Selector()
+	}
+	var clusters index.SetEditor
+	switch {
+	case r.Decided:
+		c.addClusters(&clusters, r.Decisions)
+	case r.ClusterSelector == nil:
+		c.addClusters(&clusters, r.Clusters)
+	case r.Clusters == nil:
+		s.every = r.ClusterSelector.Empty()
+		c.addSelected(&clusters, r, c.clusters.AppendTo(nil))
+	default:
+		var listed index.SetEditor
+		c.addClusters(&listed, r.Clusters)
+		c.addSelected(&clusters, r, listed.AppendTo(nil))
+	}
+	s.clusters = clusters.Commit()
+	return s
+}
+
+func (c *consequences) addClusters(set *index.SetEditor, clusters []string) {
+	for _, cluster := range clusters {
+		id, _ := c.names.Lookup(clusterName(cluster)) // it is held by the resource
+		set.Add(id)
+	}
+}
+
+// addSelected adds those of the clusters whose labels a rule's selector selects,
+// and removes the others.
+func (c *consequences) addSelected(set *index.SetEditor, r *ocm.PlacementRule, clusters []uint32) {
+	selector := r.ClusterSelector.Selector()
+	for _, id := range clusters {
+		cluster, managed := c.node(id).resource.(*ocm.ManagedCluster)
+		if r.ClusterSelector.Empty() && r.Clusters != nil || managed && selector.Matches(tagLabels(cluster.Labels)) {
+			set.Add(id)
+		} else {
+			set.Remove(id)
+		}
+	}
+}
+
+// reselected returns the selection of a rule after some clusters changed their
+// labels, appeared or disappeared.
+func (c *consequences) reselected(n *node, clusters []uint32) *selection {
+	r := n.resource.(*ocm.PlacementRule)
+	set := n.selection.clusters.Edit()
+	if r.Clusters == nil {
+		c.addSelected(&set, r, clusters)
+	} else {
+		var listed []uint32
+		for _, id := range clusters {
+			if slices.Contains(r.Clusters, c.node(id).name.name) {
+				listed = append(listed, id)
+			}
+		}
+		c.addSelected(&set, r, listed)
+	}
+	next := *n.selection
+	next.clusters = set.Commit()
+	return &next
+}
+
+// ids returns the clusters of a selection; none of nil.
+func (s *selection) ids() index.Set {
+	if s == nil {
+		return index.Set{}
+	}
+	return s.clusters
+}

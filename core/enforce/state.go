@@ -1,0 +1,78 @@
+package enforce
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// State is the placements, bindings and policies of a hub, with what follows
+// from them. It is immutable and safe for any number of readers. [State.Edit]
+// makes the next version.
+type State struct {
+	names     *index.Interner[name]
+	nodes     index.Vector[*node] // by the id of the name
+	selecting index.Set           // placements with a clusterSelector that is evaluated
+	open      index.Set           // placements whose exposed selection is every zone
+	policies  index.Set           // OCM policies
+	clusters  index.Set           // with a ManagedCluster
+	bindings  index.Set
+	decisions index.Set
+	groups    index.Set // PolicySets and Placements
+	order     *clusterOrder
+}
+
+// Empty returns the state without resources.
+func Empty() *State { return &State{names: index.NewInterner[name](), order: new(clusterOrder)} }
+
+// NewState returns the state of some resources.
+func NewState(resources *ocm.Resources) *State {
+	e := Empty().Edit()
+	for r := range resources.All() {
+		e.Put(r)
+	}
+	s, _ := e.Commit()
+	return s
+}
+
+// Resource returns the resource of an identity, whose mesh is empty, or nil.
+func (s *State) Resource(id resource.ID) ocm.Resource {
+	if n := s.lookup(nameOf(&id)); n != nil {
+		return n.resource
+	}
+	return nil
+}
+
+// Effects yields the effect of each OCM policy, sorted by namespace and name.
+func (s *State) Effects() iter.Seq[*Effect] {
+	effects := make([]*Effect, 0, s.policies.Len())
+	for id := range s.policies.All() {
+		effects = append(effects, s.node(id).effect)
+	}
+	slices.SortFunc(effects, func(a, b *Effect) int {
+		return cmp.Or(strings.Compare(a.Policy.Namespace, b.Policy.Namespace), strings.Compare(a.Policy.Name, b.Policy.Name))
+	})
+	return slices.Values(effects)
+}
+
+// Effect returns the effect of an OCM policy, or nil if there is no such policy.
+func (s *State) Effect(namespace, policy string) *Effect {
+	if n := s.lookup(name{ocm.PolicyKind, namespace, policy}); n != nil {
+		return n.effect
+	}
+	return nil
+}
+
+func (s *State) node(id uint32) *node { return s.nodes.Value(id) }
+
+func (s *State) lookup(n name) *node {
+	if id, known := s.names.Lookup(n); known {
+		return s.node(id)
+	}
+	return nil
+}

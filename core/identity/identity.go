@@ -1,0 +1,173 @@
+// Package identity evaluates MeshIdentities: it returns the SPIFFE ID of a
+// dataplane (SPEC 11.6).
+//
+//  1. [New] parses the templates of all identities once.
+//  2. [Identities.Of] chooses the identity that selects a dataplane with the
+//     most labels, and expands its templates.
+//
+// Invariants: an [Identities] is immutable; the result does not depend on the
+// order of the identities; a SPIFFE ID that is returned is valid.
+package identity
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Identity is what a MeshIdentity gives to one dataplane.
+type Identity struct {
+	// SPIFFEID is spiffe://TRUSTDOMAIN/PATH.
+	SPIFFEID    string
+	TrustDomain string
+	// Source gives the identity.
+	Source *resource.MeshIdentity
+}
+
+// Identities are the MeshIdentities of any number of meshes, ready to be
+// evaluated. The zero value gives no dataplane an identity.
+type Identities struct {
+	byMesh map[string][]entry
+}
+
+// entry is a MeshIdentity with a selector.
+type entry struct {
+	source   *resource.MeshIdentity
+	selector map[string]string
+	// The parts of the templates; nil: the default.
+	trustDomain, path []conf.TemplatePart
+}
+
+// New returns the identities of a list in any order, which must be valid and
+// must not be changed.
+func New(list []*resource.MeshIdentity) *Identities {
+	ids := &Identities{byMesh: map[string][]entry{}}
+	for _, source := range list {
+		selector := source.Spec.Selector
+		if selector == nil || selector.Dataplane == nil {
+			continue // it selects nothing
+		}
+		e := entry{source: source, selector: selector.Dataplane.MatchLabels}
+		if spiffe := source.Spec.SpiffeID; spiffe != nil {
+			e.trustDomain, e.path = parts(spiffe.TrustDomain), parts(spiffe.Path)
+		}
+		ids.byMesh[source.Mesh] = append(ids.byMesh[source.Mesh], e)
+	}
+	for _, entries := range ids.byMesh {
+		slices.SortFunc(entries, func(a, b entry) int {
+			return cmp.Or(
+				cmp.Compare(len(b.selector), len(a.selector)),
+				cmp.Compare(a.source.Name, b.source.Name),
+				cmp.Compare(a.source.Namespace, b.source.Namespace),
+			)
+		})
+	}
+	return ids
+}
+
+// parts returns the pieces of a valid template, nil for nil.
+func parts(t *conf.Template) []conf.TemplatePart {
+	if t == nil {
+		return nil
+	}
+	parts, _ := t.Parts() // a valid resource's template has no error
+	return parts
+}
+
+// Of returns the identity of a dataplane, or nil if no MeshIdentity selects it.
+// Of those that select it the one with the most labels counts, then the one
+// whose name is first. The error is about the dataplane: it lacks a label that
+// a template asks for, or its names make no SPIFFE ID.
+func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
+	for _, e := range i.byMesh[d.Mesh] {
+		if !e.selects(d) {
+			continue
+		}
+		trustDomain, err := expand(e.trustDomain, d)
+		if err != nil {
+			return nil, fmt.Errorf("%s: spec.spiffeID.trustDomain: %w", e.source.ID, err)
+		}
+		if e.trustDomain == nil {
+			trustDomain = d.Mesh + ".mesh.local"
+		}
+		path, err := expand(e.path, d)
+		if err != nil {
+			return nil, fmt.Errorf("%s: spec.spiffeID.path: %w", e.source.ID, err)
+		}
+		if e.path == nil {
+			path = defaultPath(d)
+		}
+		id := "spiffe://" + trustDomain + path
+		if err := conf.CheckSpiffeID(id); err != nil {
+			return nil, fmt.Errorf("%s: %q is not a SPIFFE ID: %w", e.source.ID, id, err)
+		}
+		return &Identity{SPIFFEID: id, TrustDomain: trustDomain, Source: e.source}, nil
+	}
+	return nil, nil
+}
+
+func (e *entry) selects(d *resource.Dataplane) bool {
+	for key, want := range e.selector {
+		if value, present := d.Labels.Get(key); !present || value != want {
+			return false
+		}
+	}
+	return true
+}
+
+func defaultPath(d *resource.Dataplane) string {
+	if account := serviceAccount(d); d.Namespace != "" && account != "" {
+		return "/ns/" + d.Namespace + "/sa/" + account
+	}
+	return "/dataplane/" + d.Name
+}
+
+func serviceAccount(d *resource.Dataplane) string {
+	return d.Labels.Value(resource.ServiceAccountLabel)
+}
+
+// Expand returns a template's text for a dataplane. The template must be valid.
+// A label that the dataplane lacks is an error.
+func Expand(t conf.Template, d *resource.Dataplane) (string, error) {
+	pieces, err := t.Parts()
+	if err != nil {
+		return "", err
+	}
+	return expand(pieces, d)
+}
+
+func expand(pieces []conf.TemplatePart, d *resource.Dataplane) (string, error) {
+	text := ""
+	for _, p := range pieces {
+		switch {
+		case p.Label != "":
+			value, present := d.Labels.Get(p.Label)
+			if !present {
+				return "", fmt.Errorf("%s has no label %q", d.ID, p.Label)
+			}
+			text += value
+		case p.Variable != "":
+			text += variable(p.Variable, d)
+		default:
+			text += p.Text
+		}
+	}
+	return text, nil
+}
+
+func variable(name string, d *resource.Dataplane) string {
+	switch name {
+	case "Mesh":
+		return d.Mesh
+	case "Zone":
+		return d.Zone()
+	case "Namespace":
+		return d.Namespace
+	case "Name":
+		return d.Name
+	}
+	return serviceAccount(d)
+}

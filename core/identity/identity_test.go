@@ -1,0 +1,120 @@
+package identity_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+const provider = "provider: {type: Spire, spire: {}}"
+
+// load decodes identities, one spec a line, named a, b, c and so on, and the
+// dataplane after them.
+func load(t *testing.T, dataplane string, specs ...string) *resource.Set {
+	t.Helper()
+	text := dataplane
+	for i, spec := range specs {
+		text += "\n---\n{type: MeshIdentity, mesh: prod, name: " + string(rune('a'+i)) + ", spec: {" + spec + ", " + provider + "}}"
+	}
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+const (
+	web = `{type: Dataplane, mesh: prod, name: web-1, networking: {address: a}, labels: {app: web, tier: front, kuma.io/zone: east, k8s.kuma.io/namespace: shop, k8s.kuma.io/service-account: web}}`
+	vm  = `{type: Dataplane, mesh: prod, name: vm-1, networking: {address: a}, labels: {app: web}}`
+	all = `selector: {dataplane: {matchLabels: {}}}`
+)
+
+func TestOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		dataplane string
+		specs     []string
+		want      string // the name of the identity and the SPIFFE ID
+	}{
+		"defaults on Kubernetes":       {web, []string{all}, "a spiffe://prod.mesh.local/ns/shop/sa/web"},
+		"defaults elsewhere":           {vm, []string{all}, "a spiffe://prod.mesh.local/dataplane/vm-1"},
+		"no service account":           {strings.Replace(web, "k8s.kuma.io/service-account: web", "a: b", 1), []string{all}, "a spiffe://prod.mesh.local/dataplane/web-1"},
+		"no labels in the selector":    {vm, []string{`selector: {dataplane: {}}`}, "a spiffe://prod.mesh.local/dataplane/vm-1"},
+		"empty selector":               {vm, []string{`selector: {}`}, ""},
+		"no selector":                  {vm, []string{`spiffeID: {path: /a}`}, ""},
+		"other label":                  {vm, []string{`selector: {dataplane: {matchLabels: {app: db}}}`}, ""},
+		"label that is absent":         {vm, []string{`selector: {dataplane: {matchLabels: {tier: ""}}}`}, ""},
+		"most labels":                  {web, []string{all, `selector: {dataplane: {matchLabels: {app: web}}}`, `selector: {dataplane: {matchLabels: {app: web, tier: front}}}`}, "c spiffe://prod.mesh.local/ns/shop/sa/web"},
+		"most labels that are there":   {vm, []string{all, `selector: {dataplane: {matchLabels: {app: web}}}`, `selector: {dataplane: {matchLabels: {app: web, tier: front}}}`}, "b spiffe://prod.mesh.local/dataplane/vm-1"},
+		"name":                         {web, []string{`selector: {dataplane: {matchLabels: {tier: front}}}`, `selector: {dataplane: {matchLabels: {app: web}}}`}, "a spiffe://prod.mesh.local/ns/shop/sa/web"},
+		"trust domain":                 {web, []string{all + `, spiffeID: {trustDomain: "{{ .Mesh }}.{{.Zone}}.example"}`}, "a spiffe://prod.east.example/ns/shop/sa/web"},
+		"path":                         {web, []string{all + `, spiffeID: {path: "/{{ .Namespace }}/{{ .Name }}/{{ .ServiceAccount }}/{{ label \"app\" }}"}`}, "a spiffe://prod.mesh.local/shop/web-1/web/web"},
+		"both, without variables":      {vm, []string{all + `, spiffeID: {trustDomain: td, path: /x}`}, "a spiffe://td/x"},
+		"the field's other spelling":   {vm, []string{all + `, spiffeId: {path: /x}`}, "a spiffe://prod.mesh.local/x"},
+		"label that is missing":        {vm, []string{all + `, spiffeID: {path: "/{{ label \"team\" }}"}`}, `error: MeshIdentity "a" in mesh "prod": spec.spiffeID.path: Dataplane "vm-1" in mesh "prod" has no label "team"`},
+		"label of the trust domain":    {vm, []string{all + `, spiffeID: {trustDomain: "{{ label \"team\" }}"}`}, `error: MeshIdentity "a" in mesh "prod": spec.spiffeID.trustDomain: Dataplane "vm-1" in mesh "prod" has no label "team"`},
+		"variable without a value":     {vm, []string{all + `, spiffeID: {path: "/{{ .Zone }}/a"}`}, `error: MeshIdentity "a" in mesh "prod": "spiffe://prod.mesh.local//a" is not a SPIFFE ID: a path segment is empty`},
+		"name that makes no SPIFFE ID": {strings.Replace(vm, "vm-1", "vm~1", 1), []string{all}, `error: MeshIdentity "a" in mesh "prod": "spiffe://prod.mesh.local/dataplane/vm~1" is not a SPIFFE ID: the path segment "vm~1" has a character other than letters, digits, '.', '-' and '_'`},
+		"another mesh":                 {strings.Replace(vm, "prod", "test", 1), []string{all}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := load(t, c.dataplane, c.specs...)
+			for range 2 { // in both orders
+				got := ""
+				id, err := identity.New(set.Identities).Of(set.Dataplanes[0])
+				switch {
+				case err != nil:
+					got = "error: " + err.Error()
+				case id != nil:
+					got = id.Source.Name + " " + id.SPIFFEID
+					if !strings.HasPrefix(id.SPIFFEID, "spiffe://"+id.TrustDomain+"/") {
+						t.Errorf("trust domain %q of %s", id.TrustDomain, id.SPIFFEID)
+					}
+				}
+				if got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+				slices.Reverse(set.Identities)
+			}
+		})
+	}
+}
+
+func TestNamespaceDecidesLast(t *testing.T) {
+	set := load(t, vm, all, all)
+	for i, m := range set.Identities {
+		m.Name, m.Namespace = "same", string(rune('b'-i))
+	}
+	id, err := identity.New(set.Identities).Of(set.Dataplanes[0])
+	if err != nil || id.Source.Namespace != "a" {
+		t.Errorf("got %+v, %v", id, err)
+	}
+}
+
+func TestZeroValue(t *testing.T) {
+	var none identity.Identities
+	if id, err := none.Of(load(t, vm).Dataplanes[0]); id != nil || err != nil {
+		t.Errorf("got %v, %v", id, err)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	d := load(t, web).Dataplanes[0]
+	for template, want := range map[conf.Template]string{
+		"":                                  "",
+		"/etc/{{ .Name }}/tls.crt":          "/etc/web-1/tls.crt",
+		"/{{ .Mesh }}/{{ label \"tier\" }}": "/prod/front",
+	} {
+		if got, err := identity.Expand(template, d); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", template, got, err, want)
+		}
+	}
+	if _, err := identity.Expand("{{", d); err == nil {
+		t.Error("a bad template is expanded")
+	}
+}

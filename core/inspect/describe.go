@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// DescribeClients describes in words the clients that a selector selects.
+func DescribeClients(s partition.Selector) string {
+	if len(s) == 0 {
+		return "any client"
+	}
+	return "clients " + s.String()
+}
+
+// DescribeMatch describes in words the requests that a match matches.
+func DescribeMatch(m *conf.Match) string {
+	if m.Empty() {
+		return "any request"
+	}
+	var parts []string
+	if m.SpiffeID != nil {
+		parts = append(parts, fmt.Sprintf("spiffeId %s %s", strings.ToLower(string(m.SpiffeID.Type)), m.SpiffeID.Value))
+	}
+	if m.SNI != nil {
+		parts = append(parts, "sni "+string(*m.SNI))
+	}
+	if m.Path != nil {
+		parts = append(parts, fmt.Sprintf("path %s %s", strings.ToLower(string(m.Path.Type)), m.Path.Value))
+	}
+	if m.Method != nil {
+		parts = append(parts, "method "+string(*m.Method))
+	}
+	for i := range m.Headers {
+		h := &m.Headers[i]
+		part := fmt.Sprintf("header %s %s", h.Name, strings.ToLower(string(h.How())))
+		if h.Value != nil {
+			part += " " + *h.Value
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// InboundAddress returns address:port of an inbound, which is given by its
+// index. An inbound without an address has the dataplane's.
+func InboundAddress(d *resource.Dataplane, i int) string {
+	in := &d.Inbounds[i]
+	return net.JoinHostPort(cmp.Or(in.Address, d.Address), strconv.FormatUint(uint64(in.Port), 10))
+}
+
+// uniqueInboundName returns the name of an inbound, or address:port if another
+// inbound of the dataplane has the same name.
+func uniqueInboundName(d *resource.Dataplane, i int) string {
+	name := d.Inbounds[i].SectionName()
+	for j := range d.Inbounds {
+		if j != i && d.Inbounds[j].SectionName() == name {
+			return InboundAddress(d, i)
+		}
+	}
+	return name
+}
+
+// String returns address:port and tags, without the parts that are not set.
+func (o *OutboundRef) String() string {
+	if o.Address == "" && o.Port == 0 {
+		return o.Tags.String()
+	}
+	return strings.TrimSpace(net.JoinHostPort(o.Address, strconv.FormatUint(uint64(o.Port), 10)) + " " + o.Tags.String())
+}

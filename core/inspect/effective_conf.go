@@ -1,0 +1,86 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// EffectiveConf is a merged conf with the items that it was merged from: the C
+// of SPEC 10.
+type EffectiveConf struct {
+	Conf    resource.Conf     `json:"conf"`
+	Origins []Origin          `json:"origins"`         // in the order applied: lowest priority first
+	Fields  map[string]Origin `json:"fields,omitzero"` // by the JSON pointer of the leaf; with Options.Explain
+}
+
+// Origin is an item of a policy.
+type Origin struct {
+	KRI    string `json:"kri"`
+	Source string `json:"source,omitempty"` // file:line of the item; with Options.Source
+	Index  int    `json:"index"`
+	// Item is the policy's name and the item's field, such as "shop/web to[0]".
+	Item string `json:"-"`
+}
+
+// NewEffectiveConf returns a conf of one of a kind's sections for printing; nil
+// for a nil conf, which no item selects.
+func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Options) *EffectiveConf {
+	if e == nil {
+		return nil
+	}
+	c := &EffectiveConf{Conf: e.Conf, Origins: make([]Origin, len(e.Origins))}
+	for i, o := range e.Origins {
+		c.Origins[i] = newOrigin(o, section, options.Source)
+	}
+	if options.Explain {
+		c.Fields = map[string]Origin{}
+		for pointer, o := range e.Fields() {
+			c.Fields[pointer] = newOrigin(o, section, options.Source)
+		}
+	}
+	return c
+}
+
+func newOrigin(o rules.Origin, section *resource.Section, source bool) Origin {
+	field, pos := itemOf(o, section)
+	origin := Origin{KRI: o.Policy.KRI(), Index: o.Index, Item: QualifiedName(&o.Policy.Meta) + " " + field}
+	if source {
+		origin.Source = sourceAt(pos)
+	}
+	return origin
+}
+
+// itemOf returns the field and the position of an item of a section.
+func itemOf(o rules.Origin, section *resource.Section) (field string, pos diag.Position) {
+	p := o.Policy
+	switch section {
+	case p.Type.To:
+		return fmt.Sprintf("to[%d]", o.Index), p.To[o.Index].Pos
+	case p.Type.From:
+		return fmt.Sprintf("from[%d]", o.Index), p.From[o.Index].Pos
+	case p.Type.Rules:
+		return fmt.Sprintf("rules[%d]", o.Index), p.Rules[o.Index].Pos
+	}
+	return "default", p.DefaultPos
+}
+
+// sourceAt returns file:line of a position, or "" if the resource was not read
+// from a file.
+func sourceAt(pos diag.Position) string {
+	if pos.Line == 0 {
+		return pos.File
+	}
+	return fmt.Sprintf("%s:%d", pos.File, pos.Line)
+}
+
+// QualifiedName returns namespace/name, or the name of a resource without a
+// namespace.
+func QualifiedName(m *resource.Meta) string {
+	if m.Namespace == "" {
+		return m.Name
+	}
+	return m.Namespace + "/" + m.Name
+}

@@ -1,0 +1,101 @@
+package inspect
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// httpFields has, for kinds with `to`, the fields that have an effect on HTTP
+// outbounds only.
+var httpFields = map[string][]string{
+	"MeshTimeout": {"/http"},
+	"MeshRetry":   {"/http", "/grpc"},
+}
+
+// httpOnTCP warns of `to` items that set HTTP fields and apply to TCP outbounds
+// only (SPEC 11.3).
+func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
+	h := httpItems{tcp: map[rules.Origin]string{}, other: map[rules.Origin]bool{}}
+	seen := map[effectiveOn]bool{}
+	for _, config := range m.configs {
+		fields := httpFields[config.Kind.Name]
+		if fields == nil {
+			continue
+		}
+		for i := range config.Outbounds {
+			on := effectiveOn{config.Outbounds[i].Effective, m.workloads.onlyTCP(&config.dataplane.Outbounds[i])}
+			if on.Effective != nil && !seen[on] {
+				seen[on] = true
+				h.add(on, fields)
+			}
+		}
+	}
+	return h.warnings()
+}
+
+// effectiveOn is a conf with the protocol of an outbound that it applies to.
+type effectiveOn struct {
+	*rules.Effective
+	tcp bool
+}
+
+// onlyTCP reports whether all endpoints of an outbound are TCP. An outbound
+// without endpoints may become either.
+func (w *workloads) onlyTCP(o *resource.Outbound) bool {
+	if protocol, given := o.Tags.Get(resource.ProtocolTag); given {
+		in := resource.Inbound{Protocol: protocol}
+		return !in.IsHTTP()
+	}
+	endpoints := 0
+	for endpoint := range w.with(o.Tags) {
+		if endpoints++; endpoint.http {
+			return false
+		}
+	}
+	return endpoints > 0
+}
+
+// httpItems collects the items that set HTTP fields.
+type httpItems struct {
+	tcp   map[rules.Origin]string // a field that is set for a TCP outbound
+	other map[rules.Origin]bool   // an HTTP field is set for another outbound
+}
+
+func (h *httpItems) add(on effectiveOn, fields []string) {
+	for pointer, origin := range on.Fields() {
+		for _, field := range fields {
+			if !strings.HasPrefix(pointer+"/", field+"/") {
+				continue
+			}
+			if on.tcp {
+				h.tcp[origin] = cmp.Or(min(h.tcp[origin], field), field)
+			} else {
+				h.other[origin] = true
+			}
+		}
+	}
+}
+
+func (h *httpItems) warnings() []diag.Diagnostic {
+	var warnings []diag.Diagnostic
+	for o, field := range h.tcp {
+		if h.other[o] {
+			continue
+		}
+		item, pos := itemOf(o, o.Policy.Type.To)
+		path := "spec." + item
+		if !o.Policy.Type.To.Inline {
+			path += ".default"
+		}
+		warnings = append(warnings, diag.Diagnostic{
+			Pos: pos, Path: path + strings.ReplaceAll(field, "/", "."),
+			What: "has no effect: every outbound that the item applies to is TCP",
+			Hint: "set the protocol of the inbounds of the service, such as protocol: http",
+		})
+	}
+	return warnings
+}

@@ -1,0 +1,79 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// withoutDataplanes returns one warning for all policies of a mesh without
+// dataplanes.
+func (m *meshCheck) withoutDataplanes() []diag.Diagnostic {
+	if len(m.policies) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(m.policies, func(a, b *resource.Policy) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	return []diag.Diagnostic{{
+		Pos:  first.Pos,
+		What: fmt.Sprintf("mesh %q has no dataplanes, so none of its %d policies selects any", m.mesh, len(m.policies)),
+		Hint: "give the files of the dataplanes too, with -f",
+	}}
+}
+
+// idlePolicies warns of policies that select nothing.
+func (m *meshCheck) idlePolicies() []diag.Diagnostic {
+	selecting := map[*resource.Policy]bool{}
+	for _, config := range m.configs {
+		for _, matched := range config.Matched.All() {
+			selecting[matched.Policy] = true
+		}
+	}
+	var warnings []diag.Diagnostic
+	for _, p := range m.policies {
+		if !selecting[p] {
+			warnings = append(warnings, diag.Diagnostic{
+				Pos: p.TargetPos, Path: "spec.targetRef",
+				What: p.Kind + " \"" + p.Name + "\" selects no dataplane", Hint: "check the targetRef, or remove the policy",
+			})
+		}
+	}
+	return warnings
+}
+
+// ignoredFrom warns of policies whose `from` has no effect on an inbound,
+// because other policies of the kind have rules there (SPEC 5.6).
+func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
+	where := map[*resource.Policy]string{} // the first such inbound
+	for _, config := range m.configs {
+		for i := range config.Inbounds {
+			if !config.Inbounds[i].FromIgnored {
+				continue
+			}
+			for _, matched := range config.Matched.All() {
+				p := matched.Policy
+				if config.shadow && !p.Shadow() {
+					continue // rules that only inform replace the `from` of policies that inform only
+				}
+				if _, known := where[p]; !known && len(p.From) > 0 && matched.Inbounds.Has(i) {
+					where[p] = fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name)
+				}
+			}
+		}
+	}
+	var warnings []diag.Diagnostic
+	for _, p := range m.policies {
+		if inbound, ignored := where[p]; ignored {
+			warnings = append(warnings, diag.Diagnostic{
+				Pos: p.From[0].Pos, Path: "spec.from",
+				What: "has no effect on " + inbound + ", where other policies have rules",
+				Hint: "write it as rules, or select other inbounds",
+			})
+		}
+	}
+	return warnings
+}

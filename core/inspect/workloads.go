@@ -1,0 +1,77 @@
+package inspect
+
+import (
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// workloads is the distinct tags of the inbounds and gateways of a mesh, which
+// are the tags of its clients and endpoints. A selector is looked up by the tag
+// that the fewest of them have.
+type workloads struct {
+	all   []workload
+	byTag map[resource.Tag][]int // indexes in all; with AnyValue those that have the key
+}
+
+type workload struct {
+	tags resource.Tags
+	http bool // an HTTP inbound
+}
+
+func newWorkloads(dataplanes []*resource.Dataplane) *workloads {
+	w := &workloads{byTag: map[resource.Tag][]int{}}
+	type distinct struct {
+		tags string
+		http bool
+	}
+	seen := map[distinct]bool{}
+	add := func(tags resource.Tags, http bool) {
+		key := distinct{tags.String(), http}
+		if seen[key] {
+			return
+		}
+		seen[key] = true
+		for _, tag := range tags {
+			w.byTag[tag] = append(w.byTag[tag], len(w.all))
+			any := resource.Tag{Key: tag.Key, Value: resource.AnyValue}
+			w.byTag[any] = append(w.byTag[any], len(w.all))
+		}
+		w.all = append(w.all, workload{tags, http})
+	}
+	for _, d := range dataplanes {
+		if d.Gateway != nil {
+			add(d.Gateway.Tags, false)
+		}
+		for i := range d.Inbounds {
+			add(d.Inbounds[i].Tags, request.ProtocolOf(&d.Inbounds[i]) == request.HTTP)
+		}
+	}
+	return w
+}
+
+// with yields the workloads that have all tags of a selector.
+func (w *workloads) with(selector resource.Tags) iter.Seq[*workload] {
+	return func(yield func(*workload) bool) {
+		if len(selector) == 0 {
+			for i := range w.all {
+				if !yield(&w.all[i]) {
+					return
+				}
+			}
+			return
+		}
+		fewest := w.byTag[selector[0]]
+		for _, tag := range selector[1:] {
+			if list := w.byTag[tag]; len(list) < len(fewest) {
+				fewest = list
+			}
+		}
+		for _, i := range fewest {
+			if w.all[i].tags.Contains(selector) && !yield(&w.all[i]) {
+				return
+			}
+		}
+	}
+}

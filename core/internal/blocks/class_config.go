@@ -1,0 +1,88 @@
+package blocks
+
+import (
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// ClassConfig is the configuration of one kind for all dataplanes that the same
+// policies select at the same inbounds, without their outbounds. It is
+// immutable and holds references to its blocks until [Table.Release].
+type ClassConfig struct {
+	config   rules.Config // without Outbounds
+	inbounds []*inboundBlock
+	to       *toIndex // of the `to` items; for the writer only, nil until needed
+}
+
+// ClassConfig evaluates one kind, except for the outbounds. Matched is the list
+// of the policies of the kind that select the dataplanes; d is one of them, of
+// which only the number of inbounds matters.
+func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched rules.Matched) *ClassConfig {
+	c := &ClassConfig{config: rules.Config{Kind: kind, Matched: matched}}
+	if kind.To != nil {
+		c.config.Outbounds = []rules.OutboundConfig{}
+	}
+	if kind.Default != nil {
+		c.config.Default = t.defaultConf(kind, matched)
+	}
+	if kind.From != nil || kind.Rules != nil {
+		c.config.Inbounds = make([]rules.InboundConfig, len(d.Inbounds))
+		c.inbounds = make([]*inboundBlock, len(d.Inbounds))
+		candidates := withInboundItems(matched)
+		var policies []*resource.Policy
+		for i := range d.Inbounds {
+			policies = policies[:0]
+			for _, s := range candidates {
+				if s.Inbounds.Has(i) {
+					policies = append(policies, s.Policy)
+				}
+			}
+			if c.inbounds[i] = t.inbound(kind, policies); c.inbounds[i] != nil {
+				c.config.Inbounds[i] = c.inbounds[i].config
+			}
+		}
+	}
+	return c
+}
+
+// withInboundItems returns the policies that have rules or `from` items.
+func withInboundItems(matched rules.Matched) []*rules.Selected {
+	var out []*rules.Selected
+	for _, s := range matched.All() {
+		if p := s.Policy; len(p.Rules)+len(p.From) > 0 && !p.TargetRef.Kind.IsRoute() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Kind returns the policy kind.
+func (c *ClassConfig) Kind() *resource.Kind { return c.config.Kind }
+
+// Matched returns the policies in order; later ones override.
+func (c *ClassConfig) Matched() rules.Matched { return c.config.Matched }
+
+// Config returns the config of the dataplanes if they have no outbounds or the
+// kind has no `to`.
+func (c *ClassConfig) Config() *rules.Config { return &c.config }
+
+// Release removes the references of a class config that the writer no longer
+// uses. Views may still refer to it.
+func (t *Table) Release(c *ClassConfig) {
+	t.releaseConf(c.config.Default)
+	for _, block := range c.inbounds {
+		t.releaseInbound(block)
+	}
+}
+
+// Evaluate computes the config of one kind for one dataplane, without sharing.
+// Matched is the list of the policies of the kind that select the dataplane;
+// routes are the policies of the route kinds that select it, in any order.
+func Evaluate(kind *resource.Kind, d *resource.Dataplane, matched rules.Matched, routes []*resource.Policy) *rules.Config {
+	t := NewTable()
+	c := t.ClassConfig(kind, d, matched)
+	if kind.To == nil {
+		return c.Config()
+	}
+	return t.OutboundEvaluator(c, nil, routes).Config(d, nil)
+}

@@ -1,0 +1,81 @@
+package blocks
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// inboundBlock is the configuration of the inbounds that the same policies
+// select.
+type inboundBlock struct {
+	policies []*resource.Policy
+	config   rules.InboundConfig
+	confs    []*rules.Effective // blocks of the rules, one reference to each
+}
+
+// inbound returns the block of an inbound that the given policies select, with a
+// reference; nil if there are no policies. The policies are all of the kind, in
+// order, and have rules or `from` items.
+func (t *Table) inbound(kind *resource.Kind, policies []*resource.Policy) *inboundBlock {
+	if len(policies) == 0 {
+		return nil
+	}
+	hash := uint64(len(policies))
+	for _, p := range policies {
+		hash = t.hashPolicy(hash, p, 0)
+	}
+	same := func(block *inboundBlock) bool { return slices.Equal(block.policies, policies) }
+	t.mu.Lock()
+	known := t.inbounds.take(kind, hash, same)
+	t.mu.Unlock()
+	if known != nil {
+		return known
+	}
+	made := t.newInbound(kind, slices.Clone(policies))
+	t.mu.Lock()
+	if known = t.inbounds.take(kind, hash, same); known == nil {
+		t.inbounds.put(kind, hash, made)
+	}
+	t.mu.Unlock()
+	if known != nil { // another worker made it at the same time
+		t.releaseConfs(made)
+		return known
+	}
+	return made
+}
+
+func (t *Table) newInbound(kind *resource.Kind, policies []*resource.Policy) *inboundBlock {
+	block := &inboundBlock{policies: policies}
+	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.Rules) > 0 })
+	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.From) > 0 })
+	switch {
+	case hasRules && kind.Rules.Unmerged:
+		block.config.Unmerged = unmergedRules(policies)
+	case hasRules:
+		block.config.Rules, block.confs = t.inboundRules(kind.Rules, policies)
+	case hasFrom:
+		block.config.From = rules.NewFrom(kind, policies)
+	}
+	block.config.FromIgnored = hasRules && hasFrom
+	return block
+}
+
+func (t *Table) releaseInbound(block *inboundBlock) {
+	if block == nil {
+		return
+	}
+	t.mu.Lock()
+	last := t.inbounds.release(block)
+	t.mu.Unlock()
+	if last {
+		t.releaseConfs(block)
+	}
+}
+
+func (t *Table) releaseConfs(block *inboundBlock) {
+	for _, e := range block.confs {
+		t.releaseConf(e)
+	}
+}

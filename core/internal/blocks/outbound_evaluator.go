@@ -1,0 +1,156 @@
+package blocks
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// OutboundEvaluator completes a [ClassConfig] for dataplanes with outbounds. It
+// keeps what it evaluated, so that an outbound of many dataplanes is evaluated
+// once. It is meant for one commit and belongs to one goroutine.
+type OutboundEvaluator struct {
+	table        *Table
+	class        *ClassConfig
+	merger       outboundMerger
+	routes       []*resource.Policy
+	known        map[uint64][]knownOutbound // by the hash of the tags
+	replaced     []replacement
+	onlyReplaced bool // replaced is all that differs from the class config before
+}
+
+type knownOutbound struct {
+	tags   resource.Tags
+	config rules.OutboundConfig
+}
+
+// replacement is a policy that was replaced by another version.
+type replacement struct{ old, next *resource.Policy }
+
+// OutboundEvaluator returns an evaluator for a class config of a kind that has
+// `to`. Routes are the policies of the route kinds that select the dataplanes,
+// in any order. Before is the class config that the same dataplanes had, or nil:
+// if it differs in the versions of some policies alone, an outbound that these
+// do not select is not evaluated again.
+func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Policy) *OutboundEvaluator {
+	o := &OutboundEvaluator{table: t, class: c, routes: routes, known: map[uint64][]knownOutbound{}}
+	if before != nil {
+		o.replaced, o.onlyReplaced = replacements(before.config.Matched, c.config.Matched)
+		if o.onlyReplaced && c.to == nil {
+			c.to = before.to
+		}
+	}
+	if c.to == nil {
+		c.to = newToIndex(c.config.Matched)
+	}
+	o.merger = newOutboundMerger(c.config.Kind.To, c.config.Matched, c.to)
+	return o
+}
+
+// maxReplacements is the number of replaced policies up to which comparing each
+// outbound with their items costs less than evaluating it.
+const maxReplacements = 32
+
+// replacements returns the policies that were replaced by another version. It
+// returns false if the lists differ in something else, or in more policies than
+// maxReplacements.
+func replacements(before, after rules.Matched) (replaced []replacement, ok bool) {
+	if before.Len() != after.Len() {
+		return nil, false
+	}
+	for old, next := range match.Replaced(before, after) {
+		if len(replaced) == maxReplacements || old.ID != next.ID || !sameToIndex(old, next) {
+			return nil, false
+		}
+		replaced = append(replaced, replacement{old, next})
+	}
+	return replaced, true
+}
+
+// Config returns the config of a dataplane. Before is the config that it had by
+// the class config before and with the same routes, or nil. The config holds
+// references to the blocks of its outbounds until [Table.ReleaseOutbounds], and
+// none to those of the class config.
+func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) *rules.Config {
+	config := o.class.config
+	config.Outbounds = make([]rules.OutboundConfig, len(d.Outbounds))
+	for i := range d.Outbounds {
+		tags := d.Outbounds[i].Tags
+		if o.onlyReplaced && before != nil && !o.reaches(tags) {
+			config.Outbounds[i] = before.Outbounds[i]
+			o.table.holdOutbound(&config.Outbounds[i])
+		} else {
+			config.Outbounds[i] = o.outbound(tags)
+		}
+	}
+	return &config
+}
+
+// reaches reports whether a replaced policy may change the conf of an outbound
+// with the given tags, or of routes of it.
+func (o *OutboundEvaluator) reaches(tags resource.Tags) bool {
+	for _, r := range o.replaced {
+		for i := range r.next.To { // both versions have the same targetRefs
+			if t := &r.next.To[i].TargetRef; t.Kind.IsRoute() || t.SelectsOutbound(tags) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// outbound evaluates an outbound with the given tags and its routes.
+func (o *OutboundEvaluator) outbound(tags resource.Tags) rules.OutboundConfig {
+	var hash uint64
+	for _, tag := range tags {
+		hash = hash*31 + maphash.String(o.table.seed, tag.Key)
+		hash = hash*31 + maphash.String(o.table.seed, tag.Value)
+	}
+	for i := range o.known[hash] {
+		if known := &o.known[hash][i]; slices.Equal(known.tags, tags) {
+			o.table.holdOutbound(&known.config)
+			return known.config
+		}
+	}
+	config := rules.OutboundConfig{Effective: o.conf(tags, nil)}
+	if !o.class.config.Kind.IsRoute() {
+		for _, route := range o.routes {
+			if route.RoutesOutbound(tags) {
+				config.Routes = append(config.Routes, rules.RouteConfig{Route: route, Effective: o.conf(tags, route)})
+			}
+		}
+		slices.SortFunc(config.Routes, func(a, b rules.RouteConfig) int { return cmp.Compare(a.Route.KRI(), b.Route.KRI()) })
+	}
+	o.known[hash] = append(o.known[hash], knownOutbound{tags, config})
+	return config
+}
+
+func (o *OutboundEvaluator) conf(tags resource.Tags, route *resource.Policy) *rules.Effective {
+	conf, origins := o.merger.merge(tags, route)
+	if conf == nil {
+		return nil
+	}
+	return o.table.conf(o.class.config.Kind.To, conf, origins, o.merger.contributions)
+}
+
+func (t *Table) holdOutbound(c *rules.OutboundConfig) {
+	t.holdConf(c.Effective)
+	for i := range c.Routes {
+		t.holdConf(c.Routes[i].Effective)
+	}
+}
+
+// ReleaseOutbounds removes the references of a config of an
+// [OutboundEvaluator].
+func (t *Table) ReleaseOutbounds(c *rules.Config) {
+	for i := range c.Outbounds {
+		t.releaseConf(c.Outbounds[i].Effective)
+		for j := range c.Outbounds[i].Routes {
+			t.releaseConf(c.Outbounds[i].Routes[j].Effective)
+		}
+	}
+}

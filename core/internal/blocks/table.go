@@ -1,0 +1,58 @@
+package blocks
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Table contains the blocks of a mesh. Results with the same inputs, including
+// the versions of policies, are computed once and are one pointer for as long
+// as there is a reference to them. It is safe for concurrent use.
+//
+// There are two types of blocks:
+//
+//   - A merged conf, identified by its section, origins and content. However
+//     many items select an outbound, the few that set a leaf identify the
+//     result. If an item can hide others without setting a leaf
+//     ([resource.ConfType]), the content decides.
+//   - The configuration of an inbound, identified by the ordered list of the
+//     policies with rules or `from` items that select it.
+//
+// References are held by a [ClassConfig], for a class of dataplanes, and by the
+// configs of an [OutboundEvaluator], for the dataplanes that also have the same
+// outbounds.
+type Table struct {
+	seed maphash.Seed
+
+	mu       sync.Mutex // held around table operations, never around merging
+	confs    refTable[rules.Effective]
+	inbounds refTable[inboundBlock]
+}
+
+// NewTable returns an empty table.
+func NewTable() *Table {
+	return &Table{
+		seed:     maphash.MakeSeed(),
+		confs:    newRefTable[rules.Effective](),
+		inbounds: newRefTable[inboundBlock](),
+	}
+}
+
+// Len returns the number of blocks that are referenced.
+func (t *Table) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.confs.of) + len(t.inbounds.of)
+}
+
+func (t *Table) hashPolicy(hash uint64, p *resource.Policy, index int) uint64 {
+	const prime = 0x9e37_79b9_7f4a_7c15
+	for _, h := range [...]uint64{maphash.String(t.seed, p.Name), maphash.String(t.seed, p.Namespace), uint64(index)} {
+		hash = (hash ^ h) * prime
+		hash ^= hash >> 31
+	}
+	return hash
+}

@@ -1,0 +1,93 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Classes are the classes of the dataplanes of a mesh. They belong to one writer
+// and are changed in place.
+type Classes[S any] struct {
+	byKey    map[string]*Class[S]
+	byNumber []*Class[S] // nil: free
+	free     []uint32    // numbers
+	postings postings    // from terms to class numbers
+	key      []byte
+}
+
+// NewClasses returns an empty set of classes.
+func NewClasses[S any]() *Classes[S] {
+	return &Classes[S]{byKey: map[string]*Class[S]{}, postings: newPostings()}
+}
+
+// Len returns the number of classes.
+func (c *Classes[S]) Len() int { return len(c.byKey) }
+
+// Of returns the class of a dataplane by the policies of x. If there is no such
+// class, it is added with a zero State.
+func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
+	c.key = x.classKey(d, c.key[:0], b)
+	if class := c.byKey[string(c.key)]; class != nil {
+		return class
+	}
+	class := newClass[S](string(c.key))
+	if n := len(c.free); n > 0 {
+		class.number, c.free = c.free[n-1], c.free[:n-1]
+		c.byNumber[class.number] = class
+	} else {
+		class.number = uint32(len(c.byNumber))
+		c.byNumber = append(c.byNumber, class)
+	}
+	c.byKey[class.key] = class
+	for _, terms := range class.points {
+		for _, t := range terms {
+			c.postings.add(uint64(t), class.number)
+		}
+	}
+	return class
+}
+
+// Drop removes a class without dataplanes.
+func (c *Classes[S]) Drop(class *Class[S]) {
+	for _, terms := range class.points {
+		for _, t := range terms {
+			c.postings.remove(uint64(t), class.number)
+		}
+	}
+	delete(c.byKey, class.key)
+	c.byNumber[class.number] = nil
+	c.free = append(c.free, class.number)
+}
+
+// Reached returns the classes whose selection a change of the policies may
+// change, in a deterministic order. For each selector, the classes with the
+// rarest of its terms are verified on the other terms.
+func (c *Classes[S]) Reached(delta *Delta) []*Class[S] {
+	var numbers []uint32
+	for _, selector := range delta.selectors {
+		if len(selector) == 0 {
+			return c.All()
+		}
+		rarest := slices.MinFunc(selector, func(a, b index.Term) int {
+			return c.postings.count(uint64(a)) - c.postings.count(uint64(b))
+		})
+		from := len(numbers)
+		numbers = c.postings.appendTo(uint64(rarest), numbers)
+		kept := slices.DeleteFunc(numbers[from:], func(n uint32) bool { return !c.byNumber[n].has(selector) })
+		numbers = numbers[:from+len(kept)]
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	reached := make([]*Class[S], len(numbers))
+	for i, n := range numbers {
+		reached[i] = c.byNumber[n]
+	}
+	return reached
+}
+
+// All returns the classes.
+func (c *Classes[S]) All() []*Class[S] {
+	return slices.DeleteFunc(slices.Clone(c.byNumber), func(class *Class[S]) bool { return class == nil })
+}

@@ -1,0 +1,111 @@
+package match
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// DataplaneIndex is an inverted index from terms to the dataplanes of a mesh,
+// which are identified by numbers of the caller. It contains all terms of a
+// dataplane, including those that no selector requires: when a selector begins
+// to require a term, the dataplanes with that term change their class. It
+// belongs to one writer.
+//
+// A term is identified by its hash alone. If two terms have the same hash, the
+// answer of [DataplaneIndex.Reached] contains dataplanes that need no update,
+// and nothing else changes.
+type DataplaneIndex struct {
+	seed      maphash.Seed
+	postings  postings
+	old, next []uint64 // memory of Replace
+}
+
+// NewDataplaneIndex returns an empty index.
+func NewDataplaneIndex() *DataplaneIndex {
+	return &DataplaneIndex{seed: maphash.MakeSeed(), postings: newPostings()}
+}
+
+// Replace replaces the dataplane with the number: old by next. A nil old adds
+// next; a nil next removes old.
+func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) {
+	x.old, x.next = x.keys(x.old[:0], old), x.keys(x.next[:0], next)
+	removed, added := x.old, x.next
+	for len(removed)+len(added) > 0 {
+		switch {
+		case len(added) == 0 || len(removed) > 0 && removed[0] < added[0]:
+			x.postings.remove(removed[0], number)
+			removed = removed[1:]
+		case len(removed) == 0 || added[0] < removed[0]:
+			x.postings.add(added[0], number)
+			added = added[1:]
+		default:
+			removed, added = removed[1:], added[1:]
+		}
+	}
+}
+
+// keys appends the hashes of a dataplane's terms, sorted and distinct.
+func (x *DataplaneIndex) keys(dst []uint64, d *resource.Dataplane) []uint64 {
+	if d == nil {
+		return dst
+	}
+	add := func(t term) { dst = append(dst, x.key(t)) }
+	for point := range points(d) {
+		yieldPointTerms(d, point, add)
+	}
+	yieldProxyTerms(d, add)
+	if name := enforce.ZoneOf(d); name != "" {
+		add(term{space: zone, value: name})
+		add(term{space: zoned})
+	}
+	slices.Sort(dst)
+	return slices.Compact(dst)
+}
+
+func (x *DataplaneIndex) key(t term) uint64 { return maphash.Comparable(x.seed, t) }
+
+// Reached appends the numbers of the dataplanes whose class a change of the
+// policies may change: those with a term that selectors began or ceased to
+// require, and those that entered or left a placement. They are sorted and
+// distinct.
+func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
+	from := len(dst)
+	for _, t := range delta.terms {
+		dst = x.postings.appendTo(x.key(t), dst)
+	}
+	for i := range delta.regions {
+		dst = x.appendRegion(&delta.regions[i], dst)
+	}
+	reached := dst[from:]
+	slices.Sort(reached)
+	return dst[:from+len(slices.Compact(reached))]
+}
+
+// appendRegion appends the dataplanes that can be in a region: those with one of
+// its zones, or with one of its labels, whichever are fewer.
+func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 {
+	keys := []uint64{x.key(term{space: zoned})}
+	if !r.Every {
+		keys = keys[:0]
+		for _, name := range r.Zones {
+			keys = append(keys, x.key(term{space: zone, value: name}))
+		}
+	}
+	fewest := 0
+	for _, key := range keys {
+		fewest += x.postings.count(key)
+	}
+	for _, label := range r.Labels {
+		key := x.key(term{space: labelPair, key: label.Key, value: label.Value})
+		if n := x.postings.count(key); n < fewest {
+			fewest, keys = n, []uint64{key}
+		}
+	}
+	for _, key := range keys {
+		dst = x.postings.appendTo(key, dst)
+	}
+	return dst
+}

@@ -1,0 +1,241 @@
+package match
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Edit returns an editor that starts from x.
+func (x *Index) Edit() *Editor {
+	e := &Editor{
+		base:      x,
+		slots:     x.slots.Edit(),
+		policies:  x.policies.Edit(),
+		terms:     x.terms.Edit(),
+		selectors: x.selectors.Edit(),
+		routes:    x.routes.edit(),
+		informing: x.informing.Edit(),
+
+		enforcement: x.enforcement,
+		override:    x.override.Edit(),
+		overrides:   x.overrides,
+
+		delta: Delta{replaced: map[*resource.Policy]*resource.Policy{}},
+	}
+	e.order = x.order.Edit(func(a, b uint32) int {
+		p, q := e.policies.Value(a), e.policies.Value(b)
+		c := compare(x.compare, p, q)
+		if c == 0 {
+			e.tied = [2]*resource.Policy{p, q}
+		}
+		return c
+	})
+	return e
+}
+
+func compare(order rules.Order, a, b *resource.Policy) int {
+	return cmp.Or(strings.Compare(a.Kind, b.Kind), order(a, b))
+}
+
+// Editor makes the next version of an [Index]. It is used once; an editor that
+// is not committed, or whose Commit fails, has no effect.
+type Editor struct {
+	base      *Index
+	slots     *index.InternerEditor[resource.ID]
+	policies  index.VectorEditor[*resource.Policy]
+	terms     *index.InternerEditor[term]
+	selectors *index.TermIndexEditor
+	order     *index.OrderEditor
+	routes    routeUsesEditor
+	informing index.SetEditor
+
+	enforcement *enforce.State
+	override    index.VectorEditor[override]
+	overrides   int
+
+	added []term // terms that the base version does not require
+	// released are the terms of the selectors that were removed. Their ids are
+	// freed at the end, so that no id has two meanings in one edit.
+	released []term
+	delta    Delta
+	tied     [2]*resource.Policy // the last two policies that compared equal
+}
+
+// Policy returns the policy with the identity, or nil.
+func (e *Editor) Policy(id resource.ID) *resource.Policy {
+	if slot, known := e.slots.Lookup(id); known {
+		return e.policies.Value(slot)
+	}
+	return nil
+}
+
+// PutAll is Put for each of the policies. If the base version is empty, they are put
+// in their order, which then costs one comparison each when the order is committed.
+func (e *Editor) PutAll(policies []*resource.Policy) {
+	if e.base.Len() == 0 {
+		policies = slices.Clone(policies)
+		e.base.compare.Sort(policies)
+	}
+	for _, p := range policies {
+		e.Put(p)
+	}
+}
+
+// Put adds p, and replaces the policy with its identity if there is one.
+func (e *Editor) Put(p *resource.Policy) {
+	slot, known := e.slots.Lookup(p.ID)
+	var old *resource.Policy
+	if known {
+		old = e.policies.Value(slot)
+		if e.onlyConfsDiffer(old, p) {
+			*e.policies.Mut(slot) = p
+			e.delta.selectors = append(e.delta.selectors, e.base.selectors.Terms(slot))
+			e.delta.replaced[old] = p
+			return
+		}
+		e.release(old, slot)
+	} else {
+		slot = e.slots.Intern(p.ID)
+	}
+	e.delta.moved = true
+	*e.policies.Mut(slot) = p
+	e.routes.add(p, slot)
+	if p.Shadow() {
+		e.informing.Add(slot)
+	} else {
+		e.informing.Remove(slot)
+	}
+	e.setOverride(slot, p)
+	if required, ok := selectorTerms(&p.TargetRef); ok {
+		selector := make([]index.Term, len(required))
+		for i, t := range required {
+			selector[i] = e.intern(t)
+		}
+		e.selectors.Put(slot, selector)
+		if e.base.Len() > 0 {
+			e.delta.selectors = append(e.delta.selectors, index.SortTerms(selector))
+		}
+	} else {
+		e.selectors.Remove(slot)
+	}
+	if old == nil || compare(e.base.compare, old, p) != 0 {
+		e.order.Put(slot)
+	}
+}
+
+// intern returns the id of a term that a selector or an override requires.
+func (e *Editor) intern(t term) index.Term {
+	n := e.terms.Len()
+	id := e.terms.Intern(t)
+	if e.terms.Len() > n {
+		e.added = append(e.added, t)
+	}
+	return index.Term(id)
+}
+
+// onlyConfsDiffer reports whether a policy of the base version and its new
+// version have the same place in the index, so that they differ in their confs
+// alone. It returns false for routes and policies that are attached to routes.
+func (e *Editor) onlyConfsDiffer(old, p *resource.Policy) bool {
+	return e.base.Policy(p.ID) == old && !p.IsRoute() && !old.TargetRef.Kind.IsRoute() &&
+		old.TargetRef.Equal(&p.TargetRef) && old.Shadow() == p.Shadow() &&
+		compare(e.base.compare, old, p) == 0
+}
+
+// Remove removes a policy and reports whether there was one.
+func (e *Editor) Remove(id resource.ID) bool {
+	slot, known := e.slots.Lookup(id)
+	if !known {
+		return false
+	}
+	e.delta.moved = true
+	e.release(e.policies.Value(slot), slot)
+	*e.policies.Mut(slot) = nil
+	e.selectors.Remove(slot)
+	e.order.Remove(slot)
+	e.informing.Remove(slot)
+	e.setOverride(slot, nil)
+	e.slots.Release(slot)
+	return true
+}
+
+// release records what a policy that is replaced or removed reaches, and its
+// terms.
+func (e *Editor) release(old *resource.Policy, slot uint32) {
+	e.routes.remove(old, slot)
+	required, ok := selectorTerms(&old.TargetRef)
+	if !ok {
+		return
+	}
+	selector := make([]index.Term, len(required))
+	for i, t := range required {
+		id, _ := e.terms.Lookup(t)
+		selector[i] = index.Term(id)
+	}
+	e.released = append(e.released, required...)
+	e.delta.selectors = append(e.delta.selectors, index.SortTerms(selector))
+}
+
+// Commit returns the next version and what the edit reaches. The error is a
+// [rules.ErrNoOrder] with two policies that compare equal.
+func (e *Editor) Commit() (*Index, *Delta, error) {
+	order, err := e.order.Commit()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: neither of %s and %s overrides the other", rules.ErrNoOrder, e.tied[0].ID, e.tied[1].ID)
+	}
+	next := &Index{compare: e.base.compare, order: order}
+	e.releaseTerms()
+	next.slots, next.policies = e.slots.Commit(), e.policies.Commit()
+	next.terms, next.selectors = e.terms.Commit(), e.selectors.Commit()
+	next.routes, next.informing = e.routes.commit(), e.informing.Commit()
+	next.enforcement, next.override, next.overrides = e.enforcement, e.override.Commit(), e.overrides
+	e.reach(next)
+	return next, &e.delta, nil
+}
+
+// reach completes the selectors of the delta. If the base version is empty, the
+// empty selector, which every dataplane matches, represents all of them. Otherwise
+// it adds the selectors of the routes to which policies are attached in either
+// version, and removes duplicates: a thousand policies with the same selector
+// reach the same classes.
+func (e *Editor) reach(next *Index) {
+	if e.base.Len() == 0 {
+		e.delta.selectors = [][]index.Term{{}}
+		return
+	}
+	slices.SortFunc(e.routes.touched, routeName.compare)
+	for _, name := range slices.Compact(e.routes.touched) {
+		for _, x := range []*Index{e.base, next} {
+			for _, slot := range x.routes.of(name).routes {
+				e.delta.selectors = append(e.delta.selectors, x.selectors.Terms(slot))
+			}
+		}
+	}
+	slices.SortFunc(e.delta.selectors, slices.Compare)
+	e.delta.selectors = slices.CompactFunc(e.delta.selectors, slices.Equal)
+}
+
+// releaseTerms frees the released terms and finds those that are required in one
+// version only.
+func (e *Editor) releaseTerms() {
+	for _, t := range e.released {
+		if id, _ := e.terms.Lookup(t); e.terms.Release(id) {
+			e.delta.terms = append(e.delta.terms, t)
+		}
+	}
+	e.delta.terms = append(e.delta.terms, e.added...)
+	slices.SortFunc(e.delta.terms, term.compare)
+	e.delta.terms = slices.Compact(e.delta.terms)
+	for _, t := range e.delta.terms {
+		if t.space == placement {
+			e.delta.regions = append(e.delta.regions, e.regionsOf(t)...)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package match
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Index contains the policies of one mesh, indexed by the terms that their
+// top-level targetRefs require. It is immutable; [Index.Edit] makes the next
+// version.
+type Index struct {
+	compare   rules.Order
+	slots     *index.Interner[resource.ID]   // policies, by identity
+	policies  index.Vector[*resource.Policy] // by slot
+	order     *index.Order                   // of slots: by kind, then by compare
+	terms     *index.Interner[term]          // the terms that some selector requires
+	selectors *index.TermIndex               // by slot, over points' terms
+	routes    routeUses
+	informing index.Set // slots of the policies that only inform
+	// Where policies are enforced although they inform.
+	enforcement *enforce.State
+	override    index.Vector[override] // by slot
+	overrides   int                    // policies with an override
+}
+
+// Empty returns an index without policies. A nil order means
+// [rules.DefaultOrder].
+func Empty(order rules.Order) *Index {
+	if order == nil {
+		order = rules.DefaultOrder
+	}
+	return &Index{
+		compare:   order,
+		slots:     index.NewInterner[resource.ID](),
+		order:     new(index.Order),
+		terms:     index.NewInterner[term](),
+		selectors: new(index.TermIndex),
+		routes:    routeUses{names: index.NewInterner[routeName]()},
+
+		enforcement: enforce.Empty(),
+	}
+}
+
+// NewIndex returns an index of the policies of one mesh, given in any order. A
+// nil order means [rules.DefaultOrder]. It returns [rules.ErrNoOrder] if the
+// order is not strict and total over the policies, and an error if two policies
+// have the same identity.
+func NewIndex(policies []*resource.Policy, order rules.Order) (*Index, error) {
+	e := Empty(order).Edit()
+	e.PutAll(policies)
+	if e.slots.Len() < len(policies) {
+		return nil, errors.New("two policies have the same identity")
+	}
+	x, _, err := e.Commit()
+	return x, err
+}
+
+// Len returns the number of policies.
+func (x *Index) Len() int { return x.order.Len() }
+
+// HasInforming reports whether there are policies that only inform.
+func (x *Index) HasInforming() bool { return x.informing.Len() > 0 }
+
+// Enforcement returns the placements and bindings of the index.
+func (x *Index) Enforcement() *enforce.State { return x.enforcement }
+
+// Policy returns the policy with the identity, or nil.
+func (x *Index) Policy(id resource.ID) *resource.Policy {
+	if slot, known := x.slots.Lookup(id); known {
+		return x.policies.Value(slot)
+	}
+	return nil
+}
+
+// All yields the policies by kind, and within a kind in order: later ones
+// override.
+func (x *Index) All() iter.Seq[*resource.Policy] {
+	return func(yield func(*resource.Policy) bool) {
+		for rank := range uint32(x.order.Len()) {
+			if !yield(x.policies.Value(x.order.At(rank))) {
+				return
+			}
+		}
+	}
+}
+
+// Since yields the policies that differ from an earlier version of the index:
+// the earlier version of the policy, or nil, and the present one, or nil. The
+// cost is proportional to what differs. A policy that was removed and another
+// one that was added may be yielded as one pair.
+func (x *Index) Since(earlier *Index) iter.Seq2[*resource.Policy, *resource.Policy] {
+	return func(yield func(then, now *resource.Policy) bool) {
+		for slot := range x.policies.Unshared(&earlier.policies) {
+			if then, now := earlier.policies.Value(slot), x.policies.Value(slot); then != now && !yield(then, now) {
+				return
+			}
+		}
+	}
+}

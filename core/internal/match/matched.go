@@ -1,0 +1,98 @@
+package match
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// SameMatched reports whether a list consists of the selected policies, in the
+// same versions.
+func SameMatched(m rules.Matched, selected []rules.Selected) bool {
+	if m.Len() != len(selected) {
+		return false
+	}
+	for i, s := range m.All() {
+		if !s.Equal(&selected[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Replace returns the list with new versions of policies in the place of old
+// ones, given by old version, and reports whether the list contains any of the
+// old ones. The result shares the pages without replaced policies with m.
+func Replace(m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
+	old := policySet(versions)
+	pages := m.Pages()
+	for n, page := range m.Pages() {
+		var copied []rules.Selected
+		for i := range page {
+			if p := page[i].Policy; old(p) {
+				if copied == nil {
+					copied = slices.Clone(page)
+				}
+				copied[i].Policy = versions[p]
+			}
+		}
+		if copied == nil {
+			continue
+		}
+		if !replaced {
+			pages, replaced = slices.Clone(pages), true
+		}
+		pages[n] = copied
+	}
+	return m.WithPages(pages), replaced
+}
+
+// Replaced yields the old and the new version of each policy that differs
+// between an earlier list and m, which must have the same length. Shared pages
+// are skipped.
+func Replaced(earlier, m rules.Matched) iter.Seq2[*resource.Policy, *resource.Policy] {
+	return func(yield func(old, next *resource.Policy) bool) {
+		for n, page := range m.Pages() {
+			before := earlier.Pages()[n]
+			if &before[0] == &page[0] {
+				continue
+			}
+			for i := range page {
+				if old, next := before[i].Policy, page[i].Policy; old != next && !yield(old, next) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Among yields the policies of m that are keys of a map. Pages that m shares
+// with another list are skipped.
+func Among[T any](m, other rules.Matched, policies map[*resource.Policy]T) iter.Seq[*resource.Policy] {
+	return func(yield func(*resource.Policy) bool) {
+		wanted := policySet(policies)
+		for n, page := range m.Pages() {
+			if n < len(other.Pages()) && &other.Pages()[n][0] == &page[0] {
+				continue
+			}
+			for i := range page {
+				if p := page[i].Policy; wanted(p) && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// policySet returns a function that reports whether a policy is a key of the
+// map. A few keys are compared one by one.
+func policySet[T any](policies map[*resource.Policy]T) func(*resource.Policy) bool {
+	if len(policies) > 4 {
+		return func(p *resource.Policy) bool { _, is := policies[p]; return is }
+	}
+	keys := slices.Collect(maps.Keys(policies))
+	return func(p *resource.Policy) bool { return slices.Contains(keys, p) }
+}

@@ -1,0 +1,127 @@
+package match_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+func selectedOf(policies []*resource.Policy) []rules.Selected {
+	out := make([]rules.Selected, len(policies))
+	for i, p := range policies {
+		out[i].Policy = p
+		out[i].Inbounds.Add(i % 3)
+	}
+	return out
+}
+
+func policiesOf(m rules.Matched) []*resource.Policy {
+	var out []*resource.Policy
+	for i, s := range m.All() {
+		if m.At(i) != s {
+			panic("another policy at its place")
+		}
+		out = append(out, s.Policy)
+	}
+	return out
+}
+
+func newPolicies(n int) []*resource.Policy {
+	out := make([]*resource.Policy, n)
+	for i := range out {
+		out[i] = &resource.Policy{Meta: resource.Meta{ID: resource.ID{Name: fmt.Sprint(i)}}}
+	}
+	return out
+}
+
+// Lists of all lengths around the pages, with new versions of each policy, of
+// few and of many.
+func TestMatched(t *testing.T) {
+	for _, n := range []int{0, 1, 31, 32, 33, 64, 100} {
+		policies := newPolicies(n)
+		selected := selectedOf(policies)
+		m := rules.NewMatched(selected)
+		if m.Len() != n || !slices.Equal(policiesOf(m), policies) || !match.SameMatched(m, selected) {
+			t.Fatalf("%d policies: got %d", n, m.Len())
+		}
+		if n > 0 && (match.SameMatched(m, selected[1:]) || match.SameMatched(m, append(slices.Clone(selected[:n-1]), rules.Selected{Policy: policies[n-1]}))) {
+			t.Errorf("%d policies are others too", n)
+		}
+		for i := range n {
+			for _, many := range []int{1, 3, 20} {
+				versions := map[*resource.Policy]*resource.Policy{new(resource.Policy): new(resource.Policy)}
+				want := slices.Clone(policies)
+				for j := i; j < min(i+many, n); j++ {
+					want[j] = new(resource.Policy)
+					versions[policies[j]] = want[j]
+				}
+				next, any := match.Replace(m, versions)
+				if !any || !match.SameMatched(next, selectedOf(want)) {
+					t.Fatalf("%d policies with %d new ones from %d: got %v", n, many, i, policiesOf(next))
+				}
+				if !match.SameMatched(m, selected) {
+					t.Fatal("the old list was changed")
+				}
+				var since, among []*resource.Policy
+				for old, p := range match.Replaced(m, next) {
+					if versions[old] != p {
+						t.Fatal("another version")
+					}
+					since = append(since, old)
+				}
+				for p := range match.Among(m, next, versions) {
+					among = append(among, p)
+				}
+				for p := range match.Among(m, m, versions) {
+					t.Fatalf("%s is yielded, which both lists share", p.Name)
+				}
+				if changed := policies[i:min(i+many, n)]; !slices.Equal(since, changed) || !slices.Equal(among, changed) {
+					t.Fatalf("%d policies with %d new ones from %d: since %d, among %d", n, many, i, len(since), len(among))
+				}
+			}
+		}
+		if next, any := match.Replace(m, map[*resource.Policy]*resource.Policy{new(resource.Policy): new(resource.Policy)}); any || !match.SameMatched(next, selected) {
+			t.Errorf("%d policies: one of another list was replaced", n)
+		}
+	}
+}
+
+// An iteration that stops yields no more.
+func TestMatchedStops(t *testing.T) {
+	policies := newPolicies(40)
+	m := rules.NewMatched(selectedOf(policies))
+	versions := map[*resource.Policy]*resource.Policy{policies[1]: {}, policies[35]: {}}
+	next, _ := match.Replace(m, versions)
+	for name, count := range map[string]func() (n int){
+		"All": func() (n int) { m.All()(func(int, *rules.Selected) bool { n++; return false }); return n },
+		"Since": func() (n int) {
+			match.Replaced(m, next)(func(_, _ *resource.Policy) bool { n++; return false })
+			return n
+		},
+		"Among": func() (n int) {
+			match.Among(m, rules.Matched{}, versions)(func(*resource.Policy) bool { n++; return false })
+			return n
+		},
+	} {
+		if n := count(); n != 1 {
+			t.Errorf("%s yielded %d", name, n)
+		}
+	}
+}
+
+// A new version of one policy among many costs one page.
+func BenchmarkMatchedReplace(b *testing.B) {
+	policies := newPolicies(1_090)
+	m := rules.NewMatched(selectedOf(policies))
+	versions := map[*resource.Policy]*resource.Policy{policies[500]: new(resource.Policy)}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, any := match.Replace(m, versions); !any {
+			b.Fatal("nothing was replaced")
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package match_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// overrideTest keeps the classes of two dataplanes of zone east, one of them a
+// canary, and one of zone west, as an engine does.
+type overrideTest struct {
+	*testing.T
+	index      *match.Index
+	state      *enforce.State
+	dataplanes []*resource.Dataplane
+	terms      *match.DataplaneIndex
+	classes    *match.Classes[[]string] // with the policies that are enforced
+	class      []*match.Class[[]string] // by dataplane
+	buffer     match.Buffer
+}
+
+func newOverrideTest(t *testing.T) *overrideTest {
+	o := &overrideTest{
+		T: t, index: match.Empty(nil), state: enforce.Empty(),
+		terms: match.NewDataplaneIndex(), classes: match.NewClasses[[]string](),
+	}
+	for i, d := range []struct {
+		name   string
+		labels map[string]string
+	}{
+		{"canary", map[string]string{resource.ZoneTag: "east", "canary": "yes"}},
+		{"east", map[string]string{resource.ZoneTag: "east"}},
+		{"west", map[string]string{resource.ZoneTag: "west"}},
+	} {
+		dp := &resource.Dataplane{Inbounds: []resource.Inbound{{Port: 80, Tags: service("web")}, {Port: 81, Tags: service("admin")}}}
+		dp.ID, dp.Labels = resource.ID{Kind: resource.DataplaneKind, Mesh: "m", Name: d.name}, resource.NewTags(d.labels)
+		o.dataplanes = append(o.dataplanes, dp)
+		o.terms.Replace(uint32(i), nil, dp)
+		o.class = append(o.class, o.classes.Of(o.index, dp, &o.buffer))
+	}
+	return o
+}
+
+// edit changes the policies and the bindings in one edit, and classes and
+// selections as far as the edit reaches. It returns the names of the dataplanes
+// that it reaches.
+func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor)) string {
+	o.Helper()
+	hub := o.state.Edit()
+	for _, r := range bindings {
+		hub.Put(r)
+	}
+	state, delta := hub.Commit()
+	if !o.index.Concerns("m", delta) {
+		delta = nil
+	}
+	o.state = state
+	e := o.index.Edit()
+	e.Enforce(state, "m", delta)
+	change(e)
+	next, reach, err := e.Commit()
+	if err != nil {
+		o.Fatal(err)
+	}
+	o.index = next
+	var reached []string
+	for _, i := range o.terms.Reached(reach, nil) {
+		d := o.dataplanes[i]
+		reached = append(reached, d.Name)
+		o.class[i] = o.classes.Of(next, d, &o.buffer)
+		o.class[i].State = o.enforced(d)
+	}
+	for _, class := range o.classes.Reached(reach) {
+		if i := slices.Index(o.class, class); i >= 0 {
+			class.State = o.enforced(o.dataplanes[i])
+		}
+	}
+	for i, d := range o.dataplanes {
+		if want := o.enforced(d); !slices.Equal(o.class[i].State, want) {
+			o.Errorf("%s: the class has the policies %v, and a selection returns %v", d.Name, o.class[i].State, want)
+		}
+	}
+	slices.Sort(reached)
+	return strings.Join(reached, " ")
+}
+
+func (o *overrideTest) enforced(d *resource.Dataplane) []string {
+	var names []string
+	for _, s := range o.index.Select(d, rules.Enforced, &o.buffer) {
+		names = append(names, s.Policy.Name)
+	}
+	return names
+}
+
+// summary returns the policies that are enforced on each dataplane.
+func (o *overrideTest) summary() string {
+	var list []string
+	for _, d := range o.dataplanes {
+		list = append(list, d.Name+":"+strings.Join(o.enforced(d), "+"))
+	}
+	return strings.Join(list, " ")
+}
+
+func shadow(name string, target resource.TargetRef) *resource.Policy {
+	p := policy("MeshTimeout", name, target)
+	p.Mesh, p.Labels = "m", resource.Tags{{Key: resource.EffectLabel, Value: "shadow"}}
+	return p
+}
+
+func override(binding, rule string, policies ...string) *ocm.PlacementBinding {
+	b := &ocm.PlacementBinding{Placement: ocm.Ref{Kind: ocm.PlacementRuleKind, Name: rule}, Enforce: true}
+	b.ID = resource.ID{Kind: ocm.PlacementBindingKind, Name: binding}
+	for _, p := range policies {
+		b.Subjects = append(b.Subjects, ocm.Subject{Ref: ocm.Ref{Kind: "MeshTimeout", Name: p}, Mesh: true})
+	}
+	return b
+}
+
+func placementRule(name string, canaries bool, clusters ...string) *ocm.PlacementRule {
+	r := &ocm.PlacementRule{Clusters: clusters}
+	r.ID = resource.ID{Kind: ocm.PlacementRuleKind, Name: name}
+	if canaries {
+		r.DataplaneSelector = &ocm.LabelSelector{Labels: resource.Tags{{Key: "canary", Value: "yes"}}}
+	}
+	return r
+}
+
+// A change of placements, bindings and policies reaches the dataplanes that come
+// to a placement or leave it, and the classes of policies with another override.
+func TestOverrides(t *testing.T) {
+	o := newOverrideTest(t)
+	mesh, admin := resource.TargetRef{Kind: resource.TargetMesh}, resource.TargetRef{Kind: resource.TargetMeshService, Name: "admin"}
+	nothing := func(*match.Editor) {}
+	for _, step := range []struct {
+		name     string
+		hub      []ocm.Resource
+		policies func(e *match.Editor)
+		reached  string
+		enforced string
+	}{
+		{
+			"policies that inform", nil,
+			func(e *match.Editor) { e.Put(shadow("p", mesh)); e.Put(shadow("q", admin)) },
+			"canary east west", "canary: east: west:",
+		},
+		{
+			"a binding of the canaries of a zone",
+			[]ocm.Resource{override("b1", "wave", "p"), placementRule("wave", true, "east")}, nothing,
+			"canary", "canary:p east: west:",
+		},
+		{
+			"a binding of another policy with the same placement",
+			[]ocm.Resource{override("b2", "wave", "q")}, nothing,
+			"", "canary:p+q east: west:",
+		},
+		{
+			"a selector that is removed",
+			[]ocm.Resource{placementRule("wave", false, "east")}, nothing,
+			"canary east", "canary:p+q east:p+q west:",
+		},
+		{
+			"a zone that is added",
+			[]ocm.Resource{placementRule("wave", false, "east", "west")}, nothing,
+			"west", "canary:p+q east:p+q west:p+q",
+		},
+		{
+			"a binding that is for another policy",
+			[]ocm.Resource{override("b2", "wave", "other")}, nothing,
+			"", "canary:p east:p west:p",
+		},
+		{
+			"a policy that no longer informs", nil,
+			func(e *match.Editor) { p := shadow("p", mesh); p.Labels = nil; e.Put(p) },
+			"canary east west", "canary:p east:p west:p",
+		},
+		{
+			"a policy that is removed and another one with its binding", nil,
+			func(e *match.Editor) {
+				e.Remove(shadow("p", mesh).ID)
+				e.Put(shadow("other", mesh))
+			},
+			"canary east west", "canary:other east:other west:other",
+		},
+		{
+			"the last policy with an override is removed", nil,
+			func(e *match.Editor) { e.Remove(shadow("other", mesh).ID) },
+			"canary east west", "canary: east: west:",
+		},
+		{
+			"a placement of no policy", []ocm.Resource{placementRule("wave", false)}, nothing,
+			"", "canary: east: west:",
+		},
+	} {
+		if got := o.edit(step.hub, step.policies); got != step.reached {
+			t.Errorf("%s: reaches %q, not %q", step.name, got, step.reached)
+		}
+		if got := o.summary(); got != step.enforced {
+			t.Errorf("%s: %s, not %s", step.name, got, step.enforced)
+		}
+	}
+}

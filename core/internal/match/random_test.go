@@ -1,0 +1,76 @@
+package match_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+func oneOf[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+// randomTarget returns a targetRef over an alphabet so small that most of them
+// select something, and many the same.
+func randomTarget(r *rand.Rand) resource.TargetRef {
+	selector := oneOf(r, tags("version=v1"), tags("version=v2"), tags("version=*"), tags("team=store", "version=v1"), tags("team=*"))
+	name := oneOf(r, "web", "admin", "edge", "missing")
+	namespace := oneOf(r, "", "", "shop", "x")
+	switch r.IntN(9) {
+	case 0:
+		return resource.TargetRef{Kind: resource.TargetMesh, ProxyTypes: resource.ProxyTypes(r.IntN(4))}
+	case 1:
+		return resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: selector, ProxyTypes: resource.ProxyTypes(r.IntN(4))}
+	case 2:
+		return resource.TargetRef{Kind: resource.TargetMeshService, Name: name}
+	case 3:
+		return resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: name, Tags: selector}
+	case 4:
+		return resource.TargetRef{Kind: resource.TargetDataplane, Labels: oneOf(r, nil, tags("app=web"), tags("app=web", "tier=1")), SectionName: oneOf(r, "", "http", "81")}
+	case 5:
+		return resource.TargetRef{Kind: resource.TargetDataplane, Name: oneOf(r, "d0", "d1", "missing"), Namespace: namespace}
+	case 6:
+		return resource.TargetRef{Kind: resource.TargetMeshGateway, Name: name, Tags: oneOf(r, nil, selector), Namespace: namespace}
+	}
+	kind := oneOf(r, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute, resource.TargetMeshGatewayRoute)
+	return resource.TargetRef{Kind: kind, Name: oneOf(r, "p1", "p2"), Namespace: oneOf(r, "", "x")}
+}
+
+// randomPolicy returns a policy of few identities. Routes are attached to
+// dataplanes, never to another route (SPEC 2.4).
+func randomPolicy(r *rand.Rand) *resource.Policy {
+	kind := oneOf(r, "MeshTimeout", "MeshTimeout", "MeshHTTPRoute", "MeshTCPRoute")
+	p := policy(kind, fmt.Sprintf("p%d", r.IntN(5)), randomTarget(r))
+	p.Namespace = oneOf(r, "", "x")
+	if kind != "MeshTimeout" && p.TargetRef.Kind.IsRoute() {
+		p.TargetRef = resource.TargetRef{Kind: resource.TargetMesh}
+	}
+	if r.IntN(4) == 0 {
+		p.Labels = tags("kuma.io/effect=shadow")
+	}
+	return p
+}
+
+func randomTags(r *rand.Rand) resource.Tags {
+	return service(oneOf(r, "web", "admin", "edge"), oneOf(r, nil, []string{"version=v1"}, []string{"version=v2"}, []string{"version=v1", "team=store"})...)
+}
+
+// randomDataplane returns a sidecar with up to three inbounds, now and then
+// with more than the 64 that an [rules.InboundSet] keeps in one word, or a gateway.
+func randomDataplane(r *rand.Rand, name string) *resource.Dataplane {
+	d := &resource.Dataplane{Meta: resource.Meta{
+		ID:     resource.ID{Name: name, Namespace: oneOf(r, "", "shop")},
+		Labels: oneOf(r, nil, tags("app=web"), tags("app=web", "tier=1")),
+	}}
+	if r.IntN(4) == 0 {
+		d.Gateway = &resource.GatewayProxy{Builtin: r.IntN(3) > 0, Tags: randomTags(r)}
+		return d
+	}
+	n := r.IntN(4)
+	if r.IntN(20) == 0 {
+		n = 70
+	}
+	for i := range n {
+		d.Inbounds = append(d.Inbounds, resource.Inbound{Name: oneOf(r, "", "http"), Port: uint32(80 + i), Tags: randomTags(r)})
+	}
+	return d
+}

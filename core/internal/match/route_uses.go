@@ -1,0 +1,94 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// routeName is the kind and name in a targetRef of a route kind. Several
+// namespaces may have routes with this name. There is no resource of kind
+// MeshGatewayRoute (SPEC 1.3), so no policy follows one.
+type routeName struct{ kind, name string }
+
+func (n routeName) compare(o routeName) int {
+	return cmp.Or(strings.Compare(n.kind, o.kind), strings.Compare(n.name, o.name))
+}
+
+// routeUse contains the slots of the policies that are routes of a name or are
+// attached to them. The lists are sorted, and immutable once published.
+type routeUse struct {
+	routes   []uint32 // the routes with the name
+	attached []uint32 // the policies with a targetRef to the name
+}
+
+// routeUses is an immutable map from names of routes to their uses.
+type routeUses struct {
+	names *index.Interner[routeName] // one reference for each slot in a use
+	uses  index.Vector[routeUse]
+}
+
+func (r *routeUses) of(name routeName) routeUse {
+	if id, known := r.names.Lookup(name); known {
+		return r.uses.Value(id)
+	}
+	return routeUse{}
+}
+
+type routeUsesEditor struct {
+	names   *index.InternerEditor[routeName]
+	uses    index.VectorEditor[routeUse]
+	touched []routeName
+}
+
+func (r *routeUses) edit() routeUsesEditor {
+	return routeUsesEditor{names: r.names.Edit(), uses: r.uses.Edit()}
+}
+
+// add records p, at a slot, if it is a route or is attached to one.
+func (e *routeUsesEditor) add(p *resource.Policy, slot uint32) {
+	if p.IsRoute() {
+		use := e.uses.Mut(e.names.Intern(routeName{p.Kind, p.Name}))
+		use.routes = withSlot(use.routes, slot)
+	}
+	if ref := &p.TargetRef; ref.Kind.IsRoute() {
+		name := routeName{ref.Kind.String(), ref.Name}
+		use := e.uses.Mut(e.names.Intern(name))
+		use.attached = withSlot(use.attached, slot)
+		e.touched = append(e.touched, name)
+	}
+}
+
+// remove reverts add.
+func (e *routeUsesEditor) remove(p *resource.Policy, slot uint32) {
+	if p.IsRoute() {
+		id, _ := e.names.Lookup(routeName{p.Kind, p.Name})
+		use := e.uses.Mut(id)
+		use.routes = withoutSlot(use.routes, slot)
+		e.names.Release(id)
+	}
+	if ref := &p.TargetRef; ref.Kind.IsRoute() {
+		name := routeName{ref.Kind.String(), ref.Name}
+		id, _ := e.names.Lookup(name)
+		use := e.uses.Mut(id)
+		use.attached = withoutSlot(use.attached, slot)
+		e.names.Release(id)
+		e.touched = append(e.touched, name)
+	}
+}
+
+func (e *routeUsesEditor) commit() routeUses {
+	return routeUses{names: e.names.Commit(), uses: e.uses.Commit()}
+}
+
+func withSlot(slots []uint32, slot uint32) []uint32 {
+	at, _ := slices.BinarySearch(slots, slot)
+	return slices.Insert(slices.Clip(slots), at, slot)
+}
+
+func withoutSlot(slots []uint32, slot uint32) []uint32 {
+	return slices.DeleteFunc(slices.Clone(slots), func(s uint32) bool { return s == slot })
+}

@@ -1,0 +1,127 @@
+package match
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Buffer is the memory of one caller's selections. The zero Buffer is ready for
+// use; it must not be used by two goroutines at a time.
+type Buffer struct {
+	terms      []index.Term
+	matched    []uint32            // slots
+	inbounds   []rules.InboundSet  // by slot; empty between selections
+	seen       []bool              // by slot; false between selections
+	placements []enforce.Placement // of a dataplane
+	slots      []uint32
+	scratch    index.Scratch
+	selected   []rules.Selected
+	// Candidates is the number of selectors that were compared, over all calls.
+	Candidates int
+}
+
+// Select returns the policies of a scope that select a dataplane, sorted by
+// kind, and within a kind in order: later ones override. A policy that is
+// attached to a route which only informs is not enforced either. The result is
+// valid until the next use of the buffer.
+func (x *Index) Select(d *resource.Dataplane, scope rules.Scope, b *Buffer) []rules.Selected {
+	x.begin(b)
+	for point := range points(d) {
+		x.collect(x.required(d, point, b), point, len(d.Inbounds) > 0, scope, b)
+	}
+	return x.finish(b)
+}
+
+// required returns the terms of a point that some selector requires, sorted. It
+// is valid until the next use of the buffer.
+func (x *Index) required(d *resource.Dataplane, point int, b *Buffer) []index.Term {
+	b.terms = b.terms[:0]
+	add := func(t term) {
+		if id, known := x.terms.Lookup(t); known {
+			b.terms = append(b.terms, index.Term(id))
+		}
+	}
+	yieldPointTerms(d, point, add)
+	yieldProxyTerms(d, add)
+	x.appendPlacements(d, b)
+	b.terms = index.SortTerms(b.terms)
+	return b.terms
+}
+
+func (x *Index) begin(b *Buffer) {
+	if n := int(x.slots.Limit()); len(b.seen) < n {
+		b.seen = make([]bool, n)
+		b.inbounds = make([]rules.InboundSet, n)
+	}
+	b.slots = b.slots[:0]
+}
+
+// collect adds the policies that select a point with the given sorted terms.
+// Policies that are attached to a route are added with the route.
+func (x *Index) collect(terms []index.Term, point int, isInbound bool, scope rules.Scope, b *Buffer) {
+	var candidates int
+	b.matched, candidates = x.selectors.Match(terms, b.matched[:0])
+	b.Candidates += candidates
+	if scope == rules.Enforced {
+		b.matched = x.dropInforming(b.matched, terms)
+	}
+	if x.routes.names.Len() > 0 {
+		b.matched = x.appendAttached(b.matched)
+		if scope == rules.Enforced {
+			b.matched = x.dropInforming(b.matched, terms)
+		}
+	}
+	for _, slot := range b.matched {
+		if !b.seen[slot] {
+			b.seen[slot] = true
+			b.slots = append(b.slots, slot)
+		}
+		if isInbound {
+			b.inbounds[slot].Add(point)
+		}
+	}
+}
+
+// dropInforming removes the policies that only inform at a point with the given
+// sorted terms.
+func (x *Index) dropInforming(slots []uint32, terms []index.Term) []uint32 {
+	if !x.HasInforming() {
+		return slots
+	}
+	return slices.DeleteFunc(slots, func(slot uint32) bool {
+		return x.informing.Contains(slot) && !x.overridden(slot, terms)
+	})
+}
+
+// appendAttached appends the policies that are attached to the routes among the
+// matched ones. A policy may be appended twice.
+func (x *Index) appendAttached(matched []uint32) []uint32 {
+	for _, slot := range matched[:len(matched):len(matched)] {
+		route := x.policies.Value(slot)
+		if !route.IsRoute() {
+			continue
+		}
+		for _, attached := range x.routes.of(routeName{route.Kind, route.Name}).attached {
+			if x.policies.Value(attached).TargetRef.SelectsRoute(route) {
+				matched = append(matched, attached)
+			}
+		}
+	}
+	return matched
+}
+
+// finish sorts the collected policies and empties the buffer for the next
+// selection.
+func (x *Index) finish(b *Buffer) []rules.Selected {
+	x.order.Sort(b.slots, &b.scratch)
+	b.selected = slices.Grow(b.selected[:0], len(b.slots))
+	for _, slot := range b.slots {
+		b.selected = append(b.selected, rules.Selected{Policy: x.policies.Value(slot), Inbounds: b.inbounds[slot]})
+		b.seen[slot], b.inbounds[slot] = false, rules.InboundSet{}
+	}
+	return b.selected
+}

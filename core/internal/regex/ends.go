@@ -1,0 +1,196 @@
+package regex
+
+import "slices"
+
+// withoutEnd returns an expression that has the matches of e and does not
+// assert an end of text. It must be used where only the end of a part of a text
+// can follow, such as the end of a path before its query.
+func withoutEnd(e *Expr) *Expr { return alternate(split(e)) }
+
+// split divides the matches of an expression into those that do not assert an
+// end of text and those that do. The latter are at the end of the text, as
+// nothing can be consumed after it, and so the assertion itself can be left
+// out there.
+func split(e *Expr) (inside, atEnd *Expr) {
+	if !e.assertsEnd {
+		return e, never
+	}
+	switch e.op {
+	case opEnd:
+		return never, empty
+	case opLineEnd:
+		return e, empty // inside: before a line break
+	case opAlternate:
+		insides, ends := make([]*Expr, len(e.subs)), make([]*Expr, len(e.subs))
+		for i, sub := range e.subs {
+			insides[i], ends[i] = split(sub)
+		}
+		return alternate(insides...), alternate(ends...)
+	case opConcat:
+		// In halves, so that what is written for a thousand ends of text grows
+		// with the thousand, not with its square.
+		half := len(e.subs) / 2
+		left, right := concat(e.subs[:half]...), concat(e.subs[half:]...)
+		leftInside, leftAtEnd := split(left)
+		rightInside, rightAtEnd := split(right)
+		return concat(leftInside, rightInside),
+			alternate(concat(leftAtEnd, atEndOfText(right)), concat(leftInside, rightAtEnd))
+	}
+	sub := e.subs[0] // of opRepeat
+	switch {
+	case e.min == 0 && e.max == 1:
+		inside, atEnd = split(sub)
+		return repeat(inside, 0, 1), atEnd
+	case e.max < 0 && e.min <= 1:
+		inside, atEnd = split(sub)
+		return repeat(inside, e.min, -1), concat(repeat(inside, 0, -1), atEnd)
+	}
+	return split(expanded(e))
+}
+
+// expanded writes the copies of a repetition out.
+func expanded(e *Expr) *Expr {
+	var copies []*Expr
+	for range e.min {
+		copies = append(copies, e.subs[0])
+	}
+	if e.max < 0 {
+		return concat(append(copies, repeat(e.subs[0], 0, -1))...)
+	}
+	for range e.max - e.min {
+		copies = append(copies, repeat(e.subs[0], 0, 1))
+	}
+	return concat(copies...)
+}
+
+// atEndOfText returns what is left of an expression at the end of a text,
+// where it cannot consume anything and every end of text is met. The other
+// assertions stay: \b and \B see no difference between the end of a text and a
+// byte that is no letter, and the rest look back.
+func atEndOfText(e *Expr) *Expr {
+	if !e.nullable {
+		return never
+	}
+	switch e.op {
+	case opEnd, opLineEnd:
+		return empty
+	case opConcat, opAlternate:
+		subs := make([]*Expr, len(e.subs))
+		for i, sub := range e.subs {
+			subs[i] = atEndOfText(sub)
+		}
+		if e.op == opConcat {
+			return concat(subs...)
+		}
+		return alternate(subs...)
+	case opRepeat:
+		if e.min == 0 {
+			return empty
+		}
+		return atEndOfText(e.subs[0])
+	}
+	return e
+}
+
+// reversed returns the expression of the reversed texts. Characters beyond
+// ASCII are not reversed: to reverse twice gives the expression again.
+func reversed(e *Expr) *Expr {
+	switch e.op {
+	case opBegin:
+		return assertion(opEnd)
+	case opEnd:
+		return assertion(opBegin)
+	case opLineBegin:
+		return assertion(opLineEnd)
+	case opLineEnd:
+		return assertion(opLineBegin)
+	case opRepeat:
+		return repeat(reversed(e.subs[0]), e.min, e.max)
+	case opConcat, opAlternate:
+		subs := make([]*Expr, len(e.subs))
+		for i, sub := range e.subs {
+			if e.op == opConcat {
+				i = len(e.subs) - 1 - i
+			}
+			subs[i] = reversed(sub)
+		}
+		if e.op == opConcat {
+			return concat(subs...)
+		}
+		return alternate(subs...)
+	}
+	return e
+}
+
+// notEndingIn returns the matches of an expression whose last byte is not in
+// the set.
+func notEndingIn(e *Expr, s set) *Expr {
+	if !e.final.intersects(s) {
+		return e
+	}
+	return alternate(endingOutside(e, s), emptyMatches(e))
+}
+
+// endingOutside returns the matches that consume something.
+func endingOutside(e *Expr, s set) *Expr {
+	if !e.nullable && !e.final.intersects(s) {
+		return e
+	}
+	switch e.op {
+	case opSet:
+		return ofSet(e.set.without(s))
+	case opLiteral:
+		return e
+	case opAlternate:
+		subs := make([]*Expr, len(e.subs))
+		for i, sub := range e.subs {
+			subs[i] = endingOutside(sub, s)
+		}
+		return alternate(subs...)
+	case opRepeat:
+		least, most := max(e.min-1, 0), max(e.max-1, -1)
+		if e.subs[0].nullable {
+			if e.min > 1 && !matchesEmpty(e.subs[0]) {
+				return endingOutside(expanded(e), s)
+			}
+			least = 0
+		}
+		return concat(repeat(e.subs[0], least, most), endingOutside(e.subs[0], s))
+	case opConcat:
+		half := len(e.subs) / 2
+		left, right := concat(e.subs[:half]...), concat(e.subs[half:]...)
+		return alternate(concat(left, endingOutside(right, s)), concat(endingOutside(left, s), emptyMatches(right)))
+	}
+	return never
+}
+
+// matchesEmpty reports whether an expression that is nullable matches the empty
+// text everywhere, not only at a word boundary.
+func matchesEmpty(e *Expr) bool {
+	e = emptyMatches(e)
+	return e.op == opEmpty || e.op == opAlternate && slices.Contains(e.subs, empty)
+}
+
+// emptyMatches returns the matches that consume nothing.
+func emptyMatches(e *Expr) *Expr {
+	if !e.nullable {
+		return never
+	}
+	switch e.op {
+	case opConcat, opAlternate:
+		subs := make([]*Expr, len(e.subs))
+		for i, sub := range e.subs {
+			subs[i] = emptyMatches(sub)
+		}
+		if e.op == opConcat {
+			return concat(subs...)
+		}
+		return alternate(subs...)
+	case opRepeat:
+		if e.min == 0 {
+			return empty
+		}
+		return emptyMatches(e.subs[0])
+	}
+	return e
+}

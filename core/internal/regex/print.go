@@ -1,0 +1,103 @@
+package regex
+
+import (
+	"strconv"
+	"strings"
+)
+
+// String returns the expression in RE2's syntax.
+func (e *Expr) String() string {
+	var b strings.Builder
+	e.print(&b, inAlternate)
+	return b.String()
+}
+
+// Where an expression is printed; from inConcat on an alternation needs a
+// group, and from inRepeat on a sequence too.
+const (
+	inAlternate = iota
+	inConcat
+	inRepeat
+)
+
+func (e *Expr) print(b *strings.Builder, where int) {
+	switch e.op {
+	case opNever:
+		b.WriteString(`(?:x\A)`)
+	case opEmpty:
+		b.WriteString(`(?:)`)
+	case opSet:
+		switch lacks := e.set.negated(); {
+		case !e.set.all || lacks.len() > 1:
+			e.set.print(b)
+		case lacks.len() == 0:
+			b.WriteString(`(?s:.)`)
+		case lacks == newline:
+			b.WriteByte('.')
+		default:
+			e.set.print(b)
+		}
+	case opLiteral:
+		if where == inRepeat { // a repetition takes all of its bytes
+			b.WriteString("(?:" + e.literal + ")")
+		} else {
+			b.WriteString(e.literal)
+		}
+	case opConcat:
+		grouped(b, where == inRepeat, func() {
+			for _, sub := range e.subs {
+				sub.print(b, inConcat)
+			}
+		})
+	case opAlternate:
+		grouped(b, where != inAlternate, func() {
+			for i, sub := range e.subs {
+				if i > 0 {
+					b.WriteByte('|')
+				}
+				if sub.op != opEmpty {
+					sub.print(b, inAlternate)
+				}
+			}
+		})
+	case opRepeat:
+		grouped(b, where == inRepeat, func() {
+			e.subs[0].print(b, inRepeat)
+			printCount(b, e.min, e.max)
+		})
+	default:
+		assertion := [...]string{opBegin: `\A`, opEnd: `\z`, opLineBegin: `(?m:^)`, opLineEnd: `(?m:$)`, opWord: `\b`, opNotWord: `\B`}[e.op]
+		grouped(b, where == inRepeat, func() { b.WriteString(assertion) })
+	}
+}
+
+func grouped(b *strings.Builder, group bool, print func()) {
+	if group {
+		b.WriteString("(?:")
+	}
+	print()
+	if group {
+		b.WriteByte(')')
+	}
+}
+
+func printCount(b *strings.Builder, least, most int) {
+	switch {
+	case least == 0 && most < 0:
+		b.WriteByte('*')
+	case least == 1 && most < 0:
+		b.WriteByte('+')
+	case least == 0 && most == 1:
+		b.WriteByte('?')
+	default:
+		b.WriteByte('{')
+		b.WriteString(strconv.Itoa(least))
+		if most != least {
+			b.WriteByte(',')
+			if most >= 0 {
+				b.WriteString(strconv.Itoa(most))
+			}
+		}
+		b.WriteByte('}')
+	}
+}

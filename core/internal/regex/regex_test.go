@@ -1,0 +1,239 @@
+package regex
+
+import (
+	"errors"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// anyBytes is \C* for Go.
+const anyBytes = `(?s:.)*`
+
+// goRegex compiles an expression that is printed for Envoy. Go has no \C.
+func goRegex(t testing.TB, expression string) *regexp.Regexp {
+	t.Helper()
+	if path, ok := strings.CutSuffix(expression, anyQuery); ok {
+		expression = path + `(?:\?` + anyBytes + `)?`
+	}
+	re, err := regexp.Compile(`\A(?:` + expression + `)\z`)
+	if err != nil {
+		t.Fatalf("%q: %v", expression, err)
+	}
+	return re
+}
+
+func parsed(t testing.TB, expression string) *Expr {
+	t.Helper()
+	e, err := Parse(expression)
+	if err != nil {
+		t.Fatalf("%q: %v", expression, err)
+	}
+	return e
+}
+
+func TestPrinted(t *testing.T) {
+	for _, test := range []struct{ name, expression, want string }{
+		{"literals", `/a.b`, `/a.b`},
+		{"counts stay", `\pL{1000}`, `[A-Za-z]{1000}`},
+		{"a count without an end", `a{2,}b{0,3}?`, `a{2,}b{0,3}`},
+		{"a brace that is no count", `a{,2}`, `a\{,2\}`},
+		{"groups", `(?P<x>a|b)+(?:c)`, `(?:a|b)+c`},
+		{"nested counts", `(?:a{2}){3}`, `(?:a{2}){3}`},
+		{"letter case", `(?i)ab(?-i)c`, `[Aa][Bb]c`},
+		{"letter case of a group", `(?i:k)k`, `[Kk]k`},
+		{"a Kelvin sign", `(?i)\x{212a}`, "\u212a|K|k"},
+		{"a complement", `[^/]+`, `[^/]+`},
+		{"a complement in Unicode", `\PL`, "[\\x00-@\\[-`\\{-\\x7f]"},
+		{"nothing left of a class", `[\x{100}\x{102}]b`, `(?:x\A)`},
+		{"everything", `(?s).`, `(?s:.)`},
+		{"a character beyond ASCII that is repeated", `ä*b`, `(?:ä)*b`},
+		{"anchors", `^a$`, `\Aa\z`},
+		{"lines", `(?m)^a$`, `(?m:^)a(?m:$)`},
+		{"escapes", `\x41\x{42}\103\n\.\Qa.b\E\d\s\w`, `ABC\x0a\.a\.b[0-9][\x09\x0a\x0c\x0d ][0-9A-Z_a-z]`},
+		{"a class of its own characters", `[]\-a^]`, `[\-\]\^a]`},
+		{"POSIX", `[[:digit:][:^alpha:]]`, `[^A-Za-z]`},
+		{"names of groups", `\p{ASCII}\p{Greek}?\p{ lu }`, `[\x00-\x7f][A-Z]`},
+		{"an empty alternative", `a|`, `a|`},
+	} {
+		if got := parsed(t, test.expression).String(); got != test.want {
+			t.Errorf("%s: %s is printed %s, want %s", test.name, test.expression, got, test.want)
+		}
+	}
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	for _, expression := range []string{`(`, `a)`, `[a`, `(?x)`, `\x{110000}`, `\p{Nothing}`, `\`, strings.Repeat("(", 1001) + strings.Repeat(")", 1001)} {
+		if _, err := Parse(expression); !errors.Is(err, ErrSyntax) {
+			t.Errorf("%.20q: %v", expression, err)
+		}
+	}
+}
+
+// Whole, Target and Runs agree with package regexp, for random expressions of
+// everything that can assert an end or consume a separator.
+func TestTranslationsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	expressions := 3000
+	if testing.Short() {
+		expressions = 500
+	}
+	var matched [3]int
+	for range expressions {
+		expression := randomRegex(r, 3)
+		want := goRegex(t, expression)
+		e := parsed(t, expression)
+		whole, target, runs, matcher := goRegex(t, e.Whole()), goRegex(t, e.Target()), goRegex(t, e.Runs(anyBytes)), e.Matcher()
+		for range 20 {
+			text := randomText(r, "abkS-/\n")
+			agree := func(subject int, got, want bool, text, printed string) {
+				if got != want {
+					t.Fatalf("%q printed %q: %q is %v, want %v", expression, printed, text, got, want)
+				}
+				if want {
+					matched[subject]++
+				}
+			}
+			agree(0, whole.MatchString(text), want.MatchString(text), text, e.Whole())
+			agree(0, matcher.MatchString(text), want.MatchString(text), text, "Matcher")
+			path := "/" + text
+			for _, query := range []string{"", "?", "?" + randomText(r, "ab/?-\n")} {
+				agree(1, target.MatchString(path+query), want.MatchString(path), path+query, e.Target())
+			}
+			value := strings.Trim(randomText(r, "ab, -\t,")+randomText(r, "ab, -\t,"), " \t")
+			agree(2, runs.MatchString(value), anyRun(want, value), value, e.Runs(anyBytes))
+		}
+	}
+	for subject, n := range matched {
+		if n < expressions/3 {
+			t.Errorf("only %d matches of subject %d", n, subject)
+		}
+	}
+}
+
+// anyRun compares each run of the elements of a value, without its blanks.
+func anyRun(re *regexp.Regexp, value string) bool {
+	elements := strings.Split(value, ",")
+	for i := range elements {
+		for j := i + 1; j <= len(elements); j++ {
+			if re.MatchString(strings.Trim(strings.Join(elements[i:j], ","), " \t")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestBytewise(t *testing.T) {
+	for _, test := range []struct {
+		expression, text string
+		want             bool
+	}{
+		{".", "ä", false}, {"..", "ä", true}, {".", "\xff", true},
+		{"ä", "ä", true}, {"ä", "ö", false}, {"[^a]{2}", "ä", true}, {`\pL+`, "ä", false}, {`\PL`, "\xff", false},
+	} {
+		if got := parsed(t, test.expression).Matcher().MatchString(test.text); got != test.want {
+			t.Errorf("%s and %q: %v", test.expression, test.text, got)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, test := range []struct {
+		name, expression string
+		want             error
+	}{
+		{"ordinary", `^/api/v[0-9]+/[^/]+/items/.*$`, nil},
+		{"counted", `/u/.{1,255}`, nil},
+		{"counted classes", `\pL{1000}`, nil},
+		{"a thousand times ten", `(?:.{1000}){1}` + strings.Repeat(`.{999}`, 9), ErrTooLarge},
+		{"empty matches that are counted", strings.Repeat(`((\$|a)?b*){999}`, 60), ErrTooLarge},
+		{"a few ends", `(?:a$|b?){20}`, nil},
+		{"many ends", `/(?:a$|b?){100}`, ErrTooLarge},
+		{"blanks that are counted", strings.Repeat(` {0,99}`, 90), ErrTooLarge},
+		{"no expression", `(`, ErrSyntax},
+	} {
+		if err := Check(test.expression); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
+func randomRegex(r *rand.Rand, depth int) string {
+	atoms := []string{
+		"a", "b", "-", "/", "/a", ".", "[^a]", "[a-z?]", `\?`, "$", `\z`, "(?m:$)", "^", "(?m:^)", `\b`, `\B`, "(?s:.)", "", "(?i:A)", `\W`, `\n`,
+		",", " ", "[, ]", " a", "b,", `\pL`, `\PL`, `(?i:[j-m])`, `(?i)S`, `\s`, "[[:alpha:]]", "[^-/]", `\x{17f}?`, "(?i:\u212a)",
+	}
+	if depth == 0 {
+		return atoms[r.IntN(len(atoms))]
+	}
+	sub := func() string { return randomRegex(r, depth-1) }
+	switch r.IntN(7) {
+	case 0:
+		return "(?:" + sub() + "|" + sub() + ")"
+	case 1:
+		return "(" + sub() + ")" + []string{"*", "+", "?", "{2}", "{0,2}", "{2,}", "*?"}[r.IntN(7)]
+	case 2, 3, 4:
+		return sub() + sub()
+	case 5:
+		return "/" + sub()
+	}
+	return sub()
+}
+
+func randomText(r *rand.Rand, letters string) string {
+	var b strings.Builder
+	for range r.IntN(4) {
+		b.WriteByte(letters[r.IntN(len(letters))])
+	}
+	return b.String()
+}
+
+func BenchmarkTranslate(b *testing.B) {
+	for name, expression := range map[string]string{
+		"ordinary": `/api/v1/[^/]+/items/.*`, "classes": strings.Repeat(`\pL`, 300), "counts": `\pL{1000}`, "folded": strings.Repeat(`(?i)[b-\x{1e942}]`, 50),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if e := parsed(b, expression); len(e.Target())+len(e.Runs(anyBytes)) == 0 {
+					b.Fatal("nothing printed")
+				}
+			}
+		})
+	}
+}
+
+// FuzzTranslate compares the translations of any expression that package regexp
+// accepts with that package, for a text of ASCII.
+func FuzzTranslate(f *testing.F) {
+	for _, expression := range []string{`^/v[0-9]+/(?:a|b).*[^x]$`, `(?i)\x{212a}[[:^upper:]]`, `\Qa.b\E*\p{Lu}{2,}?`, `(?P<n>a$|b?){3}`, `a{,2}[]a-]\101`} {
+		f.Add(expression, "/v1/a, b")
+	}
+	f.Fuzz(func(t *testing.T, expression, text string) {
+		_, err := regexp.Compile(expression)
+		want, groupErr := regexp.Compile(`\A(?:` + expression + `)\z`)
+		if err != nil || groupErr != nil || len(expression) > 100 || len(text) > 30 || !ASCII(text) {
+			return
+		}
+		if err := Check(expression); errors.Is(err, ErrTooLarge) {
+			return
+		}
+		e := parsed(t, expression)
+		path, _, _ := strings.Cut(text, "?")
+		value := strings.Trim(text, " \t\n\r\f\v")
+		agree := func(printed, text string, want bool) {
+			if got := goRegex(t, printed).MatchString(text); got != want {
+				t.Errorf("%q printed %q: %q is %v", expression, printed, text, got)
+			}
+		}
+		agree(e.Whole(), text, want.MatchString(text))
+		if path != "" && !strings.Contains(text, "\n") {
+			agree(e.Target(), text, want.MatchString(path))
+		}
+		if !strings.Contains(value, "\n") {
+			agree(e.Runs(anyBytes), value, anyRun(want, value))
+		}
+	})
+}

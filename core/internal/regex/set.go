@@ -1,0 +1,126 @@
+package regex
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// set is a set of bytes: those of ASCII, and all of the others or none.
+type set struct {
+	ascii [2]uint64
+	// all reports whether every character beyond ASCII is in the set; some
+	// whether any is. A set with some but not all matches none of them.
+	some, all bool
+}
+
+const asciiEnd = 0x80
+
+func (s *set) has(c byte) bool { return c < asciiEnd && s.ascii[c>>6]>>(c&63)&1 == 1 }
+
+func (s *set) add(c byte) { s.ascii[c>>6] |= 1 << (c & 63) }
+
+func (s *set) addRange(first, last rune) {
+	for c := first; c <= min(last, asciiEnd-1); c++ {
+		s.add(byte(c))
+	}
+	if last >= asciiEnd {
+		s.some = true
+		s.all = s.all || first <= asciiEnd && last == maxRune
+	}
+}
+
+func (s *set) union(other set) {
+	s.ascii[0] |= other.ascii[0]
+	s.ascii[1] |= other.ascii[1]
+	s.some, s.all = s.some || other.some, s.all || other.all
+}
+
+func (s set) without(other set) set {
+	s.ascii[0] &^= other.ascii[0]
+	s.ascii[1] &^= other.ascii[1]
+	return s
+}
+
+func (s set) negated() set {
+	return set{ascii: [2]uint64{^s.ascii[0], ^s.ascii[1]}, some: !s.all, all: !s.some}
+}
+
+// folded returns the set with both cases of its letters. Of the characters
+// beyond ASCII two fold to a letter of ASCII: a range that contains one of them
+// adds its letter where it is read (parser.addFolded).
+func (s set) folded() set {
+	const letters = 0x07fffffe // A to Z in the upper half, a to z 32 bits above
+	upper, lower := s.ascii[1]&letters, s.ascii[1]>>32&letters
+	s.ascii[1] |= upper<<32 | lower
+	return s
+}
+
+func (s set) intersects(other set) bool {
+	return s.ascii[0]&other.ascii[0] != 0 || s.ascii[1]&other.ascii[1] != 0 || s.all && other.all
+}
+
+func (s set) len() int { return bits.OnesCount64(s.ascii[0]) + bits.OnesCount64(s.ascii[1]) }
+
+func (s set) empty() bool { return s.len() == 0 && !s.all }
+
+// single returns the set's byte if it has one only.
+func (s set) single() (byte, bool) {
+	switch {
+	case s.all || s.len() != 1:
+		return 0, false
+	case s.ascii[0] != 0:
+		return byte(bits.TrailingZeros64(s.ascii[0])), true
+	}
+	return byte(64 + bits.TrailingZeros64(s.ascii[1])), true
+}
+
+// print appends the set as a class.
+func (s set) print(b *strings.Builder) {
+	if c, ok := s.single(); ok {
+		printByte(b, c)
+		return
+	}
+	b.WriteByte('[')
+	ranges := s
+	if s.all { // in terms of what it lacks, which is in ASCII
+		missing := s.negated()
+		if missing.len() == 0 {
+			b.WriteString(`\x00-\x{10ffff}]`)
+			return
+		}
+		b.WriteByte('^')
+		ranges = missing
+	}
+	for c := 0; c < asciiEnd; c++ {
+		first := c
+		for c < asciiEnd && ranges.has(byte(c)) {
+			c++
+		}
+		if c == first {
+			continue
+		}
+		printByte(b, byte(first))
+		if c-first > 2 {
+			b.WriteByte('-')
+		}
+		if c-first > 1 {
+			printByte(b, byte(c-1))
+		}
+	}
+	b.WriteByte(']')
+}
+
+// printByte appends a character of ASCII, escaped where it has a meaning in or
+// outside of a class.
+func printByte(b *strings.Builder, c byte) {
+	switch {
+	case c < ' ' || c == 0x7f:
+		fmt.Fprintf(b, `\x%02x`, c)
+	case strings.IndexByte(`\.+*?()|[]{}^$-`, c) >= 0:
+		b.WriteByte('\\')
+		b.WriteByte(c)
+	default:
+		b.WriteByte(c)
+	}
+}

@@ -1,0 +1,153 @@
+package kindtest
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Accepted loads documents, one policy each in the universal spelling with
+// mesh and targetRefs written out, and checks that
+//   - each prints as the JSON that it was written as, fields in any order;
+//   - together they use every array of the kind and set every field of its
+//     Confs, so that no field can be forgotten in the test.
+func Accepted(t *testing.T, kind *resource.Kind, documents ...string) {
+	t.Helper()
+	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
+	var used fields
+	sections := map[string]bool{}
+	for _, document := range documents {
+		set, err := loader.Decode(resource.Input{Name: file, Data: []byte(document)})
+		if err != nil {
+			t.Errorf("%v\n%s", err, document)
+			continue
+		}
+		policy := set.Policies[0]
+		roundTrip(t, policy, document)
+		for _, item := range policy.To {
+			sections["to"] = true
+			used.add(item.Conf)
+		}
+		for _, item := range policy.From {
+			sections["from"] = true
+			used.add(item.Conf)
+		}
+		for _, rule := range policy.Rules {
+			sections["rules"] = true
+			used.add(rule.Conf)
+		}
+		if policy.Default != nil {
+			sections["default"] = true
+			used.add(policy.Default)
+		}
+	}
+	for name, section := range map[string]*resource.Section{"to": kind.To, "from": kind.From, "rules": kind.Rules, "default": kind.Default} {
+		if section != nil && !sections[name] {
+			t.Errorf("no document uses %s", name)
+		}
+	}
+	for _, field := range used.missing() {
+		t.Errorf("no document sets %s", field)
+	}
+}
+
+// roundTrip checks that a policy prints as it was written. The two sides come
+// to the comparison by different ways: one through the model, the other
+// through a plain YAML reader.
+func roundTrip(t *testing.T, policy *resource.Policy, document string) {
+	t.Helper()
+	printed, err := json.Marshal(policy)
+	if err != nil {
+		t.Errorf("%s: %v", policy.Name, err)
+		return
+	}
+	var plain, got, want any
+	if err := yaml.Unmarshal([]byte(document), &plain); err != nil {
+		t.Fatal(err)
+	}
+	written, err := json.Marshal(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []struct {
+		data []byte
+		to   *any
+	}{{printed, &got}, {written, &want}} {
+		if err := json.Unmarshal(side.data, side.to); err != nil {
+			t.Fatalf("%s: %v\n%s", policy.Name, err, side.data)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s is printed otherwise than it was written (-written +printed):\n%s", policy.Name, diff)
+	}
+}
+
+// fields is the fields of all struct types that were met, with whether any
+// value had them set.
+type fields struct {
+	set   map[string]bool
+	order []string
+}
+
+func (f *fields) add(conf resource.Conf) {
+	if f.set == nil {
+		f.set = map[string]bool{}
+	}
+	v := reflect.ValueOf(conf)
+	f.declare(v.Type())
+	f.walk(v)
+}
+
+// declare notes the fields of a type and of the types within it.
+func (f *fields) declare(t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		f.declare(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			name := fieldName(t, i)
+			if _, known := f.set[name]; !known {
+				f.set[name] = false
+				f.order = append(f.order, name)
+				f.declare(t.Field(i).Type)
+			}
+		}
+	}
+}
+
+func (f *fields) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			f.walk(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			f.walk(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !v.Field(i).IsZero() {
+				f.set[fieldName(v.Type(), i)] = true
+			}
+			f.walk(v.Field(i))
+		}
+	}
+}
+
+func (f *fields) missing() []string {
+	var names []string
+	for _, name := range f.order {
+		if !f.set[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func fieldName(t reflect.Type, i int) string { return t.String() + "." + t.Field(i).Name }

@@ -1,0 +1,65 @@
+package kindtest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+const file = "p.yaml"
+
+// Case is a Conf with what is wanted of it.
+type Case struct {
+	// In is the array that the Conf is put into; empty means to or, where the
+	// kind has no such array, default or else rules.
+	In string
+	// Conf is in YAML's flow style: {connectionTimeout: 0s}. For an array
+	// whose Confs are in the item itself it has no braces.
+	Conf string
+	// Want is the whole text of the errors, of the warnings, or of the Conf in
+	// JSON. The Conf begins in line 2, column 1 of p.yaml.
+	Want string
+}
+
+// Rejected checks that each case gives the error that it wants and no other.
+func Rejected(t *testing.T, kind *resource.Kind, cases map[string]Case) {
+	t.Helper()
+	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			document := c.document(kind)
+			_, err := loader.Decode(resource.Input{Name: file, Data: []byte(document)})
+			switch {
+			case err == nil:
+				t.Errorf("accepted:\n%s", document)
+			case err.Error() != c.Want:
+				t.Errorf("got  %s\nwant %s", err, c.Want)
+			}
+		})
+	}
+}
+
+func (c *Case) document(kind *resource.Kind) string {
+	before := fmt.Sprintf("{type: %s, mesh: default, name: p, spec: {", kind.Name)
+	in := c.In
+	if in == "" {
+		switch {
+		case kind.To != nil:
+			in = "to"
+		case kind.Default != nil:
+			in = "default"
+		default:
+			in = "rules"
+		}
+	}
+	switch {
+	case in == "default":
+		return before + "default:\n" + c.Conf + "\n}}\n"
+	case in == "to" && kind.To.Inline:
+		return before + "to: [{targetRef: {kind: MeshService, name: backend},\n" + c.Conf + "\n}]}}\n"
+	case in == "rules":
+		return before + "rules: [{default:\n" + c.Conf + "\n}]}}\n"
+	}
+	return before + in + ": [{targetRef: {kind: Mesh}, default:\n" + c.Conf + "\n}]}}\n"
+}

@@ -1,0 +1,62 @@
+package kindtest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Warned checks that each case is accepted with the warnings that it wants,
+// one a line.
+func Warned(t *testing.T, kind *resource.Kind, cases map[string]Case) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var lines []string
+			for _, warning := range c.load(t, kind).Warnings {
+				lines = append(lines, warning.Error())
+			}
+			if got := strings.Join(lines, "\n"); got != c.Want {
+				t.Errorf("got  %s\nwant %s", got, c.Want)
+			}
+		})
+	}
+}
+
+// Completed checks that each case is accepted and prints as the JSON that it
+// wants, which has the defaults of absent fields.
+func Completed(t *testing.T, kind *resource.Kind, cases map[string]Case) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			policy := c.load(t, kind).Policies[0]
+			conf := policy.Default
+			switch {
+			case len(policy.To) > 0:
+				conf = policy.To[0].Conf
+			case len(policy.From) > 0:
+				conf = policy.From[0].Conf
+			case len(policy.Rules) > 0:
+				conf = policy.Rules[0].Conf
+			}
+			got, err := resource.Marshal(conf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != c.Want {
+				t.Errorf("got  %s\nwant %s", got, c.Want)
+			}
+		})
+	}
+}
+
+func (c *Case) load(t *testing.T, kind *resource.Kind) *resource.Set {
+	t.Helper()
+	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
+	set, err := loader.Decode(resource.Input{Name: file, Data: []byte(c.document(kind))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}

@@ -1,0 +1,93 @@
+package meshaccesslog
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshAccessLog sets.
+//
+//confgen:conf hash
+type Conf struct {
+	// Backends are where lines are written to, all of them; an empty list
+	// switches logging off.
+	Backends []Backend `json:"backends,omitzero"`
+}
+
+// Backend is a place that lines are written to.
+type Backend struct {
+	Type          BackendType    `json:"type" policyMerge:"discriminator"`
+	TCP           *TCP           `json:"tcp,omitzero"`
+	File          *File          `json:"file,omitzero"`
+	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
+}
+
+// BackendType names the arm of a [Backend].
+type BackendType string
+
+// The types of backends.
+const (
+	TCPBackend           BackendType = "Tcp"
+	FileBackend          BackendType = "File"
+	OpenTelemetryBackend BackendType = "OpenTelemetry"
+)
+
+// Enum returns the words.
+func (BackendType) Enum() []string {
+	return []string{string(TCPBackend), string(FileBackend), string(OpenTelemetryBackend)}
+}
+
+// TCP writes lines to a connection.
+type TCP struct {
+	Format  *Format      `json:"format,omitzero"`
+	Address conf.Address `json:"address"`
+}
+
+// File writes lines to a file of the proxy.
+type File struct {
+	Format *Format   `json:"format,omitzero"`
+	Path   conf.Path `json:"path"`
+}
+
+// OpenTelemetry sends lines to a collector: Endpoint or BackendRef.
+type OpenTelemetry struct {
+	Attributes []Attribute `json:"attributes,omitzero"`
+	// Body is any value; texts in it may have Envoy's command operators.
+	Body       *conf.JSON         `json:"body,omitzero"`
+	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
+	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
+}
+
+// Attribute is one of a line's attributes; the value may have Envoy's command
+// operators.
+type Attribute struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Format is how a line is written; not set means Envoy's own format.
+type Format struct {
+	Type  FormatType `json:"type" policyMerge:"discriminator"`
+	Plain *string    `json:"plain,omitzero"`
+	JSON  []Field    `json:"json,omitzero"`
+	// OmitEmptyValues leaves out operators that have no value; not set means
+	// false: they are written as "-" or null.
+	OmitEmptyValues *bool `json:"omitEmptyValues,omitzero"`
+}
+
+// FormatType names the arm of a [Format].
+type FormatType string
+
+// The types of formats.
+const (
+	PlainFormat FormatType = "Plain"
+	JSONFormat  FormatType = "Json"
+)
+
+// Enum returns the words.
+func (FormatType) Enum() []string { return []string{string(PlainFormat), string(JSONFormat)} }
+
+// Field is a field of a line in JSON.
+type Field struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}

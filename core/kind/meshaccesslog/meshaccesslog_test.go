@@ -1,0 +1,130 @@
+package meshaccesslog_test
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/kind/kindtest"
+	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
+)
+
+func TestAccepted(t *testing.T) {
+	kindtest.Accepted(t, meshaccesslog.Kind(), `
+type: MeshAccessLog
+mesh: default
+name: everything
+spec:
+  targetRef: {kind: Mesh, name: default}
+  to:
+    - targetRef: {kind: Mesh, name: default}
+      default:
+        backends:
+          - type: Tcp
+            tcp:
+              address: 127.0.0.1:5000
+              format: {type: Plain, plain: "[%START_TIME%]", omitEmptyValues: false}
+          - type: File
+            file:
+              path: /tmp/access.log
+              format: {type: Json, json: [{key: start, value: "%START_TIME%"}, {key: mesh, value: m}], omitEmptyValues: true}
+          - type: OpenTelemetry
+            openTelemetry:
+              endpoint: otel-collector:4317
+              attributes: [{key: mesh, value: "%KUMA_MESH%"}]
+              body: {kvlistValue: {values: [{key: mesh, value: {stringValue: "%KUMA_MESH%"}}, 1, 2.5, true]}}
+          - type: OpenTelemetry
+            openTelemetry:
+              backendRef: {kind: MeshOpenTelemetryBackend, name: main}
+          - type: OpenTelemetry
+            openTelemetry:
+              backendRef: {kind: MeshOpenTelemetryBackend, labels: {team: infra}}
+  from:
+    - targetRef: {kind: Mesh, name: default}
+      default: {backends: []}
+`, `
+type: MeshAccessLog
+mesh: default
+name: by-match
+spec:
+  targetRef: {kind: MeshGatewayRoute, name: edge}
+  rules:
+    - matches: [{sni: web.example}]
+      default: {backends: [{type: File, file: {path: /dev/stdout}}]}
+`)
+}
+
+func TestRejected(t *testing.T) {
+	kindtest.Rejected(t, meshaccesslog.Kind(), map[string]kindtest.Case{
+		"attribute with an operator": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", attributes: [{key: "%KUMA_ZONE%", value: a}]}}]}`,
+			Want: `p.yaml:2:87: spec.to[0].default.backends[0].openTelemetry.attributes[0].key: bad attribute name "%KUMA_ZONE%"; use lower-case letters, digits, and . or _ between them, such as mesh.zone`,
+		},
+		"attribute with two dots": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", attributes: [{key: a..b, value: a}]}}]}`,
+			Want: `p.yaml:2:87: spec.to[0].default.backends[0].openTelemetry.attributes[0].key: bad attribute name "a..b"; use lower-case letters, digits, and . or _ between them, such as mesh.zone`,
+		},
+		"reserved attribute": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", attributes: [{key: otel.a, value: a}]}}]}`,
+			Want: `p.yaml:2:87: spec.to[0].default.backends[0].openTelemetry.attributes[0].key: names that begin with otel. are reserved; use another name`,
+		},
+		"endpoint without a port": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: otel}}]}`,
+			Want: `p.yaml:2:61: spec.to[0].default.backends[0].openTelemetry.endpoint: bad endpoint "otel"; write host:port, such as collector.infra:4317`,
+		},
+		"unknown type": {
+			Conf: `{backends: [{type: TCP}]}`,
+			Want: `p.yaml:2:20: spec.to[0].default.backends[0].type: unknown value "TCP"; did you mean "Tcp"?`,
+		},
+		"arm missing": {
+			Conf: `{backends: [{type: File}]}`,
+			Want: `p.yaml:2:13: spec.to[0].default.backends[0].file: is required for type "File"`,
+		},
+		"arm of another type": {
+			In:   "from",
+			Conf: `{backends: [{type: File, file: {path: /a}, tcp: {address: "a:1"}}]}`,
+			Want: `p.yaml:2:49: spec.from[0].default.backends[0].tcp: does not go with type "File"; remove it or change the type`,
+		},
+		"address without a port": {
+			Conf: `{backends: [{type: Tcp, tcp: {address: logstash}}]}`,
+			Want: `p.yaml:2:40: spec.to[0].default.backends[0].tcp.address: bad address "logstash"; write host:port, such as 127.0.0.1:5000`,
+		},
+		"relative path": {
+			In:   "rules",
+			Conf: `{backends: [{type: File, file: {path: access.log}}]}`,
+			Want: `p.yaml:2:39: spec.rules[0].default.backends[0].file.path: must be a path that starts with /`,
+		},
+		"no way to the collector": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {}}]}`,
+			Want: `p.yaml:2:50: spec.to[0].default.backends[0].openTelemetry.endpoint: required field is missing; or give a backendRef`,
+		},
+		"two ways to the collector": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", backendRef: {kind: MeshOpenTelemetryBackend, name: a}}}]}`,
+			Want: `p.yaml:2:80: spec.to[0].default.backends[0].openTelemetry.backendRef: endpoint and backendRef are both present; use one of them`,
+		},
+		"attribute without a key": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", attributes: [{key: "", value: a}]}}]}`,
+			Want: `p.yaml:2:87: spec.to[0].default.backends[0].openTelemetry.attributes[0].key: must not be empty`,
+		},
+		"format of another type": {
+			Conf: `{backends: [{type: File, file: {path: /a, format: {type: Plain, json: []}}}]}`,
+			Want: "p.yaml:2:51: spec.to[0].default.backends[0].file.format.plain: is required for type \"Plain\"\n" +
+				`p.yaml:2:71: spec.to[0].default.backends[0].file.format.json: does not go with type "Plain"; remove it or change the type`,
+		},
+		"format without fields": {
+			Conf: `{backends: [{type: File, file: {path: /a, format: {type: Json, json: []}}}]}`,
+			Want: `p.yaml:2:70: spec.to[0].default.backends[0].file.format.json: must not be empty; leave the format out for Envoy's own`,
+		},
+		"format without text": {
+			Conf: `{backends: [{type: File, file: {path: /a, format: {type: Plain, plain: ""}}}]}`,
+			Want: `p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: must not be empty; leave the format out for Envoy's own`,
+		},
+		"field twice": {
+			Conf: `{backends: [{type: File, file: {path: /a, format: {type: Json, json: [{key: a, value: b}, {key: a, value: c}]}}}]}`,
+			Want: `p.yaml:2:97: spec.to[0].default.backends[0].file.format.json[1].key: duplicate key "a"`,
+		},
+		"field without a value": {
+			Conf: `{backends: [{type: File, file: {path: /a, format: {type: Json, json: [{key: "", value: ""}]}}}]}`,
+			Want: "p.yaml:2:77: spec.to[0].default.backends[0].file.format.json[0].key: must not be empty\n" +
+				`p.yaml:2:88: spec.to[0].default.backends[0].file.format.json[0].value: must not be empty`,
+		},
+	})
+}

@@ -1,0 +1,56 @@
+package meshaccesslog
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate checks that there is one way to the collector.
+func (o *OpenTelemetry) Validate(at *diag.At) {
+	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
+}
+
+var attributeName = regexp.MustCompile(`^[a-z][a-z0-9]*([._][a-z0-9]+)*$`)
+
+// Validate checks the key by OpenTelemetry's rules for attribute names.
+func (a *Attribute) Validate(at *diag.At) {
+	const hint = "use lower-case letters, digits, and . or _ between them, such as mesh.zone"
+	switch key := at.Field("key"); {
+	case a.Key == "":
+		key.Errorf("", "must not be empty")
+	case strings.HasPrefix(a.Key, "otel."):
+		key.Errorf("use another name", "names that begin with otel. are reserved")
+	case !attributeName.MatchString(a.Key):
+		key.Errorf(hint, "bad attribute name %q", a.Key)
+	}
+}
+
+// Validate checks that the format writes something.
+func (f *Format) Validate(at *diag.At) {
+	switch {
+	case f.Type == PlainFormat && f.Plain != nil && *f.Plain == "":
+		at.Field("plain").Errorf("leave the format out for Envoy's own", "must not be empty")
+	case f.Type == JSONFormat && f.JSON != nil && len(f.JSON) == 0:
+		at.Field("json").Errorf("leave the format out for Envoy's own", "must not be empty")
+	}
+	seen := map[string]bool{}
+	for i, field := range f.JSON {
+		if seen[field.Key] {
+			at.Field("json").Index(i).Field("key").Errorf("", "duplicate key %q", field.Key)
+		}
+		seen[field.Key] = true
+	}
+}
+
+// Validate checks that the field has a name and a value.
+func (f *Field) Validate(at *diag.At) {
+	if f.Key == "" {
+		at.Field("key").Errorf("", "must not be empty")
+	}
+	if f.Value == "" {
+		at.Field("value").Errorf("", "must not be empty")
+	}
+}

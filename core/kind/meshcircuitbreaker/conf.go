@@ -1,0 +1,74 @@
+package meshcircuitbreaker
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshCircuitBreaker sets: limits of what is open at one time,
+// and how endpoints that fail are found.
+//
+//confgen:conf hash
+type Conf struct {
+	ConnectionLimits *ConnectionLimits `json:"connectionLimits,omitzero"`
+	OutlierDetection *OutlierDetection `json:"outlierDetection,omitzero"`
+}
+
+// ConnectionLimits bounds what is open to a service at one time.
+type ConnectionLimits struct {
+	MaxConnections     *conf.Count `json:"maxConnections,omitzero"`
+	MaxConnectionPools *conf.Count `json:"maxConnectionPools,omitzero"`
+	MaxPendingRequests *conf.Count `json:"maxPendingRequests,omitzero"`
+	MaxRetries         *conf.Count `json:"maxRetries,omitzero"`
+	MaxRequests        *conf.Count `json:"maxRequests,omitzero"`
+}
+
+// OutlierDetection takes endpoints that fail out of use for a time.
+type OutlierDetection struct {
+	Disabled *bool `json:"disabled,omitzero"`
+	// Interval is the time between two evaluations of the detectors.
+	Interval *conf.PositiveDuration `json:"interval,omitzero"`
+	// BaseEjectionTime is multiplied by how often the endpoint was ejected.
+	BaseEjectionTime *conf.PositiveDuration `json:"baseEjectionTime,omitzero"`
+	// MaxEjectionPercent is how much of the endpoints may be out of use.
+	MaxEjectionPercent *conf.Percent `json:"maxEjectionPercent,omitzero"`
+	// SplitExternalAndLocalErrors separates errors of the proxy itself, such as
+	// a refused connection, from those that the endpoint answers.
+	SplitExternalAndLocalErrors *bool      `json:"splitExternalAndLocalErrors,omitzero"`
+	Detectors                   *Detectors `json:"detectors,omitzero"`
+	// HealthyPanicThreshold is the share of healthy endpoints below which all
+	// of them are used.
+	HealthyPanicThreshold *conf.Percentage `json:"healthyPanicThreshold,omitzero"`
+}
+
+// Detectors are the ways to find an endpoint that fails; those that are
+// present are in use.
+type Detectors struct {
+	TotalFailures       *Consecutive       `json:"totalFailures,omitzero"`
+	GatewayFailures     *Consecutive       `json:"gatewayFailures,omitzero"`
+	LocalOriginFailures *Consecutive       `json:"localOriginFailures,omitzero"`
+	SuccessRate         *SuccessRate       `json:"successRate,omitzero"`
+	FailurePercentage   *FailurePercentage `json:"failurePercentage,omitzero"`
+}
+
+// Consecutive detects a number of failures in a row.
+type Consecutive struct {
+	Consecutive *conf.Count `json:"consecutive,omitzero"`
+}
+
+// SuccessRate detects endpoints that succeed less often than the others.
+type SuccessRate struct {
+	// MinimumHosts is how many endpoints must have had RequestVolume requests
+	// in an interval.
+	MinimumHosts  *conf.Count `json:"minimumHosts,omitzero"`
+	RequestVolume *conf.Count `json:"requestVolume,omitzero"`
+	// StandardDeviationFactor is how many standard deviations below the mean
+	// an endpoint is ejected.
+	StandardDeviationFactor *conf.IntOrString `json:"standardDeviationFactor,omitzero"`
+}
+
+// FailurePercentage detects endpoints that fail more often than Threshold.
+type FailurePercentage struct {
+	MinimumHosts  *conf.Count   `json:"minimumHosts,omitzero"`
+	RequestVolume *conf.Count   `json:"requestVolume,omitzero"`
+	Threshold     *conf.Percent `json:"threshold,omitzero"`
+}

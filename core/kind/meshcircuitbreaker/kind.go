@@ -1,0 +1,23 @@
+// Package meshcircuitbreaker is the policy kind MeshCircuitBreaker: limits of
+// connections and requests, and the ejection of endpoints that fail.
+package meshcircuitbreaker
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshCircuitBreaker (SPEC 2.4).
+func Kind() *resource.Kind {
+	conf := resource.ConfOf[Conf, ConfMerger]()
+	return &resource.Kind{
+		Name:  "MeshCircuitBreaker",
+		Short: "mcb",
+		Top:   resource.TopTargets,
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: conf},
+		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Rules: &resource.Section{Conf: conf},
+	}
+}
+
+// New returns the builder of a MeshCircuitBreaker that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

@@ -1,0 +1,38 @@
+package meshcircuitbreaker
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate checks that the factor is a distance.
+func (s *SuccessRate) Validate(at *diag.At) {
+	if s.StandardDeviationFactor != nil && s.StandardDeviationFactor.Float() <= 0 {
+		at.Field("standardDeviationFactor").Errorf("", "must be greater than 0")
+	}
+}
+
+// Validate warns of an object without limits.
+func (l *ConnectionLimits) Validate(at *diag.At) {
+	if *l == (ConnectionLimits{}) {
+		conf.WarnIdle(at)
+	}
+}
+
+// Validate warns of an object without fields, and of one without detectors,
+// which ejects no endpoint unless another policy has them.
+func (o *OutlierDetection) Validate(at *diag.At) {
+	switch disabled := o.Disabled != nil && *o.Disabled; {
+	case *o == (OutlierDetection{}):
+		conf.WarnIdle(at)
+	case o.Detectors == nil && o.HealthyPanicThreshold == nil && !disabled:
+		at.Warnf("give detectors", "without detectors no endpoint is ejected, unless another policy has some")
+	}
+}
+
+// Validate warns of an object without detectors.
+func (d *Detectors) Validate(at *diag.At) {
+	if *d == (Detectors{}) {
+		conf.WarnIdle(at)
+	}
+}

@@ -1,0 +1,38 @@
+package meshfaultinjection
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Bandwidth is a number of bits per second with a unit: 50kbps, 10 Mbps,
+// 1Gbps.
+type Bandwidth string
+
+var bandwidth = regexp.MustCompile(`^([1-9][0-9]{0,8}) ?([kMG])bps$`)
+
+// Validate checks number and unit.
+func (b Bandwidth) Validate(at *diag.At) {
+	if !bandwidth.MatchString(string(b)) {
+		at.Errorf("write a whole number with kbps, Mbps or Gbps, such as 50kbps", "bad bandwidth %q", string(b))
+	}
+}
+
+// KilobitsPerSecond returns the number in units of 1000 bits per second, zero
+// for what Validate refuses.
+func (b Bandwidth) KilobitsPerSecond() uint64 {
+	parts := bandwidth.FindStringSubmatch(string(b))
+	if parts == nil {
+		return 0
+	}
+	n, _ := strconv.ParseUint(parts[1], 10, 64) // digits, by the expression
+	switch parts[2] {
+	case "M":
+		n *= 1000
+	case "G":
+		n *= 1000 * 1000
+	}
+	return n
+}

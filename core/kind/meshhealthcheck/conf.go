@@ -1,0 +1,63 @@
+package meshhealthcheck
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshHealthCheck sets: how often endpoints are checked, what
+// their answers mean, and what a check of each protocol is.
+//
+//confgen:conf hash
+type Conf struct {
+	// Interval is the time between two checks, Timeout how long one may take.
+	Interval *conf.PositiveDuration `json:"interval,omitzero"`
+	Timeout  *conf.PositiveDuration `json:"timeout,omitzero"`
+	// UnhealthyThreshold and HealthyThreshold are how many checks in a row
+	// change an endpoint's state.
+	UnhealthyThreshold *conf.Count `json:"unhealthyThreshold,omitzero"`
+	HealthyThreshold   *conf.Count `json:"healthyThreshold,omitzero"`
+	// InitialJitter, IntervalJitter and IntervalJitterPercent spread the
+	// checks over time.
+	InitialJitter         *conf.PositiveDuration `json:"initialJitter,omitzero"`
+	IntervalJitter        *conf.PositiveDuration `json:"intervalJitter,omitzero"`
+	IntervalJitterPercent *conf.Percent          `json:"intervalJitterPercent,omitzero"`
+	// HealthyPanicThreshold is the share of healthy endpoints below which all
+	// of them are used, or none with FailTrafficOnPanic.
+	HealthyPanicThreshold *conf.Percentage `json:"healthyPanicThreshold,omitzero"`
+	FailTrafficOnPanic    *bool            `json:"failTrafficOnPanic,omitzero"`
+	// EventLogPath is the file that changes of state are written to; with
+	// AlwaysLogHealthCheckFailures every failure is.
+	EventLogPath                 *conf.Path `json:"eventLogPath,omitzero"`
+	AlwaysLogHealthCheckFailures *bool      `json:"alwaysLogHealthCheckFailures,omitzero"`
+	// NoTrafficInterval is the interval for services without traffic.
+	NoTrafficInterval *conf.PositiveDuration `json:"noTrafficInterval,omitzero"`
+	TCP               *TCP                   `json:"tcp,omitzero"`
+	HTTP              *HTTP                  `json:"http,omitzero"`
+	GRPC              *GRPC                  `json:"grpc,omitzero"`
+	ReuseConnection   *bool                  `json:"reuseConnection,omitzero"`
+}
+
+// TCP is a check by a connection and, if they are set, by bytes.
+type TCP struct {
+	Disabled *bool `json:"disabled,omitzero"`
+	// Send and Receive are base64. Everything in Receive must be in the
+	// answer, in that order.
+	Send    *Base64  `json:"send,omitzero"`
+	Receive []Base64 `json:"receive,omitzero"`
+}
+
+// HTTP is a check by a GET request.
+type HTTP struct {
+	Disabled            *bool                `json:"disabled,omitzero"`
+	Path                *conf.Path           `json:"path,omitzero"`
+	RequestHeadersToAdd *conf.HeaderModifier `json:"requestHeadersToAdd,omitzero"`
+	// ExpectedStatuses are those of a healthy endpoint; not set means 200.
+	ExpectedStatuses []conf.StatusCode `json:"expectedStatuses,omitzero"`
+}
+
+// GRPC is a check by the gRPC health service.
+type GRPC struct {
+	Disabled    *bool   `json:"disabled,omitzero"`
+	ServiceName *string `json:"serviceName,omitzero"`
+	Authority   *string `json:"authority,omitzero"`
+}

@@ -1,0 +1,20 @@
+// Package meshhealthcheck is the policy kind MeshHealthCheck: the checks by
+// which the proxy finds out which endpoints of its outbounds are healthy.
+package meshhealthcheck
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshHealthCheck (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:  "MeshHealthCheck",
+		Short: "mhc",
+		Top:   resource.TopTargets,
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}
+
+// New returns the builder of a MeshHealthCheck that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

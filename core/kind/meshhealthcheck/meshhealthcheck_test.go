@@ -1,0 +1,85 @@
+package meshhealthcheck_test
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/kind/kindtest"
+	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
+)
+
+func TestAccepted(t *testing.T) {
+	kindtest.Accepted(t, meshhealthcheck.Kind(), `
+type: MeshHealthCheck
+mesh: default
+name: everything
+spec:
+  targetRef: {kind: Mesh, name: default}
+  to:
+    - targetRef: {kind: MeshServiceSubset, name: backend, tags: {version: v1}}
+      default:
+        interval: 10s
+        timeout: 2s
+        unhealthyThreshold: 3
+        healthyThreshold: 1
+        initialJitter: 5s
+        intervalJitter: 6s
+        intervalJitterPercent: 10
+        healthyPanicThreshold: 60
+        failTrafficOnPanic: true
+        eventLogPath: /tmp/health.log
+        alwaysLogHealthCheckFailures: true
+        noTrafficInterval: 1m
+        reuseConnection: false
+        tcp: {disabled: false, send: Zm9v, receive: [YmFy, ""]}
+        http:
+          disabled: true
+          path: /health
+          requestHeadersToAdd:
+            set: [{name: x-check, value: "1"}]
+            add: [{name: x-other, value: ""}]
+          expectedStatuses: [200, 201, 503]
+        grpc: {disabled: false, serviceName: health, authority: backend.example}
+`)
+}
+
+func TestRejected(t *testing.T) {
+	kindtest.Rejected(t, meshhealthcheck.Kind(), map[string]kindtest.Case{
+		"zero interval":  {Conf: `{interval: 0s}`, Want: `p.yaml:2:12: spec.to[0].default.interval: must be longer than 0s`},
+		"zero threshold": {Conf: `{healthyThreshold: 0}`, Want: `p.yaml:2:20: spec.to[0].default.healthyThreshold: must be at least 1`},
+		"jitter percent": {Conf: `{intervalJitterPercent: 200}`, Want: `p.yaml:2:25: spec.to[0].default.intervalJitterPercent: must be from 0 to 100`},
+		"panic threshold": {
+			Conf: `{healthyPanicThreshold: -1}`,
+			Want: `p.yaml:2:25: spec.to[0].default.healthyPanicThreshold: must be from 0 to 100`,
+		},
+		"relative log path": {
+			Conf: `{eventLogPath: health.log}`,
+			Want: `p.yaml:2:16: spec.to[0].default.eventLogPath: must be a path that starts with /`,
+		},
+		"no base64": {
+			Conf: `{tcp: {send: "%"}}`,
+			Want: `p.yaml:2:14: spec.to[0].default.tcp.send: bad base64: illegal base64 data at input byte 0; encode the bytes`,
+		},
+		"no base64 in a list": {
+			Conf: `{tcp: {receive: [Zm9v, "%"]}}`,
+			Want: `p.yaml:2:24: spec.to[0].default.tcp.receive[1]: bad base64: illegal base64 data at input byte 0; encode the bytes`,
+		},
+		"no status": {
+			Conf: `{http: {expectedStatuses: [200, 600]}}`,
+			Want: `p.yaml:2:33: spec.to[0].default.http.expectedStatuses[1]: must be an HTTP status, from 100 to 599`,
+		},
+		"empty path": {
+			Conf: `{http: {path: ""}}`,
+			Want: `p.yaml:2:15: spec.to[0].default.http.path: must be a path that starts with /`,
+		},
+		"header twice": {
+			Conf: `{http: {requestHeadersToAdd: {set: [{name: x, value: a}], add: [{name: X, value: b}]}}}`,
+			Want: `p.yaml:2:72: spec.to[0].default.http.requestHeadersToAdd.add[0].name: duplicate header "X"; one change for each header`,
+		},
+	})
+}
+
+func TestBase64(t *testing.T) {
+	if got := string(meshhealthcheck.Base64("Zm9v").Bytes()); got != "foo" {
+		t.Errorf("got %q, want foo", got)
+	}
+}

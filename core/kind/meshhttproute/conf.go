@@ -1,0 +1,29 @@
+package meshhttproute
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is the routes of HTTP requests to one service. Its fields are in the
+// item of `to` itself.
+//
+//confgen:conf hash
+type Conf struct {
+	// Hostnames limits the rules of a gateway to requests for these hosts.
+	Hostnames []Hostname `json:"hostnames,omitzero"`
+	// Rules with equal matches are merged.
+	Rules []Rule `json:"rules" policyMerge:"mergeValuesByKey"`
+}
+
+// Rule is what happens to the requests that one of its matches holds for.
+type Rule struct {
+	Matches []Match  `json:"matches" policyMerge:"mergeKey"`
+	Default RuleConf `json:"default"`
+}
+
+// RuleConf is what is done to a request and where it is sent to: to the
+// service itself if no backends are set.
+type RuleConf struct {
+	Filters     []Filter          `json:"filters,omitzero"`
+	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`
+}

@@ -1,0 +1,160 @@
+package meshhttproute
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Filter is one thing that is done to a request or its response.
+type Filter struct {
+	Type                   FilterType       `json:"type" policyMerge:"discriminator"`
+	RequestHeaderModifier  *HeaderModifier  `json:"requestHeaderModifier,omitzero"`
+	ResponseHeaderModifier *HeaderModifier  `json:"responseHeaderModifier,omitzero"`
+	RequestRedirect        *RequestRedirect `json:"requestRedirect,omitzero"`
+	URLRewrite             *URLRewrite      `json:"urlRewrite,omitzero"`
+	RequestMirror          *RequestMirror   `json:"requestMirror,omitzero"`
+}
+
+// FilterType names the arm of a [Filter].
+type FilterType string
+
+// The types of filters.
+const (
+	RequestHeaderModifierType  FilterType = "RequestHeaderModifier"
+	ResponseHeaderModifierType FilterType = "ResponseHeaderModifier"
+	RequestRedirectType        FilterType = "RequestRedirect"
+	URLRewriteType             FilterType = "URLRewrite"
+	RequestMirrorType          FilterType = "RequestMirror"
+)
+
+// Enum returns the words.
+func (FilterType) Enum() []string {
+	return []string{
+		string(RequestHeaderModifierType), string(ResponseHeaderModifierType), string(RequestRedirectType),
+		string(URLRewriteType), string(RequestMirrorType),
+	}
+}
+
+// Validate checks that the arm is there; those with required fields are
+// checked when they are decoded.
+func (f *Filter) Validate(at *diag.At) {
+	for _, arm := range []struct {
+		of      FilterType
+		field   string
+		present bool
+	}{
+		{RequestHeaderModifierType, "requestHeaderModifier", f.RequestHeaderModifier != nil},
+		{ResponseHeaderModifierType, "responseHeaderModifier", f.ResponseHeaderModifier != nil},
+		{RequestRedirectType, "requestRedirect", f.RequestRedirect != nil},
+		{URLRewriteType, "urlRewrite", f.URLRewrite != nil},
+	} {
+		if arm.of == f.Type && !arm.present {
+			at.Field(arm.field).Errorf("", "is required for type %q", f.Type)
+		}
+	}
+}
+
+// prefixRewrite returns the name of the arm whose path rewrite replaces the
+// prefix that the request was matched by, or "".
+func (f *Filter) prefixRewrite() string {
+	replacesPrefix := func(p *PathRewrite) bool { return p != nil && p.Type == ReplacePrefixMatch }
+	switch {
+	case f.RequestRedirect != nil && replacesPrefix(f.RequestRedirect.Path):
+		return "requestRedirect"
+	case f.URLRewrite != nil && replacesPrefix(f.URLRewrite.Path):
+		return "urlRewrite"
+	}
+	return ""
+}
+
+// HeaderModifier changes headers.
+type HeaderModifier struct {
+	Set    []conf.HeaderKeyValue `json:"set,omitzero"`
+	Add    []conf.HeaderKeyValue `json:"add,omitzero"`
+	Remove []conf.HeaderName     `json:"remove,omitzero"`
+}
+
+// Validate checks that something is changed, and nothing twice.
+func (m *HeaderModifier) Validate(at *diag.At) {
+	if m.Set == nil && m.Add == nil && m.Remove == nil {
+		at.Errorf("give set, add or remove", "must change a header")
+	}
+	conf.ValidateDistinctHeaders(at, m.Set, m.Add, m.Remove)
+}
+
+// RequestRedirect answers with another URL; parts that are not set are the
+// request's.
+type RequestRedirect struct {
+	Scheme   *Scheme          `json:"scheme,omitzero"`
+	Hostname *PreciseHostname `json:"hostname,omitzero"`
+	Path     *PathRewrite     `json:"path,omitzero"`
+	Port     *conf.Port       `json:"port,omitzero"`
+	// StatusCode is 302 by default.
+	StatusCode *RedirectStatus `json:"statusCode,omitzero"`
+}
+
+// SetDefaults sets the status.
+func (r *RequestRedirect) SetDefaults() { conf.Default(&r.StatusCode, 302) }
+
+// Scheme is the scheme of a URL.
+type Scheme string
+
+// Enum returns the words.
+func (Scheme) Enum() []string { return []string{"http", "https"} }
+
+// RedirectStatus is the status of a redirect.
+type RedirectStatus int32
+
+// Validate accepts the statuses that redirect a client.
+func (s RedirectStatus) Validate(at *diag.At) {
+	switch s {
+	case 301, 302, 303, 307, 308:
+	default:
+		at.Errorf("", "must be one of 301, 302, 303, 307 and 308")
+	}
+}
+
+// URLRewrite changes the URL that the backend is asked for.
+type URLRewrite struct {
+	Hostname *PreciseHostname `json:"hostname,omitzero"`
+	Path     *PathRewrite     `json:"path,omitzero"`
+	// HostToBackendHostname takes the host name of the endpoint; not set
+	// means false.
+	HostToBackendHostname *bool `json:"hostToBackendHostname,omitzero"`
+}
+
+// Validate checks that there is one host name.
+func (u *URLRewrite) Validate(at *diag.At) {
+	if u.Hostname != nil && u.HostToBackendHostname != nil && *u.HostToBackendHostname {
+		at.Field("hostToBackendHostname").Errorf("use one of them", "does not go with hostname")
+	}
+}
+
+// PathRewrite is another path, or another prefix of it.
+type PathRewrite struct {
+	Type               PathRewriteType `json:"type" policyMerge:"discriminator"`
+	ReplaceFullPath    *string         `json:"replaceFullPath,omitzero"`
+	ReplacePrefixMatch *string         `json:"replacePrefixMatch,omitzero"`
+}
+
+// PathRewriteType names the arm of a [PathRewrite].
+type PathRewriteType string
+
+// The types of path rewrites.
+const (
+	ReplaceFullPath    PathRewriteType = "ReplaceFullPath"
+	ReplacePrefixMatch PathRewriteType = "ReplacePrefixMatch"
+)
+
+// Enum returns the words.
+func (PathRewriteType) Enum() []string {
+	return []string{string(ReplaceFullPath), string(ReplacePrefixMatch)}
+}
+
+// RequestMirror sends a copy of the request to another backend and ignores
+// the answer.
+type RequestMirror struct {
+	// Percentage of the requests; not set means all.
+	Percentage *conf.Percentage `json:"percentage,omitzero"`
+	BackendRef conf.BackendRef  `json:"backendRef"`
+}

@@ -1,0 +1,37 @@
+package meshhttproute
+
+import (
+	"net"
+	"regexp"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Hostname is a host name in lower case, *.example.com for every host below
+// it, or * for every host.
+type Hostname string
+
+// Validate checks the labels of the name.
+func (h Hostname) Validate(at *diag.At) {
+	if h != "*" && !validHostname(strings.TrimPrefix(string(h), "*.")) {
+		at.Errorf("write a name in lower case, such as example.com or *.example.com", "bad host name %q", string(h))
+	}
+}
+
+// PreciseHostname is a host name in lower case, without wildcards, and no IP
+// address.
+type PreciseHostname string
+
+// Validate checks the labels of the name.
+func (h PreciseHostname) Validate(at *diag.At) {
+	if !validHostname(string(h)) {
+		at.Errorf("write a name in lower case, such as example.com", "bad host name %q", string(h))
+	}
+}
+
+var hostname = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+
+func validHostname(name string) bool {
+	return len(name) <= 253 && hostname.MatchString(name) && net.ParseIP(name) == nil
+}

@@ -1,0 +1,25 @@
+// Package meshhttproute is the policy kind MeshHTTPRoute: which requests to a
+// service are changed, redirected, copied or sent to other backends. Other
+// policies can select a route by its name (SPEC 4.3).
+package meshhttproute
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshHTTPRoute (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:  "MeshHTTPRoute",
+		Short: "mhttpr",
+		Top:   resource.TopTargets,
+		To: &resource.Section{
+			Targets: resource.Targets(resource.TargetMeshService, resource.TargetMeshServiceSubset),
+			Conf:    resource.ConfOf[Conf, ConfMerger](),
+			Inline:  true,
+		},
+	}
+}
+
+// New returns the builder of a MeshHTTPRoute that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

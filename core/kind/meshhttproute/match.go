@@ -1,0 +1,98 @@
+package meshhttproute
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Match is a condition on a request; all that is given must hold, and an
+// empty one holds for every request.
+type Match struct {
+	Path        *PathMatch         `json:"path,omitzero"`
+	Method      *conf.Method       `json:"method,omitzero"`
+	QueryParams []QueryParamsMatch `json:"queryParams,omitzero"`
+	Headers     []conf.HeaderMatch `json:"headers,omitzero"`
+}
+
+// Validate checks that no query parameter is asked for twice.
+func (m *Match) Validate(at *diag.At) {
+	seen := map[string]bool{}
+	for i := range m.QueryParams {
+		name := m.QueryParams[i].Name
+		if seen[name] {
+			at.Field("queryParams").Index(i).Field("name").Errorf("", "duplicate query parameter %q", name)
+		}
+		seen[name] = true
+	}
+}
+
+// PathMatchType is how a path is compared.
+type PathMatchType string
+
+// The ways to compare a path: without the query, prefixes by segment, regular
+// expressions (RE2) to the whole.
+const (
+	Exact             PathMatchType = "Exact"
+	PathPrefix        PathMatchType = "PathPrefix"
+	RegularExpression PathMatchType = "RegularExpression"
+)
+
+// Enum returns the words.
+func (PathMatchType) Enum() []string {
+	return []string{string(Exact), string(PathPrefix), string(RegularExpression)}
+}
+
+// PathMatch is a condition on a request's path.
+type PathMatch struct {
+	Type  PathMatchType `json:"type"`
+	Value string        `json:"value"`
+}
+
+// Validate checks that a path is absolute and has no query, and that a
+// regular expression compiles.
+func (p *PathMatch) Validate(at *diag.At) {
+	switch value := at.Field("value"); {
+	case p.Type == RegularExpression:
+		conf.ValidateRegex(value, p.Value)
+	case p.Type != Exact && p.Type != PathPrefix: // reported at its place
+	case !strings.HasPrefix(p.Value, "/"):
+		value.Errorf("", "a path must start with /")
+	case strings.ContainsAny(p.Value, "?#"):
+		value.Errorf("use queryParams", "a path must not contain ? or #")
+	case p.Type == PathPrefix && p.Value != "/" && strings.HasSuffix(p.Value, "/"):
+		value.Errorf("write "+strings.TrimRight(p.Value, "/"), "a prefix is compared by segment and needs no / at its end")
+	}
+}
+
+// QueryParamsMatchType is how a query parameter is compared.
+type QueryParamsMatchType string
+
+// The ways to compare a query parameter.
+const (
+	ExactQueryParam QueryParamsMatchType = "Exact"
+	RegexQueryParam QueryParamsMatchType = "RegularExpression"
+)
+
+// Enum returns the words.
+func (QueryParamsMatchType) Enum() []string {
+	return []string{string(ExactQueryParam), string(RegexQueryParam)}
+}
+
+// QueryParamsMatch is a condition on one query parameter.
+type QueryParamsMatch struct {
+	Type  QueryParamsMatchType `json:"type"`
+	Name  string               `json:"name"`
+	Value string               `json:"value"`
+}
+
+// Validate checks the name, and that a regular expression compiles.
+func (q *QueryParamsMatch) Validate(at *diag.At) {
+	if q.Name == "" {
+		at.Field("name").Errorf("", "must not be empty")
+	}
+	if q.Type == RegexQueryParam {
+		conf.ValidateRegex(at.Field("value"), q.Value)
+	}
+}

@@ -1,0 +1,28 @@
+package meshhttproute
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate checks that there is a match, and that a filter replaces a prefix
+// only where every match has one.
+func (r *Rule) Validate(at *diag.At) {
+	if len(r.Matches) == 0 {
+		at.Field("matches").Errorf("write {} for a match that holds for every request", "must not be empty")
+	}
+	if !slices.ContainsFunc(r.Matches, withoutPrefix) {
+		return
+	}
+	for i := range r.Default.Filters {
+		if arm := r.Default.Filters[i].prefixRewrite(); arm != "" {
+			at.Field("default").Field("filters").Index(i).Field(arm).Field("path").Field("replacePrefixMatch").
+				Errorf("use ReplaceFullPath", "every match of the rule must have a path of type %q", PathPrefix)
+		}
+	}
+}
+
+func withoutPrefix(m Match) bool {
+	return m.Path == nil || m.Path.Type == Exact || m.Path.Type == RegularExpression
+}

@@ -1,0 +1,97 @@
+package meshloadbalancingstrategy
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// HashPolicy is one thing of a request that is hashed.
+type HashPolicy struct {
+	Type HashPolicyType `json:"type" policyMerge:"discriminator"`
+	// Terminal ends the list here if there is a hash already; not set means
+	// false.
+	Terminal       *bool           `json:"terminal,omitzero"`
+	Header         *Header         `json:"header,omitzero"`
+	Cookie         *Cookie         `json:"cookie,omitzero"`
+	Connection     *Connection     `json:"connection,omitzero"`
+	QueryParameter *QueryParameter `json:"queryParameter,omitzero"`
+	FilterState    *FilterState    `json:"filterState,omitzero"`
+}
+
+// HashPolicyType names the arm of a [HashPolicy].
+type HashPolicyType string
+
+// The types of hash policies.
+const (
+	HeaderType     HashPolicyType = "Header"
+	CookieType     HashPolicyType = "Cookie"
+	ConnectionType HashPolicyType = "Connection"
+	// SourceIPType is the short form of a Connection with sourceIP: true.
+	SourceIPType       HashPolicyType = "SourceIP"
+	QueryParameterType HashPolicyType = "QueryParameter"
+	FilterStateType    HashPolicyType = "FilterState"
+)
+
+// Enum returns the words.
+func (HashPolicyType) Enum() []string {
+	return []string{string(HeaderType), string(CookieType), string(ConnectionType), string(SourceIPType), string(QueryParameterType), string(FilterStateType)}
+}
+
+// Validate checks that there is something to hash. The arms with required
+// fields are checked when they are decoded.
+func (p *HashPolicy) Validate(at *diag.At) {
+	if p.Type == ConnectionType && p.Connection == nil {
+		at.Field("connection").Errorf("write {sourceIP: true}", "is required for type %q", p.Type)
+	}
+}
+
+// Header hashes a header's value.
+type Header struct {
+	Name conf.HeaderName `json:"name"`
+}
+
+// Cookie hashes a cookie's value.
+type Cookie struct {
+	Name string `json:"name"`
+	// TTL makes the proxy set the cookie if it is absent; zero: for the
+	// session.
+	TTL  *conf.Duration `json:"ttl,omitzero"`
+	Path *conf.Path     `json:"path,omitzero"`
+}
+
+// Validate checks the name.
+func (c *Cookie) Validate(at *diag.At) { validateName(at.Field("name"), c.Name) }
+
+// Connection hashes the client's address.
+type Connection struct {
+	SourceIP *bool `json:"sourceIP,omitzero"`
+}
+
+// QueryParameter hashes a query parameter's value; names are compared
+// exactly.
+type QueryParameter struct {
+	Name string `json:"name"`
+}
+
+// Validate checks the name.
+func (q *QueryParameter) Validate(at *diag.At) { validateName(at.Field("name"), q.Name) }
+
+// FilterState hashes an object that an Envoy filter left for the request.
+type FilterState struct {
+	Key string `json:"key"`
+}
+
+// Validate checks the key.
+func (f *FilterState) Validate(at *diag.At) { validateName(at.Field("key"), f.Key) }
+
+func validateNames(at *diag.At, names []string) {
+	for i, name := range names {
+		validateName(at.Index(i), name)
+	}
+}
+
+func validateName(at *diag.At, name string) {
+	if name == "" {
+		at.Errorf("", "must not be empty")
+	}
+}

@@ -1,0 +1,65 @@
+package meshmetric
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+// Backend is a place that metrics go to.
+type Backend struct {
+	Type          BackendType    `json:"type" policyMerge:"discriminator"`
+	Prometheus    *Prometheus    `json:"prometheus,omitzero"`
+	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
+}
+
+// BackendType names the arm of a [Backend].
+type BackendType string
+
+// The types of backends.
+const (
+	PrometheusBackend    BackendType = "Prometheus"
+	OpenTelemetryBackend BackendType = "OpenTelemetry"
+)
+
+// Enum returns the words.
+func (BackendType) Enum() []string {
+	return []string{string(PrometheusBackend), string(OpenTelemetryBackend)}
+}
+
+// Prometheus serves metrics to be scraped.
+type Prometheus struct {
+	// ClientID limits the backend to the Prometheus server of that id; not
+	// set means every one.
+	ClientID *string `json:"clientId,omitzero"`
+	// Port is 5670 by default, Path /metrics.
+	Port *conf.Port     `json:"port,omitzero"`
+	Path *conf.Path     `json:"path,omitzero"`
+	TLS  *PrometheusTLS `json:"tls,omitzero"`
+}
+
+// PrometheusTLS is how the endpoint authenticates the clients that scrape it.
+type PrometheusTLS struct {
+	// Mode is Disabled by default.
+	Mode *TLSMode `json:"mode,omitzero"`
+}
+
+// TLSMode is where the certificate comes from.
+type TLSMode string
+
+// The modes: none, files of the proxy, the mesh's own certificates.
+const (
+	TLSDisabled          TLSMode = "Disabled"
+	TLSProvided          TLSMode = "ProvidedTLS"
+	TLSActiveMTLSBackend TLSMode = "ActiveMTLSBackend"
+)
+
+// Enum returns the words.
+func (TLSMode) Enum() []string {
+	return []string{string(TLSDisabled), string(TLSProvided), string(TLSActiveMTLSBackend)}
+}
+
+// OpenTelemetry sends metrics to a collector: Endpoint or BackendRef.
+type OpenTelemetry struct {
+	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
+	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
+	// RefreshInterval is the time between two transmissions; not set means
+	// 30s.
+	RefreshInterval *conf.PositiveDuration `json:"refreshInterval,omitzero"`
+}

@@ -1,0 +1,20 @@
+// Package meshmetric is the policy kind MeshMetric: which metrics a proxy has,
+// of itself and of the programs next to it, and where they go.
+package meshmetric
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshMetric (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:    "MeshMetric",
+		Short:   "mm",
+		Top:     resource.TopTargets,
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}
+
+// New returns the builder of a MeshMetric that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

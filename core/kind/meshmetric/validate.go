@@ -1,0 +1,58 @@
+package meshmetric
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate checks that a regular expression compiles.
+func (s *Selector) Validate(at *diag.At) {
+	if s.Type == RegexSelector {
+		conf.ValidateRegex(at.Field("match"), s.Match)
+	}
+}
+
+// Validate checks that an address that is there is one.
+func (a *Application) Validate(at *diag.At) {
+	if a.Address != nil && *a.Address == "" {
+		at.Field("address").Errorf("leave it out for the inbound's address", "must not be empty")
+	}
+}
+
+// Validate checks that there is one way to the collector.
+func (o *OpenTelemetry) Validate(at *diag.At) {
+	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
+}
+
+// The defaults of Kuma's schema.
+const (
+	DefaultPort            conf.Port = 5670
+	DefaultPath            conf.Path = "/metrics"
+	defaultApplicationPath           = "/metrics/prometheus"
+)
+
+// SetDefaults sets port and path.
+func (p *Prometheus) SetDefaults() {
+	conf.Default(&p.Port, DefaultPort)
+	conf.Default(&p.Path, DefaultPath)
+}
+
+// SetDefaults sets the mode.
+func (t *PrometheusTLS) SetDefaults() { conf.Default(&t.Mode, TLSDisabled) }
+
+// SetDefaults sets the path.
+func (a *Application) SetDefaults() { conf.Default(&a.Path, defaultApplicationPath) }
+
+// Validate warns of an object that sets nothing.
+func (s *Sidecar) Validate(at *diag.At) {
+	if *s == (Sidecar{}) {
+		conf.WarnIdle(at)
+	}
+}
+
+// Validate warns of an object that sets nothing.
+func (p *Profiles) Validate(at *diag.At) {
+	if p.AppendProfiles == nil && p.Exclude == nil && p.Include == nil {
+		conf.WarnIdle(at)
+	}
+}

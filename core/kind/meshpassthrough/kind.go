@@ -1,0 +1,20 @@
+// Package meshpassthrough is the policy kind MeshPassthrough: which
+// destinations outside of the mesh a proxy lets its workload reach.
+package meshpassthrough
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshPassthrough (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:    "MeshPassthrough",
+		Short:   "mp",
+		Top:     resource.TopTargets,
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}
+
+// New returns the builder of a MeshPassthrough that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

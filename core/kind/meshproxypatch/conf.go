@@ -1,0 +1,128 @@
+package meshproxypatch
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshProxyPatch does to a proxy's Envoy configuration.
+//
+//confgen:conf
+type Conf struct {
+	// AppendModifications are done one after the other; each policy adds its
+	// own after those of lower priority.
+	AppendModifications []Modification `json:"appendModifications,omitzero"`
+}
+
+// Modification changes resources of one type: exactly one field is set.
+type Modification struct {
+	Cluster       *ClusterMod       `json:"cluster,omitzero"`
+	Listener      *ListenerMod      `json:"listener,omitzero"`
+	NetworkFilter *NetworkFilterMod `json:"networkFilter,omitzero"`
+	HTTPFilter    *HTTPFilterMod    `json:"httpFilter,omitzero"`
+	VirtualHost   *VirtualHostMod   `json:"virtualHost,omitzero"`
+}
+
+// ResourceOperation is what is done to clusters, listeners and virtual hosts.
+type ResourceOperation string
+
+// The operations on resources.
+const (
+	AddResource    ResourceOperation = "Add"
+	RemoveResource ResourceOperation = "Remove"
+	PatchResource  ResourceOperation = "Patch"
+)
+
+// Enum returns the words.
+func (ResourceOperation) Enum() []string {
+	return []string{string(AddResource), string(RemoveResource), string(PatchResource)}
+}
+
+// FilterOperation is what is done to filters, which have an order.
+type FilterOperation string
+
+// The operations on filters. AddFilterBefore and AddFilterAfter go by the
+// filter that is matched and do nothing if there is none.
+const (
+	RemoveFilter    FilterOperation = "Remove"
+	PatchFilter     FilterOperation = "Patch"
+	AddFilterFirst  FilterOperation = "AddFirst"
+	AddFilterBefore FilterOperation = "AddBefore"
+	AddFilterAfter  FilterOperation = "AddAfter"
+	AddFilterLast   FilterOperation = "AddLast"
+)
+
+// Enum returns the words.
+func (FilterOperation) Enum() []string {
+	return []string{
+		string(RemoveFilter), string(PatchFilter), string(AddFilterFirst),
+		string(AddFilterBefore), string(AddFilterAfter), string(AddFilterLast),
+	}
+}
+
+// ClusterMod changes clusters.
+type ClusterMod struct {
+	Match       *ClusterMatch     `json:"match,omitzero"`
+	Operation   ResourceOperation `json:"operation"`
+	Value       *EnvoyResource    `json:"value,omitzero"`
+	JSONPatches []JSONPatch       `json:"jsonPatches,omitzero"`
+}
+
+// ClusterMatch selects clusters; not set matches all. Origin is the part of
+// the program that made the resource, such as inbound or outbound.
+type ClusterMatch struct {
+	Origin *string `json:"origin,omitzero"`
+	Name   *string `json:"name,omitzero"`
+}
+
+// ListenerMod changes listeners.
+type ListenerMod struct {
+	Match       *ListenerMatch    `json:"match,omitzero"`
+	Operation   ResourceOperation `json:"operation"`
+	Value       *EnvoyResource    `json:"value,omitzero"`
+	JSONPatches []JSONPatch       `json:"jsonPatches,omitzero"`
+}
+
+// ListenerMatch selects listeners.
+type ListenerMatch struct {
+	Origin *string           `json:"origin,omitzero"`
+	Name   *string           `json:"name,omitzero"`
+	Tags   map[string]string `json:"tags,omitzero"`
+}
+
+// VirtualHostMod changes virtual hosts.
+type VirtualHostMod struct {
+	Match       *VirtualHostMatch `json:"match,omitzero"`
+	Operation   ResourceOperation `json:"operation"`
+	Value       *EnvoyResource    `json:"value,omitzero"`
+	JSONPatches []JSONPatch       `json:"jsonPatches,omitzero"`
+}
+
+// VirtualHostMatch selects virtual hosts or, for Add, the route
+// configurations that get one.
+type VirtualHostMatch struct {
+	Origin                 *string `json:"origin,omitzero"`
+	Name                   *string `json:"name,omitzero"`
+	RouteConfigurationName *string `json:"routeConfigurationName,omitzero"`
+}
+
+// NetworkFilterMod changes the network filters of listeners.
+type NetworkFilterMod struct {
+	Match       *FilterMatch    `json:"match,omitzero"`
+	Operation   FilterOperation `json:"operation"`
+	Value       *EnvoyResource  `json:"value,omitzero"`
+	JSONPatches []JSONPatch     `json:"jsonPatches,omitzero"`
+}
+
+// HTTPFilterMod changes the HTTP filters of listeners.
+type HTTPFilterMod struct {
+	Match       *FilterMatch    `json:"match,omitzero"`
+	Operation   FilterOperation `json:"operation"`
+	Value       *EnvoyResource  `json:"value,omitzero"`
+	JSONPatches []JSONPatch     `json:"jsonPatches,omitzero"`
+}
+
+// FilterMatch selects filters by their name and listener.
+type FilterMatch struct {
+	Origin       *string           `json:"origin,omitzero"`
+	Name         *string           `json:"name,omitzero"`
+	ListenerName *string           `json:"listenerName,omitzero"`
+	ListenerTags map[string]string `json:"listenerTags,omitzero"`
+}

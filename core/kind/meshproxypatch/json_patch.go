@@ -1,0 +1,71 @@
+package meshproxypatch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// JSONPatch is one operation of RFC 6902 on a resource as JSON.
+type JSONPatch struct {
+	Op    JSONPatchOp `json:"op"`
+	Path  JSONPointer `json:"path"`
+	Value *conf.JSON  `json:"value,omitzero"`
+	// From is where Move and Copy take the value.
+	From *JSONPointer `json:"from,omitzero"`
+}
+
+// JSONPatchOp is an operation of RFC 6902.
+type JSONPatchOp string
+
+// The operations.
+const (
+	JSONAdd     JSONPatchOp = "add"
+	JSONRemove  JSONPatchOp = "remove"
+	JSONReplace JSONPatchOp = "replace"
+	JSONMove    JSONPatchOp = "move"
+	JSONCopy    JSONPatchOp = "copy"
+)
+
+// Enum returns the words.
+func (JSONPatchOp) Enum() []string {
+	return []string{string(JSONAdd), string(JSONRemove), string(JSONReplace), string(JSONMove), string(JSONCopy)}
+}
+
+// Validate checks that value and from are present exactly if the operation needs
+// them.
+func (p *JSONPatch) Validate(at *diag.At) {
+	needs := func(field string, needed, present bool) {
+		switch {
+		case needed && !present:
+			at.Field(field).Errorf("", "is required for %q", p.Op)
+		case !needed && present:
+			at.Field(field).Errorf("remove it", "does not go with %q", p.Op)
+		}
+	}
+	if !slices.Contains(p.Op.Enum(), string(p.Op)) {
+		return // reported at its place
+	}
+	needs("value", p.Op == JSONAdd || p.Op == JSONReplace, p.Value != nil)
+	needs("from", p.Op == JSONMove || p.Op == JSONCopy, p.From != nil)
+	if p.Op == JSONRemove && p.Path == "" {
+		at.Field("path").Errorf("use operation Remove", "the whole resource cannot be removed by a patch")
+	}
+}
+
+// JSONPointer is a place in a JSON value (RFC 6901).
+type JSONPointer string
+
+// Validate checks that it begins at the root and escapes ~.
+func (p JSONPointer) Validate(at *diag.At) {
+	text := string(p)
+	if text != "" && !strings.HasPrefix(text, "/") {
+		at.Errorf("", "must be a JSON pointer that starts with /")
+		return
+	}
+	if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(text), "~") {
+		at.Errorf("write ~0 for ~ and ~1 for / in a name", "bad JSON pointer %q", text)
+	}
+}

@@ -1,0 +1,20 @@
+// Package meshproxypatch is the policy kind MeshProxyPatch: changes to the
+// Envoy configuration of a proxy that no other kind has a field for.
+package meshproxypatch
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshProxyPatch (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:    "MeshProxyPatch",
+		Short:   "mpp",
+		Top:     resource.TopTargets,
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}
+
+// New returns the builder of a MeshProxyPatch that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

@@ -1,0 +1,116 @@
+package meshproxypatch
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate checks that exactly one field is set.
+func (m *Modification) Validate(at *diag.At) {
+	found := ""
+	for _, field := range []struct {
+		name    string
+		present bool
+	}{
+		{"cluster", m.Cluster != nil}, {"listener", m.Listener != nil}, {"networkFilter", m.NetworkFilter != nil},
+		{"httpFilter", m.HTTPFilter != nil}, {"virtualHost", m.VirtualHost != nil},
+	} {
+		switch {
+		case !field.present:
+		case found != "":
+			at.Field(field.name).Errorf("write two modifications", "is next to %s", found)
+		default:
+			found = field.name
+		}
+	}
+	if found == "" {
+		at.Errorf("give one of cluster, listener, networkFilter, httpFilter and virtualHost", "a modification must change something")
+	}
+}
+
+// Validate checks that the fields go with the operation.
+func (m *ClusterMod) Validate(at *diag.At) {
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
+	validateNoMatch(at, "match", m.Operation, m.Match != nil)
+}
+
+// Validate checks that the fields go with the operation.
+func (m *ListenerMod) Validate(at *diag.At) {
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
+	validateNoMatch(at, "match", m.Operation, m.Match != nil)
+}
+
+// Validate checks that the fields go with the operation. A virtual host is
+// added to route configurations, so that only its name is nothing to match.
+func (m *VirtualHostMod) Validate(at *diag.At) {
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
+	if m.Match != nil {
+		validateNoMatch(at.Field("match"), "name", m.Operation, m.Match.Name != nil)
+	}
+}
+
+// Validate checks that the fields go with the operation.
+func (m *NetworkFilterMod) Validate(at *diag.At) {
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
+	validateFilterName(at, m.Operation, m.Match)
+}
+
+// Validate checks that the fields go with the operation.
+func (m *HTTPFilterMod) Validate(at *diag.At) {
+	validateContent(at, m.Operation, m.Value, m.JSONPatches)
+	validateFilterName(at, m.Operation, m.Match)
+}
+
+// Validate checks the tags.
+func (m *ListenerMatch) Validate(at *diag.At) {
+	conf.ValidateSelector(at.Field("tags"), m.Tags)
+}
+
+// Validate checks the tags.
+func (m *FilterMatch) Validate(at *diag.At) {
+	conf.ValidateSelector(at.Field("listenerTags"), m.ListenerTags)
+}
+
+// operation is a [ResourceOperation] or a [FilterOperation].
+type operation interface{ Enum() []string }
+
+// validateContent checks what the resource is made of: nothing for Remove,
+// a value or patches for Patch, else a value.
+func validateContent(at *diag.At, operation operation, value *EnvoyResource, patches []JSONPatch) {
+	word := fmt.Sprint(operation)
+	if !slices.Contains(operation.Enum(), word) {
+		return // reported at its place
+	}
+	patch, remove := word == string(PatchResource), word == string(RemoveResource)
+	switch {
+	case remove && value != nil:
+		at.Field("value").Errorf("remove it", `does not go with "Remove"`)
+	case patch && value != nil && patches != nil:
+		at.Field("jsonPatches").Errorf("use one of them", "value and jsonPatches are both present")
+	case patch && value == nil && len(patches) == 0:
+		at.Field("value").Errorf("or give jsonPatches", `is required for "Patch"`)
+	case !patch && patches != nil:
+		at.Field("jsonPatches").Errorf("remove them", `go with "Patch" only`)
+	case !patch && !remove && value == nil:
+		at.Field("value").Errorf("", "is required to add a resource")
+	}
+}
+
+func validateNoMatch(at *diag.At, field string, operation ResourceOperation, present bool) {
+	if operation == AddResource && present {
+		at.Field(field).Errorf("remove it", `does not go with "Add": nothing is matched`)
+	}
+}
+
+// validateFilterName checks that operations that go by a filter name it.
+func validateFilterName(at *diag.At, operation FilterOperation, match *FilterMatch) {
+	switch operation {
+	case PatchFilter, AddFilterBefore, AddFilterAfter:
+		if match == nil || match.Name == nil {
+			at.Field("match").Field("name").Errorf("", "is required for %q", operation)
+		}
+	}
+}

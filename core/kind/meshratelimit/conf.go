@@ -1,0 +1,46 @@
+package meshratelimit
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshRateLimit sets for an inbound.
+//
+//confgen:conf
+type Conf struct {
+	// Local limits are counted by each proxy for itself.
+	Local *Local `json:"local,omitzero"`
+}
+
+// Local is the limits of requests and of connections.
+type Local struct {
+	HTTP *HTTP `json:"http,omitzero"`
+	TCP  *TCP  `json:"tcp,omitzero"`
+}
+
+// HTTP limits requests.
+type HTTP struct {
+	Disabled    *bool        `json:"disabled,omitzero"`
+	RequestRate *Rate        `json:"requestRate,omitzero"`
+	OnRateLimit *OnRateLimit `json:"onRateLimit,omitzero"`
+}
+
+// OnRateLimit is the answer to a request past the limit.
+type OnRateLimit struct {
+	// Status is 429 if it is not set.
+	Status  *conf.StatusCode     `json:"status,omitzero"`
+	Headers *conf.HeaderModifier `json:"headers,omitzero"`
+}
+
+// TCP limits connections.
+type TCP struct {
+	Disabled       *bool `json:"disabled,omitzero"`
+	ConnectionRate *Rate `json:"connectionRate,omitzero"`
+}
+
+// Rate is a number of events in an interval. The two go together: a Rate is
+// never mixed from two policies.
+type Rate struct {
+	Num      conf.Count    `json:"num" policyMerge:"replace"`
+	Interval conf.Duration `json:"interval" policyMerge:"replace"`
+}

@@ -1,0 +1,60 @@
+package meshratelimit
+
+import (
+	"slices"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// MinInterval is the shortest interval that Envoy fills its token bucket in.
+const MinInterval = conf.Duration(50 * time.Millisecond)
+
+// Validate checks the interval.
+func (r *Rate) Validate(at *diag.At) {
+	if r.Interval < MinInterval {
+		at.Field("interval").Errorf("", "must be at least %s", MinInterval)
+	}
+}
+
+// Validate warns of an object without limits.
+func (l *Local) Validate(at *diag.At) {
+	if *l == (Local{}) {
+		conf.WarnIdle(at)
+	}
+}
+
+// Validate warns of an object that sets nothing.
+func (h *HTTP) Validate(at *diag.At) {
+	if *h == (HTTP{}) {
+		conf.WarnIdle(at)
+	}
+}
+
+// Validate warns of an object that sets nothing.
+func (t *TCP) Validate(at *diag.At) {
+	if *t == (TCP{}) {
+		conf.WarnIdle(at)
+	}
+}
+
+// Validate checks that Envoy has the status. It answers 429 in place of one
+// that is no error.
+func (o *OnRateLimit) Validate(at *diag.At) {
+	if o.Status == nil {
+		return
+	}
+	switch status := *o.Status; {
+	case status < 400:
+		at.Field("status").Warnf("use a status from 400", "Envoy answers 429 in place of %d, which is no error", status)
+	case !slices.Contains(errorStatuses, status):
+		at.Field("status").Errorf("use a status that is registered for HTTP", "Envoy does not have the status %d", status)
+	}
+}
+
+// errorStatuses are the statuses from 400 that Envoy's HttpStatus has.
+var errorStatuses = []conf.StatusCode{
+	400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 424, 426, 428, 429, 431,
+	500, 501, 502, 503, 504, 505, 506, 507, 508, 510, 511,
+}

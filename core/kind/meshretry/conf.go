@@ -1,0 +1,82 @@
+package meshretry
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshRetry sets for each protocol.
+//
+//confgen:conf hash
+type Conf struct {
+	TCP  *TCP  `json:"tcp,omitzero"`
+	HTTP *HTTP `json:"http,omitzero"`
+	GRPC *GRPC `json:"grpc,omitzero"`
+}
+
+// TCP is the retries of connections.
+type TCP struct {
+	// MaxConnectAttempt is the number of attempts, the first one included.
+	MaxConnectAttempt *conf.Count `json:"maxConnectAttempt,omitzero"`
+}
+
+// HTTP is the retries of HTTP requests.
+type HTTP struct {
+	// NumRetries is the number of attempts after the first one.
+	NumRetries *uint32 `json:"numRetries,omitzero"`
+	// PerTryTimeout is how long one attempt may take; zero: as long as the
+	// request.
+	PerTryTimeout      *conf.Duration      `json:"perTryTimeout,omitzero"`
+	BackOff            *BackOff            `json:"backOff,omitzero"`
+	RateLimitedBackOff *RateLimitedBackOff `json:"rateLimitedBackOff,omitzero"`
+	// RetryOn is what causes a retry, any of it.
+	RetryOn []HTTPRetryOn `json:"retryOn,omitzero"`
+	// RetriableResponseHeaders cause a retry, any of them.
+	RetriableResponseHeaders []conf.HeaderMatch `json:"retriableResponseHeaders,omitzero"`
+	// RetriableRequestHeaders must hold for a request to be retried.
+	RetriableRequestHeaders []conf.HeaderMatch `json:"retriableRequestHeaders,omitzero"`
+	// HostSelection is which hosts a retry skips.
+	HostSelection HostSelection `json:"hostSelection,omitzero"`
+	// HostSelectionMaxAttempts is how often a host is looked for before the
+	// last one found is taken in spite of HostSelection.
+	HostSelectionMaxAttempts *int64 `json:"hostSelectionMaxAttempts,omitzero"`
+}
+
+// GRPC is the retries of gRPC calls; the fields are those of [HTTP].
+type GRPC struct {
+	NumRetries         *uint32             `json:"numRetries,omitzero"`
+	PerTryTimeout      *conf.Duration      `json:"perTryTimeout,omitzero"`
+	BackOff            *BackOff            `json:"backOff,omitzero"`
+	RateLimitedBackOff *RateLimitedBackOff `json:"rateLimitedBackOff,omitzero"`
+	RetryOn            []GRPCRetryOn       `json:"retryOn,omitzero"`
+}
+
+// BackOff is the time between attempts, which grows exponentially.
+type BackOff struct {
+	BaseInterval *conf.PositiveDuration `json:"baseInterval,omitzero"`
+	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`
+}
+
+// RateLimitedBackOff is the time to the next attempt if a header of the
+// response contains it; the first header that can be read is used.
+type RateLimitedBackOff struct {
+	ResetHeaders []ResetHeader          `json:"resetHeaders,omitzero"`
+	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`
+}
+
+// ResetHeader is a header with the time to try again.
+type ResetHeader struct {
+	Name   conf.HeaderName `json:"name"`
+	Format ResetFormat     `json:"format"`
+}
+
+// ResetFormat is how a [ResetHeader] is read.
+type ResetFormat string
+
+// The formats: seconds from now, or a point in time in seconds since 1970.
+const (
+	Seconds       ResetFormat = "Seconds"
+	UnixTimestamp ResetFormat = "UnixTimestamp"
+)
+
+// Enum returns the words.
+func (ResetFormat) Enum() []string { return []string{string(Seconds), string(UnixTimestamp)} }

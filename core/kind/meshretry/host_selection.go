@@ -1,0 +1,69 @@
+package meshretry
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// HostSelection is the predicates that a host must pass to be retried on.
+type HostSelection []Predicate
+
+// Validate checks that priorities are counted once.
+func (s HostSelection) Validate(at *diag.At) {
+	found := false
+	for i := range s {
+		if s[i].Predicate != OmitPreviousPriorities {
+			continue
+		}
+		if found {
+			at.Index(i).Field("predicate").Errorf("remove one", "%s is possible once only", OmitPreviousPriorities)
+		}
+		found = true
+	}
+}
+
+// Predicate skips some hosts.
+type Predicate struct {
+	Predicate PredicateType `json:"predicate"`
+	// Tags are those of the hosts that OmitHostsWithTags skips.
+	Tags map[string]string `json:"tags,omitzero"`
+	// UpdateFrequency is the number of attempts after which
+	// OmitPreviousPriorities computes the priorities again; 2 by default.
+	UpdateFrequency *int32 `json:"updateFrequency,omitzero"`
+}
+
+// PredicateType is which hosts are skipped.
+type PredicateType string
+
+// The types of predicates.
+const (
+	OmitPreviousHosts      PredicateType = "OmitPreviousHosts"
+	OmitHostsWithTags      PredicateType = "OmitHostsWithTags"
+	OmitPreviousPriorities PredicateType = "OmitPreviousPriorities"
+)
+
+// Enum returns the words.
+func (PredicateType) Enum() []string {
+	return []string{string(OmitPreviousHosts), string(OmitHostsWithTags), string(OmitPreviousPriorities)}
+}
+
+// SetDefaults sets the frequency.
+func (p *Predicate) SetDefaults() { conf.Default(&p.UpdateFrequency, 2) }
+
+// Validate checks that the fields go with the type.
+func (p *Predicate) Validate(at *diag.At) {
+	switch p.Predicate {
+	case OmitHostsWithTags:
+		if len(p.Tags) == 0 {
+			at.Field("tags").Errorf("", "is required for %s", p.Predicate)
+		}
+		conf.ValidateSelector(at.Field("tags"), p.Tags)
+	case OmitPreviousHosts, OmitPreviousPriorities:
+		if p.Tags != nil {
+			at.Field("tags").Errorf("remove them", "do not go with %s", p.Predicate)
+		}
+	}
+	if p.UpdateFrequency != nil && *p.UpdateFrequency <= 0 {
+		at.Field("updateFrequency").Errorf("", "must be at least 1")
+	}
+}

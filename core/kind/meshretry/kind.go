@@ -1,0 +1,20 @@
+// Package meshretry is the policy kind MeshRetry: when and how often the proxy
+// repeats connections, HTTP requests and gRPC calls that fail.
+package meshretry
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshRetry (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:  "MeshRetry",
+		Short: "mr",
+		Top:   resource.TopTargets | resource.RouteTargets,
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}
+
+// New returns the builder of a MeshRetry that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

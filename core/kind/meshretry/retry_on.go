@@ -1,0 +1,83 @@
+package meshretry
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// HTTPRetryOn is one cause of a retry: a word, a method (HttpMethodGet: only
+// requests with that method are retried), or a status code (503).
+type HTTPRetryOn string
+
+// The words.
+const (
+	All5xx                  HTTPRetryOn = "5xx"
+	GatewayError            HTTPRetryOn = "GatewayError"
+	Reset                   HTTPRetryOn = "Reset"
+	Retriable4xx            HTTPRetryOn = "Retriable4xx"
+	ConnectFailure          HTTPRetryOn = "ConnectFailure"
+	EnvoyRatelimited        HTTPRetryOn = "EnvoyRatelimited"
+	RefusedStream           HTTPRetryOn = "RefusedStream"
+	HTTP3PostConnectFailure HTTPRetryOn = "Http3PostConnectFailure"
+	HTTPMethodConnect       HTTPRetryOn = "HttpMethodConnect"
+	HTTPMethodDelete        HTTPRetryOn = "HttpMethodDelete"
+	HTTPMethodGet           HTTPRetryOn = "HttpMethodGet"
+	HTTPMethodHead          HTTPRetryOn = "HttpMethodHead"
+	HTTPMethodOptions       HTTPRetryOn = "HttpMethodOptions"
+	HTTPMethodPatch         HTTPRetryOn = "HttpMethodPatch"
+	HTTPMethodPost          HTTPRetryOn = "HttpMethodPost"
+	HTTPMethodPut           HTTPRetryOn = "HttpMethodPut"
+	HTTPMethodTrace         HTTPRetryOn = "HttpMethodTrace"
+)
+
+func httpRetryWords() []string {
+	words := []HTTPRetryOn{
+		All5xx, GatewayError, Reset, Retriable4xx, ConnectFailure, EnvoyRatelimited, RefusedStream, HTTP3PostConnectFailure,
+		HTTPMethodConnect, HTTPMethodDelete, HTTPMethodGet, HTTPMethodHead, HTTPMethodOptions, HTTPMethodPatch,
+		HTTPMethodPost, HTTPMethodPut, HTTPMethodTrace,
+	}
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	return out
+}
+
+// Status returns the status code, if the cause is one.
+func (r HTTPRetryOn) Status() (int, bool) {
+	code, err := strconv.Atoi(string(r))
+	return code, err == nil && http.StatusText(code) != ""
+}
+
+// Validate accepts the words and every status code of HTTP.
+func (r HTTPRetryOn) Validate(at *diag.At) {
+	words := httpRetryWords()
+	if _, isStatus := r.Status(); isStatus || slices.Contains(words, string(r)) {
+		return
+	}
+	hint := diag.DidYouMean(string(r), words)
+	if hint == "" {
+		hint = `write a word such as "5xx" or GatewayError, or a status such as "503"`
+	}
+	at.Errorf(hint, "unknown value %q", string(r))
+}
+
+// GRPCRetryOn is a gRPC status that causes a retry.
+type GRPCRetryOn string
+
+// The words.
+const (
+	Canceled          GRPCRetryOn = "Canceled"
+	DeadlineExceeded  GRPCRetryOn = "DeadlineExceeded"
+	Internal          GRPCRetryOn = "Internal"
+	ResourceExhausted GRPCRetryOn = "ResourceExhausted"
+	Unavailable       GRPCRetryOn = "Unavailable"
+)
+
+// Enum returns the words.
+func (GRPCRetryOn) Enum() []string {
+	return []string{string(Canceled), string(DeadlineExceeded), string(Internal), string(ResourceExhausted), string(Unavailable)}
+}

@@ -1,0 +1,25 @@
+// Package meshtcproute is the policy kind MeshTCPRoute: which backends the
+// connections to a service are sent to. Other policies can select a route by
+// its name (SPEC 4.3).
+package meshtcproute
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshTCPRoute (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:  "MeshTCPRoute",
+		Short: "mtcpr",
+		Top:   resource.TopTargets,
+		To: &resource.Section{
+			Targets: resource.Targets(resource.TargetMeshService, resource.TargetMeshServiceSubset),
+			Conf:    resource.ConfOf[Conf, ConfMerger](),
+			Inline:  true,
+		},
+	}
+}
+
+// New returns the builder of a MeshTCPRoute that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

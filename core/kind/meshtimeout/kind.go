@@ -1,0 +1,23 @@
+// Package meshtimeout is the policy kind MeshTimeout: how long connections,
+// streams and requests may take, of the proxy's outbounds and its inbounds.
+package meshtimeout
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshTimeout (SPEC 2.4).
+func Kind() *resource.Kind {
+	conf := resource.ConfOf[Conf, ConfMerger]()
+	return &resource.Kind{
+		Name:  "MeshTimeout",
+		Short: "mt",
+		Top:   resource.TopTargets | resource.RouteTargets,
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: conf},
+		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Rules: &resource.Section{Conf: conf, Matches: true},
+	}
+}
+
+// New returns the builder of a MeshTimeout that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

@@ -1,0 +1,42 @@
+package meshtimeout
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate refuses a connection timeout of zero, which Envoy does not accept;
+// zero switches every other timeout off.
+func (c *Conf) Validate(at *diag.At) {
+	if c.ConnectionTimeout != nil && *c.ConnectionTimeout == 0 {
+		at.Field("connectionTimeout").Errorf("", "must be longer than 0s")
+	}
+}
+
+// Validate warns of an object without timeouts.
+func (h *HTTP) Validate(at *diag.At) {
+	if *h == (HTTP{}) {
+		conf.WarnIdle(at)
+	}
+}
+
+// ValidateMatches refuses timeouts of a connection in a rule that depends on
+// the client's SPIFFE ID: they begin before there is one.
+func (c *Conf) ValidateMatches(at *diag.At, matches []conf.Match) {
+	if !slices.ContainsFunc(matches, func(m conf.Match) bool { return m.SpiffeID != nil }) {
+		return
+	}
+	refuse := func(at *diag.At, field string, timeout *conf.Duration) {
+		if timeout != nil {
+			at.Field(field).Errorf("move it to a rule without spiffeId", "cannot depend on a spiffeId match")
+		}
+	}
+	refuse(at, "connectionTimeout", c.ConnectionTimeout)
+	refuse(at, "idleTimeout", c.IdleTimeout)
+	if c.HTTP != nil {
+		refuse(at.Field("http"), "maxConnectionDuration", c.HTTP.MaxConnectionDuration)
+		refuse(at.Field("http"), "requestHeadersTimeout", c.HTTP.RequestHeadersTimeout)
+	}
+}

@@ -1,0 +1,84 @@
+package meshtls
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshTLS sets for an inbound.
+//
+//confgen:conf
+type Conf struct {
+	TLSVersion *Version `json:"tlsVersion,omitzero"`
+	// TLSCiphers are those that are accepted up to TLS 1.2.
+	TLSCiphers []Cipher `json:"tlsCiphers,omitzero"`
+	// Mode is Strict if it is not set.
+	Mode *Mode `json:"mode,omitzero"`
+}
+
+// Mode is what is done with connections that are not encrypted.
+type Mode string
+
+// The modes: such connections are refused, or accepted too.
+const (
+	Strict     Mode = "Strict"
+	Permissive Mode = "Permissive"
+)
+
+// Enum returns the words.
+func (Mode) Enum() []string { return []string{string(Strict), string(Permissive)} }
+
+// Version is the versions of TLS that are accepted.
+type Version struct {
+	Min *TLSVersion `json:"min,omitzero"`
+	Max *TLSVersion `json:"max,omitzero"`
+}
+
+// Validate checks that there is a version between the bounds.
+func (v *Version) Validate(at *diag.At) {
+	if v.Min == nil && v.Max == nil {
+		conf.WarnIdle(at)
+	}
+	if v.Min == nil || v.Max == nil || !v.Min.numbered() || !v.Max.numbered() {
+		return
+	}
+	if *v.Min > *v.Max { // the words sort as the versions do
+		at.Field("min").Errorf("", "must not be later than max (%s)", *v.Max)
+	}
+}
+
+// TLSVersion is a version of TLS.
+type TLSVersion string
+
+// The versions; TLSAuto leaves the choice to Envoy.
+const (
+	TLSAuto TLSVersion = "TLSAuto"
+	TLS10   TLSVersion = "TLS10"
+	TLS11   TLSVersion = "TLS11"
+	TLS12   TLSVersion = "TLS12"
+	TLS13   TLSVersion = "TLS13"
+)
+
+// numbered reports whether the version is one of TLS10 to TLS13.
+func (v TLSVersion) numbered() bool { return v != TLSAuto && slices.Contains(v.Enum(), string(v)) }
+
+// Enum returns the words.
+func (TLSVersion) Enum() []string {
+	return []string{string(TLSAuto), string(TLS10), string(TLS11), string(TLS12), string(TLS13)}
+}
+
+// Cipher is a cipher suite in OpenSSL's spelling.
+type Cipher string
+
+// Enum returns the suites that give forward secrecy and authenticated
+// encryption.
+func (Cipher) Enum() []string {
+	return []string{
+		"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305",
+		"ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305",
+	}
+}

@@ -1,0 +1,106 @@
+package meshtrace
+
+import "github.com/meshmatch/meshmatch/core/conf"
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what a MeshTrace sets for a proxy.
+//
+//confgen:conf
+type Conf struct {
+	// Backends has at most one element, as Envoy sends its spans to one
+	// place; an empty list switches tracing off.
+	Backends Backends  `json:"backends,omitzero"`
+	Sampling *Sampling `json:"sampling,omitzero"`
+	// Tags are added to every span.
+	Tags []Tag `json:"tags,omitzero"`
+}
+
+// Backend is a place that spans are sent to.
+type Backend struct {
+	Type          BackendType    `json:"type" policyMerge:"discriminator"`
+	Zipkin        *Zipkin        `json:"zipkin,omitzero"`
+	Datadog       *Datadog       `json:"datadog,omitzero"`
+	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
+}
+
+// BackendType names the arm of a [Backend].
+type BackendType string
+
+// The types of backends.
+const (
+	ZipkinBackend        BackendType = "Zipkin"
+	DatadogBackend       BackendType = "Datadog"
+	OpenTelemetryBackend BackendType = "OpenTelemetry"
+)
+
+// Enum returns the words.
+func (BackendType) Enum() []string {
+	return []string{string(ZipkinBackend), string(DatadogBackend), string(OpenTelemetryBackend)}
+}
+
+// Zipkin is a Zipkin collector.
+type Zipkin struct {
+	URL conf.URL `json:"url"`
+	// TraceID128Bit makes ids twice as long; false by default.
+	TraceID128Bit *bool `json:"traceId128bit,omitzero"`
+	// APIVersion is httpJson by default.
+	APIVersion *APIVersion `json:"apiVersion,omitzero"`
+	// SharedSpanContext lets client and server share a span; true by default.
+	SharedSpanContext *bool `json:"sharedSpanContext,omitzero"`
+}
+
+// APIVersion is how spans are sent to Zipkin.
+type APIVersion string
+
+// The versions.
+const (
+	HTTPJSON   APIVersion = "httpJson"
+	HTTPJSONV1 APIVersion = "httpJsonV1"
+	HTTPProto  APIVersion = "httpProto"
+)
+
+// Enum returns the words.
+func (APIVersion) Enum() []string {
+	return []string{string(HTTPJSON), string(HTTPJSONV1), string(HTTPProto)}
+}
+
+// Datadog is a Datadog agent.
+type Datadog struct {
+	// URL is http://host:port without anything after it.
+	URL conf.URL `json:"url"`
+	// SplitService adds direction and destination to the service's name; false
+	// by default.
+	SplitService *bool `json:"splitService,omitzero"`
+}
+
+// OpenTelemetry is a collector: Endpoint or BackendRef.
+type OpenTelemetry struct {
+	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
+	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
+}
+
+// Sampling is the share of requests that are traced, 100 percent where
+// nothing is set.
+type Sampling struct {
+	// Overall bounds the other two.
+	Overall *conf.Percentage `json:"overall,omitzero"`
+	// Client is of requests for which the client asks for a trace.
+	Client *conf.Percentage `json:"client,omitzero"`
+	// Random is of all requests.
+	Random *conf.Percentage `json:"random,omitzero"`
+}
+
+// Tag is a tag of spans: Literal or Header.
+type Tag struct {
+	Name    string     `json:"name"`
+	Literal *string    `json:"literal,omitzero"`
+	Header  *HeaderTag `json:"header,omitzero"`
+}
+
+// HeaderTag takes a tag's value from a request's header.
+type HeaderTag struct {
+	Name conf.HeaderName `json:"name"`
+	// Default is for requests without the header; not set leaves the tag out.
+	Default *string `json:"default,omitzero"`
+}

@@ -1,0 +1,20 @@
+// Package meshtrace is the policy kind MeshTrace: where a proxy sends the
+// spans of its requests, of how many of them, and with which tags.
+package meshtrace
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshTrace (SPEC 2.4).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:    "MeshTrace",
+		Short:   "mtr",
+		Top:     resource.TopTargets,
+		Default: &resource.Section{Conf: resource.ConfOf[Conf, ConfMerger]()},
+	}
+}
+
+// New returns the builder of a MeshTrace that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, Conf] {
+	return resource.NewPolicy[Conf, Conf](Kind(), mesh, name)
+}

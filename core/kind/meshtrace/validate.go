@@ -1,0 +1,61 @@
+package meshtrace
+
+import (
+	"net/url"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Backends is a list of at most one [Backend].
+type Backends []Backend
+
+// Validate checks the length.
+func (b Backends) Validate(at *diag.At) {
+	if len(b) > 1 {
+		at.Index(1).Errorf("remove it", "only one backend is possible")
+	}
+}
+
+// SetDefaults sets the fields of Kuma's schema that are absent.
+func (z *Zipkin) SetDefaults() {
+	conf.Default(&z.TraceID128Bit, false)
+	conf.Default(&z.APIVersion, HTTPJSON)
+	conf.Default(&z.SharedSpanContext, true)
+}
+
+// SetDefaults sets the fields of Kuma's schema that are absent.
+func (d *Datadog) SetDefaults() { conf.Default(&d.SplitService, false) }
+
+// Validate warns of an object that sets nothing.
+func (s *Sampling) Validate(at *diag.At) {
+	if *s == (Sampling{}) {
+		conf.WarnIdle(at)
+	}
+}
+
+// Validate checks that the URL has what the agent is found by and no more.
+func (d *Datadog) Validate(at *diag.At) {
+	u, err := url.Parse(string(d.URL))
+	if err != nil || u.Scheme != "http" || u.Port() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+		at.Field("url").Errorf("write http://host:port and nothing after it", "bad URL %q of a Datadog agent", string(d.URL))
+	}
+}
+
+// Validate checks that there is one way to the collector.
+func (o *OpenTelemetry) Validate(at *diag.At) {
+	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
+}
+
+// Validate checks that the tag has a name and one value.
+func (t *Tag) Validate(at *diag.At) {
+	if t.Name == "" {
+		at.Field("name").Errorf("", "must not be empty")
+	}
+	switch {
+	case t.Literal == nil && t.Header == nil:
+		at.Errorf("give literal or header", "a tag must have a value")
+	case t.Literal != nil && t.Header != nil:
+		at.Field("header").Errorf("use one of them", "literal and header are both present")
+	}
+}

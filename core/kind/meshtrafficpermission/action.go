@@ -1,0 +1,31 @@
+package meshtrafficpermission
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Action is a decision about a client.
+type Action string
+
+// The actions. AllowWithShadowDeny allows, and is reported as a denial by the
+// shadow matcher.
+const (
+	Allow               Action = "Allow"
+	Deny                Action = "Deny"
+	AllowWithShadowDeny Action = "AllowWithShadowDeny"
+)
+
+// UnmarshalText reads the words in any letter case (SPEC 7.6).
+func (a *Action) UnmarshalText(text []byte) error {
+	words := []string{string(Allow), string(Deny), string(AllowWithShadowDeny)}
+	for _, word := range words {
+		if strings.EqualFold(word, string(text)) {
+			*a = Action(word)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown value %q; %s", text, diag.DidYouMean(string(text), words))
+}

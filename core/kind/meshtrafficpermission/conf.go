@@ -1,0 +1,42 @@
+package meshtrafficpermission
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+//go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
+
+// Conf is what an item of `from` decides about its clients (SPEC 7.6).
+//
+//confgen:conf
+type Conf struct {
+	// Action is Deny if nothing sets it.
+	Action *Action `json:"action,omitzero"`
+}
+
+// RuleConf is what a rule decides, each entry about the requests that it
+// matches. The lists of two rules are never merged in an effective
+// configuration: every rule keeps its policy (SPEC 7.3).
+//
+//confgen:conf
+type RuleConf struct {
+	Deny                []conf.Match `json:"deny,omitzero" policyMerge:"concat"`
+	AllowWithShadowDeny []conf.Match `json:"allowWithShadowDeny,omitzero" policyMerge:"concat"`
+	Allow               []conf.Match `json:"allow,omitzero" policyMerge:"concat"`
+}
+
+// Validate refuses entries without conditions, which would match every request
+// (SPEC 7.2).
+func (r *RuleConf) Validate(at *diag.At) {
+	for _, list := range []struct {
+		field   string
+		entries []conf.Match
+	}{{"deny", r.Deny}, {"allowWithShadowDeny", r.AllowWithShadowDeny}, {"allow", r.Allow}} {
+		for i := range list.entries {
+			if list.entries[i].Empty() {
+				at.Field(list.field).Index(i).Errorf("give spiffeId, sni, path, method or headers", "an empty match is not allowed in a permission list")
+			}
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// Package meshtrafficpermission is the policy kind MeshTrafficPermission: which clients
+// may send requests to an inbound. `from` selects clients by their tags and
+// gives each an action; `rules` list matches of requests to deny and to allow.
+package meshtrafficpermission
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// Kind returns the description of MeshTrafficPermission (SPEC 2.4, 7.3).
+func Kind() *resource.Kind {
+	return &resource.Kind{
+		Name:  "MeshTrafficPermission",
+		Short: "mtp",
+		Top:   resource.TopTargets,
+		From:  &resource.Section{Targets: resource.FromTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Rules: &resource.Section{Conf: resource.ConfOf[RuleConf, RuleConfMerger](), Unmerged: true},
+	}
+}
+
+// New returns the builder of a MeshTrafficPermission that selects the whole mesh.
+func New(mesh, name string) *resource.PolicyBuilder[Conf, RuleConf] {
+	return resource.NewPolicy[Conf, RuleConf](Kind(), mesh, name)
+}

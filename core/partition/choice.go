@@ -1,0 +1,177 @@
+package partition
+
+// A Choice finds, among predicates of which no two accept the same client, the
+// one that accepts a client (SPEC 9.3). It is immutable and safe for
+// concurrent use. The zero Choice is among no predicates.
+type Choice struct {
+	domain  *domain
+	root    *node
+	indexes []int32 // of predicates, by the number of a terminal; none: -1
+	sets    []Set
+}
+
+// none is the index of a terminal without a predicate.
+const none = -1
+
+// Overlap is a client that two predicates accept.
+type Overlap struct {
+	First, Second int // indexes, First < Second
+	Witness       map[string]string
+}
+
+// NewChoice returns the choice among the predicates, or, with a nil Choice, an
+// overlap if two of them accept the same client. Of several overlaps it is one
+// with the smallest Second, and for this Second the smallest First. The only
+// error is a [*LimitError].
+//
+// The diagrams of the predicates are combined in pairs, then pairs of pairs,
+// into one diagram whose terminals are the indexes of predicates. Where two of
+// them accept the same client, the smaller index is kept and the pair recorded.
+// This finds the overlap that is returned: take a client of it. Its two
+// smallest predicates are First and Second, and where the halves that contain
+// them are combined, each half has one of them at the client's terminal, as
+// each half keeps the smallest that it has.
+func NewChoice(predicates []Predicate, limits Limits) (*Choice, *Overlap, error) {
+	b, roots := compileByName(predicates, limits)
+	c := &chooser{builder: b, first: -1, memo: make(map[uint64]*node)}
+	numbered := func(i int) *node { return b.number(roots[i], uint32(i)+1) }
+	root := b.fold(len(roots), numbered, c.combine, b.truth(false))
+	if c.first >= 0 {
+		witness, _ := b.witness(b.and(roots[c.first], roots[c.second]))
+		return nil, &Overlap{c.first, c.second, witness}, nil
+	}
+	choice := &Choice{
+		domain: b.domain, root: root,
+		indexes: make([]int32, len(roots)+1), // terminal i+1 is predicate i
+		sets:    make([]Set, len(roots)),
+	}
+	choice.indexes[0] = none
+	for i := range roots {
+		choice.indexes[i+1] = int32(i)
+		choice.sets[i] = b.set(roots[i])
+	}
+	if err := b.err(splitting(roots), b.names()); err != nil {
+		return nil, nil, err
+	}
+	return choice, nil, nil
+}
+
+// Choose returns the index of the predicate that accepts the client, or -1 and
+// false if there is none. It reads each key at most once, whatever other keys the
+// client has, and does not allocate.
+func (c *Choice) Choose(client map[string]string) (index int, ok bool) {
+	if c.root == nil {
+		return none, false
+	}
+	index = int(c.indexes[c.domain.walk(c.root, client).number])
+	return index, index != none
+}
+
+// Sets returns the clients that each predicate accepts, by index. The slice
+// must not be changed.
+func (c *Choice) Sets() []Set { return c.sets }
+
+// Uncovered returns a client that no predicate accepts, or nil if there is no
+// such client. The client without any key is an empty map, not nil.
+func (c *Choice) Uncovered() map[string]string {
+	client := make(map[string]string)
+	if c.root == nil {
+		return client
+	}
+	covered := make(map[*node]bool) // nodes from which every client has a predicate
+	var search func(n *node) bool
+	search = func(n *node) bool {
+		switch {
+		case n.isTerminal():
+			return c.indexes[n.number] == none
+		case covered[n]:
+			return false
+		}
+		if search(n.absent) {
+			return true
+		}
+		key := &c.domain.keys[n.key]
+		for _, e := range c.domain.edgesByName(n) {
+			if search(e.child) {
+				client[key.name] = key.values[e.value]
+				return true
+			}
+		}
+		if search(n.other) {
+			client[key.name] = key.unmentioned()
+			return true
+		}
+		covered[n] = true
+		return false
+	}
+	if !search(c.root) {
+		return nil
+	}
+	return client
+}
+
+// number returns the diagram with another number in the place of 1.
+func (b *builder) number(root *node, number uint32) *node {
+	memo := make(map[*node]*node)
+	var rec func(n *node) *node
+	rec = func(n *node) *node {
+		switch {
+		case isTrue(n):
+			return b.terminal(number)
+		case n.isTerminal():
+			return n
+		}
+		done, ok := memo[n]
+		if !ok && b.spend(nodeSteps+len(n.edges)) {
+			edges := make([]edge, len(n.edges))
+			for i, e := range n.edges {
+				edges[i] = edge{e.value, rec(e.child)}
+			}
+			done = b.node(n.key, rec(n.other), rec(n.absent), edges)
+			memo[n] = done
+		}
+		if done == nil { // the budget is exceeded
+			done = n
+		}
+		return done
+	}
+	return rec(root)
+}
+
+// chooser combines numbered diagrams of disjoint predicates.
+type chooser struct {
+	*builder
+	memo          map[uint64]*node
+	first, second int // of the overlap; first is -1 if there is none
+}
+
+func (c *chooser) combine(x, y *node) *node {
+	switch {
+	case isFalse(x):
+		return y
+	case isFalse(y):
+		return x
+	case x.isTerminal() && y.isTerminal():
+		return c.overlap(x, y)
+	}
+	key := uint64(x.id)<<32 | uint64(y.id)
+	if n, ok := c.memo[key]; ok {
+		return n
+	}
+	n := c.builder.combine(x, y, c.combine)
+	c.memo[key] = n
+	return n
+}
+
+// overlap records that the predicates of two terminals accept the same client,
+// unless an earlier pair is recorded, and returns the terminal of the first.
+func (c *chooser) overlap(x, y *node) *node {
+	if x.number > y.number {
+		x, y = y, x
+	}
+	first, second := int(x.number)-1, int(y.number)-1
+	if c.first < 0 || second < c.second || second == c.second && first < c.first {
+		c.first, c.second = first, second
+	}
+	return x
+}

@@ -1,0 +1,133 @@
+package permission
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Explanation is why an inbound answers a request as it does, and for a request
+// that is denied by default what would have allowed it.
+type Explanation struct {
+	Answer Answer
+	Reason Reason
+	// Nearest is the entry or item that allows requests and of which the fewest
+	// conditions fail; nil if there is none, or if an entry or item decides.
+	Nearest *Nearest
+}
+
+// Reason is why a request is allowed or denied.
+type Reason uint8
+
+// The reasons.
+const (
+	NoPolicy     Reason = iota // no permission selects the inbound
+	PathRefused                // the path has an escaped slash (SPEC 11.2)
+	EntryMatches               // Answer.Decision.By matches
+	NoneMatches                // no entry or item matches
+	NoneAllows                 // no entry or item allows any request
+)
+
+// String returns the reason as a sentence without a period.
+func (r Reason) String() string {
+	return [...]string{
+		"no permission selects this inbound",
+		"the inbound refuses a path with an escaped slash, a backslash or a fragment",
+		"an entry matches",
+		"no entry matches",
+		"no entry allows any request",
+	}[r]
+}
+
+// Nearest is an entry or item that nearly allows a request.
+type Nearest struct {
+	Place
+	// Failed is the conditions that the request does not meet; not empty. The
+	// field of an item's condition is tags, that of an entry's SPIFFE ID
+	// spiffeId.
+	Failed []request.Failure
+}
+
+// Explain decides a request as [Permissions.Decide] does and returns the reason.
+// It compares the request with every entry.
+func (p *Permissions) Explain(r *request.Request) Explanation {
+	e := Explanation{Answer: p.Decide(r), Reason: EntryMatches}
+	switch {
+	case e.Answer.Decision.By != nil:
+	case p.Rules != nil:
+		e.Reason, e.Nearest = p.Rules.nearest(r)
+	case p.Clients != nil:
+		e.Reason, e.Nearest = p.Clients.nearest(r.Tags)
+	default:
+		e.Reason = NoPolicy
+	}
+	return e
+}
+
+func (l *DecisionList) nearest(r *request.Request) (Reason, *Nearest) {
+	seen := request.NewSeen(r)
+	if l.asksForPath && seen.PathRefused {
+		return PathRefused, nil
+	}
+	var best *Nearest
+	chains := l.chains()
+	for i := range l.entries {
+		entry := &l.entries[i]
+		if entry.List == Deny {
+			continue
+		}
+		var failed []request.Failure
+		if !request.SpiffeIDMatches(entry.Match.SpiffeID, r.SpiffeID) {
+			failed = append(failed, request.Failure{Field: "spiffeId", Want: fmt.Sprintf("%s %s", entry.Match.SpiffeID.Type, entry.Match.SpiffeID.Value), Got: r.SpiffeID})
+		}
+		failed = append(failed, chains.links[i].condition.Failed(&seen)...)
+		best = nearer(best, entry.Place, failed)
+	}
+	return noneMatches(best, len(l.entries)), best
+}
+
+func (c *Clients) nearest(tags resource.Tags) (Reason, *Nearest) {
+	var best *Nearest
+	for i := range c.items {
+		item := &c.items[i]
+		if item.Action == meshtrafficpermission.Deny {
+			continue
+		}
+		var failed []request.Failure
+		for _, tag := range item.Tags {
+			if !tags.Contains(resource.Tags{tag}) {
+				failed = append(failed, request.Failure{Field: "tags", Want: tag.Key + "=" + tag.Value, Got: valuesOf(tags, tag.Key)})
+			}
+		}
+		best = nearer(best, item.Place, failed)
+	}
+	return noneMatches(best, len(c.items)), best
+}
+
+func valuesOf(tags resource.Tags, key string) string {
+	for _, tag := range tags {
+		if tag.Key == key {
+			return key + "=" + tag.Value
+		}
+	}
+	return ""
+}
+
+func nearer(best *Nearest, place Place, failed []request.Failure) *Nearest {
+	if best == nil || len(failed) < len(best.Failed) {
+		return &Nearest{place, failed}
+	}
+	return best
+}
+
+func noneMatches(best *Nearest, entries int) Reason {
+	switch {
+	case best != nil:
+		return NoneMatches
+	case entries == 0:
+		return NoPolicy
+	}
+	return NoneAllows
+}

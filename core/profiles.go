@@ -1,0 +1,86 @@
+package core
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/internal/hashtable"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// profile is a set of dataplanes of one class with the same outbounds, as the
+// writer keeps it.
+type profile struct {
+	number  uint32
+	class   *class
+	at      int // index in the class's profiles
+	hash    uint64
+	sample  *resource.Dataplane // a present or former member; has the outbounds, by tags
+	members *index.SetEditor    // nil: unchanged in this update
+	size    int                 // number of members
+	view    *profileView        // nil before the first evaluation
+}
+
+// profileTable finds the profile of a class and outbounds.
+type profileTable struct {
+	byHash   *hashtable.Table[*profile]
+	byNumber []*profile // nil: free
+	free     []uint32
+}
+
+func newProfileTable() profileTable { return profileTable{byHash: hashtable.New[*profile]()} }
+
+func (t *profileTable) len() int { return len(t.byNumber) - len(t.free) }
+
+// profileFor returns the profile of a dataplane of a class. It is added if it
+// does not exist.
+func (w *meshWriter) profileFor(c *class, d *resource.Dataplane) *profile {
+	t := &w.profiles
+	hash := w.hashOutbounds(maphash.Comparable(w.seed, c), d.Outbounds)
+	same := func(p *profile) bool { return p.class == c && sameOutboundTags(p.sample.Outbounds, d.Outbounds) }
+	if known, found := t.byHash.Find(hash, same); found {
+		return known
+	}
+	p := &profile{class: c, at: len(c.State.profiles), hash: hash, sample: d}
+	t.byHash.Add(hash, p)
+	c.State.profiles = append(c.State.profiles, p)
+	if n := len(t.free); n > 0 {
+		p.number, t.free = t.free[n-1], t.free[:n-1]
+		t.byNumber[p.number] = p
+	} else {
+		p.number = uint32(len(t.byNumber))
+		t.byNumber = append(t.byNumber, p)
+	}
+	return p
+}
+
+// drop removes a profile without members.
+func (t *profileTable) drop(p *profile) {
+	t.byHash.Remove(p.hash, p)
+	of := &p.class.State
+	last := len(of.profiles) - 1
+	of.profiles[p.at] = of.profiles[last]
+	of.profiles[p.at].at = p.at
+	of.profiles = of.profiles[:last]
+	t.byNumber[p.number] = nil
+	t.free = append(t.free, p.number)
+}
+
+// hashOutbounds hashes the tags of the outbounds, in their order. Policies depend
+// on nothing else of an outbound.
+func (w *meshWriter) hashOutbounds(hash uint64, outbounds []resource.Outbound) uint64 {
+	const prime = 0x9e37_79b9_7f4a_7c15
+	for i := range outbounds {
+		for _, tag := range outbounds[i].Tags {
+			hash = (hash ^ maphash.String(w.seed, tag.Key)) * prime
+			hash = (hash ^ maphash.String(w.seed, tag.Value)) * prime
+		}
+		hash ^= hash >> 29
+	}
+	return hash
+}
+
+func sameOutboundTags(a, b []resource.Outbound) bool {
+	return slices.EqualFunc(a, b, func(a, b resource.Outbound) bool { return slices.Equal(a.Tags, b.Tags) })
+}

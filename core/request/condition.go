@@ -1,0 +1,190 @@
+package request
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+)
+
+// Scope is what of a header's value has to meet a condition (SPEC 7.2).
+type Scope uint8
+
+// The scopes. An entry that denies holds for parts of a value too, so that a
+// second header line or element hides nothing.
+const (
+	Whole Scope = iota // the whole value
+	Runs               // any run of its comma-separated elements
+)
+
+// Condition is the conditions of a match other than the SPIFFE ID. All of them
+// must hold; a nil Condition always holds. It is immutable.
+type Condition struct {
+	sni     string // "": not asked
+	method  string // "": not asked
+	path    *text
+	headers []header
+	scope   Scope
+}
+
+type header struct {
+	name   string // in lower case
+	absent bool
+	value  text
+}
+
+// NewCondition compiles a match. It returns nil if the match asks for nothing
+// but the SPIFFE ID.
+func NewCondition(m *conf.Match, scope Scope, known Expressions) *Condition {
+	if m.SNI == nil && !NeedsHTTP(m) {
+		return nil
+	}
+	c := &Condition{scope: scope}
+	if m.SNI != nil {
+		c.sni = string(*m.SNI)
+	}
+	if m.Method != nil {
+		c.method = string(*m.Method)
+	}
+	if m.Path != nil {
+		c.path = pathText(m.Path, known)
+	}
+	for i := range m.Headers {
+		c.headers = append(c.headers, newHeader(&m.Headers[i], known))
+	}
+	return c
+}
+
+// NeedsHTTP reports whether a TCP inbound cannot see all that a match asks for.
+func NeedsHTTP(m *conf.Match) bool { return m.Path != nil || m.Method != nil || len(m.Headers) > 0 }
+
+func pathText(p *conf.PathMatch, known Expressions) *text {
+	switch p.Type {
+	case conf.PathRegex:
+		return &text{how: wholly, regex: known.get(p.Value)}
+	case conf.PathPrefix:
+		return &text{how: below, value: TrimSlash(p.Value)}
+	}
+	return &text{how: exactly, value: p.Value}
+}
+
+func newHeader(h *conf.HeaderMatch, known Expressions) header {
+	c := header{name: strings.ToLower(string(h.Name))}
+	switch h.How() {
+	case conf.HeaderAbsent:
+		c.absent = true
+	case conf.HeaderPresent:
+		c.value.how = anything
+	case conf.HeaderPrefix:
+		c.value = text{how: startsWith, value: *h.Value}
+	case conf.HeaderRegex:
+		c.value = text{how: wholly, regex: known.get(*h.Value)}
+	default:
+		c.value = text{how: exactly, value: *h.Value}
+	}
+	return c
+}
+
+// Holds reports whether a request meets the condition.
+func (c *Condition) Holds(r *Seen) bool {
+	if c == nil {
+		return true
+	}
+	if !c.sniHolds(r) || !c.methodHolds(r) || !c.pathHolds(r) {
+		return false
+	}
+	for i := range c.headers {
+		if !c.headerHolds(i, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Failure is a part of a condition that a request does not meet.
+type Failure struct {
+	Field string // of the match: sni, path, method, headers[0]
+	Want  string // as the match has it
+	Got   string // of the request; "" if it has none
+}
+
+// String returns the field with what it asks for and what the request has.
+func (f Failure) String() string {
+	if f.Got == "" {
+		return fmt.Sprintf("%s: want %s, the request has none", f.Field, f.Want)
+	}
+	return fmt.Sprintf("%s: want %s, the request has %s", f.Field, f.Want, f.Got)
+}
+
+// Failed returns the parts of the condition that a request does not meet, in
+// the order of a match's fields.
+func (c *Condition) Failed(r *Seen) []Failure {
+	if c == nil {
+		return nil
+	}
+	var out []Failure
+	if !c.sniHolds(r) {
+		out = append(out, Failure{"sni", c.sni, r.SNI})
+	}
+	if !c.pathHolds(r) {
+		out = append(out, Failure{"path", c.path.String(), r.NormalPath})
+	}
+	if !c.methodHolds(r) {
+		out = append(out, Failure{"method", c.method, r.Method})
+	}
+	for i := range c.headers {
+		if h := &c.headers[i]; !c.headerHolds(i, r) {
+			want, got := h.name+" "+h.value.String(), ""
+			if h.absent {
+				want = h.name + " Absent"
+			}
+			if value, present := r.Headers.Get(h.name); present {
+				got = fmt.Sprintf("%s: %q", h.name, value)
+			}
+			out = append(out, Failure{fmt.Sprintf("headers[%d]", i), want, got})
+		}
+	}
+	return out
+}
+
+func (c *Condition) sniHolds(r *Seen) bool { return c.sni == "" || equalFold(c.sni, r.SNI) }
+
+func (c *Condition) methodHolds(r *Seen) bool { return c.method == "" || c.method == r.Method }
+
+func (c *Condition) pathHolds(r *Seen) bool {
+	return c.path == nil || r.NormalPath != "" && c.path.holds(r.NormalPath)
+}
+
+func (c *Condition) headerHolds(i int, r *Seen) bool {
+	h := &c.headers[i]
+	value, present := r.Headers.Get(h.name)
+	switch {
+	case present == h.absent:
+		return false
+	case !present:
+		return true
+	case c.scope == Runs:
+		return h.value.holdsForRun(value)
+	}
+	return h.value.holds(value)
+}
+
+// equalFold compares server names. Envoy folds the letters of ASCII only.
+func equalFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}

@@ -1,0 +1,151 @@
+package request
+
+import (
+	"slices"
+	"strings"
+)
+
+// NormalizePath returns the path of a request target, without the query, in the
+// normal form that an HTTP inbound compares (SPEC 11.2). It is that of Envoy's
+// normalize_path and merge_slashes: dot segments are resolved, a backslash is a
+// slash, slashes are merged, an escape of a letter, a digit or one of -._~ is
+// resolved, and what a URI cannot contain is percent-encoded. If ok is false,
+// the path has an escaped slash, backslash or zero byte or a fragment, and the inbound
+// refuses the request.
+func NormalizePath(target string) (path string, ok bool) {
+	path, _, _ = strings.Cut(target, "?")
+	if path == "" || path[0] != '/' {
+		return path, true
+	}
+	if isNormal(path) {
+		return path, true
+	}
+	if strings.Contains(path, "#") || hasEscape(path, "%2F", "%5C") {
+		return "", false
+	}
+	path, ok = resolveDots(strings.ReplaceAll(path, `\`, "/"))
+	return mergeSlashes(path), ok
+}
+
+// isNormal reports whether a path has nothing to normalize. Most have not, and
+// need no memory then.
+func isNormal(path string) bool {
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '%', !passes(c):
+			return false
+		case c == '/' && i+1 < len(path) && (path[i+1] == '/' || path[i+1] == '.'):
+			return false
+		}
+	}
+	return true
+}
+
+// passes reports whether a path may contain a byte as it is.
+func passes(c byte) bool {
+	return c > ' ' && c < 0x7f && strings.IndexByte("\"#<>?\\^`{|}", c) < 0
+}
+
+func hasEscape(path string, escapes ...string) bool {
+	upper := strings.ToUpper(path)
+	return slices.ContainsFunc(escapes, func(escape string) bool { return strings.Contains(upper, escape) })
+}
+
+// escape percent-encodes what a path must not contain and resolves escapes that
+// are not needed. A percent sign that begins no escape stays, unless it would
+// begin one then.
+func escape(segment string) string {
+	const hex = "0123456789ABCDEF"
+	var out []byte
+	var stray []int // percent signs of out that begin no escape
+	for i := 0; i < len(segment); i++ {
+		c := segment[i]
+		switch {
+		case c == '%' && i+2 < len(segment) && isHex(segment[i+1]) && isHex(segment[i+2]):
+			if decoded := unhex(segment[i+1])<<4 | unhex(segment[i+2]); unreserved(decoded) {
+				out = append(out, decoded)
+			} else {
+				out = append(out, segment[i:i+3]...)
+			}
+			i += 2
+		case c == '%':
+			stray = append(stray, len(out))
+			out = append(out, c)
+		case passes(c):
+			out = append(out, c)
+		default:
+			out = append(out, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	for _, i := range slices.Backward(stray) {
+		if i+2 < len(out) && isHex(out[i+1]) && isHex(out[i+2]) {
+			out = slices.Insert(out, i+1, '2', '5')
+		}
+	}
+	return string(out)
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&^0x20 - 'A' + 10
+}
+
+func unreserved(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("-._~", c) >= 0
+}
+
+// resolveDots removes dot segments, .. with the segment before it, and escapes
+// the others. An empty segment counts as one. If ok is false, a segment has a
+// zero byte.
+func resolveDots(path string) (resolved string, ok bool) {
+	var segments []string
+	rest := strings.Split(path[1:], "/")
+	for i, segment := range rest {
+		last := i == len(rest)-1
+		switch dots(segment) {
+		case "..":
+			segments = segments[:max(len(segments)-1, 0)]
+			fallthrough
+		case ".":
+			if last { // the path then ends in a slash
+				segments = append(segments, "")
+			}
+		default:
+			if strings.Contains(segment, "\x00") || hasEscape(segment, "%00") {
+				return "", false
+			}
+			segments = append(segments, escape(segment))
+		}
+	}
+	return "/" + strings.Join(segments, "/"), true
+}
+
+// dots returns the dots of a dot segment; else another text. The dots may be
+// escaped, or have parameters after a semicolon, but not both.
+func dots(segment string) string {
+	name, _, parameters := strings.Cut(segment, ";")
+	if parameters {
+		return name
+	}
+	return strings.NewReplacer("%2e", ".", "%2E", ".").Replace(segment)
+}
+
+// mergeSlashes leaves a path of slashes alone with two of them, as Envoy does.
+func mergeSlashes(path string) string {
+	if len(path) > 1 && strings.Trim(path, "/") == "" {
+		return "//"
+	}
+	var b strings.Builder
+	for i := range len(path) {
+		if path[i] != '/' || i == 0 || path[i-1] != '/' {
+			b.WriteByte(path[i])
+		}
+	}
+	return b.String()
+}

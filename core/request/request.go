@@ -1,0 +1,123 @@
+package request
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Request is what a client asks of an inbound. An empty field is absent: a
+// condition on it does not hold, except that a header is Absent.
+type Request struct {
+	SpiffeID string // of the client's certificate; see [ClientID]
+	SNI      string
+	Method   string
+	Path     string // as the client sends it, with or without a query
+	Headers  Headers
+	Tags     resource.Tags // of the client, for `from`
+}
+
+// Protocol is what an inbound can see of a request.
+type Protocol uint8
+
+// The protocols. A TCP inbound sees the client's SPIFFE ID and the SNI only.
+const (
+	TCP Protocol = iota
+	HTTP
+)
+
+// ProtocolOf returns the protocol of an inbound (SPEC 1.3).
+func ProtocolOf(i *resource.Inbound) Protocol {
+	if i.IsHTTP() {
+		return HTTP
+	}
+	return TCP
+}
+
+// ClientID returns the SPIFFE ID of a client whose certificate has the given
+// URI SANs: the one that begins with spiffe://. If there are none or several,
+// or one of the URIs has a comma, the client has no ID.
+func ClientID(uris ...string) string {
+	id := ""
+	for _, uri := range uris {
+		switch isID := strings.HasPrefix(uri, spiffeScheme); {
+		case strings.Contains(uri, ","), isID && id != "":
+			return ""
+		case isID:
+			id = uri
+		}
+	}
+	return id
+}
+
+const spiffeScheme = "spiffe://"
+
+// Header is a line of a request's header.
+type Header struct{ Name, Value string }
+
+// Headers is the headers of a request, sorted by name, each name once and in
+// lower case. The authority has the name host. Use [NewHeaders] to make it.
+type Headers []Header
+
+// NewHeaders returns the headers of a request with the given lines. The values
+// of a name's lines, without the blanks around them, are joined by commas,
+// those of cookie by semicolons, as proxies do.
+func NewHeaders(lines ...Header) Headers {
+	if len(lines) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(lines)
+	for i := range sorted {
+		name := strings.ToLower(sorted[i].Name)
+		if name == ":authority" {
+			name = "host"
+		}
+		sorted[i] = Header{name, strings.Trim(sorted[i].Value, blanks)}
+	}
+	slices.SortStableFunc(sorted, func(a, b Header) int { return cmp.Compare(a.Name, b.Name) })
+	out := sorted[:1]
+	for _, h := range sorted[1:] {
+		last := &out[len(out)-1]
+		switch {
+		case last.Name != h.Name:
+			out = append(out, h)
+		case h.Name == "cookie":
+			last.Value += "; " + h.Value
+		default:
+			last.Value += "," + h.Value
+		}
+	}
+	return out
+}
+
+const blanks = " \t"
+
+// Get returns the value of a header, whose name is in lower case, and whether
+// it is present.
+func (h Headers) Get(name string) (string, bool) {
+	for i := range h {
+		if h[i].Name == name {
+			return h[i].Value, true
+		}
+	}
+	return "", false
+}
+
+// Seen is a request as the inbound's proxy sees it. It has a copy of the request,
+// so that the caller's one need not be allocated.
+type Seen struct {
+	Request
+	// NormalPath is the normalized path, without the query; "" if there is none.
+	NormalPath string
+	// PathRefused reports whether an inbound that compares paths refuses the
+	// request because of its path (SPEC 11.2).
+	PathRefused bool
+}
+
+// NewSeen returns what a proxy sees of a request.
+func NewSeen(r *Request) Seen {
+	path, ok := NormalizePath(r.Path)
+	return Seen{*r, path, !ok}
+}

@@ -1,0 +1,126 @@
+package request
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+func TestClientID(t *testing.T) {
+	const id = "spiffe://td/a"
+	for _, test := range []struct {
+		name string
+		uris []string
+		want string
+	}{
+		{"no certificate", nil, ""},
+		{"one", []string{id}, id},
+		{"other schemes", []string{"kuma://version/v1", id, "https://td"}, id},
+		{"other schemes only", []string{"https://td"}, ""},
+		{"two", []string{id, "spiffe://td/b"}, ""},
+		{"the same twice", []string{id, id}, ""},
+		{"a comma in it", []string{id + ",b"}, ""},
+		{"a comma in another one", []string{id, "kuma://a,b"}, ""},
+	} {
+		if got := ClientID(test.uris...); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestNewHeaders(t *testing.T) {
+	got := NewHeaders(
+		Header{"X-B", "1"}, Header{"x-a", " \ta "}, Header{"x-b", " 2"}, Header{"Cookie", "c=1"}, Header{"cookie", "d=2 "}, Header{":authority", "td"}, Header{"x-c", ""},
+	)
+	want := Headers{{"cookie", "c=1; d=2"}, {"host", "td"}, {"x-a", "a"}, {"x-b", "1,2"}, {"x-c", ""}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if value, present := got.Get("x-c"); value != "" || !present {
+		t.Errorf("x-c: %q, %v", value, present)
+	}
+	if _, present := got.Get("x"); present || NewHeaders() != nil {
+		t.Error("a header that was not sent is present")
+	}
+}
+
+// The end-to-end tests compare many more paths with Envoy.
+func TestNormalizePath(t *testing.T) {
+	for target, want := range map[string]string{
+		"": "", "*": "*", "/": "/", "/a?b/../c": "/a", "/a/b-_.~!$&'()*+,;=:@": "/a/b-_.~!$&'()*+,;=:@",
+		"//a": "/a", "/a//b/": "/a/b/", "//": "//", "/a/..//": "//",
+		"/./a": "/a", "/a/.": "/a/", "/a/..": "/", "/../a": "/a", "/a/b/../c": "/a/c", "/a/%2e%2E/b": "/b", "/...": "/...", "/a/..;x/b": "/b", "/a/.;x": "/a/",
+		`/a\b`: "/a/b", "/%41%7e": "/A~", "/%c3%A4%25": "/%c3%A4%25", "/ä": "/%C3%A4", "/a b": "/a%20b", "/{|}^`\"<>": "/%7B%7C%7D%5E%60%22%3C%3E", "/%": "/%", "/%4": "/%4", "/%4%41": "/%254A",
+		"/a%2Fb": "refused", "/a%5cb": "refused", "/a#b": "refused", "/a%00": "refused",
+	} {
+		got, ok := NormalizePath(target)
+		if !ok {
+			got = "refused"
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", target, got, want)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	exact, prefix, regex, present, absent := conf.HeaderExact, conf.HeaderPrefix, conf.HeaderRegex, conf.HeaderPresent, conf.HeaderAbsent
+	for _, test := range []struct {
+		how         *conf.HeaderMatchType
+		want, value string
+		whole, runs bool
+	}{
+		{&exact, "a", "a", true, true},
+		{&exact, "a", "b, a ,c", false, true},
+		{&exact, "a,c", "b,a,c", false, true},
+		{&exact, "a", "ba,ab,b a", false, false},
+		{&exact, "", "a,,b", false, true},
+		{&exact, "", "a", false, false},
+		{&prefix, "a", "ab", true, true},
+		{&prefix, "a", "b,\tab,c", false, true},
+		{&prefix, "a", "ba", false, false},
+		{&prefix, "a ", "b, a c", false, true},
+		{&regex, "a.", "ab", true, true},
+		{&regex, "^a.$", "b, ab,c", false, true},
+		{&regex, "a.", "b,abc", false, false},
+		{&regex, "a.", "ä", false, true},
+		{&regex, "..", "ä", true, true},
+		{&present, "", "b", true, true},
+		{&absent, "", "b", false, false},
+	} {
+		m := conf.Match{Headers: []conf.HeaderMatch{{Name: "X", Type: test.how, Value: &test.want}}}
+		seen := NewSeen(&Request{Headers: NewHeaders(Header{"x", test.value})})
+		whole, runs := NewCondition(&m, Whole, Expressions{}).Holds(&seen), NewCondition(&m, Runs, Expressions{}).Holds(&seen)
+		if whole != test.whole || runs != test.runs {
+			t.Errorf("%s %q of %q: whole %v, runs %v", *test.how, test.want, test.value, whole, runs)
+		}
+	}
+}
+
+func TestServerNames(t *testing.T) {
+	for sni, want := range map[string]bool{"kilo.mesh": true, "KILO.Mesh": true, "\u212ailo.mesh": false, "": false, "kilo.mes": false} {
+		name := conf.SNI("Kilo.mesh")
+		if got := Matches(&conf.Match{SNI: &name}, TCP, &Request{SNI: sni}); got != want {
+			t.Errorf("%q: %v", sni, got)
+		}
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	var got []string
+	for p := range Prefixes("spiffe://td/a/b/c", len("spiffe://td/a/b")) {
+		got = append(got, p)
+	}
+	if diff := cmp.Diff([]string{"spiffe://td", "spiffe://td/a", "spiffe://td/a/b"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProtocolOf(t *testing.T) {
+	if ProtocolOf(&resource.Inbound{Protocol: "grpc"}) != HTTP || ProtocolOf(&resource.Inbound{}) != TCP {
+		t.Error("grpc is not HTTP, or none is not TCP")
+	}
+}

@@ -1,0 +1,128 @@
+package request
+
+import (
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+)
+
+// text is a condition on a text.
+type text struct {
+	how   how
+	value string
+	regex *expression
+}
+
+type how uint8
+
+const (
+	anything how = iota
+	exactly
+	startsWith
+	below // the value or, by segment, what lies below it
+	wholly
+)
+
+// holds reports whether the whole text meets the condition.
+func (t *text) holds(s string) bool {
+	switch t.how {
+	case exactly:
+		return s == t.value
+	case startsWith:
+		return strings.HasPrefix(s, t.value)
+	case below:
+		return IsBelow(t.value, s)
+	case wholly:
+		return t.regex.whole().MatchString(s)
+	}
+	return true
+}
+
+// holdsForRun reports whether any run of the comma-separated elements of a
+// header's value meets the condition, without the blanks around it. A byte
+// beyond ASCII meets every regular expression, so that no spelling of a
+// character evades a denial.
+func (t *text) holdsForRun(s string) bool {
+	switch t.how {
+	case exactly, startsWith:
+		for i := 0; i+len(t.value) <= len(s); i++ {
+			next := strings.Index(s[i:], t.value)
+			if next < 0 {
+				return false
+			}
+			i += next
+			before, after := strings.TrimRight(s[:i], blanks), strings.TrimLeft(s[i+len(t.value):], blanks)
+			if (before == "" || strings.HasSuffix(before, ",")) && (t.how == startsWith || after == "" || after[0] == ',') {
+				return true
+			}
+		}
+		return false
+	case wholly:
+		return !regex.ASCII(s) || t.regex.runs().MatchString(s)
+	}
+	return t.holds(s)
+}
+
+// String returns the condition as a match has it: the type and the value.
+func (t *text) String() string {
+	switch t.how {
+	case exactly:
+		return "Exact " + t.value
+	case startsWith:
+		return "Prefix " + t.value
+	case below:
+		return "Prefix " + t.value + "/"
+	case wholly:
+		return "RegularExpression " + t.regex.source
+	}
+	return "Present"
+}
+
+// TrimSlash returns a prefix without its last slash, which has no meaning (SPEC
+// 7.2).
+func TrimSlash(prefix string) string { return strings.TrimSuffix(prefix, "/") }
+
+// Prefixes returns the prefixes that match a SPIFFE ID, as [TrimSlash] returns
+// them: the ID and what it lies below, the shortest first, up to a length.
+func Prefixes(id string, longest int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := len(spiffeScheme); i <= len(id) && i <= longest; i++ {
+			if (i == len(id) || id[i] == '/') && !yield(id[:i]) {
+				return
+			}
+		}
+	}
+}
+
+// IsBelow reports whether path is prefix, which is as [TrimSlash] returns it, or
+// lies below it.
+func IsBelow(prefix, path string) bool {
+	return strings.HasPrefix(path, prefix) && (len(path) == len(prefix) || path[len(prefix)] == '/')
+}
+
+// Expressions holds each regular expression of the conditions of an inbound
+// once. They are compiled when a request needs them first, as filters are made
+// of them without.
+type Expressions map[string]*expression
+
+type expression struct {
+	source      string
+	whole, runs func() regex.Matcher
+}
+
+// get returns an expression, which must have passed validation (core/conf).
+func (e Expressions) get(source string) *expression {
+	known := e[source]
+	if known == nil {
+		parsed := sync.OnceValue(func() *regex.Expr { return regex.MustParse(source) })
+		known = &expression{
+			source: source,
+			whole:  sync.OnceValue(func() regex.Matcher { return parsed().Matcher() }),
+			runs:   sync.OnceValue(func() regex.Matcher { return parsed().RunsMatcher() }),
+		}
+		e[source] = known
+	}
+	return known
+}

@@ -1,0 +1,66 @@
+package resource
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// arrays is which of its parts a policy has.
+type arrays struct{ to, from, rules, single bool }
+
+// checkArrays reports the parts of a policy that its kind does not have, and
+// those that do not go together (SPEC 2.4).
+func (k *Kind) checkArrays(spec *diag.At, has arrays) {
+	for _, part := range []struct {
+		name    string
+		present bool
+		section *Section
+	}{{"to", has.to, k.To}, {"from", has.from, k.From}, {"rules", has.rules, k.Rules}} {
+		if part.present && part.section == nil {
+			spec.Field(part.name).Errorf("it has "+k.arrays(), "%s has no %s", k.Name, part.name)
+		}
+	}
+	switch {
+	case has.single && k.Default == nil:
+		spec.Field("default").Errorf("it has "+k.arrays(), "%s has no default of its own", k.Name)
+	case !has.single && k.Default != nil:
+		spec.Field("default").Errorf("", "required field is missing")
+	}
+	if has.from && has.rules && k.From != nil && k.Rules != nil {
+		spec.Field("from").Errorf("rules take the place of from", "from and rules are both present")
+	}
+}
+
+// MatchedConf is implemented by Confs of which some fields cannot depend on a
+// match. ValidateMatches reports such fields in the Conf of a rule, whose place
+// is at.
+type MatchedConf interface {
+	ValidateMatches(at *diag.At, matches []conf.Match)
+}
+
+// checkRule reports matches that a rule cannot have.
+func (s *Section) checkRule(at *diag.At, kind *Kind, rule *Rule) {
+	if rule.Matches != nil && !s.Matches {
+		at.Field("matches").Errorf("remove it", "rules of %s have no matches", kind.Name)
+	}
+	if matched, ok := rule.Conf.(MatchedConf); ok && len(rule.Matches) > 0 {
+		matched.ValidateMatches(at.Field("default"), rule.Matches)
+	}
+}
+
+// arrays returns the names of the parts that policies of the kind have, for
+// hints.
+func (k *Kind) arrays() string {
+	var names []string
+	for _, part := range []struct {
+		name    string
+		section *Section
+	}{{"to", k.To}, {"from", k.From}, {"rules", k.Rules}, {"default", k.Default}} {
+		if part.section != nil {
+			names = append(names, part.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,110 @@
+package resource
+
+import (
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// dataplaneFields are the fields of Kuma's Dataplane. They are below spec, or
+// in the universal spelling at the top (SPEC 1.1).
+var dataplaneFields = []string{"networking", "metrics", "probes", "envoy"}
+
+type dataplaneDoc struct {
+	Networking *strict.Value `json:"networking,omitzero"`
+	Metrics    *metricsDoc   `json:"metrics,omitzero"`
+	Probes     *probesDoc    `json:"probes,omitzero"`
+	Envoy      *envoyDoc     `json:"envoy,omitzero"`
+}
+
+// dataplane decodes a Dataplane, whose networking may be at the top or below
+// spec.
+func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
+	var top, below dataplaneDoc
+	if b.top != nil {
+		strict.DecodePart(b.top, &top)
+		d.unusedFields(b.at, &top)
+	}
+	if b.spec != nil {
+		strict.Decode(b.spec, &below)
+		d.unusedFields(b.spec.At(), &below)
+	}
+	networking := top.Networking
+	switch {
+	case networking == nil:
+		networking = below.Networking
+	case below.Networking != nil:
+		below.Networking.At().Errorf("remove one", "networking is at the top and below spec")
+	}
+	if networking == nil {
+		b.at.Field("networking").Errorf("", "required field is missing")
+		return &Dataplane{Meta: meta}
+	}
+	var doc networkingDoc
+	dp := &Dataplane{Meta: meta}
+	strict.DecodeChecked(networking, &doc, func() {
+		dp.fill(&doc)
+		dp.validateNetworking(networking.At())
+	})
+	d.unusedNetworking(networking.At(), &doc)
+	return dp
+}
+
+// fill sets the fields of d from its document.
+func (d *Dataplane) fill(doc *networkingDoc) {
+	d.Address, d.AdvertisedAddress = doc.Address, doc.AdvertisedAddress
+	if len(doc.Inbound) > 0 {
+		d.Inbounds = make([]Inbound, len(doc.Inbound))
+	}
+	for i := range doc.Inbound {
+		in := &doc.Inbound[i]
+		d.Inbounds[i] = Inbound{
+			Port: in.Port, Name: in.Name, Address: in.Address,
+			ServicePort: in.ServicePort, ServiceAddress: in.ServiceAddress, Protocol: in.Protocol, Tags: in.Tags,
+			NotReady: in.State != "" && in.State != ready || in.Health != nil && !in.Health.Ready,
+		}
+	}
+	if len(doc.Outbound) > 0 {
+		d.Outbounds = make([]Outbound, len(doc.Outbound))
+	}
+	for i, out := range doc.Outbound {
+		d.Outbounds[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}
+	}
+	if doc.Gateway != nil {
+		d.Gateway = &GatewayProxy{Builtin: doc.Gateway.Type == "BUILTIN", Tags: doc.Gateway.Tags}
+	}
+	if p := doc.TransparentProxying; p != nil {
+		d.TransparentProxy = &TransparentProxy{
+			RedirectPortInbound: p.RedirectPortInbound, RedirectPortOutbound: p.RedirectPortOutbound,
+			IPFamilyMode: string(p.IPFamilyMode), DirectAccessServices: p.DirectAccessServices, ReachableServices: p.ReachableServices,
+		}
+	}
+}
+
+// unusedFields counts the fields next to networking, none of which is used
+// here.
+func (d *decoder) unusedFields(at *diag.At, doc *dataplaneDoc) {
+	d.countUnused(at, "metrics", doc.Metrics != nil)
+	d.countUnused(at, "probes", doc.Probes != nil)
+	d.countUnused(at, "envoy", doc.Envoy != nil)
+	if doc.Metrics != nil && doc.Metrics.Conf != nil {
+		strict.Skim(doc.Metrics.Conf)
+	}
+}
+
+// unusedNetworking counts the fields of networking that are not used here.
+func (d *decoder) unusedNetworking(at *diag.At, doc *networkingDoc) {
+	d.countUnused(at, "advertisedAddress", doc.AdvertisedAddress != "")
+	d.countUnused(at, "transparentProxying", doc.TransparentProxying != nil)
+	d.countUnused(at, "admin", doc.Admin != nil)
+	d.countUnused(at, "listeners", doc.Listeners != nil)
+	for i := range doc.Inbound {
+		if doc.Inbound[i].ServiceProbe != nil {
+			d.countUnused(at.Field("inbound").Index(i), "serviceProbe", true)
+		}
+	}
+	for i := range doc.Outbound {
+		if doc.Outbound[i].BackendRef != nil {
+			d.countUnused(at.Field("outbound").Index(i), "backendRef", true)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package resource
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// networkingDoc has the fields of Kuma's Dataplane.Networking. Those that
+// become fields of [Dataplane] are validated there.
+type networkingDoc struct {
+	Address             string               `json:"address"`
+	AdvertisedAddress   string               `json:"advertisedAddress,omitzero"`
+	Inbound             []inboundDoc         `json:"inbound,omitzero"`
+	Outbound            []outboundDoc        `json:"outbound,omitzero"`
+	Gateway             *gatewayDoc          `json:"gateway,omitzero"`
+	TransparentProxying *transparentProxyDoc `json:"transparentProxying,omitzero"`
+	Admin               *adminDoc            `json:"admin,omitzero"`
+	Listeners           []listenerDoc        `json:"listeners,omitzero"`
+}
+
+type inboundDoc struct {
+	Port           uint32           `json:"port"`
+	Name           string           `json:"name,omitzero"`
+	Address        string           `json:"address,omitzero"`
+	ServicePort    uint32           `json:"servicePort,omitzero"`
+	ServiceAddress string           `json:"serviceAddress,omitzero"`
+	Protocol       string           `json:"protocol,omitzero"`
+	Tags           Tags             `json:"tags"`
+	State          inboundState     `json:"state,omitzero"`
+	Health         *healthDoc       `json:"health,omitzero"`
+	ServiceProbe   *serviceProbeDoc `json:"serviceProbe,omitzero"`
+}
+
+type inboundState string
+
+const ready inboundState = "Ready"
+
+func (inboundState) Enum() []string { return []string{string(ready), "NotReady", "Ignored"} }
+
+// healthDoc is false without a field: protobuf's JSON leaves false out.
+type healthDoc struct {
+	Ready bool `json:"ready,omitzero"`
+}
+
+type serviceProbeDoc struct {
+	Interval           *conf.PositiveDuration `json:"interval,omitzero"`
+	Timeout            *conf.PositiveDuration `json:"timeout,omitzero"`
+	UnhealthyThreshold *conf.Count            `json:"unhealthyThreshold,omitzero" alias:"unhealthy_threshold"`
+	HealthyThreshold   *conf.Count            `json:"healthyThreshold,omitzero" alias:"healthy_threshold"`
+	TCP                *struct{}              `json:"tcp,omitzero"`
+}
+
+type outboundDoc struct {
+	Port       uint32      `json:"port,omitzero"`
+	Address    string      `json:"address,omitzero"`
+	Tags       Tags        `json:"tags,omitzero"`
+	BackendRef *backendDoc `json:"backendRef,omitzero"`
+}
+
+type gatewayDoc struct {
+	Type gatewayType `json:"type,omitzero"`
+	Tags Tags        `json:"tags,omitzero"`
+}
+
+type gatewayType string
+
+func (gatewayType) Enum() []string { return []string{"DELEGATED", "BUILTIN"} }
+
+type transparentProxyDoc struct {
+	RedirectPortInbound   uint32                `json:"redirectPortInbound,omitzero"`
+	RedirectPortInboundV6 redirectPort          `json:"redirectPortInboundV6,omitzero"`
+	RedirectPortOutbound  uint32                `json:"redirectPortOutbound,omitzero"`
+	DirectAccessServices  []string              `json:"directAccessServices,omitzero"`
+	ReachableServices     []string              `json:"reachableServices,omitzero"`
+	ReachableBackends     *reachableBackendsDoc `json:"reachableBackends,omitzero"`
+	IPFamilyMode          ipFamilyMode          `json:"ipFamilyMode,omitzero"`
+}
+
+type ipFamilyMode string
+
+func (ipFamilyMode) Enum() []string { return []string{"UnSpecified", "DualStack", "IPv4", "IPv6"} }
+
+type reachableBackendsDoc struct {
+	Refs []backendDoc `json:"refs,omitzero"`
+}
+
+// backendDoc is a reference to a resource that describes a service, by its
+// name or by its labels.
+type backendDoc struct {
+	Kind      backendKind       `json:"kind"`
+	Name      string            `json:"name,omitzero"`
+	Namespace string            `json:"namespace,omitzero"`
+	Port      port              `json:"port,omitzero"`
+	Labels    map[string]string `json:"labels,omitzero"`
+}
+
+type backendKind string
+
+func (backendKind) Enum() []string {
+	return []string{"MeshService", "MeshExternalService", "MeshMultiZoneService"}
+}
+
+func (d *backendDoc) Validate(at *diag.At) {
+	switch {
+	case d.Name == "" && len(d.Labels) == 0:
+		at.Field("name").Errorf("or give labels", "required field is missing")
+	case d.Name != "" && len(d.Labels) > 0:
+		at.Field("labels").Errorf("use one of them", "a backend is found by name or by labels, not by both")
+	}
+}
+
+type adminDoc struct {
+	Port port `json:"port,omitzero"`
+}
+
+// listenerDoc is a port of a zone proxy.
+type listenerDoc struct {
+	Type    listenerType `json:"type,omitzero"`
+	Name    string       `json:"name,omitzero"`
+	Address string       `json:"address,omitzero"`
+	Port    port         `json:"port"`
+	State   inboundState `json:"state,omitzero"`
+	Tags    Tags         `json:"tags,omitzero"`
+}
+
+func (d *listenerDoc) Validate(at *diag.At) { validateTags(at.Field("tags"), d.Tags) }
+
+type listenerType string
+
+func (listenerType) Enum() []string { return []string{"ZoneIngress", "ZoneEgress"} }
+
+type metricsDoc struct {
+	Name string        `json:"name,omitzero"`
+	Type string        `json:"type,omitzero"`
+	Conf *strict.Value `json:"conf,omitzero"`
+}
+
+type probesDoc struct {
+	Port      port            `json:"port,omitzero"`
+	Endpoints []probeEndpoint `json:"endpoints,omitzero"`
+}
+
+type probeEndpoint struct {
+	InboundPort port      `json:"inboundPort"`
+	InboundPath conf.Path `json:"inboundPath"`
+	Path        conf.Path `json:"path"`
+}
+
+type envoyDoc struct {
+	XDSTransport xdsTransport `json:"xdsTransportProtocolVariant,omitzero"`
+}
+
+type xdsTransport string
+
+func (xdsTransport) Enum() []string { return []string{"DEFAULT", "DELTA_GRPC", "GRPC"} }
+
+type port uint32
+
+func (p port) Validate(at *diag.At) {
+	if p < 1 || p > 65535 {
+		at.Errorf("a port is a number from 1 to 65535", "bad port %d", uint32(p))
+	}
+}
+
+// redirectPort may be 0, which switches the redirection off.
+type redirectPort uint32
+
+func (p redirectPort) Validate(at *diag.At) {
+	if p > 65535 {
+		at.Errorf("a port is a number from 1 to 65535, or 0 for none", "bad port %d", uint32(p))
+	}
+}

@@ -1,0 +1,92 @@
+package resource
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate reports the errors of a dataplane at its place.
+func (d *Dataplane) Validate(at *diag.At) {
+	d.validate(at, DataplaneKind)
+	d.validateNetworking(at.Field("networking"))
+}
+
+// validateNetworking checks everything but the identity. It makes places for
+// errors only, as an engine may be given a hundred thousand dataplanes.
+func (d *Dataplane) validateNetworking(at *diag.At) {
+	if d.Address == "" {
+		at.Field("address").Errorf("", "must not be empty")
+	}
+	validateText(at, "address", d.Address)
+	validateText(at, "advertisedAddress", d.AdvertisedAddress)
+	if d.Gateway != nil && len(d.Inbounds) > 0 {
+		at.Field("gateway").Errorf("a gateway has no inbounds", "gateway and inbound are both present")
+	}
+	inbounds, outbounds := at.Field("inbound"), at.Field("outbound")
+	for i := range d.Inbounds {
+		d.Inbounds[i].validate(inbounds.Index(i))
+	}
+	for i := range d.Outbounds {
+		d.Outbounds[i].validate(outbounds.Index(i))
+	}
+	if d.Gateway != nil {
+		validateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
+	}
+	if p := d.TransparentProxy; p != nil {
+		p.validate(at.Field("transparentProxying"))
+	}
+}
+
+func (i *Inbound) validate(at *diag.At) {
+	validatePort(at, "port", i.Port)
+	if i.ServicePort != 0 {
+		validatePort(at, "servicePort", i.ServicePort)
+	}
+	validateText(at, "name", i.Name)
+	validateText(at, "address", i.Address)
+	validateText(at, "serviceAddress", i.ServiceAddress)
+	validateText(at, "protocol", i.Protocol)
+	tags := at.Field("tags")
+	validateTags(tags, i.Tags)
+	if _, present := i.Tags.Get(ServiceTag); !present {
+		tags.Field(ServiceTag).Errorf("", "required tag is missing")
+	}
+}
+
+func (o *Outbound) validate(at *diag.At) {
+	if o.Port != 0 {
+		validatePort(at, "port", o.Port)
+	}
+	validateText(at, "address", o.Address)
+	validateTags(at.Field("tags"), o.Tags)
+}
+
+func (p *TransparentProxy) validate(at *diag.At) {
+	for _, port := range []struct {
+		field string
+		port  uint32
+	}{{"redirectPortInbound", p.RedirectPortInbound}, {"redirectPortOutbound", p.RedirectPortOutbound}} {
+		redirectPort(port.port).Validate(at.Field(port.field))
+	}
+	if words := ipFamilyMode("").Enum(); p.IPFamilyMode != "" && !slices.Contains(words, p.IPFamilyMode) {
+		at.Field("ipFamilyMode").Errorf(diag.DidYouMean(p.IPFamilyMode, words), "unknown value %q", p.IPFamilyMode)
+	}
+}
+
+func validatePort(at *diag.At, field string, p uint32) {
+	if p < 1 || p > 65535 {
+		port(p).Validate(at.Field(field))
+	}
+}
+
+// validateTags checks the tags of an inbound, outbound or gateway.
+func validateTags(at *diag.At, tags Tags) {
+	for i, tag := range tags {
+		if i > 0 && tags[i-1].Key >= tag.Key {
+			at.Errorf("make them with resource.NewTags", "are not sorted by key, or have %q twice", tag.Key)
+		}
+		conf.ValidateTag(at, tag.Key, tag.Value)
+	}
+}

@@ -1,0 +1,189 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Stdin is the path that means standard input.
+const Stdin = "-"
+
+// file is a file to read. Only regular files are read: opening a FIFO would
+// wait for a writer, and a device may have no end.
+type file struct {
+	name string // for messages
+	path string // relative to root, if there is one
+	root *os.Root
+}
+
+// files lists the files that a load reads. It reports what cannot be read and
+// goes on with the next file.
+type files struct {
+	sink  *diag.Sink
+	list  []file
+	given map[string]string // the clean name of a file, to the path that it was found by
+	roots []*os.Root
+}
+
+func (f *files) errorf(name, hint, format string, args ...any) {
+	f.sink.Error(diag.Diagnostic{Pos: diag.Position{File: diag.OneLine(name)}, What: diag.OneLine(fmt.Sprintf(format, args...)), Hint: hint})
+}
+
+func (f *files) close() {
+	for _, root := range f.roots {
+		root.Close()
+	}
+}
+
+// add lists a file, or every file of a directory tree.
+func (f *files) add(path string) {
+	const hint = "give a file, a directory or -"
+	if path == Stdin {
+		f.append(path, file{name: "<stdin>"})
+		return
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		f.errorf(path, hint, "%s", readError(err))
+	case info.IsDir():
+		f.tree(path)
+	case !info.Mode().IsRegular():
+		f.errorf(path, hint, "is not a regular file")
+	default:
+		f.append(path, file{name: filepath.ToSlash(path), path: path})
+	}
+}
+
+func (f *files) append(given string, found file) {
+	name := filepath.Clean(found.name)
+	if first, twice := f.given[name]; twice {
+		f.errorf(found.name, first+" has it already", "is given twice")
+		return
+	}
+	f.given[name] = given
+	f.list = append(f.list, found)
+}
+
+// tree lists the .yaml, .yml and .json files of a directory tree, without
+// hidden ones. A link to a file is followed if it stays in the tree; a link to
+// a directory is ignored.
+func (f *files) tree(dir string) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		f.errorf(dir, "", "%s", readError(err))
+		return
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		f.errorf(dir, "", "%s", readError(err))
+		return
+	}
+	f.roots = append(f.roots, root)
+	_ = filepath.WalkDir(real, func(path string, entry fs.DirEntry, err error) error {
+		inTree, _ := filepath.Rel(real, path) // path begins with real
+		name := filepath.Join(dir, inTree)
+		switch {
+		case err != nil:
+			f.errorf(name, "", "%s", readError(err)) // and go on with what else there is
+		case path != real && strings.HasPrefix(entry.Name(), "."):
+			if entry.IsDir() {
+				return filepath.SkipDir
+			}
+		case entry.IsDir(), !isResourceFile(path):
+		case entry.Type()&fs.ModeSymlink != 0:
+			f.link(dir, real, root, file{name: filepath.ToSlash(name), path: path})
+		case !entry.Type().IsRegular():
+			f.errorf(name, "remove it", "is not a regular file")
+		default:
+			f.append(dir, file{name: filepath.ToSlash(name), path: inTree, root: root})
+		}
+		return nil
+	})
+}
+
+// link lists the file that a link of a tree leads to. Nothing of what lies
+// elsewhere gets into a message.
+func (f *files) link(dir, real string, root *os.Root, link file) {
+	target, err := filepath.EvalSymlinks(link.path)
+	inTree, notBelow := filepath.Rel(real, target)
+	if err != nil || notBelow != nil || !filepath.IsLocal(inTree) {
+		f.errorf(link.name, "remove it, or give the file itself", "is a link that leads to no file below %s", dir)
+		return
+	}
+	info, err := root.Stat(inTree)
+	switch {
+	case err != nil:
+		f.errorf(link.name, "", "%s", readError(err))
+	case info.IsDir():
+	case !info.Mode().IsRegular():
+		f.errorf(link.name, "remove it", "is not a regular file")
+	default:
+		link.path, link.root = inTree, root
+		f.append(dir, link)
+	}
+}
+
+var (
+	errNotRegular = errors.New("it is not a regular file")
+	errTooLarge   = errors.New("it is too large")
+)
+
+// read returns the content of a file, or errTooLarge. The file may have been
+// replaced since it was listed: it is opened without waiting, by a path that
+// stays in its tree, and is checked again.
+func (f *file) read(limit int64) ([]byte, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	var opened *os.File
+	var err error
+	if f.root != nil {
+		opened, err = f.root.OpenFile(f.path, flags, 0)
+	} else {
+		opened, err = os.OpenFile(f.path, flags, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	info, err := opened.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errNotRegular
+	case info.Size() > limit:
+		return nil, errTooLarge
+	}
+	return readAll(opened, limit)
+}
+
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(data)) > limit {
+		return nil, errTooLarge
+	}
+	return data, err
+}
+
+func readError(err error) string {
+	if pathErr, ok := err.(*fs.PathError); ok {
+		return "cannot be read: " + pathErr.Err.Error()
+	}
+	return "cannot be read: " + err.Error()
+}
+
+func isResourceFile(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+package resource_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// tree makes a directory with files, links ("-> target") and FIFOs ("|").
+// A target that begins with $ is relative to the directory.
+func tree(t *testing.T, entries map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "tree")
+	for name, content := range entries {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			target, isLink := strings.CutPrefix(content, "-> ")
+			switch {
+			case isLink:
+				err = os.Symlink(strings.Replace(target, "$", dir, 1), path)
+			case content == "|":
+				err = syscall.Mkfifo(path, 0o644)
+			default:
+				err = os.WriteFile(path, []byte(content), 0o644)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// loadIn loads what args name in dir, and returns the meshes or the errors,
+// without the name of dir.
+func loadIn(t *testing.T, loader resource.Loader, dir string, args ...string) string {
+	t.Helper()
+	loader.Kinds = kinds.All()
+	for i := range args {
+		args[i] = filepath.Join(dir, args[i])
+	}
+	type answer struct {
+		set *resource.Set
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		set, err := loader.Load(args...)
+		done <- answer{set, err}
+	}()
+	select {
+	case got := <-done:
+		if got.err != nil {
+			return strings.ReplaceAll(got.err.Error(), dir+"/", "")
+		}
+		return strings.Join(meshNames(got.set), " ")
+	case <-time.After(20 * time.Second):
+		t.Fatal("the load hangs")
+		return ""
+	}
+}
+
+func TestRegularFilesOnly(t *testing.T) {
+	const mesh = "type: Mesh\nname: "
+	for name, c := range map[string]struct {
+		entries map[string]string
+		args    []string
+		want    string
+	}{
+		"a FIFO in a tree":             {map[string]string{"t/a.yaml": mesh + "a", "t/f.yaml": "|"}, []string{"t"}, "t/f.yaml: is not a regular file; remove it"},
+		"another FIFO in a tree":       {map[string]string{"t/a.yaml": mesh + "a", "t/f": "|", "t/.g.yaml": "|"}, []string{"t"}, "a"},
+		"a FIFO":                       {map[string]string{"f.yaml": "|"}, []string{"f.yaml"}, "f.yaml: is not a regular file; give a file, a directory or -"},
+		"a device":                     {nil, []string{"../../../../../../../../dev/zero"}, "/dev/zero: is not a regular file; give a file, a directory or -"},
+		"a link to a FIFO":             {map[string]string{"t/a.yaml": "-> f", "t/f": "|"}, []string{"t"}, "t/a.yaml: is not a regular file; remove it"},
+		"a link given":                 {map[string]string{"t/a.yaml": mesh + "a", "l": "-> t/a.yaml"}, []string{"l"}, "a"},
+		"a link to a directory given":  {map[string]string{"t/a.yaml": mesh + "a", "l": "-> t"}, []string{"l"}, "a"},
+		"a link in the tree":           {map[string]string{"t/s/l.yaml": "-> ../x/a", "t/x/a": mesh + "a"}, []string{"t"}, "a"},
+		"an absolute link in the tree": {map[string]string{"t/l.yaml": "-> $/t/x/a", "t/x/a": mesh + "a"}, []string{"t"}, "a"},
+		"a mounted config map":         {map[string]string{"t/a.yaml": "-> ..data/a.yaml", "t/..data": "-> ..1", "t/..1/a.yaml": mesh + "a"}, []string{"t"}, "a"},
+		"a link to a directory":        {map[string]string{"t/s/a.yaml": mesh + "a", "t/l.yaml": "-> s", "t/up.yaml": "-> ."}, []string{"t"}, "a"},
+		"a link out of the tree":       {map[string]string{"t/a.yaml": mesh + "a", "t/l.yaml": "-> ../secret", "secret": "password: 1"}, []string{"t"}, "t/l.yaml: is a link that leads to no file below t; remove it, or give the file itself"},
+		"an absolute link out":         {map[string]string{"t/l.yaml": "-> /etc/passwd"}, []string{"t"}, "t/l.yaml: is a link that leads to no file below t; remove it, or give the file itself"},
+		"a link over a link":           {map[string]string{"t/l.yaml": "-> m", "t/m": "-> ../secret", "secret": "password: 1"}, []string{"t"}, "t/l.yaml: is a link that leads to no file below t; remove it, or give the file itself"},
+		"a link to nothing":            {map[string]string{"t/l.yaml": "-> nothing"}, []string{"t"}, "t/l.yaml: is a link that leads to no file below t; remove it, or give the file itself"},
+		"a link to itself":             {map[string]string{"t/l.yaml": "-> l.yaml"}, []string{"t"}, "t/l.yaml: is a link that leads to no file below t; remove it, or give the file itself"},
+		"a sibling with the same name": {map[string]string{"t/l.yaml": "-> ../t2/a.yaml", "t2/a.yaml": mesh + "a"}, []string{"t"}, "t/l.yaml: is a link that leads to no file below t; remove it, or give the file itself"},
+		"an odd name":                  {map[string]string{"t/a\n\x1b.yaml": "-> x"}, []string{"t"}, `t/a\n\x1b.yaml: is a link that leads to no file below t; remove it, or give the file itself`},
+		"each error":                   {map[string]string{"t/b.yaml": "type: Mash", "t/c.yaml": "|", "t/d.yaml": "-> /dev/null"}, []string{"nowhere", "t"}, "nowhere: cannot be read: no such file or directory; give a file, a directory or -\nt/b.yaml:1:1: name: required field is missing\nt/b.yaml:1:7: type: unknown kind \"Mash\"; did you mean \"Mesh\"?\nt/c.yaml: is not a regular file; remove it\nt/d.yaml: is a link that leads to no file below t; remove it, or give the file itself"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := tree(t, c.entries)
+			if diff := cmp.Diff(c.want, strings.ReplaceAll(loadIn(t, resource.Loader{}, dir, c.args...), "below "+dir+"/", "below ")); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSocketIsNotRead(t *testing.T) {
+	dir := tree(t, map[string]string{"a": ""})
+	listener, err := net.Listen("unix", filepath.Join(dir, "s.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if got, want := loadIn(t, resource.Loader{}, dir, "."), "s.yaml: is not a regular file; remove it"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Limits are per file and for all files; a file past a limit is one line, and
+// the others are still read.
+func TestLimits(t *testing.T) {
+	entries := map[string]string{"a.yaml": "type: Mesh\nname: a\n", "b.yaml": "type: Mesh\nname: b\n# comment\n", "c.yaml": "type: Mash\nname: c\n"}
+	limits := strict.Limits{Bytes: 20, Depth: 10, Nodes: 100}
+	for name, c := range map[string]struct {
+		loader resource.Loader
+		args   []string
+		want   string
+	}{
+		"per file":        {resource.Loader{Limits: limits}, []string{"."}, "b.yaml: the file is larger than the limit of 20 bytes; split it\nc.yaml:1:7: type: unknown kind \"Mash\"; did you mean \"Mesh\"?"},
+		"as large as":     {resource.Loader{Limits: limits}, []string{"a.yaml"}, "a"},
+		"all files":       {resource.Loader{MaxBytes: 45}, []string{"."}, "b.yaml: the files up to this one are larger than the limit of 45 bytes; give fewer files"},
+		"as large as all": {resource.Loader{MaxBytes: 50}, []string{"a.yaml", "b.yaml"}, "a b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := loadIn(t, c.loader, tree(t, entries), c.args...); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+	stdin := resource.Loader{Kinds: kinds.All(), Limits: limits, Stdin: strings.NewReader("type: Mesh\nname: a\n##")}
+	if _, err := stdin.Load(resource.Stdin); err == nil || err.Error() != "<stdin>: the file is larger than the limit of 20 bytes; split it" {
+		t.Errorf("got %v", err)
+	}
+	none := resource.Loader{Kinds: kinds.All()}
+	if _, err := none.Load(resource.Stdin); err == nil || err.Error() != "<stdin>: cannot be read: there is no standard input" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,148 @@
+package resource
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// KumaGroup is the API group of the resources of a mesh.
+const KumaGroup = "kuma.io"
+
+// kubernetesDoc is a resource in the Kubernetes spelling.
+type kubernetesDoc struct {
+	APIVersion apiVersion    `json:"apiVersion"`
+	Kind       resourceKind  `json:"kind"`
+	Mesh       string        `json:"mesh,omitzero"`
+	Metadata   *strict.Value `json:"metadata"`
+	Spec       *strict.Value `json:"spec,omitzero"`
+}
+
+// kubernetesHead are the fields that every document in the Kubernetes spelling
+// may have, apart from status.
+var kubernetesHead = []string{"apiVersion", "kind", "metadata"}
+
+type apiVersion string
+
+func (apiVersion) Enum() []string { return []string{KumaGroup + "/v1alpha1"} }
+
+// kubernetesMetadata is the part of an object's metadata that identifies it.
+type kubernetesMetadata struct {
+	Name      resourceName      `json:"name"`
+	Namespace string            `json:"namespace,omitzero"`
+	Labels    map[string]string `json:"labels,omitzero"`
+}
+
+// objectMeta are the other fields of Kubernetes' ObjectMeta. They are dropped,
+// like any field that a future version adds.
+var objectMeta = []string{
+	"annotations", "clusterName", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers",
+	"generateName", "generation", "initializers", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid",
+}
+
+type resourceKind string
+
+func (k resourceKind) Validate(at *diag.At) {
+	if k == "" {
+		at.Errorf("write one such as MeshTimeout", "a resource's kind must not be empty")
+	}
+}
+
+type resourceName string
+
+func (n resourceName) Validate(at *diag.At) {
+	if n == "" {
+		at.Errorf("", "a resource's name must not be empty")
+	}
+}
+
+func (d *decoder) kubernetes(in *strict.Value) {
+	at := in.At()
+	version, kind := in.Field("apiVersion").Text(), in.Field("kind").Text()
+	group := groupOf(version)
+	switch {
+	case !in.Has("apiVersion") || !in.Has("kind"): // reported below
+	case group == KumaGroup:
+		if d.skipUnused(at.Field("kind"), kind) {
+			return
+		}
+	case group != "" && d.registered(in, group, kind, documentMeta):
+		return
+	case group != "" && d.kindsOf(group) != nil:
+		kinds := d.kindsOf(group)
+		at.Field("kind").Errorf(diag.DidYouMean(kind, kinds), "unknown kind %q of %s", kind, group)
+		return
+	case d.isKnown(kind) && kind != MeshKind: // reported below: the apiVersion is wrong
+	case !isAPIVersion(version):
+		at.Field("apiVersion").Errorf("write GROUP/VERSION, such as "+KumaGroup+"/v1alpha1", "bad apiVersion %q", version)
+		return
+	case kind != "":
+		d.out.skip(kind, 1)
+		return
+	}
+	var doc kubernetesDoc
+	strict.DecodeExcept(in, &doc, "status")
+	meta := kubernetesMeta(at, string(doc.Kind), doc.Metadata)
+	meta.Mesh = doc.Mesh
+	d.resource(meta, body{at: at, kindAt: at.Field("kind"), spec: doc.Spec})
+}
+
+// kubernetesMeta decodes metadata, which is nil if it is missing. As Kuma
+// does, it adds the label of the namespace (SPEC 1.2).
+func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
+	var doc kubernetesMetadata
+	if metadata != nil {
+		used := []string{"name", "namespace", "labels"}
+		for _, field := range metadata.Names() {
+			if slices.Contains(used, field) || slices.Contains(objectMeta, field) {
+				continue
+			}
+			if hint := diag.DidYouMean(field, used); strings.HasPrefix(hint, "did you mean") {
+				metadata.At().Name(field).Warnf(hint, "the field is ignored: Kubernetes has none of this name")
+			}
+		}
+		strict.DecodePart(metadata, &doc)
+	}
+	if _, labelled := doc.Labels[NamespaceLabel]; !labelled && doc.Namespace != "" && kind != MeshKind {
+		if doc.Labels == nil {
+			doc.Labels = map[string]string{}
+		}
+		doc.Labels[NamespaceLabel] = doc.Namespace
+	}
+	meta := newMeta(at, kind, string(doc.Name), doc.Labels)
+	meta.Namespace = doc.Namespace
+	return meta
+}
+
+// documentMeta decodes the identity of a document of a registered type, whose
+// other fields are decoded by its type.
+func documentMeta(in *strict.Value) Meta {
+	var doc struct {
+		Kind     resourceKind  `json:"kind"`
+		Metadata *strict.Value `json:"metadata"`
+	}
+	strict.DecodePart(in, &doc)
+	return kubernetesMeta(in.At(), string(doc.Kind), doc.Metadata)
+}
+
+// groupOf returns the API group of an apiVersion; Kubernetes' core group is
+// empty.
+func groupOf(apiVersion string) string {
+	group, _, found := strings.Cut(apiVersion, "/")
+	if !found {
+		return ""
+	}
+	return group
+}
+
+var (
+	groupVersion = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?/[a-z]([a-z0-9-]*[a-z0-9])?$`)
+	coreVersion  = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+)
+
+func isAPIVersion(text string) bool {
+	return groupVersion.MatchString(text) || coreVersion.MatchString(text)
+}

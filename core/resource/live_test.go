@@ -1,0 +1,124 @@
+package resource_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The files of testdata/live are what live systems and their tools print. An
+// archive has the input and, as the file want, what the loader makes of it.
+// UPDATE=1 writes want.
+func TestLiveInputs(t *testing.T) {
+	files, err := filepath.Glob("testdata/live/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loader := resource.Loader{Kinds: kinds.All()}
+			var inputs []resource.Input
+			want := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
+			for i, f := range archive.Files {
+				if i != want {
+					inputs = append(inputs, resource.Input{Name: f.Name, Data: f.Data})
+				}
+			}
+			set, err := loader.Decode(inputs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := summary(t, set)
+			if os.Getenv("UPDATE") != "" {
+				archive.Files[want].Data = []byte(got)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// summary prints a set: its resources with their labels, the number of skipped
+// documents and the warnings.
+func summary(t *testing.T, set *resource.Set) string {
+	var b strings.Builder
+	for _, m := range set.Meshes {
+		fmt.Fprintf(&b, "%s [%s]\n", m.ID, m.Labels)
+	}
+	for _, d := range set.Dataplanes {
+		fmt.Fprintf(&b, "%s [%s] %s\n", d.ID, d.Labels, d.Address)
+		for _, in := range d.Inbounds {
+			fmt.Fprintf(&b, "  inbound %s %s:%d to %s:%d %s [%s] notReady=%t\n", in.Name, in.Address, in.Port, in.ServiceAddress, in.ServicePort, in.Protocol, in.Tags, in.NotReady)
+		}
+		for _, out := range d.Outbounds {
+			fmt.Fprintf(&b, "  outbound %s:%d [%s]\n", out.Address, out.Port, out.Tags)
+		}
+		if d.Gateway != nil {
+			fmt.Fprintf(&b, "  gateway builtin=%t [%s]\n", d.Gateway.Builtin, d.Gateway.Tags)
+		}
+		if d.TransparentProxy != nil {
+			fmt.Fprintf(&b, "  transparent %+v\n", *d.TransparentProxy)
+		}
+	}
+	for _, p := range set.Policies {
+		data, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s %s\n", p.ID, data)
+	}
+	if set.Skipped != nil {
+		skipped, err := json.Marshal(set.Skipped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "skipped %s\n", skipped)
+	}
+	for _, w := range set.Warnings {
+		fmt.Fprintf(&b, "warning %s\n", w.Error())
+	}
+	return b.String()
+}
+
+// A policy without items is a warning at its spec.
+func TestPolicyWithoutItems(t *testing.T) {
+	for document, want := range map[string]string{
+		"{type: MeshRetry, name: a, spec: {}}":                                                                        "in.yaml:1:34: spec: the policy has no items: it sets nothing; add items to to, or remove the policy",
+		"{type: MeshTLS, name: a, spec: {from: []}}":                                                                  "in.yaml:1:32: spec: the policy has no items: it sets nothing; add items to from, rules, or remove the policy",
+		"{type: MeshTLS, name: a, spec: {rules: [{default: {}}]}}":                                                    "",
+		"{type: MeshTLS, name: a, spec: {default: {}}}":                                                               "",
+		"{type: MeshPassthrough, name: a, spec: {default: {}}}":                                                       "",
+		"{type: MeshRetry, name: a, spec: {to: [{targetRef: {kind: Mesh}, default: {tcp: {maxConnectAttempt: 1}}}]}}": "",
+	} {
+		set, errs := decode(t, document)
+		if errs != "" {
+			t.Fatal(errs)
+		}
+		got := ""
+		for _, w := range set.Warnings {
+			got += w.Error()
+		}
+		if got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", document, got, want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package resource
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// MeshTrust is the certificates of CAs that vouch for the SPIFFE IDs of one
+// trust domain (SPEC 11.6).
+type MeshTrust struct {
+	Meta
+	Spec MeshTrustSpec
+}
+
+// KRI returns the identifier of the resource.
+func (m *MeshTrust) KRI() string { return KRI(meshTrustShort, &m.Meta, "") }
+
+// MeshTrustSpec is a MeshTrust as it is written.
+type MeshTrustSpec struct {
+	// Origin is set by Kuma in a MeshTrust that it made of a MeshIdentity.
+	Origin      *TrustOrigin     `json:"origin,omitzero"`
+	TrustDomain conf.TrustDomain `json:"trustDomain"`
+	CABundles   []CABundle       `json:"caBundles"`
+}
+
+// TrustOrigin is the resource that a MeshTrust was made of.
+type TrustOrigin struct {
+	KRI *string `json:"kri,omitzero"`
+}
+
+// Validate checks that there is a bundle.
+func (s *MeshTrustSpec) Validate(at *diag.At) {
+	if s.CABundles != nil && len(s.CABundles) == 0 {
+		at.Field("caBundles").Errorf("give a bundle of CA certificates", "must not be empty")
+	}
+}
+
+// CABundle is some CA certificates.
+type CABundle struct {
+	Type CABundleType `json:"type" policyMerge:"discriminator"`
+	Pem  *PemBundle   `json:"pem,omitzero"`
+}
+
+// CABundleType names the arm of a [CABundle].
+type CABundleType string
+
+// Enum returns the words.
+func (CABundleType) Enum() []string { return []string{"Pem"} }
+
+// PemBundle is certificates in PEM.
+type PemBundle struct {
+	Value string `json:"value"`
+}
+
+// Validate checks that the text is certificates and nothing else.
+func (b *PemBundle) Validate(at *diag.At) {
+	const hint = "write the text between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----, with these lines"
+	rest := []byte(b.Value)
+	for n := 0; ; n++ {
+		var block *pem.Block
+		block, rest = pem.Decode(rest)
+		switch {
+		case block == nil && n > 0 && strings.TrimSpace(string(rest)) == "":
+			return
+		case block == nil:
+			at.Field("value").Errorf(hint, "bad PEM")
+			return
+		case block.Type != "CERTIFICATE":
+			at.Field("value").Errorf(hint, "must contain certificates only, not a %s", block.Type)
+			return
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			at.Field("value").Errorf(hint, "bad certificate: %v", err)
+			return
+		}
+	}
+}

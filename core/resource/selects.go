@@ -1,0 +1,41 @@
+package resource
+
+import "slices"
+
+// IsService reports whether the kind selects by a service's name:
+// MeshService or MeshServiceSubset.
+func (k TargetKind) IsService() bool {
+	return k == TargetMeshService || k == TargetMeshServiceSubset
+}
+
+// Equal reports whether both targetRefs have the same fields.
+func (t *TargetRef) Equal(o *TargetRef) bool {
+	return t.Kind == o.Kind && t.Name == o.Name && t.Namespace == o.Namespace &&
+		slices.Equal(t.Tags, o.Tags) && slices.Equal(t.Labels, o.Labels) &&
+		t.SectionName == o.SectionName && t.ProxyTypes == o.ProxyTypes
+}
+
+// SelectsOutbound reports whether the targetRef of a `to` item selects an
+// outbound with the given tags (SPEC 4.2). A targetRef of a route kind selects
+// no outbound.
+func (t *TargetRef) SelectsOutbound(tags Tags) bool {
+	switch {
+	case t.Kind.IsService():
+		return t.Name == tags.Value(ServiceTag) && tags.Contains(t.Tags)
+	case t.Kind == TargetMeshSubset:
+		return tags.Contains(t.Tags)
+	}
+	return t.Kind == TargetMesh
+}
+
+// SelectsRoute reports whether a targetRef of a route kind selects the route,
+// which is a policy of that kind (SPEC 4.3).
+func (t *TargetRef) SelectsRoute(route *Policy) bool {
+	return t.Kind.String() == route.Kind && t.Name == route.Name && (t.Namespace == "" || t.Namespace == route.Namespace)
+}
+
+// RoutesOutbound reports whether a route, which is a policy of a route kind,
+// has a `to` item for an outbound with the given tags (SPEC 4.3).
+func (p *Policy) RoutesOutbound(tags Tags) bool {
+	return slices.ContainsFunc(p.To, func(item Item) bool { return item.TargetRef.SelectsOutbound(tags) })
+}

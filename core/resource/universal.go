@@ -1,0 +1,74 @@
+package resource
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// universalDoc is a resource in the universal spelling.
+type universalDoc struct {
+	Type       resourceKind      `json:"type"`
+	Mesh       string            `json:"mesh,omitzero"`
+	Name       resourceName      `json:"name"`
+	Labels     map[string]string `json:"labels,omitzero"`
+	Spec       *strict.Value     `json:"spec,omitzero"`
+	Networking *strict.Value     `json:"networking,omitzero"`
+}
+
+// universalHead are the fields that every document in the universal spelling
+// may have, including those that a live system adds (SPEC 1.2).
+var (
+	universalHead = append([]string{"type", "name", "labels"}, liveFields[:3]...)
+	liveFields    = []string{"creationTime", "modificationTime", "kri", "status"}
+)
+
+// meshFields are the fields of a Mesh document that have no part in matching,
+// such as its certificates.
+var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
+
+func (d *decoder) universal(in *strict.Value) {
+	kind := in.Field("type").Text()
+	if d.skipUnused(in.At().Field("type"), kind) || d.registered(in, "", kind, universalMeta) {
+		return
+	}
+	var doc universalDoc
+	except := slices.Clone(liveFields)
+	switch kind {
+	case MeshKind:
+		except = append(except, meshFields...)
+	case DataplaneKind:
+		except = append(except, dataplaneFields...)
+	}
+	strict.DecodeExcept(in, &doc, except...)
+	if kind == MeshKind {
+		for _, field := range meshFields {
+			if in.Has(field) {
+				strict.Skim(in.Field(field))
+			}
+		}
+	}
+	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
+	meta.Mesh = doc.Mesh
+	meta.Namespace = meta.Labels.Value(NamespaceLabel)
+	d.resource(meta, body{at: in.At(), kindAt: in.At().Field("type"), top: in, spec: doc.Spec})
+}
+
+// universalMeta decodes the identity of a document of a registered type, whose
+// other fields are decoded by its type.
+func universalMeta(in *strict.Value) Meta {
+	var doc struct {
+		Type   resourceKind      `json:"type"`
+		Name   resourceName      `json:"name"`
+		Labels map[string]string `json:"labels,omitzero"`
+	}
+	strict.DecodePart(in, &doc)
+	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
+	meta.Namespace = meta.Labels.Value(NamespaceLabel)
+	return meta
+}
+
+func newMeta(at *diag.At, kind, name string, labels map[string]string) Meta {
+	return Meta{ID: ID{Kind: kind, Name: name}, Labels: NewTags(labels), Pos: at.Pos()}
+}

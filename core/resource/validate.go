@@ -1,0 +1,151 @@
+package resource
+
+import (
+	"unicode/utf8"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// A resource that was made in Go is checked by the code that checks those of
+// files, so both have the same errors with the same paths (SPEC 1.2). There are
+// two ways: the resource is turned into the document that it would be decoded
+// from, and the document is validated (package strict); or the decoder calls
+// the resource's own validation, which is faster (dataplanes, of which there
+// are many).
+
+// Place returns the place of the resource for its Validate method, which
+// reports to sink. Messages begin with the position of the resource, or with
+// its identity if it was not read from a file.
+func (m *Meta) Place(sink *diag.Sink) *diag.At {
+	name := diag.GoValue(m.ID.String())
+	if m.Pos != (diag.Position{}) {
+		name = diag.GoValue(m.Pos.String())
+	}
+	return diag.Root(name, sink)
+}
+
+// validate checks the identity and the labels of a resource of a kind.
+func (m *Meta) validate(at *diag.At, kind string) {
+	switch {
+	case m.Kind == "":
+		resourceKind("").Validate(at.Field("type"))
+	case m.Kind != kind:
+		at.Field("type").Errorf("", "must be %s, not %q", kind, m.Kind)
+	}
+	if m.Name == "" {
+		resourceName("").Validate(at.Field("name"))
+	}
+	if m.Mesh == "" {
+		at.Field("mesh").Errorf("the mesh of most resources is "+defaultMesh, "a resource's mesh must not be empty")
+	}
+	validateText(at, "mesh", m.Mesh)
+	validateText(at, "namespace", m.Namespace)
+	validateText(at, "name", m.Name)
+	validateSorted(at, "labels", m.Labels)
+	for _, label := range m.Labels {
+		validateText(at, "labels", label.Key)
+		validateText(at, "labels", label.Value)
+	}
+}
+
+// validateText checks that a field is UTF-8, as texts of files are.
+func validateText(at *diag.At, field, text string) {
+	if !utf8.ValidString(text) {
+		at.Field(field).Errorf("", "must be UTF-8, not %q", text)
+	}
+}
+
+// validateSorted checks that tags were made by [NewTags], or as it does.
+func validateSorted(at *diag.At, field string, tags Tags) {
+	for i := 1; i < len(tags); i++ {
+		if tags[i-1].Key >= tags[i].Key {
+			at.Field(field).Errorf("make them with resource.NewTags", "are not sorted by key, or have %q twice", tags[i].Key)
+			return
+		}
+	}
+}
+
+// Validate reports the errors of a Mesh at its place.
+func (m *Mesh) Validate(at *diag.At) {
+	m.validate(at, MeshKind)
+	if m.Mesh != m.Name {
+		at.Field("name").Errorf("", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
+	}
+	if m.Namespace != "" {
+		at.Field("namespace").Errorf("remove it", "a Mesh has no namespace")
+	}
+}
+
+// Validate reports the errors of a MeshIdentity at its place.
+func (m *MeshIdentity) Validate(at *diag.At) {
+	m.validate(at, MeshIdentityKind)
+	strict.Validate(at.Field("spec"), &m.Spec)
+}
+
+// Validate reports the errors of a MeshTrust at its place.
+func (m *MeshTrust) Validate(at *diag.At) {
+	m.validate(at, MeshTrustKind)
+	strict.Validate(at.Field("spec"), &m.Spec)
+}
+
+// Validate reports the errors of a policy at its place.
+func (p *Policy) Validate(at *diag.At) {
+	if p.Type == nil {
+		at.Field("type").Errorf("set Policy.Type", "the policy has no kind")
+		return
+	}
+	p.validate(at, p.Type.Name)
+	spec := at.Field("spec")
+	p.TargetRef.validate(spec.Field("targetRef"), p.Type.topPlace(p.Mesh))
+	p.Type.checkArrays(spec, arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil})
+	validateItems(spec, "to", p.Type, p.Type.To, p.To, p.Mesh)
+	validateItems(spec, "from", p.Type, p.Type.From, p.From, p.Mesh)
+	if section := p.Type.Rules; section != nil {
+		for i := range p.Rules {
+			rule := spec.Field("rules").Index(i)
+			strict.Validate(rule.Field("matches"), &p.Rules[i].Matches)
+			if section.Conf.Validate(rule.Field("default"), p.Rules[i].Conf) {
+				section.checkRule(rule, p.Type, &p.Rules[i])
+			}
+		}
+	}
+	if p.Type.Default != nil && p.Default != nil {
+		p.Type.Default.Conf.Validate(spec.Field("default"), p.Default)
+	}
+}
+
+func validateItems(spec *diag.At, name string, kind *Kind, section *Section, items []Item, mesh string) {
+	if section == nil {
+		return
+	}
+	for i := range items {
+		item := spec.Field(name).Index(i)
+		items[i].TargetRef.validate(item.Field("targetRef"), kind.itemPlace(name, section, mesh))
+		if !section.Inline {
+			item = item.Field("default")
+		}
+		section.Conf.Validate(item, items[i].Conf)
+	}
+}
+
+// validate checks a targetRef that was made in Go. Unlike one of a file it
+// must have a kind, and no name if it is of kind Mesh or MeshSubset.
+func (t *TargetRef) validate(at *diag.At, place targetPlace) {
+	validateSorted(at, "tags", t.Tags)
+	validateSorted(at, "labels", t.Labels)
+	doc := t.doc()
+	if doc.Kind == nil {
+		at.Field("kind").Errorf(oneOf(place.allowed), "required field is missing")
+		return
+	}
+	before := at.Sink().Mark()
+	strict.Validate(at, &doc)
+	at.Sink().Check(before, func() {
+		c := targetCheck{at: at, doc: doc, place: place}
+		c.ref()
+		if t.Name != "" && (t.Kind == TargetMesh || t.Kind == TargetMeshSubset) {
+			at.Field("name").Errorf("leave it empty", "does not belong to kind %s", t.Kind)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package rules_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// policy returns a policy of a kind with a name and a targetRef alone.
+func policy(kind, name string, target resource.TargetRef) *resource.Policy {
+	return &resource.Policy{
+		Meta:      resource.Meta{ID: resource.ID{Kind: kind, Mesh: "default", Name: name}},
+		TargetRef: target,
+	}
+}
+
+func TestCheckTotalFindsFaults(t *testing.T) {
+	a, b, c := policy("K", "a", resource.TargetRef{}), policy("K", "b", resource.TargetRef{}), policy("K", "c", resource.TargetRef{})
+	cycle := map[string]string{"a": "b", "b": "c", "c": "a"}
+	c.Namespace = "x"
+	for name, fault := range map[string]struct {
+		order rules.Order
+		want  string
+	}{
+		"all equal": {func(a, b *resource.Policy) int { return 0 }, `K "a" in mesh "default" and K "b" in mesh "default" are in no order`},
+		"by name, descending for two of them": {func(p, q *resource.Policy) int {
+			if p != a && q != a {
+				return strings.Compare(q.Namespace, p.Namespace)
+			}
+			return strings.Compare(p.Name, q.Name)
+		}, ""},
+		"not equal to itself": {func(p, q *resource.Policy) int {
+			if p == q && p == c {
+				return 1
+			}
+			return strings.Compare(p.Name, q.Name)
+		}, `K "c" of namespace "x" in mesh "default" does not equal itself`},
+		"one-sided": {func(a, b *resource.Policy) int {
+			if a == b {
+				return 0
+			}
+			return -1
+		}, `K "a" in mesh "default" and K "b" in mesh "default" compare differently when swapped`},
+		"cycle": {func(a, b *resource.Policy) int {
+			switch {
+			case a == b:
+				return 0
+			case cycle[a.Name] == b.Name:
+				return -1
+			}
+			return 1
+		}, `K "a" in mesh "default", K "b" in mesh "default" and K "c" of namespace "x" in mesh "default" are in a cycle`},
+	} {
+		err := rules.CheckTotal(fault.order, []*resource.Policy{a, b, c})
+		if got := fmt.Sprint(err); fault.want == "" && err != nil || fault.want != "" && got != fault.want {
+			t.Errorf("%s: got %s, want %q", name, got, fault.want)
+		}
+	}
+}
+
+// DefaultOrder is a chain of levels, and within a level of names and namespaces
+// (SPEC 3). The routes are one level.
+func TestDefaultOrderLevels(t *testing.T) {
+	route := []resource.TargetKind{resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute}
+	chain := []resource.TargetRef{
+		{Kind: resource.TargetMesh}, {Kind: resource.TargetDataplane}, {Kind: resource.TargetDataplane, SectionName: "s"},
+		{Kind: resource.TargetMeshSubset}, {Kind: resource.TargetMeshGateway}, {Kind: resource.TargetMeshService},
+		{Kind: resource.TargetMeshServiceSubset}, {Kind: route[0]},
+	}
+	for i, low := range chain {
+		for _, high := range chain[i+1:] {
+			p, q := policy("K", "zz", low), policy("K", "aa", high)
+			if rules.DefaultOrder(p, q) >= 0 || rules.DefaultOrder(q, p) <= 0 {
+				t.Errorf("%v does not override %v", high, low)
+			}
+		}
+	}
+	for _, a := range route {
+		for _, b := range route {
+			if p, q := policy("K", "aa", resource.TargetRef{Kind: a}), policy("K", "zz", resource.TargetRef{Kind: b}); rules.DefaultOrder(p, q) >= 0 || rules.DefaultOrder(q, p) <= 0 {
+				t.Errorf("the name does not decide between %v and %v", a, b)
+			}
+		}
+	}
+}
+
+// Sort gives the order for policies in any sequence, of several kinds.
+func TestSort(t *testing.T) {
+	var want []*resource.Policy
+	for _, kind := range []string{"A", "B"} {
+		for _, target := range []resource.TargetKind{resource.TargetMesh, resource.TargetMeshSubset, resource.TargetMeshHTTPRoute} {
+			for _, name := range []string{"a", "b", "c"} {
+				want = append(want, policy(kind, name, resource.TargetRef{Kind: target}))
+			}
+		}
+	}
+	for seed := range uint64(50) {
+		got := slices.Clone(want)
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
+		rules.Order(rules.DefaultOrder).Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: not in order", seed)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package strict
+
+import (
+	"encoding"
+	"encoding/json"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Validate checks a value that was made in Go as [Decode] checks a value of a
+// file, with the same messages: required fields, words, unions, texts, numbers
+// and the Validate methods of all parts. Value is a non-nil pointer and is not
+// changed. A nil pointer, slice or map is an absent field, as is a zero value
+// in a field with omitzero.
+//
+// The errors go to the place's sink; Validate reports whether there are none.
+func Validate(at *diag.At, value any) bool {
+	before := at.Sink().Mark()
+	v := reflect.ValueOf(value).Elem()
+	validateGo(at, v, planOf(v.Type()))
+	return at.Sink().Mark() == before
+}
+
+// validateGo checks a value, which is addressable, and its parts before it.
+func validateGo(at *diag.At, v reflect.Value, p *plan) {
+	before := at.Sink().Mark()
+	switch p.form {
+	case pointer:
+		if v.IsNil() {
+			at.Errorf("leave the field out instead", "must not be null")
+		} else {
+			validateGo(at, v.Elem(), p.elem)
+		}
+		return
+	case itself:
+		validateScalar(at, v.Addr().Interface().(Scalar))
+	case fromText:
+		validateText(at, v)
+	case structure:
+		validateFields(at, v, p.fields)
+	case list:
+		for i := range v.Len() {
+			validateGo(at.Index(i), v.Index(i), p.elem)
+		}
+	case mapping, stringMapping:
+		validateEntries(at, v, p)
+	case text:
+		if !utf8.ValidString(v.String()) {
+			at.Errorf("", "must be UTF-8, not %q", v.String())
+		} else if p.isEnum {
+			checkWord(func() *diag.At { return at }, v.String(), p.words)
+		}
+	case decimal:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			at.Errorf("", "must be a finite number, not the number %v", f)
+		}
+	}
+	if p.validates && (p.hasParts() || at.Sink().Mark() == before) {
+		validate(at, v, before)
+	}
+}
+
+func validateFields(at *diag.At, v reflect.Value, known *fields) {
+	seen := make([]bool, len(known.list))
+	for n := range known.list {
+		f := &known.list[n]
+		field := v.Field(f.index)
+		if seen[n] = f.isPresent(field); seen[n] {
+			validateGo(at.Field(f.name), field, f.plan)
+		} else if f.required {
+			at.Field(f.name).Errorf("", "required field is missing")
+		}
+	}
+	if known.discriminator >= 0 {
+		checkUnion(func() *diag.At { return at }, v, known, seen)
+	}
+}
+
+// isPresent reports whether a file with the value has the field.
+func (f *field) isPresent(v reflect.Value) bool {
+	if !f.required {
+		return !v.IsZero()
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+		return !v.IsNil()
+	}
+	return true
+}
+
+func validateEntries(at *diag.At, v reflect.Value, p *plan) {
+	keys := map[string]reflect.Value{}
+	for _, key := range v.MapKeys() {
+		keys[key.String()] = key
+	}
+	for _, name := range slices.Sorted(maps.Keys(keys)) {
+		entry := reflect.New(p.elem.t).Elem()
+		entry.Set(v.MapIndex(keys[name]))
+		validateGo(at.Field(name), entry, p.elem)
+	}
+}
+
+// validateText checks a value that has a text by reading its own text.
+func validateText(at *diag.At, v reflect.Value) {
+	marshaler, ok := v.Addr().Interface().(encoding.TextMarshaler)
+	if !ok {
+		return
+	}
+	text, err := marshaler.MarshalText()
+	if err == nil {
+		err = reflect.New(v.Type()).Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
+	}
+	if err != nil {
+		at.Errorf("", "%s", err)
+	}
+}
+
+// validateScalar checks a value that decodes itself by decoding its own JSON.
+func validateScalar(at *diag.At, value Scalar) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		at.Errorf("", "has no JSON form: %s", err)
+		return
+	}
+	reader := newReader()
+	itself := source{reader: reader, file: at.Pos().String(), piece: Chunk{data: text}, sink: at.Sink()}
+	done, bad := itself.json(func(root node) bool {
+		copied := reflect.New(reflect.TypeOf(value).Elem()).Interface().(Scalar)
+		copied.DecodeAt(&Value{doc: &Document{sink: at.Sink(), reader: reader, root: root}, at: at, node: root})
+		return true
+	})
+	if !done {
+		at.Errorf(bad.hint, "%s", bad.what)
+	}
+}

@@ -1,0 +1,54 @@
+package strict
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// lines finds the lines and columns of offsets in a text. Each byte of the text
+// is counted once, however many offsets are asked for, apart from at most
+// markEvery bytes for each.
+type lines struct {
+	first int    // the line that the text begins in, from 1
+	marks []mark // of every markEvery bytes
+}
+
+// mark is the line and column of an offset. Columns count characters from 1.
+type mark struct{ line, column int }
+
+const markEvery = 4096
+
+// locate returns the line and the column of an offset.
+func (l *lines) locate(text []byte, offset int) (line, column int) {
+	if l.marks == nil {
+		l.marks = []mark{{l.first, 1}}
+	}
+	for len(l.marks) <= offset/markEvery {
+		begin := (len(l.marks) - 1) * markEvery
+		l.marks = append(l.marks, l.marks[len(l.marks)-1].after(text[begin:begin+markEvery]))
+	}
+	i := offset / markEvery
+	at := l.marks[i].after(text[i*markEvery : offset])
+	return at.line, at.column
+}
+
+// after returns the mark at the end of a text that begins at m.
+func (m mark) after(text []byte) mark {
+	if n := bytes.Count(text, []byte("\n")); n > 0 {
+		m = mark{m.line + n, 1}
+		text = text[bytes.LastIndexByte(text, '\n')+1:]
+	}
+	m.column += characters(text)
+	return m
+}
+
+// characters counts the characters that begin in a part of a UTF-8 text.
+func characters(text []byte) int {
+	n := 0
+	for _, b := range text {
+		if utf8.RuneStart(b) {
+			n++
+		}
+	}
+	return n
+}

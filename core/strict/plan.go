@@ -1,0 +1,198 @@
+package strict
+
+import (
+	"encoding"
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// plan is what decoding needs of a Go type. It is made once for each type and
+// immutable then.
+type plan struct {
+	t         reflect.Type
+	form      form
+	elem      *plan // of pointers, lists and mappings
+	validates bool  // the type is a [Validator]
+	defaults  bool  // the type is a [Defaulter]
+	isEnum    bool
+	words     []string // of an [Enum]
+	fields    *fields  // of structs
+}
+
+// form is how values of a type are decoded.
+type form uint8
+
+const (
+	unsupported form = iota
+	deferred         // *Value
+	pointer
+	itself // a [Scalar]
+	fromText
+	structure
+	list
+	mapping
+	stringMapping // mapping whose values are plain strings
+	entries       // [Entries]
+	text
+	boolean
+	integer
+	natural
+	decimal
+	anything // any
+)
+
+// fields is what decoding needs of a struct type.
+type fields struct {
+	list          []field
+	byName        map[string]int // names and aliases, to list
+	names         []string       // for hints
+	discriminator int            // in list; -1: the struct is no union
+}
+
+type field struct {
+	name     string
+	index    int // in the struct
+	required bool
+	arm      bool // of a union
+	plan     *plan
+}
+
+// plans maps each reflect.Type to its *plan. It is only a cache.
+var plans sync.Map
+
+func planOf(t reflect.Type) *plan {
+	if known, ok := plans.Load(t); ok {
+		return known.(*plan)
+	}
+	building := planner{}
+	p := building.plan(t)
+	for t, made := range building {
+		plans.LoadOrStore(t, made)
+	}
+	return p
+}
+
+// planner contains the plans that are being made, as types can be recursive.
+type planner map[reflect.Type]*plan
+
+func (b planner) plan(t reflect.Type) *plan {
+	if p := b[t]; p != nil {
+		return p
+	}
+	p := &plan{t: t, form: formOf(t)}
+	b[t] = p
+	to := reflect.PointerTo(t)
+	p.validates = to.Implements(reflect.TypeFor[Validator]())
+	p.defaults = to.Implements(reflect.TypeFor[Defaulter]())
+	if e, ok := reflect.Zero(t).Interface().(Enum); ok && t.Kind() == reflect.String {
+		p.isEnum, p.words = true, e.Enum()
+	}
+	switch p.form {
+	case pointer, list, mapping, stringMapping:
+		p.elem = b.plan(t.Elem())
+	case structure:
+		p.fields = b.fields(t)
+	}
+	return p
+}
+
+func formOf(t reflect.Type) form {
+	to := reflect.PointerTo(t)
+	switch {
+	case t == reflect.TypeFor[*Value]():
+		return deferred
+	case t.Kind() == reflect.Pointer:
+		return pointer
+	case to.Implements(reflect.TypeFor[Scalar]()):
+		return itself
+	case to.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return fromText
+	}
+	if to.Implements(reflect.TypeFor[Entries]()) {
+		return entries
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return structure
+	case reflect.Slice:
+		return list
+	case reflect.Map:
+		if t.ConvertibleTo(reflect.TypeFor[map[string]string]()) {
+			return stringMapping
+		}
+		return mapping
+	case reflect.String:
+		return text
+	case reflect.Bool:
+		return boolean
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return integer
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return natural
+	case reflect.Float32, reflect.Float64:
+		return decimal
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			return anything
+		}
+	}
+	return unsupported
+}
+
+func (b planner) fields(t reflect.Type) *fields {
+	f := &fields{byName: map[string]int{}, discriminator: -1}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, options, tagged := strings.Cut(sf.Tag.Get("json"), ",")
+		if !sf.IsExported() || name == "-" || name == "" {
+			continue
+		}
+		if sf.Tag.Get("policyMerge") == "discriminator" {
+			f.discriminator = len(f.list)
+		}
+		f.byName[name] = len(f.list)
+		if alias := sf.Tag.Get("alias"); alias != "" {
+			f.byName[alias] = len(f.list)
+		}
+		f.names = append(f.names, name)
+		f.list = append(f.list, field{
+			name: name, index: i, plan: b.plan(sf.Type),
+			required: !tagged || !strings.Contains(options, "omitzero"),
+		})
+	}
+	if f.discriminator >= 0 {
+		// An arm has the name of a type; other fields belong to every type.
+		for _, word := range f.list[f.discriminator].plan.words {
+			for i := range f.list {
+				f.list[i].arm = f.list[i].arm || strings.EqualFold(f.list[i].name, word)
+			}
+		}
+	}
+	return f
+}
+
+// hasParts reports whether values of the type are validated even if a part of
+// them is in error.
+func (p *plan) hasParts() bool {
+	return p.form == structure || p.form == list || p.form == mapping || p.form == stringMapping || p.form == entries
+}
+
+// keepsErrors reports whether a pointer to a value with errors stays in the
+// struct around it. Other pointers become nil, so that validators do not read
+// a value that is only a part.
+func (p *plan) keepsErrors() bool { return p.isEnum || p.t.Kind() == reflect.Struct }
+
+// hasRequired reports whether a union's arm cannot be left out: it is no
+// pointer to a struct, or the struct has a required field.
+func (p *plan) hasRequired() bool {
+	if p.form != pointer || p.elem.form != structure {
+		return true
+	}
+	for i := range p.elem.fields.list {
+		if p.elem.fields.list[i].required {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,75 @@
+package strict
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// structure fills the fields of v, going on after errors.
+func (d *decoder) structure(v reflect.Value, known *fields) {
+	except, partly := d.except, d.partly
+	d.except, d.partly = nil, false
+	if !d.enter(Mapping, "a mapping") {
+		return
+	}
+	var room [16]bool
+	seen := append(room[:0], make([]bool, len(known.list))...)
+	complete := true // all names are strings
+	read := d.newNames()
+	for d.in.more() {
+		name, ok := d.name(&read)
+		n, found := known.byName[name]
+		switch {
+		case !ok:
+			complete = complete && name != ""
+		case slices.Contains(except, name), partly && !found:
+		case !found:
+			d.at().Name(name).Errorf(diag.DidYouMean(name, known.names), "unknown field")
+		case seen[n]:
+			d.at().Name(name).Errorf("", "duplicate field: the same as %q", known.list[n].name)
+		default:
+			seen[n] = true
+			d.enterField(name)
+			d.value(v.Field(known.list[n].index), known.list[n].plan)
+			d.leave()
+			continue
+		}
+		d.in.skip()
+	}
+	read.forget()
+	d.in.leave()
+	for n := range known.list {
+		if f := &known.list[n]; f.required && !seen[n] && complete {
+			d.at().Field(f.name).Errorf("", "required field is missing")
+		}
+	}
+	if known.discriminator >= 0 {
+		checkUnion(d.at, v, known, seen)
+	}
+}
+
+// checkUnion reports arms that do not go with the union's type, and a type
+// whose arm is missing although the arm has required fields.
+func checkUnion(at func() *diag.At, v reflect.Value, known *fields, seen []bool) {
+	discriminator := &known.list[known.discriminator]
+	word := v.Field(discriminator.index).String()
+	if !slices.Contains(discriminator.plan.words, word) {
+		return // reported at the discriminator
+	}
+	for n := range known.list {
+		f := &known.list[n]
+		if !f.arm {
+			continue
+		}
+		mine := strings.EqualFold(f.name, word)
+		switch {
+		case seen[n] && !mine:
+			at().Field(f.name).Errorf("remove it or change the type", "does not go with type %q", word)
+		case mine && !seen[n] && f.plan.hasRequired():
+			at().Field(f.name).Errorf("", "is required for type %q", word)
+		}
+	}
+}

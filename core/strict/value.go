@@ -1,0 +1,86 @@
+package strict
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Document is one parsed document of a file, within the limits. It is used by
+// one goroutine at a time.
+type Document struct {
+	sink   *diag.Sink
+	reader *Reader
+	root   node
+}
+
+// Root returns the document's outermost value.
+func (d *Document) Root() *Value { return &Value{doc: d, at: diag.Root(d, d.sink), node: d.root} }
+
+// Locate returns the position of a value by its path; see [diag.Source].
+func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
+	at := d.root
+	for i, step := range path {
+		var key, next node
+		if step.Index == diag.IsField {
+			key, next = at.field(step.Field)
+		} else {
+			next = at.element(step.Index)
+		}
+		if next == nil {
+			break
+		}
+		if at = next; name && i == len(path)-1 {
+			at = key
+		}
+	}
+	return at.position()
+}
+
+// Value is a value of a document that is not decoded yet. It is valid for as
+// long as its document, and keeps the text of the document in memory.
+type Value struct {
+	doc  *Document
+	at   *diag.At
+	node node
+}
+
+// At returns the place of the value, for errors.
+func (v *Value) At() *diag.At { return v.at }
+
+// Pos returns the position of the value. It costs less than the position of
+// its place.
+func (v *Value) Pos() diag.Position { return v.node.position() }
+
+// Kind returns the kind of the value.
+func (v *Value) Kind() Kind { return v.node.cursor(v.doc).kind() }
+
+// IsNull reports whether the value is a null.
+func (v *Value) IsNull() bool { return v.Kind() == Null }
+
+// Text returns the text of a scalar as it is written, without quotes, and ""
+// for other values and for nil, the value of an absent field.
+func (v *Value) Text() string {
+	if v == nil {
+		return ""
+	}
+	return v.node.cursor(v.doc).peek()
+}
+
+// Names returns the names of the fields of a mapping, in the order of the
+// document and without names that are no strings.
+func (v *Value) Names() []string { return slices.Collect(v.node.names) }
+
+// Has reports whether the value is a mapping with the field.
+func (v *Value) Has(name string) bool {
+	_, value := v.node.field(name)
+	return value != nil
+}
+
+// Field returns the value of a mapping's field, or nil.
+func (v *Value) Field(name string) *Value {
+	if _, value := v.node.field(name); value != nil {
+		return &Value{doc: v.doc, at: v.at.Field(name), node: value}
+	}
+	return nil
+}

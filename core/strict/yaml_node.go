@@ -1,0 +1,204 @@
+package strict
+
+import (
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// yamlNode is a node of a YAML document. Its tree has no alias that leads back
+// to itself.
+type yamlNode struct {
+	text *yamlText
+	*yaml.Node
+}
+
+// yamlText is what the nodes of a YAML document share.
+type yamlText struct {
+	file string
+	// fields maps the names of large mappings to indexes in their content;
+	// see field.
+	fields map[*yaml.Node]map[string]int
+}
+
+func (n yamlNode) position() diag.Position {
+	return diag.Position{File: n.text.file, Line: n.Line, Column: n.Column}
+}
+
+func (n yamlNode) cursor(doc *Document) cursor {
+	return &yamlCursor{text: n.text, strings: doc.reader.strings, next: n.Node}
+}
+
+// field looks up the names of large mappings in an index, so that a mapping is
+// read in linear time.
+func (n yamlNode) field(name string) (key, value node) {
+	mapping := resolve(n.Node)
+	if mapping.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	index := n.text.fields[mapping]
+	if index == nil {
+		index = map[string]int{}
+		for i := 0; i+1 < len(mapping.Content); i += 2 {
+			key := mapping.Content[i]
+			if _, twice := index[key.Value]; isName(key) && !twice {
+				index[key.Value] = i
+			}
+		}
+		if n.text.fields == nil {
+			n.text.fields = map[*yaml.Node]map[string]int{}
+		}
+		n.text.fields[mapping] = index
+	}
+	i, found := index[name]
+	if !found {
+		return nil, nil
+	}
+	return yamlNode{n.text, mapping.Content[i]}, yamlNode{n.text, mapping.Content[i+1]}
+}
+
+func (n yamlNode) names(yield func(string) bool) {
+	mapping := resolve(n.Node)
+	for i := 0; mapping.Kind == yaml.MappingNode && i < len(mapping.Content); i += 2 {
+		if key := mapping.Content[i]; isName(key) && !yield(key.Value) {
+			return
+		}
+	}
+}
+
+func (n yamlNode) element(i int) node {
+	list := resolve(n.Node)
+	if list.Kind != yaml.SequenceNode || i >= len(list.Content) {
+		return nil
+	}
+	return yamlNode{n.text, list.Content[i]}
+}
+
+func isName(key *yaml.Node) bool {
+	return key.Kind == yaml.ScalarNode && scalarKind(key) == String && !isMerge(key)
+}
+
+func isMerge(key *yaml.Node) bool { return key.ShortTag() == "!!merge" }
+
+// scalarKind returns the kind of a scalar by its tag or, without one, by the
+// core schema.
+func scalarKind(n *yaml.Node) Kind {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	switch {
+	case n.Style&yaml.TaggedStyle != 0:
+		return plainTags[n.ShortTag()]
+	case n.Style&quoted != 0:
+		return String
+	}
+	return plainKind(n.Value)
+}
+
+// plainTags are the tags with a meaning.
+var plainTags = map[string]Kind{
+	"!!map": Mapping, "!!seq": List, "!!str": String, "!!bool": Bool, "!!int": Int, "!!float": Float, "!!null": Null,
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// yamlCursor is a [cursor] in a tree of nodes.
+type yamlCursor struct {
+	text    *yamlText
+	strings *localStrings
+	next    *yaml.Node
+	known   Kind       // of next, or 0
+	key     *yaml.Node // the latest name
+	entered []yamlParts
+}
+
+// yamlParts are the parts of a mapping or list, and the number of those that
+// were read.
+type yamlParts struct {
+	of   *yaml.Node
+	read int
+}
+
+func (c *yamlCursor) kind() Kind {
+	if c.known != 0 {
+		return c.known
+	}
+	switch n := resolve(c.next); n.Kind {
+	case yaml.MappingNode:
+		c.known = Mapping
+	case yaml.SequenceNode:
+		c.known = List
+	default:
+		c.known = scalarKind(n)
+	}
+	return c.known
+}
+
+func (c *yamlCursor) foreignTag() string {
+	n := resolve(c.next)
+	if n.Style&yaml.TaggedStyle == 0 {
+		return ""
+	}
+	tag := n.ShortTag()
+	kind, plain := plainTags[tag]
+	isScalar := kind != Mapping && kind != List
+	if plain && isScalar == (n.Kind == yaml.ScalarNode) {
+		return ""
+	}
+	return tag
+}
+
+func (c *yamlCursor) peek() string {
+	if n := resolve(c.next); n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	return ""
+}
+
+func (c *yamlCursor) scalar() string { return c.strings.keepString(resolve(c.next).Value) }
+
+func (c *yamlCursor) enter() { c.entered = append(c.entered, yamlParts{of: resolve(c.next)}) }
+
+func (c *yamlCursor) parts() *yamlParts { return &c.entered[len(c.entered)-1] }
+
+func (c *yamlCursor) size() int { return len(c.parts().of.Content) }
+
+func (c *yamlCursor) more() bool {
+	parts := c.parts()
+	if parts.read >= len(parts.of.Content) {
+		return false
+	}
+	if parts.of.Kind == yaml.SequenceNode {
+		c.next, c.known = parts.of.Content[parts.read], 0
+		parts.read++
+	}
+	return true
+}
+
+func (c *yamlCursor) name() (string, *flaw) {
+	parts := c.parts()
+	c.key, c.next, c.known = parts.of.Content[parts.read], parts.of.Content[parts.read+1], 0
+	parts.read += 2
+	switch {
+	case isMerge(c.key):
+		return "", &flaw{"merge keys (<<) are not supported", "write the fields out"}
+	case c.key.Kind != yaml.ScalarNode:
+		return "", &flaw{"a field's name must be a string", ""}
+	case !isName(c.key):
+		return "", &flaw{"a field's name must be a string, not " + describe(scalarKind(c.key), c.key.Value), "write it in quotes: " + strconv.Quote(c.key.Value)}
+	}
+	return c.strings.keepString(c.key.Value), nil
+}
+
+func (c *yamlCursor) namePosition() diag.Position { return yamlNode{c.text, c.key}.position() }
+
+func (c *yamlCursor) leave() { c.entered = c.entered[:len(c.entered)-1] }
+
+func (c *yamlCursor) capture() node { return yamlNode{c.text, c.next} }
+
+func (c *yamlCursor) skip() {}

@@ -1,0 +1,217 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// noProfile is the profile number of a dataplane that has no class yet.
+const noProfile = ^uint32(0)
+
+// meshUpdate makes the next state of a mesh. It is prepared by
+// [meshWriter.prepare] and run once; then its editors exist.
+type meshUpdate struct {
+	*meshWriter
+	document *resource.Mesh // of the next state
+	edits    []edit[*resource.Dataplane]
+	index    *match.Index // of the next state
+	delta    *match.Delta // what the policies' changes reach
+
+	buffer  *match.Buffer
+	slots   *index.InternerEditor[proxyName]
+	entries index.VectorEditor[dataplane] // by slot
+	members index.VectorEditor[*memberSet]
+	views   index.VectorEditor[*profileView]
+
+	unclassified []uint32   // slots of dataplanes that were added or changed
+	regrouped    []*profile // profiles whose members change
+	queue        []*class   // classes to evaluate
+	released     released
+}
+
+// run makes the changes and returns the next state, nil for a mesh without
+// resources. After an error the writer must not be used any further.
+func (u *meshUpdate) run(buffers []match.Buffer) (*meshView, error) {
+	u.buffer = &buffers[0]
+	u.slots = u.now.slots.Edit()
+	u.entries = u.now.dataplanes.Edit()
+	u.members = u.now.members.Edit()
+	u.views = u.now.profiles.Edit()
+	for _, d := range u.edits {
+		u.replace(d)
+	}
+	u.classify()
+	for _, reached := range u.classes.Reached(u.delta) {
+		u.enqueue(reached, true)
+	}
+	u.commitMembers()
+	if err := u.evaluate(buffers); err != nil {
+		return nil, err
+	}
+	u.released.release(u.blocks)
+	return u.publish(), nil
+}
+
+// replace makes one change to the dataplanes. A dataplane that is added or
+// changed gets its class in classify.
+func (u *meshUpdate) replace(d edit[*resource.Dataplane]) {
+	name := proxyName{d.id.Namespace, d.id.Name}
+	slot, known := u.slots.Lookup(name)
+	var old *resource.Dataplane
+	if known {
+		old = u.entries.Get(slot).resource
+	} else {
+		slot = u.slots.Intern(name)
+	}
+	u.dataplanes.Replace(slot, old, d.resource)
+	entry := u.entries.Mut(slot)
+	if d.resource == nil {
+		u.leave(slot, u.profiles.byNumber[entry.profile])
+		*entry = dataplane{}
+		u.slots.Release(slot)
+		return
+	}
+	if old == nil {
+		entry.profile = noProfile
+	}
+	entry.resource = d.resource
+	u.unclassified = append(u.unclassified, slot)
+}
+
+// classify finds the profile of every dataplane that was added or changed, and
+// of those with a term that selectors began or ceased to require.
+func (u *meshUpdate) classify() {
+	slots := u.meshWriter.dataplanes.Reached(u.delta, u.unclassified)
+	slices.Sort(slots)
+	for _, slot := range slices.Compact(slots) {
+		entry := u.entries.Get(slot)
+		c := u.classes.Of(u.index, entry.resource, u.buffer)
+		if c.State.enforced == nil { // new
+			u.enqueue(c, true)
+		}
+		p := u.profileFor(c, entry.resource)
+		if p.number == entry.profile {
+			continue
+		}
+		if entry.profile != noProfile {
+			u.leave(slot, u.profiles.byNumber[entry.profile])
+		}
+		u.entries.Mut(slot).profile = p.number
+		u.editMembers(p)
+		p.members.Add(slot)
+		p.size++
+		if p.view == nil {
+			u.enqueue(p.class, false)
+		}
+	}
+}
+
+// leave removes a dataplane from its profile.
+func (u *meshUpdate) leave(slot uint32, p *profile) {
+	u.editMembers(p)
+	p.members.Remove(slot)
+	p.size--
+}
+
+func (u *meshUpdate) editMembers(p *profile) {
+	if p.members == nil {
+		members := u.members.Value(p.number).set().Edit()
+		p.members = &members
+		u.regrouped = append(u.regrouped, p)
+	}
+}
+
+func (u *meshUpdate) enqueue(c *class, reselect bool) {
+	state := &c.State
+	state.reselect = state.reselect || reselect
+	if !state.queued {
+		state.queued = true
+		u.queue = append(u.queue, c)
+	}
+}
+
+// commitMembers commits the new members of each profile, and drops profiles
+// without members and classes without profiles. Their numbers are reused by
+// later updates only, so within an update a number has one meaning.
+func (u *meshUpdate) commitMembers() {
+	for _, p := range u.regrouped {
+		members := p.members.Commit()
+		p.members = nil
+		if p.size > 0 {
+			*u.members.Mut(p.number) = &memberSet{slots: members}
+			continue
+		}
+		*u.members.Mut(p.number) = nil
+		u.released.addConfigs(p.view, nil)
+		*u.views.Mut(p.number) = nil
+		u.profiles.drop(p)
+		if c := p.class; len(c.State.profiles) == 0 {
+			u.released.addKinds(&c.State, &classState{})
+			u.classes.Drop(c)
+		}
+	}
+	u.queue = slices.DeleteFunc(u.queue, func(c *class) bool { return len(c.State.profiles) == 0 })
+}
+
+// publish returns the next state, or nil for a mesh without resources.
+func (u *meshUpdate) publish() *meshView {
+	next := &meshView{
+		name:       u.name,
+		lineage:    u.now.lineage,
+		document:   u.document,
+		slots:      u.now.slots,
+		dataplanes: u.entries.Commit(),
+		profiles:   u.views.Commit(),
+		members:    u.members.Commit(),
+		index:      u.index,
+		list:       u.now.list,
+	}
+	if len(u.edits) > 0 {
+		next.slots, next.list = u.slots.Commit(), new(dataplaneList)
+	}
+	u.now = next
+	if u.empty() {
+		return nil
+	}
+	return next
+}
+
+// released contains what no longer holds references to blocks. It is released
+// after the new state holds its own references, so that blocks that remain in
+// use are not made again.
+type released struct {
+	kinds   []*blocks.ClassConfig
+	configs []*rules.Config
+}
+
+// addConfigs adds the configs that old holds and next does not; both may be nil.
+func (r *released) addConfigs(old, next *profileView) {
+	for _, config := range old.outboundConfigs() {
+		if !slices.Contains(next.outboundConfigs(), config) {
+			r.configs = append(r.configs, config)
+		}
+	}
+}
+
+// addKinds adds the class configs that old holds and next does not.
+func (r *released) addKinds(old, next *classState) {
+	for _, kind := range old.kinds() {
+		if !slices.Contains(next.kinds(), kind) {
+			r.kinds = append(r.kinds, kind)
+		}
+	}
+}
+
+func (r *released) release(table *blocks.Table) {
+	for _, config := range r.configs {
+		table.ReleaseOutbounds(config)
+	}
+	for _, kind := range r.kinds {
+		table.Release(kind)
+	}
+}

@@ -1,0 +1,71 @@
+package variant
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/partition"
+)
+
+// A Fragment is a part of a resource, for the parameters that its constraint
+// accepts (SPEC 9.4).
+type Fragment struct {
+	Constraint Constraint
+	// Content is made of map[string]any, []any and scalars, as encoding/json
+	// decodes them.
+	Content map[string]any
+}
+
+// Compile returns the fewest variants that give each client the contents of the
+// fragments that accept it: one for each distinct content. The contents are
+// parallel to the variants of the set. Contents of fragments are merged in
+// order: mappings by key, recursively; lists are concatenated; anything else is
+// replaced by the later one. The content of parameters that no fragment accepts
+// is empty. The variants cover all parameters. Fragments are not changed; the
+// contents may share with them.
+//
+// The error is a [*partition.LimitError], or wraps [ErrConstraint] if a
+// canonical constraint passes the limits of SPEC 9.1.
+func Compile(fragments []Fragment) (*Set, []map[string]any, error) {
+	items := make([]partition.Predicate, len(fragments))
+	for i, f := range fragments {
+		items[i] = f.Constraint.predicate
+	}
+	m := newContentMerger(fragments)
+	set, numbers, err := compile(items, m, m.content)
+	if err != nil {
+		return nil, nil, err
+	}
+	contents := make([]map[string]any, len(numbers))
+	for i, number := range numbers {
+		contents[i] = m.contents[number]
+	}
+	return set, contents, nil
+}
+
+// compile returns one variant for each distinct content, with the contents.
+// Items are in order, a later one has the higher priority; content returns what
+// a State represents.
+func compile[S, C comparable](items []partition.Predicate, algebra partition.Algebra[S], content func(S) C) (*Set, []C, error) {
+	p, err := partition.Build(items, algebra, setLimits(len(items)))
+	if err != nil {
+		return nil, nil, err
+	}
+	contents, choice, err := partition.Regions(p, content)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := newSet(choice, keysOf(choice))
+	return set, contents, err
+}
+
+// keysOf returns the keys that make a difference to a variant, sorted.
+func keysOf(choice *partition.Choice) []string {
+	var keys []string
+	for _, set := range choice.Sets() {
+		for _, d := range set.Dependencies() {
+			keys = append(keys, d.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}

@@ -1,0 +1,179 @@
+package variant
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Keys of the parameters that describe a dataplane with one inbound (SPEC
+// 12.4), in addition to the keys of the inbound's tags. Tag keys have no @.
+const (
+	labelPrefix  = "@label/"
+	namespaceKey = "@namespace"
+	nameKey      = "@name"
+	sectionKey   = "@section"
+)
+
+// ParametersOf returns the parameters that describe a dataplane by the inbound
+// of that index (SPEC 12.4). An index out of range describes it without an
+// inbound.
+func ParametersOf(d *resource.Dataplane, inbound int) Parameters {
+	p := Parameters{nameKey: d.Name}
+	if d.Namespace != "" {
+		p[namespaceKey] = d.Namespace
+	}
+	for _, label := range d.Labels {
+		p[labelPrefix+label.Key] = label.Value
+	}
+	if inbound >= 0 && inbound < len(d.Inbounds) {
+		in := &d.Inbounds[inbound]
+		p[sectionKey] = in.SectionName()
+		for _, tag := range in.Tags {
+			p[tag.Key] = tag.Value
+		}
+	}
+	return p
+}
+
+// selects returns the predicate of a top-level targetRef over the parameters of
+// SPEC 12.4: the dataplanes with one inbound that it selects. These are no
+// gateways. A targetRef of a route kind selects what the route selects, which
+// is not known here, and gives false.
+func selects(t *resource.TargetRef) partition.Predicate {
+	if t.Kind.IsRoute() || t.Kind == resource.TargetMeshGateway || !t.ProxyTypes.Admits(resource.Sidecar) {
+		return partition.False()
+	}
+	var members []partition.Predicate
+	for _, tag := range t.Selector() {
+		if tag.Value == resource.AnyValue {
+			members = append(members, partition.Present(tag.Key))
+		} else {
+			members = append(members, partition.Equal(tag.Key, tag.Value))
+		}
+	}
+	for _, label := range t.Labels {
+		members = append(members, partition.Equal(labelPrefix+label.Key, label.Value))
+	}
+	if t.Kind == resource.TargetDataplane && t.Name != "" {
+		members = append(members, partition.Equal(nameKey, t.Name))
+	}
+	if t.Namespace != "" {
+		members = append(members, partition.Equal(namespaceKey, t.Namespace))
+	}
+	if t.SectionName != "" {
+		members = append(members, partition.Equal(sectionKey, t.SectionName))
+	}
+	return partition.And(members...)
+}
+
+// enforcedFor returns the predicate of the parameters for which a policy is enforced:
+// those that its targetRef selects and, if it has the shadow label, those of a
+// placement that overrides it. A policy that is attached to a route is selected with
+// the route.
+func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
+	selected := partition.True()
+	if !p.TargetRef.Kind.IsRoute() {
+		selected = selects(&p.TargetRef)
+	}
+	if !p.Shadow() {
+		return selected
+	}
+	var placements []partition.Predicate
+	for _, placement := range s.Overrides(&p.ID) {
+		if condition, any := s.Condition(placement); any {
+			placements = append(placements, inPlacement(&condition))
+		}
+	}
+	return partition.And(selected, partition.Or(placements...))
+}
+
+// inPlacement returns the predicate of the parameters of the dataplanes in a
+// placement. The zone is that of the label, else of the tag (SPEC 8.5).
+func inPlacement(c *enforce.Condition) partition.Predicate {
+	const labelled = labelPrefix + resource.ZoneTag
+	zone := partition.Or(
+		partition.And(partition.Present(labelled), partition.Not(partition.Equal(labelled, ""))),
+		partition.And(partition.Not(partition.Present(labelled)), partition.Present(resource.ZoneTag)),
+	)
+	if !c.Every {
+		var labels, tags []partition.Predicate
+		for _, z := range c.Zones {
+			labels = append(labels, partition.Equal(labelled, z))
+			tags = append(tags, partition.Equal(resource.ZoneTag, z))
+		}
+		zone = partition.Or(append(labels, partition.And(partition.Not(partition.Present(labelled)), partition.Or(tags...)))...)
+	}
+	members := []partition.Predicate{zone}
+	for _, r := range c.Labels {
+		members = append(members, hasLabel(&r))
+	}
+	return partition.And(members...)
+}
+
+// hasLabel returns the predicate of a requirement on labels.
+func hasLabel(r *labels.Requirement) partition.Predicate {
+	key := labelPrefix + r.Key()
+	switch r.Operator() {
+	case selection.Exists:
+		return partition.Present(key)
+	case selection.DoesNotExist:
+		return partition.Not(partition.Present(key))
+	}
+	var values []partition.Predicate
+	for _, v := range r.Values().List() {
+		values = append(values, partition.Equal(key, v))
+	}
+	if r.Operator() == selection.NotIn || r.Operator() == selection.NotEquals {
+		return partition.Not(partition.Or(values...))
+	}
+	return partition.Or(values...)
+}
+
+// A Destination is what outbounds of one mesh lead to, identified by their tags
+// (SPEC 11.4).
+type Destination struct {
+	Mesh string
+	Tags resource.Tags // with the tag kuma.io/service
+}
+
+// ParseDestination returns the destination of a mesh that a text names:
+// SERVICE, or SERVICE?key=value&key=value for outbounds with further tags.
+func ParseDestination(mesh, text string) (Destination, bool) {
+	service, rest, more := strings.Cut(text, "?")
+	tags := map[string]string{resource.ServiceTag: service}
+	for more {
+		var pair string
+		pair, rest, more = strings.Cut(rest, "&")
+		key, value, ok := strings.Cut(pair, "=")
+		if _, twice := tags[key]; !ok || key == "" || twice {
+			return Destination{}, false
+		}
+		tags[key] = value
+	}
+	return Destination{mesh, resource.NewTags(tags)}, service != ""
+}
+
+// Name returns the name of the destination's resources: MESH/SERVICE, with
+// further tags MESH/SERVICE?key=value&key=value, sorted (SPEC 11.4).
+func (d Destination) Name() string { return d.Mesh + "/" + d.String() }
+
+// String returns the name without the mesh, as [ParseDestination] reads it.
+func (d Destination) String() string {
+	var b strings.Builder
+	b.WriteString(d.Tags.Value(resource.ServiceTag))
+	separator := byte('?')
+	for _, tag := range d.Tags {
+		if tag.Key != resource.ServiceTag {
+			b.WriteByte(separator)
+			b.WriteString(tag.Key + "=" + tag.Value)
+			separator = '&'
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,228 @@
+package variant
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// PolicyVariants is the effective conf that the policies of one kind give to
+// outbounds to one destination, on all dataplanes with one inbound that could
+// exist, as variants by the parameters that describe such a dataplane (SPEC
+// 12.4). It is immutable.
+type PolicyVariants struct {
+	Kind        *resource.Kind
+	Destination Destination
+	Set         *Set
+	// Contents are parallel to the variants of the set. No two are equal.
+	Contents []*PolicyContent
+}
+
+// PolicyContent is what a dataplane has for an outbound (SPEC 4.2, 4.3).
+type PolicyContent struct {
+	Conf   resource.Conf // nil if no item selects the outbound
+	Routes []RouteConf   // that have a conf, sorted by the KRI of the route
+}
+
+// RouteConf is the conf of a route of an outbound.
+type RouteConf struct {
+	Route *resource.Policy
+	Conf  resource.Conf
+}
+
+// Equal reports whether both contents have equal confs and the same routes. The
+// kind is that of the policies; it has `to`.
+func (c *PolicyContent) Equal(o *PolicyContent, kind *resource.Kind) bool {
+	if (c.Conf == nil) != (o.Conf == nil) || c.Conf != nil && !kind.To.Conf.Equal(c.Conf, o.Conf) {
+		return false
+	}
+	return slices.EqualFunc(c.Routes, o.Routes, func(a, b RouteConf) bool {
+		return a.Route.ID == b.Route.ID && kind.To.Conf.Equal(a.Conf, b.Conf)
+	})
+}
+
+// ContentOf returns the content that a config of a dataplane has for an
+// outbound, by its index. Config is nil if no policy of the kind selects the
+// dataplane.
+func ContentOf(config *rules.Config, outbound int) *PolicyContent {
+	c := &PolicyContent{}
+	if config == nil {
+		return c
+	}
+	o := &config.Outbounds[outbound]
+	if o.Effective != nil {
+		c.Conf = o.Conf
+	}
+	for _, r := range o.Routes {
+		if r.Effective != nil {
+			c.Routes = append(c.Routes, RouteConf{r.Route, r.Conf})
+		}
+	}
+	return c
+}
+
+// Choose returns the content for parameters. There is one for all parameters.
+func (v *PolicyVariants) Choose(p Parameters) *PolicyContent {
+	if chosen, ok := v.Set.Choose(p); ok {
+		return v.Contents[chosen]
+	}
+	return &PolicyContent{} // of the zero PolicyVariants
+}
+
+// destinationCompiler compiles one destination.
+type destinationCompiler struct {
+	kind     *resource.Kind
+	tags     resource.Tags
+	policies []*resource.Policy // of the kind, lowest priority first
+	routes   []*resource.Policy // with a `to` for the destination, by KRI
+	// predicates accept the parameters for which policies and routes are enforced;
+	// for a policy that is attached to a route, among those of the route.
+	predicates map[*resource.Policy]partition.Predicate
+}
+
+func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
+	set, confs, err := c.outbound()
+	if err != nil {
+		return nil, nil, err
+	}
+	contents := make([]*PolicyContent, len(confs))
+	if len(c.routes) == 0 {
+		for i, conf := range confs {
+			contents[i] = &PolicyContent{Conf: conf}
+		}
+		return set, contents, nil
+	}
+	product := newContentProduct(len(c.routes))
+	product.add(set, confs, partition.True(), 0)
+	for i, route := range c.routes {
+		set, confs, err := c.route(route)
+		if err != nil {
+			return nil, nil, err
+		}
+		product.add(set, confs, c.predicates[route], i+1)
+	}
+	set, states, err := compile(product.items, product, func(state int) int { return state })
+	if err != nil {
+		return nil, nil, err
+	}
+	contents = make([]*PolicyContent, len(states))
+	for i, state := range states {
+		contents[i] = product.content(state, c.routes)
+	}
+	return set, contents, nil
+}
+
+// outbound returns the variants of the outbound's own conf.
+func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
+	return c.confs(func(p *resource.Policy, t *resource.TargetRef) bool {
+		return !p.TargetRef.Kind.IsRoute() && t.SelectsOutbound(c.tags)
+	})
+}
+
+// route returns the variants of the conf of a route, for parameters that the
+// route selects. A policy that is attached to it selects the same.
+func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Conf, error) {
+	return c.confs(func(p *resource.Policy, t *resource.TargetRef) bool {
+		if p.TargetRef.Kind.IsRoute() && !p.TargetRef.SelectsRoute(route) {
+			return false
+		}
+		return t.SelectsOutbound(c.tags) || t.Kind.IsRoute() && t.SelectsRoute(route)
+	})
+}
+
+// confs returns the variants of the merge of the items that take part.
+func (c *destinationCompiler) confs(takesPart func(p *resource.Policy, t *resource.TargetRef) bool) (*Set, []resource.Conf, error) {
+	var items []partition.Predicate
+	var confs []resource.Conf
+	for _, p := range c.policies {
+		for i := range p.To {
+			if !takesPart(p, &p.To[i].TargetRef) {
+				continue
+			}
+			items, confs = append(items, c.predicates[p]), append(confs, p.To[i].Conf)
+		}
+	}
+	m := newConfMerger(c.kind.To.Conf, confs)
+	return compile(items, m, m.content)
+}
+
+// contentProduct combines the variants of an outbound and of its routes, as an
+// Algebra. A State is a tuple of items: at 0 the one that sets the conf of the
+// outbound, then the one of each route.
+type contentProduct struct {
+	items  []partition.Predicate
+	parts  []contentPart // parallel to items
+	known  map[string]int
+	tuples [][]int // by State: items, or noItem
+}
+
+// contentPart is what an item sets: the conf at a place of the tuple.
+type contentPart struct {
+	at   int
+	conf resource.Conf
+}
+
+const noItem = -1
+
+func newContentProduct(routes int) *contentProduct {
+	p := &contentProduct{known: make(map[string]int)}
+	p.state(slices.Repeat([]int{noItem}, routes+1))
+	return p
+}
+
+// add adds the confs of a set's variants, for parameters that a predicate
+// accepts. A conf of nil needs no item: it is what a tuple has without one.
+func (p *contentProduct) add(set *Set, confs []resource.Conf, accepts partition.Predicate, at int) {
+	for i, c := range confs {
+		if c != nil {
+			p.items = append(p.items, partition.And(accepts, set.variants[i].predicate))
+			p.parts = append(p.parts, contentPart{at, c})
+		}
+	}
+}
+
+func (p *contentProduct) state(tuple []int) int {
+	var key []byte
+	for _, item := range tuple {
+		key = binary.AppendVarint(key, int64(item))
+	}
+	if state, ok := p.known[string(key)]; ok {
+		return state
+	}
+	state := len(p.tuples)
+	p.known[string(key)] = state
+	p.tuples = append(p.tuples, tuple)
+	return state
+}
+
+// Start returns the State without confs.
+func (p *contentProduct) Start() int { return 0 }
+
+// Add sets one part. The items of one part exclude each other.
+func (p *contentProduct) Add(state, item int) int {
+	next := slices.Clone(p.tuples[state])
+	next[p.parts[item].at] = item
+	return p.state(next)
+}
+
+// content returns the content that a State represents.
+func (p *contentProduct) content(state int, routes []*resource.Policy) *PolicyContent {
+	c := &PolicyContent{}
+	for at, item := range p.tuples[state] {
+		switch {
+		case item == noItem:
+		case at == 0:
+			c.Conf = p.parts[item].conf
+		default:
+			c.Routes = append(c.Routes, RouteConf{routes[at-1], p.parts[item].conf})
+		}
+	}
+	return c
+}
+
+// compareKRI orders routes as effective configurations do.
+func compareKRI(a, b *resource.Policy) int { return cmp.Compare(a.KRI(), b.KRI()) }

@@ -1,0 +1,135 @@
+package variant
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// VariantsDocument is a document of type ResourceVariants: the variants of the
+// resource that it names. A set that SPEC 9.3 refuses is an error of the
+// document, with the position of a variant.
+type VariantsDocument struct {
+	Variants []VariantDocument `json:"variants"`
+}
+
+// VariantDocument is one variant. Without constraints it is for all parameters.
+type VariantDocument struct {
+	Constraints Constraint `json:"constraints,omitzero"`
+	Content     Content    `json:"content,omitzero"`
+}
+
+// FragmentsDocument is a document of type ResourceFragments: the parts of the
+// resource that it names, later ones over earlier ones (SPEC 9.4).
+type FragmentsDocument struct {
+	Fragments []FragmentDocument `json:"fragments"`
+}
+
+// FragmentDocument is one fragment. Without constraints it is for all
+// parameters.
+type FragmentDocument struct {
+	Constraints Constraint `json:"constraints,omitzero"`
+	Content     Content    `json:"content,omitzero"`
+}
+
+// Documents returns the types of documents of this package, for a
+// [resource.Loader].
+func Documents() []resource.DocumentType {
+	return []resource.DocumentType{
+		resource.DocumentOf[VariantsDocument]("", "ResourceVariants"),
+		resource.DocumentOf[FragmentsDocument]("", "ResourceFragments"),
+	}
+}
+
+// Set returns the admitted set of the variants, by their index.
+func (d *VariantsDocument) Set() (*Set, error) {
+	constraints := make([]Constraint, len(d.Variants))
+	for i := range d.Variants {
+		constraints[i] = d.Variants[i].Constraints
+	}
+	return NewSet(constraints)
+}
+
+// Validate admits the set (SPEC 9.3).
+func (d *VariantsDocument) Validate(at *diag.At) {
+	for i := range d.Variants {
+		if d.Variants[i].Constraints.nodes == invalid {
+			return
+		}
+	}
+	set, err := d.Set()
+	if err == nil {
+		for _, w := range set.Warnings() {
+			w.at(at).Warnf(w.Hint, "%s", w.Message)
+		}
+		return
+	}
+	var keys *KeysError
+	var ambiguity *AmbiguityError
+	variants := at.Field("variants")
+	if errors.As(err, &keys) {
+		variants.Index(keys.Variant).Errorf(keys.hint(), "%s", keys.what())
+	}
+	if errors.As(err, &ambiguity) {
+		variants.Index(ambiguity.Second).Errorf(ambiguity.hint(), "%s", ambiguity.what())
+	}
+	if keys == nil && ambiguity == nil {
+		variants.Errorf("", "%s", err)
+	}
+}
+
+// Compile compiles the fragments; see [Compile].
+func (d *FragmentsDocument) Compile() (*Set, []map[string]any, error) {
+	fragments := make([]Fragment, len(d.Fragments))
+	for i, f := range d.Fragments {
+		fragments[i] = Fragment{f.Constraints, f.Content}
+	}
+	return Compile(fragments)
+}
+
+// Warnings returns what is likely to be a mistake in the fragments: one that
+// accepts no parameters.
+func (d *FragmentsDocument) Warnings() []Warning {
+	var warnings []Warning
+	for i, f := range d.Fragments {
+		if never, err := SameVariant(f.Constraints, Constraint{predicate: partition.False()}); err == nil && never {
+			warnings = append(warnings, Warning{"fragments", i, "the constraints accept no parameters, so no client has the fragment", "remove it"})
+		}
+	}
+	return warnings
+}
+
+// Validate reports the [FragmentsDocument.Warnings].
+func (d *FragmentsDocument) Validate(at *diag.At) {
+	for _, w := range d.Warnings() {
+		w.at(at).Warnf(w.Hint, "%s", w.Message)
+	}
+}
+
+// Content is the content of a variant or fragment: a mapping of any shape
+// without nulls, as encoding/json decodes it.
+type Content map[string]any
+
+// MarshalJSON returns the mapping, which is {} for nil.
+func (c Content) MarshalJSON() ([]byte, error) {
+	if c == nil {
+		return []byte("{}"), nil
+	}
+	return json.Marshal(map[string]any(c))
+}
+
+// DecodeAt reads a content of a document.
+func (c *Content) DecodeAt(in *strict.Value) {
+	if in.Kind() != strict.Mapping {
+		in.At().Errorf("", "content must be a mapping")
+		return
+	}
+	var tree any
+	strict.Skim(in) // reports nulls
+	strict.Decode(in, &tree)
+	*c = tree.(map[string]any)
+}

@@ -1,0 +1,75 @@
+package variant
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// A MetadataKey makes a dynamic parameter of the metadata of a node, for
+// clients that send no parameters (SPEC 9.6).
+type MetadataKey struct {
+	Key  string   // of the parameter
+	Path []string // field names, from the metadata down
+}
+
+// ParseMetadataKey reads KEY=FIELD.FIELD. In the path, \. is a dot of a field's
+// name. A key alone is the field of that name.
+func ParseMetadataKey(text string) (MetadataKey, error) {
+	key, path, given := strings.Cut(text, "=")
+	if key == "" {
+		return MetadataKey{}, fmt.Errorf("%q has no key; write KEY=METADATA.PATH", text)
+	}
+	if !given {
+		return MetadataKey{key, []string{key}}, nil
+	}
+	k := MetadataKey{Key: key}
+	var field strings.Builder
+	end := func() bool {
+		k.Path = append(k.Path, field.String())
+		field.Reset()
+		return k.Path[len(k.Path)-1] != ""
+	}
+	complete := true
+	for i := 0; i < len(path); i++ {
+		switch {
+		case path[i] == '\\' && i+1 < len(path):
+			i++
+			field.WriteByte(path[i])
+		case path[i] == '.':
+			complete = end() && complete
+		default:
+			field.WriteByte(path[i])
+		}
+	}
+	if !end() || !complete {
+		return MetadataKey{}, fmt.Errorf("%q has an empty field name; write KEY=METADATA.PATH", text)
+	}
+	return k, nil
+}
+
+// FromMetadata returns the parameters that keys make of a node's metadata:
+// strings as they are, numbers and booleans as in JSON. A path that leads to
+// nothing, to null, a list or an object gives no parameter.
+func FromMetadata(metadata *structpb.Struct, keys []MetadataKey) Parameters {
+	p := make(Parameters, len(keys))
+	for _, k := range keys {
+		var value *structpb.Value
+		within := metadata
+		for _, field := range k.Path {
+			value = within.GetFields()[field]
+			within = value.GetStructValue()
+		}
+		switch v := value.GetKind().(type) {
+		case *structpb.Value_StringValue:
+			p[k.Key] = v.StringValue
+		case *structpb.Value_BoolValue:
+			p[k.Key] = strconv.FormatBool(v.BoolValue)
+		case *structpb.Value_NumberValue:
+			p[k.Key] = strconv.FormatFloat(v.NumberValue, 'f', -1, 64)
+		}
+	}
+	return p
+}

@@ -1,0 +1,182 @@
+package variant
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// A PolicyCompiler compiles the policies of one kind and mesh, for any number
+// of destinations, and keeps the results current: [PolicyCompiler.Update]
+// compiles again the destinations that a change reaches. It is used by one
+// goroutine at a time; what it returns is immutable.
+//
+// A policy with the shadow label (SPEC 8.3) takes part for the parameters of the
+// dataplanes on which a placement enforces it.
+type PolicyCompiler struct {
+	kind         *resource.Kind
+	mesh         string
+	order        rules.Order
+	all          []*resource.Policy                       // of the last view that take part, by identity
+	policies     []*resource.Policy                       // of the kind, lowest priority first
+	routes       []*resource.Policy                       // by KRI; none for a kind of routes
+	predicates   map[*resource.Policy]partition.Predicate // see destinationCompiler
+	enforcement  *enforce.State                           // of the last view
+	destinations map[string]*compiled
+}
+
+// compiled is a destination with its last result.
+type compiled struct {
+	destination Destination
+	routes      []*resource.Policy // that have a `to` for it
+	variants    *PolicyVariants
+	err         error
+}
+
+// NewPolicyCompiler returns a compiler for the enforced policies of a kind in a
+// mesh of the view. The kind must have `to`. Order is that of the engine; nil
+// is SPEC 3.
+func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind, order rules.Order) *PolicyCompiler {
+	if order == nil {
+		order = rules.DefaultOrder
+	}
+	c := &PolicyCompiler{
+		kind: kind, mesh: mesh, order: order,
+		predicates:   make(map[*resource.Policy]partition.Predicate),
+		destinations: make(map[string]*compiled),
+	}
+	c.Update(view)
+	return c
+}
+
+// Variants returns the variants for a destination, which is compiled at the
+// first call and kept current from then on. The error is a
+// [*partition.LimitError], or wraps [ErrConstraint].
+func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
+	name := d.Name()
+	known := c.destinations[name]
+	if known == nil {
+		known = &compiled{destination: d}
+		c.destinations[name] = known
+		c.compile(known)
+	}
+	return known.variants, known.err
+}
+
+// Forget ends that a destination is kept current.
+func (c *PolicyCompiler) Forget(d Destination) { delete(c.destinations, d.Name()) }
+
+// Update follows a later view of the same engine. It returns the destinations
+// that were compiled again, sorted by name: those that a policy or a route
+// reaches which came, went or changed.
+func (c *PolicyCompiler) Update(view *core.View) []Destination {
+	placed := c.enforcement != view.Enforcement()
+	c.enforcement = view.Enforcement()
+	changed := c.replace(view.Policies(c.mesh), placed)
+	var again []Destination
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, d := range c.destinations {
+		if slices.ContainsFunc(changed, func(p *resource.Policy) bool { return c.reaches(p, d) }) {
+			group.Go(func() error { c.compile(d); return nil })
+			again = append(again, d.destination)
+		}
+	}
+	_ = group.Wait() // errors are kept with the destinations
+	slices.SortFunc(again, func(a, b Destination) int { return strings.Compare(a.Name(), b.Name()) })
+	return again
+}
+
+// replace takes over the policies of a view, sorted by identity, and returns
+// those that came or went. One that changed did both. Only if placed is set may a
+// placement enforce a policy for other parameters than before.
+func (c *PolicyCompiler) replace(all []*resource.Policy, placed bool) []*resource.Policy {
+	all = slices.DeleteFunc(all, func(p *resource.Policy) bool { return !c.takesPart(p) })
+	var changed []*resource.Policy
+	before, after := c.all, all
+	for len(before) > 0 || len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].ID.Compare(after[0].ID) < 0:
+			c.remove(before[0])
+			changed, before = append(changed, before[0]), before[1:]
+		case len(before) == 0 || before[0].ID.Compare(after[0].ID) > 0:
+			c.insert(after[0])
+			changed, after = append(changed, after[0]), after[1:]
+		default:
+			if before[0] != after[0] || placed && c.overrideChanged(after[0]) {
+				c.remove(before[0])
+				c.insert(after[0])
+				changed = append(changed, before[0], after[0])
+			}
+			before, after = before[1:], after[1:]
+		}
+	}
+	c.all = all
+	return changed
+}
+
+func (c *PolicyCompiler) takesPart(p *resource.Policy) bool {
+	return (p.Kind == c.kind.Name || p.IsRoute() && !c.kind.IsRoute()) &&
+		(!p.Shadow() || len(c.enforcement.Overrides(&p.ID)) > 0)
+}
+
+// overrideChanged reports whether a policy is enforced for other parameters than
+// when it was inserted.
+func (c *PolicyCompiler) overrideChanged(p *resource.Policy) bool {
+	return p.Shadow() && c.predicates[p].String() != enforcedFor(p, c.enforcement).String()
+}
+
+// list returns the list that a policy belongs to, and its order.
+func (c *PolicyCompiler) list(p *resource.Policy) (*[]*resource.Policy, func(a, b *resource.Policy) int) {
+	if p.Kind == c.kind.Name {
+		return &c.policies, c.order
+	}
+	return &c.routes, compareKRI
+}
+
+func (c *PolicyCompiler) insert(p *resource.Policy) {
+	c.predicates[p] = enforcedFor(p, c.enforcement)
+	list, order := c.list(p)
+	at, _ := slices.BinarySearchFunc(*list, p, order)
+	*list = slices.Insert(*list, at, p)
+}
+
+func (c *PolicyCompiler) remove(p *resource.Policy) {
+	list, _ := c.list(p)
+	at := slices.Index(*list, p)
+	*list = slices.Delete(*list, at, at+1)
+	delete(c.predicates, p)
+}
+
+// reaches reports whether a policy takes part in what a destination has, before
+// or after a change.
+func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
+	tags := d.destination.Tags
+	if p.RoutesOutbound(tags) { // for policies of the kind: any item selects the outbound
+		return true
+	}
+	return slices.ContainsFunc(p.To, func(item resource.Item) bool {
+		return item.TargetRef.Kind.IsRoute() && slices.ContainsFunc(d.routes, item.TargetRef.SelectsRoute)
+	})
+}
+
+// compile compiles one destination. It only reads c: several destinations are
+// compiled at a time.
+func (c *PolicyCompiler) compile(d *compiled) {
+	d.routes = slices.DeleteFunc(slices.Clone(c.routes), func(r *resource.Policy) bool { return !r.RoutesOutbound(d.destination.Tags) })
+	compiler := &destinationCompiler{
+		kind: c.kind, tags: d.destination.Tags, policies: c.policies, routes: d.routes, predicates: c.predicates,
+	}
+	set, contents, err := compiler.compile()
+	if d.variants, d.err = nil, err; err == nil {
+		d.variants = &PolicyVariants{c.kind, d.destination, set, contents}
+	}
+}

@@ -1,0 +1,164 @@
+package variant
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// A Table holds the variants of resource names. A variant has a content C, such
+// as a version or a pointer; equal contents are equal values. A Table is
+// immutable and safe for concurrent use. A [TableEditor] makes the next
+// version, which shares with this one what did not change.
+//
+// For each key and value the table has the set of the variants that depend on
+// them. [Table.Switches] finds with it the names that a change of parameters
+// reaches, among all names.
+type Table[C comparable] struct {
+	names    *index.Interner[string]
+	entries  index.Vector[*entry[C]] // by the id of the name
+	variants *index.Interner[variantKey]
+	owners   index.Vector[uint32] // the id of the name, by the id of the variant
+	answers  *index.Interner[answer]
+	postings index.Vector[index.Set] // ids of variants, by the id of the answer
+}
+
+// A Variant is one variant of a resource name.
+type Variant[C comparable] struct {
+	// Constraint is canonical; see [Set.Constraint].
+	Constraint Constraint
+	Content    C
+}
+
+// entry is a name with its variants; the slices are parallel.
+type entry[C comparable] struct {
+	name     string
+	set      *Set
+	contents []C
+	ids      []uint32 // of the variants
+}
+
+func (e *entry[C]) variant(i int) Variant[C] { return Variant[C]{e.set.variants[i], e.contents[i]} }
+
+type variantKey struct {
+	name       string
+	constraint string
+}
+
+// answer is what parameters have at a key: a value, or, with presence set,
+// whether the key is there at all.
+type answer struct {
+	key, value string
+	presence   bool
+}
+
+// NewTable returns a table without names.
+func NewTable[C comparable]() *Table[C] {
+	return &Table[C]{
+		names:    index.NewInterner[string](),
+		variants: index.NewInterner[variantKey](),
+		answers:  index.NewInterner[answer](),
+	}
+}
+
+// Len returns the number of names.
+func (t *Table[C]) Len() int { return t.names.Len() }
+
+// Choose returns the variant of a name that accepts the parameters, by its
+// index in the [Set] of the name, and its content. The index is -1, and ok
+// false, if there is no such name, or no such variant of it. It does not allocate.
+func (t *Table[C]) Choose(name string, p Parameters) (content C, variant int, ok bool) {
+	e := t.entry(name)
+	if e == nil {
+		return content, -1, false
+	}
+	if variant, ok = e.set.Choose(p); !ok {
+		return content, -1, false
+	}
+	return e.contents[variant], variant, true
+}
+
+// Set returns the set of a name, or nil.
+func (t *Table[C]) Set(name string) *Set {
+	if e := t.entry(name); e != nil {
+		return e.set
+	}
+	return nil
+}
+
+func (t *Table[C]) entry(name string) *entry[C] {
+	id, ok := t.names.Lookup(name)
+	if !ok {
+		return nil
+	}
+	return t.entries.Value(id)
+}
+
+// A Switch is a name whose variant is another one for other parameters. Before
+// or After is nil if no variant accepts the parameters.
+type Switch[C comparable] struct {
+	Name          string
+	Before, After *Variant[C]
+}
+
+// Switches returns the names that have another variant for the parameters
+// after than for those before, sorted by name. It evaluates only names with a
+// variant that depends on what differs.
+func (t *Table[C]) Switches(before, after Parameters) []Switch[C] {
+	var variants []uint32
+	for _, a := range differing(before, after) {
+		if id, ok := t.answers.Lookup(a); ok {
+			variants = t.postings.Value(id).AppendTo(variants)
+		}
+	}
+	names := variants
+	for i, v := range variants {
+		names[i] = t.owners.Value(v)
+	}
+	slices.Sort(names)
+	var switches []Switch[C]
+	for _, id := range slices.Compact(names) {
+		e := t.entries.Value(id)
+		from, had := e.set.Choose(before)
+		to, has := e.set.Choose(after)
+		if had == has && from == to {
+			continue
+		}
+		s := Switch[C]{Name: e.name}
+		if had {
+			v := e.variant(from)
+			s.Before = &v
+		}
+		if has {
+			v := e.variant(to)
+			s.After = &v
+		}
+		switches = append(switches, s)
+	}
+	slices.SortFunc(switches, func(a, b Switch[C]) int { return strings.Compare(a.Name, b.Name) })
+	return switches
+}
+
+// differing returns the answers that a variant must depend on to accept only
+// one of the two. A value that a variant does not depend on is like any other
+// value to it; so for k=v in one and k=w in the other these are v and w, and
+// for an absent key in one of them also the presence.
+func differing(a, b Parameters) []answer {
+	var answers []answer
+	for key, value := range a {
+		other, present := b[key]
+		switch {
+		case !present:
+			answers = append(answers, answer{key: key, value: value}, answer{key: key, presence: true})
+		case value != other:
+			answers = append(answers, answer{key: key, value: value}, answer{key: key, value: other})
+		}
+	}
+	for key, value := range b {
+		if _, present := a[key]; !present {
+			answers = append(answers, answer{key: key, value: value}, answer{key: key, presence: true})
+		}
+	}
+	return answers
+}

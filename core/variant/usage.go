@@ -1,0 +1,61 @@
+package variant
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Usage is which dataplanes of a view the variants of a destination serve.
+type Usage struct {
+	// Dataplanes is the number of dataplanes with an outbound to the
+	// destination: without variants each has a resource of its own.
+	Dataplanes int
+	// Served is the number of dataplanes that have the content of a variant,
+	// by the index of the variant.
+	Served []int
+	// Others are the dataplanes with another content, sorted by identity. They
+	// have several inbounds or none, as parameters describe a dataplane with one.
+	Others []*resource.Dataplane
+}
+
+// UsageOf counts the dataplanes of a view that the variants serve. The view is
+// the one that they were compiled from. Dataplanes with several inbounds are
+// counted by what they have.
+func (v *PolicyVariants) UsageOf(view *core.View) *Usage {
+	u := &Usage{Served: make([]int, len(v.Contents))}
+	known := map[*rules.Effective]int{} // dataplanes share confs
+	for _, d := range view.Dataplanes(v.Destination.Mesh) {
+		out := slices.IndexFunc(d.Outbounds, func(o resource.Outbound) bool { return slices.Equal(o.Tags, v.Destination.Tags) })
+		if out < 0 {
+			continue
+		}
+		u.Dataplanes++
+		config := view.Config(d, v.Kind.Name, core.Enforced)
+		if served := v.find(config, out, known); served >= 0 {
+			u.Served[served]++
+		} else {
+			u.Others = append(u.Others, d)
+		}
+	}
+	return u
+}
+
+// find returns the variant with the content of an outbound, or -1.
+func (v *PolicyVariants) find(config *rules.Config, outbound int, known map[*rules.Effective]int) int {
+	var shared *rules.Effective // the whole content, if there are no routes
+	if config != nil && len(config.Outbounds[outbound].Routes) == 0 {
+		shared = config.Outbounds[outbound].Effective
+	}
+	if found, ok := known[shared]; ok && shared != nil {
+		return found
+	}
+	content := ContentOf(config, outbound)
+	found := slices.IndexFunc(v.Contents, func(c *PolicyContent) bool { return c.Equal(content, v.Kind) })
+	if shared != nil {
+		known[shared] = found
+	}
+	return found
+}

@@ -1,0 +1,46 @@
+package variant
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// A Warning is something about a document that is likely to be a mistake
+// (SPEC 9.3).
+type Warning struct {
+	List    string // the document's field: variants or fragments
+	Index   int    // in the list, or -1 for the list as a whole
+	Message string
+	Hint    string
+}
+
+// Warnings returns what is likely to be a mistake in the set: a variant that
+// accepts no parameters, and parameters that no variant accepts.
+func (s *Set) Warnings() []Warning {
+	var warnings []Warning
+	for _, i := range s.Unsatisfiable() {
+		warnings = append(warnings, Warning{"variants", i, "the constraints accept no parameters, so the variant is never chosen", "remove it"})
+	}
+	if p := s.Uncovered(); p != nil {
+		warnings = append(warnings, Warning{"variants", -1,
+			fmt.Sprintf("no variant accepts the parameters %s; for such a client the resource does not exist", FormatParameters(p)),
+			"add a variant for them if there are such clients"})
+	}
+	return warnings
+}
+
+// Path returns the path of the list or of its element.
+func (w Warning) Path() string {
+	if w.Index < 0 {
+		return w.List
+	}
+	return fmt.Sprintf("%s[%d]", w.List, w.Index)
+}
+
+func (w Warning) at(at *diag.At) *diag.At {
+	if at = at.Field(w.List); w.Index >= 0 {
+		at = at.Index(w.Index)
+	}
+	return at
+}

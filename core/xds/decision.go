@@ -1,0 +1,86 @@
+package xds
+
+import (
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/permission"
+)
+
+// decision is one of the two decisions of an inbound.
+type decision uint8
+
+const (
+	enforced decision = iota
+	shadow            // denies by allowWithShadowDeny only (SPEC 7.4)
+)
+
+// denies reports whether the entries of a list deny.
+func (d decision) denies(l permission.List) bool {
+	if d == shadow {
+		return l == permission.AllowWithShadowDeny
+	}
+	return l == permission.Deny
+}
+
+// allows reports whether the entries of a list allow.
+func (d decision) allows(l permission.List) bool {
+	return d == enforced && l != permission.Deny
+}
+
+// clientAllowed reports whether a `from` item with the action allows.
+func (d decision) clientAllowed(a meshtrafficpermission.Action) bool {
+	if d == shadow {
+		return a != meshtrafficpermission.AllowWithShadowDeny
+	}
+	return a != meshtrafficpermission.Deny
+}
+
+// byDefault is the action if nothing matches.
+func (d decision) byDefault() action { return action{defaultPolicy, d == enforced} }
+
+// defaultPolicy is the name of the action if nothing matches (SPEC 7.4).
+const defaultPolicy = "default"
+
+// action is an end of a matcher: to deny or to allow in a policy's name.
+type action struct {
+	policy string
+	deny   bool
+}
+
+// ruleEntries is the entries of one rule that deny, or those that allow.
+type ruleEntries struct {
+	kri     string
+	deny    bool
+	entries []*permission.Entry // not empty
+}
+
+// inOrder returns the entries in the order in which a proxy must compare them:
+// those that deny, rule by rule, then those that allow, so that the first that
+// matches decides (SPEC 7.4).
+func inOrder(entries []permission.Entry, d decision) []ruleEntries {
+	rules := 0
+	for i := range entries {
+		if i == 0 || entries[i].KRI != entries[i-1].KRI || entries[i].Rule != entries[i-1].Rule {
+			rules++
+		}
+	}
+	out := make([]ruleEntries, 0, 2*rules)
+	pointers := make([]*permission.Entry, 0, len(entries)) // shared by all rules
+	for _, deny := range [...]bool{true, false} {
+		takes := d.allows
+		if deny {
+			takes = d.denies
+		}
+		for i := 0; i < len(entries); {
+			first, begin := &entries[i], len(pointers)
+			for ; i < len(entries) && entries[i].KRI == first.KRI && entries[i].Rule == first.Rule; i++ {
+				if takes(entries[i].List) {
+					pointers = append(pointers, &entries[i])
+				}
+			}
+			if len(pointers) > begin {
+				out = append(out, ruleEntries{first.KRI, deny, pointers[begin:len(pointers):len(pointers)]})
+			}
+		}
+	}
+	return out
+}

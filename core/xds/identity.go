@@ -1,0 +1,46 @@
+package xds
+
+import (
+	"regexp"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The matcher form has one input for the URI SANs of a client's certificate: all
+// of them, joined by commas. A client's SPIFFE ID is the one that begins with
+// spiffe:// (SPEC 7.2), so a comparison of an ID accepts other URIs around it,
+// and a client with several IDs is decided apart, as one without an ID.
+
+// amongURIs returns an expression for the URI SANs of which one matches. The
+// expression must not match a comma.
+func amongURIs(expression string) string {
+	return uriBefore + expression + uriAfter
+}
+
+const uriBefore, uriAfter = `(?:\C*,)?`, `(?:,\C*)?`
+
+// severalURIs matches the URI SANs of a client that has more than one.
+const severalURIs = `\C*,\C*`
+
+// noSingleID matches the URI SANs of a client that has no SPIFFE ID though one
+// of them may begin with spiffe://: two of them do, or one has a comma, after
+// which no scheme follows.
+const noSingleID = `(?:\C*,)?spiffe://[^,]*,(?:\C*,)?spiffe://\C*|` +
+	`\C*,(?:[^A-Za-z]\C*|[A-Za-z][A-Za-z0-9+.\-]*(?:[^A-Za-z0-9+.\-:]\C*)?)?`
+
+func quoted(text string) string { return regexp.QuoteMeta(text) }
+
+// A certificate that carries tags has a URI SAN kuma://key/value for each of
+// them, in addition to the SPIFFE ID.
+const tagURI = "kuma://"
+
+// tagRegex returns an expression for the URI SAN of a tag. Keys may have slashes
+// and values have none, so any value of a key ends at the end of the URI:
+// kuma://team/lead/a is no value of team.
+func tagRegex(tag resource.Tag) string {
+	key := quoted(tagURI + tag.Key + "/")
+	if tag.Value == resource.AnyValue {
+		return key + `[^/,]+`
+	}
+	return key + quoted(tag.Value)
+}

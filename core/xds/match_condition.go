@@ -1,0 +1,143 @@
+package xds
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
+)
+
+// translation translates matches for one form of the filter. It keeps what it
+// made of each regular expression.
+type translation struct {
+	form  RBACForm
+	known map[string]string // by kind and expression
+	size  int               // of what is known
+}
+
+func newTranslation(form RBACForm) *translation {
+	return &translation{form: form, known: map[string]string{}}
+}
+
+// tooLarge reports whether the expressions alone are larger than a filter may be.
+func (t *translation) tooLarge() bool { return t.size > MaxFilter }
+
+// entry returns the condition under which an entry, whose match must not be
+// empty, holds. Server names are conditions of the matcher form only.
+func (t *translation) entry(e *permission.Entry) *condition {
+	m := e.Match
+	var conditions []*condition
+	if m.SpiffeID != nil {
+		conditions = append(conditions, t.spiffeID(m.SpiffeID))
+	}
+	if m.SNI != nil && t.form == MatcherForm {
+		conditions = append(conditions, comparison(input{kind: serverName}, textExact, lowerName(m)))
+	}
+	if m.Path != nil {
+		conditions = append(conditions, t.path(m.Path))
+	}
+	if m.Method != nil {
+		conditions = append(conditions, comparison(header(":method"), textExact, string(*m.Method)))
+	}
+	for i := range m.Headers {
+		conditions = append(conditions, t.header(&m.Headers[i], e.List != permission.Allow))
+	}
+	return allOf(conditions...)
+}
+
+// lowerName returns the server name in lower case, as Envoy has it.
+func lowerName(m *conf.Match) string { return strings.ToLower(string(*m.SNI)) }
+
+func header(name string) input { return input{httpHeader, name} }
+
+// spiffeID compares the client's SPIFFE ID. In the matcher form other URI SANs
+// are around it (identity.go).
+func (t *translation) spiffeID(m *conf.SpiffeIDMatch) *condition {
+	on := input{kind: clientURI}
+	if m.Type == conf.SpiffeIDExact {
+		if t.form == RulesForm {
+			return comparison(on, textExact, m.Value)
+		}
+		return comparison(on, textRegex, amongURIs(quoted(m.Value)))
+	}
+	expression := quoted(request.TrimSlash(m.Value)) + `(?:/[^,]*)?`
+	if t.form == MatcherForm {
+		expression = amongURIs(expression)
+	}
+	return comparison(on, textRegex, expression)
+}
+
+// path compares the path. In the matcher form the input has the query too.
+func (t *translation) path(m *conf.PathMatch) *condition {
+	on, exactly := input{kind: urlPath}, func(on input, path string) []*condition {
+		return []*condition{comparison(on, textExact, path)}
+	}
+	if t.form == MatcherForm {
+		on, exactly = header(":path"), func(on input, path string) []*condition {
+			return []*condition{comparison(on, textExact, path), comparison(on, textPrefix, path+"?")}
+		}
+	}
+	prefix := request.TrimSlash(m.Value)
+	switch {
+	case m.Type == conf.PathExact:
+		return anyOf(exactly(on, m.Value)...)
+	case m.Type == conf.PathRegex && t.form == MatcherForm:
+		return comparison(on, textRegex, t.regex("target", m.Value, (*regex.Expr).Target))
+	case m.Type == conf.PathRegex:
+		return comparison(on, textRegex, t.regex("whole", m.Value, (*regex.Expr).Whole))
+	case prefix == "":
+		return comparison(on, textPrefix, "/")
+	}
+	return anyOf(append(exactly(on, prefix), comparison(on, textPrefix, prefix+"/"))...)
+}
+
+// header compares a header. An entry that denies, by itself or as a shadow,
+// holds for any run of the value's elements (SPEC 7.2).
+func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
+	on := header(strings.ToLower(string(h.Name)))
+	if on.header == "host" {
+		on.header = ":authority"
+	}
+	anyBytes := `\C*`
+	if t.form == RulesForm {
+		anyBytes = `(?s:.)*` // gRPC's expressions are Go's
+	}
+	element := `(?:` + anyBytes + `,)?[\t ]*`
+	switch h.How() {
+	case conf.HeaderAbsent:
+		return negation(comparison(on, textAny, ""))
+	case conf.HeaderPresent:
+		return comparison(on, textAny, "")
+	case conf.HeaderPrefix:
+		if runs && *h.Value != "" {
+			return comparison(on, textRegex, element+quoted(*h.Value)+anyBytes)
+		}
+		return comparison(on, textPrefix, *h.Value)
+	case conf.HeaderRegex:
+		if runs {
+			return comparison(on, textRegex, t.regex("runs", *h.Value, func(e *regex.Expr) string {
+				// A byte beyond ASCII meets it too: no spelling of a character evades a denial.
+				return `(?:` + e.Runs(anyBytes) + `)|` + anyBytes + `[^\x00-\x7f]` + anyBytes
+			}))
+		}
+		return comparison(on, textRegex, t.regex("whole", *h.Value, (*regex.Expr).Whole))
+	}
+	if runs {
+		return comparison(on, textRegex, element+quoted(*h.Value)+`[\t ]*(?:,`+anyBytes+`)?`)
+	}
+	return comparison(on, textExact, *h.Value)
+}
+
+// regex translates a regular expression, which passed validation, once.
+func (t *translation) regex(kind, expression string, translate func(*regex.Expr) string) string {
+	key := kind + " " + expression
+	out, ok := t.known[key]
+	if !ok {
+		out = translate(regex.MustParse(expression))
+		t.known[key] = out
+		t.size += len(out)
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package xds
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// writer writes a protobuf message in one pass. Filters name thousands of
+// identities, each of which takes ten nested messages: to build them as Go
+// structs and to marshal those took most of the time and of the memory.
+//
+// A message is written without its length, which is inserted in front of it
+// when it ends. What is moved for that is short, except for the few messages
+// that contain all others.
+type writer struct {
+	data []byte
+	// full is set when the data are longer than MaxFilter. Nothing is written
+	// then, so that memory stays bounded; loops may end early.
+	full bool
+}
+
+// text writes a field that is a string or bytes.
+func (w *writer) text(field protowire.Number, value string) {
+	if w.grows() {
+		w.data = protowire.AppendTag(w.data, field, protowire.BytesType)
+		w.data = protowire.AppendString(w.data, value)
+	}
+}
+
+// number writes a field that is an integer, an enum or a bool.
+func (w *writer) number(field protowire.Number, value uint64) {
+	if w.grows() {
+		w.data = protowire.AppendTag(w.data, field, protowire.VarintType)
+		w.data = protowire.AppendVarint(w.data, value)
+	}
+}
+
+// raw writes fields that are marshalled already.
+func (w *writer) raw(fields []byte) {
+	if w.grows() {
+		w.data = append(w.data, fields...)
+	}
+}
+
+// message writes a field that is a message, whose fields body writes in the
+// order of their numbers.
+func (w *writer) message(field protowire.Number, body func()) {
+	if !w.grows() {
+		return
+	}
+	w.data = protowire.AppendTag(w.data, field, protowire.BytesType)
+	begin := len(w.data)
+	body()
+	length := len(w.data) - begin
+	size := protowire.SizeVarint(uint64(length))
+	w.data = slices.Grow(w.data, size)[:len(w.data)+size]
+	copy(w.data[begin+size:], w.data[begin:])
+	protowire.AppendVarint(w.data[:begin], uint64(length))
+}
+
+func (w *writer) grows() bool {
+	w.full = w.full || len(w.data) > MaxFilter
+	return !w.full
+}

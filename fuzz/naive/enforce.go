@@ -1,0 +1,376 @@
+package naive
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Placements returns what `meshmatch placement` prints (SPEC 10): for every OCM
+// policy its clusters, and for every policy of the mesh that has a binding or
+// the shadow label its dataplanes.
+func Placements(set *resource.Set, ocmSet *ocm.Resources, mesh string) map[string]any {
+	w := &hub{ocmSet}
+	var entries []map[string]any
+	for _, p := range ocmSet.Policies {
+		entries = append(entries, w.describePolicy(p))
+	}
+	m := newMesh(set, mesh, Options{Shadow: true})
+	for _, p := range m.policies {
+		if informs(p) || len(w.bindingsOfMeshPolicy(p)) > 0 {
+			entries = append(entries, w.describeMeshPolicy(m, p, set.Dataplanes))
+		}
+	}
+	sort.SliceStable(entries, func(i, j int) bool {
+		for _, key := range []string{"kind", "namespace", "name"} {
+			a, _ := entries[i][key].(string)
+			b, _ := entries[j][key].(string)
+			if a != b {
+				return a < b
+			}
+		}
+		return false
+	})
+	list := []any{}
+	for _, entry := range entries {
+		list = append(list, entry)
+	}
+	return map[string]any{"policies": list}
+}
+
+// hub is what placements and bindings are resolved in.
+type hub struct{ *ocm.Resources }
+
+// path is one way from a binding to a policy: direct, or through a set.
+type path struct {
+	binding *ocm.PlacementBinding
+	set     *ocm.PolicySet // nil: direct
+}
+
+// paths lists the ways to an OCM policy. A binding, its subjects and the members
+// of a set are of one namespace (SPEC 8.1).
+func (w *hub) paths(p *ocm.Policy) []path {
+	var list []path
+	for _, b := range w.PlacementBindings {
+		if b.Namespace != p.Namespace {
+			continue
+		}
+		for _, s := range b.Subjects {
+			if s.Mesh {
+				continue
+			}
+			if s.Kind == "Policy" && s.Name == p.Name {
+				list = append(list, path{b, nil})
+			}
+			for _, set := range w.PolicySets {
+				if s.Kind == "PolicySet" && set.Namespace == b.Namespace && set.Name == s.Name && slices.Contains(set.Policies, p.Name) {
+					list = append(list, path{b, set})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// clusters is what a path selects: the clusters of the binding's placement
+// without those that the set excludes for the policy.
+func (w *hub) clusters(x path, policy string) map[string]bool {
+	selected := map[string]bool{}
+	for _, name := range w.names() {
+		if w.selectsCluster(x.binding, name, true) {
+			selected[name] = true
+		}
+	}
+	if x.set != nil {
+		for _, e := range x.set.Exclusions {
+			if e.Policy != policy {
+				continue
+			}
+			for _, name := range e.Clusters {
+				delete(selected, name)
+			}
+		}
+	}
+	return selected
+}
+
+// names lists every name of a cluster that any resource contains.
+func (w *hub) names() []string {
+	var names []string
+	for _, c := range w.ManagedClusters {
+		names = append(names, c.Name)
+	}
+	for _, r := range w.PlacementRules {
+		names = append(names, r.Clusters...)
+		names = append(names, r.Decisions...)
+	}
+	for _, d := range w.PlacementDecisions {
+		names = append(names, d.Clusters...)
+	}
+	return names
+}
+
+// selectsCluster reports whether the placement of a binding selects a cluster.
+// A selector without requirements selects every cluster that exists: one that
+// has a ManagedCluster, or, for a zone of dataplanes, any.
+func (w *hub) selectsCluster(b *ocm.PlacementBinding, name string, managed bool) bool {
+	switch b.Placement.Kind {
+	case "Placement":
+		found := false
+		for _, p := range w.Placements {
+			found = found || p.Namespace == b.Namespace && p.Name == b.Placement.Name
+		}
+		for _, d := range w.PlacementDecisions {
+			if found && d.Namespace == b.Namespace && d.Placement == b.Placement.Name && slices.Contains(d.Clusters, name) {
+				return true
+			}
+		}
+	case "PlacementRule":
+		if r := w.rule(b); r != nil {
+			return w.ruleSelects(r, name, managed)
+		}
+	}
+	return false
+}
+
+// rule returns the PlacementRule of a binding, or nil.
+func (w *hub) rule(b *ocm.PlacementBinding) *ocm.PlacementRule {
+	for _, r := range w.PlacementRules {
+		if b.Placement.Kind == "PlacementRule" && r.Namespace == b.Namespace && r.Name == b.Placement.Name {
+			return r
+		}
+	}
+	return nil
+}
+
+func (w *hub) ruleSelects(r *ocm.PlacementRule, name string, managed bool) bool {
+	if r.Decided {
+		return slices.Contains(r.Decisions, name)
+	}
+	if r.Clusters == nil && r.ClusterSelector == nil {
+		return false
+	}
+	if r.Clusters != nil && !slices.Contains(r.Clusters, name) {
+		return false
+	}
+	if r.ClusterSelector == nil {
+		return true
+	}
+	if len(r.ClusterSelector.Labels) == 0 && len(r.ClusterSelector.Expressions) == 0 {
+		return r.Clusters != nil || !managed || w.cluster(name) != nil
+	}
+	cluster := w.cluster(name)
+	return cluster != nil && labelsMatch(r.ClusterSelector, cluster.Labels)
+}
+
+func (w *hub) cluster(name string) *ocm.ManagedCluster {
+	for _, c := range w.ManagedClusters {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// labelsMatch is Kubernetes' label selector: every label and every expression
+// holds; NotIn holds for an absent label.
+func labelsMatch(selector *ocm.LabelSelector, labels resource.Tags) bool {
+	for _, want := range selector.Labels {
+		value, present := lookup(labels, want.Key)
+		if !present || value != want.Value {
+			return false
+		}
+	}
+	for _, e := range selector.Expressions {
+		value, present := lookup(labels, e.Key)
+		in := present && slices.Contains(e.Values, value)
+		switch {
+		case e.Operator == "In" && !in,
+			e.Operator == "NotIn" && in,
+			e.Operator == "Exists" && !present,
+			e.Operator == "DoesNotExist" && present:
+			return false
+		}
+	}
+	return true
+}
+
+// describePolicy is SPEC 8.2: P is what the bindings without subFilter select,
+// Q what those of them with an override do, R what the subFilter bindings with
+// an override do. Placed is P, enforced is Q ∪ (P ∩ R).
+func (w *hub) describePolicy(p *ocm.Policy) map[string]any {
+	placing, enforcing := map[string][]string{}, map[string][]string{}
+	for _, x := range w.paths(p) {
+		for name := range w.clusters(x, p.Name) {
+			if !x.binding.SubFilter {
+				placing[name] = append(placing[name], x.binding.Name)
+			}
+			if x.binding.Enforce {
+				enforcing[name] = append(enforcing[name], x.binding.Name)
+			}
+		}
+	}
+	targets := []any{}
+	for _, name := range clusterNames(placing) {
+		if p.Disabled {
+			break
+		}
+		targets = append(targets, remediate("cluster", name, p.Action, placing[name], enforcing[name]))
+	}
+	action := []string{"inform", "enforce", "informonly"}[p.Action]
+	return describe(p.Meta, action, targets)
+}
+
+// remediate is the action at one target that a policy is placed on, and its cause.
+func remediate(key, name string, own ocm.Action, placing, enforcing []string) map[string]any {
+	action, because := "inform", placing
+	switch {
+	case own == ocm.Enforce:
+		action = "enforce"
+	case own == ocm.Inform && len(enforcing) > 0:
+		action, because = "enforce", enforcing
+	}
+	return map[string]any{key: name, "action": action, "because": bindingNames(because)}
+}
+
+func describe(meta resource.Meta, action string, targets []any) map[string]any {
+	entry := map[string]any{"kind": meta.Kind, "name": meta.Name, "remediationAction": action, "targets": targets}
+	if meta.Namespace != "" {
+		entry["namespace"] = meta.Namespace
+	}
+	return entry
+}
+
+func bindingNames(names []string) []any {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	list := []any{}
+	for _, name := range slices.Compact(names) {
+		list = append(list, name)
+	}
+	return list
+}
+
+func clusterNames(m map[string][]string) []string {
+	var keys []string
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// bindingsOfMeshPolicy lists the bindings that have a policy of a mesh as a
+// subject. A binding with the label kuma.io/mesh is for policies of that mesh.
+func (w *hub) bindingsOfMeshPolicy(p *resource.Policy) []*ocm.PlacementBinding {
+	var list []*ocm.PlacementBinding
+	for _, b := range w.PlacementBindings {
+		if mesh, given := lookup(b.Labels, "kuma.io/mesh"); given && mesh != p.Mesh {
+			continue
+		}
+		for _, s := range b.Subjects {
+			if s.Mesh && b.Namespace == p.Namespace && s.Kind == p.Kind && s.Name == p.Name {
+				list = append(list, b)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// selectsDataplane reports whether the placement of a binding selects a
+// dataplane: it selects the cluster that the dataplane's zone names, and the
+// labels are those of its dataplaneSelector (SPEC 8.3).
+func (w *hub) selectsDataplane(b *ocm.PlacementBinding, dp *resource.Dataplane) bool {
+	zone := zoneOf(dp)
+	if zone == "" || !w.selectsCluster(b, zone, false) {
+		return false
+	}
+	r := w.rule(b)
+	return r == nil || r.DataplaneSelector == nil || labelsMatch(r.DataplaneSelector, dp.Labels)
+}
+
+// zoneOf is the label, else the tag of the first inbound, or of the gateway,
+// that has one (SPEC 8.3, 8.5).
+func zoneOf(dp *resource.Dataplane) string {
+	const key = "kuma.io/zone"
+	if zone, present := lookup(dp.Labels, key); present {
+		return zone
+	}
+	for i := range dp.Inbounds {
+		if zone, present := lookup(dp.Inbounds[i].Tags, key); present {
+			return zone
+		}
+	}
+	if dp.Gateway != nil {
+		zone, _ := lookup(dp.Gateway.Tags, key)
+		return zone
+	}
+	return ""
+}
+
+// enforced reports whether a policy that selects a dataplane is enforced there:
+// it does not inform, or a binding overrides that, with a subFilter or without.
+func (w *hub) enforced(p *resource.Policy, dp *resource.Dataplane) bool {
+	if !informs(p) {
+		return true
+	}
+	for _, b := range w.bindingsOfMeshPolicy(p) {
+		if b.Enforce && w.selectsDataplane(b, dp) {
+			return true
+		}
+	}
+	return false
+}
+
+// describeMeshPolicy is SPEC 8.3: P is what the targetRef selects.
+func (w *hub) describeMeshPolicy(m *mesh, p *resource.Policy, dataplanes []*resource.Dataplane) map[string]any {
+	own := ocm.Enforce
+	if informs(p) {
+		own = ocm.Inform
+	}
+	targets := []map[string]any{}
+	for _, dp := range dataplanes {
+		if !m.selects(p, dp).selected {
+			continue
+		}
+		var placing, enforcing []string
+		for _, b := range w.bindingsOfMeshPolicy(p) {
+			if !w.selectsDataplane(b, dp) {
+				continue
+			}
+			if !b.SubFilter {
+				placing = append(placing, b.Name)
+			}
+			if b.Enforce {
+				enforcing = append(enforcing, b.Name)
+			}
+		}
+		targets = append(targets, remediate("dataplane", kri("dp", &dp.Meta), own, placing, enforcing))
+	}
+	slices.SortFunc(targets, func(a, b map[string]any) int {
+		return strings.Compare(a["dataplane"].(string), b["dataplane"].(string))
+	})
+	list := []any{}
+	for _, target := range targets {
+		list = append(list, target)
+	}
+	action := []string{"inform", "enforce"}[own]
+	return describe(p.Meta, action, list)
+}
+
+// EnforcedPolicies lists the policies that select a dataplane and are enforced
+// there.
+func EnforcedPolicies(set *resource.Set, ocmSet *ocm.Resources, dp *resource.Dataplane) []*resource.Policy {
+	w, m := &hub{ocmSet}, newMesh(set, dp.Mesh, Options{Shadow: true})
+	var list []*resource.Policy
+	for _, p := range m.policies {
+		if m.selects(p, dp).selected && w.enforced(p, dp) {
+			list = append(list, p)
+		}
+	}
+	return list
+}

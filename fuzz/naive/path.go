@@ -1,0 +1,79 @@
+package naive
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	refusedInPath = regexp.MustCompile(`(?i)%2f|%5c|#`)
+	twoDots       = regexp.MustCompile(`(?i)^((\.|%2e){2}|\.\.;.*)$`)
+	oneDot        = regexp.MustCompile(`(?i)^(\.|%2e|\.;.*)$`)
+	slashesOnly   = regexp.MustCompile(`^//+$`)
+	slashes       = regexp.MustCompile(`/+`)
+	escaped       = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+)
+
+// normalPath is SPEC 7.2 and 11.2: an inbound compares the path without the
+// query in normal form, step by step. It refuses an escaped slash or backslash.
+func normalPath(target string) (path string, refused bool) {
+	path, _, _ = strings.Cut(target, "?")
+	if !strings.HasPrefix(path, "/") {
+		return path, false
+	}
+	if refusedInPath.MatchString(path) {
+		return "", true
+	}
+	path = strings.ReplaceAll(path, `\`, "/")
+	var kept []string
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		// A dot segment leaves an empty one, which the next segment replaces.
+		if n := len(kept); n > 0 && kept[n-1] == dotSegment {
+			kept = kept[:n-1]
+		}
+		switch {
+		case twoDots.MatchString(segment):
+			if len(kept) > 0 {
+				kept = kept[:len(kept)-1]
+			}
+			kept = append(kept, dotSegment)
+		case oneDot.MatchString(segment):
+			kept = append(kept, dotSegment)
+		case strings.Contains(segment, "%00"):
+			return "", true
+		default:
+			kept = append(kept, normalSegment(segment))
+		}
+	}
+	path = "/" + strings.ReplaceAll(strings.Join(kept, "/"), dotSegment, "")
+	if slashesOnly.MatchString(path) {
+		return "//", false // Envoy leaves two
+	}
+	return slashes.ReplaceAllString(path, "/"), false
+}
+
+// normalSegment resolves the escapes that a segment does not need and encodes
+// what a path cannot contain.
+func normalSegment(segment string) string {
+	segment = escaped.ReplaceAllStringFunc(segment, func(escape string) string {
+		var b byte
+		_, _ = fmt.Sscanf(escape, "%%%02x", &b)
+		if regexp.MustCompile(`^[A-Za-z0-9._~-]$`).MatchString(string(rune(b))) {
+			return string(rune(b))
+		}
+		return escape
+	})
+	var encoded strings.Builder
+	for _, b := range []byte(segment) {
+		if b <= ' ' || b >= 0x7f || strings.ContainsRune("\"<>^`{|}", rune(b)) {
+			fmt.Fprintf(&encoded, "%%%02X", b)
+		} else {
+			encoded.WriteByte(b)
+		}
+	}
+	return encoded.String()
+}
+
+// dotSegment marks where a dot segment was; no path has it.
+const dotSegment = "\x00"

@@ -1,0 +1,207 @@
+package fuzz
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/fuzz/naive"
+)
+
+// comparePolicyVariants compares the variants that package variant compiles
+// from the policies of a scenario with what the engine and the reference
+// compute: for each kind and destination, for the dataplanes with one inbound,
+// and for random parameters that describe a dataplane which does not exist
+// (SPEC 12.4).
+func comparePolicyVariants(s *Scenario, seed uint64) error {
+	set, err := s.Load()
+	if err != nil {
+		return fmt.Errorf("the scenario does not load: %w", err)
+	}
+	view, err := core.NewView(s.kinds, set)
+	if err != nil {
+		return err
+	}
+	c := &policyVariants{kinds: s.kinds, set: set, view: view, random: rand.New(rand.NewPCG(seed, 12))}
+	c.mention()
+	for _, kind := range s.kinds.All() {
+		if kind.To == nil {
+			continue
+		}
+		for _, mesh := range view.Meshes() {
+			compiler := variant.NewPolicyCompiler(view, mesh, kind, nil)
+			for _, d := range c.destinations(mesh) {
+				if err := c.compare(compiler, kind, d); err != nil {
+					return fmt.Errorf("%s for %s: %w", kind.Name, d.Name(), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+type policyVariants struct {
+	kinds     *resource.Kinds
+	set       *resource.Set
+	view      *core.View
+	random    *rand.Rand
+	mentioned []resource.Tag // keys and values of parameters that policies or dataplanes mention
+}
+
+// mention collects what random parameters are made of.
+func (c *policyVariants) mention() {
+	for _, p := range c.set.Policies {
+		t := &p.TargetRef
+		for _, tag := range t.Selector() {
+			c.mentioned = append(c.mentioned, tag)
+		}
+		for _, label := range t.Labels {
+			c.mentioned = append(c.mentioned, resource.Tag{Key: "@label/" + label.Key, Value: label.Value})
+		}
+		for key, value := range map[string]string{"@namespace": t.Namespace, "@section": t.SectionName} {
+			if value != "" {
+				c.mentioned = append(c.mentioned, resource.Tag{Key: key, Value: value})
+			}
+		}
+		if t.Kind == resource.TargetDataplane && t.Name != "" {
+			c.mentioned = append(c.mentioned, resource.Tag{Key: "@name", Value: t.Name})
+		}
+	}
+	slices.SortFunc(c.mentioned, func(a, b resource.Tag) int { return compareTags(a, b) })
+}
+
+func compareTags(a, b resource.Tag) int {
+	switch {
+	case a.Key+"\x00"+a.Value < b.Key+"\x00"+b.Value:
+		return -1
+	case a == b:
+		return 0
+	}
+	return 1
+}
+
+func (c *policyVariants) parameters() variant.Parameters {
+	p := variant.Parameters{"irrelevant": "x"}
+	for _, tag := range c.mentioned {
+		if _, has := p[tag.Key]; has || c.random.IntN(3) == 0 {
+			continue
+		}
+		p[tag.Key] = tag.Value
+		if tag.Value == resource.AnyValue || c.random.IntN(5) == 0 {
+			p[tag.Key] = "another"
+		}
+	}
+	return p
+}
+
+// destinations returns those of the outbounds of a mesh.
+func (c *policyVariants) destinations(mesh string) []variant.Destination {
+	var all []variant.Destination
+	for _, dp := range c.view.Dataplanes(mesh) {
+		for _, out := range dp.Outbounds {
+			if !slices.ContainsFunc(all, func(d variant.Destination) bool { return slices.Equal(d.Tags, out.Tags) }) {
+				all = append(all, variant.Destination{Mesh: mesh, Tags: out.Tags})
+			}
+		}
+	}
+	return all
+}
+
+func (c *policyVariants) compare(compiler *variant.PolicyCompiler, kind *resource.Kind, d variant.Destination) error {
+	variants, err := compiler.Variants(d)
+	if err != nil {
+		return err
+	}
+	for i, content := range variants.Contents {
+		for _, other := range variants.Contents[:i] {
+			if content.Equal(other, kind) {
+				return fmt.Errorf("two variants have the content %v", content)
+			}
+		}
+	}
+	for _, dp := range c.view.Dataplanes(d.Mesh) {
+		out := slices.IndexFunc(dp.Outbounds, func(o resource.Outbound) bool { return slices.Equal(o.Tags, d.Tags) })
+		if out < 0 || len(dp.Inbounds) != 1 {
+			continue
+		}
+		p := variant.ParametersOf(dp, 0)
+		if err := c.compareEngine(variants, kind, dp, out, p); err != nil {
+			return fmt.Errorf("dataplane %s, %s: %w", dp.Name, variant.FormatParameters(p), err)
+		}
+	}
+	for range 5 {
+		p := c.parameters()
+		dp := naive.DescribedDataplane(d.Mesh, p, d.Tags)
+		if err := c.compareEngine(variants, kind, dp, 0, p); err != nil {
+			return fmt.Errorf("%s: %w", variant.FormatParameters(p), err)
+		}
+		if err := c.compareReference(variants, kind, dp, p); err != nil {
+			return fmt.Errorf("%s: %w", variant.FormatParameters(p), err)
+		}
+	}
+	return nil
+}
+
+// compareEngine compares the chosen content with the engine's answer.
+func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, outbound int, p variant.Parameters) error {
+	want := variant.ContentOf(c.view.Config(dp, kind.Name, core.Enforced), outbound)
+	if got := v.Choose(p); !got.Equal(want, kind) {
+		return fmt.Errorf("the variant has %s, the engine %s", contentText(got), contentText(want))
+	}
+	return nil
+}
+
+// compareReference compares the chosen content with the answer of the
+// reference, as JSON: nothing of the fast path is shared.
+func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, p variant.Parameters) error {
+	described := &resource.Set{Dataplanes: []*resource.Dataplane{dp}, Policies: c.set.Policies}
+	answer, err := naive.Inspect(c.kinds, described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name})
+	if err != nil {
+		return err
+	}
+	var conf any
+	routes := map[string]any{}
+	for _, policy := range answer["policies"].([]any) { // one or none
+		outbound := policy.(map[string]any)["outbounds"].([]any)[0].(map[string]any)
+		conf = outbound["conf"]
+		list, _ := outbound["routes"].([]any)
+		for _, route := range list {
+			if route := route.(map[string]any); route["conf"] != nil {
+				routes[route["route"].(string)] = route["conf"]
+			}
+		}
+	}
+	want := jsonText(map[string]any{"conf": conf, "routes": routes})
+	if got := contentText(v.Choose(p)); got != want {
+		return fmt.Errorf("the variant has %s, the reference %s", got, want)
+	}
+	return nil
+}
+
+func contentText(c *variant.PolicyContent) string {
+	routes := map[string]any{}
+	for _, r := range c.Routes {
+		routes[r.Route.KRI()] = r.Conf
+	}
+	return jsonText(map[string]any{"conf": c.Conf, "routes": routes})
+}
+
+// jsonText returns JSON with sorted keys.
+func jsonText(v any) string {
+	data, err := resource.Marshal(v)
+	var tree any
+	if err == nil {
+		err = json.Unmarshal(data, &tree)
+	}
+	if err == nil {
+		data, err = resource.Marshal(tree)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}

@@ -1,0 +1,327 @@
+package fuzz
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/fuzz/naive"
+)
+
+// VariantSet is the variants of one resource name. The same constraints and
+// contents are also the fragments of a resource (SPEC 9).
+type VariantSet []VariantOf
+
+// VariantOf is one variant or fragment. Constraints may break the rules of
+// SPEC 9.1.
+type VariantOf struct {
+	Constraints naive.Constraints
+	Content     map[string]any
+}
+
+// String prints a set for a person.
+func (s VariantSet) String() string {
+	var b strings.Builder
+	for i, v := range s {
+		content, err := json.Marshal(v.Content)
+		if err != nil {
+			content = []byte(err.Error())
+		}
+		fmt.Fprintf(&b, "[%d] %v: %s\n", i, v.Constraints, content)
+	}
+	return b.String()
+}
+
+// NewVariantSet decodes a set of up to six variants over three keys, with up to
+// three values each.
+func NewVariantSet(data []byte) VariantSet {
+	c := &choices{data}
+	mode := c.of(4) // 0: any constraints, 1: the cells of a grid, 2: invalid ones too, 3: the last is what is left
+	set := make(VariantSet, c.of(7))
+	for i := range set {
+		switch {
+		case mode == 1:
+			set[i].Constraints = gridCell(c)
+		case mode == 3 && i > 0 && i == len(set)-1:
+			set[i].Constraints = noneOf(set[:i])
+		default:
+			set[i].Constraints = constraints(c, 3, mode == 2)
+		}
+		content, _ := contentTree(c, 2).(map[string]any)
+		set[i].Content = content
+		if content == nil {
+			set[i].Content = map[string]any{}
+		}
+	}
+	return set
+}
+
+// constraints returns a constraint of at most depth+1 levels.
+func constraints(c *choices, depth int, flawed bool) naive.Constraints {
+	if flawed && c.rarely(20) {
+		return nil
+	}
+	shape := c.of(8)
+	if depth == 0 {
+		shape %= 4
+	}
+	switch shape {
+	case 0:
+		return &discoveryv3.DynamicParameterConstraints{}
+	case 1, 2, 3:
+		return singleConstraint(c, flawed)
+	case 4:
+		return &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_NotConstraints{
+			NotConstraints: constraints(c, depth-1, flawed),
+		}}
+	}
+	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
+	for range c.of(4) {
+		list.Constraints = append(list.Constraints, constraints(c, depth-1, flawed))
+	}
+	if flawed && c.rarely(20) {
+		list = nil
+	}
+	if shape == 5 {
+		return &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_OrConstraints{OrConstraints: list}}
+	}
+	return conjunction(list)
+}
+
+// noneOf returns a constraint that accepts what no variant accepts.
+func noneOf(set VariantSet) naive.Constraints {
+	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
+	for _, v := range set {
+		list.Constraints = append(list.Constraints, &discoveryv3.DynamicParameterConstraints{
+			Type: &discoveryv3.DynamicParameterConstraints_NotConstraints{NotConstraints: v.Constraints},
+		})
+	}
+	return conjunction(list)
+}
+
+func conjunction(list *discoveryv3.DynamicParameterConstraints_ConstraintList) naive.Constraints {
+	return &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_AndConstraints{AndConstraints: list}}
+}
+
+func singleConstraint(c *choices, flawed bool) naive.Constraints {
+	single := &discoveryv3.DynamicParameterConstraints_SingleConstraint{Key: pick(c, "env", "version", "zone")}
+	if flawed && c.rarely(20) {
+		single.Key = ""
+	}
+	switch value := pick(c, "", "a", "b", "exists", "none"); {
+	case value == "exists":
+		single.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists_{
+			Exists: &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists{},
+		}
+	case value == "none" && flawed:
+	default:
+		single.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Value{Value: value}
+	}
+	return &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_Constraint{Constraint: single}}
+}
+
+// gridCell returns a constraint that names each key once; two of them often
+// exclude each other.
+func gridCell(c *choices) naive.Constraints {
+	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
+	for _, key := range []string{"env", "version"} {
+		single := &discoveryv3.DynamicParameterConstraints_SingleConstraint{Key: key}
+		cell := &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_Constraint{Constraint: single}}
+		answer := c.of(4)
+		if answer == 0 { // absent
+			single.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists_{
+				Exists: &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists{},
+			}
+			cell = &discoveryv3.DynamicParameterConstraints{Type: &discoveryv3.DynamicParameterConstraints_NotConstraints{NotConstraints: cell}}
+		} else {
+			single.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Value{Value: fmt.Sprint("v", answer)}
+		}
+		list.Constraints = append(list.Constraints, cell)
+	}
+	return conjunction(list)
+}
+
+// contentTree returns a content with few keys, so that contents meet in
+// mappings, lists and scalars.
+func contentTree(c *choices, depth int) any {
+	switch shape := c.of(4); {
+	case depth == 2 || shape == 3 && depth > 0:
+		mapping := map[string]any{}
+		for range c.of(3) {
+			mapping[pick(c, "x", "y")] = contentTree(c, depth-1)
+		}
+		return mapping
+	case shape == 2:
+		list := []any{}
+		for range c.of(3) {
+			list = append(list, pick(c, "p", "q"))
+		}
+		return list
+	}
+	return pick(c, "s", "t")
+}
+
+// CompareVariants compares package variant with the reference on one set, for
+// all parameters that the set can distinguish.
+func CompareVariants(s VariantSet) error {
+	var given []naive.Constraints
+	var read []variant.Constraint
+	for i, v := range s {
+		c, err := variant.FromProto(v.Constraints)
+		if flaw := naive.ValidConstraints(v.Constraints); (err == nil) != (flaw == nil) || err != nil && !errors.Is(err, variant.ErrConstraint) {
+			return fmt.Errorf("[%d] is read with %v, the reference has %v", i, err, flaw)
+		}
+		if err == nil {
+			given, read = append(given, v.Constraints), append(read, c)
+		}
+	}
+	space := naive.ParameterSpace(given)
+	for i, c := range read {
+		if err := compareConstraint(given[i], c, space); err != nil {
+			return fmt.Errorf("valid constraint %d: %w", i, err)
+		}
+		for j := range i {
+			same, err := variant.SameVariant(read[j], c)
+			if want := naive.SameVariant(given[j], given[i]); err != nil || same != want {
+				return fmt.Errorf("valid constraints %d and %d are the same: %v, %v; want %v", j, i, same, err, want)
+			}
+		}
+	}
+	if err := compareSet(given, read, space); err != nil {
+		return err
+	}
+	if len(read) < len(s) {
+		return nil // some constraints are invalid
+	}
+	return compareCompiled(s, read, space)
+}
+
+func compareConstraint(given naive.Constraints, c variant.Constraint, space []map[string]string) error {
+	form, err := c.Canonical()
+	if err != nil {
+		return err
+	}
+	if err := naive.ValidConstraints(form.Proto()); err != nil {
+		return fmt.Errorf("its canonical form is invalid: %w", err)
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	again, err := variant.Parse("json", data)
+	if err != nil || !proto.Equal(again.Proto(), c.Proto()) {
+		return fmt.Errorf("from %s it is %v, %v", data, again.Proto(), err)
+	}
+	if named := naive.NamedKeys(given); !slices.Equal(c.Keys(), named) {
+		return fmt.Errorf("it names %v, want %v", c.Keys(), named)
+	}
+	for _, p := range space {
+		want := naive.Accepts(given, p)
+		if c.Accepts(p) != want || form.Accepts(p) != want || naive.Accepts(form.Proto(), p) != want {
+			return fmt.Errorf("it accepts %v: %v, its canonical form %s: %v; want %v", p, c.Accepts(p), form, form.Accepts(p), want)
+		}
+	}
+	return nil
+}
+
+func compareSet(given []naive.Constraints, read []variant.Constraint, space []map[string]string) error {
+	checked := naive.CheckVariants(given)
+	set, err := variant.NewSet(read)
+	var keys *variant.KeysError
+	var ambiguity *variant.AmbiguityError
+	if sameKeys := !errors.As(err, &keys); sameKeys != checked.SameKeys {
+		return fmt.Errorf("the same keys: %v, want %v", sameKeys, checked.SameKeys)
+	}
+	if ambiguous := errors.As(err, &ambiguity); ambiguous != (len(checked.Ambiguous) > 0) {
+		return fmt.Errorf("ambiguous: %v, %v, want %v", ambiguous, err, checked.Ambiguous)
+	}
+	if ambiguity != nil && (!naive.Accepts(given[ambiguity.First], ambiguity.Parameters) || !naive.Accepts(given[ambiguity.Second], ambiguity.Parameters)) {
+		return fmt.Errorf("the parameters do not match both variants: %w", ambiguity)
+	}
+	if err != nil {
+		if checked.Accepted() {
+			return err
+		}
+		return nil
+	}
+	sent := make([]naive.Constraints, set.Len())
+	for i := range sent {
+		sent[i] = set.Constraint(i).Proto()
+		if err := naive.ValidConstraints(sent[i]); err != nil {
+			return fmt.Errorf("the canonical form %d: %w", i, err)
+		}
+	}
+	if !naive.CheckVariants(sent).Accepted() {
+		return fmt.Errorf("the canonical set %v is not accepted", sent)
+	}
+	for _, p := range space {
+		want := naive.ChooseVariant(given, p)
+		got, ok := set.Choose(p)
+		if !ok {
+			got = -1
+		}
+		if got != want || naive.ChooseVariant(sent, p) != want {
+			return fmt.Errorf("%v has variant %d, its canonical form %d, want %d", p, got, naive.ChooseVariant(sent, p), want)
+		}
+	}
+	uncovered := set.Uncovered()
+	if (uncovered != nil) != (len(checked.Uncovered) > 0) || uncovered != nil && naive.ChooseVariant(given, uncovered) >= 0 {
+		return fmt.Errorf("uncovered %v, want one of %v", uncovered, checked.Uncovered)
+	}
+	return nil
+}
+
+func compareCompiled(s VariantSet, read []variant.Constraint, space []map[string]string) error {
+	fragments := make([]variant.Fragment, len(s))
+	reference := make([]naive.Fragment, len(s))
+	for i, v := range s {
+		fragments[i] = variant.Fragment{Constraint: read[i], Content: v.Content}
+		reference[i] = naive.Fragment{Constraints: v.Constraints, Content: v.Content}
+	}
+	set, compiled, err := variant.Compile(fragments)
+	if err != nil {
+		return err
+	}
+	constraints := make([]variant.Constraint, len(compiled))
+	for i := range compiled {
+		constraints[i] = set.Constraint(i)
+	}
+	admitted, err := variant.NewSet(constraints)
+	if err != nil {
+		return fmt.Errorf("what is compiled is not admitted: %w", err)
+	}
+	for i := range compiled {
+		if sent := admitted.Constraint(i); sent.String() != set.Constraint(i).String() {
+			return fmt.Errorf("admitted, the compiled %s is %s", set.Constraint(i), sent)
+		}
+	}
+	if warnings := set.Warnings(); len(warnings) > 0 {
+		return fmt.Errorf("what is compiled has warnings: %v", warnings)
+	}
+	contents := map[string]bool{}
+	for _, p := range space {
+		want, err := json.Marshal(naive.FragmentContent(reference, p))
+		if err != nil {
+			return err
+		}
+		contents[string(want)] = true
+		chosen, ok := set.Choose(p)
+		if !ok {
+			return fmt.Errorf("%v has no compiled variant", p)
+		}
+		got, err := json.Marshal(compiled[chosen])
+		if err != nil || string(got) != string(want) {
+			return fmt.Errorf("%v has the content %s, %v, want %s", p, got, err, want)
+		}
+	}
+	if len(compiled) != len(contents) {
+		return fmt.Errorf("%d compiled variants, want one for each of %d contents", len(compiled), len(contents))
+	}
+	return nil
+}

@@ -1,0 +1,11 @@
+// Command shopmesh is meshmatch with the kinds of this module in addition to the
+// built-in ones.
+package main
+
+import (
+	"example.com/meshkinds"
+
+	"github.com/meshmatch/meshmatch/cmd/meshmatch/cli"
+)
+
+func main() { cli.Main(meshkinds.Kinds()...) }
