@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -77,13 +77,13 @@ func BenchmarkAccessFilter(b *testing.B) {
 		config := permissionConfig(b, kind, shape.Permissions(kind, n), d)
 		for _, form := range []struct {
 			name string
-			form xds.RBACForm
-		}{{"matcher", xds.MatcherForm}, {"rules", xds.RulesForm}} {
+			form rbac.Form
+		}{{"matcher", rbac.MatcherForm}, {"rules", rbac.RulesForm}} {
 			b.Run(fmt.Sprintf("policies=%d/form=%s", n, form.name), func(b *testing.B) {
 				size := 0
 				b.ReportAllocs()
 				for b.Loop() {
-					filter, err := xds.RBAC(permission.ForInbound(config, d, 0), form.form, "inbound.")
+					filter, err := rbac.New(permission.ForInbound(config, d, 0), form.form, "inbound.")
 					if err != nil {
 						b.Fatal(err)
 					}

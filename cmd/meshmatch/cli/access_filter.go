@@ -10,10 +10,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-var filterForms = map[string]xds.RBACForm{"matcher": xds.MatcherForm, "rules": xds.RulesForm}
+var filterForms = map[string]rbac.Form{"matcher": rbac.MatcherForm, "rules": rbac.RulesForm}
 
 // filterForm is the value of --form.
 type filterForm string
@@ -33,7 +33,7 @@ func (*filterForm) Type() string { return "form" }
 // printFilter prints the Envoy filter of an inbound: as JSON too if the format
 // is a table.
 func (g *globals) printFilter(c *cobra.Command, p *permission.Permissions, i *resource.Inbound, form filterForm) error {
-	filter, err := xds.RBAC(p, filterForms[string(form)], "inbound_"+i.SectionName()+".")
+	filter, err := rbac.New(p, filterForms[string(form)], "inbound_"+i.SectionName()+".")
 	if err != nil {
 		return fmt.Errorf("inbound %s: %w", i.SectionName(), err)
 	}

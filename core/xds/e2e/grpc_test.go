@@ -31,7 +31,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/request"
-	meshxds "github.com/meshmatch/meshmatch/core/xds"
+	rbac "github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 // A gRPC server that gets the filters in the rules form by xDS decides as access
@@ -216,13 +216,13 @@ func grpcListener(t *testing.T, address *net.TCPAddr, trials []trial) *anypb.Any
 				Match:  &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
 				Action: &routev3.Route_NonForwardingAction{NonForwardingAction: &routev3.NonForwardingAction{}},
 			}},
-			TypedPerFilterConfig: map[string]*anypb.Any{meshxds.HTTPRBACFilter: pack(t, &rbacv3.RBACPerRoute{Rbac: rulesFilter(t, trials[i].permissions)})},
+			TypedPerFilterConfig: map[string]*anypb.Any{rbac.HTTPFilterName: pack(t, &rbacv3.RBACPerRoute{Rbac: rulesFilter(t, trials[i].permissions)})},
 		}
 	}
 	manager := &hcmv3.HttpConnectionManager{
 		RouteSpecifier: &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: &routev3.RouteConfiguration{Name: "trials", VirtualHosts: hosts}},
 		HttpFilters: []*hcmv3.HttpFilter{
-			{Name: meshxds.HTTPRBACFilter, ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: pack(t, rulesFilter(t, &permission.Permissions{Protocol: request.HTTP}))}},
+			{Name: rbac.HTTPFilterName, ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: pack(t, rulesFilter(t, &permission.Permissions{Protocol: request.HTTP}))}},
 			{Name: "router", ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: pack(t, &routerv3.Router{})}},
 		},
 	}
@@ -239,7 +239,7 @@ func grpcListener(t *testing.T, address *net.TCPAddr, trials []trial) *anypb.Any
 }
 
 func rulesFilter(t *testing.T, p *permission.Permissions) *rbacv3.RBAC {
-	filter, err := meshxds.RBAC(p, meshxds.RulesForm, "")
+	filter, err := rbac.New(p, rbac.RulesForm, "")
 	if err != nil {
 		t.Fatal(err)
 	}

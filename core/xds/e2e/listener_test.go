@@ -6,7 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 const extensions = "type.googleapis.com/envoy.extensions."
@@ -24,8 +24,8 @@ type printedFilter struct {
 	config object
 }
 
-func printed(t testing.TB, p *permission.Permissions, form xds.RBACForm, statPrefix string) printedFilter {
-	f, err := xds.RBAC(p, form, statPrefix)
+func printed(t testing.TB, p *permission.Permissions, form rbac.Form, statPrefix string) printedFilter {
+	f, err := rbac.New(p, form, statPrefix)
 	if err != nil {
 		t.Fatal(err)
 	}

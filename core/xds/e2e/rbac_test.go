@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/request"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 // randomScenarios is how many meshes of random policies are tried, with
@@ -25,15 +25,15 @@ const (
 
 var forms = []struct {
 	name string
-	form xds.RBACForm
-}{{"matcher", xds.MatcherForm}, {"rules", xds.RulesForm}}
+	form rbac.Form
+}{{"matcher", rbac.MatcherForm}, {"rules", rbac.RulesForm}}
 
 // trial is a listener and the requests to it.
 type trial struct {
 	name        string
 	title       string // for messages
 	permissions *permission.Permissions
-	form        xds.RBACForm
+	form        rbac.Form
 	raw         bool // the listener does not normalize paths
 	clients     []*permissiontest.Client
 }
@@ -47,7 +47,7 @@ func TestEnvoyDecidesAsAccess(t *testing.T) {
 		trial := &trials[i]
 		trial.name = fmt.Sprintf("l%d", i)
 		filter := printed(t, trial.permissions, trial.form, trial.name+".")
-		if trial.permissions.Protocol == request.HTTP && trial.form == xds.MatcherForm {
+		if trial.permissions.Protocol == request.HTTP && trial.form == rbac.MatcherForm {
 			filter.config["track_per_rule_stats"] = true // as the filter names who decides
 		}
 		listeners = append(listeners, listenerOf(t, ca, trial.name, trial.permissions, filter, trial.raw))
@@ -133,7 +133,7 @@ func stories(t *testing.T) []trial {
 			for _, inbound := range story.Set.Dataplanes[0].Inbounds {
 				trial := trial{title: story.Name + "/" + inbound.Name + "/" + form.name, permissions: permissions[inbound.Name], form: form.form}
 				for _, x := range story.Requests {
-					if x.Inbound == inbound.Name && (form.form == xds.MatcherForm || oneID(x.Client)) {
+					if x.Inbound == inbound.Name && (form.form == rbac.MatcherForm || oneID(x.Client)) {
 						trial.clients = append(trial.clients, withHost(x.Client))
 					}
 				}
@@ -171,7 +171,7 @@ func random(t *testing.T) []trial {
 				trial := trial{title: fmt.Sprintf("seed %d/%s/%s", seed, inbound, form.name), permissions: permissions[inbound], form: form.form}
 				for range requestsEach {
 					c := permissiontest.RandomClient(r)
-					if form.form == xds.RulesForm && !oneID(c) {
+					if form.form == rbac.RulesForm && !oneID(c) {
 						c.URIs = permissiontest.SpiffeIDs[:1] // it cannot tell several IDs apart (SPEC 7.6)
 					}
 					trial.clients = append(trial.clients, c)
@@ -201,7 +201,7 @@ func (l *trial) countDecision(counters map[string]int, shadow string, d permissi
 		return
 	}
 	counters["http."+prefix+outcome]++
-	if l.form == xds.MatcherForm {
+	if l.form == rbac.MatcherForm {
 		policy := "default"
 		if d.By != nil {
 			policy = d.By.KRI

@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"fmt"
@@ -38,7 +38,7 @@ func BenchmarkRBAC(b *testing.B) {
 			size := 0
 			for b.Loop() {
 				l, _ := permission.NewDecisionList(request.HTTP, rules)
-				filter, err := RBAC(&permission.Permissions{Protocol: request.HTTP, Rules: l}, form, "inbound.")
+				filter, err := New(&permission.Permissions{Protocol: request.HTTP, Rules: l}, form, "inbound.")
 				if err != nil {
 					b.Fatal(err)
 				}

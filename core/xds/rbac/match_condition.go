@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"strings"
@@ -12,12 +12,12 @@ import (
 // translation translates matches for one form of the filter. It keeps what it
 // made of each regular expression.
 type translation struct {
-	form  RBACForm
+	form  Form
 	known map[string]string // by kind and expression
 	size  int               // of what is known
 }
 
-func newTranslation(form RBACForm) *translation {
+func newTranslation(form Form) *translation {
 	return &translation{form: form, known: map[string]string{}}
 }
 

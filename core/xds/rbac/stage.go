@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"github.com/meshmatch/meshmatch/core/conf"

@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"google.golang.org/protobuf/encoding/protowire"

@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 // condition is a condition on a request, which both forms of a filter can
 // express. Conditions are immutable and shared.

@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-var forms = map[string]RBACForm{"matcher": MatcherForm, "rules": RulesForm}
+var forms = map[string]Form{"matcher": MatcherForm, "rules": RulesForm}
 
 // rbacConfig is the config of either filter.
 type rbacConfig interface {
@@ -33,9 +33,9 @@ type rbacConfig interface {
 }
 
 // received returns a filter's config after it went over the wire.
-func received(t testing.TB, p *permission.Permissions, form RBACForm) rbacConfig {
+func received(t testing.TB, p *permission.Permissions, form Form) rbacConfig {
 	t.Helper()
-	filter, err := RBAC(p, form, "inbound.")
+	filter, err := New(p, form, "inbound.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func received(t testing.TB, p *permission.Permissions, form RBACForm) rbacConfig
 // compareFilter compares a filter with the permissions that it was made of; the
 // rules form as gRPC reads it too. The rules form cannot tell several SPIFFE IDs
 // apart, and gRPC does not read expressions byte by byte.
-func compareFilter(t testing.TB, p *permission.Permissions, form RBACForm, config rbacConfig, c *permissiontest.Client) error {
+func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rbacConfig, c *permissiontest.Client) error {
 	q := c.Request()
 	if p.Rules != nil && p.Rules.AsksForPath() && request.NewSeen(q).PathRefused {
 		return nil // the inbound refuses it before the filter
@@ -80,11 +80,11 @@ func TestFilterBytes(t *testing.T) {
 	l, _ := permission.NewDecisionList(request.TCP, thousandRules())
 	for word, form := range forms {
 		for name, p := range map[string]*permission.Permissions{"entries": {Rules: l}, "none": {}} {
-			filter, err := RBAC(p, form, "inbound.")
+			filter, err := New(p, form, "inbound.")
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, _ := RBAC(p, form, "inbound.")
+			again, _ := New(p, form, "inbound.")
 			want, err := proto.MarshalOptions{Deterministic: true}.Marshal(received(t, p, form))
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestStories(t *testing.T) {
 			p := permissions[inbound.Name]
 			for word, form := range forms {
 				t.Run(story.Name+"/"+inbound.Name+"/"+word, func(t *testing.T) {
-					filter, err := RBAC(p, form, "inbound.")
+					filter, err := New(p, form, "inbound.")
 					if err != nil {
 						t.Fatal(err)
 					}

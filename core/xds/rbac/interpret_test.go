@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"fmt"
@@ -326,7 +326,7 @@ func (in *interpreter) rulesText(r *rbacconfig.RBAC, action rbacconfig.RBAC_Acti
 }
 
 // expected returns what a filter does if an answer is right.
-func expected(form RBACForm, p *permission.Permissions, a permission.Answer) verdict {
+func expected(form Form, p *permission.Permissions, a permission.Answer) verdict {
 	v := verdict{enforced: decided(form, a.Decision)}
 	if !a.HasShadow {
 		return v
@@ -335,7 +335,7 @@ func expected(form RBACForm, p *permission.Permissions, a permission.Answer) ver
 	return v
 }
 
-func decided(form RBACForm, d permission.Decision) string {
+func decided(form Form, d permission.Decision) string {
 	switch {
 	case form == RulesForm:
 		return d.String()

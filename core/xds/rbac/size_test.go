@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func alternatingClients(n int) *permission.Permissions {
 // The rules form of items that allow and deny in turn grows like n log n.
 func TestAlternatingClients(t *testing.T) {
 	size := func(n int) int {
-		filter, err := RBAC(alternatingClients(n), RulesForm, "inbound.")
+		filter, err := New(alternatingClients(n), RulesForm, "inbound.")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		form RBACForm
+		form Form
 		conf meshtrafficpermission.RuleConf
 		want error
 	}{
@@ -84,7 +84,7 @@ func TestTooLarge(t *testing.T) {
 		{"identities as rules", RulesForm, ids, ErrTooLarge},
 	} {
 		l, _ := permission.NewDecisionList(request.TCP, []permission.Rule{ruleOf("large", test.conf)})
-		filter, err := RBAC(&permission.Permissions{Rules: l}, test.form, "inbound.")
+		filter, err := New(&permission.Permissions{Rules: l}, test.form, "inbound.")
 		if !errors.Is(err, test.want) || (err != nil) != (filter.Config == nil) {
 			t.Errorf("%s: %v", test.name, err)
 		}
@@ -122,7 +122,7 @@ func BenchmarkExpressions(b *testing.B) {
 				size := 0
 				for b.Loop() {
 					l, _ := permission.NewDecisionList(request.HTTP, []permission.Rule{ruleOf("expressions", c)})
-					filter, err := RBAC(&permission.Permissions{Protocol: request.HTTP, Rules: l}, MatcherForm, "inbound.")
+					filter, err := New(&permission.Permissions{Protocol: request.HTTP, Rules: l}, MatcherForm, "inbound.")
 					if err != nil && !errors.Is(err, ErrTooLarge) {
 						b.Fatal(err)
 					}

@@ -1,4 +1,4 @@
-package xds
+package rbac
 
 import (
 	"errors"
@@ -18,12 +18,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// RBACForm is how a filter expresses which clients are allowed.
-type RBACForm uint8
+// Form is how a filter expresses which clients are allowed.
+type Form uint8
 
 const (
 	// MatcherForm is a matcher tree whose actions have the names of policies.
-	MatcherForm RBACForm = iota
+	MatcherForm Form = iota
 	// RulesForm is policies of principals. gRPC reads nothing else: to gRPC a
 	// filter with a matcher only is a filter that allows every client.
 	RulesForm
@@ -31,8 +31,8 @@ const (
 
 // The names of Envoy's filters.
 const (
-	HTTPRBACFilter    = "envoy.filters.http.rbac"
-	NetworkRBACFilter = "envoy.filters.network.rbac"
+	HTTPFilterName    = "envoy.filters.http.rbac"
+	NetworkFilterName = "envoy.filters.network.rbac"
 )
 
 // MaxFilter is the size in bytes up to which a filter is made.
@@ -42,16 +42,16 @@ const MaxFilter = 16 << 20
 // 7.6).
 var ErrTooLarge = errors.New("the filter has more than 16 MiB; use fewer entries, or prefixes of SPIFFE IDs")
 
-// RBAC returns the filter of an inbound: an HTTP filter on HTTP inbounds, a
+// New returns the filter of an inbound: an HTTP filter on HTTP inbounds, a
 // network filter on TCP ones. The network filter counts under statPrefix,
 // which must not be empty and ends in a dot; the HTTP filter counts under its
 // connection manager. The error is [ErrTooLarge].
-func RBAC(p *permission.Permissions, form RBACForm, statPrefix string) (Filter, error) {
+func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error) {
 	w := &writer{data: make([]byte, 0, sizeHint(p))}
-	name, fields := HTTPRBACFilter, rbacFields{rules: 1, shadowRules: 2, matcher: 4, shadowMatcher: 5}
+	name, fields := HTTPFilterName, rbacFields{rules: 1, shadowRules: 2, matcher: 4, shadowMatcher: 5}
 	url := "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC"
 	if p.Protocol == request.TCP {
-		name, fields = NetworkRBACFilter, rbacFields{rules: 1, shadowRules: 2, statPrefix: 3, matcher: 6, shadowMatcher: 7}
+		name, fields = NetworkFilterName, rbacFields{rules: 1, shadowRules: 2, statPrefix: 3, matcher: 6, shadowMatcher: 7}
 		url = "type.googleapis.com/envoy.extensions.filters.network.rbac.v3.RBAC"
 	}
 	fields.write(w, p, form, statPrefix)
@@ -64,7 +64,7 @@ func RBAC(p *permission.Permissions, form RBACForm, statPrefix string) (Filter, 
 // rbacFields is the fields of one of the two filters, in their order.
 type rbacFields struct{ rules, shadowRules, statPrefix, matcher, shadowMatcher protowire.Number }
 
-func (f rbacFields) write(w *writer, p *permission.Permissions, form RBACForm, statPrefix string) {
+func (f rbacFields) write(w *writer, p *permission.Permissions, form Form, statPrefix string) {
 	decisions := []decision{enforced}
 	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
 		decisions = append(decisions, shadow)

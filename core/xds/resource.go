@@ -1,0 +1,46 @@
+package xds
+
+// A Type is a type of Envoy resource.
+type Type uint8
+
+// The types, in the order in which a server sends additions (SPEC 12.3).
+const (
+	ClusterType Type = iota
+	EndpointType
+	ListenerType
+	RouteType
+	SecretType
+	NumTypes = iota
+)
+
+var typeURLs = [NumTypes]string{
+	ClusterType:  "type.googleapis.com/envoy.config.cluster.v3.Cluster",
+	EndpointType: "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment",
+	ListenerType: "type.googleapis.com/envoy.config.listener.v3.Listener",
+	RouteType:    "type.googleapis.com/envoy.config.route.v3.RouteConfiguration",
+	SecretType:   "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
+}
+
+// URL returns the type URL, as in google.protobuf.Any.
+func (t Type) URL() string { return typeURLs[t] }
+
+// TypeOf returns the type with a type URL, and whether there is one.
+func TypeOf(url string) (Type, bool) {
+	for t, u := range typeURLs {
+		if u == url {
+			return Type(t), true
+		}
+	}
+	return 0, false
+}
+
+// A Resource is one Envoy resource. It is marshalled once for all dataplanes that
+// get the same content, and immutable.
+type Resource struct {
+	Type Type
+	Name string
+	// Version is the hash of Body, in hexadecimal (SPEC 11.4).
+	Version string
+	// Body is the message, marshalled deterministically.
+	Body []byte
+}
