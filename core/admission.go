@@ -133,8 +133,7 @@ func (a *admission) once(m *resource.Meta) bool {
 
 func (a *admission) deletion(id resource.ID) {
 	m := resource.Meta{ID: id}
-	isDocument := id.Mesh == "" && ocm.IsKind(id.Kind)
-	if !isDocument && id.Kind != resource.MeshKind && id.Kind != resource.DataplaneKind && a.kinds.Lookup(id.Kind) == nil {
+	if !a.hasKind(id) {
 		a.errorf(&m, "", diag.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
 		return
 	}
@@ -145,6 +144,15 @@ func (a *admission) deletion(id resource.ID) {
 		a.errorf(&m, "", "one batch does one thing with a resource", "it is deleted, and upserted or deleted again")
 	}
 	a.seen[id] = &m
+}
+
+// hasKind reports whether an engine can have a resource of the identity.
+func (a *admission) hasKind(id resource.ID) bool {
+	switch id.Kind {
+	case resource.MeshKind, resource.DataplaneKind, resource.MeshIdentityKind, resource.MeshTrustKind:
+		return true
+	}
+	return a.kinds.Lookup(id.Kind) != nil || id.Mesh == "" && ocm.IsKind(id.Kind)
 }
 
 // mesh checks the identity of a Mesh except for its name.

@@ -35,6 +35,8 @@ type meshBatch struct {
 	document   edit[*resource.Mesh]
 	dataplanes []edit[*resource.Dataplane]
 	policies   []edit[*resource.Policy]
+	identities []edit[*resource.MeshIdentity]
+	trusts     []edit[*resource.MeshTrust]
 }
 
 // edit is an upsert, or a deletion if the resource is nil.
@@ -67,6 +69,14 @@ func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {
 		m := of(p.Mesh)
 		m.policies = append(m.policies, edit[*resource.Policy]{p.ID, p})
 	}
+	for _, i := range set.Identities {
+		m := of(i.Mesh)
+		m.identities = append(m.identities, edit[*resource.MeshIdentity]{i.ID, i})
+	}
+	for _, t := range set.Trusts {
+		m := of(t.Mesh)
+		m.trusts = append(m.trusts, edit[*resource.MeshTrust]{t.ID, t})
+	}
 	for _, id := range b.Delete {
 		if ocm.IsKind(id.Kind) && id.Mesh == "" {
 			continue
@@ -77,6 +87,10 @@ func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {
 			m.document.id = id
 		case resource.DataplaneKind:
 			m.dataplanes = append(m.dataplanes, edit[*resource.Dataplane]{id: id})
+		case resource.MeshIdentityKind:
+			m.identities = append(m.identities, edit[*resource.MeshIdentity]{id: id})
+		case resource.MeshTrustKind:
+			m.trusts = append(m.trusts, edit[*resource.MeshTrust]{id: id})
 		default:
 			m.policies = append(m.policies, edit[*resource.Policy]{id: id})
 		}
@@ -91,6 +105,8 @@ func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {
 		m.enforce.state = e.state
 		sortByID(m.dataplanes)
 		sortByID(m.policies)
+		sortByID(m.identities)
+		sortByID(m.trusts)
 		batches = append(batches, m)
 	}
 	slices.SortFunc(batches, func(a, b *meshBatch) int { return cmp.Compare(a.mesh, b.mesh) })

@@ -15,6 +15,10 @@ import (
 // What changes no conf, no origin and no content of the dataplane's resource is
 // left out; so are positions in files.
 //
+// A MeshIdentity or MeshTrust is no part of a configuration, so what it changes,
+// such as the SPIFFE IDs of dataplanes, is in no change: compare the results of
+// [View.Identities] and of [View.Trusts] for both views, which cost nothing.
+//
 // Comparing two views of one engine costs what differs between them, however many
 // commits lie between; comparing other views visits every dataplane.
 func Compare(before, after *View) []Change {

@@ -13,6 +13,7 @@
 //	view := engine.View()                                // immutable, for any goroutine
 //	config := view.Config(dataplane, "MeshTimeout", core.Enforced)
 //	timeout := rules.ConfOf[meshtimeout.Conf](config.Outbounds[0].Effective)
+//	id, err := view.Identities(dataplane.Mesh).Of(dataplane) // its SPIFFE ID
 //
 // The Example is a whole program. GUIDE.md in this directory shows how to embed
 // the engine and how to write a policy kind; SPEC.md contains the rules that
@@ -53,6 +54,9 @@
 //     profiles (evaluate.go, core/internal/blocks).
 //  5. It publishes the next [View] by one atomic store. The view shares what did
 //     not change with the one before: pages of dataplanes, profiles, blocks.
+//
+// MeshIdentities and MeshTrusts are parts of a view for what is built from it. No
+// class and no profile depends on them (mesh_resources.go).
 //
 // [Compare] finds the differences between two views by what they do not share, so
 // no record of changes is kept, [Engine.Watch] needs no queue, and a slow watcher

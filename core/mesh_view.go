@@ -14,9 +14,9 @@ import (
 // meshView is the immutable state of one mesh. Versions share what did not
 // change between them.
 type meshView struct {
-	name     string
-	lineage  *lineage
-	document *resource.Mesh // nil: none
+	name      string
+	lineage   *lineage
+	resources *meshResources // those that are not dataplanes or policies
 
 	slots      *index.Interner[proxyName]
 	dataplanes index.Vector[dataplane]    // by slot
@@ -107,9 +107,7 @@ func (m *meshView) profileOf(d *resource.Dataplane) *profileView {
 // batch returns all resources, as edits of an empty mesh.
 func (m *meshView) batch() *meshBatch {
 	b := &meshBatch{mesh: m.name}
-	if m.document != nil {
-		b.document = edit[*resource.Mesh]{m.document.ID, m.document}
-	}
+	m.resources.addTo(b)
 	for _, d := range m.sortedDataplanes() {
 		b.dataplanes = append(b.dataplanes, edit[*resource.Dataplane]{d.ID, d})
 	}

@@ -47,18 +47,19 @@ func newMeshWriter(name string, kinds *resource.Kinds, order rules.Order) *meshW
 		classes:    match.NewClasses[classState](),
 		profiles:   newProfileTable(),
 		now: &meshView{
-			name:    name,
-			lineage: new(lineage),
-			slots:   index.NewInterner[proxyName](),
-			index:   match.Empty(order),
-			list:    new(dataplaneList),
+			name:      name,
+			lineage:   new(lineage),
+			resources: new(meshResources),
+			slots:     index.NewInterner[proxyName](),
+			index:     match.Empty(order),
+			list:      new(dataplaneList),
 		},
 	}
 }
 
 // empty reports whether the mesh has no resources.
 func (w *meshWriter) empty() bool {
-	return w.now.document == nil && w.now.slots.Len() == 0 && w.now.index.Len() == 0
+	return w.now.resources.empty() && w.now.slots.Len() == 0 && w.now.index.Len() == 0
 }
 
 // prepare removes from a batch what changes nothing, and makes the next index of
@@ -66,11 +67,7 @@ func (w *meshWriter) empty() bool {
 func (w *meshWriter) prepare(b *meshBatch) (u *meshUpdate, err error) {
 	var running guard
 	defer running.recover(&err) // confs are compared
-	u = &meshUpdate{meshWriter: w, document: w.now.document, index: w.now.index, delta: &match.Delta{}}
-	changed := false
-	if d := b.document; d.id != (resource.ID{}) && differs(u.document, d.resource, repeatsMesh) {
-		u.document, changed = d.resource, true
-	}
+	u = &meshUpdate{meshWriter: w, resources: w.now.resources.after(b), index: w.now.index, delta: &match.Delta{}}
 	for _, d := range b.dataplanes {
 		if differs(w.now.dataplane(d.id), d.resource, repeatsDataplane) {
 			u.edits = append(u.edits, d)
@@ -100,7 +97,7 @@ func (w *meshWriter) prepare(b *meshBatch) (u *meshUpdate, err error) {
 			return nil, err
 		}
 	}
-	if !changed && len(u.edits) == 0 && u.index == w.now.index {
+	if u.resources == w.now.resources && len(u.edits) == 0 && u.index == w.now.index {
 		return nil, nil
 	}
 	return u, nil

@@ -56,6 +56,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 				world.WriteString(dataplaneText(service, service, toBackend))
 				world.WriteString(timeoutText(service, "", "kind: MeshService, name: "+service, forAll))
 			}
+			world.WriteString(identityText("a", "", "/a") + trustText("a", "td"))
 			e := core.NewEngine(loader.Kinds, core.Options{})
 			apply(t, e, load(world.String()))
 			before, sizes := e.View(), e.Sizes()
@@ -87,6 +88,10 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 			}
 			if n := len(commit.Changes()); n != dataplanes {
 				t.Errorf("%d changes, want one for each of %d classes", n, dataplanes)
+			}
+			if before.Identities("default") == nil || commit.After.Identities("default").All()[0] != before.Identities("default").All()[0] ||
+				trustNames(commit.After) != "a" {
+				t.Error("identities or trusts are lost")
 			}
 			apply(t, e, again)
 		})

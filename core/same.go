@@ -26,6 +26,14 @@ func repeatsPolicy(a, b *resource.Policy) bool {
 		samePolicy(a, b)
 }
 
+func repeatsIdentity(a, b *resource.MeshIdentity) bool {
+	return a.Pos == b.Pos && sameMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
+}
+
+func repeatsTrust(a, b *resource.MeshTrust) bool {
+	return a.Pos == b.Pos && sameMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
+}
+
 func sameDataplane(a, b *resource.Dataplane) bool {
 	return a == b || sameMeta(&a.Meta, &b.Meta) && a.Address == b.Address && a.AdvertisedAddress == b.AdvertisedAddress &&
 		slices.EqualFunc(a.Inbounds, b.Inbounds, func(a, b resource.Inbound) bool {

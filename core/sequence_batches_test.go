@@ -38,6 +38,7 @@ func (s *sequence) step() {
 	keep := s.of(4)
 	batch.Upsert.Dataplanes = slices.DeleteFunc(set.Dataplanes, func(*resource.Dataplane) bool { return s.of(4) < keep })
 	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.of(4) < keep })
+	s.addIdentities(&batch)
 	batch.Upsert.Documents = slices.DeleteFunc(set.Documents, func(*resource.Document) bool { return s.of(4) < keep })
 	taken := map[resource.ID]bool{}
 	for _, mesh := range []string{"default", "other", "another"} {
@@ -55,6 +56,12 @@ func (s *sequence) step() {
 	}
 	for _, d := range batch.Upsert.Documents {
 		taken[d.ID] = true
+	}
+	for _, i := range batch.Upsert.Identities {
+		taken[i.ID] = true
+	}
+	for _, t := range batch.Upsert.Trusts {
+		taken[t.ID] = true
 	}
 	for _, id := range s.known.ids() {
 		if taken[id] {
@@ -168,6 +175,19 @@ type world struct {
 	dataplanes map[resource.ID]*resource.Dataplane
 	policies   map[resource.ID]*resource.Policy
 	documents  map[resource.ID]*resource.Document // placements and bindings
+	identities map[resource.ID]*resource.MeshIdentity
+	trusts     map[resource.ID]*resource.MeshTrust
+}
+
+func newWorld() world {
+	return world{
+		meshes:     map[resource.ID]*resource.Mesh{},
+		dataplanes: map[resource.ID]*resource.Dataplane{},
+		policies:   map[resource.ID]*resource.Policy{},
+		documents:  map[resource.ID]*resource.Document{},
+		identities: map[resource.ID]*resource.MeshIdentity{},
+		trusts:     map[resource.ID]*resource.MeshTrust{},
+	}
 }
 
 func (w *world) apply(b core.Batch) {
@@ -176,6 +196,8 @@ func (w *world) apply(b core.Batch) {
 		delete(w.dataplanes, id)
 		delete(w.policies, id)
 		delete(w.documents, id)
+		delete(w.identities, id)
+		delete(w.trusts, id)
 	}
 	if b.Upsert == nil {
 		return
@@ -192,6 +214,12 @@ func (w *world) apply(b core.Batch) {
 	for _, d := range b.Upsert.Documents {
 		w.documents[d.ID] = d
 	}
+	for _, i := range b.Upsert.Identities {
+		w.identities[i.ID] = i
+	}
+	for _, t := range b.Upsert.Trusts {
+		w.trusts[t.ID] = t
+	}
 }
 
 // ids returns all identities, sorted.
@@ -207,6 +235,12 @@ func (w *world) ids() []resource.ID {
 		ids = append(ids, id)
 	}
 	for id := range w.documents {
+		ids = append(ids, id)
+	}
+	for id := range w.identities {
+		ids = append(ids, id)
+	}
+	for id := range w.trusts {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, resource.ID.Compare)
@@ -227,6 +261,12 @@ func (w *world) set() *resource.Set {
 	}
 	for _, d := range w.documents {
 		set.Documents = append(set.Documents, d)
+	}
+	for _, i := range w.identities {
+		set.Identities = append(set.Identities, i)
+	}
+	for _, t := range w.trusts {
+		set.Trusts = append(set.Trusts, t)
 	}
 	return &set
 }

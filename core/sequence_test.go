@@ -72,13 +72,8 @@ func FuzzSequence(f *testing.F) {
 func runSequence(t *testing.T, generator *fuzz.Generator, data []byte) {
 	s := &sequence{
 		T: t, generator: generator, bytes: data,
-		engine: core.NewEngine(generator.Kinds(), core.Options{}),
-		known: world{
-			meshes:     map[resource.ID]*resource.Mesh{},
-			dataplanes: map[resource.ID]*resource.Dataplane{},
-			policies:   map[resource.ID]*resource.Policy{},
-			documents:  map[resource.ID]*resource.Document{},
-		},
+		engine:  core.NewEngine(generator.Kinds(), core.Options{}),
+		known:   newWorld(),
 		answers: answers{},
 	}
 	for len(s.bytes) > 0 {
@@ -101,6 +96,7 @@ func (s *sequence) rebuilt(v *core.View, documents []*resource.Document) *core.V
 	for _, mesh := range v.Meshes() {
 		set.Dataplanes = append(set.Dataplanes, v.Dataplanes(mesh)...)
 		set.Policies = append(set.Policies, v.Policies(mesh)...)
+		set.Identities = append(set.Identities, v.Identities(mesh).All()...)
 	}
 	next, err := core.NewView(s.generator.Kinds(), &set)
 	if err != nil {
@@ -158,6 +154,7 @@ func (s *sequence) apply(batch core.Batch) {
 			s.Fatal("the resources differ")
 		}
 	}
+	s.checkIdentities(commit, want)
 	s.checkChanges(commit, before, s.answers)
 }
 
@@ -171,6 +168,18 @@ func (s *sequence) keepKnown(batch core.Batch, v *core.View) {
 	for _, d := range batch.Upsert.Dataplanes {
 		if kept := v.Dataplane(d.ID); kept.Pos == d.Pos && sameDataplaneContent(kept, d) {
 			s.known.dataplanes[d.ID] = kept
+		}
+	}
+	for _, i := range batch.Upsert.Identities {
+		at, _ := slices.BinarySearchFunc(v.Identities(i.Mesh).All(), i.ID, (*resource.MeshIdentity).Compare)
+		if kept := v.Identities(i.Mesh).All()[at]; reflect.DeepEqual(kept, i) {
+			s.known.identities[i.ID] = kept
+		}
+	}
+	for _, t := range batch.Upsert.Trusts {
+		at, _ := slices.BinarySearchFunc(v.Trusts(t.Mesh), t.ID, (*resource.MeshTrust).Compare)
+		if kept := v.Trusts(t.Mesh)[at]; reflect.DeepEqual(kept, t) {
+			s.known.trusts[t.ID] = kept
 		}
 	}
 	for _, p := range batch.Upsert.Policies {

@@ -17,10 +17,10 @@ const noProfile = ^uint32(0)
 // [meshWriter.prepare] and run once; then its editors exist.
 type meshUpdate struct {
 	*meshWriter
-	document *resource.Mesh // of the next state
-	edits    []edit[*resource.Dataplane]
-	index    *match.Index // of the next state
-	delta    *match.Delta // what the policies' changes reach
+	resources *meshResources // of the next state
+	edits     []edit[*resource.Dataplane]
+	index     *match.Index // of the next state
+	delta     *match.Delta // what the policies' changes reach
 
 	buffer  *match.Buffer
 	slots   *index.InternerEditor[proxyName]
@@ -163,7 +163,7 @@ func (u *meshUpdate) publish() *meshView {
 	next := &meshView{
 		name:       u.name,
 		lineage:    u.now.lineage,
-		document:   u.document,
+		resources:  u.resources,
 		slots:      u.now.slots,
 		dataplanes: u.entries.Commit(),
 		profiles:   u.views.Commit(),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -98,6 +99,36 @@ func (v *View) Policies(mesh string) []*resource.Policy {
 func (v *View) Policy(id resource.ID) *resource.Policy {
 	if m := v.mesh(id.Mesh); m != nil {
 		return m.index.Policy(id)
+	}
+	return nil
+}
+
+// Mesh returns the Mesh resource of the name, or nil. A mesh with other resources
+// need not have one (SPEC 1.2).
+func (v *View) Mesh(name string) *resource.Mesh {
+	if m := v.mesh(name); m != nil {
+		return m.resources.document
+	}
+	return nil
+}
+
+// Identities returns the MeshIdentities of a mesh, ready to be evaluated for its
+// dataplanes (SPEC 11.6), or nil, which gives no dataplane an identity. Views
+// return the same pointer until a MeshIdentity of the mesh is added, changed,
+// moved to another position of a file, or removed.
+func (v *View) Identities(mesh string) *identity.Identities {
+	if m := v.mesh(mesh); m != nil {
+		return m.resources.identities
+	}
+	return nil
+}
+
+// Trusts returns the MeshTrusts of a mesh, sorted by identity (SPEC 11.6). The
+// caller must not change the slice. Views return the same slice until one of them
+// is added, changed, moved to another position of a file, or removed.
+func (v *View) Trusts(mesh string) []*resource.MeshTrust {
+	if m := v.mesh(mesh); m != nil {
+		return m.resources.trusts
 	}
 	return nil
 }
@@ -213,15 +244,22 @@ func (s *selection) find(p *resource.Policy) *rules.Selected {
 	return nil
 }
 
-// Count returns the number of resources by kind.
+// Count returns the number of resources by kind, without placements, bindings and
+// other documents.
 func (v *View) Count() map[string]int {
 	counts := map[string]int{}
 	for _, m := range v.meshes {
-		if m.document != nil {
+		if m.resources.document != nil {
 			counts[resource.MeshKind]++
 		}
-		if n := m.slots.Len(); n > 0 {
-			counts[resource.DataplaneKind] += n
+		for kind, n := range map[string]int{
+			resource.DataplaneKind:    m.slots.Len(),
+			resource.MeshIdentityKind: len(m.resources.identities.All()),
+			resource.MeshTrustKind:    len(m.resources.trusts),
+		} {
+			if n > 0 {
+				counts[kind] += n
+			}
 		}
 		for p := range m.index.All() {
 			counts[p.Kind]++

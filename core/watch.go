@@ -13,7 +13,7 @@ import (
 // A slow caller gets the changes of several commits as one, without changes that
 // were reverted in the meantime. No writer waits for it and nothing is queued: a
 // watcher keeps one view alive, the one that was yielded last. A view without
-// changes to dataplanes is yielded too.
+// changes to dataplanes is yielded too, such as one with another MeshIdentity.
 func (e *Engine) Watch(ctx context.Context, from *View) iter.Seq2[*View, []Change] {
 	if from == nil {
 		from = &View{kinds: e.kinds}

@@ -28,8 +28,9 @@ type Identity struct {
 }
 
 // Identities are the MeshIdentities of any number of meshes, ready to be
-// evaluated. The zero value gives no dataplane an identity.
+// evaluated. The zero value and nil have none, and give no dataplane an identity.
 type Identities struct {
+	all    []*resource.MeshIdentity
 	byMesh map[string][]entry
 }
 
@@ -41,10 +42,11 @@ type entry struct {
 	trustDomain, path []conf.TemplatePart
 }
 
-// New returns the identities of a list in any order, which must be valid and
-// must not be changed.
+// New returns the identities of a list in any order. They must be valid, and the
+// caller must not change them afterwards.
 func New(list []*resource.MeshIdentity) *Identities {
-	ids := &Identities{byMesh: map[string][]entry{}}
+	ids := &Identities{all: slices.Clone(list), byMesh: map[string][]entry{}}
+	slices.SortFunc(ids.all, func(a, b *resource.MeshIdentity) int { return a.ID.Compare(b.ID) })
 	for _, source := range list {
 		selector := source.Spec.Selector
 		if selector == nil || selector.Dataplane == nil {
@@ -68,6 +70,15 @@ func New(list []*resource.MeshIdentity) *Identities {
 	return ids
 }
 
+// All returns the MeshIdentities sorted by identity, including those that select
+// no dataplane. The caller must not change the slice.
+func (i *Identities) All() []*resource.MeshIdentity {
+	if i == nil {
+		return nil
+	}
+	return i.all
+}
+
 // parts returns the pieces of a valid template, nil for nil.
 func parts(t *conf.Template) []conf.TemplatePart {
 	if t == nil {
@@ -82,6 +93,9 @@ func parts(t *conf.Template) []conf.TemplatePart {
 // whose name is first. The error is about the dataplane: it lacks a label that
 // a template asks for, or its names make no SPIFFE ID.
 func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
+	if i == nil {
+		return nil, nil
+	}
 	for _, e := range i.byMesh[d.Mesh] {
 		if !e.selects(d) {
 			continue

@@ -96,10 +96,21 @@ func TestNamespaceDecidesLast(t *testing.T) {
 	}
 }
 
-func TestZeroValue(t *testing.T) {
-	var none identity.Identities
-	if id, err := none.Of(load(t, vm).Dataplanes[0]); id != nil || err != nil {
-		t.Errorf("got %v, %v", id, err)
+func TestNone(t *testing.T) {
+	for name, none := range map[string]*identity.Identities{"nil": nil, "zero value": {}, "empty": identity.New(nil)} {
+		if id, err := none.Of(load(t, vm).Dataplanes[0]); id != nil || err != nil || len(none.All()) != 0 {
+			t.Errorf("%s: got %v, %v of %v", name, id, err, none.All())
+		}
+	}
+}
+
+// All includes what selects nothing, and the list that is given is not sorted.
+func TestAll(t *testing.T) {
+	set := load(t, vm, all, `selector: {}`)
+	list := []*resource.MeshIdentity{set.Identities[1], set.Identities[0]}
+	ids := identity.New(list)
+	if !slices.Equal(ids.All(), set.Identities) || list[0] != set.Identities[1] {
+		t.Errorf("got %v", ids.All())
 	}
 }
 

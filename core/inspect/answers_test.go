@@ -15,7 +15,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/request"
@@ -105,7 +104,6 @@ func newInput(t *testing.T, archive *txtar.Archive) *input {
 func (in *input) answer(t *testing.T, question []string) []byte {
 	t.Helper()
 	options, request, names := parseQuestion(question[1:])
-	options.Identities = identity.New(in.set.Identities)
 	var answer any
 	var err error
 	switch question[0] {

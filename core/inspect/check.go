@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
-	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -26,7 +25,6 @@ type Check struct {
 func NewCheck(view *core.View, set *resource.Set) *Check {
 	warnings := slices.Clone(set.Warnings)
 	views := newRuleViews(partition.Limits{}, true)
-	identities := identity.New(set.Identities)
 	for _, mesh := range view.Meshes() {
 		m := newMeshCheck(view, mesh)
 		if len(m.dataplanes) == 0 {
@@ -40,18 +38,12 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.httpOnTCP()...)
 		warnings = append(warnings, m.idleEntries()...)
 		warnings = append(warnings, m.closedInbounds()...)
-		warnings = append(warnings, m.withoutIdentity(identities)...)
+		warnings = append(warnings, m.withoutIdentity()...)
 	}
 	warnings = append(warnings, view.Enforcement().Warnings(set.Policies)...)
 	check := &Check{
 		Resources: view.Count(), Skipped: map[string]int{}, Errors: []diag.Diagnostic{},
 		Warnings: append([]diag.Diagnostic{}, diag.Sorted(warnings)...),
-	}
-	for _, identity := range set.Identities {
-		check.Resources[identity.Kind]++
-	}
-	for _, trust := range set.Trusts {
-		check.Resources[trust.Kind]++
 	}
 	for _, document := range set.Documents {
 		check.Resources[document.Kind]++
@@ -98,7 +90,8 @@ func newMeshCheck(view *core.View, mesh string) *meshCheck {
 
 // withoutIdentity warns of dataplanes that an identity selects and cannot give a
 // SPIFFE ID (SPEC 11.6).
-func (m *meshCheck) withoutIdentity(identities *identity.Identities) []diag.Diagnostic {
+func (m *meshCheck) withoutIdentity() []diag.Diagnostic {
+	identities := m.view.Identities(m.mesh)
 	var warnings []diag.Diagnostic
 	for _, d := range m.dataplanes {
 		if _, err := identities.Of(d); err != nil {

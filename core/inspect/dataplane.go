@@ -8,7 +8,6 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
-	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -27,7 +26,7 @@ type DataplaneRef struct {
 	Name      string `json:"name"`
 	KRI       string `json:"kri"`
 	Source    string `json:"source,omitempty"`   // file:line; with Options.Source
-	SpiffeID  string `json:"spiffeId,omitempty"` // with Options.Identities (SPEC 11.6)
+	SpiffeID  string `json:"spiffeId,omitempty"` // by a MeshIdentity (SPEC 11.6)
 }
 
 // Kind is the configuration of a dataplane by the policies of one kind.
@@ -62,8 +61,6 @@ type Options struct {
 	Explain bool   // with the origin of every field
 	Source  bool   // with file:line of what a KRI identifies
 	Ordered bool   // rule views as first-match rules with positive selectors
-	// Identities give the dataplane its SPIFFE ID; nil: it has none.
-	Identities *identity.Identities
 	// Limits bounds each rule view of `from`. Its zero value means the defaults.
 	Limits partition.Limits
 	// MaxRules bounds the rules of the answer; 0 means [MaxRules].
@@ -98,7 +95,7 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 		views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
 	}
 	answer := &Dataplane{Dataplane: newDataplaneRef(d, options.Source), Policies: []Kind{}}
-	if id, err := options.identity(d); err != nil {
+	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
 		a.errs = append(a.errs, err)
 	} else if id != nil {
 		answer.Dataplane.SpiffeID = id.SPIFFEID
@@ -107,13 +104,6 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 		answer.Policies = append(answer.Policies, a.kind(config))
 	}
 	return answer, errors.Join(append(a.errs, a.budget.err)...)
-}
-
-func (o *Options) identity(d *resource.Dataplane) (*identity.Identity, error) {
-	if o.Identities == nil {
-		return nil, nil
-	}
-	return o.Identities.Of(d)
 }
 
 // dataplaneAnswer makes the answer for one dataplane.

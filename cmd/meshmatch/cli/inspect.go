@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
@@ -43,7 +42,6 @@ items that set it.`,
 				return err
 			}
 			options.Kind, options.Source = kind.name(), g.withSource()
-			options.Identities = identity.New(w.set.Identities)
 			options.Explain = options.Explain || g.isTable() // the table has the item that set each value
 			answer, errLimit := inspect.NewDataplane(w.view, d, options)
 			if err := g.print(c, answer, func(p *page) { dataplanePage(p, answer) }); err != nil {

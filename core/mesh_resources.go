@@ -1,0 +1,88 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// meshResources are the resources of a mesh that take no part in the matching of
+// policies. A change of them touches no class and no profile. It is immutable.
+type meshResources struct {
+	document *resource.Mesh // nil: none
+	// identities are the MeshIdentities, ready to be evaluated; nil: none.
+	identities *identity.Identities
+	trusts     []*resource.MeshTrust // sorted by identity
+}
+
+// empty reports whether there are no resources.
+func (r *meshResources) empty() bool {
+	return r.document == nil && r.identities == nil && len(r.trusts) == 0
+}
+
+// after returns the resources after a batch: r itself if the batch changes
+// nothing, and otherwise a version that shares with r what it does not change.
+func (r *meshResources) after(b *meshBatch) *meshResources {
+	next := *r
+	if d := b.document; d.id != (resource.ID{}) && differs(r.document, d.resource, repeatsMesh) {
+		next.document = d.resource
+	}
+	if list, changed := replaceAll(r.identities.All(), b.identities, repeatsIdentity); changed {
+		if next.identities = nil; len(list) > 0 {
+			next.identities = identity.New(list)
+		}
+	}
+	trusts, changed := replaceAll(r.trusts, b.trusts, repeatsTrust)
+	if changed {
+		next.trusts = trusts
+	}
+	if !changed && next.document == r.document && next.identities == r.identities {
+		return r
+	}
+	return &next
+}
+
+// addTo adds the resources to the edits of an empty mesh.
+func (r *meshResources) addTo(b *meshBatch) {
+	if r.document != nil {
+		b.document = edit[*resource.Mesh]{r.document.ID, r.document}
+	}
+	for _, i := range r.identities.All() {
+		b.identities = append(b.identities, edit[*resource.MeshIdentity]{i.ID, i})
+	}
+	for _, t := range r.trusts {
+		b.trusts = append(b.trusts, edit[*resource.MeshTrust]{t.ID, t})
+	}
+}
+
+// replaceAll returns a list after edits, and whether they change it; the list
+// itself is not changed. It is sorted by identity.
+func replaceAll[T any, P interface {
+	*T
+	Compare(resource.ID) int
+}](list []P, edits []edit[P], repeats func(known, next *T) bool) (next []P, changed bool) {
+	next = list
+	for _, e := range edits {
+		at, found := slices.BinarySearchFunc(next, e.id, P.Compare)
+		var known P
+		if found {
+			known = next[at]
+		}
+		if !differs(known, e.resource, repeats) {
+			continue
+		}
+		if !changed {
+			next, changed = slices.Clone(list), true
+		}
+		switch {
+		case e.resource == nil:
+			next = slices.Delete(next, at, at+1)
+		case found:
+			next[at] = e.resource
+		default:
+			next = slices.Insert(next, at, e.resource)
+		}
+	}
+	return next, changed
+}

@@ -1,0 +1,65 @@
+package core_test
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// addIdentities adds new versions of some MeshIdentities and MeshTrusts to a
+// batch, of which some have the content that is known.
+func (s *sequence) addIdentities(batch *core.Batch) {
+	for _, mesh := range []string{"default", "other"} {
+		for _, name := range []string{"a", "b"} {
+			if s.of(8) == 1 {
+				batch.Upsert.Identities = append(batch.Upsert.Identities, s.identity(mesh, name))
+			}
+			if s.of(8) == 1 {
+				batch.Upsert.Trusts = append(batch.Upsert.Trusts, s.trust(mesh, name))
+			}
+		}
+	}
+}
+
+func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
+	i := &resource.MeshIdentity{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshIdentityKind, Mesh: mesh, Name: name}}}
+	i.Spec.Provider = resource.IdentityProvider{Type: resource.Spire, Spire: &resource.SpireProvider{}}
+	if s.of(4) != 0 {
+		labels := map[string]string{}
+		if s.of(2) == 1 {
+			labels["app"] = "x"
+		}
+		i.Spec.Selector = &resource.IdentitySelector{Dataplane: &resource.LabelSelector{MatchLabels: labels}}
+	}
+	path := conf.Template([]string{"/p", "/p/{{ .Name }}"}[s.of(2)])
+	i.Spec.SpiffeID = &resource.SpiffeIDTemplate{Path: &path}
+	return i
+}
+
+func (s *sequence) trust(mesh, name string) *resource.MeshTrust {
+	t := &resource.MeshTrust{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshTrustKind, Mesh: mesh, Name: name}}}
+	t.Spec.TrustDomain = conf.TrustDomain([]string{"td", "example"}[s.of(2)])
+	t.Spec.CABundles = []resource.CABundle{{Type: "Pem", Pem: &resource.PemBundle{Value: testCA()}}}
+	return t
+}
+
+// checkIdentities compares the identities and trusts of a view with those that
+// the engine must have, and checks that a commit shares them if they are the same.
+func (s *sequence) checkIdentities(commit core.Commit, want *core.View) {
+	s.Helper()
+	before, after := commit.Before, commit.After
+	for _, mesh := range want.Meshes() {
+		identities, trusts := after.Identities(mesh), after.Trusts(mesh)
+		if !slices.Equal(want.Identities(mesh).All(), identities.All()) || !slices.Equal(want.Trusts(mesh), trusts) {
+			s.Fatal("the identities or trusts differ")
+		}
+		if was := before.Identities(mesh); was != identities && slices.Equal(was.All(), identities.All()) {
+			s.Fatal("there is a new version of the same identities")
+		}
+		if was := before.Trusts(mesh); slices.Equal(was, trusts) && len(was) > 0 && &was[0] != &trusts[0] {
+			s.Fatal("there is a new version of the same trusts")
+		}
+	}
+}
