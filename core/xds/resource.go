@@ -21,6 +21,17 @@ var typeURLs = [NumTypes]string{
 	SecretType:   "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret",
 }
 
+var typeNames = [NumTypes]string{
+	ClusterType:  "clusters",
+	EndpointType: "endpoints",
+	ListenerType: "listeners",
+	RouteType:    "routes",
+	SecretType:   "secrets",
+}
+
+// String returns the name of the type in a snapshot (SPEC 11.7), such as clusters.
+func (t Type) String() string { return typeNames[t] }
+
 // URL returns the type URL, as in google.protobuf.Any.
 func (t Type) URL() string { return typeURLs[t] }
 

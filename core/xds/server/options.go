@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Limits of the protocol and defaults.
+const (
+	// MaxRequestBytes is the limit on one request: the first one after a
+	// reconnection has the names and versions of all that a client holds.
+	MaxRequestBytes = 32 << 20
+	// MaxResponseBytes is the size that responses are split at, where the protocol
+	// allows. A single larger resource is sent by itself. Clients of gRPC accept
+	// 4 MiB by default.
+	MaxResponseBytes = 4<<20 - 64<<10
+
+	defaultWait             = 5 * time.Second
+	defaultMaxSubscriptions = 100_000
+	defaultMaxParameters    = 64
+	defaultMaxStreams       = 20_000
+)
+
+// Options configure a Server. Only Source is required.
+type Options struct {
+	Source Source
+	// Access decides what a client may have. Nil allows everything.
+	Access Access
+	// Identify returns the identity of the client of a stream, from the context of
+	// the call. An error ends the stream; it should have a gRPC status. Nil leaves
+	// identities empty.
+	Identify func(context.Context) (string, error)
+	// Parameters returns the dynamic parameters that the metadata of a node gives
+	// to a client without locators (SPEC 9.6), or nil.
+	Parameters func(*structpb.Struct) map[string]string
+	// Logger gets a line for each NACK, for nodes without a dataplane and for
+	// clients past a limit. Nil discards them.
+	Logger *slog.Logger
+
+	// Wait is how long removals wait for the ACKs of additions, and additions for
+	// those of the types before them: 5s if it is 0 (SPEC 12.3).
+	Wait time.Duration
+	// MaxSubscriptions limits the names and locators of one stream in one type,
+	// 100,000 if it is 0. A stream past it ends with RESOURCE_EXHAUSTED.
+	MaxSubscriptions int
+	// MaxParameters limits the dynamic parameters of one locator, 64 if it is 0.
+	MaxParameters int
+	// MaxStreamsPerPeer limits the streams of one identity, or of one network
+	// address if clients have none, 20,000 if it is 0.
+	MaxStreamsPerPeer int
+}

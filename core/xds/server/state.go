@@ -1,0 +1,76 @@
+package server
+
+import (
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// A Source publishes states. It is safe for concurrent use.
+type Source interface {
+	// Current returns the newest state, and a channel that is closed when there is
+	// a newer one. It is called often and must be cheap, such as one atomic load.
+	Current() (State, <-chan struct{})
+}
+
+// A State is one state of all resources. It is immutable, and safe for concurrent
+// use. Its methods are called for each stream at each change: they must be cheap
+// and must not wait.
+type State interface {
+	// Node returns what the dataplane with the id of a node is served, and false if
+	// there is no such dataplane (SPEC 12.2). If nothing changed for a dataplane,
+	// later states return the same pointer.
+	Node(node *Node) (*Snapshot, bool)
+	// Locate returns the variant of a name that parameters choose, and false if the
+	// name does not exist or no variant covers the parameters (SPEC 12.4). It does
+	// not keep the map.
+	Locate(t xds.Type, name string, parameters map[string]string) (Variant, bool)
+}
+
+// A Node is what the server keeps of the node of a stream.
+type Node struct {
+	ID        string // the KRI of a dataplane
+	UserAgent string // user_agent_name, such as "envoy" or "gRPC Go"
+	// Parameters are the dynamic parameters that Options.Parameters makes of the
+	// metadata (SPEC 9.6). A node whose id is no dataplane is answered by them.
+	Parameters map[string]string
+}
+
+// A Snapshot is what one dataplane is served. It is immutable.
+type Snapshot [xds.NumTypes]Resources
+
+// Resources are the resources of one type in a snapshot. Both slices are sorted by
+// name, are never changed, and have no name in common. A resource with the same
+// content is the same pointer in all snapshots and states; where it is not, its
+// version decides. A slice that many snapshots share costs less than many equal
+// ones.
+type Resources struct {
+	Listed []*xds.Resource // served to wildcards, and by name
+	Named  []*xds.Resource // served by name only, as listeners for gRPC (SPEC 11.4)
+}
+
+// A Variant is one variant of a resource name (SPEC 9).
+type Variant struct {
+	Resource *xds.Resource
+	// Constraints is the canonical DynamicParameterConstraints, marshalled
+	// deterministically. It is empty if the name has this variant only. Together
+	// with the name it identifies the variant.
+	Constraints string
+}
+
+// Access decides what a client may have (SPEC 12.1). It is safe for concurrent use,
+// and must be as cheap as a State. Decisions are repeated for each new state.
+type Access interface {
+	// Node reports whether a client may have the resources of a dataplane, by the
+	// node id.
+	Node(state State, client *Client, id string) bool
+	// Parameters reports whether a client may have the variants that parameters
+	// choose.
+	Parameters(state State, client *Client, parameters map[string]string) bool
+}
+
+// A Client is the peer of a stream. It does not change while the stream lives.
+type Client struct {
+	// Address is the network address, for logs and for the status of dataplanes.
+	Address string
+	// Identity is what Options.Identify returns, such as a SPIFFE ID.
+	Identity string
+}
