@@ -1,5 +1,14 @@
 package xds
 
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+)
+
 // A Type is a type of Envoy resource.
 type Type uint8
 
@@ -54,4 +63,48 @@ type Resource struct {
 	Version string
 	// Body is the message, marshalled deterministically.
 	Body []byte
+}
+
+// Message returns the resource as a message, which is new.
+func (r *Resource) Message() (proto.Message, error) {
+	m, err := (&anypb.Any{TypeUrl: r.Type.URL(), Value: r.Body}).UnmarshalNew()
+	if err != nil {
+		return nil, fmt.Errorf("resource %s: %w", r.Name, err)
+	}
+	return m, nil
+}
+
+// content identifies a resource by type, name and bytes. Two bodies with one hash
+// are told apart by resources.make.
+type content struct {
+	kind Type
+	name string
+	hash uint64
+}
+
+// resources makes each resource once (see the invariants of the package).
+type resources struct{ known cache[content, Resource] }
+
+// make returns the resource of a message.
+func (r *resources) make(t Type, name string, m proto.Message) *Resource {
+	body := marshal(m)
+	hash := xxhash.Sum64(body)
+	return r.known.get(content{t, name, hash}, func() *Resource {
+		return &Resource{Type: t, Name: name, Version: strconv.FormatUint(hash, 16), Body: body}
+	})
+}
+
+// marshal returns the bytes of a message, the same ones for the same content.
+func marshal(m proto.Message) []byte {
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil { // a string that is not UTF-8, which no decoder lets pass
+		panic(fmt.Sprintf("marshalling %T: %v", m, err))
+	}
+	return body
+}
+
+// Any returns a message as google.protobuf.Any, with the same bytes for the same
+// content.
+func Any(m proto.Message) *anypb.Any {
+	return &anypb.Any{TypeUrl: "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName()), Value: marshal(m)}
 }

@@ -1,0 +1,118 @@
+package xds
+
+import (
+	"sync"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/variant"
+)
+
+// Options are the options of a [Builder].
+type Options struct {
+	// Audit builds each part again when it is found in a cache, and panics if its
+	// content is another one: then the key of the cache lacks an input. It is for
+	// tests.
+	Audit bool
+}
+
+// A Builder builds the snapshots of the views of one engine. It is safe for
+// concurrent use.
+type Builder struct {
+	translators []*Translator
+	shape       shape
+
+	resources    resources
+	destinations cache[string, destination]
+	facts        cache[string, endpointFacts]
+	confs        cache[string, confList]
+	clusters     faceted[clusterKey]
+	endpoints    faceted[endpointsKey]
+	routes       faceted[routesKey]
+	outbounds    faceted[outboundKey]
+	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. They
+	// are valid for a state if their inputs are.
+	snapshots sync.Map
+
+	mu   sync.Mutex
+	last *State
+}
+
+// destination is a destination with its name.
+type destination struct {
+	variant.Destination
+	name string
+}
+
+// NewBuilder returns a builder with the given translators; see package translators
+// for those of the built-in kinds.
+func NewBuilder(translators []Translator, options Options) *Builder {
+	b := &Builder{}
+	for _, t := range translators {
+		b.translators = append(b.translators, &t)
+	}
+	b.shape = newShape(b.translators)
+	b.clusters.audit = options.Audit
+	b.endpoints.audit = options.Audit
+	b.routes.audit = options.Audit
+	b.outbounds.audit = options.Audit
+	return b
+}
+
+// destination returns the destination of an outbound.
+func (b *Builder) destination(mesh string, tags resource.Tags) *destination {
+	d := variant.Destination{Mesh: mesh, Tags: tags}
+	name := d.Name()
+	return b.destinations.get(name, func() *destination { return &destination{d, name} })
+}
+
+// list returns the one pointer for a list of confs.
+func (b *Builder) list(l *confList) *confList {
+	return b.confs.get(l.key(), func() *confList { return l })
+}
+
+// finish lets translators change the messages of a part, and marshals them.
+func (b *Builder) finish(p *Part, confs []*rules.Effective) *built {
+	for i, t := range b.shape.finish {
+		t.Finish(p, confs[i])
+	}
+	done := &built{warnings: p.warnings, backends: p.backends}
+	for _, m := range p.Messages {
+		t, name := nameOf(m)
+		done.resources = append(done.resources, b.resources.make(t, name, m))
+	}
+	return done
+}
+
+// nameOf returns the type and the name of a message of a part.
+func nameOf(m proto.Message) (Type, string) {
+	switch m := m.(type) {
+	case *clusterv3.Cluster:
+		return ClusterType, m.Name
+	case *endpointv3.ClusterLoadAssignment:
+		return EndpointType, m.ClusterName
+	case *listenerv3.Listener:
+		return ListenerType, m.Name
+	case *routev3.RouteConfiguration:
+		return RouteType, m.Name
+	}
+	panic("a part cannot have a message of this type")
+}
+
+// At returns the state of a view. It costs what differs from the view of the call
+// before, if both are of one engine.
+func (b *Builder) At(view *core.View) *State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.last == nil || b.last.view != view {
+		b.last = newState(b, view, b.last)
+	}
+	return b.last
+}

@@ -1,0 +1,151 @@
+package xds
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// shape is the translators by the drafts that they shape, each in the order of the
+// builder's list.
+type shape struct {
+	cluster, endpoints, routes, outbound, inbound, chain, proxy, finish []*Translator
+}
+
+func newShape(translators []*Translator) shape {
+	with := func(has func(*Translator) bool) []*Translator {
+		return slices.DeleteFunc(slices.Clone(translators), func(t *Translator) bool { return !has(t) })
+	}
+	return shape{
+		cluster:   with(func(t *Translator) bool { return t.Cluster != nil }),
+		endpoints: with(func(t *Translator) bool { return t.Endpoints != nil }),
+		routes:    with(func(t *Translator) bool { return t.Routes != nil || t.Route != nil }),
+		outbound:  with(func(t *Translator) bool { return t.Outbound != nil }),
+		inbound:   with(func(t *Translator) bool { return t.Inbound != nil }),
+		chain:     with(func(t *Translator) bool { return t.Chain != nil }),
+		proxy:     with(func(t *Translator) bool { return t.Proxy != nil }),
+		finish:    with(func(t *Translator) bool { return t.Finish != nil }),
+	}
+}
+
+// confList is the confs that shape one shared part. Equal lists are one pointer.
+type confList struct {
+	own    []*rules.Effective // of the translators that shape the part
+	routes []routeConfs       // of the route policies of the outbound
+	finish []*rules.Effective // of the translators with Finish
+}
+
+// routeConfs is the confs of a route policy, parallel to confList.own.
+type routeConfs struct {
+	policy *resource.Policy
+	confs  []*rules.Effective
+}
+
+// of returns the confs of a route: those of the policy that made it, or those of the
+// outbound.
+func (c *confList) of(policy *resource.Policy) []*rules.Effective {
+	for _, r := range c.routes {
+		if policy != nil && r.policy.ID == policy.ID {
+			return r.confs
+		}
+	}
+	return c.own
+}
+
+// key returns a text that is equal for equal lists. It contains addresses: the list
+// must be reachable as long as the text is in use.
+func (c *confList) key() string {
+	var b strings.Builder
+	pointer := func(p unsafe.Pointer) {
+		b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)))
+	}
+	list := func(list []*rules.Effective) {
+		for _, e := range list {
+			pointer(unsafe.Pointer(e))
+		}
+		b.WriteByte('|')
+	}
+	list(c.own)
+	list(c.finish)
+	for _, r := range c.routes {
+		pointer(unsafe.Pointer(r.policy))
+		list(r.confs)
+	}
+	return b.String()
+}
+
+// dataplaneConfs are the confs of a dataplane by kind.
+type dataplaneConfs struct {
+	byKind map[string]*rules.Config
+	finish []*rules.Effective
+}
+
+func (b *Builder) confsOf(configs []*rules.Config) *dataplaneConfs {
+	c := &dataplaneConfs{byKind: make(map[string]*rules.Config, len(configs))}
+	for _, config := range configs {
+		c.byKind[config.Kind.Name] = config
+	}
+	for _, t := range b.shape.finish {
+		c.finish = append(c.finish, c.defaultOf(t.Kind))
+	}
+	return c
+}
+
+// defaultOf returns the conf of a kind without arrays; nil if there is none.
+func (c *dataplaneConfs) defaultOf(kind string) *rules.Effective {
+	if config := c.byKind[kind]; config != nil {
+		return config.Default
+	}
+	return nil
+}
+
+func (c *dataplaneConfs) inbound(kind string, index int) InboundConf {
+	config := c.byKind[kind]
+	if config == nil {
+		return InboundConf{}
+	}
+	conf := InboundConf{Default: config.Default, Config: config}
+	if config.Inbounds != nil {
+		conf.InboundConfig = &config.Inbounds[index]
+	}
+	return conf
+}
+
+// outbound returns the confs of an outbound for the given translators.
+func (c *dataplaneConfs) outbound(index int, translators []*Translator) *confList {
+	list := &confList{own: make([]*rules.Effective, len(translators)), finish: c.finish}
+	for i, t := range translators {
+		config := c.byKind[t.Kind]
+		switch {
+		case config == nil:
+		case config.Default != nil:
+			list.own[i] = config.Default
+		case config.Outbounds != nil:
+			list.own[i] = config.Outbounds[index].Effective
+		}
+	}
+	return list
+}
+
+// withRoutes adds the confs of the routes of an outbound.
+func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*Translator) *confList {
+	for i, t := range translators {
+		config := c.byKind[t.Kind]
+		if config == nil || config.Outbounds == nil {
+			continue
+		}
+		for _, r := range config.Outbounds[index].Routes {
+			at := slices.IndexFunc(list.routes, func(known routeConfs) bool { return known.policy == r.Route })
+			if at < 0 {
+				at = len(list.routes)
+				list.routes = append(list.routes, routeConfs{r.Route, slices.Clone(list.own)})
+			}
+			list.routes[at].confs[i] = r.Effective
+		}
+	}
+	slices.SortFunc(list.routes, func(a, b routeConfs) int { return a.policy.ID.Compare(b.policy.ID) })
+	return list
+}

@@ -1,0 +1,123 @@
+package xds
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+const (
+	managerFilter = "envoy.filters.network.http_connection_manager"
+	tcpFilter     = "envoy.filters.network.tcp_proxy"
+	routerFilter  = "envoy.filters.http.router"
+)
+
+// Filters is the draft of the filters of one filter chain. Exactly one of Manager
+// and TCP is set.
+type Filters struct {
+	// Manager is the HTTP connection manager. Its HTTP filters and its access logs
+	// are in the fields below until the draft is finished.
+	Manager *hcmv3.HttpConnectionManager
+	TCP     *tcpv3.TcpProxy
+
+	http    []*hcmv3.HttpFilter
+	network []*listenerv3.Filter
+}
+
+func newManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv3.HttpConnectionManager {
+	return &hcmv3.HttpConnectionManager{
+		StatPrefix: statPrefix,
+		RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
+			Rds: &hcmv3.Rds{ConfigSource: fromADS(), RouteConfigName: routes},
+		},
+		CommonHttpProtocolOptions: &corev3.HttpProtocolOptions{IdleTimeout: durationpb.New(idle)},
+		StreamIdleTimeout:         durationpb.New(streamIdle),
+		UpgradeConfigs:            []*hcmv3.HttpConnectionManager_UpgradeConfig{{UpgradeType: "websocket"}},
+	}
+}
+
+func newTCP(statPrefix, cluster string, idle time.Duration) *tcpv3.TcpProxy {
+	return &tcpv3.TcpProxy{
+		StatPrefix:       statPrefix,
+		ClusterSpecifier: &tcpv3.TcpProxy_Cluster{Cluster: cluster},
+		IdleTimeout:      durationpb.New(idle),
+	}
+}
+
+// AddHTTPFilter adds a filter after those that were added before. The router is
+// always the last one. Name is Envoy's canonical name of the filter; a second filter
+// of that name is called NAME.1 (SPEC 11.4). It must only be called if Manager is
+// set.
+func (f *Filters) AddHTTPFilter(name string, config *anypb.Any) {
+	n := 0
+	for _, other := range f.http {
+		if isNumbered(other.Name, name) {
+			n++
+		}
+	}
+	f.http = append(f.http, &hcmv3.HttpFilter{
+		Name: numbered(name, n), ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: config},
+	})
+}
+
+// AddNetworkFilter adds a filter before the HTTP connection manager or the TCP
+// proxy, named as by AddHTTPFilter.
+func (f *Filters) AddNetworkFilter(name string, config *anypb.Any) {
+	n := 0
+	for _, other := range f.network {
+		if isNumbered(other.Name, name) {
+			n++
+		}
+	}
+	f.network = append(f.network, &listenerv3.Filter{
+		Name: numbered(name, n), ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: config},
+	})
+}
+
+// AddAccessLog adds an access log.
+func (f *Filters) AddAccessLog(log *accesslogv3.AccessLog) {
+	if f.Manager != nil {
+		f.Manager.AccessLog = append(f.Manager.AccessLog, log)
+	} else {
+		f.TCP.AccessLog = append(f.TCP.AccessLog, log)
+	}
+}
+
+// list returns the network filters of the finished draft.
+func (f *Filters) list() []*listenerv3.Filter {
+	name, config := tcpFilter, proto.Message(f.TCP)
+	if f.Manager != nil {
+		f.Manager.HttpFilters = append(f.http, &hcmv3.HttpFilter{
+			Name: routerFilter, ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: Any(&routerv3.Router{})},
+		})
+		name, config = managerFilter, f.Manager
+	}
+	return append(f.network, &listenerv3.Filter{
+		Name: name, ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: Any(config)},
+	})
+}
+
+// numbered returns the name of filter n of those with one canonical name.
+func numbered(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return name + "." + strconv.Itoa(n)
+}
+
+// isNumbered reports whether a name was made by numbered from the canonical name.
+func isNumbered(name, canonical string) bool {
+	number, found := strings.CutPrefix(name, canonical+".")
+	_, err := strconv.Atoi(number)
+	return name == canonical || found && err == nil
+}

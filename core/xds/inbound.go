@@ -1,0 +1,178 @@
+package xds
+
+import (
+	"cmp"
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	inspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
+)
+
+// An Inbound is the draft of an inbound: its listener, the cluster of the workload,
+// and routes to it (SPEC 11.2).
+type Inbound struct {
+	report
+	collectors
+	Dataplane *resource.Dataplane
+	Index     int // of the inbound
+	Inbound   *resource.Inbound
+	Protocol  Protocol
+	// GRPC reports that the resources are for a gRPC server instead of Envoy.
+	GRPC bool
+
+	Listener *listenerv3.Listener
+	// Cluster is the workload; HTTP are the options of HTTP connections to it, nil
+	// for TCP.
+	Cluster *clusterv3.Cluster
+	HTTP    *httpv3.HttpProtocolOptions
+	// Routes are in the order in which requests are compared with them; nil for TCP.
+	// At first there is one, for all requests.
+	Routes []*Route
+	// TLS is how the listener presents the identity of the dataplane and verifies
+	// clients; nil without identity.
+	TLS *tlsv3.DownstreamTlsContext
+	// Permissive adds a filter chain for clients without TLS. It is ignored without
+	// identity.
+	Permissive bool
+	// InspectTLS makes the server name and the protocol of a connection available to
+	// filters.
+	InspectTLS bool
+}
+
+// RequestForm returns the form of RBAC filters that the proxy reads.
+func (i *Inbound) RequestForm() rbac.Form {
+	if i.GRPC {
+		return rbac.RulesForm
+	}
+	return rbac.MatcherForm
+}
+
+// NewRoute returns a route to the workload for all requests, with the default
+// timeouts of inbounds.
+func (i *Inbound) NewRoute() *Route {
+	return &Route{report: &i.report, Protocol: i.Protocol, Message: &routev3.Route{
+		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
+		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
+			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: i.Cluster.Name},
+			Timeout:          durationpb.New(InboundRequestTimeout),
+			IdleTimeout:      durationpb.New(InboundStreamIdleTimeout),
+		}},
+	}}
+}
+
+// A Chain is the draft of a filter chain of an inbound.
+type Chain struct {
+	*Inbound
+	*Filters
+	// Plaintext reports that clients of the chain have no certificate.
+	Plaintext bool
+}
+
+// inbound returns the resources of an inbound.
+func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc bool, confs *dataplaneConfs) *built {
+	in := &d.Inbounds[index]
+	address := cmp.Or(in.Address, d.Address)
+	name := fmt.Sprintf("inbound/%s/%d", address, in.Port)
+	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
+	protocol := inboundProtocol(in)
+	i := &Inbound{
+		report: report{place: name}, Dataplane: d, Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
+		Listener: &listenerv3.Listener{
+			Name: name, Address: socketAddress(address, in.Port),
+			TrafficDirection: corev3.TrafficDirection_INBOUND,
+		},
+		Cluster: newCluster(workload, InboundConnectTimeout),
+		TLS:     tls.context(),
+	}
+	if isTransparent(d) {
+		i.Listener.BindToPort = wrapperspb.Bool(false)
+	}
+	i.Cluster.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
+	i.Cluster.LoadAssignment = workloadEndpoint(workload, in)
+	if protocol.IsHTTP() {
+		i.HTTP = newHTTPOptions(protocol, InboundIdleTimeout)
+		i.Routes = []*Route{i.NewRoute()}
+	}
+	for _, t := range b.shape.inbound {
+		conf := confs.inbound(t.Kind, index)
+		b.warnInbound(&i.report, t, conf)
+		t.Inbound(i, conf)
+	}
+	setHTTPOptions(i.Cluster, i.HTTP)
+	part := &Part{Origin: InboundOrigin, Tags: in.Tags, Messages: []proto.Message{i.Listener, i.Cluster}}
+	if i.TLS != nil {
+		i.addChain(b, confs, false)
+	}
+	if i.TLS == nil || i.Permissive {
+		i.addChain(b, confs, true)
+	}
+	if i.InspectTLS || len(i.Listener.FilterChains) > 1 {
+		i.Listener.ListenerFilters = append(i.Listener.ListenerFilters, &listenerv3.ListenerFilter{
+			Name:       "envoy.filters.listener.tls_inspector",
+			ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: Any(&inspectorv3.TlsInspector{})},
+		})
+	}
+	if i.Routes != nil {
+		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}}
+		for _, r := range i.Routes {
+			host.Routes = append(host.Routes, r.Message)
+		}
+		part.Messages = append(part.Messages, &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}})
+	}
+	for _, c := range i.clusters {
+		part.Messages = append(part.Messages, c)
+	}
+	part.report = i.report
+	return b.finish(part, confs.finish)
+}
+
+// addChain adds a filter chain to the listener.
+func (i *Inbound) addChain(b *Builder, confs *dataplaneConfs, plaintext bool) {
+	c := &Chain{Inbound: i, Filters: &Filters{}, Plaintext: plaintext}
+	if i.Protocol.IsHTTP() {
+		c.Manager = newManager("inbound", i.Listener.Name, InboundIdleTimeout, InboundStreamIdleTimeout)
+		c.Manager.NormalizePath = wrapperspb.Bool(true)
+		c.Manager.MergeSlashes = true
+		c.Manager.ForwardClientCertDetails = hcmv3.HttpConnectionManager_SANITIZE_SET
+		c.Manager.SetCurrentClientCertDetails = &hcmv3.HttpConnectionManager_SetCurrentClientCertDetails{Uri: true}
+	} else {
+		c.TCP = newTCP("inbound", i.Cluster.Name, InboundIdleTimeout)
+	}
+	for _, t := range b.shape.chain {
+		t.Chain(c, confs.inbound(t.Kind, i.Index))
+	}
+	chain := &listenerv3.FilterChain{Filters: c.list()}
+	if !plaintext {
+		chain.TransportSocket = transportSocket(i.TLS)
+	}
+	if i.Permissive && i.TLS != nil {
+		chain.FilterChainMatch = &listenerv3.FilterChainMatch{TransportProtocol: "tls"}
+		if plaintext {
+			chain.FilterChainMatch.TransportProtocol = "raw_buffer"
+		}
+	}
+	i.Listener.FilterChains = append(i.Listener.FilterChains, chain)
+}
+
+// warnInbound reports the ignored fields of all confs of an inbound.
+func (b *Builder) warnInbound(r *report, t *Translator, conf InboundConf) {
+	r.warnIgnored(t, conf.Default)
+	if conf.InboundConfig == nil {
+		return
+	}
+	for k := range conf.Rules {
+		r.warnIgnored(t, conf.Rules[k].Effective)
+	}
+}

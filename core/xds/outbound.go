@@ -1,0 +1,104 @@
+package xds
+
+import (
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+)
+
+// An Outbound is the draft of the listener of an outbound (SPEC 11.3).
+type Outbound struct {
+	report
+	*client
+	collectors
+	*Filters
+	Destination variant.Destination
+	Protocol    Protocol
+	Listener    *listenerv3.Listener
+
+	backends []variant.Destination
+}
+
+// Backend returns the name of the cluster of a destination, and makes sure that the
+// dataplane has this cluster.
+func (o *Outbound) Backend(tags resource.Tags) string {
+	d := variant.Destination{Mesh: o.Destination.Mesh, Tags: tags}
+	o.backends = append(o.backends, d)
+	return d.Name()
+}
+
+// collectors are the clusters of collectors of telemetry that a draft needs.
+type collectors struct{ clusters []*clusterv3.Cluster }
+
+// AddCluster adds a cluster to the resources of the dataplane. Its name must
+// determine its content, as several parts of a dataplane may add it.
+func (c *collectors) AddCluster(m *clusterv3.Cluster) { c.clusters = append(c.clusters, m) }
+
+// outboundKey is all that the listener of an outbound depends on.
+type outboundKey struct {
+	address     string
+	port        uint32
+	virtual     bool // connections are redirected to the proxy: it binds no port
+	destination *destination
+	facts       *endpointFacts
+	confs       *confList
+}
+
+// outboundListener returns the listener of an outbound, and clusters of collectors.
+func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *built {
+	return b.outbounds.get(key, d, func(client *client) *built {
+		destination := key.destination.name
+		name := fmt.Sprintf("outbound/%s/%d", key.address, key.port)
+		o := &Outbound{
+			report: report{place: name}, client: client, Filters: &Filters{},
+			Destination: key.destination.Destination,
+			Protocol:    protocolBetween(key.destination.Tags, key.facts),
+			Listener: &listenerv3.Listener{
+				Name: name, Address: socketAddress(key.address, key.port),
+				TrafficDirection: corev3.TrafficDirection_OUTBOUND,
+			},
+		}
+		if key.virtual {
+			o.Listener.BindToPort = wrapperspb.Bool(false)
+		}
+		if o.Protocol.IsHTTP() {
+			o.Manager = newManager(destination, destination, OutboundIdleTimeout, OutboundStreamIdleTimeout)
+		} else {
+			o.TCP = newTCP(destination, destination, OutboundIdleTimeout)
+		}
+		for i, t := range b.shape.outbound {
+			o.warnIgnored(t, key.confs.own[i])
+			t.Outbound(o, key.confs.own[i])
+		}
+		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.list()}}
+		part := &Part{report: o.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
+			Messages: []proto.Message{o.Listener}, backends: o.backends, client: client}
+		for _, c := range o.clusters {
+			part.Messages = append(part.Messages, c)
+		}
+		return b.finish(part, key.confs.finish)
+	})
+}
+
+// apiListener returns the listener that gRPC clients ask for: by the name of an HTTP
+// destination, with its routes (SPEC 11.4).
+func (b *Builder) apiListener(destination string) *Resource {
+	manager := &Filters{Manager: &hcmv3.HttpConnectionManager{
+		StatPrefix: destination,
+		RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
+			Rds: &hcmv3.Rds{ConfigSource: fromADS(), RouteConfigName: destination},
+		},
+	}}
+	config := manager.list()[0].GetTypedConfig()
+	return b.resources.make(ListenerType, destination, &listenerv3.Listener{
+		Name: destination, ApiListener: &listenerv3.ApiListener{ApiListener: config},
+	})
+}

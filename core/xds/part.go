@@ -1,0 +1,103 @@
+package xds
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+)
+
+// Origin is what a part of a snapshot belongs to, as policies of kind MeshProxyPatch
+// name it.
+type Origin string
+
+// The origins. Parts of the proxy as a whole have the origin of their resource.
+const (
+	InboundOrigin     Origin = "inbound"
+	OutboundOrigin    Origin = "outbound"
+	PrometheusOrigin  Origin = "prometheus"
+	PassthroughOrigin Origin = "passthrough"
+	CollectorOrigin   Origin = "collector" // clusters of collectors of telemetry
+)
+
+// A Part is one or a few finished messages of a snapshot, before they are marshalled.
+type Part struct {
+	report
+	Origin Origin
+	// Tags are those of the inbound or outbound; nil for other origins.
+	Tags resource.Tags
+	// Messages are clusters, load assignments, listeners or route configurations. A
+	// translator may change, remove or add messages.
+	Messages []proto.Message
+
+	backends []variant.Destination
+	client   *client
+}
+
+// built is a part after it was built. It is immutable.
+type built struct {
+	resources []*Resource
+	warnings  []Warning
+	// backends are the destinations that the part refers to, in addition to those of
+	// the outbounds.
+	backends []variant.Destination
+
+	mask *facetMask // keeps the entry of the part's key in faceted.masks
+}
+
+// facetMask is the set of the facets that the builds of one key asked for so far.
+type facetMask struct{ bits atomic.Uint32 }
+
+// faceted is a cache of parts whose builds may ask for facets of the client.
+//
+// A part is filed under its key and the values of all facets in the mask of the key.
+// The mask grows when a build asks for another facet; entries that were filed under
+// a smaller mask are then no longer found, and are freed when they are not in use.
+type faceted[K comparable] struct {
+	masks  cache[K, facetMask]
+	values cache[facetedKey[K], built]
+	audit  bool
+}
+
+type facetedKey[K comparable] struct {
+	key    K
+	facets facets
+}
+
+// get returns the part of a key for a dataplane. Build must be a function of the key
+// and of what it asks the client for.
+func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *built) *built {
+	mask := f.masks.get(key, func() *facetMask { return &facetMask{} })
+	at := facetedKey[K]{key, facetsOf(d, facet(mask.bits.Load()))}
+	if b := f.values.lookup(at); b != nil {
+		if f.audit {
+			mustEqual(b, build(&client{dataplane: d}))
+		}
+		return b
+	}
+	c := &client{dataplane: d}
+	b := build(c)
+	b.mask = mask
+	mask.bits.Or(uint32(c.used))
+	at.facets = facetsOf(d, facet(mask.bits.Load()))
+	return f.values.get(at, func() *built { return b })
+}
+
+// mustEqual panics if a part that is built again has another content: then the key
+// of its cache lacks an input.
+func mustEqual(a, b *built) {
+	if !slices.Equal(a.resources, b.resources) {
+		panic(fmt.Sprintf("one key has two contents: %s and %s", names(a.resources), names(b.resources)))
+	}
+}
+
+func names(resources []*Resource) (text []string) {
+	for _, r := range resources {
+		text = append(text, r.Name+"@"+r.Version)
+	}
+	return text
+}

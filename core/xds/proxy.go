@@ -1,0 +1,39 @@
+package xds
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// A Proxy is the draft of the resources that belong to no inbound or outbound.
+type Proxy struct {
+	report
+	Dataplane *resource.Dataplane
+
+	parts []*Part
+}
+
+// Add adds clusters, listeners or other messages.
+func (p *Proxy) Add(origin Origin, messages ...proto.Message) {
+	p.parts = append(p.parts, &Part{report: report{place: p.place}, Origin: origin, Messages: messages})
+}
+
+// proxy returns the resources that belong to no inbound or outbound.
+func (b *Builder) proxy(d *resource.Dataplane, confs *dataplaneConfs) []*built {
+	p := &Proxy{report: report{place: d.KRI("")}, Dataplane: d}
+	for _, t := range b.shape.proxy {
+		conf := confs.defaultOf(t.Kind)
+		p.warnIgnored(t, conf)
+		t.Proxy(p, conf)
+	}
+	list := []*built{{warnings: p.warnings}}
+	for _, part := range p.parts {
+		list = append(list, b.finish(part, confs.finish))
+	}
+	return list
+}
+
+// isTransparent reports whether connections of the workload are redirected to the
+// proxy (SPEC 11.5, MeshPassthrough).
+func isTransparent(d *resource.Dataplane) bool { return d.TransparentProxy != nil }

@@ -1,0 +1,102 @@
+package xds
+
+import (
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+)
+
+// Routes is the draft of the routes of an HTTP destination.
+type Routes struct {
+	report
+	*client
+	Destination variant.Destination
+	// Message has one virtual host, to which the routes of List are added when the
+	// draft is finished.
+	Message *routev3.RouteConfiguration
+	// List are the routes in the order in which requests are compared with them. At
+	// first it has one, the route to the outbound's own service.
+	List []*Route
+
+	backends []variant.Destination
+}
+
+// Backend returns the name of the cluster of a destination, and makes sure that the
+// dataplane has this cluster.
+func (r *Routes) Backend(tags resource.Tags) string {
+	d := variant.Destination{Mesh: r.Destination.Mesh, Tags: tags}
+	r.backends = append(r.backends, d)
+	return d.Name()
+}
+
+// VirtualHost returns the only virtual host.
+func (r *Routes) VirtualHost() *routev3.VirtualHost { return r.Message.VirtualHosts[0] }
+
+// A Route is the draft of one route.
+type Route struct {
+	*report
+	Message *routev3.Route
+	// Policy is the route policy that made the route; nil for the route to the
+	// outbound's own service, and for routes of inbounds.
+	Policy   *resource.Policy
+	Protocol Protocol
+}
+
+// Action returns the action that sends requests to clusters; nil if the route
+// redirects or answers by itself.
+func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
+
+// NewRoute returns a route for all requests to a cluster, with the default timeouts
+// of outbounds.
+func (r *Routes) NewRoute(cluster string, p Protocol) *Route {
+	return &Route{report: &r.report, Protocol: p, Message: &routev3.Route{
+		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
+		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
+			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: cluster},
+			Timeout:          durationpb.New(OutboundRequestTimeout),
+			IdleTimeout:      durationpb.New(OutboundStreamIdleTimeout),
+		}},
+	}}
+}
+
+// routesKey is all that the routes of a destination depend on.
+type routesKey struct {
+	destination *destination
+	facts       *endpointFacts
+	confs       *confList
+}
+
+// routeConfiguration returns the routes of an HTTP destination.
+func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *built {
+	return b.routes.get(key, d, func(client *client) *built {
+		name := key.destination.name
+		protocol := protocolBetween(key.destination.Tags, key.facts)
+		r := &Routes{report: report{place: name}, client: client, Destination: key.destination.Destination}
+		r.Message = &routev3.RouteConfiguration{
+			Name:         name,
+			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
+		}
+		r.List = []*Route{r.NewRoute(name, protocol)}
+		for i, t := range b.shape.routes {
+			if t.Routes != nil {
+				t.Routes(r, key.confs.own[i])
+			}
+		}
+		for _, route := range r.List {
+			confs := key.confs.of(route.Policy)
+			for i, t := range b.shape.routes {
+				if t.Route != nil {
+					t.Route(route, confs[i])
+				}
+			}
+		}
+		for _, route := range r.List {
+			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.Message)
+		}
+		return b.finish(&Part{report: r.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
+			Messages: []proto.Message{r.Message}, backends: r.backends, client: client}, key.confs.finish)
+	})
+}

@@ -1,0 +1,239 @@
+package xds
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// A Snapshot is the resources of one dataplane (SPEC 11.1). It is immutable.
+type Snapshot struct {
+	// Dataplane is the version of the dataplane that the snapshot was built from.
+	Dataplane *resource.Dataplane
+	// API are the listeners that gRPC clients ask for by name; they are not a part of
+	// what a wildcard selects (SPEC 11.4).
+	API []*Resource
+
+	byType   [NumTypes][]*Resource
+	warnings []Warning
+	inputs   snapshotInputs
+	parts    []*built
+}
+
+// Resources returns the resources of a type, sorted by name. The caller must not
+// change the slice.
+func (s *Snapshot) Resources(t Type) []*Resource { return s.byType[t] }
+
+// Warnings returns what policies and the dataplane ask for and do not get, sorted.
+// The caller must not change the slice.
+func (s *Snapshot) Warnings() []Warning { return s.warnings }
+
+// snapshotInputs are all that a snapshot depends on. The confs of the backends of
+// routes depend on what the configs depend on.
+type snapshotInputs struct {
+	dataplane *resource.Dataplane
+	configs   []*rules.Config
+	mesh      *meshState
+	sets      []destinationSet
+}
+
+type destinationSet struct {
+	destination *destination
+	set         *endpointSet
+}
+
+type snapshotKey struct {
+	dataplane resource.ID
+	grpc      bool
+}
+
+// forget removes the snapshots of a dataplane that no longer exists.
+func (b *Builder) forget(id resource.ID) {
+	b.snapshots.Delete(snapshotKey{id, false})
+	b.snapshots.Delete(snapshotKey{id, true})
+}
+
+// Snapshot returns the snapshot of a dataplane of the view. It is the one of an
+// earlier state if nothing changed that it depends on; then the call allocates
+// nothing. GRPC is for nodes that are gRPC instead of Envoy: their permissions are in
+// the form that gRPC reads.
+func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
+	b := s.builder
+	configs := s.view.Configs(d, core.Enforced)
+	key := snapshotKey{d.ID, grpc}
+	if known, ok := b.snapshots.Load(key); ok {
+		if snapshot := known.(*Snapshot); snapshot.inputs.valid(b, d, configs, s.meshes[d.Mesh]) {
+			return snapshot
+		}
+	}
+	snapshot := s.build(d, configs, grpc)
+	b.snapshots.Store(key, snapshot)
+	return snapshot
+}
+
+// valid reports whether a snapshot with these inputs is that of a dataplane.
+func (in *snapshotInputs) valid(b *Builder, d *resource.Dataplane, configs []*rules.Config, mesh *meshState) bool {
+	if in.dataplane != d || !same(in.configs, configs) {
+		return false
+	}
+	if in.mesh == mesh {
+		return true
+	}
+	if in.mesh.identities != mesh.identities || !same(in.mesh.trusts, mesh.trusts) {
+		return false
+	}
+	for _, known := range in.sets {
+		if mesh.endpoints(b, known.destination) != known.set {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two slices are one.
+func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// snapshotBuilder collects the parts of one snapshot.
+type snapshotBuilder struct {
+	*Builder
+	mesh      *meshState
+	dataplane *resource.Dataplane
+	tls       clientTLS
+	confs     *dataplaneConfs
+	snapshot  *Snapshot
+	// reached are the destinations with a cluster so far.
+	reached map[*destination]bool
+	// backends are destinations that routes refer to.
+	backends []*destination
+}
+
+func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool) *Snapshot {
+	mesh := s.meshes[d.Mesh]
+	id, err := mesh.identities.Of(d)
+	sb := &snapshotBuilder{
+		Builder: s.builder, mesh: mesh, dataplane: d, tls: tlsOf(id), confs: s.builder.confsOf(configs),
+		reached: map[*destination]bool{},
+		snapshot: &Snapshot{Dataplane: d, inputs: snapshotInputs{
+			dataplane: d, configs: configs, mesh: mesh,
+		}},
+	}
+	if err != nil {
+		sb.warn(Warning{Place: d.KRI(""), Message: err.Error()})
+	}
+	for i := range d.Inbounds {
+		sb.add(sb.inbound(d, i, sb.tls, grpc, sb.confs))
+	}
+	for i := range d.Outbounds {
+		sb.addOutbound(i)
+	}
+	sb.addBackends(s.view)
+	for _, part := range sb.proxy(d, sb.confs) {
+		sb.add(part)
+	}
+	sb.addSecrets(id)
+	return sb.done()
+}
+
+func (sb *snapshotBuilder) warn(w Warning) {
+	sb.snapshot.warnings = append(sb.snapshot.warnings, w)
+}
+
+// add adds the resources of a part, and what they refer to.
+func (sb *snapshotBuilder) add(part *built) {
+	sb.snapshot.parts = append(sb.snapshot.parts, part)
+	sb.snapshot.warnings = append(sb.snapshot.warnings, part.warnings...)
+	for _, r := range part.resources {
+		sb.snapshot.byType[r.Type] = append(sb.snapshot.byType[r.Type], r)
+	}
+	for _, backend := range part.backends {
+		sb.backends = append(sb.backends, sb.destination(backend.Mesh, backend.Tags))
+	}
+}
+
+// addOutbound adds the listener of an outbound and what it leads to.
+func (sb *snapshotBuilder) addOutbound(index int) {
+	o := &sb.dataplane.Outbounds[index]
+	destination := sb.destination(sb.dataplane.Mesh, o.Tags)
+	set := sb.mesh.endpoints(sb.Builder, destination)
+	http := protocolBetween(o.Tags, set.facts).IsHTTP()
+	sb.add(sb.outboundListener(outboundKey{
+		address: cmp.Or(o.Address, "127.0.0.1"), port: o.Port, virtual: isTransparent(sb.dataplane),
+		destination: destination, facts: set.facts,
+		confs: sb.list(sb.confs.outbound(index, sb.shape.outbound)),
+	}, sb.dataplane))
+	if sb.reached[destination] {
+		return
+	}
+	sb.reach(destination, set, sb.confs, index)
+	if http {
+		confs := sb.confs.outbound(index, sb.shape.routes)
+		sb.add(sb.routeConfiguration(routesKey{
+			destination: destination, facts: set.facts,
+			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes)),
+		}, sb.dataplane))
+		sb.snapshot.API = append(sb.snapshot.API, sb.apiListener(destination.name))
+	}
+}
+
+// reach adds the cluster and the endpoints of a destination, with the confs of an
+// outbound to it.
+func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, confs *dataplaneConfs, index int) {
+	sb.reached[destination] = true
+	sb.snapshot.inputs.sets = append(sb.snapshot.inputs.sets, destinationSet{destination, set})
+	key := clusterKey{
+		destination: destination, facts: set.facts, tls: sb.tls,
+		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
+	}
+	if set.facts.names {
+		key.resolved = set
+	}
+	sb.add(sb.cluster(key, sb.dataplane))
+	if key.resolved == nil {
+		sb.add(sb.loadAssignment(endpointsKey{
+			destination: destination, set: set, tls: sb.tls,
+			confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
+		}, sb.dataplane))
+	}
+}
+
+// addBackends adds the destinations that routes refer to and that are not those of
+// an outbound, with the confs that an outbound to them would have.
+func (sb *snapshotBuilder) addBackends(view *core.View) {
+	backends := slices.DeleteFunc(sb.backends, func(d *destination) bool { return sb.reached[d] })
+	if len(backends) == 0 {
+		return
+	}
+	with := *sb.dataplane
+	with.Outbounds = nil
+	for _, d := range backends {
+		with.Outbounds = append(with.Outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
+	}
+	confs := sb.confsOf(view.Configs(&with, core.Enforced))
+	for i, d := range backends {
+		if !sb.reached[d] {
+			sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)
+		}
+	}
+}
+
+func (sb *snapshotBuilder) addSecrets(id *identity.Identity) {
+	secrets, warnings := sb.secrets(sb.dataplane, id)
+	sb.add(&built{resources: secrets, warnings: warnings})
+}
+
+// done sorts the resources. Resources of one name that several parts added are one
+// pointer.
+func (sb *snapshotBuilder) done() *Snapshot {
+	s := sb.snapshot
+	for t := range s.byType {
+		slices.SortStableFunc(s.byType[t], func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
+		s.byType[t] = slices.CompactFunc(s.byType[t], func(a, b *Resource) bool { return a.Name == b.Name })
+	}
+	slices.SortFunc(s.API, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
+	s.warnings = sortWarnings(s.warnings)
+	return s
+}

@@ -1,0 +1,60 @@
+package xds
+
+import (
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// A Translator gives the policies of one kind their effect: each function changes a
+// draft by the effective conf that the kind has for it. Functions that a kind does
+// not need are nil. A draft is passed to all translators in the order of their list,
+// so a later one sees what earlier ones did, and filters are in that order.
+//
+// A function is called for each draft, with a nil conf if no item of the kind
+// applies to it. A function depends on the draft and the conf alone. It keeps
+// neither and does not change the conf.
+//
+// To add a kind, or to replace the translation of one, pass another list to
+// [NewBuilder].
+type Translator struct {
+	Kind string
+
+	// Cluster, Endpoints and Routes shape what is reached at a destination. The conf
+	// is that of the outbound, or the default of a kind without arrays. Routes is
+	// called for HTTP destinations before Route.
+	Cluster   func(*Cluster, *rules.Effective)
+	Endpoints func(*Endpoints, *rules.Effective)
+	Routes    func(*Routes, *rules.Effective)
+	// Route shapes one route. The conf is that of the policy which made it (SPEC
+	// 4.3), else that of the outbound.
+	Route func(*Route, *rules.Effective)
+	// Outbound shapes the listener of an outbound.
+	Outbound func(*Outbound, *rules.Effective)
+	// Inbound shapes the listener, the cluster and the routes of an inbound; then
+	// Chain shapes each of its filter chains.
+	Inbound func(*Inbound, InboundConf)
+	Chain   func(*Chain, InboundConf)
+	// Proxy adds resources that belong to no inbound or outbound. The conf is the
+	// default of a kind without arrays.
+	Proxy func(*Proxy, *rules.Effective)
+	// Finish changes the messages of one part, with the conf of Proxy, after all
+	// translators have shaped their draft.
+	Finish func(*Part, *rules.Effective)
+
+	// Ignored are the fields that have no effect anywhere. Each is reported as a
+	// warning where it is set.
+	Ignored []IgnoredField
+}
+
+// An IgnoredField is a field of a conf without effect.
+type IgnoredField struct {
+	Field  string // a JSON pointer, in which * is any element of a list
+	Reason string // such as "Envoy writes no lines to TCP"
+}
+
+// InboundConf is what a kind has for an inbound. Both fields may be nil.
+type InboundConf struct {
+	*rules.InboundConfig                  // of a kind with `from` or `rules`
+	Default              *rules.Effective // of a kind without arrays
+	// Config is the config of the dataplane that both belong to.
+	Config *rules.Config
+}

@@ -1,0 +1,107 @@
+package xds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// A Warning is a part of a conf that cannot have an effect (SPEC 11.1).
+type Warning struct {
+	Policy *resource.Policy // nil if the warning is about the dataplane
+	Index  int              // of the item in its array
+	Field  string           // JSON pointer into the conf; "" for the whole conf
+	// Place is the name of the resource that the conf was meant for.
+	Place   string
+	Message string
+}
+
+// String returns such as
+// "kri_mt_default___t_ item 0 /connectionTimeout: a route has no ... (default/web)".
+func (w Warning) String() string {
+	if w.Policy == nil {
+		return fmt.Sprintf("%s: %s", w.Place, w.Message)
+	}
+	return fmt.Sprintf("%s item %d %s: %s (%s)", w.Policy.KRI(), w.Index, w.Field, w.Message, w.Place)
+}
+
+// compare orders warnings by policy, item, field, place and message.
+func (w Warning) compare(o Warning) int {
+	text := func(w Warning) string {
+		kri := ""
+		if w.Policy != nil {
+			kri = w.Policy.KRI()
+		}
+		return fmt.Sprintf("%s\x00%08d\x00%s\x00%s\x00%s", kri, w.Index, w.Field, w.Place, w.Message)
+	}
+	return strings.Compare(text(w), text(o))
+}
+
+// sortWarnings sorts warnings and removes repeated ones.
+func sortWarnings(w []Warning) []Warning {
+	slices.SortFunc(w, Warning.compare)
+	return slices.CompactFunc(w, func(a, b Warning) bool { return a.compare(b) == 0 })
+}
+
+// report collects the warnings of one draft.
+type report struct {
+	place    string
+	warnings []Warning
+}
+
+// Warn reports that a field of a conf cannot have an effect here. The field is a
+// JSON pointer into the conf; the warning names each item that set the field or a
+// part of it. The pointer "" stands for the whole conf, and for each of its items.
+func (r *report) Warn(e *rules.Effective, field, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	var named []rules.Origin
+	add := func(o rules.Origin) {
+		if !slices.Contains(named, o) {
+			named = append(named, o)
+			r.warnings = append(r.warnings, Warning{o.Policy, o.Index, field, r.place, message})
+		}
+	}
+	if field == "" {
+		for _, o := range e.Origins {
+			add(o)
+		}
+		return
+	}
+	for pointer, o := range e.Fields() {
+		if pointer == field || strings.HasPrefix(pointer, field+"/") || strings.HasPrefix(field, pointer+"/") {
+			add(o)
+		}
+	}
+}
+
+// warnIgnored reports the fields of a conf that its translator ignores.
+func (r *report) warnIgnored(t *Translator, e *rules.Effective) {
+	if e == nil || len(t.Ignored) == 0 {
+		return
+	}
+	for pointer, o := range e.Fields() {
+		for _, ignored := range t.Ignored {
+			if matchesPointer(ignored.Field, pointer) {
+				r.warnings = append(r.warnings, Warning{o.Policy, o.Index, pointer, r.place, ignored.Reason})
+			}
+		}
+	}
+}
+
+// matchesPointer reports whether a JSON pointer is the one of a pattern, in which *
+// is any element, or lies below it.
+func matchesPointer(pattern, pointer string) bool {
+	p, q := strings.Split(pattern, "/"), strings.Split(pointer, "/")
+	if len(q) < len(p) {
+		return false
+	}
+	for i := range p {
+		if p[i] != "*" && p[i] != q[i] {
+			return false
+		}
+	}
+	return true
+}
