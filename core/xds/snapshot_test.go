@@ -1,0 +1,63 @@
+package xds_test
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+)
+
+// A snapshot is kept while nothing changes that it depends on, and the parts that
+// dataplanes have in common are one pointer.
+func TestSnapshotsAreShared(t *testing.T) {
+	engine := core.NewEngine(kinds.All(), core.Options{})
+	apply := func(builders ...*resource.DataplaneBuilder) {
+		t.Helper()
+		set := &resource.Set{}
+		for _, b := range builders {
+			d, err := b.Dataplane()
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.Dataplanes = append(set.Dataplanes, d)
+		}
+		if _, err := engine.Apply(core.Batch{Upsert: set}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := func(name, address string) *resource.DataplaneBuilder {
+		return resource.NewDataplane("default", name, address).
+			Outbound(resource.Outbound{Port: 10001, Tags: resource.NewTags(map[string]string{resource.ServiceTag: "backend"})})
+	}
+	backend := func(name, address string) *resource.DataplaneBuilder {
+		return resource.NewDataplane("default", name, address).
+			Inbound(resource.Inbound{Port: 8080, Protocol: "http", Tags: resource.NewTags(map[string]string{resource.ServiceTag: "backend"})})
+	}
+	apply(client("a", "10.0.0.1"), client("b", "10.0.0.2"), backend("backend-1", "10.0.1.1"))
+	b := xds.NewBuilder(translators.All(), xds.Options{Audit: true})
+	of := func(name string) *xds.Snapshot {
+		state := b.At(engine.View())
+		return state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name}), false)
+	}
+	first, other := of("a"), of("b")
+	for _, kind := range []xds.Type{xds.ClusterType, xds.EndpointType, xds.ListenerType, xds.RouteType} {
+		if len(first.Resources(kind)) != 1 || first.Resources(kind)[0] != other.Resources(kind)[0] {
+			t.Errorf("%s: %v and %v are not one resource", kind.URL(), first.Resources(kind), other.Resources(kind))
+		}
+	}
+	apply(client("c", "10.0.0.3"))
+	if of("a") != first {
+		t.Error("the snapshot of a changed with an unrelated dataplane")
+	}
+	apply(backend("backend-2", "10.0.1.2"))
+	second := of("a")
+	if second == first || second.Resources(xds.EndpointType)[0] == first.Resources(xds.EndpointType)[0] {
+		t.Error("the endpoints did not change with an endpoint")
+	}
+	if second.Resources(xds.ClusterType)[0] != first.Resources(xds.ClusterType)[0] {
+		t.Error("the cluster changed with an endpoint")
+	}
+}

@@ -1,0 +1,11 @@
+package translators
+
+import "github.com/meshmatch/meshmatch/core/xds"
+
+// All returns the translators of the built-in kinds.
+func All() []xds.Translator {
+	return []xds.Translator{
+		meshTrafficPermission(),
+		meshTimeout(),
+	}
+}

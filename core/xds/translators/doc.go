@@ -1,0 +1,12 @@
+// Package translators gives the built-in policy kinds their effect on Envoy (SPEC
+// 11.5): one file and one [xds.Translator] for each kind.
+//
+// [All] is the list in the order in which they shape a draft. The order has a
+// meaning where kinds add filters: access log, permission, rate limit, fault
+// injection (SPEC 11.2). MeshHTTPRoute and MeshTCPRoute are first, as other kinds
+// shape the routes that they make; MeshProxyPatch is last.
+//
+// Invariants: each field of each Conf has an effect, is reported as a warning where
+// it cannot have one, or is in the translator's list of ignored fields
+// (fields_test.go).
+package translators
