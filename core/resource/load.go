@@ -21,6 +21,9 @@ type Loader struct {
 	Limits    strict.Limits // of each file; zero: [strict.DefaultLimits]
 	MaxBytes  int64         // of all files together; zero: DefaultMaxBytes
 	Stdin     io.Reader     // nil: "-" is an error
+	// Cache makes a load faster that follows one of mostly the same files; nil:
+	// every file is decoded.
+	Cache *Cache
 }
 
 // DefaultMaxBytes is how much a load reads, in bytes, unless the loader has
@@ -113,6 +116,8 @@ type decoding struct {
 	// readers are those that no part uses, one for each part that is decoded
 	// at a time.
 	readers chan *strict.Reader
+	// inputs are those of this load, for the cache of the loader.
+	inputs map[string]*decoded
 }
 
 // part is a piece of an input that is decoded by itself.
@@ -127,7 +132,7 @@ const parallelBytes = 256 << 10
 
 func (l *Loader) decoding() *decoding {
 	parallel := runtime.GOMAXPROCS(0)
-	d := &decoding{loader: l, readers: make(chan *strict.Reader, parallel)}
+	d := &decoding{loader: l, readers: make(chan *strict.Reader, parallel), inputs: map[string]*decoded{}}
 	d.group.SetLimit(parallel)
 	shared := &strict.Strings{}
 	for range parallel {
@@ -148,13 +153,25 @@ func (d *decoding) input(in Input) bool {
 		d.errorf(in.Name, "give fewer files", "the files up to this one are larger than the limit of %d bytes", d.loader.maxBytes())
 		return false
 	}
+	known := d.loader.Cache.lookup(in)
+	if known.parts == nil {
+		known.parts = d.decode(in)
+	}
+	d.parts = append(d.parts, known.parts...)
+	d.inputs[in.Name] = known
+	return true
+}
+
+// decode starts to decode an input, and returns its parts.
+func (d *decoding) decode(in Input) []*part {
+	var parts []*part
 	pieces := 1
 	if len(in.Data) >= parallelBytes {
 		pieces = 4 * runtime.GOMAXPROCS(0)
 	}
 	for _, chunk := range strict.Chunks(in.Data, pieces) {
 		p := &part{}
-		d.parts = append(d.parts, p)
+		parts = append(parts, p)
 		d.group.Go(func() error {
 			decoder := decoder{kinds: d.loader.Kinds, types: d.loader.Documents}
 			reader := <-d.readers
@@ -166,7 +183,7 @@ func (d *decoding) input(in Input) bool {
 			return nil
 		})
 	}
-	return true
+	return parts
 }
 
 func (d *decoding) tooLarge(name string) {
@@ -180,6 +197,7 @@ func (d *decoding) errorf(name, hint, format string, args ...any) {
 // set waits for the parts and joins them.
 func (d *decoding) set() (*Set, error) {
 	_ = d.group.Wait() // the functions return no errors; diagnostics are in the sinks
+	d.loader.Cache.replace(d.inputs)
 	set := &Set{}
 	var unused unusedList
 	for _, p := range d.parts {

@@ -1,0 +1,71 @@
+package source
+
+import (
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Diff returns the batch that makes the resources of after from those of before,
+// which may be nil. Both sets are sorted by identity, as loads are. A resource that
+// is the same pointer in both sets is left out; an engine ignores those that have
+// the same content. Documents that an engine does not have are left out too.
+func Diff(before, after *resource.Set) core.Batch {
+	if before == nil {
+		before = new(resource.Set)
+	}
+	b := core.Batch{Upsert: new(resource.Set)}
+	b.Upsert.Meshes = diff(&b, before.Meshes, after.Meshes, func(m *resource.Mesh) *resource.Meta { return &m.Meta })
+	b.Upsert.Dataplanes = diff(&b, before.Dataplanes, after.Dataplanes, func(d *resource.Dataplane) *resource.Meta { return &d.Meta })
+	b.Upsert.Policies = diff(&b, before.Policies, after.Policies, func(p *resource.Policy) *resource.Meta { return &p.Meta })
+	b.Upsert.Identities = diff(&b, before.Identities, after.Identities, func(i *resource.MeshIdentity) *resource.Meta { return &i.Meta })
+	b.Upsert.Trusts = diff(&b, before.Trusts, after.Trusts, func(t *resource.MeshTrust) *resource.Meta { return &t.Meta })
+	b.Upsert.Documents = diff(&b, placing(before.Documents), placing(after.Documents), func(d *resource.Document) *resource.Meta { return &d.Meta })
+	return b
+}
+
+// placing returns the documents that are placements and bindings.
+func placing(documents []*resource.Document) []*resource.Document {
+	var list []*resource.Document
+	for _, d := range documents {
+		if ocm.IsKind(d.Kind) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// diff returns what is in after and is not the same in before, and adds the
+// identities of what is only in before to the deletions.
+func diff[T comparable](b *core.Batch, before, after []T, meta func(T) *resource.Meta) []T {
+	var upserts []T
+	for len(before)+len(after) > 0 {
+		order := 0
+		switch {
+		case len(before) == 0:
+			order = 1
+		case len(after) == 0:
+			order = -1
+		default:
+			order = meta(before[0]).ID.Compare(meta(after[0]).ID)
+		}
+		if order < 0 {
+			b.Delete = append(b.Delete, meta(before[0]).ID)
+			before = before[1:]
+			continue
+		}
+		if order > 0 || before[0] != after[0] {
+			upserts = append(upserts, after[0])
+		}
+		if order == 0 {
+			before = before[1:]
+		}
+		after = after[1:]
+	}
+	return upserts
+}
+
+func isEmpty(b *core.Batch) bool {
+	u := b.Upsert
+	return len(u.Meshes)+len(u.Dataplanes)+len(u.Policies)+len(u.Identities)+len(u.Trusts)+len(u.Documents)+len(b.Delete) == 0
+}

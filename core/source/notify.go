@@ -1,0 +1,92 @@
+package source
+
+import (
+	"fmt"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// notifier reports changes of the entries of directories. Directories are watched
+// and not files: an editor that replaces a file, and a volume that swaps a link,
+// leave nothing of the file that was watched. Without a watcher it reports
+// nothing.
+type notifier struct {
+	changed chan struct{} // receives a value after changes; holds at most one
+	watcher *fsnotify.Watcher
+	dirs    map[string]bool // that are watched, or could not be
+	notice  func(error)
+	done    chan struct{} // closed when run has returned
+}
+
+func newNotifier(silent bool, notice func(error)) *notifier {
+	n := &notifier{changed: make(chan struct{}, 1), dirs: map[string]bool{}, notice: notice, done: make(chan struct{})}
+	if silent {
+		close(n.done)
+		return n
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		notice(fmt.Errorf("changes of files are found late: %w", err))
+		close(n.done)
+		return n
+	}
+	n.watcher = watcher
+	go n.run()
+	return n
+}
+
+func (n *notifier) run() {
+	defer close(n.done)
+	for {
+		select {
+		case _, open := <-n.watcher.Events:
+			if !open {
+				return
+			}
+			n.signal()
+		case _, open := <-n.watcher.Errors: // events may be lost
+			if !open {
+				return
+			}
+			n.signal()
+		}
+	}
+}
+
+func (n *notifier) signal() {
+	select {
+	case n.changed <- struct{}{}:
+	default:
+	}
+}
+
+// watch watches these directories and no others. A directory that was replaced is
+// a new one for the operating system, so those that are watched are added again,
+// which does nothing if they are the same.
+func (n *notifier) watch(dirs []string) {
+	if n.watcher == nil {
+		return
+	}
+	wanted := make(map[string]bool, len(dirs))
+	for _, dir := range dirs {
+		wanted[dir] = true
+		err := n.watcher.Add(dir)
+		if err != nil && !n.dirs[dir] {
+			n.notice(fmt.Errorf("changes in %s are found late: %w", dir, err))
+		}
+	}
+	for dir := range n.dirs {
+		if !wanted[dir] {
+			_ = n.watcher.Remove(dir) // fails if the directory is gone
+		}
+	}
+	n.dirs = wanted
+}
+
+// close releases the watcher and waits until it has ended.
+func (n *notifier) close() {
+	if n.watcher != nil {
+		_ = n.watcher.Close()
+	}
+	<-n.done
+}
