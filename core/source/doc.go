@@ -8,10 +8,10 @@
 //  3. It compares the resources with those of the last good load, and yields the
 //     difference as one [core.Batch] (diff.go).
 //
-// A scan is made when the operating system reports a change (notify.go), after
-// changes have ceased for a moment, and at intervals. Notifications only make it
-// faster: they can be lost, be missing on a network file system, and do not reach
-// what is behind a symbolic link.
+// A scan is made when the operating system reports a change (notify.go), and at
+// intervals. Notifications only make it faster: they can be lost, be missing on a
+// network file system, and do not reach what is behind a symbolic link. Files are
+// loaded when they have ceased to change.
 //
 // Invariants:
 //

@@ -23,9 +23,10 @@ type Files struct {
 	// does not exist is an error until it does. Standard input cannot be watched:
 	// it is empty at the second load.
 	Paths []string
-	// Quiet is how long no change must be reported before files are read, so that
-	// files that are written together are read together; 0 means [DefaultQuiet].
-	// Changes that do not cease are read after ten times as long.
+	// Quiet is how long files must not change before they are read, so that no file
+	// is read that is being written, and files that are written together are read
+	// together; 0 means [DefaultQuiet]. Changes that do not cease are read after ten
+	// times as long.
 	Quiet time.Duration
 	// Rescan is the interval at which files are scanned without a notification; 0
 	// means [DefaultRescan].
@@ -59,6 +60,7 @@ func (f *Files) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 		}
 		w.notifier = newNotifier(f.scansOnly, f.notice)
 		defer w.notifier.close()
+		w.found, w.scan = time.Now(), newScan(f.Paths)
 		for more := true; more && ctx.Err() == nil; {
 			update, err := w.load(ctx)
 			if ctx.Err() != nil {
@@ -99,9 +101,11 @@ type watch struct {
 	*Files
 	loader   resource.Loader
 	notifier *notifier
-	scan     *scan         // before the last load
+	scan     *scan         // of the files that are, or were last, loaded
 	good     *resource.Set // the last good load; nil: none
-	failed   bool          // the last load
+	failure  error         // of the last load
+	found    time.Time     // when the change was found that is loaded
+	changed  bool          // the scan differs from that of the last load; else it is too recent
 }
 
 // attempts is how often files that change while they are loaded are loaded.
@@ -110,10 +114,8 @@ const attempts = 5
 // load loads the files and returns what Watch yields; nil and nil if nothing
 // changed.
 func (w *watch) load(ctx context.Context) (*Update, error) {
-	found := time.Now()
 	var set *resource.Set
 	var err error
-	w.scan = newScan(w.Paths)
 	for attempt := range attempts {
 		w.notifier.watch(w.scan.dirs)
 		set, err = w.loader.Load(w.Paths...)
@@ -125,15 +127,18 @@ func (w *watch) load(ctx context.Context) (*Update, error) {
 		}
 	}
 	if err != nil {
-		w.failed = true
+		if repeated := w.failure != nil && !w.changed && err.Error() == w.failure.Error(); repeated {
+			return nil, nil
+		}
+		w.failure = err
 		return nil, err
 	}
 	batch := Diff(w.good, set)
-	if w.good != nil && !w.failed && isEmpty(&batch) {
+	if w.good != nil && w.failure == nil && isEmpty(&batch) {
 		return nil, nil
 	}
-	w.good, w.failed = set, false
-	return &Update{Set: set, Batch: batch, Found: found}, nil
+	w.good, w.failure = set, nil
+	return &Update{Set: set, Batch: batch, Found: w.found}, nil
 }
 
 // wait returns when the files should be loaded again, or the context has ended.
@@ -145,36 +150,32 @@ func (w *watch) wait(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-w.notifier.changed:
-			w.settle(ctx)
 		case <-ticker.C:
 		}
-		if ctx.Err() != nil {
-			return
-		}
-		if now := newScan(w.Paths); w.scan.recent() || !now.equal(w.scan) {
+		now := newScan(w.Paths)
+		w.changed = !now.equal(w.scan)
+		if w.changed || w.scan.recent() {
+			w.found = now.at
+			w.scan = w.settled(ctx, now)
 			return
 		}
 	}
 }
 
-// settle returns when no change has been reported for a while.
-func (w *watch) settle(ctx context.Context) {
-	quiet := time.NewTimer(w.quiet())
-	defer quiet.Stop()
-	latest := time.NewTimer(10 * w.quiet())
-	defer latest.Stop()
-	for {
-		select {
-		case <-w.notifier.changed:
-			quiet.Reset(w.quiet())
-		case <-quiet.C:
-			return
-		case <-latest.C:
-			return
-		case <-ctx.Done():
-			return
+// settled returns a scan that saw the same as one a while before: a file that is
+// written is empty at first, and its resources must not be taken for deleted.
+func (w *watch) settled(ctx context.Context, last *scan) *scan {
+	for range 10 {
+		if !sleep(ctx, w.quiet()) {
+			break
 		}
+		next := newScan(w.Paths)
+		if next.equal(last) {
+			return next
+		}
+		last = next
 	}
+	return last
 }
 
 // sleep reports whether the time passed before the context ended.
