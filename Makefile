@@ -2,7 +2,7 @@
 # here, and are not requirements of the module.
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME    ?= 30s
+FUZZTIME    ?=
 BENCHTIME   ?= 100ms
 BENCHCOUNT  ?= 5
 BASE        ?= HEAD~1
@@ -62,11 +62,8 @@ check-bench: ## Fail if allocations, counters, slopes or same-run ratios break b
 gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing
 
-fuzz: ## Run every fuzz target for FUZZTIME
-	@grep -roE --include='*_test.go' '^func Fuzz[A-Za-z]+' . | sed 's|/[^/]*:func | |' | sort | while read -r package target; do \
-		echo "== $$target of $$package for $(FUZZTIME)"; \
-		$(GO) test "$$package" -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; \
-	done
+fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
+	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
 
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core

@@ -60,6 +60,8 @@ func TestSequences(t *testing.T) {
 }
 
 // FuzzSequence is [TestSequences] with bytes that the fuzzer chooses.
+//
+//fuzz:executions 700
 func FuzzSequence(f *testing.F) {
 	generator, err := fuzz.NewGenerator(kinds.All())
 	if err != nil {

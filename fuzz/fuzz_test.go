@@ -93,21 +93,29 @@ func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {
 
 // FuzzMatch: which policies select a dataplane, on which inbounds, in which
 // order.
+//
+//fuzz:executions 600
 func FuzzMatch(f *testing.F) {
 	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareSelection(fastPath, s) })
 }
 
 // FuzzEffective: whole answers.
+//
+//fuzz:executions 750
 func FuzzEffective(f *testing.F) {
 	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareAnswers(fastPath, s) })
 }
 
 // FuzzFrom: the rule views of `from` and of `to`.
+//
+//fuzz:executions 600
 func FuzzFrom(f *testing.F) {
 	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return compareViews(fastPath, s) })
 }
 
 // FuzzPermission: decisions about requests.
+//
+//fuzz:executions 600
 func FuzzPermission(f *testing.F) {
 	fuzzScenarios(f, permissions(f), func(s *Scenario) error { return compareAccess(fastPath, s) })
 }
@@ -130,6 +138,8 @@ func fuzzScenarios(f *testing.F, g *Generator, compare func(*Scenario) error) {
 
 // FuzzMerge: the first byte chooses a Conf type, the second one how many Confs
 // the others make. All laws of CheckKind hold for them.
+//
+//fuzz:executions 3000
 func FuzzMerge(f *testing.F) {
 	types := confTypes(f)
 	for seed := range uint64(fuzzSeeds) {
@@ -177,6 +187,8 @@ func confTypes(t testing.TB) []mergedType {
 }
 
 // FuzzDecode: arbitrary files.
+//
+//fuzz:executions 9000
 func FuzzDecode(f *testing.F) {
 	for _, pattern := range []string{"../testdata/demo/*.yaml", "../testdata/seeds/*.yaml"} {
 		files, err := filepath.Glob(pattern)

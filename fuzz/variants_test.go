@@ -21,6 +21,8 @@ func TestSoakVariants(t *testing.T) {
 }
 
 // FuzzVariants: constraints, sets of variants and compiled fragments.
+//
+//fuzz:executions 6000
 func FuzzVariants(f *testing.F) {
 	for seed := range uint64(fuzzSeeds) {
 		f.Add(randomBytes(seed))

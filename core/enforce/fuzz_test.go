@@ -22,6 +22,8 @@ import (
 // FuzzEnforce makes a sequence of edits of the bytes and compares the state
 // after each with the reference, with the state of the same resources in
 // another order, and its delta with what changed.
+//
+//fuzz:executions 300
 func FuzzEnforce(f *testing.F) {
 	r := rand.New(rand.NewPCG(12, 8))
 	for range 60 {

@@ -7,6 +7,8 @@ import "testing"
 // every client. Run it with
 //
 //	go test -fuzz FuzzPartition ./core/partition
+//
+//fuzz:executions 20000
 func FuzzPartition(f *testing.F) {
 	f.Add([]byte("\x03\x00\x07\x01\x00\x03\x01\x04\x07"))
 	f.Add([]byte("Mesh allow; a deny; b deny"))

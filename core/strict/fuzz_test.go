@@ -121,6 +121,8 @@ var sameByBoth = []string{
 
 // FuzzDecode reads JSON by the reader of JSON and by the reader of YAML, of
 // which JSON is a subset but for few spellings: values and errors are the same.
+//
+//fuzz:executions 85000
 func FuzzDecode(f *testing.F) {
 	for _, text := range sameByBoth {
 		f.Add(text)

@@ -96,13 +96,11 @@ func (p *parser) sequence() *Expr {
 			for _, c := range quoted {
 				all = append(all, p.character(c))
 			}
-			if quoted == "" {
-				continue
-			}
-		} else {
-			all = append(all, p.atom())
+		} else if e := p.atom(); e != nil {
+			all = append(all, e)
 		}
-		for last := len(all) - 1; !p.failed; {
+		// A count after an empty quotation or after flags repeats what is before them.
+		for last := len(all) - 1; last >= 0 && !p.failed; {
 			least, most, ok := p.count()
 			if !ok {
 				break
@@ -150,6 +148,8 @@ func number(digits string) (n int, ok bool) {
 	return n, err == nil && strconv.Itoa(n) == digits && n >= 0
 }
 
+// atom reads a character, a class, an assertion or a group. It returns nil for
+// flags without a group.
 func (p *parser) atom() *Expr {
 	switch c := p.next(); c {
 	case '(':
@@ -180,7 +180,8 @@ func (p *parser) atom() *Expr {
 }
 
 // group reads what follows an opening parenthesis. Flags without a group apply
-// to the rest of the group that they are in.
+// to the rest of the group that they are in, and are no expression: group
+// returns nil.
 func (p *parser) group() *Expr {
 	fold, lines, newline := p.fold, p.lines, p.newline
 	switch {
@@ -200,7 +201,7 @@ func (p *parser) group() *Expr {
 			case '-':
 				on = false
 			case ')':
-				return empty
+				return nil
 			case ':':
 				return p.closed(fold, lines, newline)
 			default:

@@ -207,8 +207,10 @@ func BenchmarkTranslate(b *testing.B) {
 
 // FuzzTranslate compares the translations of any expression that package regexp
 // accepts with that package, for a text of ASCII.
+//
+//fuzz:executions 180000
 func FuzzTranslate(f *testing.F) {
-	for _, expression := range []string{`^/v[0-9]+/(?:a|b).*[^x]$`, `(?i)\x{212a}[[:^upper:]]`, `\Qa.b\E*\p{Lu}{2,}?`, `(?P<n>a$|b?){3}`, `a{,2}[]a-]\101`} {
+	for _, expression := range []string{`^/v[0-9]+/(?:a|b).*[^x]$`, `(?i)\x{212a}[[:^upper:]]`, `\Qa.b\E*\p{Lu}{2,}?`, `(?P<n>a$|b?){3}`, `a{,2}[]a-]\101`, `ba\Q\E*`, `x(?i)*b`} {
 		f.Add(expression, "/v1/a, b")
 	}
 	f.Fuzz(func(t *testing.T, expression, text string) {
