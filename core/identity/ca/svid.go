@@ -1,0 +1,69 @@
+package ca
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// DefaultLifetime is how long an SVID is valid if its MeshIdentity has no
+// certificateParameters.expiry.
+const DefaultLifetime = 24 * time.Hour
+
+// SVID is a certificate with a SPIFFE ID, and its key.
+type SVID struct {
+	// Certificates are the certificate and those of intermediate CAs, in PEM.
+	Certificates []byte
+	// Key is the private key in PEM (PKCS #8).
+	Key []byte
+	// Renew is when the SVID should be replaced: after half of its time. It is valid
+	// until End.
+	Renew, End time.Time
+}
+
+// Issue returns an SVID with a new key, valid from now for a lifetime, and not for
+// longer than the certificate of the authority, whose end is an error.
+func (a *Authority) Issue(spiffeID string, lifetime time.Duration, now time.Time) (*SVID, error) {
+	id, err := url.Parse(spiffeID)
+	if err != nil {
+		return nil, err
+	}
+	end := now.Add(lifetime)
+	if end.After(a.certificate.NotAfter) {
+		end = a.certificate.NotAfter
+	}
+	if !end.After(now) {
+		return nil, fmt.Errorf("the certificate of the CA has ended, on %s", a.certificate.NotAfter.UTC().Format(time.RFC3339))
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := newSerial()
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, URIs: []*url.URL{id},
+		NotBefore: now.Add(-skew), NotAfter: end, BasicConstraintsValid: true,
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
+	if err != nil {
+		return nil, err
+	}
+	text, err := encodeKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return &SVID{
+		Certificates: slices.Concat(encode(certificateBlock, der), a.intermediates), Key: text,
+		Renew: now.Add(end.Sub(now) / 2), End: end,
+	}, nil
+}
