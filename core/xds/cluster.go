@@ -52,7 +52,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS}
 			c.Message.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{EdsConfig: fromADS()}
 		} else {
-			c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STRICT_DNS}
+			resolve(c.Message)
 			c.Message.LoadAssignment = key.resolved.assignment(name, key.tls)
 		}
 		key.tls.secure(c.Message, key.facts)

@@ -54,6 +54,22 @@ spec:
 
 func TestRejected(t *testing.T) {
 	kindtest.Rejected(t, meshaccesslog.Kind(), map[string]kindtest.Case{
+		"an operator that Envoy does not have": {
+			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Plain, plain: "%START_TIME% %NO_SUCH%"}}}]}`,
+			Want: `p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: unknown operator "NO_SUCH"; see Envoy's command operators; those of the mesh are KUMA_MESH, KUMA_ZONE, KUMA_SOURCE_SERVICE, KUMA_DESTINATION_SERVICE, KUMA_SOURCE_ADDRESS, KUMA_SOURCE_ADDRESS_WITHOUT_PORT, KUMA_TRAFFIC_DIRECTION`,
+		},
+		"an operator without its arguments": {
+			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Json, json: [{key: k, value: "%REQ%"}]}}}]}`,
+			Want: `p.yaml:2:87: spec.to[0].default.backends[0].file.format.json[0].value: operator REQ needs arguments; write such as %REQ(NAME)%`,
+		},
+		"an operator of the mesh with a length": {
+			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Json, json: [{key: k, value: "%KUMA_MESH:3%"}]}}}]}`,
+			Want: `p.yaml:2:87: spec.to[0].default.backends[0].file.format.json[0].value: operator KUMA_MESH has no arguments and no length; write %KUMA_MESH%`,
+		},
+		"a percent sign": {
+			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Plain, plain: "100% of 50%%"}}}]}`,
+			Want: `p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: a % that begins no operator; write %% for a percent sign`,
+		},
 		"attribute with an operator": {
 			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", attributes: [{key: "%KUMA_ZONE%", value: a}]}}]}`,
 			Want: `p.yaml:2:87: spec.to[0].default.backends[0].openTelemetry.attributes[0].key: bad attribute name "%KUMA_ZONE%"; use lower-case letters, digits, and . or _ between them, such as mesh.zone`,

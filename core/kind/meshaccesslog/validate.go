@@ -11,6 +11,9 @@ import (
 // Validate checks that there is one way to the collector.
 func (o *OpenTelemetry) Validate(at *diag.At) {
 	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
+	if o.Body != nil {
+		validateOperators(at.Field("body"), string(*o.Body))
+	}
 }
 
 var attributeName = regexp.MustCompile(`^[a-z][a-z0-9]*([._][a-z0-9]+)*$`)
@@ -26,6 +29,7 @@ func (a *Attribute) Validate(at *diag.At) {
 	case !attributeName.MatchString(a.Key):
 		key.Errorf(hint, "bad attribute name %q", a.Key)
 	}
+	validateOperators(at.Field("value"), a.Value)
 }
 
 // Validate checks that the format writes something.
@@ -35,6 +39,9 @@ func (f *Format) Validate(at *diag.At) {
 		at.Field("plain").Errorf("leave the format out for Envoy's own", "must not be empty")
 	case f.Type == JSONFormat && f.JSON != nil && len(f.JSON) == 0:
 		at.Field("json").Errorf("leave the format out for Envoy's own", "must not be empty")
+	}
+	if f.Plain != nil {
+		validateOperators(at.Field("plain"), *f.Plain)
 	}
 	seen := map[string]bool{}
 	for i, field := range f.JSON {
@@ -53,4 +60,5 @@ func (f *Field) Validate(at *diag.At) {
 	if f.Value == "" {
 		at.Field("value").Errorf("", "must not be empty")
 	}
+	validateOperators(at.Field("value"), f.Value)
 }

@@ -5,6 +5,7 @@ import "github.com/meshmatch/meshmatch/core/xds"
 // All returns the translators of the built-in kinds.
 func All() []xds.Translator {
 	return []xds.Translator{
+		meshAccessLog(),
 		meshTrafficPermission(),
 		meshTimeout(),
 	}

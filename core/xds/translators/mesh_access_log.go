@@ -1,0 +1,245 @@
+package translators
+
+import (
+	"encoding/json"
+	"maps"
+	"net"
+	"slices"
+
+	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	filev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/file/v3"
+	otelv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/access_loggers/open_telemetry/v3"
+	otlpv1 "go.opentelemetry.io/proto/otlp/common/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshAccessLog translates MeshAccessLog: access logs of listeners, in both
+// directions.
+func meshAccessLog() xds.Translator {
+	return xds.Translator{
+		Kind:     "MeshAccessLog",
+		Outbound: outboundAccessLogs,
+		Chain:    inboundAccessLogs,
+		Ignored:  []xds.IgnoredField{{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"}},
+	}
+}
+
+func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
+	access := rules.ConfOf[meshaccesslog.Conf](e)
+	if access == nil {
+		return
+	}
+	l := logs{draft: o, effective: e, http: o.Protocol.IsHTTP(), value: func(operator string) string {
+		switch operator {
+		case meshaccesslog.MeshOperator:
+			return o.Destination.Mesh
+		case meshaccesslog.ZoneOperator:
+			return o.Zone()
+		case meshaccesslog.SourceServiceOperator:
+			return o.Service()
+		case meshaccesslog.DestinationServiceOperator:
+			return o.Destination.Tags.Value(resource.ServiceTag)
+		case meshaccesslog.SourceAddressOperator:
+			return net.JoinHostPort(o.Dataplane().Address, "0")
+		case meshaccesslog.SourceAddressWithoutPortOperator:
+			return o.Dataplane().Address
+		default:
+			return "OUTBOUND"
+		}
+	}}
+	for _, log := range l.all(access) {
+		o.AddAccessLog(log)
+	}
+}
+
+// inboundAccessLogs adds the logs of the first rule that matches a request, or of the
+// `from` items that select its client.
+func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
+	if conf.InboundConfig == nil {
+		return
+	}
+	for _, r := range conf.Rules {
+		for _, log := range inboundLogs(c, r.Effective) {
+			c.AddAccessLog(log)
+		}
+	}
+}
+
+// inboundLogs returns the logs of one conf. The service of a client is not visible to
+// the proxy of an inbound, but the identity that it proves is.
+func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
+	l := logs{draft: c, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
+		switch operator {
+		case meshaccesslog.MeshOperator:
+			return c.Dataplane.Mesh
+		case meshaccesslog.ZoneOperator:
+			return enforce.ZoneOf(c.Dataplane)
+		case meshaccesslog.SourceServiceOperator:
+			return "%DOWNSTREAM_PEER_URI_SAN%"
+		case meshaccesslog.DestinationServiceOperator:
+			return c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
+		case meshaccesslog.SourceAddressOperator:
+			return "%DOWNSTREAM_REMOTE_ADDRESS%"
+		case meshaccesslog.SourceAddressWithoutPortOperator:
+			return "%DOWNSTREAM_REMOTE_ADDRESS_WITHOUT_PORT%"
+		default:
+			return "INBOUND"
+		}
+	}}
+	return l.all(rules.ConfOf[meshaccesslog.Conf](e))
+}
+
+// The formats where a policy sets none. Envoy's own lack the services.
+const (
+	defaultHTTPFormat = `[%START_TIME%] %KUMA_MESH% "%REQUEST_HEADER(:METHOD)% %REQUEST_HEADER(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%" ` +
+		`%RESPONSE_CODE% %RESPONSE_FLAGS% %BYTES_RECEIVED% %BYTES_SENT% %DURATION% "%REQUEST_HEADER(USER-AGENT)%" ` +
+		`"%REQUEST_HEADER(X-REQUEST-ID)%" "%REQUEST_HEADER(:AUTHORITY)%" "%KUMA_SOURCE_SERVICE%" "%KUMA_DESTINATION_SERVICE%" ` +
+		`"%KUMA_SOURCE_ADDRESS_WITHOUT_PORT%" "%UPSTREAM_HOST%"` + "\n"
+	defaultTCPFormat = `[%START_TIME%] %KUMA_MESH% %RESPONSE_FLAGS% %KUMA_SOURCE_ADDRESS_WITHOUT_PORT%(%KUMA_SOURCE_SERVICE%)->` +
+		`%UPSTREAM_HOST%(%KUMA_DESTINATION_SERVICE%) took %DURATION%ms, sent %BYTES_SENT% bytes, received %BYTES_RECEIVED% bytes` + "\n"
+)
+
+// logs translates the backends of one conf.
+type logs struct {
+	draft interface {
+		clusterAdder
+		Warn(e *rules.Effective, field, format string, args ...any)
+	}
+	effective *rules.Effective
+	http      bool
+	value     func(operator string) string // of an operator of the mesh
+}
+
+func (l logs) all(access *meshaccesslog.Conf) (list []*accesslogv3.AccessLog) {
+	for i := range access.Backends {
+		switch b := &access.Backends[i]; {
+		case b.File != nil:
+			list = append(list, l.file(b.File))
+		case b.OpenTelemetry != nil && b.OpenTelemetry.Endpoint != nil:
+			list = append(list, l.openTelemetry(b.OpenTelemetry))
+		case b.OpenTelemetry != nil:
+			l.draft.Warn(l.effective, "/backends", noCollector)
+		}
+	}
+	return list
+}
+
+func (l logs) file(f *meshaccesslog.File) *accesslogv3.AccessLog {
+	return &accesslogv3.AccessLog{
+		Name: "envoy.access_loggers.file",
+		ConfigType: &accesslogv3.AccessLog_TypedConfig{TypedConfig: xds.Any(&filev3.FileAccessLog{
+			Path:            string(f.Path),
+			AccessLogFormat: &filev3.FileAccessLog_LogFormat{LogFormat: l.format(f.Format)},
+		})},
+	}
+}
+
+// format returns the format of lines; a nil format is the default one.
+func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
+	m := &corev3.SubstitutionFormatString{}
+	if f != nil && f.OmitEmptyValues != nil {
+		m.OmitEmptyValues = *f.OmitEmptyValues
+	}
+	if f != nil && f.Type == meshaccesslog.JSONFormat && f.JSON != nil {
+		fields := map[string]*structpb.Value{}
+		for _, field := range f.JSON {
+			fields[field.Key] = structpb.NewStringValue(l.text(field.Value))
+		}
+		m.Format = &corev3.SubstitutionFormatString_JsonFormat{JsonFormat: &structpb.Struct{Fields: fields}}
+		return m
+	}
+	text := defaultTCPFormat
+	switch {
+	case f != nil && f.Plain != nil:
+		text = *f.Plain + "\n"
+	case l.http:
+		text = defaultHTTPFormat
+	}
+	m.Format = &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: &corev3.DataSource{
+		Specifier: &corev3.DataSource_InlineString{InlineString: l.text(text)},
+	}}
+	return m
+}
+
+// text replaces the operators of the mesh.
+func (l logs) text(format string) string { return meshaccesslog.ReplaceOperators(format, l.value) }
+
+func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry) *accesslogv3.AccessLog {
+	at := collectorAt(*o.Endpoint)
+	l.draft.AddCluster(at.cluster())
+	m := &otelv3.OpenTelemetryAccessLogConfig{
+		LogName:              "meshmatch",
+		GrpcService:          at.grpcService(),
+		DisableBuiltinLabels: true,
+		Body:                 l.body(o.Body),
+	}
+	for _, a := range o.Attributes {
+		if m.Attributes == nil {
+			m.Attributes = &otlpv1.KeyValueList{}
+		}
+		m.Attributes.Values = append(m.Attributes.Values, &otlpv1.KeyValue{Key: a.Key, Value: stringValue(l.text(a.Value))})
+	}
+	return &accesslogv3.AccessLog{
+		Name:       "envoy.access_loggers.open_telemetry",
+		ConfigType: &accesslogv3.AccessLog_TypedConfig{TypedConfig: xds.Any(m)},
+	}
+}
+
+// body returns the body of log records: a value of OTLP in proto3 JSON, or any other
+// JSON value as it is.
+func (l logs) body(body *conf.JSON) *otlpv1.AnyValue {
+	if body == nil {
+		format := defaultTCPFormat
+		if l.http {
+			format = defaultHTTPFormat
+		}
+		return stringValue(l.text(format))
+	}
+	text := []byte(l.text(string(*body)))
+	value := &otlpv1.AnyValue{}
+	if protojson.Unmarshal(text, value) == nil {
+		return value
+	}
+	var tree any
+	_ = json.Unmarshal(text, &tree) // it is JSON: it was decoded from it
+	return anyValue(tree)
+}
+
+func stringValue(text string) *otlpv1.AnyValue {
+	return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_StringValue{StringValue: text}}
+}
+
+// anyValue returns a JSON value as one of OTLP.
+func anyValue(tree any) *otlpv1.AnyValue {
+	switch tree := tree.(type) {
+	case string:
+		return stringValue(tree)
+	case bool:
+		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_BoolValue{BoolValue: tree}}
+	case float64:
+		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_DoubleValue{DoubleValue: tree}}
+	case []any:
+		list := &otlpv1.ArrayValue{}
+		for _, element := range tree {
+			list.Values = append(list.Values, anyValue(element))
+		}
+		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_ArrayValue{ArrayValue: list}}
+	case map[string]any:
+		fields := &otlpv1.KeyValueList{}
+		for _, key := range slices.Sorted(maps.Keys(tree)) {
+			fields.Values = append(fields.Values, &otlpv1.KeyValue{Key: key, Value: anyValue(tree[key])})
+		}
+		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_KvlistValue{KvlistValue: fields}}
+	}
+	return &otlpv1.AnyValue{}
+}
+
