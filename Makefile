@@ -69,7 +69,7 @@ soak: ## Run SOAK times as many random scenarios and sequences as make test: mak
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core
 
 e2e: $(ENVOY) ## Compare the filters with a real Envoy by traffic; Envoy is fetched into .cache/
-	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e
+	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e/...
 
 $(CURDIR)/.cache/envoy/envoy: core/xds/e2e/envoy.txt
 	rm -rf $(@D) && mkdir -p $(@D)

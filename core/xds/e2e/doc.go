@@ -4,10 +4,12 @@
 //     listener for each inbound under test that carries the filters of package
 //     xds behind mutual TLS (envoy_test.go, listener_test.go).
 //  2. Clients with certificates of a CA made for the run, an SVID or one that
-//     carries tags, send requests (certificate_test.go, client_test.go).
+//     carries tags, send requests (client_test.go).
 //  3. What each got, a response or a closed connection, and what Envoy counted,
 //     for the shadow decision and for each policy too, is compared with what
 //     `access` answers (rbac_test.go).
+//
+// Package envoytest runs Envoys, certificate authorities and workloads.
 //
 // Without ENVOY the tests are skipped; in CI, where CI=true, they fail.
 // `make e2e` fetches Envoy and runs them.

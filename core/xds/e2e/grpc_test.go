@@ -31,6 +31,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	rbac "github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -38,14 +39,14 @@ import (
 // does. One listener serves all trials: the authority chooses the filter.
 func TestGRPCDecidesAsAccess(t *testing.T) {
 	trials := grpcTrials(t)
-	ca := newAuthority(t)
+	ca := envoytest.NewAuthority(t)
 	address := startGRPC(t, ca, trials)
 	allowed := 0
 	for i := range trials {
 		trial := &trials[i]
 		for _, c := range trial.clients {
 			want := trial.permissions.Decide(seenBy(http1, c)) // gRPC joins cookies by commas, too
-			got, err := callGRPC(address, ca.issue(t, c.URIs...), c)
+			got, err := callGRPC(address, ca.Issue(t, c.URIs...), c)
 			if err != nil {
 				t.Errorf("%s: %+v: %v", trial.title, c, err)
 			} else if got != want.Decision.Allow {
@@ -125,7 +126,7 @@ func callGRPC(address string, certificate tls.Certificate, c *permissiontest.Cli
 
 // startGRPC runs a gRPC server with the filters of the trials until the test
 // ends, and returns its address.
-func startGRPC(t *testing.T, ca *authority, trials []trial) string {
+func startGRPC(t *testing.T, ca *envoytest.Authority, trials []trial) string {
 	listen := func() net.Listener {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -139,7 +140,7 @@ func startGRPC(t *testing.T, ca *authority, trials []trial) string {
 	serve(t, ads, management)
 
 	clients := x509.NewCertPool()
-	clients.AddCert(ca.certificate)
+	clients.AddCert(ca.Certificate)
 	serving := make(chan struct{})
 	server, err := xds.NewGRPCServer(
 		xds.ServingModeCallback(func(_ net.Addr, mode xds.ServingModeChangeArgs) {
@@ -150,7 +151,7 @@ func startGRPC(t *testing.T, ca *authority, trials []trial) string {
 			}
 		}),
 		grpc.Creds(credentials.NewTLS(&tls.Config{
-			Certificates: []tls.Certificate{ca.issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")},
+			Certificates: []tls.Certificate{ca.Issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")},
 			ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: clients,
 		})),
 		grpc.UnknownServiceHandler(func(any, grpc.ServerStream) error { return nil }),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -47,8 +48,8 @@ func (f printedFilter) object() object { return object{"name": f.name, "typed_co
 
 // listenerOf returns a listener that asks for a client certificate and decides
 // by the filter. It counts under its name. A raw one does not normalize paths.
-func listenerOf(t testing.TB, a *authority, name string, p *permission.Permissions, f printedFilter, raw bool) object {
-	server := a.issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")
+func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission.Permissions, f printedFilter, raw bool) object {
+	server := a.Issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")
 	filters := []object{f.object(), {"name": "envoy.filters.network.echo", "typed_config": object{"@type": extensions + "filters.network.echo.v3.Echo"}}}
 	if p.Protocol == request.HTTP {
 		manager := connectionManager(name, f)
@@ -70,10 +71,10 @@ func listenerOf(t testing.TB, a *authority, name string, p *permission.Permissio
 				"common_tls_context": object{
 					"alpn_protocols": []string{"h2", "http/1.1"},
 					"tls_certificates": []object{{
-						"certificate_chain": object{"inline_string": certificatePEM(server.Certificate[0])},
-						"private_key":       object{"inline_string": keyPEM(t, server)},
+						"certificate_chain": object{"inline_string": envoytest.CertificatePEM(server.Certificate[0])},
+						"private_key":       object{"inline_string": envoytest.KeyPEM(t, server)},
 					}},
-					"validation_context": object{"trusted_ca": object{"inline_string": certificatePEM(a.certificate.Raw)}},
+					"validation_context": object{"trusted_ca": object{"inline_string": a.Bundle()}},
 				},
 			}},
 		}},

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
 // rawPaths are requests with bytes beyond ASCII to an inbound that does not
@@ -33,14 +34,14 @@ func rawPaths(t *testing.T) []trial {
 
 // The normal form of paths is Envoy's.
 func TestEnvoyNormalizesPaths(t *testing.T) {
-	envoyPath(t)
-	ca := newAuthority(t)
+	envoytest.Path(t)
+	ca := envoytest.NewAuthority(t)
 	list, _ := permission.NewDecisionList(request.HTTP, []permission.Rule{{KRI: "kri_mtp_default___all_", Conf: &meshtrafficpermission.RuleConf{
 		Allow: []conf.Match{{Path: &conf.PathMatch{Type: conf.PathPrefix, Value: "/"}}},
 	}}})
 	p := &permission.Permissions{Protocol: request.HTTP, Rules: list}
 	e := startEnvoy(t, []object{listenerOf(t, ca, "all", p, printed(t, p, forms[0].form, "all."), false)})
-	certificate := ca.issue(t, permissiontest.SpiffeIDs[0])
+	certificate := ca.Issue(t, permissiontest.SpiffeIDs[0])
 	paths := []string{"/x/..;a/b", "/x/.;a/b", "/x/..;", "/x/..;/b", "/x/;../b", "/x/a..;/b", "/..;x", "/x/y/%2e%2e;a/b", "/x/.%2e/b", "/x/..%3ba/b", "/x/...;/b", "/x/..,/b", "/x/..\\b", "/x/y/..;..;/b", "/x/.;", "/x/;a/b", "/x/.%2e;a/b", "/x/%2e.;a/b", "/x/%2e;a/b", "/x/..;a%2e", "/x/a%00b"}
 	for c := 0x21; c < 0x100; c++ { // Envoy refuses blanks and control characters
 		if c != 0x7f && c != '?' {

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
 	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -39,9 +40,9 @@ type trial struct {
 }
 
 func TestEnvoyDecidesAsAccess(t *testing.T) {
-	envoyPath(t)
+	envoytest.Path(t)
 	trials := slices.Concat(stories(t), random(t), rawPaths(t))
-	ca := newAuthority(t)
+	ca := envoytest.NewAuthority(t)
 	var listeners []object
 	for i := range trials {
 		trial := &trials[i]
@@ -63,7 +64,7 @@ func TestEnvoyDecidesAsAccess(t *testing.T) {
 			if !refused {
 				trial.count(expected[i], want)
 			}
-			got, err := send(e.ports[trial.name], ca.issue(t, c.Certificate(trial.permissions.Clients != nil)...), how, c)
+			got, err := send(e.ports[trial.name], ca.Issue(t, c.Certificate(trial.permissions.Clients != nil)...), how, c)
 			if err != nil {
 				t.Errorf("%s: %+v by %s: %v", trial.title, c, how, err)
 			} else if got.allowed != want.Decision.Allow || got.refused != refused {

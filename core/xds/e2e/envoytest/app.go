@@ -1,0 +1,124 @@
+package envoytest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// An App is a workload that answers HTTP/1.1, HTTP/2 without TLS and gRPC
+// (app_grpc.go), and records its requests. Without instructions it answers 200. The
+// query of a request has its instructions:
+//
+//	status=503  is the status of the answer
+//	fail=2      limits this status to the first two requests of the path
+//	delay=1s    is how long the answer takes
+//	size=1024   is the length of the body in bytes
+//	header=a:b  adds a header to the answer
+//
+// The header x-app of an answer is the name of the workload.
+type App struct {
+	Name    string
+	Address string
+
+	server *http.Server
+	mu     sync.Mutex
+	seen   []Request
+}
+
+// A Request is a request as a workload got it.
+type Request struct {
+	Method, Path, Query, Host string
+	Header                    http.Header
+	Body                      string
+}
+
+// NewApp starts a workload at an address until it is closed.
+func NewApp(name, address string) (*App, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{Name: name, Address: listener.Addr().String()}
+	calls := newHealthServer(a)
+	a.server = &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+			a.record(r, "")
+			calls.ServeHTTP(w, r)
+			return
+		}
+		a.serve(w, r)
+	})}
+	a.server.Protocols.SetHTTP1(true)
+	a.server.Protocols.SetUnencryptedHTTP2(true)
+	go func() { _ = a.server.Serve(listener) }()
+	return a, nil
+}
+
+// Close stops the workload; its connections end.
+func (a *App) Close() error { return a.server.Close() }
+
+// Requests returns the requests so far to a path, with any query.
+func (a *App) Requests(path string) []Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var of []Request
+	for _, r := range a.seen {
+		if r.Path == path {
+			of = append(of, r)
+		}
+	}
+	return of
+}
+
+// record adds a request, and returns how many there are of its path.
+func (a *App) record(r *http.Request, body string) int {
+	a.mu.Lock()
+	a.seen = append(a.seen, Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Host: r.Host, Header: r.Header.Clone(), Body: body})
+	a.mu.Unlock()
+	return len(a.Requests(r.URL.Path))
+}
+
+func (a *App) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	number := a.record(r, string(body))
+	instructions := r.URL.Query()
+	if wait, err := time.ParseDuration(instructions.Get("delay")); err == nil && !sleep(r.Context(), wait) {
+		return
+	}
+	for _, header := range instructions["header"] {
+		name, value, _ := strings.Cut(header, ":")
+		w.Header().Add(name, value)
+	}
+	w.Header().Set("x-app", a.Name)
+	if status, err := strconv.Atoi(instructions.Get("status")); err == nil {
+		if fail, err := strconv.Atoi(instructions.Get("fail")); err != nil || number <= fail {
+			w.WriteHeader(status)
+		}
+	}
+	if size, err := strconv.Atoi(instructions.Get("size")); err == nil {
+		_, _ = io.WriteString(w, strings.Repeat("x", size)) // the client may be gone
+		return
+	}
+	_, _ = fmt.Fprintf(w, "%s %s\n", a.Name, r.URL)
+}
+
+// sleep waits, and reports whether the request still is of interest.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

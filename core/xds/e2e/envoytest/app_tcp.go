@@ -1,0 +1,80 @@
+package envoytest
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// A TCPApp is a workload that answers each line by "NAME: LINE".
+type TCPApp struct {
+	Name    string
+	Address string
+
+	greeting    string
+	listener    net.Listener
+	connections atomic.Int64
+	mu          sync.Mutex
+	open        map[net.Conn]bool
+}
+
+// NewTCPApp starts a workload at an address until it is closed. A greeting that is not
+// empty is sent to each client before its first byte.
+func NewTCPApp(name, address, greeting string) (*TCPApp, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	a := &TCPApp{Name: name, Address: listener.Addr().String(), greeting: greeting, listener: listener, open: map[net.Conn]bool{}}
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			a.connections.Add(1)
+			a.track(connection, true)
+			go a.serve(connection)
+		}
+	}()
+	return a, nil
+}
+
+// Close stops the workload; its connections end.
+func (a *TCPApp) Close() error {
+	err := a.listener.Close()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for c := range a.open {
+		_ = c.Close()
+	}
+	return err
+}
+
+// Connections returns how many connections there were.
+func (a *TCPApp) Connections() int { return int(a.connections.Load()) }
+
+func (a *TCPApp) track(c net.Conn, open bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if open {
+		a.open[c] = true
+	} else {
+		delete(a.open, c)
+	}
+}
+
+func (a *TCPApp) serve(c net.Conn) {
+	defer c.Close()
+	defer a.track(c, false)
+	if _, err := fmt.Fprint(c, a.greeting); err != nil {
+		return
+	}
+	for lines := bufio.NewScanner(c); lines.Scan(); {
+		if _, err := fmt.Fprintf(c, "%s: %s\n", a.Name, lines.Text()); err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package envoytest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// An Authority is a CA for one test.
+type Authority struct {
+	Certificate *x509.Certificate
+
+	key    *ecdsa.PrivateKey
+	mu     sync.Mutex
+	issued map[string]tls.Certificate // by URIs
+}
+
+// NewAuthority returns a CA whose own certificate has no name.
+func NewAuthority(t testing.TB) *Authority {
+	key := newKey(t)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Authority{Certificate: certificate, key: key, issued: map[string]tls.Certificate{}}
+}
+
+func newKey(t testing.TB) *ecdsa.PrivateKey {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// Issue returns a certificate for clients and servers with the URI SANs, in their
+// order. The same URIs get the same certificate.
+func (a *Authority) Issue(t testing.TB, uris ...string) tls.Certificate {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	name := strings.Join(uris, ",")
+	if known, ok := a.issued[name]; ok {
+		return known
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(int64(len(a.issued) + 2)),
+		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+	}
+	for _, uri := range uris {
+		parsed, err := url.Parse(uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		template.URIs = append(template.URIs, parsed)
+	}
+	key := newKey(t)
+	der, err := x509.CreateCertificate(rand.Reader, template, a.Certificate, &key.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	a.issued[name] = certificate
+	return certificate
+}
+
+// Bundle returns the CA's certificate in PEM.
+func (a *Authority) Bundle() string { return CertificatePEM(a.Certificate.Raw) }
+
+// WriteFiles writes the certificate with the URI SANs to NAME.pem, its key to
+// NAME.key and the CA's certificate to ca.pem, all in dir.
+func (a *Authority) WriteFiles(t testing.TB, dir, name string, uris ...string) {
+	certificate := a.Issue(t, uris...)
+	for file, content := range map[string]string{
+		name + ".pem": CertificatePEM(certificate.Certificate[0]),
+		name + ".key": KeyPEM(t, certificate),
+		"ca.pem":      a.Bundle(),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// CertificatePEM returns a certificate in PEM.
+func CertificatePEM(der []byte) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+// KeyPEM returns the private key of a certificate in PEM.
+func KeyPEM(t testing.TB, certificate tls.Certificate) string {
+	der, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+}
