@@ -15,7 +15,6 @@ import (
 func admit(kinds *resource.Kinds, b *Batch) error {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
-	a.probe = diag.Probe(&a.probed)
 	for _, m := range set.Meshes {
 		if a.present(m != nil, resource.MeshKind) {
 			a.valid(&m.Meta, m.Validate)
@@ -53,12 +52,10 @@ func admit(kinds *resource.Kinds, b *Batch) error {
 }
 
 type admission struct {
-	kinds *resource.Kinds
-	seen  map[resource.ID]*resource.Meta // the first of each identity
-	sink  diag.Sink
-
-	probed diag.Sink // of probe; empty between resources
-	probe  *diag.At
+	kinds  *resource.Kinds
+	seen   map[resource.ID]*resource.Meta // the first of each identity
+	sink   diag.Sink
+	prober diag.Prober
 }
 
 func (a *admission) errorf(m *resource.Meta, path, hint, format string, args ...any) {
@@ -82,11 +79,10 @@ func (a *admission) present(ok bool, what string) bool {
 // valid checks a resource by its Validate method, and that it is the only one
 // of its identity.
 func (a *admission) valid(m *resource.Meta, validate func(*diag.At)) {
-	if validate(a.probe); !a.probed.Failed() {
-		a.once(m)
-	} else {
-		a.probed = diag.Sink{}
+	if a.prober.Fails(validate) {
 		validate(m.Place(&a.sink))
+	} else {
+		a.once(m)
 	}
 }
 

@@ -17,7 +17,7 @@ type At struct {
 	step   Step
 	name   bool // the place is the name of the field and not its value
 	moving func() []Step
-	probe  bool // see Probe
+	probe  bool // see Prober
 }
 
 // input is what the places of one input share.
@@ -53,11 +53,6 @@ func (v GoValue) Locate([]Step, bool) Position { return Position{File: string(v)
 // Root returns the place of an input's outermost value. Errors and warnings
 // are added to sink.
 func Root(source Source, sink *Sink) *At { return &At{input: &input{source, sink}} }
-
-// Probe returns a place for a first validation, which finds out whether there are
-// errors at all. It is one place with all places within it, so using it allocates
-// nothing; what it reports to sink has no position, path and text.
-func Probe(sink *Sink) *At { return &At{input: &input{sink: sink}, probe: true} }
 
 // Moving returns a place within a. Its path from there is what the function
 // returns whenever the place is used, so that a decoder needs one place for

@@ -43,7 +43,9 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	dp := &Dataplane{Meta: meta}
 	strict.DecodeChecked(networking, &doc, func() {
 		dp.fill(&doc)
-		dp.validateNetworking(networking.At())
+		if d.prober.Fails(dp.validateNetworking) {
+			dp.validateNetworking(networking.At())
+		}
 	})
 	d.unusedNetworking(networking.At(), &doc)
 	return dp

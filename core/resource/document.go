@@ -39,6 +39,7 @@ type decoder struct {
 	out   Set
 	// unused are the fields of dataplanes that have no effect.
 	unused unusedList
+	prober diag.Prober
 }
 
 // body is a document without its identity.

@@ -42,9 +42,12 @@ type node interface {
 	position() diag.Position
 	// cursor returns a cursor whose next value is the node.
 	cursor(doc *Document) cursor
-	// field returns the name and the value of a mapping's first field of that
-	// name, or nil.
-	field(name string) (key, value node)
+	// has reports whether the node is a mapping with a field of that name.
+	has(name string) bool
+	// field returns the value of a mapping's first field of that name, or nil.
+	field(name string) node
+	// fieldName returns the name of that field, or nil.
+	fieldName(name string) node
 	// names yields the names of the fields of a mapping that are strings.
 	names(yield func(string) bool)
 	// element returns an element of a list, or nil.

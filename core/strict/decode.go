@@ -108,7 +108,9 @@ func newDecoder(in *Value) *decoder {
 	}
 	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), in.at
 	if n, ok := in.node.(*jsonNode); ok {
-		d.json = jsonCursor{text: n.text, strings: r.strings, offset: n.begin, scratch: d.json.scratch}
+		scratch := d.json.scratch
+		d.json = n.open(r.strings)
+		d.json.scratch = scratch
 		d.in = &d.json
 	} else {
 		d.in = in.node.cursor(in.doc)

@@ -27,9 +27,10 @@
 // of JSON accepts what is not YAML, such as tabs. Plain scalars have the types
 // of YAML 1.2's core schema: 017 is the number 17, yes is a string.
 //
-// Reading JSON allocates little more than the decoded values. An error needs a
-// position, which is then found from the path of the value (see [Document.Locate]):
-// only documents with errors pay for positions.
+// Reading JSON allocates little more than the decoded values. The check of the
+// syntax notes where mappings and lists end, so that later steps skip them. An
+// error needs a position, which is then found from the path of the value (see
+// [Document.Locate]): only documents with errors pay for positions.
 //
 // # Structs
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -27,13 +28,8 @@ func looksLikeJSON(data []byte) bool {
 // It reports whether it has yielded or reported everything; otherwise the text
 // is not JSON, for the reason that is returned, and may be YAML's flow style.
 func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
-	data := s.piece.data
-	skipped := len(data) - len(bytes.TrimPrefix(data, []byte("---")))
-	r := &jsonReader{
-		text:    &jsonText{file: s.file, data: data, strings: s.reader.strings, lines: lines{first: s.piece.firstLine + 1}},
-		decoder: s.reader.tokens(data[skipped:]), skipped: skipped,
-		limits: s.reader.limits(),
-	}
+	r := &s.reader.json
+	r.reset(s)
 	for first := true; ; first = false {
 		if !first && r.onlyComments() {
 			return true, nil
@@ -55,18 +51,32 @@ func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
 	}
 }
 
-// tokens returns a reader of the tokens of a text.
-func (r *Reader) tokens(text []byte) *jsontext.Decoder {
-	r.checker.Reset(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
-	return &r.checker
-}
-
 // jsonReader checks the documents of a JSON text.
 type jsonReader struct {
 	text    *jsonText
-	decoder *jsontext.Decoder // of text.data[skipped:]
+	decoder jsontext.Decoder // of text.data[skipped:]
 	skipped int
 	limits  Limits
+
+	containers []container // of the document so far
+	open       []int       // those around the next token, outermost first
+}
+
+// reset makes the text of s the one that is read.
+func (r *jsonReader) reset(s *source) {
+	data := s.piece.data
+	r.text = &jsonText{file: s.file, data: data, strings: s.reader.strings, lines: lines{first: s.piece.firstLine + 1}}
+	r.skipped = len(data) - len(bytes.TrimPrefix(data, []byte("---")))
+	r.decoder.Reset(bytes.NewBuffer(data[r.skipped:]), jsontext.AllowDuplicateNames(true))
+	r.limits = s.reader.limits()
+}
+
+// container is where a mapping or list of a document ends, so that a cursor can
+// skip it.
+type container struct {
+	end    int // offset in the text
+	within int // mappings and lists inside of it, at any depth
+	parts  int // fields or elements
 }
 
 // jsonExcess is an error for a document beyond the limits.
@@ -80,6 +90,7 @@ func (e *jsonExcess) Error() string { return e.what }
 // document reads the tokens of a document.
 func (r *jsonReader) document() (*jsonNode, error) {
 	root := &jsonNode{text: r.text}
+	r.containers, r.open = r.containers[:0], r.open[:0]
 	for values := 1; ; values++ {
 		depth := r.decoder.StackDepth()
 		if values > r.limits.Nodes || depth >= r.limits.Depth || values == 1 {
@@ -102,14 +113,37 @@ func (r *jsonReader) document() (*jsonNode, error) {
 		case err != nil:
 			return nil, err
 		}
-		if kind := token.Kind(); kind == jsontext.KindEndObject || kind == jsontext.KindEndArray {
+		if r.note(token.Kind()) {
 			values--
 		}
-		if r.decoder.StackDepth() == 0 {
-			root.end = r.offset()
+		if len(r.open) == 0 {
+			root.containers = slices.Clone(r.containers)
 			return root, nil
 		}
 	}
+}
+
+// note adds a token to the containers, and reports whether it ends one.
+func (r *jsonReader) note(kind jsontext.Kind) (ends bool) {
+	last := len(r.open) - 1
+	if kind == jsontext.KindEndObject || kind == jsontext.KindEndArray {
+		first := r.open[last]
+		ended := &r.containers[first]
+		ended.end, ended.within = r.offset(), len(r.containers)-first-1
+		if kind == jsontext.KindEndObject {
+			ended.parts /= 2 // of the tokens, half are names
+		}
+		r.open = r.open[:last]
+		return true
+	}
+	if last >= 0 {
+		r.containers[r.open[last]].parts++
+	}
+	if kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray {
+		r.open = append(r.open, len(r.containers))
+		r.containers = append(r.containers, container{})
+	}
+	return false
 }
 
 // offset returns the end of the latest token.
@@ -127,7 +161,11 @@ func (r *jsonReader) next() int {
 // onlyComments reports whether nothing but comments or the marker of a
 // document's end follows, which belong to YAML and do no harm.
 func (r *jsonReader) onlyComments() bool {
-	for line := range bytes.Lines(r.text.data[r.offset():]) {
+	rest := r.text.data[r.offset():]
+	if text := bytes.TrimLeft(rest, " \t\r\n"); len(text) > 0 && text[0] != '#' && text[0] != '.' {
+		return false // without a search for the end of the line, which may be far away
+	}
+	for line := range bytes.Lines(rest) {
 		if text := bytes.TrimSpace(line); len(text) > 0 && text[0] != '#' && !isMarker(line, "...") {
 			return false
 		}

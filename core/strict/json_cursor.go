@@ -1,24 +1,26 @@
 package strict
 
 import (
-	"bytes"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // jsonCursor is a [cursor] in a JSON text. The syntax of the text is checked
-// already, so the cursor only finds where values end.
+// already.
 type jsonCursor struct {
 	text    *jsonText
 	strings *localStrings
 	// offset is the beginning of the next value, or of the next token if the
 	// next value is a scalar that was loaded.
-	offset    int
-	next      jsonScalar
-	nameBegin int // of the latest name
-	scratch   []byte
+	offset int
+	next   jsonScalar
+	// containers are those that begin at offset or later, in the order of
+	// their beginnings.
+	containers []container
+	parts      int // of the container that was entered last
+	nameBegin  int // of the latest name
+	scratch    []byte
 }
 
 // jsonScalar is a scalar that was loaded; kind is 0 if there is none.
@@ -67,26 +69,26 @@ func (c *jsonCursor) load() {
 // text.
 func (c *jsonCursor) quoted() string {
 	begin := c.offset
-	end := stringEnd(c.text.data, begin)
+	end, escaped := stringEnd(c.text.data, begin)
 	c.offset = end
-	inner := c.text.data[begin+1 : end-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return c.strings.keep(inner)
+	if !escaped {
+		return c.strings.keep(c.text.data[begin+1 : end-1])
 	}
 	c.scratch, _ = jsontext.AppendUnquote(c.scratch[:0], c.text.data[begin:end])
 	return c.strings.keep(c.scratch)
 }
 
-// stringEnd returns the end of the string that begins at an offset.
-func stringEnd(data []byte, begin int) int {
+// stringEnd returns the end of the string that begins at an offset, and whether
+// it contains escapes. Most strings are short, so that a loop is faster than a
+// search for the quote.
+func stringEnd(data []byte, begin int) (end int, escaped bool) {
 	for i := begin + 1; ; i++ {
-		i += bytes.IndexByte(data[i:], '"')
-		escapes := 0
-		for data[i-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return i + 1
+		switch data[i] {
+		case '"':
+			return i + 1, escaped
+		case '\\':
+			escaped = true
+			i++
 		}
 	}
 }
@@ -104,22 +106,8 @@ func (c *jsonCursor) bare() []byte {
 
 // skipParts moves to the end of a mapping or list.
 func (c *jsonCursor) skipParts() {
-	data, i := c.text.data, c.offset
-	for depth := 0; ; {
-		switch data[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				c.offset = i + 1
-				return
-			}
-		case '"':
-			i = stringEnd(data, i)
-			continue
-		}
-		i++
-	}
+	first := &c.containers[0]
+	c.offset, c.containers = first.end, c.containers[1+first.within:]
 }
 
 func (c *jsonCursor) kind() Kind {
@@ -144,33 +132,11 @@ func (c *jsonCursor) scalar() string {
 func (c *jsonCursor) enter() {
 	c.skipSeparators()
 	c.offset++
+	c.parts, c.containers = c.containers[0].parts, c.containers[1:]
 	c.next = jsonScalar{}
 }
 
-// size counts the elements of a list before they are read: they are then
-// decoded into memory of the right size.
-func (c *jsonCursor) size() int {
-	data, n := c.text.data, 1
-	for i, depth := c.offset, 0; ; i++ {
-		switch data[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth < 0 {
-				if c.skipSeparators() == ']' {
-					return 0
-				}
-				return n
-			}
-		case ',':
-			if depth == 0 {
-				n++
-			}
-		case '"':
-			i = stringEnd(data, i) - 1
-		}
-	}
-}
+func (c *jsonCursor) size() int { return c.parts }
 
 func (c *jsonCursor) more() bool {
 	next := c.skipSeparators()
@@ -189,8 +155,9 @@ func (c *jsonCursor) namePosition() diag.Position {
 func (c *jsonCursor) leave() { c.offset++ }
 
 func (c *jsonCursor) capture() node {
+	containers := c.containers
 	c.skip()
-	return &jsonNode{text: c.text, begin: c.next.begin, end: c.offset}
+	return &jsonNode{text: c.text, begin: c.next.begin, containers: containers}
 }
 
 func (c *jsonCursor) skip() {

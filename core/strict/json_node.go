@@ -1,13 +1,19 @@
 package strict
 
-import "github.com/meshmatch/meshmatch/core/diag"
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
 
 // jsonNode is a value of a JSON text that has no syntax errors. There is no
-// tree of the values: the parts of a node are found when the position of one is
-// asked for.
+// tree of the values: the parts of a node are found when one is asked for.
 type jsonNode struct {
-	text       *jsonText
-	begin, end int  // offsets in the text
+	text  *jsonText
+	begin int // offset in the text
+	// containers are those of the document from the node on. The first one is
+	// the node itself, unless the node is a scalar.
+	containers []container
 	found      bool // the parts are found
 	isMapping  bool
 	parts      []jsonPart
@@ -18,7 +24,8 @@ type jsonNode struct {
 type jsonPart struct {
 	name       string
 	nameBegin  int
-	begin, end int
+	begin      int
+	containers []container
 	node       *jsonNode // of the value, if it was asked for
 }
 
@@ -36,34 +43,51 @@ func (n *jsonNode) position() diag.Position {
 }
 
 func (n *jsonNode) cursor(doc *Document) cursor {
-	return &jsonCursor{text: n.text, strings: doc.reader.strings, offset: n.begin}
+	c := n.open(doc.reader.strings)
+	return &c
 }
 
-func (n *jsonNode) field(name string) (key, value node) {
-	n.find()
-	if !n.isMapping {
-		return nil, nil
-	}
-	for i := range n.parts {
-		if i == smallMapping {
-			break
-		}
-		if n.parts[i].name == name {
-			return n.part(i)
-		}
-	}
-	if i, found := n.byName[name]; found {
+func (n *jsonNode) open(strings *localStrings) jsonCursor {
+	return jsonCursor{text: n.text, strings: strings, offset: n.begin, containers: n.containers}
+}
+
+func (n *jsonNode) has(name string) bool { return n.index(name) >= 0 }
+
+func (n *jsonNode) field(name string) node {
+	if i := n.index(name); i >= 0 {
 		return n.part(i)
 	}
-	return nil, nil
+	return nil
 }
 
-func (n *jsonNode) part(i int) (key, value node) {
+func (n *jsonNode) fieldName(name string) node {
+	if i := n.index(name); i >= 0 {
+		return &jsonNode{text: n.text, begin: n.parts[i].nameBegin}
+	}
+	return nil
+}
+
+// index returns the index of the first part of a mapping with the name, or -1.
+func (n *jsonNode) index(name string) int {
+	n.find()
+	if !n.isMapping {
+		return -1
+	}
+	if n.byName == nil {
+		return slices.IndexFunc(n.parts, func(p jsonPart) bool { return p.name == name })
+	}
+	if i, found := n.byName[name]; found {
+		return i
+	}
+	return -1
+}
+
+func (n *jsonNode) part(i int) *jsonNode {
 	p := &n.parts[i]
 	if p.node == nil {
-		p.node = &jsonNode{text: n.text, begin: p.begin, end: p.end}
+		p.node = &jsonNode{text: n.text, begin: p.begin, containers: p.containers}
 	}
-	return &jsonNode{text: n.text, begin: p.nameBegin}, p.node
+	return p.node
 }
 
 func (n *jsonNode) names(yield func(string) bool) {
@@ -80,8 +104,7 @@ func (n *jsonNode) element(i int) node {
 	if n.isMapping || i >= len(n.parts) {
 		return nil
 	}
-	_, value := n.part(i)
-	return value
+	return n.part(i)
 }
 
 // find finds the parts of a mapping or list.
@@ -90,20 +113,23 @@ func (n *jsonNode) find() {
 		return
 	}
 	n.found = true
-	c := jsonCursor{text: n.text, offset: n.begin, strings: n.text.strings}
+	c := n.open(n.text.strings)
 	kind := c.kind()
 	if kind != Mapping && kind != List {
 		return
 	}
 	n.isMapping = kind == Mapping
-	for c.enter(); c.more(); {
+	c.enter()
+	n.parts = make([]jsonPart, 0, c.parts)
+	for c.more() {
 		var part jsonPart
 		if n.isMapping {
 			part.name, _ = c.name()
 			part.nameBegin = c.nameBegin
 		}
+		part.containers = c.containers
 		c.skip()
-		part.begin, part.end = c.next.begin, c.offset
+		part.begin = c.next.begin
 		n.parts = append(n.parts, part)
 	}
 	if n.isMapping && len(n.parts) > smallMapping {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -31,7 +29,7 @@ type Reader struct {
 
 	strings  *localStrings
 	decoders []*decoder // that are not in use
-	checker  jsontext.Decoder
+	json     jsonReader
 }
 
 func newReader() *Reader {

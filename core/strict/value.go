@@ -21,18 +21,19 @@ func (d *Document) Root() *Value { return &Value{doc: d, at: diag.Root(d, d.sink
 func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
 	at := d.root
 	for i, step := range path {
-		var key, next node
-		if step.Index == diag.IsField {
-			key, next = at.field(step.Field)
-		} else {
+		var next node
+		switch {
+		case step.Index != diag.IsField:
 			next = at.element(step.Index)
+		case name && i == len(path)-1:
+			next = at.fieldName(step.Field)
+		default:
+			next = at.field(step.Field)
 		}
 		if next == nil {
 			break
 		}
-		if at = next; name && i == len(path)-1 {
-			at = key
-		}
+		at = next
 	}
 	return at.position()
 }
@@ -72,14 +73,11 @@ func (v *Value) Text() string {
 func (v *Value) Names() []string { return slices.Collect(v.node.names) }
 
 // Has reports whether the value is a mapping with the field.
-func (v *Value) Has(name string) bool {
-	_, value := v.node.field(name)
-	return value != nil
-}
+func (v *Value) Has(name string) bool { return v.node.has(name) }
 
 // Field returns the value of a mapping's field, or nil.
 func (v *Value) Field(name string) *Value {
-	if _, value := v.node.field(name); value != nil {
+	if value := v.node.field(name); value != nil {
 		return &Value{doc: v.doc, at: v.at.Field(name), node: value}
 	}
 	return nil

@@ -18,8 +18,7 @@ type yamlNode struct {
 // yamlText is what the nodes of a YAML document share.
 type yamlText struct {
 	file string
-	// fields maps the names of large mappings to indexes in their content;
-	// see field.
+	// fields maps the names of large mappings to indexes in their content.
 	fields map[*yaml.Node]map[string]int
 }
 
@@ -31,12 +30,37 @@ func (n yamlNode) cursor(doc *Document) cursor {
 	return &yamlCursor{text: n.text, strings: doc.reader.strings, next: n.Node}
 }
 
-// field looks up the names of large mappings in an index, so that a mapping is
-// read in linear time.
-func (n yamlNode) field(name string) (key, value node) {
+func (n yamlNode) has(name string) bool { return n.index(name) >= 0 }
+
+func (n yamlNode) field(name string) node {
+	if i := n.index(name); i >= 0 {
+		return yamlNode{n.text, resolve(n.Node).Content[i+1]}
+	}
+	return nil
+}
+
+func (n yamlNode) fieldName(name string) node {
+	if i := n.index(name); i >= 0 {
+		return yamlNode{n.text, resolve(n.Node).Content[i]}
+	}
+	return nil
+}
+
+// index returns the index of a name in the content of a mapping, or -1. It looks
+// up the names of large mappings in a map, so that a mapping is read in linear
+// time.
+func (n yamlNode) index(name string) int {
 	mapping := resolve(n.Node)
 	if mapping.Kind != yaml.MappingNode {
-		return nil, nil
+		return -1
+	}
+	if len(mapping.Content) <= 2*smallMapping {
+		for i := 0; i+1 < len(mapping.Content); i += 2 {
+			if key := mapping.Content[i]; key.Value == name && isName(key) {
+				return i
+			}
+		}
+		return -1
 	}
 	index := n.text.fields[mapping]
 	if index == nil {
@@ -52,11 +76,10 @@ func (n yamlNode) field(name string) (key, value node) {
 		}
 		n.text.fields[mapping] = index
 	}
-	i, found := index[name]
-	if !found {
-		return nil, nil
+	if i, found := index[name]; found {
+		return i
 	}
-	return yamlNode{n.text, mapping.Content[i]}, yamlNode{n.text, mapping.Content[i+1]}
+	return -1
 }
 
 func (n yamlNode) names(yield func(string) bool) {
