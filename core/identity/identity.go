@@ -105,7 +105,7 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 			return nil, fmt.Errorf("%s: spec.spiffeID.trustDomain: %w", e.source.ID, err)
 		}
 		if e.trustDomain == nil {
-			trustDomain = d.Mesh + ".mesh.local"
+			trustDomain = defaultTrustDomain(d.Mesh)
 		}
 		path, err := expand(e.path, d)
 		if err != nil {
@@ -122,6 +122,22 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 	}
 	return nil, nil
 }
+
+// TrustDomain returns the trust domain of all SPIFFE IDs that a MeshIdentity gives,
+// and false if it depends on the dataplane.
+func TrustDomain(source *resource.MeshIdentity) (string, bool) {
+	if source.Spec.SpiffeID == nil || source.Spec.SpiffeID.TrustDomain == nil {
+		return defaultTrustDomain(source.Mesh), true
+	}
+	pieces := parts(source.Spec.SpiffeID.TrustDomain)
+	if slices.ContainsFunc(pieces, func(p conf.TemplatePart) bool { return p.Text == "" && p.Variable != "Mesh" }) {
+		return "", false
+	}
+	domain, err := expand(pieces, &resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Mesh: source.Mesh}}})
+	return domain, err == nil
+}
+
+func defaultTrustDomain(mesh string) string { return mesh + ".mesh.local" }
 
 func (e *entry) selects(d *resource.Dataplane) bool {
 	for key, want := range e.selector {

@@ -85,6 +85,21 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestTrustDomain(t *testing.T) {
+	for spec, want := range map[string]string{
+		all:                            "prod.mesh.local",
+		all + `, spiffeID: {path: /x}`: "prod.mesh.local",
+		all + `, spiffeID: {trustDomain: "{{ .Mesh }}.example"}`: "prod.example",
+		all + `, spiffeID: {trustDomain: "{{ .Zone }}.example"}`: "",
+		all + `, spiffeID: {trustDomain: "{{ label \"a\" }}"}`:   "",
+	} {
+		domain, fixed := identity.TrustDomain(load(t, web, spec).Identities[0])
+		if domain != want || fixed != (want != "") {
+			t.Errorf("%s: got %q, %v", spec, domain, fixed)
+		}
+	}
+}
+
 func TestNamespaceDecidesLast(t *testing.T) {
 	set := load(t, vm, all, all)
 	for i, m := range set.Identities {

@@ -106,8 +106,11 @@ func (b *BundledProvider) Validate(at *diag.At) {
 // MeshTrustCreation is whether the CA is published as a MeshTrust.
 type MeshTrustCreation string
 
+// MeshTrustDisabled means that the CA is trusted only by MeshTrusts that contain it.
+const MeshTrustDisabled MeshTrustCreation = "Disabled"
+
 // Enum returns the words.
-func (MeshTrustCreation) Enum() []string { return []string{"Enabled", "Disabled"} }
+func (MeshTrustCreation) Enum() []string { return []string{"Enabled", string(MeshTrustDisabled)} }
 
 // CertificateParameters are those of the certificates that are signed.
 type CertificateParameters struct {

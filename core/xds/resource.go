@@ -65,6 +65,16 @@ type Resource struct {
 	Body []byte
 }
 
+// NewResource returns the resource of a message.
+func NewResource(t Type, name string, m proto.Message) *Resource {
+	body := marshal(m)
+	return newResource(t, name, body, xxhash.Sum64(body))
+}
+
+func newResource(t Type, name string, body []byte, hash uint64) *Resource {
+	return &Resource{Type: t, Name: name, Version: strconv.FormatUint(hash, 16), Body: body}
+}
+
 // Message returns the resource as a message, which is new.
 func (r *Resource) Message() (proto.Message, error) {
 	m, err := (&anypb.Any{TypeUrl: r.Type.URL(), Value: r.Body}).UnmarshalNew()
@@ -89,9 +99,7 @@ type resources struct{ known cache[content, Resource] }
 func (r *resources) make(t Type, name string, m proto.Message) *Resource {
 	body := marshal(m)
 	hash := xxhash.Sum64(body)
-	return r.known.get(content{t, name, hash}, func() *Resource {
-		return &Resource{Type: t, Name: name, Version: strconv.FormatUint(hash, 16), Body: body}
-	})
+	return r.known.get(content{t, name, hash}, func() *Resource { return newResource(t, name, body, hash) })
 }
 
 // marshal returns the bytes of a message, the same ones for the same content.
