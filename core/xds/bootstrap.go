@@ -128,7 +128,7 @@ func withoutADS(c *tlsv3.CommonTlsContext) {
 
 // newBootstrap returns a bootstrap with the admin interface and its cluster.
 func newBootstrap(node string, admin netip.AddrPort) *bootstrapv3.Bootstrap {
-	address := socketAddress(admin.Addr().String(), uint32(admin.Port()))
+	address := SocketAddress(admin.Addr().String(), uint32(admin.Port()))
 	cluster := newCluster(AdminCluster, OutboundConnectTimeout)
 	cluster.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
 	cluster.LoadAssignment = &endpointv3.ClusterLoadAssignment{

@@ -93,8 +93,10 @@ func (f *Filters) AddAccessLog(log *accesslogv3.AccessLog) {
 	}
 }
 
-// list returns the network filters of the finished draft.
-func (f *Filters) list() []*listenerv3.Filter {
+// List returns the network filters of the finished draft, the HTTP connection manager
+// or the TCP proxy as the last one. It is called once, by the package, for the drafts
+// that it makes.
+func (f *Filters) List() []*listenerv3.Filter {
 	name, config := tcpFilter, proto.Message(f.TCP)
 	if f.Manager != nil {
 		f.Manager.HttpFilters = append(f.http, &hcmv3.HttpFilter{

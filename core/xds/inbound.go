@@ -90,7 +90,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	i := &Inbound{
 		report: report{place: name}, Dataplane: d, Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
 		Listener: &listenerv3.Listener{
-			Name: name, Address: socketAddress(address, in.Port),
+			Name: name, Address: SocketAddress(address, in.Port),
 			TrafficDirection: corev3.TrafficDirection_INBOUND,
 		},
 		Cluster: newCluster(workload, InboundConnectTimeout),
@@ -153,7 +153,7 @@ func (i *Inbound) addChain(b *Builder, confs *dataplaneConfs, plaintext bool) {
 	for _, t := range b.shape.chain {
 		t.Chain(c, confs.inbound(t.Kind, i.Index))
 	}
-	chain := &listenerv3.FilterChain{Filters: c.list()}
+	chain := &listenerv3.FilterChain{Filters: c.List()}
 	if !plaintext {
 		chain.TransportSocket = transportSocket(i.TLS)
 	}

@@ -73,7 +73,7 @@ func (s *endpointSet) assignment(name string, tls clientTLS) *endpointv3.Cluster
 // transport socket.
 func (e *Endpoint) message(tls clientTLS) *endpointv3.LbEndpoint {
 	m := &endpointv3.LbEndpoint{HostIdentifier: &endpointv3.LbEndpoint_Endpoint{
-		Endpoint: &endpointv3.Endpoint{Address: socketAddress(e.Address, e.Port)},
+		Endpoint: &endpointv3.Endpoint{Address: SocketAddress(e.Address, e.Port)},
 	}}
 	if tls.enabled() && e.SPIFFEID != "" {
 		m.Metadata = transportSocketMetadata(e.SPIFFEID)
@@ -81,8 +81,8 @@ func (e *Endpoint) message(tls clientTLS) *endpointv3.LbEndpoint {
 	return m
 }
 
-// socketAddress returns a TCP address.
-func socketAddress(host string, port uint32) *corev3.Address {
+// SocketAddress returns a TCP address.
+func SocketAddress(host string, port uint32) *corev3.Address {
 	return &corev3.Address{Address: &corev3.Address_SocketAddress{SocketAddress: &corev3.SocketAddress{
 		Address: host, PortSpecifier: &corev3.SocketAddress_PortValue{PortValue: port},
 	}}}

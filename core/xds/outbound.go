@@ -62,7 +62,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Listener: &listenerv3.Listener{
-				Name: name, Address: socketAddress(key.address, key.port),
+				Name: name, Address: SocketAddress(key.address, key.port),
 				TrafficDirection: corev3.TrafficDirection_OUTBOUND,
 			},
 		}
@@ -78,7 +78,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 			o.warnIgnored(t, key.confs.own[i])
 			t.Outbound(o, key.confs.own[i])
 		}
-		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.list()}}
+		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.List()}}
 		part := &Part{report: o.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
 			Messages: []proto.Message{o.Listener}, backends: o.backends, client: client}
 		for _, c := range o.clusters {
@@ -97,7 +97,7 @@ func (b *Builder) apiListener(destination string) *Resource {
 			Rds: &hcmv3.Rds{ConfigSource: fromADS(), RouteConfigName: destination},
 		},
 	}}
-	config := manager.list()[0].GetTypedConfig()
+	config := manager.List()[0].GetTypedConfig()
 	return b.resources.make(ListenerType, destination, &listenerv3.Listener{
 		Name: destination, ApiListener: &listenerv3.ApiListener{ApiListener: config},
 	})

@@ -1,6 +1,7 @@
 package xds
 
 import (
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -11,7 +12,17 @@ type Proxy struct {
 	report
 	Dataplane *resource.Dataplane
 
+	tls   serverTLS
 	parts []*Part
+}
+
+// TransportSocket returns the socket of a listener that presents the identity of the
+// dataplane and requires certificates of clients; nil without identity.
+func (p *Proxy) TransportSocket() *corev3.TransportSocket {
+	if !p.tls.enabled() {
+		return nil
+	}
+	return transportSocket(p.tls.context())
 }
 
 // Add adds clusters, listeners or other messages.
@@ -20,8 +31,8 @@ func (p *Proxy) Add(origin Origin, messages ...proto.Message) {
 }
 
 // proxy returns the resources that belong to no inbound or outbound.
-func (b *Builder) proxy(d *resource.Dataplane, confs *dataplaneConfs) []*built {
-	p := &Proxy{report: report{place: d.KRI("")}, Dataplane: d}
+func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneConfs) []*built {
+	p := &Proxy{report: report{place: d.KRI("")}, Dataplane: d, tls: tls}
 	for _, t := range b.shape.proxy {
 		conf := confs.defaultOf(t.Kind)
 		p.warnIgnored(t, conf)

@@ -131,7 +131,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool)
 		sb.addOutbound(i)
 	}
 	sb.addBackends(s.view)
-	for _, part := range sb.proxy(d, sb.confs) {
+	for _, part := range sb.proxy(d, sb.tls, sb.confs) {
 		sb.add(part)
 	}
 	sb.addSecrets(id)

@@ -1,8 +1,10 @@
 package xds
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -77,31 +79,48 @@ func (r *report) Warn(e *rules.Effective, field, format string, args ...any) {
 	}
 }
 
-// warnIgnored reports the fields of a conf that its translator ignores.
+// warnIgnored reports the fields of a conf, which may be nil, that its translator
+// ignores.
 func (r *report) warnIgnored(t *Translator, e *rules.Effective) {
 	if e == nil || len(t.Ignored) == 0 {
 		return
 	}
-	for pointer, o := range e.Fields() {
-		for _, ignored := range t.Ignored {
-			if matchesPointer(ignored.Field, pointer) {
-				r.warnings = append(r.warnings, Warning{o.Policy, o.Index, pointer, r.place, ignored.Reason})
-			}
+	data, err := json.Marshal(e.Conf)
+	if err != nil {
+		return // a conf that has no JSON sets no field
+	}
+	var tree any
+	_ = json.Unmarshal(data, &tree)
+	for _, ignored := range t.Ignored {
+		for _, pointer := range pointersTo(tree, strings.Split(ignored.Field, "/")[1:]) {
+			r.Warn(e, pointer, "%s", ignored.Reason)
 		}
 	}
 }
 
-// matchesPointer reports whether a JSON pointer is the one of a pattern, in which *
-// is any element, or lies below it.
-func matchesPointer(pattern, pointer string) bool {
-	p, q := strings.Split(pattern, "/"), strings.Split(pointer, "/")
-	if len(q) < len(p) {
-		return false
+// pointersTo returns the JSON pointers of the values at a path, in which * is any
+// element of a list.
+func pointersTo(tree any, path []string) []string {
+	if len(path) == 0 {
+		return []string{""}
 	}
-	for i := range p {
-		if p[i] != "*" && p[i] != q[i] {
-			return false
+	var pointers []string
+	add := func(key string, value any) {
+		for _, rest := range pointersTo(value, path[1:]) {
+			pointers = append(pointers, "/"+key+rest)
 		}
 	}
-	return true
+	switch tree := tree.(type) {
+	case map[string]any:
+		if value, present := tree[path[0]]; present {
+			add(path[0], value)
+		}
+	case []any:
+		for i, value := range tree {
+			if path[0] == "*" {
+				add(strconv.Itoa(i), value)
+			}
+		}
+	}
+	return pointers
 }

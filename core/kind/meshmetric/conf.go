@@ -1,6 +1,11 @@
 package meshmetric
 
-import "github.com/meshmatch/meshmatch/core/conf"
+import (
+	"regexp"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+)
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
@@ -82,4 +87,19 @@ type Application struct {
 	// Address is the proxy's inbound address if it is not set.
 	Address *string   `json:"address,omitzero"`
 	Port    conf.Port `json:"port"`
+}
+
+// Selects reports whether the selector selects a metric, by the name that Prometheus
+// sees. The selector must be valid.
+func (s *Selector) Selects(name string) bool {
+	switch s.Type {
+	case ExactSelector:
+		return name == s.Match
+	case PrefixSelector:
+		return strings.HasPrefix(name, s.Match)
+	case ContainsSelector:
+		return strings.Contains(name, s.Match)
+	default:
+		return regexp.MustCompile(`\A(?:` + s.Match + `)\z`).MatchString(name)
+	}
 }

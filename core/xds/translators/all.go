@@ -8,5 +8,7 @@ func All() []xds.Translator {
 		meshAccessLog(),
 		meshTrafficPermission(),
 		meshTimeout(),
+		meshTrace(),
+		meshMetric(),
 	}
 }

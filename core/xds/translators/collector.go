@@ -54,4 +54,3 @@ func (c collector) grpcService() *corev3.GrpcService {
 type clusterAdder interface{ AddCluster(*clusterv3.Cluster) }
 
 const noCollector = "no resource describes a collector here; use endpoint"
-

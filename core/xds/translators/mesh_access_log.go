@@ -29,7 +29,10 @@ func meshAccessLog() xds.Translator {
 		Kind:     "MeshAccessLog",
 		Outbound: outboundAccessLogs,
 		Chain:    inboundAccessLogs,
-		Ignored:  []xds.IgnoredField{{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"}},
+		Ignored: []xds.IgnoredField{
+			{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"},
+			{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector},
+		},
 	}
 }
 
@@ -38,7 +41,7 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 	if access == nil {
 		return
 	}
-	l := logs{draft: o, effective: e, http: o.Protocol.IsHTTP(), value: func(operator string) string {
+	l := logs{draft: o, http: o.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
 			return o.Destination.Mesh
@@ -77,7 +80,7 @@ func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
 // inboundLogs returns the logs of one conf. The service of a client is not visible to
 // the proxy of an inbound, but the identity that it proves is.
 func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
-	l := logs{draft: c, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
+	l := logs{draft: c, http: c.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
 			return c.Dataplane.Mesh
@@ -110,13 +113,9 @@ const (
 
 // logs translates the backends of one conf.
 type logs struct {
-	draft interface {
-		clusterAdder
-		Warn(e *rules.Effective, field, format string, args ...any)
-	}
-	effective *rules.Effective
-	http      bool
-	value     func(operator string) string // of an operator of the mesh
+	draft clusterAdder
+	http  bool
+	value func(operator string) string // of an operator of the mesh
 }
 
 func (l logs) all(access *meshaccesslog.Conf) (list []*accesslogv3.AccessLog) {
@@ -126,8 +125,6 @@ func (l logs) all(access *meshaccesslog.Conf) (list []*accesslogv3.AccessLog) {
 			list = append(list, l.file(b.File))
 		case b.OpenTelemetry != nil && b.OpenTelemetry.Endpoint != nil:
 			list = append(list, l.openTelemetry(b.OpenTelemetry))
-		case b.OpenTelemetry != nil:
-			l.draft.Warn(l.effective, "/backends", noCollector)
 		}
 	}
 	return list
@@ -242,4 +239,3 @@ func anyValue(tree any) *otlpv1.AnyValue {
 	}
 	return &otlpv1.AnyValue{}
 }
-

@@ -1,0 +1,100 @@
+package translators
+
+import (
+	"fmt"
+	"net/url"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshMetric translates MeshMetric: a listener for each Prometheus backend, which
+// serves the proxy's own metrics.
+func meshMetric() xds.Translator {
+	return xds.Translator{
+		Kind:  "MeshMetric",
+		Proxy: prometheusListeners,
+		Ignored: []xds.IgnoredField{
+			{Field: "/applications", Reason: "the proxy does not scrape applications; let Prometheus scrape them"},
+			{Field: "/backends/*/openTelemetry", Reason: "sinks of metrics are a part of Envoy's bootstrap, which policies do not change"},
+			{Field: "/backends/*/prometheus/clientId", Reason: "the endpoint is the same for each Prometheus server"},
+		},
+	}
+}
+
+func prometheusListeners(p *xds.Proxy, e *rules.Effective) {
+	metric := rules.ConfOf[meshmetric.Conf](e)
+	if metric == nil {
+		return
+	}
+	query := url.Values{}
+	if s := metric.Sidecar; s == nil || s.IncludeUnused == nil || !*s.IncludeUnused {
+		query.Set("usedonly", "")
+	}
+	if filter := metricFilter(p, e, metric.Sidecar); filter != "" {
+		query.Set("filter", filter)
+	}
+	stats := "/stats/prometheus?" + query.Encode()
+	for i := range metric.Backends {
+		if b := metric.Backends[i].Prometheus; b != nil {
+			prometheusListener(p, e, i, b, stats)
+		}
+	}
+}
+
+// prometheusListener adds the listener of one backend. Stats is the path and query at
+// the admin interface.
+func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetric.Prometheus, stats string) {
+	port, path := meshmetric.DefaultPort, meshmetric.DefaultPath
+	if b.Port != nil {
+		port = *b.Port
+	}
+	if b.Path != nil {
+		path = *b.Path
+	}
+	address := p.Dataplane.Address
+	manager := &hcmv3.HttpConnectionManager{
+		StatPrefix: "prometheus",
+		RouteSpecifier: &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: &routev3.RouteConfiguration{
+			VirtualHosts: []*routev3.VirtualHost{{Name: "prometheus", Domains: []string{"*"}, Routes: []*routev3.Route{{
+				Match: &routev3.RouteMatch{
+					PathSpecifier: &routev3.RouteMatch_Path{Path: string(path)},
+					Headers: []*routev3.HeaderMatcher{{Name: ":method", HeaderMatchSpecifier: &routev3.HeaderMatcher_StringMatch{
+						StringMatch: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: "GET"}},
+					}}},
+				},
+				Action: &routev3.Route_Route{Route: &routev3.RouteAction{
+					ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: xds.AdminCluster},
+					PrefixRewrite:    stats,
+				}},
+			}}}},
+		}},
+	}
+	chain := &listenerv3.FilterChain{Filters: (&xds.Filters{Manager: manager}).List()}
+	if b.TLS != nil && b.TLS.Mode != nil {
+		field := fmt.Sprintf("/backends/%d/prometheus/tls/mode", index)
+		switch *b.TLS.Mode {
+		case meshmetric.TLSActiveMTLSBackend:
+			if chain.TransportSocket = p.TransportSocket(); chain.TransportSocket == nil {
+				p.Warn(e, field, "the dataplane has no identity; the endpoint is left out")
+				return
+			}
+		case meshmetric.TLSProvided:
+			p.Warn(e, field, "the proxy has no certificate other than its identity; the endpoint is left out")
+			return
+		}
+	}
+	p.Add(xds.PrometheusOrigin, &listenerv3.Listener{
+		Name:             fmt.Sprintf("prometheus/%s/%d", address, port),
+		Address:          xds.SocketAddress(address, uint32(port)),
+		TrafficDirection: corev3.TrafficDirection_INBOUND,
+		FilterChains:     []*listenerv3.FilterChain{chain},
+	})
+}

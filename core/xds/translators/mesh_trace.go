@@ -1,0 +1,154 @@
+package translators
+
+import (
+	"net/url"
+	"strconv"
+
+	tracev3 "github.com/envoyproxy/go-control-plane/envoy/config/trace/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tracingv3 "github.com/envoyproxy/go-control-plane/envoy/type/tracing/v3"
+	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrace"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshTrace translates MeshTrace: the spans of HTTP listeners, in both directions.
+func meshTrace() xds.Translator {
+	return xds.Translator{
+		Kind: "MeshTrace",
+		Outbound: func(o *xds.Outbound, e *rules.Effective) {
+			trace := rules.ConfOf[meshtrace.Conf](e)
+			if trace == nil || o.Manager == nil {
+				return
+			}
+			service := o.Service()
+			destination := o.Destination.Tags.Value(resource.ServiceTag)
+			o.Manager.Tracing = tracing(o, e, trace, service, service+"_OUTBOUND_"+destination)
+		},
+		Chain: func(c *xds.Chain, conf xds.InboundConf) {
+			trace := rules.ConfOf[meshtrace.Conf](conf.Default)
+			if trace == nil || c.Manager == nil {
+				return
+			}
+			service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
+			c.Manager.Tracing = tracing(c, conf.Default, trace, service, service+"_INBOUND")
+		},
+		Ignored: []xds.IgnoredField{{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector}},
+	}
+}
+
+// telemetryDraft is a draft that reaches collectors.
+type telemetryDraft interface {
+	clusterAdder
+	Warn(e *rules.Effective, field, format string, args ...any)
+}
+
+// tracing returns the tracing of a listener; nil if there is no backend. The name in
+// spans is that of the service; split is the one for Datadog with splitService.
+func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, service, split string) *hcmv3.HttpConnectionManager_Tracing {
+	if len(trace.Backends) == 0 {
+		return nil
+	}
+	var name string
+	var provider proto.Message
+	switch b := &trace.Backends[0]; {
+	case b.Zipkin != nil:
+		name, provider = "envoy.tracers.zipkin", zipkin(draft, e, b.Zipkin)
+	case b.Datadog != nil:
+		if b.Datadog.SplitService != nil && *b.Datadog.SplitService {
+			service = split
+		}
+		name, provider = "envoy.tracers.datadog", datadog(draft, b.Datadog, service)
+	case b.OpenTelemetry != nil && b.OpenTelemetry.Endpoint != nil:
+		at := collectorAt(*b.OpenTelemetry.Endpoint)
+		draft.AddCluster(at.cluster())
+		name = "envoy.tracers.opentelemetry"
+		provider = &tracev3.OpenTelemetryConfig{GrpcService: at.grpcService(), ServiceName: service}
+	default: // a collector by reference, see Ignored
+		return nil
+	}
+	t := &hcmv3.HttpConnectionManager_Tracing{
+		Provider: &tracev3.Tracing_Http{Name: name, ConfigType: &tracev3.Tracing_Http_TypedConfig{TypedConfig: xds.Any(provider)}},
+	}
+	if s := trace.Sampling; s != nil {
+		t.OverallSampling = percent(s.Overall)
+		t.ClientSampling = percent(s.Client)
+		t.RandomSampling = percent(s.Random)
+	}
+	for _, tag := range trace.Tags {
+		t.CustomTags = append(t.CustomTags, customTag(tag))
+	}
+	return t
+}
+
+func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *tracev3.ZipkinConfig {
+	at, path, host := collectorAtURL(z.URL)
+	draft.AddCluster(at.cluster())
+	m := &tracev3.ZipkinConfig{
+		CollectorCluster: at.name(), CollectorEndpoint: path, CollectorHostname: host,
+		CollectorEndpointVersion: tracev3.ZipkinConfig_HTTP_JSON,
+		TraceId_128Bit:           z.TraceID128Bit != nil && *z.TraceID128Bit,
+	}
+	if z.SharedSpanContext != nil {
+		m.SharedSpanContext = wrapperspb.Bool(*z.SharedSpanContext)
+	}
+	switch {
+	case z.APIVersion == nil:
+	case *z.APIVersion == meshtrace.HTTPProto:
+		m.CollectorEndpointVersion = tracev3.ZipkinConfig_HTTP_PROTO
+	case *z.APIVersion == meshtrace.HTTPJSONV1:
+		draft.Warn(e, "/backends/0/zipkin/apiVersion", "Envoy no longer has httpJsonV1; httpJson is used")
+	}
+	return m
+}
+
+func datadog(draft clusterAdder, d *meshtrace.Datadog, service string) *tracev3.DatadogConfig {
+	at, _, host := collectorAtURL(d.URL)
+	draft.AddCluster(at.cluster())
+	return &tracev3.DatadogConfig{CollectorCluster: at.name(), CollectorHostname: host, ServiceName: service}
+}
+
+// collectorAtURL returns the HTTP collector at a URL, the path to it and its host
+// with the port. The URL must be valid.
+func collectorAtURL(address conf.URL) (at collector, path, host string) {
+	u, err := url.Parse(string(address))
+	if err != nil {
+		return collector{}, "", ""
+	}
+	at = collector{host: u.Hostname(), port: 80, tls: u.Scheme == "https"}
+	if at.tls {
+		at.port = 443
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+		at.port = uint32(port)
+	}
+	return at, u.RequestURI(), u.Host
+}
+
+func percent(p *conf.Percentage) *typev3.Percent {
+	if p == nil {
+		return nil
+	}
+	return &typev3.Percent{Value: p.Float()}
+}
+
+func customTag(t meshtrace.Tag) *tracingv3.CustomTag {
+	m := &tracingv3.CustomTag{Tag: t.Name}
+	switch {
+	case t.Literal != nil:
+		m.Type = &tracingv3.CustomTag_Literal_{Literal: &tracingv3.CustomTag_Literal{Value: *t.Literal}}
+	case t.Header != nil:
+		header := &tracingv3.CustomTag_Header{Name: string(t.Header.Name)}
+		if t.Header.Default != nil {
+			header.DefaultValue = *t.Header.Default
+		}
+		m.Type = &tracingv3.CustomTag_RequestHeader{RequestHeader: header}
+	}
+	return m
+}
