@@ -30,7 +30,7 @@ type Cluster struct {
 type clusterKey struct {
 	destination *destination
 	facts       *endpointFacts
-	resolved    *endpointSet // if the endpoints have host names, else nil
+	resolved    endpointsKey // if the endpoints have host names
 	tls         clientTLS
 	confs       *confList
 }
@@ -48,12 +48,12 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 		if c.Protocol.IsHTTP() {
 			c.HTTP = newHTTPOptions(c.Protocol, OutboundIdleTimeout)
 		}
-		if key.resolved == nil {
+		if key.resolved == (endpointsKey{}) {
 			c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS}
 			c.Message.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{EdsConfig: fromADS()}
 		} else {
 			resolve(c.Message)
-			c.Message.LoadAssignment = key.resolved.assignment(name, key.tls)
+			c.Message.LoadAssignment = b.assignment(key.resolved, &c.report, client)
 		}
 		key.tls.secure(c.Message, key.facts)
 		for i, t := range b.shape.cluster {

@@ -1,6 +1,8 @@
 package xds
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -16,65 +18,93 @@ const (
 	dataplaneFacet
 )
 
-// facets are the values of the facets in a mask, and zero values for the others.
+// facetSet is a set of facets: those of the bits, and tags. It is immutable.
+type facetSet struct {
+	bits facet
+	tags []string // keys, sorted
+}
+
+// with returns the union of two sets.
+func (s facetSet) with(o facetSet) facetSet {
+	union := facetSet{bits: s.bits | o.bits, tags: s.tags}
+	for _, key := range o.tags {
+		if at, found := slices.BinarySearch(union.tags, key); !found {
+			union.tags = slices.Insert(slices.Clone(union.tags), at, key)
+		}
+	}
+	return union
+}
+
+// facets are the values of a set of facets, and zero values for the others.
 type facets struct {
-	mask      facet
+	bits      facet
 	zone      string
 	service   string
 	dataplane *resource.Dataplane
+	tags      string // keys and values
 }
 
 // client gives the draft of a part the properties of the dataplane that it is built
 // for, and notes which of them were asked for.
 type client struct {
 	dataplane *resource.Dataplane
-	used      facet
+	used      facetSet
 }
 
 // Zone returns the zone of the client's dataplane, "" if it has none (SPEC 11.3).
 func (c *client) Zone() string {
-	c.used |= zoneFacet
+	c.used.bits |= zoneFacet
 	return enforce.ZoneOf(c.dataplane)
 }
 
 // Service returns the first service of the client's dataplane in the order of its
 // inbounds, "" if it has none.
 func (c *client) Service() string {
-	c.used |= serviceFacet
-	return serviceOf(c.dataplane)
+	c.used.bits |= serviceFacet
+	return tagOf(c.dataplane, resource.ServiceTag)
+}
+
+// Tag returns the value of a tag of the client's dataplane: that of the first inbound
+// that has the tag, else that of its gateway, "" if it has none.
+func (c *client) Tag(key string) string {
+	c.used = c.used.with(facetSet{tags: []string{key}})
+	return tagOf(c.dataplane, key)
 }
 
 // Dataplane returns the client's dataplane. A part that asks for it is built for
 // each dataplane.
 func (c *client) Dataplane() *resource.Dataplane {
-	c.used |= dataplaneFacet
+	c.used.bits |= dataplaneFacet
 	return c.dataplane
 }
 
 // facetsOf returns the values of facets for a dataplane.
-func facetsOf(d *resource.Dataplane, mask facet) facets {
-	f := facets{mask: mask}
-	if mask&zoneFacet != 0 {
+func facetsOf(d *resource.Dataplane, set facetSet) facets {
+	f := facets{bits: set.bits}
+	if set.bits&zoneFacet != 0 {
 		f.zone = enforce.ZoneOf(d)
 	}
-	if mask&serviceFacet != 0 {
-		f.service = serviceOf(d)
+	if set.bits&serviceFacet != 0 {
+		f.service = tagOf(d, resource.ServiceTag)
 	}
-	if mask&dataplaneFacet != 0 {
+	if set.bits&dataplaneFacet != 0 {
 		f.dataplane = d
+	}
+	for _, key := range set.tags {
+		f.tags += key + "\x00" + tagOf(d, key) + "\x00"
 	}
 	return f
 }
 
-// serviceOf returns the first service of a dataplane.
-func serviceOf(d *resource.Dataplane) string {
+// tagOf returns the first value that a dataplane has of a tag.
+func tagOf(d *resource.Dataplane, key string) string {
 	for i := range d.Inbounds {
-		if service := d.Inbounds[i].Tags.Value(resource.ServiceTag); service != "" {
-			return service
+		if value := d.Inbounds[i].Tags.Value(key); value != "" {
+			return value
 		}
 	}
 	if d.Gateway != nil {
-		return d.Gateway.Tags.Value(resource.ServiceTag)
+		return d.Gateway.Tags.Value(key)
 	}
 	return ""
 }

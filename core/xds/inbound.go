@@ -127,7 +127,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	if i.Routes != nil {
 		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}}
 		for _, r := range i.Routes {
-			host.Routes = append(host.Routes, r.Message)
+			host.Routes = append(host.Routes, r.messages()...)
 		}
 		part.Messages = append(part.Messages, &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}})
 	}

@@ -6,6 +6,8 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -13,25 +15,34 @@ import (
 
 // Endpoints is the draft of the endpoints of a destination.
 type Endpoints struct {
-	report
+	*report
 	*client
 	Destination variant.Destination
 	// All are the ready endpoints, by address. A translator must not change them.
 	All []*Endpoint
-	// Message has all endpoints in one locality.
+	// Localities are the groups that get requests. At first there is one with all
+	// endpoints, or none if there are no endpoints.
+	Localities []Locality
+	// Message gets the endpoints of the localities when the draft is finished.
 	Message *endpointv3.ClusterLoadAssignment
 
-	tls clientTLS
+	shown []string
 }
 
-// Locality returns a locality with some of the endpoints.
-func (e *Endpoints) Locality(endpoints []*Endpoint) *endpointv3.LocalityLbEndpoints {
-	l := &endpointv3.LocalityLbEndpoints{}
-	for _, endpoint := range endpoints {
-		l.LbEndpoints = append(l.LbEndpoints, endpoint.message(e.tls))
-	}
-	return l
+// A Locality is a group of endpoints.
+type Locality struct {
+	Zone, SubZone string
+	// Priority is 0 for the group that gets requests while its endpoints are healthy,
+	// 1 for the next one, without gaps.
+	Priority uint32
+	// Weight is the share of requests among the groups of one priority, if the cluster
+	// has weighted localities.
+	Weight    uint32
+	Endpoints []*Endpoint
 }
+
+// ShowTags makes tags of the endpoints available to the routes of the cluster.
+func (e *Endpoints) ShowTags(keys ...string) { e.shown = append(e.shown, keys...) }
 
 // endpointsKey is all that the endpoints of a destination depend on.
 type endpointsKey struct {
@@ -44,29 +55,65 @@ type endpointsKey struct {
 // loadAssignment returns the endpoints of a destination.
 func (b *Builder) loadAssignment(key endpointsKey, d *resource.Dataplane) *built {
 	return b.endpoints.get(key, d, func(client *client) *built {
-		name := key.destination.name
-		e := &Endpoints{
-			report: report{place: name}, client: client, tls: key.tls,
-			Destination: key.destination.Destination,
-			All:         key.set.list,
-			Message:     key.set.assignment(name, key.tls),
-		}
-		for i, t := range b.shape.endpoints {
-			t.Endpoints(e, key.confs.own[i])
-		}
-		return b.finish(&Part{report: e.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{e.Message}, client: client}, key.confs.finish)
+		r := report{place: key.destination.name}
+		m := b.assignment(key, &r, client)
+		return b.finish(&Part{report: r, Origin: OutboundOrigin, Tags: key.destination.Tags,
+			Messages: []proto.Message{m}, client: client}, key.confs.finish)
 	})
 }
 
-// assignment returns the endpoints in one locality.
-func (s *endpointSet) assignment(name string, tls clientTLS) *endpointv3.ClusterLoadAssignment {
-	m := &endpointv3.ClusterLoadAssignment{ClusterName: name}
-	if len(s.list) > 0 {
-		e := &Endpoints{tls: tls}
-		m.Endpoints = []*endpointv3.LocalityLbEndpoints{e.Locality(s.list)}
+// assignment returns the message with the endpoints of a destination.
+func (b *Builder) assignment(key endpointsKey, r *report, client *client) *endpointv3.ClusterLoadAssignment {
+	e := &Endpoints{
+		report: r, client: client,
+		Destination: key.destination.Destination,
+		All:         key.set.list,
+		Message:     &endpointv3.ClusterLoadAssignment{ClusterName: key.destination.name},
+	}
+	if len(e.All) > 0 {
+		e.Localities = []Locality{{Endpoints: e.All}}
+	}
+	for i, t := range b.shape.endpoints {
+		t.Endpoints(e, key.confs.own[i])
+	}
+	for _, l := range e.Localities {
+		e.Message.Endpoints = append(e.Message.Endpoints, l.message(key.tls, e.shown))
+	}
+	return e.Message
+}
+
+func (l *Locality) message(tls clientTLS, shown []string) *endpointv3.LocalityLbEndpoints {
+	m := &endpointv3.LocalityLbEndpoints{Priority: l.Priority}
+	if l.Zone != "" || l.SubZone != "" {
+		m.Locality = &corev3.Locality{Zone: l.Zone, SubZone: l.SubZone}
+	}
+	if l.Weight > 0 {
+		m.LoadBalancingWeight = wrapperspb.UInt32(l.Weight)
+	}
+	for _, e := range l.Endpoints {
+		endpoint := e.message(tls)
+		e.showTags(endpoint, shown)
+		m.LbEndpoints = append(m.LbEndpoints, endpoint)
 	}
 	return m
+}
+
+// showTags puts tags of an endpoint into the metadata that Envoy compares with those
+// of routes.
+func (e *Endpoint) showTags(m *endpointv3.LbEndpoint, keys []string) {
+	fields := map[string]*structpb.Value{}
+	for _, key := range keys {
+		if value, present := e.Tags.Get(key); present {
+			fields[key] = structpb.NewStringValue(value)
+		}
+	}
+	if len(fields) == 0 {
+		return
+	}
+	if m.Metadata == nil {
+		m.Metadata = &corev3.Metadata{FilterMetadata: map[string]*structpb.Struct{}}
+	}
+	m.Metadata.FilterMetadata["envoy.lb"] = &structpb.Struct{Fields: fields}
 }
 
 // message returns the endpoint with the metadata by which the cluster chooses its

@@ -23,6 +23,10 @@ type Outbound struct {
 	Destination variant.Destination
 	Protocol    Protocol
 	Listener    *listenerv3.Listener
+	// Policy is the route policy that sends connections to other backends than the
+	// outbound's own service; nil for HTTP. The confs of later translators are those
+	// of its route (SPEC 4.3).
+	Policy *resource.Policy
 
 	backends []variant.Destination
 }
@@ -75,8 +79,9 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 			o.TCP = newTCP(destination, destination, OutboundIdleTimeout)
 		}
 		for i, t := range b.shape.outbound {
-			o.warnIgnored(t, key.confs.own[i])
-			t.Outbound(o, key.confs.own[i])
+			conf := key.confs.of(o.Policy)[i]
+			o.warnIgnored(t, conf)
+			t.Outbound(o, conf)
 		}
 		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.List()}}
 		part := &Part{report: o.report, Origin: OutboundOrigin, Tags: key.destination.Tags,

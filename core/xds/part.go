@@ -50,7 +50,24 @@ type built struct {
 }
 
 // facetMask is the set of the facets that the builds of one key asked for so far.
-type facetMask struct{ bits atomic.Uint32 }
+type facetMask struct{ set atomic.Pointer[facetSet] }
+
+func newFacetMask() *facetMask {
+	m := &facetMask{}
+	m.set.Store(&facetSet{})
+	return m
+}
+
+// add adds facets to the set, and returns it.
+func (m *facetMask) add(used facetSet) facetSet {
+	for {
+		known := m.set.Load()
+		union := known.with(used)
+		if m.set.CompareAndSwap(known, &union) {
+			return union
+		}
+	}
+}
 
 // faceted is a cache of parts whose builds may ask for facets of the client.
 //
@@ -71,8 +88,8 @@ type facetedKey[K comparable] struct {
 // get returns the part of a key for a dataplane. Build must be a function of the key
 // and of what it asks the client for.
 func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *built) *built {
-	mask := f.masks.get(key, func() *facetMask { return &facetMask{} })
-	at := facetedKey[K]{key, facetsOf(d, facet(mask.bits.Load()))}
+	mask := f.masks.get(key, newFacetMask)
+	at := facetedKey[K]{key, facetsOf(d, *mask.set.Load())}
 	if b := f.values.lookup(at); b != nil {
 		if f.audit {
 			mustEqual(b, build(&client{dataplane: d}))
@@ -82,8 +99,7 @@ func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *buil
 	c := &client{dataplane: d}
 	b := build(c)
 	b.mask = mask
-	mask.bits.Or(uint32(c.used))
-	at.facets = facetsOf(d, facet(mask.bits.Load()))
+	at.facets = facetsOf(d, mask.add(c.used))
 	return f.values.get(at, func() *built { return b })
 }
 

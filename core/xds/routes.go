@@ -14,6 +14,9 @@ type Routes struct {
 	report
 	*client
 	Destination variant.Destination
+	Protocol    Protocol
+	// HostNames reports that an endpoint has a host name for an address.
+	HostNames bool
 	// Message has one virtual host, to which the routes of List are added when the
 	// draft is finished.
 	Message *routev3.RouteConfiguration
@@ -43,19 +46,45 @@ type Route struct {
 	// outbound's own service, and for routes of inbounds.
 	Policy   *resource.Policy
 	Protocol Protocol
+
+	cases []routeCase
+}
+
+// routeCase is a change of a route for some of its requests.
+type routeCase struct {
+	headers []*routev3.HeaderMatcher
+	change  func(*routev3.Route)
+}
+
+// AddCase adds a route for those requests of the route that have the given headers as
+// well. It is a copy of the finished route, with a change.
+func (r *Route) AddCase(headers []*routev3.HeaderMatcher, change func(*routev3.Route)) {
+	r.cases = append(r.cases, routeCase{headers, change})
+}
+
+// messages returns the finished route, after its cases.
+func (r *Route) messages() []*routev3.Route {
+	var list []*routev3.Route
+	for _, c := range r.cases {
+		m := proto.CloneOf(r.Message)
+		m.Match.Headers = append(m.Match.Headers, c.headers...)
+		c.change(m)
+		list = append(list, m)
+	}
+	return append(list, r.Message)
 }
 
 // Action returns the action that sends requests to clusters; nil if the route
 // redirects or answers by itself.
 func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 
-// NewRoute returns a route for all requests to a cluster, with the default timeouts
-// of outbounds.
-func (r *Routes) NewRoute(cluster string, p Protocol) *Route {
-	return &Route{report: &r.report, Protocol: p, Message: &routev3.Route{
+// NewRoute returns a route for all requests to the outbound's own service, with the
+// default timeouts of outbounds.
+func (r *Routes) NewRoute() *Route {
+	return &Route{report: &r.report, Protocol: r.Protocol, Message: &routev3.Route{
 		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
 		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
-			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: cluster},
+			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: r.Message.Name},
 			Timeout:          durationpb.New(OutboundRequestTimeout),
 			IdleTimeout:      durationpb.New(OutboundStreamIdleTimeout),
 		}},
@@ -74,12 +103,13 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 	return b.routes.get(key, d, func(client *client) *built {
 		name := key.destination.name
 		protocol := protocolBetween(key.destination.Tags, key.facts)
-		r := &Routes{report: report{place: name}, client: client, Destination: key.destination.Destination}
+		r := &Routes{report: report{place: name}, client: client, Destination: key.destination.Destination,
+			Protocol: protocol, HostNames: key.facts.names}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
 		}
-		r.List = []*Route{r.NewRoute(name, protocol)}
+		r.List = []*Route{r.NewRoute()}
 		for i, t := range b.shape.routes {
 			if t.Routes != nil {
 				t.Routes(r, key.confs.own[i])
@@ -94,7 +124,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 			}
 		}
 		for _, route := range r.List {
-			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.Message)
+			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.messages()...)
 		}
 		return b.finish(&Part{report: r.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
 			Messages: []proto.Message{r.Message}, backends: r.backends, client: client}, key.confs.finish)

@@ -160,10 +160,14 @@ func (sb *snapshotBuilder) addOutbound(index int) {
 	destination := sb.destination(sb.dataplane.Mesh, o.Tags)
 	set := sb.mesh.endpoints(sb.Builder, destination)
 	http := protocolBetween(o.Tags, set.facts).IsHTTP()
+	confs := sb.confs.outbound(index, sb.shape.outbound)
+	if !http {
+		confs = sb.confs.withRoutes(confs, index, sb.shape.outbound)
+	}
 	sb.add(sb.outboundListener(outboundKey{
 		address: cmp.Or(o.Address, "127.0.0.1"), port: o.Port, virtual: isTransparent(sb.dataplane),
 		destination: destination, facts: set.facts,
-		confs: sb.list(sb.confs.outbound(index, sb.shape.outbound)),
+		confs: sb.list(confs),
 	}, sb.dataplane))
 	if sb.reached[destination] {
 		return
@@ -188,16 +192,17 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 		destination: destination, facts: set.facts, tls: sb.tls,
 		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
 	}
+	endpoints := endpointsKey{
+		destination: destination, set: set, tls: sb.tls,
+		confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
+	}
 	if set.facts.names {
-		key.resolved = set
+		key.resolved = endpoints
+		sb.add(sb.cluster(key, sb.dataplane))
+		return
 	}
 	sb.add(sb.cluster(key, sb.dataplane))
-	if key.resolved == nil {
-		sb.add(sb.loadAssignment(endpointsKey{
-			destination: destination, set: set, tls: sb.tls,
-			confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
-		}, sb.dataplane))
-	}
+	sb.add(sb.loadAssignment(endpoints, sb.dataplane))
 }
 
 // addBackends adds the destinations that routes refer to and that are not those of

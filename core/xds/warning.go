@@ -58,10 +58,32 @@ type report struct {
 // JSON pointer into the conf; the warning names each item that set the field or a
 // part of it. The pointer "" stands for the whole conf, and for each of its items.
 func (r *report) Warn(e *rules.Effective, field, format string, args ...any) {
-	message := fmt.Sprintf(format, args...)
+	r.warn(e, field, func(rules.Origin) bool { return true }, fmt.Sprintf(format, args...))
+}
+
+// WarnProtocol is Warn for a field of `to` that has no effect with the protocol of
+// the destination. It names no item for the whole mesh: such an item is meant for
+// the destinations where it has an effect.
+func (r *report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
+	r.warn(e, field, func(o rules.Origin) bool {
+		return o.Policy.To[o.Index].TargetRef.Kind != resource.TargetMesh
+	}, fmt.Sprintf(format, args...))
+}
+
+// WarnRoute is Warn for a field of `to` that a cluster or a listener has, and a route
+// cannot have. It names the items for a route alone: an item for the outbound has its
+// effect there (SPEC 11.4).
+func (r *report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
+	r.warn(e, field, func(o rules.Origin) bool {
+		return o.Policy.TargetRef.Kind.IsRoute() || o.Policy.To[o.Index].TargetRef.Kind.IsRoute()
+	}, fmt.Sprintf(format, args...))
+}
+
+// warn adds a warning for each item that set a field and that is named.
+func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origin) bool, message string) {
 	var named []rules.Origin
 	add := func(o rules.Origin) {
-		if !slices.Contains(named, o) {
+		if !slices.Contains(named, o) && isNamed(o) {
 			named = append(named, o)
 			r.warnings = append(r.warnings, Warning{o.Policy, o.Index, field, r.place, message})
 		}
