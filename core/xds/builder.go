@@ -83,7 +83,7 @@ func (b *Builder) finish(p *Part, confs []*rules.Effective) *built {
 	for i, t := range b.shape.finish {
 		t.Finish(p, confs[i])
 	}
-	done := &built{warnings: p.warnings, backends: p.backends}
+	done := &built{warnings: p.warnings, backends: p.backends, applied: p.applied}
 	for _, m := range p.Messages {
 		t, name := nameOf(m)
 		done.resources = append(done.resources, b.resources.make(t, name, m))

@@ -36,6 +36,15 @@ type Part struct {
 
 	backends []variant.Destination
 	client   *client
+	applied  []string
+}
+
+// Apply notes that a field of a conf, by its JSON pointer, had an effect; see
+// [Translator.Required].
+func (p *Part) Apply(field string) {
+	if !slices.Contains(p.applied, field) {
+		p.applied = append(p.applied, field)
+	}
 }
 
 // built is a part after it was built. It is immutable.
@@ -45,6 +54,7 @@ type built struct {
 	// backends are the destinations that the part refers to, in addition to those of
 	// the outbounds.
 	backends []variant.Destination
+	applied  []string // fields; see Part.Apply
 
 	mask *facetMask // keeps the entry of the part's key in faceted.masks
 }

@@ -25,9 +25,11 @@ func (p *Proxy) TransportSocket() *corev3.TransportSocket {
 	return transportSocket(p.tls.context())
 }
 
-// Add adds clusters, listeners or other messages.
-func (p *Proxy) Add(origin Origin, messages ...proto.Message) {
-	p.parts = append(p.parts, &Part{report: report{place: p.place}, Origin: origin, Messages: messages})
+// Add adds clusters, listeners or other messages, and returns the part that they are.
+func (p *Proxy) Add(origin Origin, messages ...proto.Message) *Part {
+	part := &Part{report: report{place: p.place}, Origin: origin, Messages: messages}
+	p.parts = append(p.parts, part)
+	return part
 }
 
 // proxy returns the resources that belong to no inbound or outbound.

@@ -135,6 +135,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool)
 		sb.add(part)
 	}
 	sb.addSecrets(id)
+	sb.warnRequired()
 	return sb.done()
 }
 
@@ -230,13 +231,36 @@ func (sb *snapshotBuilder) addSecrets(id *identity.Identity) {
 	sb.add(&built{resources: secrets, warnings: warnings})
 }
 
-// done sorts the resources. Resources of one name that several parts added are one
-// pointer.
+// warnRequired reports the required fields that had no effect on any part.
+func (sb *snapshotBuilder) warnRequired() {
+	r := report{place: sb.dataplane.KRI("")}
+	for i, t := range sb.shape.finish {
+		conf := sb.confs.finish[i]
+		if t.Required == nil || conf == nil {
+			continue
+		}
+		for _, field := range t.Required(conf) {
+			if !slices.ContainsFunc(sb.snapshot.parts, func(b *built) bool { return slices.Contains(b.applied, field) }) {
+				r.Warn(conf, field, "it matches no resource of the dataplane")
+			}
+		}
+	}
+	sb.snapshot.warnings = append(sb.snapshot.warnings, r.warnings...)
+}
+
+// done sorts the resources. Of several with one type and name the first stays: mostly
+// they are one pointer, as a collector that several listeners use; otherwise there is
+// a warning.
 func (sb *snapshotBuilder) done() *Snapshot {
 	s := sb.snapshot
 	for t := range s.byType {
 		slices.SortStableFunc(s.byType[t], func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
-		s.byType[t] = slices.CompactFunc(s.byType[t], func(a, b *Resource) bool { return a.Name == b.Name })
+		s.byType[t] = slices.CompactFunc(s.byType[t], func(a, b *Resource) bool {
+			if a.Name == b.Name && a != b {
+				sb.warn(Warning{Place: a.Name, Message: "another resource of that name is left out"})
+			}
+			return a.Name == b.Name
+		})
 	}
 	slices.SortFunc(s.API, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
 	s.warnings = sortWarnings(s.warnings)

@@ -39,6 +39,10 @@ type Translator struct {
 	// Finish changes the messages of one part, with the conf of Proxy, after all
 	// translators have shaped their draft.
 	Finish func(*Part, *rules.Effective)
+	// Required returns the fields of the conf of Proxy that must have had an effect
+	// on some part of the dataplane, by [Part.Apply]; for the others there is a
+	// warning.
+	Required func(*rules.Effective) []string
 
 	// Ignored are the fields that have no effect anywhere. Each is reported as a
 	// warning where it is set.

@@ -10,5 +10,6 @@ func All() []xds.Translator {
 		meshTimeout(),
 		meshTrace(),
 		meshMetric(),
+		meshProxyPatch(),
 	}
 }

@@ -1,0 +1,163 @@
+package translators
+
+import (
+	"fmt"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshProxyPatch translates MeshProxyPatch: modifications of finished resources, in
+// the order of the conf. Those that add a cluster or a listener do so once for a
+// dataplane; the others are done on each part of its snapshot.
+func meshProxyPatch() xds.Translator {
+	return xds.Translator{
+		Kind:   "MeshProxyPatch",
+		Proxy:  addPatched,
+		Finish: patchPart,
+		Required: func(e *rules.Effective) (fields []string) {
+			patch := rules.ConfOf[meshproxypatch.Conf](e)
+			if patch == nil {
+				return nil
+			}
+			for i := range patch.AppendModifications {
+				fields = append(fields, modificationField(i))
+			}
+			return fields
+		},
+	}
+}
+
+// addedOrigin is the origin of resources that a modification added. Later
+// modifications were done on them when they were added.
+const addedOrigin xds.Origin = "added"
+
+func modificationField(i int) string { return fmt.Sprintf("/appendModifications/%d", i) }
+
+// addPatched adds clusters and listeners.
+func addPatched(p *xds.Proxy, e *rules.Effective) {
+	patch := rules.ConfOf[meshproxypatch.Conf](e)
+	if patch == nil {
+		return
+	}
+	for i := range patch.AppendModifications {
+		var added proto.Message
+		var value *meshproxypatch.EnvoyResource
+		switch m := &patch.AppendModifications[i]; {
+		case m.Cluster != nil && m.Cluster.Operation == meshproxypatch.AddResource:
+			added, value = &clusterv3.Cluster{}, m.Cluster.Value
+		case m.Listener != nil && m.Listener.Operation == meshproxypatch.AddResource:
+			added, value = &listenerv3.Listener{}, m.Listener.Value
+		default:
+			continue
+		}
+		if err := readResource(*value, added); err != nil {
+			p.Warn(e, modificationField(i), "the resource is not added: %v", err)
+			continue
+		}
+		part := p.Add(addedOrigin, added)
+		part.Apply(modificationField(i))
+		for j := i + 1; j < len(patch.AppendModifications); j++ {
+			modify(part, e, j, &patch.AppendModifications[j])
+		}
+	}
+}
+
+// patchPart does all modifications on a part.
+func patchPart(p *xds.Part, e *rules.Effective) {
+	patch := rules.ConfOf[meshproxypatch.Conf](e)
+	if patch == nil || p.Origin == addedOrigin {
+		return
+	}
+	for i := range patch.AppendModifications {
+		modify(p, e, i, &patch.AppendModifications[i])
+	}
+}
+
+// modify does one modification on the messages of a part. A message that would be
+// invalid stays as it was.
+func modify(p *xds.Part, e *rules.Effective, index int, m *meshproxypatch.Modification) {
+	var kept []proto.Message
+	for _, message := range p.Messages {
+		changed, applied, err := modified(p, m, message)
+		switch {
+		case err != nil:
+			p.Apply(modificationField(index))
+			p.Warn(e, modificationField(index), "%v", err)
+		case applied:
+			p.Apply(modificationField(index))
+			message = changed
+		}
+		if message != nil {
+			kept = append(kept, message)
+		}
+	}
+	p.Messages = kept
+}
+
+// modified returns a message after a modification, nil if it is removed, and whether
+// the modification matches the message. It does not change the message.
+func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message) (proto.Message, bool, error) {
+	switch message := message.(type) {
+	case *clusterv3.Cluster:
+		if mod := m.Cluster; mod != nil && mod.Operation != meshproxypatch.AddResource && clusterMatches(p, mod.Match, message) {
+			return replaced(message, mod.Operation, mod.Value, mod.JSONPatches)
+		}
+	case *listenerv3.Listener:
+		switch {
+		case m.Listener != nil && m.Listener.Operation != meshproxypatch.AddResource && listenerMatches(p, m.Listener.Match, message):
+			return replaced(message, m.Listener.Operation, m.Listener.Value, m.Listener.JSONPatches)
+		case m.NetworkFilter != nil && filterMatches(p, m.NetworkFilter.Match, message):
+			return withNetworkFilter(message, m.NetworkFilter)
+		case m.HTTPFilter != nil && filterMatches(p, m.HTTPFilter.Match, message):
+			return withHTTPFilter(message, m.HTTPFilter)
+		}
+	case *routev3.RouteConfiguration:
+		if m.VirtualHost != nil && hostMatches(p, m.VirtualHost.Match, message) {
+			return withVirtualHost(message, m.VirtualHost)
+		}
+	}
+	return message, false, nil
+}
+
+// replaced returns a message that was removed or patched.
+func replaced(m proto.Message, operation meshproxypatch.ResourceOperation, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (proto.Message, bool, error) {
+	if operation == meshproxypatch.RemoveResource {
+		return nil, true, nil
+	}
+	patched, err := patchMessage(m, value, patches)
+	return patched, true, err
+}
+
+func clusterMatches(p *xds.Part, m *meshproxypatch.ClusterMatch, c *clusterv3.Cluster) bool {
+	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.Name, c.Name)
+}
+
+func listenerMatches(p *xds.Part, m *meshproxypatch.ListenerMatch, l *listenerv3.Listener) bool {
+	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.Name, l.Name) && matchesTags(p, m.Tags)
+}
+
+func filterMatches(p *xds.Part, m *meshproxypatch.FilterMatch, l *listenerv3.Listener) bool {
+	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.ListenerName, l.Name) && matchesTags(p, m.ListenerTags)
+}
+
+func hostMatches(p *xds.Part, m *meshproxypatch.VirtualHostMatch, r *routev3.RouteConfiguration) bool {
+	return m == nil || matchesOrigin(p, m.Origin) && absentOr(m.RouteConfigurationName, r.Name)
+}
+
+func matchesOrigin(p *xds.Part, origin *string) bool { return absentOr(origin, string(p.Origin)) }
+
+// absentOr reports whether a condition is absent or has the value.
+func absentOr(condition *string, value string) bool { return condition == nil || *condition == value }
+
+// matchesTags reports whether a part is of an inbound or outbound with the tags.
+func matchesTags(p *xds.Part, tags map[string]string) bool {
+	return len(tags) == 0 || p.Tags.Contains(resource.NewTags(tags))
+}
