@@ -2,10 +2,12 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -53,6 +55,27 @@ func NewPlacements(view *core.View, mesh string) *Placements {
 		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return answer
+}
+
+// Of returns the part of the answer about the policies of a name; the error is
+// [ErrNotFound].
+func (p *Placements) Of(wanted Name) (*Placements, error) {
+	name, namespace, err := wanted.split("policy")
+	if err != nil {
+		return nil, err
+	}
+	part, names := &Placements{}, []string{}
+	for _, policy := range p.Policies {
+		names = append(names, policy.Name)
+		if policy.Name == name && (namespace == nil || *namespace == policy.Namespace) {
+			part.Policies = append(part.Policies, policy)
+		}
+	}
+	if len(part.Policies) == 0 {
+		slices.Sort(names)
+		return nil, notFoundf("%s", withHint(fmt.Sprintf("there is no policy %q with a placement", wanted.Name), diag.DidYouMean(name, slices.Compact(names))))
+	}
+	return part, nil
 }
 
 // Count returns the number of targets with an action.

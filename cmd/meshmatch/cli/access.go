@@ -13,7 +13,7 @@ type accessQuery struct {
 	inbound string
 	filter  bool
 	form    filterForm
-	requestFlags
+	request inspect.RequestQuery
 	explain bool
 }
 
@@ -39,12 +39,13 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 				return usagef("no inbound is given; use --inbound NAME")
 			}
 			switch {
-			case q.filter && q.given():
+			case q.filter && q.request.Given():
 				return usagef("a filter decides all requests; give --filter or a request, not both")
 			case !q.filter && c.Flags().Changed("form"):
 				return usagef("--form belongs to --filter")
 			}
-			if err := q.parse(); err != nil {
+			request, err := q.request.Parse()
+			if err != nil {
 				return err
 			}
 			w, err := g.load(c)
@@ -55,14 +56,14 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 			if err != nil {
 				return err
 			}
-			i, err := inboundNamed(d, q.inbound)
+			i, err := inspect.FindInbound(d, q.inbound)
 			if err != nil {
 				return err
 			}
 			if q.filter {
 				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form)
 			}
-			answer := inspect.NewAccess(w.view, d, i, &q.request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
+			answer := inspect.NewAccess(w.view, d, i, request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
 			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
 				return err
 			}
@@ -74,7 +75,7 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME` (by port if it has none), or by address and port (required)")
-	q.register(flags)
+	registerRequest(flags, &q.request)
 	flags.BoolVar(&q.explain, "explain", false, "with the reason, and the entry that nearly allows a denied request")
 	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
 	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, which is the one that gRPC reads")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -43,7 +44,7 @@ func dataplaneNames(w *world, args []string) []string {
 func (g *globals) policyNames(w *world, args []string) []string {
 	var names []string
 	if len(args) == 1 {
-		kind, _ := kindNamed(g.kinds, args[0])
+		kind, _ := inspect.FindKind(g.kinds, args[0])
 		for _, p := range w.view.Policies(w.mesh) {
 			if p.Type == kind {
 				names = append(names, p.Name)

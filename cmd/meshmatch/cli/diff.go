@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -111,7 +110,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*inspect.Diff, error) 
 	if !ok {
 		return nil, usagef("--policy must be KIND/NAME or KIND/NAMESPACE/NAME, %q is not", q.policy)
 	}
-	kind, err := kindNamed(g.kinds, kindName)
+	kind, err := inspect.FindKind(g.kinds, kindName)
 	if err != nil {
 		return nil, err
 	}
@@ -119,18 +118,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*inspect.Diff, error) 
 	if err != nil {
 		return nil, err
 	}
-	enforced := *policy
-	enforced.Labels = slices.DeleteFunc(slices.Clone(policy.Labels), func(l resource.Tag) bool { return l.Key == resource.EffectLabel })
-	set := *w.set
-	set.Policies = slices.Clone(set.Policies)
-	set.Policies[slices.Index(set.Policies, policy)] = &enforced
-	after, err := core.NewView(g.kinds, &set)
-	if err != nil {
-		return nil, err
-	}
-	options := q.options
-	options.Shadow = false
-	return inspect.NewDiff(w.view, after, w.mesh, options)
+	return inspect.NewPolicyDiff(w.view, w.set, policy, q.options)
 }
 
 // loadBoth reads what -f and --with name, so that the errors of both are

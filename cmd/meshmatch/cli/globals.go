@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
@@ -89,51 +89,21 @@ func (g *globals) chooseMesh(meshes []string) (string, error) {
 
 // dataplane finds a dataplane by name or namespace/name.
 func (g *globals) dataplane(w *world, name string) (*resource.Dataplane, error) {
-	return named(g, w.view.Dataplanes(w.mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
+	return inspect.FindDataplane(w.view, w.mesh, g.named(name))
 }
 
 // policy finds a policy by its kind and its name or namespace/name.
 func (g *globals) policy(w *world, kind, name string) (*resource.Policy, error) {
-	ofKind := slices.DeleteFunc(w.view.Policies(w.mesh), func(p *resource.Policy) bool { return p.Type.Name != kind })
-	return named(g, ofKind, func(p *resource.Policy) *resource.Meta { return &p.Meta }, kind, name)
+	return inspect.FindPolicy(w.view, w.mesh, kind, g.named(name))
 }
 
-// named returns the only resource of that name, in the namespace that the name
-// begins with or that --namespace has.
-func named[T any](g *globals, all []T, meta func(T) *resource.Meta, what, name string) (found T, err error) {
-	namespace := g.namespace
-	if before, after, qualified := strings.Cut(name, "/"); qualified {
-		if namespace.given && namespace.value != before {
-			return found, usagef("%s %q is not in --namespace %q; leave one of them out", what, name, namespace.value)
-		}
-		namespace, name = optional{true, before}, after
+// named returns a name with the namespace of --namespace.
+func (g *globals) named(name string) inspect.Name {
+	n := inspect.Name{Name: name}
+	if g.namespace.given {
+		n.Namespace = &g.namespace.value
 	}
-	var names, namespaces []string
-	matching := 0
-	for _, r := range all {
-		m := meta(r)
-		names = append(names, m.Name)
-		if m.Name != name {
-			continue
-		}
-		namespaces = append(namespaces, strconv.Quote(m.Namespace))
-		if namespace.admits(m.Namespace) {
-			found = r
-			matching++
-		}
-	}
-	switch {
-	case matching == 1:
-		return found, nil
-	case matching > 1:
-		err = fmt.Errorf("%s %q is in several namespaces; choose one with --namespace, or as NAMESPACE/NAME: %s", what, name, strings.Join(namespaces, ", "))
-	case len(namespaces) > 0:
-		err = fmt.Errorf("there is no %s %q in namespace %q; it is in %s", what, name, namespace.value, strings.Join(namespaces, ", "))
-	default:
-		err = errors.New(withHint(fmt.Sprintf("there is no %s %q", what, name), diag.DidYouMean(name, names)))
-	}
-	var none T
-	return none, err
+	return n
 }
 
 func withHint(message, hint string) string {
@@ -141,27 +111,4 @@ func withHint(message, hint string) string {
 		return message
 	}
 	return message + "; " + hint
-}
-
-// kindNamed returns the kind of that name or short name, in any letter case.
-func kindNamed(kinds *resource.Kinds, name string) (*resource.Kind, error) {
-	for _, kind := range kinds.All() {
-		if strings.EqualFold(kind.Name, name) || strings.EqualFold(kind.Short, name) {
-			return kind, nil
-		}
-	}
-	hint := diag.DidYouMean(name, kinds.Names())
-	if hint == "" {
-		hint = "the kinds are " + kindNames(kinds)
-	}
-	return nil, usagef("unknown kind %q; %s", name, hint)
-}
-
-// kindNames lists the kinds with their short names.
-func kindNames(kinds *resource.Kinds) string {
-	names := make([]string, len(kinds.All()))
-	for i, kind := range kinds.All() {
-		names[i] = kind.Name + " (" + kind.Short + ")"
-	}
-	return strings.Join(names, ", ")
 }

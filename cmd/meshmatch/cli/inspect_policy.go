@@ -26,7 +26,7 @@ whether the policy is enforced there or only informs, and why.`,
 			return g.completeNames(g.policyNames)(c, args, word)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			kind, err := kindNamed(g.kinds, args[0])
+			kind, err := inspect.FindKind(g.kinds, args[0])
 			if err != nil {
 				return err
 			}

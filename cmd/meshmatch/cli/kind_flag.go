@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -15,7 +16,7 @@ type kindFlag struct {
 func (f *kindFlag) String() string { return f.name() }
 
 func (f *kindFlag) Set(s string) (err error) {
-	f.kind, err = kindNamed(f.kinds, s)
+	f.kind, err = inspect.FindKind(f.kinds, s)
 	return err
 }
 

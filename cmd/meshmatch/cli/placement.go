@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +37,7 @@ error.`,
 			printWarnings(c, w.view.Enforcement().Warnings(w.set.Policies))
 			answer := inspect.NewPlacements(w.view, w.mesh)
 			if policy != "" {
-				if answer, err = placementsOf(g, answer, policy); err != nil {
+				if answer, err = answer.Of(g.named(policy)); err != nil {
 					return err
 				}
 			}
@@ -50,26 +46,6 @@ error.`,
 	}
 	c.Flags().StringVar(&policy, "policy", "", "only the policies of this `NAME` or NAMESPACE/NAME")
 	return c
-}
-
-// placementsOf returns the part of an answer about the policies of a name.
-func placementsOf(g *globals, all *inspect.Placements, wanted string) (*inspect.Placements, error) {
-	namespace, name := g.namespace, wanted
-	if before, after, qualified := strings.Cut(wanted, "/"); qualified {
-		namespace, name = optional{true, before}, after
-	}
-	part, names := &inspect.Placements{}, []string{}
-	for _, p := range all.Policies {
-		names = append(names, p.Name)
-		if p.Name == name && namespace.admits(p.Namespace) {
-			part.Policies = append(part.Policies, p)
-		}
-	}
-	if len(part.Policies) == 0 {
-		slices.Sort(names)
-		return nil, errors.New(withHint(fmt.Sprintf("there is no policy %q with a placement", wanted), diag.DidYouMean(name, slices.Compact(names))))
-	}
-	return part, nil
 }
 
 // placementPage prints a line for each policy, and then the targets of each.

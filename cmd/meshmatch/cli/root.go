@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/spf13/cobra"
 )
@@ -82,7 +83,7 @@ func newRoot(all *resource.Kinds) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "meshmatch",
 		Short:         "Match, order and merge service-mesh policies, with reasons",
-		Long:          fmt.Sprintf(rootLong, indented(kindNames(all))),
+		Long:          fmt.Sprintf(rootLong, indented(inspect.KindNames(all))),
 		Example:       rootExample,
 		Version:       version(),
 		Args:          subcommand,
@@ -153,7 +154,7 @@ func failuresOf(c *cobra.Command, code int) {
 		var usage usageError
 		var partial incomplete
 		switch {
-		case err == nil || errors.As(err, &usage):
+		case err == nil || errors.As(err, &usage) || errors.Is(err, inspect.ErrUsage):
 			return err
 		case errors.As(err, &partial):
 			return failure{partial.error, exitNo}

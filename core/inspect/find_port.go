@@ -1,4 +1,4 @@
-package cli
+package inspect
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -20,24 +19,26 @@ type port struct {
 
 func (p *port) has(name string) bool { return name == p.address || slices.Contains(p.names, name) }
 
-// inboundNamed returns the index of an inbound: by name, by port if it has
-// no name, or by address and port.
-func inboundNamed(d *resource.Dataplane, name string) (int, error) {
+// FindInbound returns the index of the only inbound of a name: its name, or its port
+// if it has none; its KRI; or address and port. The error is [ErrNotFound].
+func FindInbound(d *resource.Dataplane, name string) (int, error) {
 	ports := make([]port, len(d.Inbounds))
 	for i := range d.Inbounds {
-		ports[i] = port{[]string{d.Inbounds[i].SectionName()}, inspect.InboundAddress(d, i)}
+		section := d.Inbounds[i].SectionName()
+		ports[i] = port{[]string{section, d.KRI(section)}, InboundAddress(d, i)}
 	}
 	return portNamed(d, "inbound", name, ports)
 }
 
-// outboundNamed returns the index of an outbound: by service, by port, or by
-// address and port.
-func outboundNamed(d *resource.Dataplane, name string) (int, error) {
+// FindOutbound returns the index of the only outbound of a name: its service; its
+// port; the KRI of the dataplane with the port as section; or address and port. The
+// error is [ErrNotFound].
+func FindOutbound(d *resource.Dataplane, name string) (int, error) {
 	ports := make([]port, len(d.Outbounds))
 	for i := range d.Outbounds {
 		out := &d.Outbounds[i]
 		number := strconv.FormatUint(uint64(out.Port), 10)
-		ports[i] = port{[]string{out.Tags.Value(resource.ServiceTag), number}, net.JoinHostPort(out.Address, number)}
+		ports[i] = port{[]string{out.Tags.Value(resource.ServiceTag), number, d.KRI(number)}, net.JoinHostPort(out.Address, number)}
 	}
 	return portNamed(d, "outbound", name, ports)
 }
@@ -55,11 +56,11 @@ func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, err
 	}
 	switch len(matching) {
 	case 0:
-		return 0, fmt.Errorf("%s has no %s %q; it has %s", d.Name, what, name, orNone(all))
+		return 0, notFoundf("%s has no %s %q; it has %s", d.Name, what, name, orNone(all))
 	case 1:
 		return found, nil
 	}
-	return 0, fmt.Errorf("%s has several %ss %q; give address and port of one: %s", d.Name, what, name, strings.Join(matching, ", "))
+	return 0, notFoundf("%s has several %ss %q; give address and port of one: %s", d.Name, what, name, strings.Join(matching, ", "))
 }
 
 func orNone(names []string) string {

@@ -1,0 +1,127 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// ConfQuery asks for the one conf of a kind that applies to an outbound, to a route of
+// it, to a client or request of an inbound, or, if neither is given, to a dataplane.
+type ConfQuery struct {
+	Kind     *resource.Kind
+	Outbound string // for [FindOutbound]
+	Route    string // of the outbound: a name, NAMESPACE/NAME or KRI
+	Inbound  string // for [FindInbound]
+	Request  RequestQuery
+	Options  // Shadow, Explain and Source
+}
+
+// Check returns an error, [ErrUsage], if the fields do not go together.
+func (q *ConfQuery) Check() error {
+	switch {
+	case q.Kind == nil:
+		return usagef("no policy kind is given; use --kind KIND, such as --kind MeshTimeout")
+	case q.Outbound == "" && q.Route != "":
+		return usagef("--route belongs to --outbound")
+	case q.Outbound != "" && q.Inbound != "":
+		return usagef("give --outbound or --inbound, not both")
+	case q.Inbound == "" && q.Request.Given():
+		return usagef("a client or request belongs to --inbound")
+	}
+	_, err := q.Request.Parse()
+	return err
+}
+
+// NewConf answers the query for a dataplane of the view; nil if no item selects what
+// it asks for. The errors are [ErrUsage] and [ErrNotFound].
+func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*EffectiveConf, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	effective, section, err := q.answer(view.Config(d, q.Kind.Name, ScopeOf(q.Shadow)), d)
+	if err != nil {
+		return nil, err
+	}
+	return NewEffectiveConf(effective, section, q.Options), nil
+}
+
+// answer returns the conf and the section of the kind that it is of.
+func (q *ConfQuery) answer(config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
+	switch {
+	case q.Outbound != "":
+		effective, err := q.ofOutbound(config, d)
+		return effective, q.Kind.To, err
+	case q.Inbound != "":
+		return q.ofInbound(config, d)
+	case q.Kind.Default == nil:
+		return nil, nil, usagef("no part of %s is given; use %s", d.Name, placesOf(q.Kind))
+	}
+	return config.Default, q.Kind.Default, nil
+}
+
+// placesOf names what gives a part of a dataplane for which a kind has confs.
+func placesOf(kind *resource.Kind) string {
+	var flags []string
+	if kind.To != nil {
+		flags = append(flags, "--outbound NAME or PORT")
+	}
+	if kind.From != nil || kind.Rules != nil {
+		flags = append(flags, "--inbound NAME")
+	}
+	return strings.Join(flags, ", or ")
+}
+
+func (q *ConfQuery) ofOutbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, error) {
+	if config.Kind.To == nil {
+		return nil, notFoundf("%s has no conf for outbounds", config.Kind.Name)
+	}
+	i, err := FindOutbound(d, q.Outbound)
+	if err != nil {
+		return nil, err
+	}
+	if q.Route != "" {
+		return findRoute(&config.Outbounds[i], q.Route)
+	}
+	return config.Outbounds[i].Effective, nil
+}
+
+func (q *ConfQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
+	kind := config.Kind
+	if kind.From == nil && kind.Rules == nil {
+		return nil, nil, notFoundf("%s has no conf for inbounds", kind.Name)
+	}
+	i, err := FindInbound(d, q.Inbound)
+	if err != nil {
+		return nil, nil, err
+	}
+	if config.Inbounds[i].Unmerged != nil {
+		return nil, nil, notFoundf("the rules of %s are not merged to one conf; use: meshmatch access %s --inbound %s", kind.Name, d.Name, q.Inbound)
+	}
+	r, err := q.Request.Parse()
+	if err != nil {
+		return nil, nil, err
+	}
+	effective, section := ForRequest(config, d, i, r)
+	return effective, section, nil
+}
+
+func findRoute(config *rules.OutboundConfig, name string) (*rules.Effective, error) {
+	var found *rules.Effective
+	var all, matching []string
+	for _, r := range config.Routes {
+		all = append(all, r.Route.Name)
+		if r.Route.Name == name || QualifiedName(&r.Route.Meta) == name || r.Route.KRI() == name {
+			found, matching = r.Effective, append(matching, r.Route.KRI())
+		}
+	}
+	switch len(matching) {
+	case 0:
+		return nil, notFoundf("the outbound has no route %q; it has %s", name, orNone(all))
+	case 1:
+		return found, nil
+	}
+	return nil, notFoundf("the outbound has several routes %q; give the KRI of one: %s", name, strings.Join(matching, ", "))
+}

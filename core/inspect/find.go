@@ -1,0 +1,103 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// A Name identifies a resource of one kind in a mesh: by its name, or by
+// NAMESPACE/NAME.
+type Name struct {
+	Name string
+	// Namespace is the namespace, which may be the empty one; nil: any. A Name that
+	// begins with another one is a contradiction.
+	Namespace *string
+}
+
+// split returns the name and the namespace.
+func (n Name) split(what string) (name string, namespace *string, err error) {
+	before, after, qualified := strings.Cut(n.Name, "/")
+	switch {
+	case !qualified:
+		return n.Name, n.Namespace, nil
+	case n.Namespace != nil && *n.Namespace != before:
+		return "", nil, usagef("%s %q is not in --namespace %q; leave one of them out", what, n.Name, *n.Namespace)
+	}
+	return after, &before, nil
+}
+
+// FindDataplane returns the only dataplane of a mesh with a name. The error is
+// [ErrNotFound] or [ErrUsage].
+func FindDataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, error) {
+	return find(view.Dataplanes(mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
+}
+
+// FindPolicy returns the only policy of a kind and a mesh with a name. The errors are
+// those of [FindDataplane].
+func FindPolicy(view *core.View, mesh, kind string, name Name) (*resource.Policy, error) {
+	ofKind := slices.DeleteFunc(view.Policies(mesh), func(p *resource.Policy) bool { return p.Type.Name != kind })
+	return find(ofKind, func(p *resource.Policy) *resource.Meta { return &p.Meta }, kind, name)
+}
+
+func find[T any](all []T, meta func(T) *resource.Meta, what string, wanted Name) (found T, err error) {
+	name, namespace, err := wanted.split(what)
+	if err != nil {
+		return found, err
+	}
+	var names, namespaces []string
+	matching := 0
+	for _, r := range all {
+		m := meta(r)
+		names = append(names, m.Name)
+		if m.Name != name {
+			continue
+		}
+		namespaces = append(namespaces, strconv.Quote(m.Namespace))
+		if namespace == nil || *namespace == m.Namespace {
+			found = r
+			matching++
+		}
+	}
+	switch {
+	case matching == 1:
+		return found, nil
+	case matching > 1:
+		err = notFoundf("%s %q is in several namespaces; choose one with --namespace, or as NAMESPACE/NAME: %s", what, name, strings.Join(namespaces, ", "))
+	case len(namespaces) > 0:
+		err = notFoundf("there is no %s %q in namespace %q; it is in %s", what, name, *namespace, strings.Join(namespaces, ", "))
+	default:
+		err = notFoundf("%s", withHint(fmt.Sprintf("there is no %s %q", what, name), diag.DidYouMean(name, names)))
+	}
+	var none T
+	return none, err
+}
+
+// FindKind returns the kind with a name or short name, in any letter case. The error
+// is [ErrUsage].
+func FindKind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
+	for _, kind := range kinds.All() {
+		if strings.EqualFold(kind.Name, name) || strings.EqualFold(kind.Short, name) {
+			return kind, nil
+		}
+	}
+	hint := diag.DidYouMean(name, kinds.Names())
+	if hint == "" {
+		hint = "the kinds are " + KindNames(kinds)
+	}
+	return nil, usagef("unknown kind %q; %s", name, hint)
+}
+
+// KindNames lists the kinds with their short names, for messages.
+func KindNames(kinds *resource.Kinds) string {
+	names := make([]string, len(kinds.All()))
+	for i, kind := range kinds.All() {
+		names[i] = kind.Name + " (" + kind.Short + ")"
+	}
+	return strings.Join(names, ", ")
+}

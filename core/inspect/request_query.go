@@ -1,0 +1,54 @@
+package inspect
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// RequestQuery describes a request to an inbound, and the client that makes it, in
+// words. Empty fields are not given.
+type RequestQuery struct {
+	SpiffeID, SNI, Method, Path string
+	Headers                     []string // NAME=VALUE
+	Tags                        []string // of the client, KEY=VALUE; for `from` policies
+}
+
+// Given reports whether any field is given.
+func (q *RequestQuery) Given() bool {
+	return q.SpiffeID != "" || q.SNI != "" || q.Method != "" || q.Path != "" || len(q.Headers) > 0 || len(q.Tags) > 0
+}
+
+// Parse returns the request. The error is [ErrUsage].
+func (q *RequestQuery) Parse() (*request.Request, error) {
+	r := &request.Request{SpiffeID: q.SpiffeID, SNI: q.SNI, Method: q.Method, Path: q.Path}
+	if r.SpiffeID != "" && !strings.HasPrefix(r.SpiffeID, "spiffe://") {
+		return nil, usagef("--spiffe-id must start with spiffe://, %q does not", r.SpiffeID)
+	}
+	if path := r.Path; path != "" && path != "*" && path[0] != '/' {
+		return nil, usagef("--path must start with /, %q does not", path)
+	}
+	var headers []request.Header
+	for _, h := range q.Headers {
+		name, value, ok := strings.Cut(h, "=")
+		if !ok || name == "" {
+			return nil, usagef("--header must be NAME=VALUE, %q is not", h)
+		}
+		headers = append(headers, request.Header{Name: name, Value: value})
+	}
+	r.Headers = request.NewHeaders(headers...)
+	tags := map[string]string{}
+	for _, t := range q.Tags {
+		key, value, ok := strings.Cut(t, "=")
+		if !ok || key == "" {
+			return nil, usagef("--tag must be KEY=VALUE, %q is not", t)
+		}
+		if _, twice := tags[key]; twice {
+			return nil, usagef("--tag %s is given twice; a client has one value of a tag", key)
+		}
+		tags[key] = value
+	}
+	r.Tags = resource.NewTags(tags)
+	return r, nil
+}
