@@ -1,0 +1,144 @@
+package server
+
+import (
+	"strings"
+
+	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// maxWords limits what is kept and logged of the words of a client.
+const maxWords = 4096
+
+// A nack is what a client said about a response that it did not accept.
+type nack struct {
+	message   string
+	resources []string // sorted
+	at        int64    // Unix time in nanoseconds
+}
+
+// A rejection is a resource that the client did not accept. It is not sent again
+// with the same content unless the client asks for it: held has it.
+type rejection struct{ name, version string }
+
+// answer handles the nonce of a request, and reports whether it is the one of the
+// response in flight.
+func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) bool {
+	if w.flight.body == nil {
+		return false
+	}
+	n := newNonce(s.id, w.nonce)
+	if text != string(n[:]) {
+		return false
+	}
+	m := &w.flight.body.message
+	if detail != nil {
+		s.reject(w, m, detail.GetMessage())
+	} else {
+		w.rejected = dropRejections(w.rejected, func(r rejection) bool { return !m.mentions(r.name) })
+	}
+	w.finish()
+	w.prune()
+	if detail == nil && len(w.rejected) == 0 {
+		w.nack = nil
+	}
+	return true
+}
+
+// reject records a NACK. Clients apply the valid resources of a response and name the
+// others in their message. If it names none, all of them are taken as rejected.
+func (s *stream) reject(w *watch, m *message, words string) {
+	if len(words) > maxWords {
+		words = words[:maxWords]
+	}
+	var named, all []rejection
+	visit := func(r *xds.Resource) {
+		all = append(all, rejection{r.Name, r.Version})
+		if namesResource(words, r.Name) {
+			named = append(named, rejection{r.Name, r.Version})
+		}
+	}
+	for _, r := range m.resources {
+		visit(r)
+	}
+	for _, v := range m.variants {
+		visit(v.Resource)
+	}
+	if len(named) == 0 {
+		named = all
+	}
+	w.rejected = append(dropRejections(w.rejected, func(r rejection) bool { return !m.mentions(r.name) }), named...)
+	names := make([]string, len(w.rejected))
+	for i, r := range w.rejected {
+		names[i] = r.name
+	}
+	w.nack = &nack{message: words, resources: union(nil, names), at: s.server.wall().UnixNano()}
+	s.server.counters.NACKs[w.t].Add(1)
+	s.server.log.Warn("a client rejects resources", "node", s.node.ID, "peer", s.client.Address,
+		"type", w.t.String(), "message", words, "resources", w.nack.resources)
+}
+
+// prune drops the rejections of contents that the client shall not hold any more.
+func (w *watch) prune() {
+	w.rejected = dropRejections(w.rejected, func(r rejection) bool {
+		if want := find(w.want, r.name); want != nil && want.Version == r.version {
+			return true
+		}
+		for _, v := range w.wantVariants {
+			if v.Resource.Name == r.name && v.Resource.Version == r.version {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// dropRejections returns the rejections that are kept, nil if there are none.
+func dropRejections(in []rejection, keep func(rejection) bool) []rejection {
+	var kept []rejection
+	for _, r := range in {
+		if keep(r) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// mentions reports whether the message sends or removes a name.
+func (m *message) mentions(name string) bool {
+	return find(m.resources, name) != nil || hasVariantOf(m.variants, name) || isMissing(m, name)
+}
+
+// namesResource reports whether a text has a name that is not a part of a longer one.
+func namesResource(text, name string) bool {
+	if name == "" {
+		return false
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(name)
+		if (at == 0 || !isNameByte(text[at-1])) && (end == len(text) || !continuesName(text[end:])) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// isNameByte reports whether a byte may be in a resource name (SPEC 11.4).
+func isNameByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("-_./?=&", b) >= 0
+}
+
+// continuesName reports whether the text after a name is more of a name. A full stop
+// or a colon ends it if a space or nothing follows.
+func continuesName(text string) bool {
+	if text[0] == '.' || text[0] == ':' {
+		return len(text) > 1 && isNameByte(text[1])
+	}
+	return isNameByte(text[0])
+}

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"sync"
+
+	"google.golang.org/grpc/mem"
+)
+
+// A body is a message and its bytes, shared by all streams that it is sent to.
+type body struct {
+	message message
+	size    int // in bytes
+	once    sync.Once
+	buffer  mem.SliceBuffer
+	shared  mem.Buffer // buffer as an interface, made once
+}
+
+func newBody(m message) *body { return &body{message: m, size: m.size()} }
+
+// encoded returns the bytes, which are marshalled at the first call.
+func (b *body) encoded() mem.Buffer {
+	b.once.Do(func() {
+		b.buffer = b.message.bytes()
+		b.shared = b.buffer
+	})
+	return b.shared
+}
+
+// cacheBytes limits what a cache keeps. A body in use lives longer.
+const cacheBytes = 64 << 20
+
+// A bodyCache has the bodies of the responses of one generation, by content. Most
+// streams at a change have the same difference, so their responses have one body.
+type bodyCache struct {
+	mu     sync.Mutex
+	bodies map[uint64]*body // by hash of the message
+	size   int
+}
+
+// get returns the body of a message, which it does not keep.
+func (c *bodyCache) get(m *message) *body {
+	hash := m.hash()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b, ok := c.bodies[hash]; ok && b.message.equal(m) {
+		return b
+	}
+	b := newBody(m.clone())
+	if b.size > cacheBytes/4 {
+		return b
+	}
+	if c.size += b.size; c.bodies == nil || c.size > cacheBytes {
+		c.bodies, c.size = map[uint64]*body{}, b.size
+	}
+	c.bodies[hash] = b
+	return b
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+)
+
+// A nonce is the identifier of a stream and the number of a response, in
+// hexadecimal with a hyphen between them. So nonces of two streams differ, and no
+// nonce is a version.
+const nonceLength = 8 + 1 + 8
+
+type nonce [nonceLength]byte
+
+func newNonce(stream, number uint32) (n nonce) {
+	var b [4]byte
+	binary.BigEndian.PutUint32(b[:], stream)
+	hex.Encode(n[:8], b[:])
+	n[8] = '-'
+	binary.BigEndian.PutUint32(b[:], number)
+	hex.Encode(n[9:], b[:])
+	return n
+}
+
+// A response is a shared body and the nonce of one stream.
+type response struct {
+	body   *body
+	since  *generation // the change that caused it, nil if a request did
+	suffix [2 + nonceLength]byte
+}
+
+func newResponse(b *body, n nonce, since *generation) *response {
+	r := &response{body: b, since: since}
+	r.suffix[0] = responseNonce<<3 | 2
+	r.suffix[1] = nonceLength
+	copy(r.suffix[2:], n[:])
+	return r
+}
+
+// codec marshals a response without a copy of its body: a protobuf message is the
+// concatenation of its fields. All other messages are marshalled as by default.
+type codec struct{ encoding.CodecV2 }
+
+func newCodec() codec { return codec{encoding.GetCodecV2(proto.Name)} }
+
+// Marshal implements encoding.CodecV2.
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	if r, ok := v.(*response); ok {
+		return mem.BufferSlice{r.body.encoded(), mem.SliceBuffer(r.suffix[:])}, nil
+	}
+	return c.CodecV2.Marshal(v)
+}

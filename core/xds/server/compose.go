@@ -1,0 +1,339 @@
+package server
+
+import (
+	"slices"
+	"sync"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// A composer makes the next response of a watch. Its memory is used again.
+type composer struct {
+	message message
+	size    int
+	cut     bool // something did not fit
+	next    []*xds.Resource
+	owed    []Variant
+}
+
+var composers = sync.Pool{New: func() any { return new(composer) }}
+
+// fits adds the size of an element and reports whether the response may have it. A
+// response has at least one element.
+func (c *composer) fits(size int) bool {
+	if c.cut {
+		return false
+	}
+	if c.size > 0 && c.size+size > MaxResponseBytes {
+		c.cut = true
+		return false
+	}
+	c.size += size
+	return true
+}
+
+// compose returns the response with the additions, or the one with the removals, of
+// a watch, and puts it in flight. It returns nil if no message is needed.
+func (s *stream) compose(w *watch, removals bool) *response {
+	c := composers.Get().(*composer)
+	defer composers.Put(c)
+	m := &c.message
+	m.reset(s.protocol, w.t.URL())
+	c.size, c.cut, c.next = 0, false, c.next[:0]
+
+	var next []*xds.Resource
+	var nextVariants []Variant
+	switch {
+	case s.protocol == stateOfTheWorld && full(w.t):
+		next, nextVariants = c.state(w, removals)
+	case removals:
+		next, nextVariants = c.remove(w)
+	default:
+		next, nextVariants = c.add(w)
+	}
+	if removals {
+		s.gone(w, m)
+		w.removalsSince = 0
+	} else {
+		c.answerNames(s, w)
+		if !c.cut {
+			next = without(next, func(r *xds.Resource) bool { return isMissing(m, r.Name) })
+		}
+		c.answerLocators(s, w)
+		s.announce(w, m)
+		w.owed.answer = c.cut
+	}
+	if s.protocol == stateOfTheWorld {
+		if removals && !full(w.t) && m.empty() {
+			w.held, w.heldVariants = next, nextVariants
+			w.touch()
+			return nil
+		}
+		m.version = versionOf(next, nextVariants)
+	}
+
+	g := s.generation
+	s.responses++
+	w.nonce = s.responses
+	w.answered = true
+	w.flight = flight{body: g.bodies.get(m), at: s.server.now(), next: next, nextVariants: nextVariants}
+	since := w.changed
+	if !c.cut && !w.removals {
+		w.changed = nil
+	}
+	w.touch()
+	return newResponse(w.flight.body, newNonce(s.id, w.nonce), since)
+}
+
+// add composes what is wanted and not held, or owed, in as far as it fits.
+func (c *composer) add(w *watch) ([]*xds.Resource, []Variant) {
+	m := &c.message
+	behind := false // next is not want
+	merge(w.want, w.held, func(want, held *xds.Resource) bool {
+		switch {
+		case want == nil:
+			behind = true
+			c.next = append(c.next, held)
+			return true
+		case held != nil && same(want, held) && !w.isOwed(want.Name):
+		case c.fits(elementSize(m.protocol, want)):
+			m.resources = append(m.resources, want)
+		default:
+			behind = true
+			if held != nil {
+				c.next = append(c.next, held)
+			}
+			return true
+		}
+		c.next = append(c.next, want)
+		return true
+	})
+	next := w.want
+	if behind {
+		next = slices.Clone(c.next)
+	}
+	return next, c.addVariants(w)
+}
+
+// addVariants composes variants, those of a name together with the removals that
+// make way for them.
+func (c *composer) addVariants(w *watch) []Variant {
+	if len(w.wantVariants) == 0 && len(w.heldVariants) == 0 {
+		return nil
+	}
+	m := &c.message
+	owed := w.owedVariants(c.owed[:0])
+	c.owed = owed
+	var next []Variant
+	for i := 0; i < len(w.wantVariants); {
+		name := w.wantVariants[i].Resource.Name
+		first, size := len(m.variants), 0
+		for ; i < len(w.wantVariants) && w.wantVariants[i].Resource.Name == name; i++ {
+			v := w.wantVariants[i]
+			held, ok := findVariant(w.heldVariants, v)
+			_, asked := findVariant(owed, v)
+			if !ok || !same(held.Resource, v.Resource) || asked {
+				m.variants = append(m.variants, v)
+				size += variantSize(m.protocol, v)
+			}
+			next = append(next, v)
+		}
+		if size > 0 && !c.fits(size) {
+			m.variants = m.variants[:first]
+			next = slices.DeleteFunc(next, func(v Variant) bool { return v.Resource.Name == name })
+			next = appendVariantsOf(next, w.heldVariants, name)
+			continue
+		}
+		for _, h := range w.heldVariants {
+			if _, ok := findVariant(w.wantVariants, h); h.Resource.Name == name && !ok && m.protocol == delta {
+				m.removedVariants = append(m.removedVariants, removedVariant{name, h.Constraints})
+			}
+		}
+	}
+	for _, h := range w.heldVariants {
+		if !hasVariantOf(w.wantVariants, h.Resource.Name) {
+			next = append(next, h)
+		}
+	}
+	slices.SortFunc(next, compareVariants)
+	return next
+}
+
+// remove composes what is held and not wanted.
+func (c *composer) remove(w *watch) ([]*xds.Resource, []Variant) {
+	m := &c.message
+	merge(w.want, w.held, func(want, held *xds.Resource) bool {
+		switch {
+		case want != nil && held != nil:
+			c.next = append(c.next, held)
+		case want == nil && m.protocol == delta:
+			m.removed = append(m.removed, held.Name)
+		}
+		return true
+	})
+	next := w.want
+	if !slices.Equal(c.next, w.want) {
+		next = slices.Clone(c.next)
+	}
+	var nextVariants []Variant
+	for _, h := range w.heldVariants {
+		if hasVariantOf(w.wantVariants, h.Resource.Name) {
+			nextVariants = append(nextVariants, h)
+		} else if m.protocol == delta {
+			m.removedVariants = append(m.removedVariants, removedVariant{h.Resource.Name, h.Constraints})
+		}
+	}
+	return next, nextVariants
+}
+
+// state composes all resources of a type: what is wanted, and before the removals
+// what is held too (SPEC 12.3).
+func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
+	m := &c.message
+	if removals {
+		m.resources = append(m.resources, w.want...)
+		m.variants = append(m.variants, w.wantVariants...)
+		return w.want, w.wantVariants
+	}
+	merge(w.want, w.held, func(want, held *xds.Resource) bool {
+		if want == nil && held.Body != nil {
+			want = held
+		}
+		if want != nil {
+			m.resources = append(m.resources, want)
+		}
+		return true
+	})
+	next := w.want
+	if !slices.Equal(m.resources, w.want) {
+		next = slices.Clone(m.resources)
+	}
+	m.variants = append(m.variants, w.wantVariants...)
+	for _, h := range w.heldVariants {
+		if !hasVariantOf(w.wantVariants, h.Resource.Name) {
+			m.variants = append(m.variants, h)
+		}
+	}
+	slices.SortFunc(m.variants, compareVariants)
+	return next, slices.Clone(m.variants)
+}
+
+// isOwed reports whether the client asked for a name.
+func (w *watch) isOwed(name string) bool {
+	if len(w.owed.names) == 0 {
+		return false
+	}
+	_, found := slices.BinarySearch(w.owed.names, name)
+	return found
+}
+
+// owedVariants appends the variants that the client asked for, sorted.
+func (w *watch) owedVariants(to []Variant) []Variant {
+	for i := range w.sub.locators {
+		if l := &w.sub.locators[i]; l.owed && l.chosen.Resource != nil {
+			to = append(to, l.chosen)
+		}
+	}
+	slices.SortFunc(to, compareVariants)
+	return to
+}
+
+func appendVariantsOf(to, from []Variant, name string) []Variant {
+	for _, v := range from {
+		if v.Resource.Name == name {
+			to = append(to, v)
+		}
+	}
+	return to
+}
+
+// answerNames composes the names that the client asked for and that do not exist,
+// and keeps as owed those that did not fit.
+func (c *composer) answerNames(s *stream, w *watch) {
+	if len(w.owed.names) == 0 {
+		return
+	}
+	m := &c.message
+	rest := w.owed.names[:0]
+	for _, name := range w.owed.names {
+		switch {
+		case find(w.want, name) == nil:
+			// A node that has not been a dataplane keeps what it resumed with.
+			if s.protocol == delta && (s.known || find(w.held, name) == nil) {
+				m.removed = append(m.removed, name)
+			}
+			m.failures = append(m.failures, s.failure(name))
+		case c.cut && find(m.resources, name) == nil:
+			rest = append(rest, name)
+		}
+	}
+	if w.owed.names = rest; len(rest) == 0 {
+		w.owed.names = nil
+	}
+}
+
+// isMissing reports whether the message has the removal of a name.
+func isMissing(m *message, name string) bool {
+	_, found := slices.BinarySearch(m.removed, name)
+	return found
+}
+
+// answerLocators is answerNames for locators.
+func (c *composer) answerLocators(s *stream, w *watch) {
+	m := &c.message
+	for i := range w.sub.locators {
+		l := &w.sub.locators[i]
+		if !l.owed {
+			continue
+		}
+		if l.chosen.Resource != nil {
+			_, sent := findVariant(m.variants, l.chosen)
+			l.owed = c.cut && !sent
+			continue
+		}
+		l.owed = false
+		if s.protocol == delta {
+			m.removedVariants = append(m.removedVariants, removedVariant{name: l.name})
+		}
+		m.failures = append(m.failures, failureOf(l))
+	}
+}
+
+// gone composes the errors of the names and locators that existed and do no longer.
+func (s *stream) gone(w *watch, m *message) {
+	merge(w.want, w.held, func(want, held *xds.Resource) bool {
+		if want == nil && w.sub.has(held.Name) {
+			m.failures = append(m.failures, s.failure(held.Name))
+		}
+		return true
+	})
+	for i := range w.sub.locators {
+		if l := &w.sub.locators[i]; l.chosen.Resource == nil && hasVariantOf(w.heldVariants, l.name) {
+			m.failures = append(m.failures, failureOf(l))
+		}
+	}
+	s.announce(w, m)
+}
+
+// announce composes the error of a wildcard of a node that is no dataplane.
+func (s *stream) announce(w *watch, m *message) {
+	if w.sub.all && s.node.ID != "" && s.snapshot == nil {
+		m.failures = append(m.failures, s.failure(wildcard))
+	}
+}
+
+// failure returns the element of resource_errors for a name that the stream is not
+// served.
+func (s *stream) failure(name string) failure {
+	switch {
+	case s.denied:
+		return failure{name, codes.PermissionDenied, "the client may not have the resources of the dataplane " + s.node.ID}
+	case s.snapshot != nil:
+		return failure{name, codes.NotFound, "the dataplane has no such resource"}
+	case s.node.ID == "":
+		return failure{name, codes.NotFound, "the stream has no node"}
+	}
+	return failure{name, codes.NotFound, "there is no dataplane " + s.node.ID}
+}

@@ -1,0 +1,105 @@
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A NodeState is how far a node is with the newest state (SPEC 12.5).
+type NodeState uint8
+
+const (
+	Absent    NodeState = iota // there is no stream of the node
+	Pending                    // something is not sent, not ACKed or rejected
+	Converged                  // all streams of the node have ACKed the newest state, in all types that they subscribe
+)
+
+// String returns absent, pending or converged.
+func (s NodeState) String() string { return [...]string{"absent", "pending", "converged"}[s] }
+
+// NodeState returns the state of a node.
+func (s *Server) NodeState(id string) NodeState {
+	s.refresh()
+	return s.nodeState(id, s.current.Load().number)
+}
+
+// nodeState returns the state of a node with respect to a generation or a later one.
+func (s *Server) nodeState(id string, number uint64) NodeState {
+	streams := s.nodes.of(id)
+	if len(streams) == 0 {
+		return Absent
+	}
+	for _, st := range streams {
+		if st.settled.Load() < number {
+			return Pending
+		}
+	}
+	return Converged
+}
+
+// WaitConverged waits until all of the nodes have converged on the newest state of
+// the source at the time of the call, or on a later one. It returns how many have,
+// and the error of the context if it ended first.
+func (s *Server) WaitConverged(ctx context.Context, ids []string) (int, error) {
+	s.refresh()
+	number := s.current.Load().number
+	wakeups, stop := s.converged.watch()
+	defer stop()
+	for {
+		n := 0
+		for _, id := range ids {
+			if s.nodeState(id, number) == Converged {
+				n++
+			}
+		}
+		if n == len(ids) {
+			return n, nil
+		}
+		select {
+		case <-ctx.Done():
+			return n, ctx.Err()
+		case <-wakeups:
+		}
+		// Many streams converge at about the same time: count once for all of them.
+		if !sleep(ctx, countPause) {
+			continue
+		}
+	}
+}
+
+const countPause = 5 * time.Millisecond
+
+// convergence wakes the callers that wait for streams to settle.
+type convergence struct {
+	mu      sync.RWMutex
+	waiters map[chan struct{}]struct{}
+}
+
+func (c *convergence) init() { c.waiters = map[chan struct{}]struct{}{} }
+
+// wake is called when a stream has settled or ended.
+func (c *convergence) wake() {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for w := range c.waiters {
+		select {
+		case w <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// watch returns a channel that has a value after each wake, and a function that ends
+// that.
+func (c *convergence) watch() (<-chan struct{}, func()) {
+	w := make(chan struct{}, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiters[w] = struct{}{}
+	return w, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiters, w)
+	}
+}

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// receiveDelta handles a request of the delta protocol.
+func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setNode(r.GetNode())
+	s.advance()
+	t, ok := xds.TypeOf(r.GetTypeUrl())
+	if !ok {
+		return s.refuseDelta(r)
+	}
+	w, first := s.watch(t)
+	s.answer(w, r.GetResponseNonce(), r.GetErrorDetail())
+
+	before := w.sub.size()
+	names, locators := r.GetResourceNamesSubscribe(), r.GetResourceLocatorsSubscribe()
+	if err := s.checkLocators(locators); err != nil {
+		return err
+	}
+	if gone := r.GetResourceNamesUnsubscribe(); len(gone) > 0 {
+		s.unsubscribe(w, gone)
+	}
+	for _, l := range r.GetResourceLocatorsUnsubscribe() {
+		if gone, ok := w.sub.unlocate(newLocator(l.GetName(), l.GetDynamicParameters())); ok {
+			w.forgetLocator(gone)
+		}
+	}
+	if first && len(names) == 0 && len(locators) == 0 {
+		w.sub.all = true
+		w.owed.answer = true
+	}
+	if len(names) > 0 {
+		w.resubscribe(names)
+	}
+	for _, l := range locators {
+		at, _ := w.sub.locate(newLocator(l.GetName(), l.GetDynamicParameters()))
+		w.sub.locators[at].owed = true
+		w.owed.answer = true
+	}
+	if err := s.resize(w, before); err != nil {
+		return err
+	}
+	s.rewant(w)
+	if len(locators) > 0 || len(r.GetResourceLocatorsUnsubscribe()) > 0 {
+		s.relocate(w)
+		w.choose()
+	}
+	if first {
+		w.resume(r.GetInitialResourceVersions())
+	}
+	w.touch()
+	return nil
+}
+
+// resubscribe adds names. Each of them is answered, and so is each resource of a
+// wildcard that the client asks for again.
+func (w *watch) resubscribe(names []string) {
+	if w.sub.all && slices.Contains(names, wildcard) {
+		for _, r := range w.held {
+			w.owed.names = append(w.owed.names, r.Name)
+		}
+		w.owe(nil)
+	}
+	w.sub.subscribeAll(names)
+	w.owe(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == wildcard }))
+}
+
+// unsubscribe removes names. One that the wildcard still selects is answered with
+// what it is: the client cannot tell whether it is to be kept.
+func (s *stream) unsubscribe(w *watch, names []string) {
+	w.sub.unsubscribe(names)
+	if w.sub.all {
+		w.owe(slices.Clone(names))
+	}
+	w.forget()
+}
+
+// resume takes the versions of what the client holds. What it holds with the version
+// that is wanted is not sent, although the client has asked for it.
+func (w *watch) resume(versions map[string]string) {
+	if len(versions) == 0 {
+		return
+	}
+	held := make([]*xds.Resource, 0, len(versions))
+	for name, version := range versions {
+		if !w.sub.all && !w.sub.has(name) {
+			continue
+		}
+		r := find(w.want, name)
+		if r == nil || r.Version != version {
+			r = &xds.Resource{Type: w.t, Name: name, Version: version}
+		}
+		held = append(held, r)
+	}
+	slices.SortFunc(held, func(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) })
+	if slices.Equal(held, w.want) {
+		held = w.want
+	}
+	w.held = held
+	w.owed.names = slices.DeleteFunc(w.owed.names, func(name string) bool {
+		r := find(w.want, name)
+		return r != nil && versions[name] == r.Version
+	})
+	for i := range w.sub.locators {
+		l := &w.sub.locators[i]
+		if v := l.chosen; v.Resource != nil && versions[l.name] == v.Resource.Version {
+			l.owed = false
+			if _, ok := findVariant(w.heldVariants, v); !ok {
+				w.heldVariants = append(w.heldVariants, v)
+				slices.SortFunc(w.heldVariants, compareVariants)
+			}
+		}
+	}
+}
+
+// refuseDelta answers a request for a type that is not served: its names are missing.
+func (s *stream) refuseDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
+	m := message{protocol: delta, url: strings.Clone(r.GetTypeUrl())}
+	for _, name := range r.GetResourceNamesSubscribe() {
+		if name != wildcard {
+			m.removed = append(m.removed, name)
+			m.failures = append(m.failures, typeFailure(name))
+		}
+	}
+	for _, l := range r.GetResourceLocatorsSubscribe() {
+		m.removedVariants = append(m.removedVariants, removedVariant{name: l.GetName()})
+		m.failures = append(m.failures, typeFailure(l.GetName()))
+	}
+	if m.empty() && (r.GetResponseNonce() != "" || len(r.GetResourceNamesUnsubscribe()) > 0) {
+		return nil
+	}
+	return s.refuse(m)
+}

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// same reports whether two resources have the same content. Most are the same
+// pointer.
+func same(a, b *xds.Resource) bool {
+	return a == b || a.Version == b.Version
+}
+
+// identical reports whether two slices are one.
+func identical[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// merge calls visit for each name in two sorted slices, in the order of names, with
+// the resources of that name; one of them may be nil. It ends when visit returns
+// false.
+func merge(a, b []*xds.Resource, visit func(a, b *xds.Resource) bool) {
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		var c int
+		switch {
+		case i == len(a):
+			c = 1
+		case j == len(b):
+			c = -1
+		case a[i] == b[j]:
+		default:
+			c = strings.Compare(a[i].Name, b[j].Name)
+		}
+		var x, y *xds.Resource
+		if c <= 0 {
+			x = a[i]
+			i++
+		}
+		if c >= 0 {
+			y = b[j]
+			j++
+		}
+		if !visit(x, y) {
+			return
+		}
+	}
+}
+
+// compareResources reports whether want has resources that held does not have with
+// the same content, and whether held has names that want does not have.
+func compareResources(want, held []*xds.Resource) (additions, removals bool) {
+	if identical(want, held) {
+		return false, false
+	}
+	merge(want, held, func(w, h *xds.Resource) bool {
+		if w == nil {
+			removals = true
+		} else if h == nil || !same(w, h) {
+			additions = true
+		}
+		return !additions || !removals
+	})
+	return additions, removals
+}
+
+func compareVariants(a, b Variant) int {
+	if c := strings.Compare(a.Resource.Name, b.Resource.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Constraints, b.Constraints)
+}
+
+// findVariant returns the variant with the identity of v in a sorted slice.
+func findVariant(in []Variant, v Variant) (Variant, bool) {
+	at, found := slices.BinarySearchFunc(in, v, compareVariants)
+	if !found {
+		return Variant{}, false
+	}
+	return in[at], true
+}
+
+// hasVariantOf reports whether a sorted slice has a variant of a name.
+func hasVariantOf(in []Variant, name string) bool {
+	at, _ := slices.BinarySearchFunc(in, name, func(v Variant, name string) int {
+		return strings.Compare(v.Resource.Name, name)
+	})
+	return at < len(in) && in[at].Resource.Name == name
+}
+
+// compareVariantSets is compareResources for variants. The removal of a variant is
+// an addition if another variant of the name takes its place: both belong into one
+// response (SPEC 9.5).
+func compareVariantSets(want, held []Variant) (additions, removals bool) {
+	if identical(want, held) {
+		return false, false
+	}
+	for _, w := range want {
+		if h, ok := findVariant(held, w); !ok || !same(w.Resource, h.Resource) {
+			additions = true
+			break
+		}
+	}
+	for _, h := range held {
+		if _, ok := findVariant(want, h); ok {
+			continue
+		}
+		if hasVariantOf(want, h.Resource.Name) {
+			additions = true
+		} else {
+			removals = true
+		}
+	}
+	return additions, removals
+}

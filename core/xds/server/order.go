@@ -1,0 +1,106 @@
+package server
+
+import (
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// The orders of SPEC 12.3. Secrets depend on nothing, and nothing waits for them.
+var (
+	additionOrder = [...]xds.Type{xds.ClusterType, xds.EndpointType, xds.ListenerType, xds.RouteType, xds.SecretType}
+	removalOrder  = [...]xds.Type{xds.ListenerType, xds.RouteType, xds.ClusterType, xds.EndpointType, xds.SecretType}
+)
+
+// next returns the next response, or nil if there is nothing to send or if it has to
+// wait. It is called with the lock.
+//
+// Additions of a type wait until those of the types before it are ACKed, so that a
+// route never names a cluster that the client does not have yet: Envoy asks for the
+// endpoints of a new cluster before it ACKs it. The first answer in a type does not
+// wait: there is nothing to disturb. Removals wait until all additions are ACKed, and
+// for the removals of the types before. No wait is longer than Options.Wait.
+func (s *stream) next() *response {
+	if len(s.immediate) > 0 {
+		r := s.immediate[0]
+		s.immediate = s.immediate[1:]
+		return r
+	}
+	s.advance()
+	now, wait := s.server.now(), int64(s.server.options.Wait)
+	var busy, held bool // a type before waits; something has to wait
+	var until int64     // when to try again
+	hold := func(at int64) {
+		if until == 0 || at < until {
+			until = at
+		}
+	}
+	for _, t := range additionOrder {
+		w, free := s.watches[t], t == xds.SecretType
+		if w == nil {
+			continue
+		}
+		if w.flight.body != nil {
+			if !free && now < w.flight.at+wait {
+				busy = true
+				hold(w.flight.at + wait)
+			}
+			continue
+		}
+		w.examine(now, s.known)
+		switch {
+		case !w.additions:
+		case busy && w.answered && !free:
+			held = true
+		default:
+			return s.compose(w, false)
+		}
+	}
+	for _, t := range removalOrder {
+		w, free := s.watches[t], t == xds.SecretType
+		if w == nil || w.flight.body != nil || !w.removals {
+			continue
+		}
+		if busy && !free && now < w.removalsSince+wait {
+			held = true
+			hold(w.removalsSince + wait)
+			continue
+		}
+		if r := s.compose(w, true); r != nil {
+			return r
+		}
+		w.examine(now, s.known)
+	}
+	if held {
+		s.wake(time.Duration(until - now))
+	}
+	s.settle()
+	return nil
+}
+
+// wake makes the stream try again after a time.
+func (s *stream) wake(after time.Duration) {
+	if s.timer == nil {
+		s.timer = time.AfterFunc(after, func() { s.poke() })
+		return
+	}
+	s.timer.Reset(after)
+}
+
+// settle records that the client has accepted all of the generation.
+func (s *stream) settle() {
+	any := false
+	for _, w := range s.watches {
+		if w == nil {
+			continue
+		}
+		if !w.settled() {
+			return
+		}
+		any = true
+	}
+	if any && s.settled.Load() != s.generation.number {
+		s.settled.Store(s.generation.number)
+		s.server.converged.wake()
+	}
+}

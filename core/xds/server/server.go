@@ -1,0 +1,163 @@
+package server
+
+import (
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+)
+
+// A Server serves the states of a source by ADS.
+type Server struct {
+	options   Options
+	log       *slog.Logger
+	start     time.Time
+	current   atomic.Pointer[generation]
+	follow    follower
+	streams   streamSet
+	nodes     nodeIndex
+	peers     peerLimit
+	converged convergence
+	counters  Counters
+	drain     drain
+}
+
+// New returns a server that serves the newest state of the source. It follows the
+// source while [Server.Run] runs. Use it with a gRPC server that has the options of
+// [Server.GRPCOptions], and call [Server.Register].
+func New(options Options) *Server {
+	setDefault(&options.Wait, defaultWait)
+	setDefault(&options.MaxSubscriptions, defaultMaxSubscriptions)
+	setDefault(&options.MaxParameters, defaultMaxParameters)
+	setDefault(&options.MaxStreamsPerPeer, defaultMaxStreams)
+	log := options.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{options: options, log: log, start: time.Now()}
+	s.streams.init()
+	s.nodes.init()
+	s.peers.init(options.MaxStreamsPerPeer)
+	s.converged.init()
+	s.drain.init()
+	s.refresh()
+	return s
+}
+
+func setDefault[T comparable](option *T, value T) {
+	var zero T
+	if *option == zero {
+		*option = value
+	}
+}
+
+// now returns the time since the start in nanoseconds, at least 1.
+func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
+
+// wall returns the time of day.
+func (s *Server) wall() time.Time { return time.Now() }
+
+// GRPCOptions returns the options that the gRPC server needs: a codec that sends
+// shared bytes, the limit on requests, the hook that ends streams on
+// [Server.Drain], and a keepalive that finds dead connections within a minute.
+func (s *Server) GRPCOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{
+		grpc.ForceServerCodecV2(newCodec()),
+		grpc.MaxRecvMsgSize(MaxRequestBytes),
+		grpc.InTapHandle(s.drain.tap),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+	}
+}
+
+// Register registers the aggregated discovery service.
+func (s *Server) Register(registrar grpc.ServiceRegistrar) {
+	discoveryv3.RegisterAggregatedDiscoveryServiceServer(registrar, service{server: s})
+}
+
+// service has the methods of the service, so that they are no methods of Server.
+type service struct {
+	discoveryv3.UnimplementedAggregatedDiscoveryServiceServer
+	server *Server
+}
+
+// DeltaAggregatedResources implements the delta protocol.
+func (s service) DeltaAggregatedResources(conn discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesServer) error {
+	return serve(s.server, conn, delta, conn.Recv, (*stream).receiveDelta)
+}
+
+// StreamAggregatedResources implements the state of the world protocol.
+func (s service) StreamAggregatedResources(conn discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesServer) error {
+	return serve(s.server, conn, stateOfTheWorld, conn.Recv, (*stream).receiveState)
+}
+
+// serve is the handler of a stream.
+func serve[R any](s *Server, conn grpc.ServerStream, p protocol, recv func() (R, error), receive func(*stream, R) error) error {
+	stream, err := s.open(conn, p)
+	if err != nil {
+		return err
+	}
+	defer s.close(stream)
+	for {
+		request, err := recv()
+		if s.drain.ended() {
+			return errDraining
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := receive(stream, request); err != nil {
+			s.log.Warn("a stream ends", "node", stream.node.ID, "peer", stream.client.Address, "error", err)
+			return err
+		}
+		if err := stream.flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// open makes the stream of a call.
+func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
+	if s.drain.ended() {
+		return nil, errDraining
+	}
+	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.wall(), cancel: cancelOf(conn.Context())}
+	if peer, ok := peer.FromContext(conn.Context()); ok {
+		st.client.Address = peer.Addr.String()
+	}
+	if identify := s.options.Identify; identify != nil {
+		identity, err := identify(conn.Context())
+		if err != nil {
+			return nil, err
+		}
+		st.client.Identity = identity
+	}
+	if !s.peers.enter(&st.client) {
+		s.log.Warn("a client has too many streams", "peer", st.client.Address, "identity", st.client.Identity)
+		return nil, status.Errorf(codes.ResourceExhausted, "the limit of %d streams for one client is reached", s.options.MaxStreamsPerPeer)
+	}
+	s.streams.add(st)
+	s.counters.Streams[p].Add(1)
+	return st, nil
+}
+
+// close ends a stream. The handler returns after it.
+func (s *Server) close(st *stream) {
+	st.close()
+	s.streams.remove(st)
+	s.nodes.remove(st)
+	s.peers.leave(&st.client)
+	s.counters.Streams[st.protocol].Add(-1)
+	s.converged.wake()
+}

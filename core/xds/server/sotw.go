@@ -1,0 +1,150 @@
+package server
+
+import (
+	"slices"
+	"strings"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// receiveState handles a request of the state of the world protocol.
+func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.setNode(r.GetNode())
+	s.advance()
+	t, ok := xds.TypeOf(r.GetTypeUrl())
+	if !ok {
+		return s.refuseState(r)
+	}
+	w, first := s.watch(t)
+	if w.answered {
+		// A request that does not answer the last response was sent before the client
+		// read it. The client repeats its subscription with the answer.
+		n := newNonce(s.id, w.nonce)
+		if r.GetResponseNonce() != string(n[:]) {
+			return nil
+		}
+		s.answer(w, r.GetResponseNonce(), r.GetErrorDetail())
+	}
+
+	before := w.sub.size()
+	if err := s.checkLocators(r.GetResourceLocators()); err != nil {
+		return err
+	}
+	changed := s.replace(w, r, first)
+	if err := s.resize(w, before); err != nil {
+		return err
+	}
+	if changed || first {
+		s.rewant(w)
+		s.relocate(w)
+		w.choose()
+	}
+	if first {
+		s.resumeState(w, r.GetVersionInfo())
+	}
+	return nil
+}
+
+// replace makes the names and locators of a request the subscription, and reports
+// whether it has changed. What is new is owed.
+func (s *stream) replace(w *watch, r *discoveryv3.DiscoveryRequest, first bool) bool {
+	names, locators := r.GetResourceNames(), r.GetResourceLocators()
+	next := subscription{}
+	next.subscribeAll(names)
+	for _, l := range locators {
+		next.locate(newLocator(l.GetName(), l.GetDynamicParameters()))
+	}
+	if next.size() == 0 && !next.all {
+		w.implied = w.implied || first
+		next.all = w.implied
+	} else {
+		w.implied = false
+	}
+
+	var fresh []string
+	for _, name := range next.names {
+		if !w.sub.has(name) {
+			fresh = append(fresh, name)
+		}
+	}
+	changed := len(fresh) > 0 || len(next.names) != len(w.sub.names) || next.all != w.sub.all
+	if len(fresh) > 0 || next.all && !w.sub.all || first {
+		w.owe(fresh)
+	}
+	var gone []locator
+	for _, l := range w.sub.locators {
+		if at, found := slices.BinarySearchFunc(next.locators, l, compareLocators); found {
+			next.locators[at] = l
+		} else {
+			gone = append(gone, l)
+		}
+	}
+	for i := range next.locators {
+		if _, found := slices.BinarySearchFunc(w.sub.locators, next.locators[i], compareLocators); !found {
+			next.locators[i].owed, w.owed.answer, changed = true, true, true
+		}
+	}
+	if !changed && len(gone) == 0 {
+		return false
+	}
+	w.sub = next
+	for _, l := range gone {
+		w.forgetLocator(l)
+	}
+	w.forget()
+	return true
+}
+
+// resumeState compares the version of what the client holds with the version of what
+// is wanted. If they are the same, nothing is sent. A client that holds something
+// and whose node is no dataplane is not told that the world is empty: it waits with
+// what it has.
+func (s *stream) resumeState(w *watch, version string) {
+	if version == "" {
+		return
+	}
+	if full(w.t) && s.snapshot == nil && s.node.ID != "" && len(w.sub.locators) == 0 {
+		w.owed = owed{}
+		w.touch()
+		return
+	}
+	for _, name := range w.sub.names {
+		if find(w.want, name) == nil {
+			return
+		}
+	}
+	for i := range w.sub.locators {
+		if w.sub.locators[i].chosen.Resource == nil {
+			return
+		}
+	}
+	if version != versionOf(w.want, w.wantVariants) {
+		return
+	}
+	w.held, w.heldVariants = w.want, w.wantVariants
+	w.owed = owed{}
+	for i := range w.sub.locators {
+		w.sub.locators[i].owed = false
+	}
+	w.touch()
+}
+
+// refuseState answers a request for a type that is not served. It answers the first
+// request of a type, which has no nonce.
+func (s *stream) refuseState(r *discoveryv3.DiscoveryRequest) error {
+	if r.GetResponseNonce() != "" {
+		return nil
+	}
+	m := message{protocol: stateOfTheWorld, url: strings.Clone(r.GetTypeUrl()), version: versionOf(nil, nil)}
+	for _, name := range r.GetResourceNames() {
+		m.failures = append(m.failures, typeFailure(name))
+	}
+	for _, l := range r.GetResourceLocators() {
+		m.failures = append(m.failures, typeFailure(l.GetName()))
+	}
+	return s.refuse(m)
+}

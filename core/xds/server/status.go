@@ -1,0 +1,87 @@
+package server
+
+import (
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// A Status is what the server knows of the streams of a node, in the JSON of SPEC
+// 12.5.
+type Status struct {
+	KRI     string         `json:"kri"`
+	Streams []StreamStatus `json:"streams"`
+	// Types has the types that a stream of the node subscribes, by name, such as
+	// clusters. If several streams subscribe a type, it is of the last one.
+	Types     map[string]TypeStatus `json:"types"`
+	Converged bool                  `json:"converged"`
+}
+
+// A StreamStatus is one stream.
+type StreamStatus struct {
+	Since    time.Time `json:"since"`
+	Peer     string    `json:"peer"`
+	Protocol string    `json:"protocol"` // delta or sotw
+}
+
+// A TypeStatus is what a client has of one type. Sent and Acked are hashes of the
+// names and versions of all its resources: they are equal if the client has accepted
+// what was sent last, and empty if nothing was.
+type TypeStatus struct {
+	Sent  string      `json:"sent"`
+	Acked string      `json:"acked"`
+	NACK  *NACKStatus `json:"nack,omitempty"`
+}
+
+// A NACKStatus is the last NACK, until the client ACKs what it is about.
+type NACKStatus struct {
+	Message   string    `json:"message"`   // in the words of the client
+	Resources []string  `json:"resources"` // sorted
+	At        time.Time `json:"at"`
+}
+
+// Status returns the status of a node, with no streams if none is connected.
+func (s *Server) Status(id string) Status {
+	status := Status{KRI: id, Streams: []StreamStatus{}, Types: map[string]TypeStatus{}}
+	for _, st := range s.nodes.of(id) {
+		status.Streams = append(status.Streams, StreamStatus{
+			Since: st.since, Peer: st.client.Address, Protocol: st.protocol.String(),
+		})
+		st.mu.Lock()
+		for _, w := range st.watches {
+			if w != nil {
+				status.Types[w.t.String()] = w.status()
+			}
+		}
+		st.mu.Unlock()
+	}
+	status.Converged = s.NodeState(id) == Converged
+	return status
+}
+
+// status is called with the lock of the stream.
+func (w *watch) status() TypeStatus {
+	var t TypeStatus
+	if w.answered || len(w.held)+len(w.heldVariants) > 0 {
+		accepted := without(w.held, func(r *xds.Resource) bool {
+			for _, rejected := range w.rejected {
+				if rejected.name == r.Name && rejected.version == r.Version {
+					return true
+				}
+			}
+			return false
+		})
+		t.Sent = versionOf(w.held, w.heldVariants)
+		t.Acked = versionOf(accepted, w.heldVariants)
+		if w.nack != nil && t.Acked == t.Sent {
+			t.Acked = ""
+		}
+	}
+	if w.flight.body != nil {
+		t.Sent = versionOf(w.flight.next, w.flight.nextVariants)
+	}
+	if w.nack != nil {
+		t.NACK = &NACKStatus{Message: w.nack.message, Resources: w.nack.resources, At: time.Unix(0, w.nack.at).UTC()}
+	}
+	return t
+}

@@ -1,0 +1,37 @@
+package server
+
+import (
+	"encoding/hex"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// versionOf returns the version of a set of resources: a hash of their names and
+// versions, or the word empty. It is the version_info of state of the world, so
+// it is the same on all replicas.
+func versionOf(resources []*xds.Resource, variants []Variant) string {
+	if len(resources)+len(variants) == 0 {
+		return "empty"
+	}
+	var h xxhash.Digest
+	h.Reset()
+	separator := []byte{0}
+	for _, r := range resources {
+		_, _ = h.WriteString(r.Name)
+		_, _ = h.Write(separator)
+		_, _ = h.WriteString(r.Version)
+		_, _ = h.Write(separator)
+	}
+	for _, v := range variants {
+		_, _ = h.WriteString(v.Resource.Name)
+		_, _ = h.Write(separator)
+		_, _ = h.WriteString(v.Constraints)
+		_, _ = h.Write(separator)
+		_, _ = h.WriteString(v.Resource.Version)
+		_, _ = h.Write(separator)
+	}
+	var sum [8]byte
+	return hex.EncodeToString(h.Sum(sum[:0]))
+}

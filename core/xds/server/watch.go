@@ -1,0 +1,157 @@
+package server
+
+import (
+	"slices"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// A watch is one type of one stream. It is guarded by the lock of the stream.
+type watch struct {
+	t   xds.Type
+	sub subscription
+	// implied is set in state of the world while the wildcard is implied by requests
+	// without names.
+	implied bool
+
+	// want is what the client shall hold by name, of the generation of the stream,
+	// and held is what was sent last, ACKed or not. Both are sorted by name and never
+	// changed: they may be slices of a snapshot.
+	want, held []*xds.Resource
+	// wantVariants and heldVariants are the same by locator, sorted by name and
+	// constraints, without duplicates.
+	wantVariants, heldVariants []Variant
+
+	owed     owed
+	flight   flight
+	answered bool   // there was a response
+	nonce    uint32 // of the last response
+
+	nack     *nack // the last one, nil after an ACK that leaves nothing rejected
+	rejected []rejection
+
+	changed *generation // the first change that the client has not been sent
+	// additions and removals report what is to be sent, if examined is set.
+	examined, additions, removals bool
+	removalsSince                 int64 // when removals was set first, 0 if it is not set
+}
+
+// owed is what the client asked for explicitly, and is sent even if it is held.
+type owed struct {
+	answer bool     // a response, even an empty one
+	names  []string // sorted
+}
+
+// A flight is a response that was sent and not answered.
+type flight struct {
+	body         *body // nil if there is none
+	at           int64 // see Server.now
+	next         []*xds.Resource
+	nextVariants []Variant
+}
+
+// full reports whether a response in state of the world has all resources of the
+// type: one that is absent is deleted.
+func full(t xds.Type) bool { return t == xds.ListenerType || t == xds.ClusterType }
+
+// touch is called when want, held or owed have changed.
+func (w *watch) touch() { w.examined = false }
+
+// owe makes the server answer for names, which the function sorts.
+func (w *watch) owe(names []string) {
+	w.owed.answer = true
+	w.owed.names = union(w.owed.names, names)
+	w.touch()
+}
+
+// examine computes what is to be sent. Without known, the node of the stream has
+// never been a dataplane, and nothing is removed: the client waits with what it has.
+func (w *watch) examine(now int64, known bool) {
+	if w.examined {
+		return
+	}
+	w.examined = true
+	w.additions, w.removals = compareResources(w.want, w.held)
+	additions, removals := compareVariantSets(w.wantVariants, w.heldVariants)
+	if !w.additions && !w.removals {
+		w.held = w.want // the same content: share the slice
+	}
+	w.additions = w.additions || additions || w.owed.answer
+	w.removals = (w.removals || removals) && known
+	switch {
+	case !w.removals:
+		w.removalsSince = 0
+	case w.removalsSince == 0:
+		w.removalsSince = now
+	}
+}
+
+// forget is called after names were unsubscribed: the client drops them by itself.
+func (w *watch) forget() {
+	dropped := func(r *xds.Resource) bool { return !w.sub.all && !w.sub.has(r.Name) }
+	w.held = without(w.held, dropped)
+	w.flight.next = without(w.flight.next, dropped)
+	w.owed.names = slices.DeleteFunc(w.owed.names, func(name string) bool { return !w.sub.all && !w.sub.has(name) })
+	w.touch()
+}
+
+// without returns a slice without some resources. The argument is not changed.
+func without(in []*xds.Resource, drop func(*xds.Resource) bool) []*xds.Resource {
+	if !slices.ContainsFunc(in, drop) {
+		return in
+	}
+	return slices.DeleteFunc(slices.Clone(in), drop)
+}
+
+// forgetLocator is called after a locator was unsubscribed. Its variant is dropped
+// unless another locator has it.
+func (w *watch) forgetLocator(gone locator) {
+	if gone.chosen.Resource != nil && !slices.ContainsFunc(w.sub.locators, func(l locator) bool {
+		return l.chosen.Resource != nil && compareVariants(l.chosen, gone.chosen) == 0
+	}) {
+		dropped := func(v Variant) bool { return compareVariants(v, gone.chosen) == 0 }
+		w.heldVariants = slices.DeleteFunc(slices.Clone(w.heldVariants), dropped)
+		w.flight.nextVariants = slices.DeleteFunc(slices.Clone(w.flight.nextVariants), dropped)
+	}
+	w.touch()
+}
+
+// choose computes wantVariants from the choices of the locators.
+func (w *watch) choose() {
+	var buffer [16]Variant
+	chosen := buffer[:0]
+	for i := range w.sub.locators {
+		if v := w.sub.locators[i].chosen; v.Resource != nil {
+			chosen = append(chosen, v)
+		}
+	}
+	slices.SortFunc(chosen, compareVariants)
+	chosen = slices.CompactFunc(chosen, func(a, b Variant) bool { return compareVariants(a, b) == 0 })
+	if !slices.Equal(chosen, w.wantVariants) {
+		w.wantVariants = slices.Clone(chosen)
+	}
+	w.touch()
+}
+
+// finish ends the flight: the client has answered.
+func (w *watch) finish() {
+	w.held, w.heldVariants = w.flight.next, w.flight.nextVariants
+	w.flight = flight{}
+	w.touch()
+}
+
+// settled reports whether the client has accepted all that it shall hold.
+func (w *watch) settled() bool {
+	return w.examined && !w.additions && !w.removals && w.flight.body == nil && w.nack == nil
+}
+
+// failureOf returns the code and the text of resource_errors for a locator without a
+// variant.
+func failureOf(l *locator) failure {
+	if l.denied {
+		return failure{l.name, codes.PermissionDenied, "the client may not have what these parameters choose"}
+	}
+	return failure{l.name, codes.NotFound, "no variant covers the parameters"}
+}
