@@ -2,79 +2,45 @@ package server
 
 import (
 	"context"
-	"strings"
-	"sync"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/grpc/tap"
 )
 
 var errDraining = status.Error(codes.Unavailable, "the server is shutting down; connect again")
 
-const servicePrefix = "/envoy.service.discovery.v3.AggregatedDiscoveryService/"
-
-// drain ends all streams at once. A handler waits in Recv, which returns when the
-// context of the stream ends. That context is made by gRPC before the handler runs,
-// and the tap is where it can be replaced. So no stream needs a second goroutine.
-type drain struct {
-	mu   sync.Mutex
-	done chan struct{}
-}
-
-func (d *drain) init() { d.done = make(chan struct{}) }
-
-// begin makes ended return true. It reports whether it is the first call.
-func (d *drain) begin() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ended() {
-		return false
-	}
-	close(d.done)
-	return true
-}
-
-// ended reports whether begin was called.
-func (d *drain) ended() bool {
-	select {
-	case <-d.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// cancelKey is the key of the function that cancels a stream, in its context.
-type cancelKey struct{}
-
-// tap implements tap.ServerInHandle.
-func (d *drain) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
-	if !strings.HasPrefix(info.FullMethodName, servicePrefix) {
-		return ctx, nil
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	return context.WithValue(ctx, cancelKey{}, cancel), nil
-}
-
-// cancelOf returns the function that cancels a stream, or nil if the gRPC server does
-// not have the options of Server.GRPCOptions.
-func cancelOf(ctx context.Context) func() {
-	cancel, _ := ctx.Value(cancelKey{}).(context.CancelFunc)
-	return cancel
-}
-
 // Drain ends all streams with UNAVAILABLE and a message, and refuses new ones. It
 // returns at once; grpc.Server.GracefulStop then waits until the clients have been
-// told. Streams of a gRPC server without the options of [Server.GRPCOptions] end with
-// grpc.Server.Stop only.
+// told. Clients that do not read end with grpc.Server.Stop only.
 func (s *Server) Drain() {
-	if !s.drain.begin() {
+	if s.draining.Swap(true) {
 		return
 	}
-	s.streams.each(func(st *stream) {
-		if st.cancel != nil {
-			st.cancel()
-		}
-	})
+	s.streams.each(func(st *stream) { st.end(errDraining) })
+}
+
+// An ender ends a call with a status.
+//
+// The handler of a stream waits in Recv, and gRPC has no method that makes it return.
+// The usual way is a second goroutine for each stream, of which one waits for the end
+// only; its stack would be more than all else that a stream needs. The transport
+// stream in the context of a call has this method, which sends the status and ends
+// the context. TestDrain fails if a version of gRPC has not.
+type ender interface {
+	WriteStatus(*status.Status) error
+}
+
+// enderOf returns the ender of a call, nil if it does not come from gRPC.
+func enderOf(ctx context.Context) ender {
+	e, _ := grpc.ServerTransportStreamFromContext(ctx).(ender)
+	return e
+}
+
+// end ends the call with the status of an error, or with OK. Recv and SendMsg return
+// then.
+func (s *stream) end(err error) {
+	if s.ender != nil {
+		_ = s.ender.WriteStatus(status.Convert(err)) // fails if the call has ended
+	}
 }

@@ -27,7 +27,7 @@ type Server struct {
 	peers     peerLimit
 	converged convergence
 	counters  Counters
-	drain     drain
+	draining  atomic.Bool
 }
 
 // New returns a server that serves the newest state of the source. It follows the
@@ -47,7 +47,6 @@ func New(options Options) *Server {
 	s.nodes.init()
 	s.peers.init(options.MaxStreamsPerPeer)
 	s.converged.init()
-	s.drain.init()
 	s.refresh()
 	return s
 }
@@ -66,13 +65,12 @@ func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
 func (s *Server) wall() time.Time { return time.Now() }
 
 // GRPCOptions returns the options that the gRPC server needs: a codec that sends
-// shared bytes, the limit on requests, the hook that ends streams on
-// [Server.Drain], and a keepalive that finds dead connections within a minute.
+// shared bytes, the limit on requests, and a keepalive that finds dead connections
+// within a minute.
 func (s *Server) GRPCOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(MaxRequestBytes),
-		grpc.InTapHandle(s.drain.tap),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 	}
@@ -101,27 +99,38 @@ func (s service) StreamAggregatedResources(conn discoveryv3.AggregatedDiscoveryS
 
 // serve is the handler of a stream.
 func serve[R any](s *Server, conn grpc.ServerStream, p protocol, recv func() (R, error), receive func(*stream, R) error) error {
-	stream, err := s.open(conn, p)
+	st, err := s.open(conn, p)
 	if err != nil {
 		return err
 	}
-	defer s.close(stream)
-	for {
+	err = st.receiveAll(func() error {
 		request, err := recv()
-		if s.drain.ended() {
-			return errDraining
-		}
-		if err == io.EOF {
-			return nil
-		}
 		if err != nil {
 			return err
 		}
-		if err := receive(stream, request); err != nil {
-			s.log.Warn("a stream ends", "node", stream.node.ID, "peer", stream.client.Address, "error", err)
-			return err
+		return receive(st, request)
+	})
+	if s.draining.Load() {
+		err = errDraining
+	}
+	s.close(st, err)
+	return err
+}
+
+// receiveAll handles requests until the client or an error ends the stream.
+func (s *stream) receiveAll(receive func() error) error {
+	for {
+		err := receive()
+		if err == io.EOF {
+			return nil
 		}
-		if err := stream.flush(); err != nil {
+		if err == nil {
+			err = s.flush()
+		}
+		if err != nil {
+			if status.Code(err) == codes.ResourceExhausted {
+				s.server.log.Warn("a stream ends", "node", s.node.ID, "peer", s.client.Address, "error", err)
+			}
 			return err
 		}
 	}
@@ -129,10 +138,10 @@ func serve[R any](s *Server, conn grpc.ServerStream, p protocol, recv func() (R,
 
 // open makes the stream of a call.
 func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
-	if s.drain.ended() {
+	if s.draining.Load() {
 		return nil, errDraining
 	}
-	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.wall(), cancel: cancelOf(conn.Context())}
+	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.wall(), ender: enderOf(conn.Context())}
 	if peer, ok := peer.FromContext(conn.Context()); ok {
 		st.client.Address = peer.Addr.String()
 	}
@@ -149,12 +158,15 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 	}
 	s.streams.add(st)
 	s.counters.Streams[p].Add(1)
+	if s.draining.Load() { // Drain may have missed it
+		st.end(errDraining)
+	}
 	return st, nil
 }
 
-// close ends a stream. The handler returns after it.
-func (s *Server) close(st *stream) {
-	st.close()
+// close ends a stream for an error, or nil. The handler returns after it.
+func (s *Server) close(st *stream, err error) {
+	st.close(err)
 	s.streams.remove(st)
 	s.nodes.remove(st)
 	s.peers.leave(&st.client)

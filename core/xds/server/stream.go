@@ -26,7 +26,7 @@ type stream struct {
 	client   Client
 	since    time.Time
 	conn     grpc.ServerStream
-	cancel   func() // ends conn, see drain.go; may be nil
+	ender    ender
 
 	// settled is the last generation of which the client has accepted everything, 0
 	// if there is none. It is written under the lock.
@@ -36,7 +36,7 @@ type stream struct {
 	mu      sync.Mutex
 	sending bool
 	closed  bool           // the handler is about to return: nothing more is sent
-	senders sync.WaitGroup // goroutines that passes have started
+	senders sync.WaitGroup // those that have the right to send
 	timer   *time.Timer    // calls poke when something has waited long enough
 
 	generation *generation
@@ -189,60 +189,64 @@ func (s *stream) resize(w *watch, before int) error {
 
 // flush sends all that can be sent. The handler calls it after each request.
 func (s *stream) flush() error {
-	s.mu.Lock()
-	if s.sending || s.closed {
-		s.mu.Unlock()
-		return nil
+	if r := s.begin(); r != nil {
+		return s.send(r)
 	}
-	s.sending = true
-	return s.send(s.next())
+	return nil
 }
 
 // poke makes the stream send what a change, or the end of a wait, leads to, in a
 // goroutine of its own: a client that does not read blocks it. It reports whether it
 // started one.
 func (s *stream) poke() bool {
-	s.mu.Lock()
-	if s.sending || s.closed {
-		s.mu.Unlock()
-		return false
+	r := s.begin()
+	if r != nil {
+		go func() { _ = s.send(r) }() // the handler gets the error too
 	}
-	r := s.next()
-	if r == nil {
-		s.mu.Unlock()
-		return false
-	}
-	s.sending = true
-	s.senders.Add(1)
-	go func() {
-		defer s.senders.Done()
-		_ = s.send(r) // the handler gets the error too
-	}()
-	s.mu.Unlock()
-	return true
+	return r != nil
 }
 
-// send sends a response and those after it. It is called with the lock and the right
-// to send, and gives both back.
+// begin returns a response and takes the right to send, or returns nil if there is
+// nothing to send or another goroutine sends.
+func (s *stream) begin() *response {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sending || s.closed {
+		return nil
+	}
+	r := s.next()
+	if r != nil {
+		s.sending = true
+		s.senders.Add(1)
+	}
+	return r
+}
+
+// send sends a response and those after it, and gives the right to send back.
 func (s *stream) send(r *response) error {
-	for ; r != nil && !s.closed; r = s.next() {
-		s.mu.Unlock()
+	defer s.senders.Done()
+	for {
 		err := s.conn.SendMsg(r)
 		s.server.counters.sent(r, s.server.now())
 		s.mu.Lock()
 		if err != nil {
-			s.sending, s.closed = false, true
+			s.closed = true
+		}
+		if !s.closed {
+			r = s.next()
+		}
+		if r == nil || s.closed {
+			s.sending = false
 			s.mu.Unlock()
 			return err
 		}
+		s.mu.Unlock()
 	}
-	s.sending = false
-	s.mu.Unlock()
-	return nil
 }
 
-// close ends all work on the stream and waits for it. The handler calls it last.
-func (s *stream) close() {
+// close ends all work on the stream and waits for it. The handler calls it last, with
+// the error that it returns.
+func (s *stream) close(err error) {
 	s.mu.Lock()
 	s.closed = true
 	if s.timer != nil {
@@ -253,9 +257,10 @@ func (s *stream) close() {
 			s.server.counters.Subscriptions[w.t].Add(-int64(w.sub.size()))
 		}
 	}
+	sending := s.sending
 	s.mu.Unlock()
-	if s.cancel != nil {
-		s.cancel() // ends a send that waits for the client
+	if sending {
+		s.end(err) // the client may not read
 	}
 	s.senders.Wait()
 }

@@ -1,0 +1,464 @@
+package xdstest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// Options are those of a client.
+type Options struct {
+	// StateOfTheWorld selects the protocol; the other one is delta.
+	StateOfTheWorld bool
+	Node            *corev3.Node // sent in the first request; may be nil
+	// Reject returns why the client does not accept a resource, or an empty text. The
+	// client then applies the other resources of the response and NACKs it, as Envoy
+	// does. It is called by one goroutine at a time.
+	Reject func(Held) string
+	// Resume is a client that has ended, of which this one goes on: with its
+	// subscriptions and the versions of what it holds.
+	Resume *Client
+}
+
+// Held is a resource that a client holds.
+type Held struct {
+	Type    xds.Type
+	Name    string
+	Version string // in state of the world the version of the response
+	Body    string // the marshalled message
+	Located bool   // it was sent as a variant, with a resource_name
+	// Constraints is the marshalled message of a variant, empty if there is only one.
+	Constraints string
+}
+
+// A Locator is a resource name with dynamic parameters.
+type Locator struct {
+	Name       string
+	Parameters map[string]string
+}
+
+func (l Locator) key() string {
+	var b strings.Builder
+	b.WriteString(l.Name)
+	keys := make([]string, 0, len(l.Parameters))
+	for k := range l.Parameters {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		fmt.Fprintf(&b, "\x00%s\x00%s", k, l.Parameters[k])
+	}
+	return b.String()
+}
+
+func (l Locator) proto() *discoveryv3.ResourceLocator {
+	return &discoveryv3.ResourceLocator{Name: l.Name, DynamicParameters: l.Parameters}
+}
+
+// A Client is a client of an ADS server. Its methods are safe for concurrent use.
+type Client struct {
+	options Options
+	stream  stream
+	cancel  context.CancelFunc
+	done    chan struct{}
+
+	mu      sync.Mutex
+	changed chan struct{} // closed at each change of what follows
+	types   [xds.NumTypes]*held
+	sentAny bool
+	frozen  chan struct{} // closed when the client may read again, nil if it may
+	err     error         // of the stream
+	log     []Response
+}
+
+// A Response is one that the client has got.
+type Response struct {
+	Type      xds.Type
+	Nonce     string
+	Resources []Held
+	Removed   []string // names
+	// RemovedVariants are those with constraints, and those without a body and
+	// constraints that do not exist.
+	RemovedVariants []Held
+	Errors          map[string]codes.Code // by name
+}
+
+// held is what a client has in one type.
+type held struct {
+	wildcard bool
+	names    map[string]bool
+	locators map[string]Locator
+	named    map[string]Held
+	located  map[string]Held // by key of the locator
+	errors   map[string]codes.Code
+	version  string // of the last response in state of the world
+	nonce    string
+	resumed  bool // nothing was sent on this stream yet
+}
+
+func newHeld() *held {
+	return &held{
+		names: map[string]bool{}, locators: map[string]Locator{},
+		named: map[string]Held{}, located: map[string]Held{}, errors: map[string]codes.Code{},
+	}
+}
+
+// stream is what the protocols have in common.
+type stream interface {
+	// request sends a request. The client holds its lock.
+	request(c *Client, t xds.Type, r change) error
+	// receive waits for a response.
+	receive() (Response, string, error)
+}
+
+// change is what a request changes.
+type change struct {
+	subscribe, unsubscribe                 []string
+	subscribeLocators, unsubscribeLocators []Locator
+	ack                                    string // nonce
+	nack                                   string // the message
+	first                                  bool
+}
+
+// New starts a client. It ends with the context, with Close, or with its stream.
+func New(ctx context.Context, conn grpc.ClientConnInterface, options Options) (*Client, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	c := &Client{options: options, cancel: cancel, done: make(chan struct{}), changed: make(chan struct{})}
+	service := discoveryv3.NewAggregatedDiscoveryServiceClient(conn)
+	var err error
+	large := []grpc.CallOption{grpc.MaxCallRecvMsgSize(32 << 20), grpc.MaxCallSendMsgSize(32 << 20)}
+	if options.StateOfTheWorld {
+		var s discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient
+		s, err = service.StreamAggregatedResources(ctx, large...)
+		c.stream = stateStream{s}
+	} else {
+		var s discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
+		s, err = service.DeltaAggregatedResources(ctx, large...)
+		c.stream = deltaStream{s}
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	if old := options.Resume; old != nil {
+		if err := c.resume(old); err != nil {
+			cancel()
+			return nil, err
+		}
+	}
+	go c.run()
+	return c, nil
+}
+
+// resume subscribes what another client subscribes, and takes what it holds.
+func (c *Client) resume(old *Client) error {
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for t, h := range old.types {
+		if h == nil {
+			continue
+		}
+		h.nonce, h.resumed = "", true
+		c.types[t] = h
+		r := change{first: true}
+		if h.wildcard && (len(h.names) > 0 || len(h.locators) > 0) {
+			r.subscribe = append(r.subscribe, "*")
+		}
+		for name := range h.names {
+			r.subscribe = append(r.subscribe, name)
+		}
+		slices.Sort(r.subscribe)
+		for _, l := range h.locators {
+			r.subscribeLocators = append(r.subscribeLocators, l)
+		}
+		if err := c.stream.request(c, xds.Type(t), r); err != nil {
+			return err
+		}
+		h.resumed = false
+	}
+	return nil
+}
+
+// Close ends the stream and waits for it.
+func (c *Client) Close() {
+	c.cancel()
+	c.Thaw()
+	<-c.done
+}
+
+// Wildcard subscribes all resources of a type, by a request without names.
+func (c *Client) Wildcard(t xds.Type) error { return c.change(t, change{}) }
+
+// Subscribe subscribes names, of which "*" is the wildcard.
+func (c *Client) Subscribe(t xds.Type, names ...string) error {
+	return c.change(t, change{subscribe: names})
+}
+
+// Unsubscribe ends subscriptions of names.
+func (c *Client) Unsubscribe(t xds.Type, names ...string) error {
+	return c.change(t, change{unsubscribe: names})
+}
+
+// SubscribeLocators subscribes names with dynamic parameters.
+func (c *Client) SubscribeLocators(t xds.Type, locators ...Locator) error {
+	return c.change(t, change{subscribeLocators: locators})
+}
+
+// UnsubscribeLocators ends subscriptions of locators.
+func (c *Client) UnsubscribeLocators(t xds.Type, locators ...Locator) error {
+	return c.change(t, change{unsubscribeLocators: locators})
+}
+
+func (c *Client) change(t xds.Type, r change) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.types[t]
+	if h == nil {
+		h, r.first = newHeld(), true
+		c.types[t] = h
+		h.wildcard = len(r.subscribe)+len(r.subscribeLocators) == 0
+	}
+	h.apply(r)
+	return c.stream.request(c, t, r)
+}
+
+// apply changes the subscription, and drops what is not subscribed any longer.
+func (h *held) apply(r change) {
+	for _, name := range r.unsubscribe {
+		if delete(h.names, name); name == "*" {
+			h.wildcard = false
+		}
+	}
+	for _, name := range r.subscribe {
+		if name == "*" {
+			h.wildcard = true
+		} else {
+			h.names[name] = true
+		}
+	}
+	for _, l := range r.unsubscribeLocators {
+		delete(h.locators, l.key())
+		delete(h.located, l.key())
+	}
+	for _, l := range r.subscribeLocators {
+		h.locators[l.key()] = l
+	}
+	for name := range h.named {
+		if !h.wildcard && !h.names[name] {
+			delete(h.named, name)
+		}
+	}
+}
+
+// Freeze stops reading. At most one response that is being read is still applied.
+func (c *Client) Freeze() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.frozen == nil {
+		c.frozen = make(chan struct{})
+	}
+}
+
+// Thaw reads again.
+func (c *Client) Thaw() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.frozen != nil {
+		close(c.frozen)
+		c.frozen = nil
+	}
+}
+
+// run reads until the stream ends.
+func (c *Client) run() {
+	defer close(c.done)
+	for {
+		c.mu.Lock()
+		frozen := c.frozen
+		c.mu.Unlock()
+		if frozen != nil {
+			<-frozen
+			continue
+		}
+		response, version, err := c.stream.receive()
+		c.mu.Lock()
+		if err != nil {
+			c.err = err
+		} else {
+			c.accept(response, version)
+		}
+		close(c.changed)
+		c.changed = make(chan struct{})
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// accept applies a response and answers it.
+func (c *Client) accept(r Response, version string) {
+	h := c.types[r.Type]
+	if h == nil {
+		return
+	}
+	c.log = append(c.log, r)
+	var words []string
+	accepted := r
+	accepted.Resources = nil
+	for _, resource := range r.Resources {
+		if c.options.Reject != nil {
+			if why := c.options.Reject(resource); why != "" {
+				words = append(words, resource.Name+": "+why)
+				continue
+			}
+		}
+		accepted.Resources = append(accepted.Resources, resource)
+	}
+	h.hold(accepted, c.options.StateOfTheWorld && (r.Type == xds.ListenerType || r.Type == xds.ClusterType), r)
+	h.nonce = r.Nonce
+	if len(words) == 0 {
+		h.version = version
+	}
+	if err := c.stream.request(c, r.Type, change{ack: r.Nonce, nack: strings.Join(words, "; ")}); err != nil {
+		c.err = err
+	}
+}
+
+// hold applies what was accepted of a response.
+func (h *held) hold(r Response, replace bool, all Response) {
+	if replace {
+		h.dropAbsent(all)
+	}
+	for _, name := range r.Removed {
+		delete(h.named, name)
+	}
+	for _, gone := range r.RemovedVariants {
+		for key, v := range h.located {
+			if v.Name == gone.Name && v.Constraints == gone.Constraints {
+				delete(h.located, key)
+			}
+		}
+	}
+	for name, code := range r.Errors {
+		h.errors[name] = code
+	}
+	for _, x := range r.Resources {
+		delete(h.errors, x.Name)
+		if !x.Located && (h.wildcard || h.names[x.Name]) {
+			h.named[x.Name] = x
+		}
+	}
+	for _, x := range r.Resources {
+		for key, l := range h.locators {
+			if x.Located && l.Name == x.Name && accepts(x.Constraints, l.Parameters) {
+				h.located[key] = x
+			}
+		}
+	}
+}
+
+// dropAbsent drops what a response with the state of the world does not have. What the
+// client has rejected is present.
+func (h *held) dropAbsent(r Response) {
+	named, located := map[string]bool{}, map[string]bool{}
+	for _, x := range r.Resources {
+		if x.Located {
+			located[x.Name] = true
+		} else {
+			named[x.Name] = true
+		}
+	}
+	for name := range h.named {
+		if !named[name] {
+			delete(h.named, name)
+		}
+	}
+	for key, v := range h.located {
+		if !located[v.Name] {
+			delete(h.located, key)
+		}
+	}
+}
+
+// Named returns what the client holds of a type by name.
+func (c *Client) Named(t xds.Type) map[string]Held {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	named := map[string]Held{}
+	if h := c.types[t]; h != nil {
+		for name, r := range h.named {
+			named[name] = r
+		}
+	}
+	return named
+}
+
+// Located returns the variant that the client holds for a locator.
+func (c *Client) Located(t xds.Type, l Locator) (Held, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.types[t] == nil {
+		return Held{}, false
+	}
+	r, ok := c.types[t].located[l.key()]
+	return r, ok
+}
+
+// Error returns the code of the last error for a name, and false if there was none
+// since the client got the resource.
+func (c *Client) Error(t xds.Type, name string) (codes.Code, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.types[t] == nil {
+		return 0, false
+	}
+	code, ok := c.types[t].errors[name]
+	return code, ok
+}
+
+// Responses returns the responses that the client has got, in their order.
+func (c *Client) Responses() []Response {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.log)
+}
+
+// Err returns the error of the stream, nil while it lives.
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Wait waits until a condition holds. It checks after each response. The condition
+// may call methods of the client.
+func (c *Client) Wait(timeout time.Duration, condition func() bool) bool {
+	deadline := time.NewTimer(timeout)
+	defer deadline.Stop()
+	for {
+		c.mu.Lock()
+		changed := c.changed
+		c.mu.Unlock()
+		if condition() {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-deadline.C:
+			return condition()
+		}
+	}
+}

@@ -1,0 +1,11 @@
+// Package xdstest has what tests of an ADS server need: a client of both protocols,
+// by name and by locator, and a source of states that a test writes by hand.
+//
+// A [Client] subscribes names and locators, ACKs or NACKs each response, and holds
+// what a real client would hold: it applies removals, replaces the state of the world
+// of listeners and clusters, and chooses for each locator among the variants by their
+// constraints (SPEC 12.4). It can stop reading, and resume on another connection with
+// the versions of what it holds.
+//
+// A [Source] publishes states that [NewState] makes of snapshots and variants.
+package xdstest

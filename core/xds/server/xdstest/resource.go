@@ -1,0 +1,64 @@
+package xdstest
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// Resource returns a resource of a type with a name. The content is a text inside of
+// it: another one gives another version.
+func Resource(t xds.Type, name, content string) *xds.Resource {
+	return Marshal(t, name, Message(t, name, content))
+}
+
+// Marshal returns a message as a resource.
+func Marshal(t xds.Type, name string, m proto.Message) *xds.Resource {
+	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return &xds.Resource{Type: t, Name: name, Version: strconv.FormatUint(xxhash.Sum64(body), 16), Body: body}
+}
+
+// Message returns the message of Resource.
+func Message(t xds.Type, name, content string) proto.Message {
+	switch t {
+	case xds.ClusterType:
+		return &clusterv3.Cluster{Name: name, AltStatName: content}
+	case xds.EndpointType:
+		return &endpointv3.ClusterLoadAssignment{ClusterName: name, Endpoints: []*endpointv3.LocalityLbEndpoints{
+			{Locality: &corev3.Locality{Zone: content}},
+		}}
+	case xds.ListenerType:
+		return &listenerv3.Listener{Name: name, StatPrefix: content}
+	case xds.RouteType:
+		return &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{{Name: content, Domains: []string{"*"}}}}
+	case xds.SecretType:
+		return &tlsv3.Secret{Name: name, Type: &tlsv3.Secret_GenericSecret{GenericSecret: &tlsv3.GenericSecret{
+			Secret: &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: content}},
+		}}}
+	}
+	panic(fmt.Sprintf("no type %d", t))
+}
+
+// nameOf returns the name inside of a resource.
+func nameOf(m proto.Message) string {
+	switch m := m.(type) {
+	case *endpointv3.ClusterLoadAssignment:
+		return m.GetClusterName()
+	case interface{ GetName() string }:
+		return m.GetName()
+	}
+	return ""
+}

@@ -1,0 +1,156 @@
+package xdstest
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+)
+
+// A State is a state that a test writes. It is not changed after it was published;
+// Clone returns one that may be.
+type State struct {
+	Nodes    map[string]*server.Snapshot // by node id
+	Variants map[Name][]server.Variant
+}
+
+// A Name is a resource name that exists in variants.
+type Name struct {
+	Type xds.Type
+	Name string
+}
+
+// NewState returns an empty state.
+func NewState() *State {
+	return &State{Nodes: map[string]*server.Snapshot{}, Variants: map[Name][]server.Variant{}}
+}
+
+// Clone returns a copy. Snapshots and variants are shared, and must be replaced
+// instead of changed.
+func (s *State) Clone() *State {
+	c := NewState()
+	for id, snapshot := range s.Nodes {
+		c.Nodes[id] = snapshot
+	}
+	for name, variants := range s.Variants {
+		c.Variants[name] = variants
+	}
+	return c
+}
+
+// Snapshot returns a snapshot with the resources. A wildcard gets all of them.
+func Snapshot(resources ...*xds.Resource) *server.Snapshot {
+	snapshot := new(server.Snapshot)
+	for _, r := range resources {
+		snapshot[r.Type].Listed = append(snapshot[r.Type].Listed, r)
+	}
+	for t := range snapshot {
+		sortResources(snapshot[t].Listed)
+	}
+	return snapshot
+}
+
+// WithNamed returns a copy of a snapshot with further resources, which are served by
+// name only.
+func WithNamed(snapshot *server.Snapshot, resources ...*xds.Resource) *server.Snapshot {
+	c := *snapshot
+	for _, r := range resources {
+		c[r.Type].Named = append(slices.Clone(c[r.Type].Named), r)
+		sortResources(c[r.Type].Named)
+	}
+	return &c
+}
+
+func sortResources(in []*xds.Resource) {
+	slices.SortFunc(in, func(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Variant returns a variant whose constraint is in the syntax of variant.Parse. An
+// empty one means that the name has this variant only.
+func Variant(r *xds.Resource, constraint string) server.Variant {
+	if constraint == "" {
+		return server.Variant{Resource: r}
+	}
+	c, err := variant.Parse("constraint", []byte(constraint))
+	if err != nil {
+		panic(err)
+	}
+	text, err := proto.MarshalOptions{Deterministic: true}.Marshal(c.Proto())
+	if err != nil {
+		panic(err)
+	}
+	return server.Variant{Resource: r, Constraints: string(text)}
+}
+
+// Node implements server.State.
+func (s *State) Node(node *server.Node) (*server.Snapshot, bool) {
+	snapshot, ok := s.Nodes[node.ID]
+	return snapshot, ok
+}
+
+// Locate implements server.State.
+func (s *State) Locate(t xds.Type, name string, parameters map[string]string) (server.Variant, bool) {
+	for _, v := range s.Variants[Name{t, name}] {
+		if accepts(v.Constraints, parameters) {
+			return v, true
+		}
+	}
+	return server.Variant{}, false
+}
+
+// accepts evaluates marshalled constraints.
+func accepts(constraints string, parameters map[string]string) bool {
+	var m variant.Proto
+	if err := proto.Unmarshal([]byte(constraints), &m); err != nil {
+		return false
+	}
+	c, err := variant.FromProto(&m)
+	return err == nil && c.Accepts(parameters)
+}
+
+// A Source publishes states.
+type Source struct {
+	mu      sync.Mutex
+	state   *State
+	changed chan struct{}
+}
+
+// NewSource returns a source with a first state.
+func NewSource(state *State) *Source {
+	return &Source{state: state, changed: make(chan struct{})}
+}
+
+// Current implements server.Source.
+func (s *Source) Current() (server.State, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state, s.changed
+}
+
+// State returns the newest state, which must not be changed.
+func (s *Source) State() *State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
+
+// Publish makes a state the newest one.
+func (s *Source) Publish(state *State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = state
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// Edit publishes a copy of the newest state that edit has changed.
+func (s *Source) Edit(edit func(*State)) {
+	next := s.State().Clone()
+	edit(next)
+	s.Publish(next)
+}
