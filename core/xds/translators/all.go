@@ -10,6 +10,7 @@ func All() []xds.Translator {
 		meshTimeout(),
 		meshTrace(),
 		meshMetric(),
+		meshPassthrough(),
 		meshProxyPatch(),
 	}
 }

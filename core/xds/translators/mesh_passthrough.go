@@ -1,0 +1,159 @@
+package translators
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	httpinspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/http_inspector/v3"
+	originaldstv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/original_dst/v3"
+	tlsinspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
+	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshpassthrough"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// The names of the listeners to which connections are redirected, and of the clusters
+// that connect to the original destination (SPEC 11.4).
+const (
+	inboundPassthrough  = "passthrough/inbound"
+	outboundPassthrough = "passthrough/outbound"
+)
+
+// The source address of connections to ports of the workload that are no inbounds. It
+// keeps them from being redirected to the proxy again.
+const loopbackSource, loopbackSource6 = "127.0.0.6", "::6"
+
+// meshPassthrough translates MeshPassthrough: the listeners at the redirect ports of a
+// dataplane with transparent proxying. They hand connections to the listeners of
+// outbounds and inbounds, and connect the others to their original destination, if
+// the policy permits it.
+func meshPassthrough() xds.Translator {
+	return xds.Translator{Kind: "MeshPassthrough", Proxy: passthroughListeners}
+}
+
+func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
+	proxy := p.Dataplane.TransparentProxy
+	if proxy == nil {
+		if e != nil {
+			p.Warn(e, "", "the dataplane has no transparentProxying")
+		}
+		return
+	}
+	if proxy.RedirectPortInbound != 0 {
+		p.Add(xds.PassthroughOrigin,
+			redirected(inboundPassthrough, proxy, proxy.RedirectPortInbound, corev3.TrafficDirection_INBOUND, []*listenerv3.FilterChain{
+				{Filters: toOriginal(inboundPassthrough)},
+			}),
+			originalDestination(inboundPassthrough, &corev3.BindConfig{
+				SourceAddress: &corev3.SocketAddress{Address: loopbackSource, PortSpecifier: &corev3.SocketAddress_PortValue{}},
+				ExtraSourceAddresses: []*corev3.ExtraSourceAddress{{Address: &corev3.SocketAddress{
+					Address: loopbackSource6, PortSpecifier: &corev3.SocketAddress_PortValue{},
+				}}},
+			}))
+	}
+	if proxy.RedirectPortOutbound == 0 {
+		return
+	}
+	chains := passthroughChains(rules.ConfOf[meshpassthrough.Conf](e))
+	listener := redirected(outboundPassthrough, proxy, proxy.RedirectPortOutbound, corev3.TrafficDirection_OUTBOUND, chains)
+	p.Add(xds.PassthroughOrigin, listener, originalDestination(outboundPassthrough, nil))
+}
+
+// passthroughChains returns the filter chains of what is permitted; without a policy
+// that is everything. A connection that no chain matches is closed.
+func passthroughChains(passthrough *meshpassthrough.Conf) []*listenerv3.FilterChain {
+	all := []*listenerv3.FilterChain{{Filters: toOriginal(outboundPassthrough)}}
+	if passthrough == nil {
+		return all
+	}
+	mode := meshpassthrough.None
+	if passthrough.PassthroughMode != nil {
+		mode = *passthrough.PassthroughMode
+	}
+	switch mode {
+	case meshpassthrough.All:
+		return all
+	case meshpassthrough.Matched:
+		return matchedChains(passthrough.AppendMatch)
+	}
+	return nil
+}
+
+// redirected returns a listener at a redirect port. It hands a connection to the
+// listener at the connection's original destination, if there is one.
+func redirected(name string, proxy *resource.TransparentProxy, port uint32, direction corev3.TrafficDirection, chains []*listenerv3.FilterChain) *listenerv3.Listener {
+	address := xds.SocketAddress("0.0.0.0", port)
+	switch proxy.IPFamilyMode {
+	case "DualStack":
+		address = xds.SocketAddress("::", port)
+		address.GetSocketAddress().Ipv4Compat = true
+	case "IPv6":
+		address = xds.SocketAddress("::", port)
+	}
+	if len(chains) == 0 { // a listener needs one; no connection is to the broadcast address
+		chains = []*listenerv3.FilterChain{{
+			FilterChainMatch: &listenerv3.FilterChainMatch{PrefixRanges: []*corev3.CidrRange{
+				{AddressPrefix: "255.255.255.255", PrefixLen: wrapperspb.UInt32(32)},
+			}},
+			Filters: toOriginal(name),
+		}}
+	}
+	return &listenerv3.Listener{
+		Name: name, Address: address, TrafficDirection: direction,
+		UseOriginalDst: wrapperspb.Bool(true),
+		FilterChains:   chains,
+		ListenerFilters: []*listenerv3.ListenerFilter{
+			listenerFilter("envoy.filters.listener.original_dst", &originaldstv3.OriginalDst{}),
+			listenerFilter("envoy.filters.listener.tls_inspector", &tlsinspectorv3.TlsInspector{}),
+			listenerFilter("envoy.filters.listener.http_inspector", &httpinspectorv3.HttpInspector{}),
+		},
+		// A client that waits for the server to speak first sends nothing to inspect.
+		ListenerFiltersTimeout:           durationpb.New(inspectionTimeout),
+		ContinueOnListenerFiltersTimeout: true,
+	}
+}
+
+func listenerFilter(name string, config proto.Message) *listenerv3.ListenerFilter {
+	return &listenerv3.ListenerFilter{
+		Name: name, ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: xds.Any(config)},
+	}
+}
+
+// toOriginal returns the filters that forward a connection as it is.
+func toOriginal(cluster string) []*listenerv3.Filter {
+	return (&xds.Filters{TCP: &tcpv3.TcpProxy{
+		StatPrefix:       "passthrough",
+		ClusterSpecifier: &tcpv3.TcpProxy_Cluster{Cluster: cluster},
+		IdleTimeout:      durationpb.New(xds.OutboundIdleTimeout),
+	}}).List()
+}
+
+// originalDestination returns a cluster that connects to where the client meant to
+// connect to.
+func originalDestination(name string, bind *corev3.BindConfig) *clusterv3.Cluster {
+	return &clusterv3.Cluster{
+		Name:                 name,
+		ConnectTimeout:       durationpb.New(xds.OutboundConnectTimeout),
+		ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_ORIGINAL_DST},
+		LbPolicy:             clusterv3.Cluster_CLUSTER_PROVIDED,
+		UpstreamBindConfig:   bind,
+		TypedExtensionProtocolOptions: map[string]*anypb.Any{
+			"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": xds.Any(&httpv3.HttpProtocolOptions{
+				UpstreamProtocolOptions: &httpv3.HttpProtocolOptions_UseDownstreamProtocolConfig{
+					UseDownstreamProtocolConfig: &httpv3.HttpProtocolOptions_UseDownstreamHttpConfig{
+						HttpProtocolOptions:  &corev3.Http1ProtocolOptions{},
+						Http2ProtocolOptions: &corev3.Http2ProtocolOptions{},
+					},
+				},
+			}),
+		},
+	}
+}
