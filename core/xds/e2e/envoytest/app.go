@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,7 @@ import (
 // (app_grpc.go), and records its requests. Without instructions it answers 200. The
 // query of a request has its instructions:
 //
+//	app=NAME    limits the instructions to the workload of this name
 //	status=503  is the status of the answer
 //	fail=2      limits this status to the first two requests of the path
 //	delay=1s    is how long the answer takes
@@ -30,6 +32,8 @@ type App struct {
 	server *http.Server
 	mu     sync.Mutex
 	seen   []Request
+
+	connections atomic.Int64
 }
 
 // A Request is a request as a workload got it.
@@ -55,6 +59,11 @@ func NewApp(name, address string) (*App, error) {
 		}
 		a.serve(w, r)
 	})}
+	a.server.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			a.connections.Add(1)
+		}
+	}
 	a.server.Protocols.SetHTTP1(true)
 	a.server.Protocols.SetUnencryptedHTTP2(true)
 	go func() { _ = a.server.Serve(listener) }()
@@ -63,6 +72,9 @@ func NewApp(name, address string) (*App, error) {
 
 // Close stops the workload; its connections end.
 func (a *App) Close() error { return a.server.Close() }
+
+// Connections returns how many connections there were.
+func (a *App) Connections() int { return int(a.connections.Load()) }
 
 // Requests returns the requests so far to a path, with any query.
 func (a *App) Requests(path string) []Request {
@@ -93,6 +105,9 @@ func (a *App) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	number := a.record(r, string(body))
 	instructions := r.URL.Query()
+	if app := instructions.Get("app"); app != "" && app != a.Name {
+		instructions = nil
+	}
 	if wait, err := time.ParseDuration(instructions.Get("delay")); err == nil && !sleep(r.Context(), wait) {
 		return
 	}

@@ -14,7 +14,8 @@ import (
 
 // healthServer is the gRPC service of a workload: the health service. The metadata of
 // a call have its instructions: "code" is the number of the status of the answer,
-// "fail" limits it to the first calls.
+// "fail" limits it to the first calls. The service "not/NAME" is not served by the
+// workload of this name.
 type healthServer struct {
 	healthv1.UnimplementedHealthServer
 	app   *App
@@ -29,7 +30,7 @@ func newHealthServer(a *App) *grpc.Server {
 
 // Check implements the service. The header x-app of an answer is the name of the
 // workload.
-func (s *healthServer) Check(ctx context.Context, _ *healthv1.HealthCheckRequest) (*healthv1.HealthCheckResponse, error) {
+func (s *healthServer) Check(ctx context.Context, r *healthv1.HealthCheckRequest) (*healthv1.HealthCheckResponse, error) {
 	if err := grpc.SetHeader(ctx, metadata.Pairs("x-app", s.app.Name)); err != nil {
 		return nil, err
 	}
@@ -37,6 +38,9 @@ func (s *healthServer) Check(ctx context.Context, _ *healthv1.HealthCheckRequest
 		if fail, limited := instruction(ctx, "fail"); !limited || s.calls.Add(1) <= fail {
 			return nil, status.Error(codes.Code(code), "by instruction")
 		}
+	}
+	if r.Service == "not/"+s.app.Name {
+		return &healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_NOT_SERVING}, nil
 	}
 	return &healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_SERVING}, nil
 }

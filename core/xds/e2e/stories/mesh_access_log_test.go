@@ -1,0 +1,76 @@
+package stories
+
+var meshAccessLogStories = []story{{
+	kind: "MeshAccessLog", name: "both directions", mesh: shop + `
+type: MeshAccessLog
+mesh: default
+name: all
+spec:
+  to:
+  - targetRef: {kind: MeshService, name: cart}
+    default:
+      backends:
+      - type: File
+        file:
+          path: /run/mesh/outbound.log
+          format: {type: Plain, plain: "%KUMA_MESH% %KUMA_SOURCE_SERVICE% %KUMA_DESTINATION_SERVICE% %KUMA_TRAFFIC_DIRECTION% %REQ(:PATH)% %RESPONSE_CODE%"}
+      - type: OpenTelemetry
+        openTelemetry:
+          endpoint: 127.0.0.100:4317
+          body: "%REQ(:PATH)% %RESPONSE_CODE%"
+          attributes: [{key: mesh, value: "%KUMA_MESH%"}]
+  - targetRef: {kind: MeshService, name: store}
+    default:
+      backends:
+      - type: File
+        file:
+          path: /run/mesh/tcp.log
+          format: {type: Plain, plain: "%KUMA_DESTINATION_SERVICE% %BYTES_RECEIVED%"}
+  from:
+  - default:
+      backends:
+      - type: File
+        file:
+          path: /run/mesh/inbound.log
+          format: {type: Json, json: [{key: path, value: "%REQ(:PATH)%"}, {key: zone, value: "%KUMA_ZONE%"}]}
+`,
+	proxies: []string{"web", "cart-1"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/logged"), "200 cart-1", "200 cart-1"},
+		{"a connection", after(line("127.0.0.1:10002"), pause(0)), "", ""},
+		{"the outbound", eventually("default web cart OUTBOUND /logged 200", logLines("outbound.log")), "default web cart OUTBOUND /logged 200", ""},
+		{"the inbound", eventually(`{"path":"/logged","zone":"east"}`, logLines("inbound.log")), `{"path":"/logged","zone":"east"}`, ""},
+		{"the connection", eventually("store 5", logLines("tcp.log")), "store 5", ""},
+		{"the collector", eventually("/logged 200map[mesh:default]", collectedLogs), "/logged 200map[mesh:default]", ""},
+	},
+}, {
+	kind: "MeshAccessLog", name: "by match", mesh: shop + identities + `
+type: MeshTrafficPermission
+mesh: default
+name: not-greeter
+spec:
+  targetRef: {kind: MeshService, name: cart}
+  rules:
+  - default:
+      allow: [{spiffeId: {type: Prefix, value: "spiffe://default.mesh.local"}}]
+      deny: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/greeter-1"}}]
+---
+type: MeshAccessLog
+mesh: default
+name: cart
+spec:
+  targetRef: {kind: MeshService, name: cart}
+  rules:
+  - matches: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/web"}}]
+    default: {backends: [{type: File, file: {path: /run/mesh/web.log, format: {type: Plain, plain: "%REQ(:PATH)% %RESPONSE_CODE%"}}}]}
+  - default: {backends: [{type: File, file: {path: /run/mesh/others.log, format: {type: Plain, plain: "%REQ(:PATH)% %RESPONSE_CODE%"}}}]}
+`,
+	proxies: []string{"cart-1"},
+	steps: []step{
+		{"web", get("127.0.0.41:10000/of-web", as(webID)), "200 cart-1", "200 cart-1"},
+		{"backend", get("127.0.0.41:10000/of-backend", as(backendID)), "200 cart-1", "200 cart-1"},
+		{"a client that is denied", get("127.0.0.41:10000/denied", as("spiffe://default.mesh.local/greeter-1")), "403", "403"},
+		{"the log of web", eventually("/of-web 200", logLines("web.log")), "/of-web 200", ""},
+		{"the other log", eventually("/denied 403, /of-backend 200", logLines("others.log")), "/denied 403, /of-backend 200", ""},
+	},
+}}

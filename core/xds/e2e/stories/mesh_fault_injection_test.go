@@ -1,0 +1,64 @@
+package stories
+
+import (
+	"fmt"
+	"time"
+)
+
+var meshFaultInjectionStories = []story{{
+	kind: "MeshFaultInjection", name: "faults", mesh: shop + identities + `
+type: MeshFaultInjection
+mesh: default
+name: cart
+spec:
+  targetRef: {kind: MeshService, name: cart}
+  rules:
+  - matches: [{path: {type: Prefix, value: /abort}}]
+    default: {http: [{abort: {httpStatus: 418, percentage: 100}}]}
+  - matches: [{path: {type: Prefix, value: /delay}}]
+    default: {http: [{delay: {value: 500ms, percentage: 100}}]}
+  - matches: [{path: {type: Prefix, value: /slow}}]
+    default: {http: [{responseBandwidth: {limit: 128kbps, percentage: 100}}]}
+  - matches: [{path: {type: Prefix, value: /never}}]
+    default: {http: [{abort: {httpStatus: 418, percentage: 0}}]}
+  - matches: [{spiffeId: {type: Prefix, value: "spiffe://default.mesh.local/backend-1"}}]
+    default: {http: [{abort: {httpStatus: 418, percentage: 100}}]}
+`,
+	proxies: []string{"cart-1"},
+	steps: []step{
+		{"an abort", get("127.0.0.41:10000/abort", as(webID)), "418", "200 cart-1"},
+		{"a delay", duration("127.0.0.41:10000/delay", as(webID)), "200 in half a second or more", "200"},
+		{"16 KiB at 128 kbit/s", duration("127.0.0.41:10000/slow?size=16384", as(webID)), "200 in half a second or more", "200"},
+		{"a percentage of 0", get("127.0.0.41:10000/never", as(webID)), "200 cart-1", "200 cart-1"},
+		{"a client", get("127.0.0.41:10000/", as(backendID)), "418", "200 cart-1"},
+		{"another client", get("127.0.0.41:10000/", as(webID)), "200 cart-1", "200 cart-1"},
+	},
+}, {
+	kind: "MeshFaultInjection", name: "by the tags of the client", mesh: shop + identities + `
+type: MeshFaultInjection
+mesh: default
+name: cart
+spec:
+  targetRef: {kind: MeshService, name: cart}
+  from:
+  - targetRef: {kind: MeshService, name: web}
+    default: {http: [{abort: {httpStatus: 418, percentage: 100}}]}
+`,
+	proxies: []string{"cart-1"},
+	steps: []step{
+		{"the service", get("127.0.0.41:10000/", as(webID, "kuma://kuma.io/service/web")), "418", "200 cart-1"},
+		{"another service", get("127.0.0.41:10000/", as(backendID, "kuma://kuma.io/service/backend")), "200 cart-1", "200 cart-1"},
+	},
+}}
+
+// duration returns a step that sends a request and returns its status, and whether it
+// took half a second.
+func duration(url string, options ...option) func(*world) string {
+	return func(w *world) string {
+		reply := w.get(url, options...)
+		if reply.elapsed >= 500*time.Millisecond {
+			return fmt.Sprintf("%d in half a second or more", reply.status)
+		}
+		return fmt.Sprint(reply.status)
+	}
+}

@@ -1,0 +1,69 @@
+package stories
+
+import "crypto/tls"
+
+var meshTLSStories = []story{{
+	kind: "MeshTLS", name: "versions and ciphers", mesh: shop + identities + `
+type: MeshTLS
+mesh: default
+name: cart
+spec:
+  targetRef: {kind: MeshService, name: cart}
+  rules:
+  - default: {tlsVersion: {min: TLS13}}
+---
+type: MeshTLS
+mesh: default
+name: backend
+spec:
+  targetRef: {kind: MeshService, name: backend}
+  from:
+  - default: {tlsVersion: {max: TLS12}, tlsCiphers: [ECDHE-ECDSA-CHACHA20-POLY1305]}
+`,
+	proxies: []string{"cart-1", "backend-1"},
+	steps: []step{
+		{"TLS 1.2", get("127.0.0.41:10000/", as(webID), maxTLS(tls.VersionTLS12)), "closed", "200 cart-1"},
+		{"TLS 1.3", get("127.0.0.41:10000/", as(webID)), "200 cart-1", "200 cart-1"},
+		{"the cipher", cipher("127.0.0.11:10000", as(webID)), "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"},
+	},
+}, {
+	kind: "MeshTLS", name: "permissive", mesh: shop + identities + `
+type: MeshTLS
+mesh: default
+name: permissive
+spec:
+  rules:
+  - default: {mode: Permissive}
+---
+type: MeshTrafficPermission
+mesh: default
+name: cart
+spec:
+  targetRef: {kind: MeshService, name: cart}
+  rules:
+  - default: {allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/web"}}, {path: {type: Prefix, value: /open}}]}
+`,
+	proxies: []string{"cart-1", "backend-1", "store-1"},
+	steps: []step{
+		{"plain text", get("127.0.0.11:10000/"), "200 backend-1", "closed"},
+		{"TLS", get("127.0.0.11:10000/", as(webID)), "200 backend-1", "200 backend-1"},
+		{"plain TCP", line("127.0.0.21:10000"), "store-1: ping", "closed"},
+		{"TCP over TLS", line("127.0.0.21:10000", as(webID)), "store-1: ping", "store-1: ping"},
+		{"a plain client where an identity is asked for", get("127.0.0.41:10000/"), "403", "closed"},
+		{"a plain client where no identity is asked for", get("127.0.0.41:10000/open"), "200 cart-1", "closed"},
+		{"a client with the identity", get("127.0.0.41:10000/", as(webID)), "200 cart-1", "200 cart-1"},
+		{"a client with another identity", get("127.0.0.41:10000/", as(backendID)), "403", "403"},
+	},
+}}
+
+// cipher returns a step that returns the cipher suite of a connection.
+func cipher(address string, options ...option) func(*world) string {
+	return func(w *world) string {
+		connection, err := w.connect(address, options...)
+		if err != nil {
+			return err.Error()
+		}
+		defer connection.Close()
+		return tls.CipherSuiteName(connection.(*tls.Conn).ConnectionState().CipherSuite)
+	}
+}

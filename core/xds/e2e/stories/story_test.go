@@ -1,0 +1,119 @@
+package stories
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+)
+
+// A story shows the effect of one kind.
+type story struct {
+	kind, name string
+	// mesh is YAML. Addresses from 127.0.0.1 to 127.0.0.254 become those of a network
+	// of the run, and the directory /run/mesh one of the run. The workload of a
+	// dataplane with a proxy listens at the serviceAddress of its inbound, that of
+	// another dataplane at the address of the inbound itself.
+	mesh string
+	// proxies are the dataplanes that get an Envoy.
+	proxies []string
+	// down are the dataplanes whose workload does not run.
+	down  []string
+	steps []step
+}
+
+// A step is something that is done in a story, and what is seen.
+type step struct {
+	name          string
+	do            func(*world) string
+	want, without string
+}
+
+// stories are those of all kinds.
+var stories = slices.Concat(
+	meshAccessLogStories,
+	meshCircuitBreakerStories,
+	meshFaultInjectionStories,
+	meshHTTPRouteStories,
+	meshHealthCheckStories,
+	meshLoadBalancingStrategyStories,
+	meshMetricStories,
+	meshProxyPatchStories,
+	meshRateLimitStories,
+	meshRetryStories,
+	meshTCPRouteStories,
+	meshTLSStories,
+	meshTimeoutStories,
+	meshTraceStories,
+	meshTrafficPermissionStories,
+)
+
+// TestMain lets more stories run at a time than there are processors: they wait most
+// of their time.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+func TestStories(t *testing.T) {
+	envoytest.Path(t)
+	for _, s := range stories {
+		t.Run(s.kind+"/"+s.name, func(t *testing.T) {
+			t.Parallel()
+			if !slices.ContainsFunc(translators.All(), func(t xds.Translator) bool { return t.Kind == s.kind }) {
+				t.Skip("there is no translator")
+			}
+			t.Run("with", func(t *testing.T) {
+				t.Parallel()
+				s.run(t, translators.All(), func(x step) string { return x.want })
+			})
+			t.Run("without", func(t *testing.T) {
+				t.Parallel()
+				s.run(t, allBut(s.kind), func(x step) string { return x.without })
+			})
+		})
+	}
+}
+
+// allBut returns the translators without that of a kind.
+func allBut(kind string) []xds.Translator {
+	return slices.DeleteFunc(translators.All(), func(t xds.Translator) bool { return t.Kind == kind })
+}
+
+func (s *story) run(t *testing.T, list []xds.Translator, expected func(step) string) {
+	w := start(t, s, list)
+	for _, x := range s.steps {
+		if got, want := x.do(w), expected(x); got != want {
+			t.Errorf("%s: got %q, want %q", x.name, got, want)
+		}
+	}
+	if t.Failed() {
+		for name, proxy := range w.proxies {
+			t.Logf("%s: %s", name, proxy.Log())
+		}
+	}
+}
+
+// A story in which both runs look the same shows nothing.
+func TestStoriesShowAnEffect(t *testing.T) {
+	for _, s := range stories {
+		if !slices.ContainsFunc(s.steps, func(x step) bool { return x.want != x.without }) {
+			t.Errorf("%s/%s: every step expects the same with and without the kind", s.kind, s.name)
+		}
+	}
+}
+
+func TestEachTranslatorHasAStory(t *testing.T) {
+	for _, translator := range translators.All() {
+		if !slices.ContainsFunc(stories, func(s story) bool { return s.kind == translator.Kind }) {
+			t.Errorf("there is no story of %s", translator.Kind)
+		}
+	}
+}

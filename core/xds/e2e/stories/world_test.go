@@ -1,0 +1,192 @@
+package stories
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+)
+
+// A world is a running mesh.
+type world struct {
+	t       *testing.T
+	network *envoytest.Network
+	dir     string // /run/mesh of the story
+	ca      *envoytest.Authority
+	// By the name of the dataplane.
+	apps    map[string]*envoytest.App
+	tcp     map[string]*envoytest.TCPApp
+	proxies map[string]*envoytest.Proxy
+
+	collector *envoytest.Collector
+}
+
+// collectorAddress is where a collector of telemetry listens in each story.
+const collectorAddress = "127.0.0.100:4317"
+
+// greeting is what a workload with the tag kuma.io/server-first sends at once.
+const greeting = "hello\n"
+
+// start runs the mesh of a story until the test ends.
+func start(t *testing.T, s *story, list []xds.Translator) *world {
+	network, err := envoytest.NewNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = network.Close() })
+	w := &world{
+		t: t, network: network, dir: t.TempDir(), ca: envoytest.NewAuthority(t),
+		apps: map[string]*envoytest.App{}, tcp: map[string]*envoytest.TCPApp{}, proxies: map[string]*envoytest.Proxy{},
+	}
+	if w.collector, err = envoytest.NewCollector(w.local(collectorAddress)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.collector.Close() })
+	view := w.load(s.mesh)
+	w.startApps(view, s)
+	w.startProxies(xds.NewBuilder(list, xds.Options{Audit: true}).At(view), s)
+	return w
+}
+
+// local returns a text of a story with the addresses and the directory of the run.
+func (w *world) local(text string) string {
+	return w.network.Replace(strings.ReplaceAll(text, "/run/mesh", w.dir))
+}
+
+func (w *world) load(mesh string) *core.View {
+	bundle := strings.ReplaceAll(w.ca.Bundle(), "\n", "\n          ")
+	text := strings.ReplaceAll(w.local(mesh), "CA-BUNDLE", "|\n          "+bundle)
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return view
+}
+
+// dataplane returns the dataplane with a name.
+func dataplane(t *testing.T, view *core.View, name string) *resource.Dataplane {
+	d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name})
+	if d == nil {
+		t.Fatalf("there is no dataplane %s", name)
+	}
+	return d
+}
+
+// startApps starts the workload of each inbound.
+func (w *world) startApps(view *core.View, s *story) {
+	for _, d := range view.Dataplanes("default") {
+		if slices.Contains(s.down, d.Name) {
+			continue
+		}
+		for i := range d.Inbounds {
+			in := &d.Inbounds[i]
+			address, port := cmp.Or(in.Address, d.Address), in.Port
+			if slices.Contains(s.proxies, d.Name) {
+				address, port = in.ServiceAddress, cmp.Or(in.ServicePort, in.Port)
+			}
+			w.startApp(d.Name, in, fmt.Sprintf("%s:%d", address, port))
+		}
+	}
+}
+
+func (w *world) startApp(name string, in *resource.Inbound, address string) {
+	if in.IsHTTP() {
+		app, err := envoytest.NewApp(name, address)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.t.Cleanup(func() { _ = app.Close() })
+		w.apps[name] = app
+		return
+	}
+	first := ""
+	if in.Tags.Value("kuma.io/server-first") == "true" {
+		first = greeting
+	}
+	app, err := envoytest.NewTCPApp(name, address, first)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = app.Close() })
+	w.tcp[name] = app
+}
+
+// startProxies starts the proxies, all at a time.
+func (w *world) startProxies(state *xds.State, s *story) {
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	for i, name := range s.proxies {
+		d := dataplane(w.t, state.View(), name)
+		w.writeIdentity(state.View(), d)
+		admin := netip.MustParseAddrPort(w.local(fmt.Sprintf("127.0.0.%d:9901", 201+i)))
+		bootstrap, err := xds.StaticBootstrap(state.Snapshot(d, false), admin)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		config, err := xds.MarshalJSON(withoutDelays(bootstrap))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		wait.Go(func() {
+			proxy, err := envoytest.Run(envoytest.Path(w.t), w.t.TempDir(), name, config)
+			if err != nil {
+				w.t.Error(err)
+				return
+			}
+			w.t.Cleanup(proxy.Stop)
+			mu.Lock()
+			defer mu.Unlock()
+			w.proxies[name] = proxy
+		})
+	}
+	wait.Wait()
+	if w.t.Failed() {
+		w.t.FailNow()
+	}
+}
+
+// withoutDelays makes a proxy send its spans at once.
+func withoutDelays(b *bootstrapv3.Bootstrap) *bootstrapv3.Bootstrap {
+	now := map[string]*structpb.Value{}
+	for _, tracer := range []string{"zipkin", "opentelemetry"} {
+		now["tracing."+tracer+".min_flush_spans"] = structpb.NewNumberValue(1)
+		now["tracing."+tracer+".flush_interval_ms"] = structpb.NewNumberValue(50)
+	}
+	b.LayeredRuntime = &bootstrapv3.LayeredRuntime{Layers: []*bootstrapv3.RuntimeLayer{{
+		Name:           "test",
+		LayerSpecifier: &bootstrapv3.RuntimeLayer_StaticLayer{StaticLayer: &structpb.Struct{Fields: now}},
+	}}}
+	return b
+}
+
+// writeIdentity writes the certificate of a dataplane that has a SPIFFE ID.
+func (w *world) writeIdentity(view *core.View, d *resource.Dataplane) {
+	id, err := view.Identities(d.Mesh).Of(d)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if id != nil {
+		w.ca.WriteFiles(w.t, w.dir, d.Name, id.SPIFFEID)
+	}
+}
+
+// file returns the path of a file in the directory /run/mesh.
+func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
