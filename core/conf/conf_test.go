@@ -153,14 +153,3 @@ func TestNumbersWithBounds(t *testing.T) {
 		`600`: `f:1:1: must be an HTTP status, from 100 to 599`,
 	})
 }
-
-func TestBackendRefShare(t *testing.T) {
-	for name, c := range map[string]struct {
-		weight *uint32
-		want   uint32
-	}{"left out": {nil, 1}, "zero": {new(uint32), 0}} {
-		if got := (&conf.BackendRef{Weight: c.weight}).Share(); got != c.want {
-			t.Errorf("%s: got %d, want %d", name, got, c.want)
-		}
-	}
-}

@@ -35,6 +35,18 @@ func TestSpiffeID(t *testing.T) {
 	check[conf.SpiffeIDMatch](t, table)
 }
 
+func TestTrustDomain(t *testing.T) {
+	long := strings.Repeat("a", 255)
+	const hint = `; write a name such as prod.mesh.local`
+	check[conf.TrustDomain](t, cases{
+		`prod.mesh.local`: `"prod.mesh.local"`,
+		long:              `"` + long + `"`,
+		long + "a":        `f:1:1: bad trust domain "` + long + `a": the trust domain is longer than 255 bytes` + hint,
+		`Prod`:            `f:1:1: bad trust domain "Prod": the trust domain has lower-case letters, digits, '.', '-' and '_' only` + hint,
+		`""`:              `f:1:1: bad trust domain "": the trust domain has lower-case letters, digits, '.', '-' and '_' only` + hint,
+	})
+}
+
 func TestMatch(t *testing.T) {
 	check[conf.Match](t, cases{
 		`{}`: `{}`,

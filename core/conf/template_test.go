@@ -38,3 +38,12 @@ func TestTemplateRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestTemplateValidate(t *testing.T) {
+	const hint = `; variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label "key" }}`
+	check[conf.Template](t, cases{
+		`'{{ .Mesh }}.mesh.local'`: `"{{ .Mesh }}.mesh.local"`,
+		`""`:                       `""`,
+		`'{{ .Pod }}'`:             `f:1:1: bad template: {{.Pod}}: not one of the variables` + hint,
+	})
+}
