@@ -148,26 +148,3 @@ func TestChangesOfAnItemsTarget(t *testing.T) {
 		})
 	}
 }
-
-// Rules with the same confs and origins may have other matches.
-func TestChangesOfMatches(t *testing.T) {
-	rule := func(method string) string {
-		return "---\ntype: MeshTimeout\nname: in\nspec: {rules: [{matches: [{method: " + method + "}], default: {idleTimeout: 1s}}]}\n"
-	}
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+rule("GET"))
-	commit := apply(t, e, core.Batch{Upsert: decode(t, rule("PUT"))})
-	if diff := cmp.Diff([]string{"changed web-1, by in, MeshTimeout of inbound 0"}, changesText(commit)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// If a policy's items are exchanged, the conf and the list of its origins remain,
-// and each field has another origin.
-func TestChangesOfFieldOrigins(t *testing.T) {
-	const idle, request = `{default: {idleTimeout: 1s}}`, `{default: {http: {requestTimeout: 1s}}}`
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("pair", "", everyDataplane, idle+","+request))
-	commit := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("pair", "", everyDataplane, request+","+idle))})
-	if diff := cmp.Diff([]string{"changed web-1, by pair, MeshTimeout of outbound 0"}, changesText(commit)); diff != "" {
-		t.Error(diff)
-	}
-}

@@ -47,3 +47,43 @@ func TestInboundSet(t *testing.T) {
 		}
 	}
 }
+
+// All, At and Len agree at the ends of pages, and another list may share pages.
+func TestMatchedPages(t *testing.T) {
+	for _, n := range []int{0, 1, 31, 32, 33, 64, 65} {
+		selected := make([]rules.Selected, n)
+		for i := range selected {
+			selected[i].Policy = policy("K", "p", resource.TargetRef{})
+		}
+		m := rules.NewMatched(selected)
+		next := 0
+		for i, s := range m.All() {
+			if i != next || s != m.At(i) || s.Policy != selected[i].Policy {
+				t.Errorf("%d policies: All yields another one at %d", n, i)
+			}
+			next++
+		}
+		if m.Len() != n || next != n {
+			t.Errorf("%d policies: the length is %d, and All yields %d", n, m.Len(), next)
+		}
+		if n < 33 {
+			continue
+		}
+		pages := slices.Clone(m.Pages())
+		pages[1] = slices.Clone(pages[1])
+		pages[1][0].Policy = policy("K", "q", resource.TargetRef{})
+		other := m.WithPages(pages)
+		if other.Len() != n || other.At(0) != m.At(0) || other.At(32).Policy.Name != "q" || m.At(32).Policy.Name != "p" {
+			t.Errorf("%d policies: the list with another page differs elsewhere", n)
+		}
+	}
+	last := -1
+	for i := range rules.NewMatched(make([]rules.Selected, 40)).All() {
+		if last = i; i == 35 {
+			break
+		}
+	}
+	if last != 35 {
+		t.Errorf("a loop that ends at 35 ended at %d", last)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -59,6 +61,12 @@ func TestStories(t *testing.T) {
 // configOf returns the config of the only dataplane of a text.
 func configOf(t *testing.T, all *resource.Kinds, kind, text string) *rules.Config {
 	t.Helper()
+	view := viewOf(t, all, text)
+	return view.Config(view.Dataplanes("default")[0], kind, core.Enforced)
+}
+
+func viewOf(t *testing.T, all *resource.Kinds, text string) *core.View {
+	t.Helper()
 	loader := resource.Loader{Kinds: all}
 	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
 	if err != nil {
@@ -68,7 +76,7 @@ func configOf(t *testing.T, all *resource.Kinds, kind, text string) *rules.Confi
 	if err != nil {
 		t.Fatal(err)
 	}
-	return view.Config(view.Dataplanes("default")[0], kind, core.Enforced)
+	return view
 }
 
 // render prints a config, a line for each conf.
@@ -233,6 +241,14 @@ func TestFormsOfFromAgree(t *testing.T) {
 				"":           `{"loadBalancer":{"type":"RingHash","ringHash":{"minRingSize":1,"maxRingSize":9}}}`,
 				"hidden=yes": `{"loadBalancer":{"type":"RingHash","ringHash":{"maxRingSize":9}}}`,
 			}},
+		"an item that sets everything": {meshtrafficpermission.Kind(), `
+    - {targetRef: {kind: MeshSubset, tags: {zone: east}}, default: {action: Deny}}
+    - {targetRef: {kind: MeshService, name: web}, default: {action: Allow}}`,
+			map[string]string{
+				"zone=east":                     `{"action":"Deny"}`,
+				"kuma.io/service=web":           `{"action":"Allow"}`,
+				"zone=east kuma.io/service=web": `{"action":"Allow"}`,
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			loader := resource.Loader{Kinds: resource.NewKinds(c.kind)}
@@ -287,9 +303,38 @@ spec: {from: [{targetRef: {kind: MeshService, name: web}, default: {idleTimeout:
 	for form, view := range views(rules.NewFrom(meshtimeout.Kind(), set.Policies)) {
 		_, err := view(partition.Limits{Rules: 2})
 		var limit *rules.LimitError
+		var cause *partition.LimitError
 		want := "needs more than 2 rules; the policies b, a differ by the tags kuma.io/service, zone"
-		if !errors.As(err, &limit) || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &limit) || !errors.As(err, &cause) || cause.Limit != 2 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want one with %q", form, err, want)
 		}
+	}
+}
+
+// A message has the first ten policies and keys.
+func TestLimitErrorIsShort(t *testing.T) {
+	e := rules.LimitError{Limit: &partition.LimitError{Limit: 9, Resource: "rules"}}
+	for i := range 12 {
+		e.Policies = append(e.Policies, policy("MeshTimeout", fmt.Sprintf("p%d", i), resource.TargetRef{}))
+		e.Keys = append(e.Keys, fmt.Sprintf("k%d", i))
+	}
+	want := "the rule view needs more than 9 rules; the policies p0, p1, p2, p3, p4, p5, p6, p7, p8, p9 and 2 more differ by the tags k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 and 2 more"
+	if e.Error() != want {
+		t.Errorf("got %s", e.Error())
+	}
+}
+
+// An item that contradicts itself selects no client and is left out.
+func TestOriginsOfFrom(t *testing.T) {
+	p := policy("MeshTimeout", "p", resource.TargetRef{})
+	service := func(name string) resource.TargetRef {
+		return resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: name, Tags: resource.NewTags(map[string]string{"kuma.io/service": "b"})}
+	}
+	for _, target := range []resource.TargetRef{service("a"), service("b"), {Kind: resource.TargetMesh}} {
+		p.From = append(p.From, resource.Item{TargetRef: target, Conf: &meshtimeout.Conf{}})
+	}
+	got := rules.NewFrom(meshtimeout.Kind(), []*resource.Policy{p}).Origins()
+	if want := []rules.Origin{{Policy: p, Index: 1}, {Policy: p, Index: 2}}; !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
 	}
 }
