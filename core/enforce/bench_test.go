@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/enforcetest"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -66,7 +66,7 @@ func BenchmarkState(b *testing.B) {
 	resources := fleet()
 	b.ReportAllocs()
 	for b.Loop() {
-		state := enforce.NewState(resources)
+		state := enforcetest.State(resources)
 		targets, enforced := 0, 0
 		for effect := range state.Effects() {
 			for _, target := range state.Targets(effect) {
@@ -86,7 +86,7 @@ func BenchmarkState(b *testing.B) {
 // policies are overridden with: a cluster comes to it, or leaves it.
 func BenchmarkDecision(b *testing.B) {
 	resources := fleet()
-	state := enforce.NewState(resources)
+	state := enforcetest.State(resources)
 	before := resources.PlacementDecisions[1]
 	after := *before
 	after.Clusters = before.Clusters[:99]

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/enforcetest"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -29,7 +30,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			state := enforce.NewState(load(t, string(archive.Files[0].Data)))
+			state := enforcetest.State(load(t, string(archive.Files[0].Data)))
 			got := targets(state, "policies", "test-policy-1")
 			if os.Getenv("UPDATE") != "" {
 				archive.Files[1].Data = []byte(got)

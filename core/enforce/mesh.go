@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // Placement identifies a placement that a binding overrides mesh policies with.

@@ -30,16 +30,6 @@ type State struct {
 // Empty returns the state without resources.
 func Empty() *State { return &State{names: index.NewInterner[name](), order: new(clusterOrder)} }
 
-// NewState returns the state of some resources.
-func NewState(resources *ocm.Resources) *State {
-	e := Empty().Edit()
-	for r := range resources.All() {
-		e.Put(r)
-	}
-	s, _ := e.Commit()
-	return s
-}
-
 // Resource returns the resource of an identity, whose mesh is empty, or nil.
 func (s *State) Resource(id resource.ID) ocm.Resource {
 	if n := s.lookup(nameOf(&id)); n != nil {

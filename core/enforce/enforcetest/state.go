@@ -1,0 +1,27 @@
+package enforcetest
+
+import (
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+)
+
+// State returns the state of some resources.
+func State(resources *ocm.Resources) *enforce.State {
+	e := enforce.Empty().Edit()
+	put(e, resources.ManagedClusters)
+	put(e, resources.PlacementRules)
+	put(e, resources.Placements)
+	put(e, resources.PlacementDecisions)
+	put(e, resources.PlacementBindings)
+	put(e, resources.PolicySets)
+	put(e, resources.Policies)
+	put(e, resources.Rollouts)
+	state, _ := e.Commit()
+	return state
+}
+
+func put[R ocm.Resource](e *enforce.Editor, list []R) {
+	for _, r := range list {
+		e.Put(r)
+	}
+}
