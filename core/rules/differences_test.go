@@ -1,17 +1,18 @@
 package rules_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // Each case gives the policies before and after a change, and the places where
-// the dataplane of testdata/stories gets another conf or another origin.
+// the dataplane gets another conf or another origin.
 func TestDifferences(t *testing.T) {
 	timeout := func(name, spec string) string {
 		return "---\ntype: MeshTimeout\nname: " + name + "\nspec: " + spec + "\n"
@@ -97,13 +98,32 @@ func TestDifferencesOfTheSameConfigs(t *testing.T) {
 	}
 }
 
-// configsOf returns the configs of the dataplane of testdata/stories by policies.
+const web = `
+type: Dataplane
+name: web-1
+networking:
+  address: 10.0.0.1
+  inbound:
+    - {name: http, port: 80, protocol: http, tags: {kuma.io/service: web}}
+    - {port: 81, tags: {kuma.io/service: admin}}
+  outbound:
+    - {port: 1, tags: {kuma.io/service: backend}}
+    - {port: 2, tags: {kuma.io/service: backend, version: v2}}
+    - {port: 3, tags: {kuma.io/service: payments}}
+    - {port: 4, tags: {kuma.io/service: other}}
+`
+
+// configsOf returns the configs of a dataplane by policies.
 func configsOf(t *testing.T, policies string) []*rules.Config {
 	t.Helper()
-	dataplane, err := os.ReadFile("testdata/stories/dataplane.yaml")
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(web + policies)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := viewOf(t, kinds.All(), string(dataplane)+policies)
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return view.Configs(view.Dataplanes("default")[0], rules.Enforced)
 }

@@ -1,0 +1,155 @@
+package blocks_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// fleet decodes policies and two dataplanes of the same outbounds. It returns the
+// first dataplane, the second one, which has one outbound more, and the policies
+// of MeshTimeout.
+func fleet(t *testing.T, timeouts string) (first, second *resource.Dataplane, matched rules.Matched) {
+	t.Helper()
+	dataplane := func(name, more string) string {
+		return "type: Dataplane\nname: " + name + `
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}, {port: 81, tags: {kuma.io/service: web}}]
+  outbound:
+    - {port: 1, tags: {kuma.io/service: a}}
+    - {port: 2, tags: {kuma.io/service: b}}
+` + more + "---\n"
+	}
+	set := load(t, dataplane("web-1", "")+dataplane("web-2", "    - {port: 3, tags: {kuma.io/service: a}}\n")+timeouts)
+	return set.Dataplanes[0], set.Dataplanes[1], matchedBy(set.Policies)
+}
+
+func load(t *testing.T, text string) *resource.Set {
+	t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// matchedBy returns a list of policies that select the inbounds 0 and 1.
+func matchedBy(policies []*resource.Policy) rules.Matched {
+	selected := make([]rules.Selected, len(policies))
+	for i, p := range policies {
+		selected[i].Policy = p
+		selected[i].Inbounds.Add(0)
+		selected[i].Inbounds.Add(1)
+	}
+	return rules.NewMatched(selected)
+}
+
+const timeouts = `
+type: MeshTimeout
+name: t
+spec:
+  to: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshService, name: a}, default: {connectionTimeout: 1s}}]
+  rules: [{default: {idleTimeout: 2s}}, {matches: [{method: GET}], default: {idleTimeout: 3s}}]
+`
+
+// Equal results are one pointer until the last reference to them is released.
+func TestTableShares(t *testing.T) {
+	d, e, matched := fleet(t, timeouts)
+	kind := kinds.All().Lookup("MeshTimeout")
+	table := blocks.NewTable()
+	one, two := table.ClassConfig(kind, d, matched), table.ClassConfig(kind, e, matched)
+	for i := range 2 {
+		a, b := one.Config().Inbounds[0].Rules, two.Config().Inbounds[i].Rules
+		if len(a) != 2 || &a[0] != &b[0] {
+			t.Errorf("the rules of inbound %d are made twice", i)
+		}
+	}
+	first := table.OutboundEvaluator(one, nil, nil).Config(d, nil)
+	second := table.OutboundEvaluator(two, nil, nil).Config(e, nil)
+	for i, j := range []int{0, 1, 0} {
+		if second.Outbounds[i].Effective != first.Outbounds[j].Effective {
+			t.Errorf("the conf of outbound %d is made twice", i)
+		}
+	}
+	if first.Outbounds[0].Effective == first.Outbounds[1].Effective {
+		t.Error("different confs are one block")
+	}
+
+	audit := func(want string, classes []*blocks.ClassConfig, configs ...*rules.Config) {
+		t.Helper()
+		if got := fmt.Sprint(table.Audit(classes, configs)); !strings.HasPrefix(got, want) {
+			t.Errorf("the audit returns %s, want %s", got, want)
+		}
+	}
+	both := []*blocks.ClassConfig{one, two}
+	audit("<nil>", both, first, second)
+	audit("confs: a block with 1 references", both, first)
+	audit("inbounds: a block with 2 references", both[:1], first, second)
+	audit("confs: 2 blocks are held, the table contains 4", nil, first)
+
+	table.ReleaseOutbounds(first)
+	audit("<nil>", both, second)
+	table.ReleaseOutbounds(second)
+	table.Release(one)
+	audit("<nil>", both[1:])
+	if n := table.Len(); n != 3 { // an inbound, and the confs of its two rules
+		t.Errorf("%d blocks, want 3", n)
+	}
+	table.Release(two)
+	if n := table.Len(); n != 0 {
+		t.Errorf("%d blocks are left", n)
+	}
+}
+
+// After a policy was replaced by a version with the same targetRefs, the outbounds
+// that the policy does not select keep their blocks (SPEC 4.2).
+func TestReplacedPolicy(t *testing.T) {
+	const items = `{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshService, name: b}, default: {connectionTimeout: 9s}}`
+	version := func(seconds string) string {
+		return "type: MeshTimeout\nname: base\nspec: {to: [" + items + "]}\n---\ntype: MeshTimeout\nname: one\nspec: {to: [{targetRef: {kind: MeshService, name: a}, default: {connectionTimeout: " + seconds + "}}]}\n"
+	}
+	d, _, before := fleet(t, version("1s"))
+	next := load(t, version("2s")).Policies
+	next[0] = before.At(0).Policy // base is the same version
+	after := matchedBy(next)
+	kind := kinds.All().Lookup("MeshTimeout")
+	table := blocks.NewTable()
+	class := table.ClassConfig(kind, d, before)
+	config := table.OutboundEvaluator(class, nil, nil).Config(d, nil)
+
+	nextClass := table.ClassConfig(kind, d, after)
+	nextConfig := table.OutboundEvaluator(nextClass, class, nil).Config(d, config)
+	if got := text(t, nextConfig.Outbounds[0].Conf); got != `{"connectionTimeout":"2s","idleTimeout":"1s"}` {
+		t.Errorf("outbound 0 has %s", got)
+	}
+	if nextConfig.Outbounds[1].Effective != config.Outbounds[1].Effective {
+		t.Error("outbound 1 has another block")
+	}
+	if err := table.Audit([]*blocks.ClassConfig{class, nextClass}, []*rules.Config{config, nextConfig}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Evaluate gives what a table gives, and shares with no other dataplane.
+func TestEvaluate(t *testing.T) {
+	d, _, matched := fleet(t, timeouts)
+	config := blocks.Evaluate(kinds.All().Lookup("MeshTimeout"), d, matched, nil)
+	for i, want := range []string{`{"connectionTimeout":"1s","idleTimeout":"1s"}`, `{"idleTimeout":"1s"}`} {
+		if got := text(t, config.Outbounds[i].Conf); got != want {
+			t.Errorf("outbound %d has %s, want %s", i, got, want)
+		}
+	}
+	trace := kinds.All().Lookup("MeshTrace")
+	set := load(t, "type: MeshTrace\nname: t\nspec: {default: {sampling: {overall: 50}}}\n")
+	config = blocks.Evaluate(trace, d, matchedBy(set.Policies), nil)
+	if got := text(t, config.Default.Conf); config.Outbounds != nil || config.Inbounds != nil || got != `{"sampling":{"overall":50}}` {
+		t.Errorf("got %s and %d outbounds", got, len(config.Outbounds))
+	}
+}
