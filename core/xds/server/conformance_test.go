@@ -1,0 +1,60 @@
+package server_test
+
+import (
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+)
+
+// protocols has the scripts of each protocol.
+var protocols = []struct {
+	name string
+	path string
+	wire func() wire
+}{
+	{"delta", "testdata/conformance/delta.txt", func() wire { return &deltaWire{} }},
+	{"sotw", "testdata/conformance/sotw.txt", func() wire { return &stateWire{} }},
+}
+
+// meshmatch is two replicas of the server.
+type meshmatch struct {
+	source   *xdstest.Source
+	replicas [2]*running
+}
+
+func newMeshmatch(t testing.TB) *meshmatch {
+	m := &meshmatch{source: xdstest.NewSource(xdstest.NewState())}
+	for i := range m.replicas {
+		m.replicas[i] = start(t, server.Options{Source: m.source})
+	}
+	return m
+}
+
+func (m *meshmatch) publish(state *xdstest.State) { m.source.Publish(state) }
+
+func (m *meshmatch) connect(_ testing.TB, replica int) grpc.ClientConnInterface {
+	return m.replicas[replica].conn
+}
+
+func (m *meshmatch) patience() (response, silence time.Duration) {
+	return patience, 15 * time.Millisecond
+}
+
+func TestConformance(t *testing.T) {
+	for _, protocol := range protocols {
+		t.Run(protocol.name, func(t *testing.T) {
+			for _, s := range readScripts(t, protocol.path) {
+				t.Run(s.name, func(t *testing.T) {
+					t.Parallel()
+					if err := play(t, s, newMeshmatch(t), protocol.wire()); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		})
+	}
+}
