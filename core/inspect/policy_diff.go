@@ -9,14 +9,18 @@ import (
 
 // NewPolicyDiff compares the effective configuration of the dataplanes of a mesh with
 // the one that they would have if one policy that only informs, and no other, were
-// enforced in addition. The view is that of the set. Its errors are those of
-// [NewDiff].
+// enforced in addition. The set has the resources of the view. The error is
+// [ErrNotFound] if the set does not have the policy, or one of [NewDiff].
 func NewPolicyDiff(view *core.View, set *resource.Set, policy *resource.Policy, options Options) (*Diff, error) {
+	at, found := slices.BinarySearchFunc(set.Policies, policy.ID, func(p *resource.Policy, id resource.ID) int { return p.ID.Compare(id) })
+	if !found {
+		return nil, notFoundf("there is no %s any longer", policy.ID)
+	}
 	enforced := *policy
 	enforced.Labels = slices.DeleteFunc(slices.Clone(policy.Labels), func(l resource.Tag) bool { return l.Key == resource.EffectLabel })
 	with := *set
 	with.Policies = slices.Clone(set.Policies)
-	with.Policies[slices.Index(set.Policies, policy)] = &enforced
+	with.Policies[at] = &enforced
 	after, err := core.NewView(view.Kinds(), &with)
 	if err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
 func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {
 	encode, separator := toYAML, "---\n"
 	if g.output == "json" {
-		encode, separator = toJSON, ""
+		encode, separator = inspect.JSON, ""
 	}
 	var b bytes.Buffer
 	for i, policy := range policies {

@@ -8,11 +8,11 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
 var outputs = []string{"table", "wide", "json", "yaml"}
@@ -59,7 +59,7 @@ func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
 
 // encode writes an answer as YAML if -o says so, else as JSON.
 func (g *globals) encode(w io.Writer, answer any) error {
-	encode := toJSON
+	encode := inspect.JSON
 	if g.output == "yaml" {
 		encode = toYAML
 	}
@@ -69,34 +69,6 @@ func (g *globals) encode(w io.Writer, answer any) error {
 	}
 	_, err = w.Write(data)
 	return err
-}
-
-// toJSON indents by two spaces and does not escape <, > and &.
-func toJSON(answer any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	err := encoder.Encode(answer)
-	return escapeControls(b.Bytes()), err
-}
-
-// escapeControls escapes the control characters of JSON which it need not
-// escape, but which a terminal may act on.
-func escapeControls(data []byte) []byte {
-	isControl := func(r rune) bool { return r > unicode.MaxASCII-1 && unicode.IsControl(r) }
-	if bytes.IndexFunc(data, isControl) < 0 {
-		return data
-	}
-	var b bytes.Buffer
-	for _, r := range string(data) {
-		if isControl(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.Bytes()
 }
 
 // printError writes one line for each error that err joins. Whatever a terminal
@@ -123,7 +95,7 @@ func listed(names []string) string { return strings.Join(names, ", ") }
 
 // toJSONLine returns the JSON of a value in one line.
 func toJSONLine(v any) (string, error) {
-	data, err := toJSON(v)
+	data, err := inspect.JSON(v)
 	if err != nil {
 		return "", err
 	}

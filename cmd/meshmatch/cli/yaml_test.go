@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -17,7 +18,7 @@ func TestYAMLEqualsJSON(t *testing.T) {
 		"\x00", "\x1b", "\x7f", "\u0085", "\u2028", "ä", "😀", "\ufeff", strings.Repeat("long ", 1000),
 	} {
 		answer := map[string]any{"value": text, text: "value", "list": []any{text, 1, 0.5, true, nil, map[string]any{}, []any{}}}
-		asJSON, err := toJSON(answer)
+		asJSON, err := inspect.JSON(answer)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,181 @@
+package inspect
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// ProxyRules is the answer of the Inspect API about a dataplane, or a part of it (SPEC
+// 10, in the form of 002).
+type ProxyRules struct {
+	Policies []KindRules `json:"policies"` // sorted by kind
+}
+
+// KindRules are the rules of one policy kind.
+type KindRules struct {
+	Kind    string      `json:"kind"`
+	Rules   []ProxyRule `json:"rules"`
+	Origins []OriginRef `json:"origins"` // the policies of all rules, sorted by KRI
+}
+
+// OriginRef is a policy that a conf comes from.
+type OriginRef struct {
+	KRI string `json:"kri"`
+}
+
+// ProxyRule is a conf, and what it applies to. Without a place it applies to the
+// dataplane, or to all of the part that the question is about.
+type ProxyRule struct {
+	Conf    resource.Conf `json:"conf"`
+	Origin  string        `json:"origin,omitempty"`  // the KRI of the policy, of a rule that is not merged
+	Origins []Origin      `json:"origins,omitempty"` // of a merged conf, in the order applied
+
+	Inbound  *InboundRef         `json:"inbound,omitempty"`
+	Outbound *OutboundRef        `json:"outbound,omitempty"`
+	Route    string              `json:"route,omitempty"` // of the outbound: KRI
+	Selector *partition.Selector `json:"selector,omitempty"`
+	Match    *conf.Match         `json:"match,omitempty"`
+}
+
+// NewProxyPolicies returns the confs that apply to a dataplane as a whole, which are
+// those of kinds without arrays.
+func NewProxyPolicies(view *core.View, d *resource.Dataplane, options Options) *ProxyRules {
+	a := newProxyAnswer(view, d, options)
+	return a.answer(func(config *rules.Config) []ProxyRule { return a.whole(config) })
+}
+
+// NewInboundPolicies returns the rules of an inbound, given by its index. The errors
+// are those of [NewDataplane].
+func NewInboundPolicies(view *core.View, d *resource.Dataplane, inbound int, options Options) (*ProxyRules, error) {
+	a := newProxyAnswer(view, d, options)
+	answer := a.answer(func(config *rules.Config) []ProxyRule { return a.inbound(config, inbound, nil) })
+	return answer, a.err()
+}
+
+// NewOutboundPolicies returns the confs of an outbound, given by its index, and of its
+// routes.
+func NewOutboundPolicies(view *core.View, d *resource.Dataplane, outbound int, options Options) *ProxyRules {
+	a := newProxyAnswer(view, d, options)
+	return a.answer(func(config *rules.Config) []ProxyRule { return a.outbound(config, outbound) })
+}
+
+// NewProxyRules returns all rules of a dataplane: its own confs, the rule view of `to`
+// (SPEC 4.5), and the rules of each inbound. The errors are those of [NewDataplane].
+func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*ProxyRules, error) {
+	a := newProxyAnswer(view, d, options)
+	answer := a.answer(func(config *rules.Config) []ProxyRule {
+		out := a.whole(config)
+		if config.Kind.To != nil {
+			out = append(out, a.selected(a.dataplaneAnswer.toRules(config), nil)...)
+		}
+		for i := range config.Inbounds {
+			out = append(out, a.inbound(config, i, inboundPlace(d, i))...)
+		}
+		return out
+	})
+	return answer, a.err()
+}
+
+// proxyAnswer makes an answer for one dataplane.
+type proxyAnswer struct {
+	*dataplaneAnswer
+	configs []*rules.Config
+}
+
+func newProxyAnswer(view *core.View, d *resource.Dataplane, options Options) *proxyAnswer {
+	return &proxyAnswer{
+		&dataplaneAnswer{
+			dataplane: d, options: options, enforcement: view.Enforcement(),
+			views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
+		},
+		configsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
+	}
+}
+
+func (a *proxyAnswer) err() error { return errors.Join(append(a.errs, a.budget.err)...) }
+
+// answer collects the rules of each kind. Kinds without rules are left out.
+func (a *proxyAnswer) answer(rulesOf func(*rules.Config) []ProxyRule) *ProxyRules {
+	answer := &ProxyRules{Policies: []KindRules{}}
+	for _, config := range a.configs {
+		if list := rulesOf(config); len(list) > 0 {
+			answer.Policies = append(answer.Policies, KindRules{Kind: config.Kind.Name, Rules: list, Origins: originsOf(list)})
+		}
+	}
+	return answer
+}
+
+// originsOf returns the policies of the rules.
+func originsOf(list []ProxyRule) []OriginRef {
+	origins := []OriginRef{}
+	for i := range list {
+		if list[i].Origin != "" {
+			origins = append(origins, OriginRef{list[i].Origin})
+		}
+		for _, o := range list[i].Origins {
+			origins = append(origins, OriginRef{o.KRI})
+		}
+	}
+	slices.SortFunc(origins, func(a, b OriginRef) int { return strings.Compare(a.KRI, b.KRI) })
+	return slices.Compact(origins)
+}
+
+// whole returns the conf of a kind for the dataplane as a whole.
+func (a *proxyAnswer) whole(config *rules.Config) []ProxyRule {
+	return merged(NewEffectiveConf(config.Default, config.Kind.Default, a.options), ProxyRule{})
+}
+
+// merged returns a rule with a merged conf; none if there is no conf.
+func merged(c *EffectiveConf, rule ProxyRule) []ProxyRule {
+	if c == nil {
+		return nil
+	}
+	rule.Conf, rule.Origins = c.Conf, c.Origins
+	return []ProxyRule{rule}
+}
+
+// outbound returns the confs of an outbound and of its routes.
+func (a *proxyAnswer) outbound(config *rules.Config, i int) []ProxyRule {
+	if config.Kind.To == nil {
+		return nil
+	}
+	o := newOutbound(config, a.dataplane, i, a.options)
+	out := merged(o.EffectiveConf, ProxyRule{Outbound: &o.Outbound})
+	for _, r := range o.Routes {
+		out = append(out, merged(r.EffectiveConf, ProxyRule{Outbound: &o.Outbound, Route: r.Route})...)
+	}
+	return out
+}
+
+// inbound returns the rules of an inbound: those that are not merged, those by match,
+// and those by the clients' tags. The place is that of each rule, or nil.
+func (a *proxyAnswer) inbound(config *rules.Config, i int, place *InboundRef) []ProxyRule {
+	if config.Kind.From == nil && config.Kind.Rules == nil {
+		return nil
+	}
+	c := a.dataplaneAnswer.inbound(config, i)
+	var out []ProxyRule
+	for _, p := range c.Permissions {
+		out = append(out, ProxyRule{Conf: p.Conf, Origin: p.KRI, Inbound: place})
+	}
+	for i := range c.Rules {
+		out = append(out, merged(c.Rules[i].EffectiveConf, ProxyRule{Match: &c.Rules[i].Match, Inbound: place})...)
+	}
+	return append(out, a.selected(c.From, place)...)
+}
+
+// selected returns the rules of a rule view.
+func (a *proxyAnswer) selected(view []SelectorRule, place *InboundRef) []ProxyRule {
+	var out []ProxyRule
+	for i := range view {
+		out = append(out, merged(view[i].EffectiveConf, ProxyRule{Selector: &view[i].Selector, Inbound: place})...)
+	}
+	return out
+}

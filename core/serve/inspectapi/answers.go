@@ -1,0 +1,209 @@
+package inspectapi
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// incomplete has the reasons why an answer is not complete (SPEC 5.5).
+type incomplete struct {
+	Incomplete []string `json:"incomplete,omitempty"`
+}
+
+func reasons(err error) incomplete {
+	if err == nil {
+		return incomplete{}
+	}
+	return incomplete{strings.Split(err.Error(), "\n")}
+}
+
+func meshes(q *question) (any, error) {
+	if p := newParameters(q.URL.RawQuery); p.err != nil {
+		return nil, p.err
+	}
+	return struct {
+		Meshes []string `json:"meshes"`
+	}{append([]string{}, q.view.Meshes()...)}, nil
+}
+
+// proxyRulesAnswer is an answer about a dataplane that may be incomplete.
+type proxyRulesAnswer struct {
+	*inspect.ProxyRules
+	incomplete
+}
+
+var ruleParameters = []string{"kind", "shadow", "source", "ordered"}
+
+func proxyPolicies(q *question) (any, error) {
+	d, options, err := q.rules()
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewProxyPolicies(q.view, d, options), nil
+}
+
+func proxyRules(q *question) (any, error) {
+	d, options, err := q.rules()
+	if err != nil {
+		return nil, err
+	}
+	answer, err := inspect.NewProxyRules(q.view, d, options)
+	return proxyRulesAnswer{answer, reasons(err)}, nil
+}
+
+func inboundPolicies(q *question) (any, error) {
+	d, options, err := q.rules()
+	if err != nil {
+		return nil, err
+	}
+	i, err := inspect.FindInbound(d, q.PathValue("inbound"))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := inspect.NewInboundPolicies(q.view, d, i, options)
+	return proxyRulesAnswer{answer, reasons(err)}, nil
+}
+
+func outboundPolicies(q *question) (any, error) {
+	d, options, err := q.rules()
+	if err != nil {
+		return nil, err
+	}
+	i, err := inspect.FindOutbound(d, q.PathValue("outbound"))
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewOutboundPolicies(q.view, d, i, options), nil
+}
+
+// rules returns the dataplane and the options of a question about rules.
+func (q *question) rules() (*resource.Dataplane, inspect.Options, error) {
+	p := q.parameters(ruleParameters...)
+	options := p.options(q.view.Kinds())
+	d, err := q.dataplane(p)
+	return d, options, err
+}
+
+func inspectDataplane(q *question) (any, error) {
+	p := q.parameters(append(ruleParameters, "explain")...)
+	options := p.options(q.view.Kinds())
+	d, err := q.dataplane(p)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := inspect.NewDataplane(q.view, d, options)
+	return struct {
+		*inspect.Dataplane
+		incomplete
+	}{answer, reasons(err)}, nil
+}
+
+func access(q *question) (any, error) {
+	p := q.parameters(append(requestParameters, "inbound", "explain", "source")...)
+	inbound, described, options := p.text("inbound"), p.request(), inspect.Options{Explain: p.flag("explain"), Source: p.flag("source")}
+	d, err := q.dataplane(p)
+	if err != nil {
+		return nil, err
+	}
+	if inbound == "" {
+		return nil, errors.New("no inbound is given; use ?inbound=NAME")
+	}
+	i, err := inspect.FindInbound(d, inbound)
+	if err != nil {
+		return nil, err
+	}
+	request, err := described.Parse()
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewAccess(q.view, d, i, request, options), nil
+}
+
+func conf(q *question) (any, error) {
+	p := q.parameters(append(requestParameters, "kind", "outbound", "route", "inbound", "shadow", "explain", "source")...)
+	query := inspect.ConfQuery{
+		Kind: p.kind(q.view.Kinds()), Outbound: p.text("outbound"), Route: p.text("route"), Inbound: p.text("inbound"), Request: p.request(),
+		Options: inspect.Options{Shadow: p.flag("shadow"), Explain: p.flag("explain"), Source: p.flag("source")},
+	}
+	d, err := q.dataplane(p)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := inspect.NewConf(q.view, d, &query)
+	if err != nil || answer == nil {
+		return struct{}{}, err
+	}
+	return answer, nil
+}
+
+func policyDataplanes(q *question) (any, error) {
+	p := q.parameters("source")
+	source, name := p.flag("source"), q.name(p)
+	if p.err != nil {
+		return nil, p.err
+	}
+	kind, err := q.kind()
+	if err != nil {
+		return nil, err
+	}
+	policy, err := inspect.FindPolicy(q.view, q.mesh, kind.Name, name)
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewPolicy(q.view, policy, source), nil
+}
+
+// diff shows what would change if policies were enforced that only inform.
+func diff(q *question) (any, error) {
+	p := q.parameters("shadow", "kind", "policy", "source")
+	options, policy := p.options(q.view.Kinds()), p.text("policy")
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case !options.Shadow:
+		return nil, errors.New("give ?shadow: the difference to the configuration if the policies that only inform were enforced")
+	}
+	answer, err := q.diff(policy, options)
+	if answer == nil {
+		return nil, err
+	}
+	return struct {
+		*inspect.Diff
+		incomplete
+	}{answer, reasons(err)}, nil
+}
+
+func (q *question) diff(policy string, options inspect.Options) (*inspect.Diff, error) {
+	if policy == "" {
+		return inspect.NewShadowDiff(q.view, q.mesh, options)
+	}
+	kindName, name, qualified := strings.Cut(policy, "/")
+	if !qualified {
+		return nil, errors.New("policy must be KIND/NAME or KIND/NAMESPACE/NAME")
+	}
+	kind, err := inspect.FindKind(q.view.Kinds(), kindName)
+	if err != nil {
+		return nil, err
+	}
+	found, err := inspect.FindPolicy(q.view, q.mesh, kind.Name, inspect.Name{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewPolicyDiff(q.view, q.set, found, options)
+}
+
+func placement(q *question) (any, error) {
+	p := q.parameters("policy")
+	name := inspect.Name{Name: p.text("policy"), Namespace: q.name(p).Namespace}
+	if p.err != nil {
+		return nil, p.err
+	}
+	answer := inspect.NewPlacements(q.view, q.mesh)
+	if name.Name == "" {
+		return answer, nil
+	}
+	return answer.Of(name)
+}

@@ -1,0 +1,148 @@
+package inspectapi
+
+import (
+	"context"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Current returns the view that questions are about, and the set that it is of; nil
+// before the first load. It is called for each request.
+type Current func() (*core.View, *resource.Set)
+
+// New returns the handler of the Inspect API. It answers every path that begins with
+// /meshes.
+func New(current Current) http.Handler {
+	a := &api{current: current, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
+	const dataplane = "/meshes/{mesh}/dataplanes/{name}/"
+	for path, answer := range map[string]func(*question) (any, error){
+		"/meshes":               meshes,
+		dataplane + "_policies": proxyPolicies,
+		dataplane + "_inbounds/{inbound}/_policies":   inboundPolicies,
+		dataplane + "_outbounds/{outbound}/_policies": outboundPolicies,
+		dataplane + "_rules":                          proxyRules,
+		dataplane + "_inspect":                        inspectDataplane,
+		dataplane + "_access":                         access,
+		dataplane + "_conf":                           conf,
+		"/meshes/{mesh}/{kind}/{name}/_dataplanes":    policyDataplanes,
+		"/meshes/{mesh}/_diff":                        diff,
+		"/meshes/{mesh}/_placement":                   placement,
+	} {
+		a.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, answer) })
+	}
+	a.mux.HandleFunc("/", a.unknown)
+	return a.mux
+}
+
+type api struct {
+	current Current
+	mux     *http.ServeMux
+	slots   chan struct{} // one for each question that is answered at a time
+}
+
+// question is a request with what it is about.
+type question struct {
+	*http.Request
+	view *core.View
+	set  *resource.Set
+	mesh string
+}
+
+// unknown answers what no other pattern matches.
+func (a *api) unknown(w http.ResponseWriter, r *http.Request) {
+	get := r.Clone(r.Context())
+	get.Method = http.MethodGet
+	if _, pattern := a.mux.Handler(get); pattern != "/" {
+		w.Header().Set("Allow", "GET, HEAD")
+		WriteProblem(w, http.StatusMethodNotAllowed, "use GET")
+		return
+	}
+	WriteProblem(w, http.StatusNotFound, "there is no such path; the paths are those of the Inspect API, such as /meshes/default/dataplanes/NAME/_rules")
+}
+
+// wait is how long a question waits for those before it.
+const wait = 5 * time.Second
+
+// serve answers one question. As many are answered at a time as there are processors.
+func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*question) (any, error)) {
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
+	defer cancel()
+	select {
+	case a.slots <- struct{}{}:
+		defer func() { <-a.slots }()
+	case <-ctx.Done():
+		w.Header().Set("Retry-After", "5")
+		WriteProblem(w, http.StatusServiceUnavailable, "too many questions are being answered; ask again later")
+		return
+	}
+	q := &question{Request: r, mesh: r.PathValue("mesh")}
+	if q.view, q.set = a.current(); q.view == nil {
+		WriteProblem(w, http.StatusServiceUnavailable, "the first load is not done")
+		return
+	}
+	if names := q.view.Meshes(); q.mesh != "" && !slices.Contains(names, q.mesh) {
+		detail := "there is no mesh " + quoted(q.mesh)
+		if hint := diag.DidYouMean(q.mesh, names); hint != "" {
+			detail += "; " + hint
+		}
+		WriteProblem(w, http.StatusNotFound, detail)
+		return
+	}
+	body, err := answer(q)
+	if err != nil {
+		WriteProblem(w, statusOf(err), err.Error())
+		return
+	}
+	WriteJSON(w, body)
+}
+
+func quoted(s string) string { return `"` + diag.Clip(s, 100) + `"` }
+
+// parameters parses the query, with the parameter namespace.
+func (q *question) parameters(known ...string) *parameters {
+	return newParameters(q.URL.RawQuery, append(known, "namespace")...)
+}
+
+// name returns the name in the path.
+func (q *question) name(p *parameters) inspect.Name {
+	name := inspect.Name{Name: q.PathValue("name")}
+	if p.values.Has("namespace") {
+		namespace := p.text("namespace")
+		name.Namespace = &namespace
+	}
+	return name
+}
+
+// dataplane returns the dataplane in the path. It reports errors of the parameters
+// first.
+func (q *question) dataplane(p *parameters) (*resource.Dataplane, error) {
+	name := q.name(p)
+	if p.err != nil {
+		return nil, p.err
+	}
+	return inspect.FindDataplane(q.view, q.mesh, name)
+}
+
+// kind returns the policy kind in the path, which may be in the plural.
+func (q *question) kind() (*resource.Kind, error) {
+	name := q.PathValue("kind")
+	for _, kind := range q.view.Kinds().All() {
+		singular := strings.ToLower(kind.Name)
+		plural := singular + "s"
+		if stem, ends := strings.CutSuffix(singular, "y"); ends {
+			plural = stem + "ies"
+		}
+		if strings.EqualFold(name, plural) {
+			return kind, nil
+		}
+	}
+	return inspect.FindKind(q.view.Kinds(), name)
+}

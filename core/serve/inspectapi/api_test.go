@@ -1,0 +1,127 @@
+package inspectapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+)
+
+const answers = "testdata/answers.txtar"
+
+// newAPI returns the API of the mesh of an archive.
+func newAPI(t testing.TB, archive *txtar.Archive) http.Handler {
+	t.Helper()
+	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
+	set, err := loader.Decode(resource.Input{Name: archive.Files[0].Name, Data: archive.Files[0].Data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(kinds.All(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inspectapi.New(func() (*core.View, *resource.Set) { return view, set })
+}
+
+func ask(api http.Handler, method, url string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	api.ServeHTTP(w, httptest.NewRequest(method, url, nil))
+	return w
+}
+
+func TestAnswers(t *testing.T) {
+	archive, err := txtar.ParseFile(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := newAPI(t, archive)
+	for i := range archive.Files[1:] {
+		f := &archive.Files[i+1]
+		method, url, _ := strings.Cut(f.Name, " ")
+		w := ask(api, method, url)
+		got := fmt.Sprintf("%d %s\n%s", w.Code, w.Header().Get("Content-Type"), w.Body)
+		if os.Getenv("UPDATE") != "" {
+			f.Data = []byte(got)
+		} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", f.Name, diff)
+		}
+	}
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(answers, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBeforeTheFirstLoad(t *testing.T) {
+	api := inspectapi.New(func() (*core.View, *resource.Set) { return nil, nil })
+	if w := ask(api, "GET", "/meshes"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the first load is not done") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+// TestConcurrent asks more questions at a time than are answered at a time.
+func TestConcurrent(t *testing.T) {
+	archive, err := txtar.ParseFile(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := newAPI(t, archive)
+	var group sync.WaitGroup
+	for range 64 {
+		group.Go(func() {
+			if w := ask(api, "GET", "/meshes/default/dataplanes/backend-1/_rules"); w.Code != http.StatusOK {
+				t.Errorf("got %d %s", w.Code, w.Body)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// FuzzAPI asks anything. There is an answer, which is JSON.
+func FuzzAPI(f *testing.F) {
+	archive, err := txtar.ParseFile(answers)
+	if err != nil {
+		f.Fatal(err)
+	}
+	api := newAPI(f, archive)
+	for _, file := range archive.Files[1:] {
+		_, url, _ := strings.Cut(file.Name, " ")
+		path, query, _ := strings.Cut(url, "?")
+		f.Add(path, query)
+	}
+	f.Add("/meshes/default//../..", "kind=%00&tag=a=b&header=:")
+	f.Fuzz(func(t *testing.T, path, query string) {
+		r, err := http.NewRequest("GET", "http://host/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unescaped, err := r.URL.Parse(path)
+		if err != nil || !strings.HasPrefix(unescaped.Path, "/") {
+			return // no server passes it on
+		}
+		r.URL, r.URL.RawQuery = unescaped, query
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		if w.Code == http.StatusInternalServerError {
+			t.Errorf("%s?%s: %d %s", path, query, w.Code, w.Body)
+		}
+		if w.Code != http.StatusMovedPermanently && w.Code != http.StatusTemporaryRedirect && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s?%s: %d with a body that is no JSON: %s", path, query, w.Code, w.Body)
+		}
+	})
+}

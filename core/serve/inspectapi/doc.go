@@ -1,0 +1,26 @@
+// Package inspectapi answers the questions of package inspect over HTTP (SPEC 10).
+//
+//	GET /meshes                                                 the names of the meshes
+//	GET /meshes/{mesh}/dataplanes/{name}/_policies              confs of the dataplane as a whole
+//	GET /meshes/{mesh}/dataplanes/{name}/_inbounds/{inbound}/_policies
+//	GET /meshes/{mesh}/dataplanes/{name}/_outbounds/{outbound}/_policies
+//	GET /meshes/{mesh}/dataplanes/{name}/_rules                 all rules, with the rule view of `to`
+//	GET /meshes/{mesh}/{kind}/{name}/_dataplanes                the dataplanes that a policy selects
+//
+// and with the parameters, and the JSON, of the commands of these names
+//
+//	GET /meshes/{mesh}/dataplanes/{name}/_inspect               ?kind=&shadow&explain&ordered&source
+//	GET /meshes/{mesh}/dataplanes/{name}/_access                ?inbound=&spiffe-id=&sni=&method=&path=&header=&tag=
+//	GET /meshes/{mesh}/dataplanes/{name}/_conf                  ?kind=&outbound=&route=&inbound=&...
+//	GET /meshes/{mesh}/_diff                                    ?shadow&kind=&policy=KIND/NAME
+//	GET /meshes/{mesh}/_placement                               ?policy=NAME
+//
+// A name may be NAMESPACE%2FNAME, or have the parameter namespace. Inbounds and
+// outbounds are named by their KRIs, or as on the command line. Kinds may be short, in
+// any letter case, and in the plural. A parameter without a value is true.
+//
+// A problem is {"status", "title", "detail"} (RFC 9457): 400 for a question that is
+// wrong, 404 for what does not exist, 405 for another method, 503 before the first
+// load and when too many questions are asked at a time. An answer that passes a limit
+// (SPEC 5.5) has what is within it, and the reasons as `incomplete`.
+package inspectapi
