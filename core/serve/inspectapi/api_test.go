@@ -30,7 +30,7 @@ func newAPI(t testing.TB, archive *txtar.Archive) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}
