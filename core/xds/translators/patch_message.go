@@ -56,7 +56,7 @@ func patchMessage[M proto.Message](m M, value *meshproxypatch.EnvoyResource, pat
 func mergeMessage(into, from proto.Message) error {
 	type typed interface{ GetTypedConfig() *anypb.Any }
 	a, ok := into.(typed)
-	b := from.(typed)
+	b, _ := from.(typed)
 	if !ok || a.GetTypedConfig() == nil || b.GetTypedConfig() == nil || a.GetTypedConfig().TypeUrl != b.GetTypedConfig().TypeUrl {
 		proto.Merge(into, from)
 		return nil

@@ -1,0 +1,357 @@
+package translators_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+)
+
+// Each field of each Conf has an effect, or a warning names it (SPEC 11.1). The policies
+// of testdata/fields have all fields. Each of them is removed, or has another value:
+// then another snapshot must be the result, unless a warning names the field.
+func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
+	world := readFile(t, "world.yaml")
+	for _, kind := range kinds.All().All() {
+		t.Run(kind.Name, func(t *testing.T) {
+			t.Parallel()
+			w := fieldWorld{world: world, kind: kind, policies: documents(t, kind.Name+".yaml")}
+			before, err := w.build(w.policies)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.checkCoverage(t)
+			for i := range w.policies {
+				w.check(t, before, i)
+			}
+		})
+	}
+}
+
+// fieldWorld is a mesh with all policies of one kind that have its fields.
+type fieldWorld struct {
+	world    []byte
+	kind     *resource.Kind
+	policies []any // documents as trees of JSON
+}
+
+// outcome is all snapshots of a world, and the fields that warnings name.
+type outcome struct {
+	text   string
+	warned []string // POLICY FIELD
+}
+
+func (w *fieldWorld) build(policies []any) (outcome, error) {
+	var out outcome
+	inputs := []resource.Input{{Name: "world.yaml", Data: w.world}}
+	for i, policy := range policies {
+		data, err := json.Marshal(policy)
+		if err != nil {
+			return out, err
+		}
+		inputs = append(inputs, resource.Input{Name: fmt.Sprintf("%d.json", i), Data: data})
+	}
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(inputs...)
+	if err != nil {
+		return out, err
+	}
+	view, err := core.NewView(kinds.All(), set)
+	if err != nil {
+		return out, err
+	}
+	state := xds.NewBuilder(translators.All(), xds.Options{}).At(view)
+	for _, mesh := range view.Meshes() {
+		for _, d := range view.Dataplanes(mesh) {
+			snapshot := state.Snapshot(d, false)
+			data, err := json.Marshal(snapshot)
+			if err != nil {
+				return out, err
+			}
+			out.text += string(data)
+			for _, warning := range snapshot.Warnings() {
+				if warning.Policy != nil {
+					out.warned = append(out.warned, warning.Policy.Name+" "+warning.Field)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// checkCoverage checks that the policies have all fields of the kind's Confs.
+func (w *fieldWorld) checkCoverage(t *testing.T) {
+	t.Helper()
+	var inputs []resource.Input
+	for _, policy := range w.policies {
+		data, _ := json.Marshal(policy)
+		inputs = append(inputs, resource.Input{Name: "p.json", Data: data})
+	}
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(inputs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	present := map[string]bool{}
+	for _, policy := range set.Policies {
+		for _, item := range slices.Concat(policy.To, policy.From) {
+			fieldsOf(reflect.ValueOf(item.Conf), present)
+		}
+		for _, rule := range policy.Rules {
+			fieldsOf(reflect.ValueOf(rule.Conf), present)
+		}
+		fieldsOf(reflect.ValueOf(policy.Default), present)
+	}
+	for name, set := range present {
+		if !set {
+			t.Errorf("testdata/fields/%s.yaml does not have field %s", w.kind.Name, name)
+		}
+	}
+}
+
+// fieldsOf notes the fields of a value and of the structs in it, by type and name, with
+// whether they are set anywhere.
+func fieldsOf(v reflect.Value, present map[string]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			fieldsOf(v.Elem(), present)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			fieldsOf(v.Index(i), present)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := v.Type().String() + "." + v.Type().Field(i).Name
+			present[name] = present[name] || !v.Field(i).IsZero()
+			fieldsOf(v.Field(i), present)
+		}
+	}
+}
+
+// check changes each field of one policy.
+func (w *fieldWorld) check(t *testing.T, before outcome, index int) {
+	policy := w.policies[index].(map[string]any)
+	if policy["type"] != w.kind.Name {
+		return
+	}
+	name := policy["name"].(string)
+	for _, at := range confsOf(policy["spec"].(map[string]any)) {
+		for _, path := range leaves(at.conf) {
+			pointer := "/" + strings.Join(path, "/")
+			if path[len(path)-1] == "type" {
+				continue // of a union: its arm is compared
+			}
+			if slices.ContainsFunc(before.warned, func(warned string) bool {
+				field, of := strings.CutPrefix(warned, name+" ")
+				return of && (field == pointer || strings.HasPrefix(pointer, field+"/") || field == "")
+			}) {
+				continue
+			}
+			after, ok := w.changed(index, append(slices.Clone(at.path), path...))
+			switch {
+			case !ok:
+				t.Errorf("%s %s%s: no other value of the field is valid", name, at.name(), pointer)
+			case after.text == before.text:
+				t.Errorf("%s %s%s has no effect, and no warning", name, at.name(), pointer)
+			}
+		}
+	}
+}
+
+// changed returns the outcome with another value of a field.
+func (w *fieldWorld) changed(index int, path []string) (outcome, bool) {
+	for _, change := range changes {
+		policies := slices.Clone(w.policies)
+		spec := clone(policies[index])
+		if !change(spec.(map[string]any)["spec"], path) {
+			continue
+		}
+		policies[index] = spec
+		if out, err := w.build(policies); err == nil {
+			return out, true
+		}
+	}
+	return outcome{}, false
+}
+
+// changes give a field another value. They report whether they apply to it.
+var changes = []func(tree any, path []string) bool{
+	func(tree any, path []string) bool { return edit(tree, path, func(any) (any, bool) { return nil, true }) },
+	func(tree any, path []string) bool {
+		return edit(tree, path, func(v any) (any, bool) {
+			switch v := v.(type) {
+			case bool:
+				return !v, true
+			case float64:
+				return v + 1, true
+			case string:
+				if n, err := strconv.ParseFloat(v, 64); err == nil {
+					return fmt.Sprint(n + 1), true
+				}
+				if strings.HasSuffix(v, "s") {
+					return "77" + v, true
+				}
+				return v + "a", true
+			}
+			return nil, false
+		})
+	},
+	func(tree any, path []string) bool {
+		return edit(tree, path, func(v any) (any, bool) { s, ok := v.(string); return s + "/a", ok })
+	},
+	words("Seconds", "UnixTimestamp"), words("https", "http"), words("HttpMethodPost"), words("All"), words("Basic"),
+	words("Internal"), words("XXHash"), words("GET", "POST"), words("http2"), words("Disabled"), words("Deny"), words("add"),
+	words("TLS13"), words("OmitPreviousHosts"), words("MeshService"), words("192.0.2.7"), words("198.51.100.0/24"),
+	words("ECDHE-ECDSA-AES256-GCM-SHA384"), words("127.0.0.1:7000"), words("YQ=="), words("http://127.0.0.1:1"), words("AddAfter"), words("AddFirst"),
+	words("Patch"), words("Remove"), words("Strict"), words("5 Mbps"), words("spiffe://other/x"), words("other.example"), words("other"),
+	func(tree any, path []string) bool { // the object that the field is in
+		return len(path) > 1 && edit(tree, path[:len(path)-1], func(any) (any, bool) { return nil, true })
+	},
+}
+
+// words returns a change that sets a text.
+func words(values ...string) func(any, []string) bool {
+	return func(tree any, path []string) bool {
+		return edit(tree, path, func(v any) (any, bool) {
+			s, ok := v.(string)
+			for _, value := range values {
+				if value != s {
+					return value, ok
+				}
+			}
+			return nil, false
+		})
+	}
+}
+
+// edit replaces the value at a path; nil removes it.
+func edit(tree any, path []string, change func(any) (any, bool)) bool {
+	switch tree := tree.(type) {
+	case map[string]any:
+		if len(path) > 1 {
+			if list, ok := tree[path[0]].([]any); ok && len(path) == 2 {
+				i, _ := strconv.Atoi(path[1])
+				value, ok := change(list[i])
+				if ok && value == nil {
+					tree[path[0]] = slices.Delete(list, i, i+1)
+					return true
+				}
+			}
+			return edit(tree[path[0]], path[1:], change)
+		}
+		value, ok := change(tree[path[0]])
+		if !ok {
+			return false
+		}
+		tree[path[0]] = value
+		if value == nil {
+			delete(tree, path[0])
+		}
+		return true
+	case []any:
+		i, _ := strconv.Atoi(path[0])
+		if len(path) > 1 {
+			return edit(tree[i], path[1:], change)
+		}
+		value, ok := change(tree[i])
+		if ok && value != nil {
+			tree[i] = value
+		}
+		return ok && value != nil
+	}
+	return false
+}
+
+// place is a conf of a policy.
+type place struct {
+	path []string // below spec
+	conf any
+}
+
+func (p place) name() string { return strings.Join(p.path, ".") }
+
+// confsOf returns the confs of a policy.
+func confsOf(spec map[string]any) (places []place) {
+	if conf, ok := spec["default"]; ok {
+		places = append(places, place{[]string{"default"}, conf})
+	}
+	for _, array := range []string{"to", "from", "rules"} {
+		items, _ := spec[array].([]any)
+		for i, item := range items {
+			path := []string{array, strconv.Itoa(i)}
+			if conf, ok := item.(map[string]any)["default"]; ok {
+				places = append(places, place{append(path, "default"), conf})
+			} else { // a route: its conf is in the item itself
+				conf := clone(item).(map[string]any)
+				delete(conf, "targetRef")
+				places = append(places, place{path, conf})
+			}
+		}
+	}
+	return places
+}
+
+// leaves returns the paths of the scalars in a tree, and of empty objects.
+func leaves(tree any) (paths [][]string) {
+	add := func(key string, below any) {
+		for _, path := range leaves(below) {
+			paths = append(paths, append([]string{key}, path...))
+		}
+	}
+	switch tree := tree.(type) {
+	case map[string]any:
+		for key, value := range tree {
+			add(key, value)
+		}
+	case []any:
+		for i, value := range tree {
+			add(strconv.Itoa(i), value)
+		}
+	default:
+		return [][]string{nil}
+	}
+	slices.SortFunc(paths, slices.Compare)
+	return paths
+}
+
+func clone(tree any) any {
+	data, _ := json.Marshal(tree)
+	var out any
+	_ = json.Unmarshal(data, &out)
+	return out
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "fields", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// documents returns the documents of a file as trees of JSON.
+func documents(t *testing.T, name string) (trees []any) {
+	t.Helper()
+	decoder := yaml.NewDecoder(strings.NewReader(string(readFile(t, name))))
+	for {
+		var tree any
+		if decoder.Decode(&tree) != nil {
+			return trees
+		}
+		trees = append(trees, clone(tree))
+	}
+}
