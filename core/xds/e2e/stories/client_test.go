@@ -26,6 +26,7 @@ type call struct {
 	sni         string
 	maxTLS      uint16
 	http2       bool
+	original    string // the destination before redirection
 }
 
 // An option changes a call.
@@ -109,17 +110,36 @@ func (w *world) transport(c *call) *http.Transport {
 	return t
 }
 
-// dial connects to an address of the run. The proxy's certificate is not verified.
+// dial connects to an address of the run.
 func (w *world) dial(address string, c *call) (net.Conn, error) {
-	dialer := &net.Dialer{Timeout: patience}
-	if c.certificate == nil {
-		return dialer.Dial("tcp", address)
+	connection, err := net.DialTimeout("tcp", address, patience)
+	if err != nil {
+		return nil, err
 	}
+	if c.original != "" {
+		err = writeProxyLine(connection, w.local(c.original))
+	}
+	if err == nil && c.certificate != nil {
+		connection, err = w.handshake(connection, c)
+	}
+	if err != nil {
+		_ = connection.Close()
+		return nil, err
+	}
+	return connection, nil
+}
+
+// handshake begins TLS with the client's certificate. The proxy's certificate is not
+// verified.
+func (w *world) handshake(connection net.Conn, c *call) (net.Conn, error) {
 	config := &tls.Config{InsecureSkipVerify: true, ServerName: c.sni, MaxVersion: c.maxTLS, Certificates: []tls.Certificate{w.ca.Issue(w.t, c.certificate...)}}
 	if c.http2 {
 		config.NextProtos = []string{"h2"}
 	}
-	return (&tls.Dialer{NetDialer: dialer, Config: config}).Dial("tcp", address)
+	client := tls.Client(connection, config)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return client, client.HandshakeContext(ctx)
 }
 
 // line returns a step that sends a line to a TCP service and returns the line that it

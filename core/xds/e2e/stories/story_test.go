@@ -42,6 +42,7 @@ var stories = slices.Concat(
 	meshHealthCheckStories,
 	meshLoadBalancingStrategyStories,
 	meshMetricStories,
+	meshPassthroughStories,
 	meshProxyPatchStories,
 	meshRateLimitStories,
 	meshRetryStories,

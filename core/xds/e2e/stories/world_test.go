@@ -141,7 +141,9 @@ func (w *world) startProxies(state *xds.State, s *story) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		config, err := xds.MarshalJSON(withoutDelays(bootstrap))
+		withoutDelays(bootstrap)
+		withProxyLines(bootstrap)
+		config, err := xds.MarshalJSON(bootstrap)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -164,7 +166,7 @@ func (w *world) startProxies(state *xds.State, s *story) {
 }
 
 // withoutDelays makes a proxy send its spans at once.
-func withoutDelays(b *bootstrapv3.Bootstrap) *bootstrapv3.Bootstrap {
+func withoutDelays(b *bootstrapv3.Bootstrap) {
 	now := map[string]*structpb.Value{}
 	for _, tracer := range []string{"zipkin", "opentelemetry"} {
 		now["tracing."+tracer+".min_flush_spans"] = structpb.NewNumberValue(1)
@@ -174,7 +176,6 @@ func withoutDelays(b *bootstrapv3.Bootstrap) *bootstrapv3.Bootstrap {
 		Name:           "test",
 		LayerSpecifier: &bootstrapv3.RuntimeLayer_StaticLayer{StaticLayer: &structpb.Struct{Fields: now}},
 	}}}
-	return b
 }
 
 // writeIdentity writes the certificate of a dataplane that has a SPIFFE ID.
