@@ -11,7 +11,7 @@ import (
 // admit checks the resources of a batch as the loader checks those of files,
 // whether they were decoded or made in Go (SPEC 1.2). The error is a
 // [diag.Errors] with every error of the batch. A resource without a position is
-// named by its identity.
+// named by its identity. If the code of a kind panics, the error is an [ErrPanic].
 func admit(kinds *resource.Kinds, b *Batch) error {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
@@ -20,9 +20,15 @@ func admit(kinds *resource.Kinds, b *Batch) error {
 			a.valid(&m.Meta, m.Validate)
 		}
 	}
-	for _, d := range set.Dataplanes {
+	failed, err := probe(len(set.Dataplanes), func(p *prober, i int) bool {
+		return set.Dataplanes[i] != nil && p.Fails(set.Dataplanes[i].Validate)
+	})
+	if err != nil {
+		return err
+	}
+	for i, d := range set.Dataplanes {
 		if a.present(d != nil, resource.DataplaneKind) {
-			a.valid(&d.Meta, d.Validate)
+			a.probed(&d.Meta, failed[i], d.Validate)
 		}
 	}
 	for _, i := range set.Identities {
@@ -35,9 +41,20 @@ func admit(kinds *resource.Kinds, b *Batch) error {
 			a.valid(&t.Meta, t.Validate)
 		}
 	}
-	for _, p := range set.Policies {
+	failed, err = probe(len(set.Policies), func(p *prober, i int) bool {
+		policy := a.ofEngine(set.Policies[i])
+		if policy == nil {
+			return false
+		}
+		p.running.code = policy.Type.Name
+		return p.Fails(policy.Validate)
+	})
+	if err != nil {
+		return err
+	}
+	for i, p := range set.Policies {
 		if a.present(p != nil, "policy") {
-			a.policy(p)
+			a.policy(p, failed[i])
 		}
 	}
 	for _, d := range set.Documents {
@@ -79,27 +96,44 @@ func (a *admission) present(ok bool, what string) bool {
 // valid checks a resource by its Validate method, and that it is the only one
 // of its identity.
 func (a *admission) valid(m *resource.Meta, validate func(*diag.At)) {
-	if a.prober.Fails(validate) {
+	a.probed(m, a.prober.Fails(validate), validate)
+}
+
+// probed is valid for a resource of which it is known whether its validation fails.
+func (a *admission) probed(m *resource.Meta, failed bool, validate func(*diag.At)) {
+	if failed {
 		validate(m.Place(&a.sink))
 	} else {
 		a.once(m)
 	}
 }
 
-// policy checks a policy by the kind that the engine has of its name: kinds
-// that are made by two calls are equal, and an engine merges Confs of one type.
-func (a *admission) policy(p *resource.Policy) {
-	var kind *resource.Kind
-	if p.Type != nil {
-		kind = a.kinds.Lookup(p.Type.Name)
+// ofEngine returns a policy with the kind that the engine has of its name: kinds
+// that are made by two calls are equal, and an engine merges Confs of one type. It
+// returns nil for nil and for a policy of another kind.
+func (a *admission) ofEngine(p *resource.Policy) *resource.Policy {
+	if p == nil || p.Type == nil {
+		return nil
 	}
-	if kind == nil {
+	switch kind := a.kinds.Lookup(p.Type.Name); kind {
+	case nil:
+		return nil
+	case p.Type:
+		return p
+	default:
+		checked := *p
+		checked.Type = kind
+		return &checked
+	}
+}
+
+func (a *admission) policy(p *resource.Policy, failed bool) {
+	checked := a.ofEngine(p)
+	if checked == nil {
 		a.errorf(&p.Meta, "type", diag.DidYouMean(p.Kind, a.kinds.Names()), "%q is not one of the kinds of this engine", p.Kind)
 		return
 	}
-	checked := *p
-	checked.Type = kind
-	a.valid(&p.Meta, checked.Validate)
+	a.probed(&p.Meta, failed, checked.Validate)
 }
 
 // document checks the identity of a document, which belongs to no mesh.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
@@ -28,7 +29,9 @@ type meshUpdate struct {
 	members index.VectorEditor[*memberSet]
 	views   index.VectorEditor[*profileView]
 
-	unclassified []uint32   // slots of dataplanes that were added or changed
+	// unclassified are the slots of dataplanes that were added or changed, and of
+	// those with a term that selectors began or ceased to require.
+	unclassified []uint32
 	regrouped    []*profile // profiles whose members change
 	queue        []*class   // classes to evaluate
 	released     released
@@ -42,8 +45,17 @@ func (u *meshUpdate) run(buffers []match.Buffer) (*meshView, error) {
 	u.entries = u.now.dataplanes.Edit()
 	u.members = u.now.members.Edit()
 	u.views = u.now.profiles.Edit()
+	var indexing sync.WaitGroup
+	defer indexing.Wait()
+	isFirst := u.now.slots.Len() == 0
 	for _, d := range u.edits {
-		u.replace(d)
+		u.replace(d, isFirst)
+	}
+	if isFirst {
+		slots := slices.Clone(u.unclassified)
+		indexing.Go(func() { u.indexAll(slots) })
+	} else {
+		u.unclassified = u.meshWriter.dataplanes.Reached(u.delta, u.unclassified)
 	}
 	u.classify()
 	for _, reached := range u.classes.Reached(u.delta) {
@@ -57,9 +69,19 @@ func (u *meshUpdate) run(buffers []match.Buffer) (*meshView, error) {
 	return u.publish(), nil
 }
 
+// indexAll adds all dataplanes of a mesh that had none to the index of dataplanes,
+// given their slots. Nothing else of the update uses that index: every dataplane
+// is classified, whatever the policies reach.
+func (u *meshUpdate) indexAll(slots []uint32) {
+	for i, d := range u.edits {
+		u.dataplanes.Replace(slots[i], nil, d.resource)
+	}
+}
+
 // replace makes one change to the dataplanes. A dataplane that is added or
-// changed gets its class in classify.
-func (u *meshUpdate) replace(d edit[*resource.Dataplane]) {
+// changed gets its class in classify. If it is one of the first of its mesh, it is
+// not added to the index of dataplanes.
+func (u *meshUpdate) replace(d edit[*resource.Dataplane], isFirst bool) {
 	name := proxyName{d.id.Namespace, d.id.Name}
 	slot, known := u.slots.Lookup(name)
 	var old *resource.Dataplane
@@ -68,7 +90,9 @@ func (u *meshUpdate) replace(d edit[*resource.Dataplane]) {
 	} else {
 		slot = u.slots.Intern(name)
 	}
-	u.dataplanes.Replace(slot, old, d.resource)
+	if !isFirst {
+		u.dataplanes.Replace(slot, old, d.resource)
+	}
 	entry := u.entries.Mut(slot)
 	if d.resource == nil {
 		u.leave(slot, u.profiles.byNumber[entry.profile])
@@ -83,12 +107,10 @@ func (u *meshUpdate) replace(d edit[*resource.Dataplane]) {
 	u.unclassified = append(u.unclassified, slot)
 }
 
-// classify finds the profile of every dataplane that was added or changed, and
-// of those with a term that selectors began or ceased to require.
+// classify finds the profile of every unclassified dataplane.
 func (u *meshUpdate) classify() {
-	slots := u.meshWriter.dataplanes.Reached(u.delta, u.unclassified)
-	slices.Sort(slots)
-	for _, slot := range slices.Compact(slots) {
+	slices.Sort(u.unclassified)
+	for _, slot := range slices.Compact(u.unclassified) {
 		entry := u.entries.Get(slot)
 		c := u.classes.Of(u.index, entry.resource, u.buffer)
 		if c.State.enforced == nil { // new

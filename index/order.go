@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,48 +43,89 @@ func (o *Order) rankOf(slot uint32) (rank uint32, ok bool) {
 // accept all slots of the order. Its results may change only for a slot that is Put
 // again.
 func (o *Order) Edit(compare func(a, b uint32) int) *OrderEditor {
-	return &OrderEditor{base: o, compare: compare, stays: map[uint32]bool{}}
+	return &OrderEditor{base: o, compare: compare}
 }
 
 // An OrderEditor makes the next version of an Order.
 type OrderEditor struct {
 	base    *Order
 	compare func(a, b uint32) int
-	stays   map[uint32]bool // the slots that were touched: true if put last, false if removed last
+	touched []touch // in the order of the calls
+}
+
+// touch is a call of Put or Remove.
+type touch struct {
+	slot  uint32
+	stays bool
 }
 
 // Put adds slot, or moves it if the result of compare for it has changed.
-func (e *OrderEditor) Put(slot uint32) { e.stays[slot] = true }
+func (e *OrderEditor) Put(slot uint32) { e.touched = append(e.touched, touch{slot, true}) }
 
 // Remove removes slot, if it is in the order.
-func (e *OrderEditor) Remove(slot uint32) { e.stays[slot] = false }
+func (e *OrderEditor) Remove(slot uint32) { e.touched = append(e.touched, touch{slot, false}) }
+
+// compact keeps the last touch of each slot, sorted by slot, so that the
+// comparisons of Commit do not depend on the order of the calls.
+func (e *OrderEditor) compact() {
+	bySlot := func(a, b touch) int { return cmp.Compare(a.slot, b.slot) }
+	if !slices.IsSortedFunc(e.touched, bySlot) {
+		slices.SortStableFunc(e.touched, bySlot)
+	}
+	last := e.touched[:0]
+	for i, t := range e.touched {
+		if i+1 == len(e.touched) || e.touched[i+1].slot != t.slot {
+			last = append(last, t)
+		}
+	}
+	e.touched = last
+}
+
+// sort sorts slots by compare, or returns two of them that compare equal. Slots that
+// are sorted already cost one comparison each.
+func (e *OrderEditor) sort(slots []uint32) error {
+	sorted := func() (at int, is bool) {
+		for i := 1; i < len(slots); i++ {
+			if e.compare(slots[i-1], slots[i]) >= 0 {
+				return i, false
+			}
+		}
+		return 0, true
+	}
+	if _, is := sorted(); is {
+		return nil
+	}
+	slices.SortFunc(slots, e.compare)
+	if i, is := sorted(); !is {
+		return notStrict(slots[i-1], slots[i])
+	}
+	return nil
+}
 
 // Commit publishes the next version. It calls compare about k log n times for k
 // slots that were put, and copies two arrays of n. It returns ErrNotStrict,
 // with the slots, if compare is 0 for two of them; the changes are then not
 // committed.
 func (e *OrderEditor) Commit() (*Order, error) {
-	if len(e.stays) == 0 {
+	if len(e.touched) == 0 {
 		return e.base, nil
 	}
-	var come, gone []uint32 // slots, ranks
+	e.compact()
+	var gone []uint32 // ranks
+	come := make([]uint32, 0, len(e.touched))
 	limit := len(e.base.rank)
-	for slot, stays := range e.stays {
-		if rank, ok := e.base.rankOf(slot); ok {
+	for _, t := range e.touched {
+		if rank, ok := e.base.rankOf(t.slot); ok {
 			gone = append(gone, rank)
 		}
-		if stays {
-			come = append(come, slot)
-			limit = max(limit, int(slot)+1)
+		if t.stays {
+			come = append(come, t.slot)
+			limit = max(limit, int(t.slot)+1)
 		}
 	}
 	slices.Sort(gone)
-	slices.Sort(come) // before the first comparison, so that the calls do not depend on a map's order
-	slices.SortFunc(come, e.compare)
-	for i := 1; i < len(come); i++ {
-		if e.compare(come[i-1], come[i]) == 0 {
-			return nil, notStrict(come[i-1], come[i])
-		}
+	if err := e.sort(come); err != nil {
+		return nil, err
 	}
 
 	at := make([]uint32, 0, len(e.base.at)-len(gone)+len(come))
@@ -124,7 +166,7 @@ func (e *OrderEditor) Commit() (*Order, error) {
 		rank[at[r]] = uint32(r)
 	}
 	e.base = &Order{at: at, rank: rank}
-	e.stays = map[uint32]bool{}
+	e.touched = nil
 	return e.base, nil
 }
 

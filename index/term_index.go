@@ -48,6 +48,7 @@ type conjunction struct {
 	number uint32
 	filed  Term // one of terms; without meaning if there are none
 	ids    Set  // the selectors that require exactly terms; not empty
+	open   int  // index in TermIndexEditor.open of the editor that made it
 }
 
 type termPostings struct {

@@ -20,7 +20,6 @@ type TermIndexEditor struct {
 	sweep        uint32
 
 	open   []openConjunction // in the order of the first touch
-	place  map[uint32]int    // by number, in open
 	sorted []Term            // the terms of Put
 }
 
@@ -44,7 +43,6 @@ func (x *TermIndex) Edit() *TermIndexEditor {
 		terms:        x.terms.Edit(),
 		always:       x.always,
 		sweep:        x.sweep,
-		place:        map[uint32]int{},
 	}
 }
 
@@ -83,28 +81,27 @@ func (e *TermIndexEditor) Remove(id uint32) bool {
 
 // create adds the conjunction of terms, without selectors.
 func (e *TermIndexEditor) create(hash uint32, terms []Term) (number uint32) {
-	c := &conjunction{terms: terms}
+	c := &conjunction{terms: terms, open: len(e.open)}
 	c.number = e.conjunctions.add(c)
 	e.byTerms.insert(hash, c.number)
 	for _, t := range terms {
 		e.terms.Mut(uint32(t)).required++
 	}
-	e.place[c.number] = len(e.open)
 	e.open = append(e.open, openConjunction{conjunction: c, isNew: true})
 	return c.number
 }
 
 // edit opens a conjunction. The pointer is valid until the next one is opened.
 func (e *TermIndexEditor) edit(number uint32) *openConjunction {
-	at, ok := e.place[number]
-	if !ok {
-		c := **e.conjunctions.get(number)
-		*e.conjunctions.mut(number) = &c
-		at = len(e.open)
-		e.place[number] = at
-		e.open = append(e.open, openConjunction{conjunction: &c, ids: c.ids.Edit()})
+	c := *e.conjunctions.get(number)
+	if c.open < len(e.open) && e.open[c.open].conjunction == c {
+		return &e.open[c.open]
 	}
-	return &e.open[at]
+	opened := *c
+	opened.open = len(e.open)
+	*e.conjunctions.mut(number) = &opened
+	e.open = append(e.open, openConjunction{conjunction: &opened, ids: opened.ids.Edit()})
+	return &e.open[opened.open]
 }
 
 // hashTerms needs no seed, as terms are dense numbers that no user chooses. It

@@ -24,7 +24,7 @@ func (e *TermIndexEditor) Commit() *TermIndex {
 			e.replaceFiled(o.conjunction)
 		}
 	}
-	e.open, e.place = nil, map[uint32]int{} // clearing would cost as much as the largest transaction
+	e.open = nil // clearing would cost as much as the largest transaction
 	e.refile(sweepPerChange * changes)
 	return &TermIndex{
 		selectors:    e.selectors.Commit(),

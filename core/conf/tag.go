@@ -1,10 +1,6 @@
 package conf
 
-import (
-	"strings"
-
-	"github.com/meshmatch/meshmatch/core/diag"
-)
+import "github.com/meshmatch/meshmatch/core/diag"
 
 const (
 	tagKeyHint   = "a tag's key has letters, digits, '.', '_', ':', '/' and '-'"
@@ -51,12 +47,27 @@ func ValidateService(at *diag.At, name string) {
 	}
 }
 
-func validTagKey(s string) bool { return validTagText(s, "._:/-") }
+func validTagKey(s string) bool { return validTagText(s, &tagKeyBytes) }
 
-func validTagValue(s string) bool { return validTagText(s, "._:-") }
+func validTagValue(s string) bool { return validTagText(s, &tagValueBytes) }
 
-func validTagText(s, punctuation string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(punctuation, r))
-	})
+var tagKeyBytes, tagValueBytes = tagBytes("._:/-"), tagBytes("._:-")
+
+// tagBytes returns the bytes of which a key or value consists: letters, digits and
+// punctuation.
+func tagBytes(punctuation string) (valid [256]bool) {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for _, b := range []byte(letters + "0123456789" + punctuation) {
+		valid[b] = true
+	}
+	return valid
+}
+
+func validTagText(s string, valid *[256]bool) bool {
+	for i := range len(s) {
+		if !valid[s[i]] {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -13,7 +13,7 @@ func (m *meshCheck) absentClients() []diag.Diagnostic {
 	items:
 		for i := range p.From {
 			selector := p.From[i].TargetRef.Selector()
-			for range m.workloads.with(selector) {
+			for range m.workloads().with(selector) {
 				continue items
 			}
 			warnings = append(warnings, diag.Diagnostic{

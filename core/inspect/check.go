@@ -3,6 +3,7 @@ package inspect
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -59,7 +60,9 @@ type meshCheck struct {
 	dataplanes []*resource.Dataplane
 	policies   []*resource.Policy
 	configs    []dataplaneConfig
-	workloads  *workloads
+	// workloads returns those of the mesh, which are collected at the first
+	// call.
+	workloads func() *workloads
 }
 
 // dataplaneConfig is a config with the first dataplane that has it.
@@ -73,7 +76,7 @@ type dataplaneConfig struct {
 // the policies that only inform: what has an effect in either has an effect.
 func newMeshCheck(view *core.View, mesh string) *meshCheck {
 	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh)}
-	m.workloads = newWorkloads(m.dataplanes)
+	m.workloads = sync.OnceValue(func() *workloads { return newWorkloads(m.dataplanes) })
 	seen := map[*rules.Config]bool{}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} {

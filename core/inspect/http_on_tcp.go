@@ -27,7 +27,7 @@ func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
 			continue
 		}
 		for i := range config.Outbounds {
-			on := effectiveOn{config.Outbounds[i].Effective, m.workloads.onlyTCP(&config.dataplane.Outbounds[i])}
+			on := effectiveOn{config.Outbounds[i].Effective, m.workloads().onlyTCP(&config.dataplane.Outbounds[i])}
 			if on.Effective != nil && !seen[on] {
 				seen[on] = true
 				h.add(on, fields)

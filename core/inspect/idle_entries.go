@@ -14,8 +14,8 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 	e := entries{effective: map[permission.Place]bool{}, seen: map[permissionsOf]bool{}}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} { // an effect in either is an effect
-			config := m.view.Config(d, permission.KindName, ScopeOf(shadow))
-			if config == nil || config.Matched.Len() == 0 {
+			config := ofKind(m.view.Configs(d, ScopeOf(shadow)), permission.KindName)
+			if config == nil {
 				continue
 			}
 			for i := range config.Inbounds {

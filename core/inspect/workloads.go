@@ -1,8 +1,11 @@
 package inspect
 
 import (
+	"hash/maphash"
 	"iter"
+	"slices"
 
+	"github.com/meshmatch/meshmatch/core/internal/hashtable"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -22,17 +25,15 @@ type workload struct {
 
 func newWorkloads(dataplanes []*resource.Dataplane) *workloads {
 	w := &workloads{byTag: map[resource.Tag][]int{}}
-	type distinct struct {
-		tags string
-		http bool
-	}
-	seen := map[distinct]bool{}
+	known := hashtable.New[int]() // indexes in all
+	seed := maphash.MakeSeed()
 	add := func(tags resource.Tags, http bool) {
-		key := distinct{tags.String(), http}
-		if seen[key] {
+		hash := hashTags(seed, tags)
+		same := func(i int) bool { return w.all[i].http == http && slices.Equal(w.all[i].tags, tags) }
+		if _, found := known.Find(hash, same); found {
 			return
 		}
-		seen[key] = true
+		known.Add(hash, len(w.all))
 		for _, tag := range tags {
 			w.byTag[tag] = append(w.byTag[tag], len(w.all))
 			any := resource.Tag{Key: tag.Key, Value: resource.AnyValue}
@@ -49,6 +50,15 @@ func newWorkloads(dataplanes []*resource.Dataplane) *workloads {
 		}
 	}
 	return w
+}
+
+func hashTags(seed maphash.Seed, tags resource.Tags) (hash uint64) {
+	const prime = 0x9e37_79b9_7f4a_7c15
+	for _, tag := range tags {
+		hash = (hash ^ maphash.String(seed, tag.Key)) * prime
+		hash = (hash ^ maphash.String(seed, tag.Value)) * prime
+	}
+	return hash
 }
 
 // with yields the workloads that have all tags of a selector.

@@ -25,21 +25,36 @@ type TargetRef struct {
 // gateway: the targetRef's own and, for the kinds that name a service, the
 // service's. It is empty for kinds that select without tags.
 func (t *TargetRef) Selector() Tags {
-	switch t.Kind {
-	case TargetMeshSubset:
+	if t.Kind == TargetMeshSubset {
 		return t.Tags
-	case TargetMeshService, TargetMeshServiceSubset, TargetMeshGateway:
-		return withService(t.Tags, t.Name)
 	}
-	return nil
+	var tags Tags
+	for tag := range t.SelectorTags {
+		tags = append(slices.Grow(tags, len(t.Tags)+1), tag)
+	}
+	slices.SortStableFunc(tags, func(a, b Tag) int { return strings.Compare(a.Key, b.Key) })
+	return tags
 }
 
-// withService returns tags and the tag of a service. If the tags require
-// another service, the result requires both, and no inbound has both.
-func withService(tags Tags, service string) Tags {
-	out := append(slices.Clone(tags), Tag{ServiceTag, service})
-	slices.SortStableFunc(out, func(a, b Tag) int { return strings.Compare(a.Key, b.Key) })
-	return out
+// SelectorTags yields the tags of [TargetRef.Selector] in any order. If the tags
+// require another service than the name, both are yielded, and no inbound has both.
+func (t *TargetRef) SelectorTags(yield func(Tag) bool) {
+	named := false
+	switch t.Kind {
+	case TargetMeshService, TargetMeshServiceSubset, TargetMeshGateway:
+		named = true
+	case TargetMeshSubset:
+	default:
+		return
+	}
+	for _, tag := range t.Tags {
+		if !yield(tag) {
+			return
+		}
+	}
+	if named {
+		yield(Tag{ServiceTag, t.Name})
+	}
 }
 
 // ProxyTypes is a set of proxy types; the empty set means both.
@@ -83,22 +98,25 @@ type targetRefDoc struct {
 	ProxyTypes  []proxyTypeWord   `json:"proxyTypes,omitzero"`
 }
 
-// doc returns the targetRef as it is written.
+// doc returns the targetRef as it is written. It shares the texts of t.
 func (t *TargetRef) doc() targetRefDoc {
-	kind := t.Kind.String()
 	doc := targetRefDoc{Tags: t.Tags.asMap(), Labels: t.Labels.asMap()}
-	for _, text := range []struct {
-		field **string
-		value string
-	}{{&doc.Kind, kind}, {&doc.Name, t.Name}, {&doc.Namespace, t.Namespace}, {&doc.SectionName, t.SectionName}} {
-		if text.value != "" {
-			*text.field = &text.value
-		}
+	if kind := t.Kind.String(); kind != "" {
+		doc.Kind = &kind
 	}
+	doc.Name, doc.Namespace, doc.SectionName = present(&t.Name), present(&t.Namespace), present(&t.SectionName)
 	for _, word := range t.ProxyTypes.words() {
 		doc.ProxyTypes = append(doc.ProxyTypes, proxyTypeWord(word))
 	}
 	return doc
+}
+
+// present returns the text, or nil if it is empty.
+func present(text *string) *string {
+	if *text == "" {
+		return nil
+	}
+	return text
 }
 
 // targetPlace is where a targetRef is.
@@ -106,15 +124,24 @@ type targetPlace struct {
 	allowed TargetKinds
 	top     bool
 	mesh    string // of the policy
-	subject string // for messages, such as "a top-level targetRef of MeshRetry"
+	kind    *Kind
+	array   string // of the item; empty at the top
 }
 
 func (k *Kind) topPlace(mesh string) targetPlace {
-	return targetPlace{allowed: k.Top, top: true, mesh: mesh, subject: "a top-level targetRef of " + k.Name}
+	return targetPlace{allowed: k.Top, top: true, mesh: mesh, kind: k}
 }
 
 func (k *Kind) itemPlace(array string, section *Section, mesh string) targetPlace {
-	return targetPlace{allowed: section.Targets, mesh: mesh, subject: "a targetRef in " + array + " of " + k.Name}
+	return targetPlace{allowed: section.Targets, mesh: mesh, kind: k, array: array}
+}
+
+// subject returns the subject of messages.
+func (p *targetPlace) subject() string {
+	if p.top {
+		return "a top-level targetRef of " + p.kind.Name
+	}
+	return "a targetRef in " + p.array + " of " + p.kind.Name
 }
 
 // decodeTargetRef reads the targetRef of the mapping at a place; absent or {}
@@ -157,7 +184,7 @@ func (c *targetCheck) ref() TargetRef {
 	case !known:
 		c.errorf("kind", diag.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)
 	case !c.place.allowed.Has(kind):
-		c.errorf("kind", oneOf(c.place.allowed), "%s cannot be %s", c.place.subject, kind)
+		c.errorf("kind", oneOf(c.place.allowed), "%s cannot be %s", c.place.subject(), kind)
 	default:
 		return c.check(kind)
 	}

@@ -134,15 +134,14 @@ func validateItems(spec *diag.At, name string, kind *Kind, section *Section, ite
 func (t *TargetRef) validate(at *diag.At, place targetPlace) {
 	validateSorted(at, "tags", t.Tags)
 	validateSorted(at, "labels", t.Labels)
-	doc := t.doc()
-	if doc.Kind == nil {
+	c := targetCheck{at: at, doc: t.doc(), place: place}
+	if c.doc.Kind == nil {
 		at.Field("kind").Errorf(oneOf(place.allowed), "required field is missing")
 		return
 	}
 	before := at.Sink().Mark()
-	strict.Validate(at, &doc)
+	strict.Validate(at, &c.doc)
 	at.Sink().Check(before, func() {
-		c := targetCheck{at: at, doc: doc, place: place}
 		c.ref()
 		if t.Name != "" && (t.Kind == TargetMesh || t.Kind == TargetMeshSubset) {
 			at.Field("name").Errorf("leave it empty", "does not belong to kind %s", t.Kind)

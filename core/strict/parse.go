@@ -32,18 +32,15 @@ type Reader struct {
 	json     jsonReader
 }
 
-func newReader() *Reader {
-	r := &Reader{}
-	r.init()
-	return r
-}
+// newReader returns a reader for the text of one value.
+func newReader() *Reader { return &Reader{strings: &localStrings{shared: &Strings{}}} }
 
 func (r *Reader) init() {
 	if r.strings == nil {
 		if r.Strings == nil {
 			r.Strings = &Strings{}
 		}
-		r.strings = newLocalStrings(r.Strings)
+		r.strings = &localStrings{shared: r.Strings, recent: new([recentStrings]string)}
 	}
 }
 

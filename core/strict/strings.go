@@ -40,7 +40,7 @@ func (s *Strings) keep(text []byte) string {
 // strings.
 type localStrings struct {
 	shared *Strings
-	recent [recentStrings]string // each at the slot of its text
+	recent *[recentStrings]string // each at the slot of its text; nil: none are kept
 }
 
 const (
@@ -48,10 +48,11 @@ const (
 	recentBits    = 11
 )
 
-func newLocalStrings(shared *Strings) *localStrings { return &localStrings{shared: shared} }
-
 // keep returns a string that does not refer to the text.
 func (s *localStrings) keep(text []byte) string {
+	if s.recent == nil {
+		return s.shared.keep(text)
+	}
 	recent := &s.recent[slot(text)]
 	if *recent != string(text) {
 		*recent = s.shared.keep(text)
@@ -61,6 +62,9 @@ func (s *localStrings) keep(text []byte) string {
 
 // keepString is keep for a string that no text refers to.
 func (s *localStrings) keepString(text string) string {
+	if s.recent == nil {
+		return s.shared.keep([]byte(text))
+	}
 	recent := &s.recent[slot(text)]
 	if *recent != text {
 		*recent = s.shared.keep([]byte(text))

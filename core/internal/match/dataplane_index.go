@@ -65,7 +65,13 @@ func (x *DataplaneIndex) keys(dst []uint64, d *resource.Dataplane) []uint64 {
 	return slices.Compact(dst)
 }
 
-func (x *DataplaneIndex) key(t term) uint64 { return maphash.Comparable(x.seed, t) }
+// key returns the hash of a term. The hash of the whole struct takes three times as
+// long.
+func (x *DataplaneIndex) key(t term) uint64 {
+	const prime = 0x9e37_79b9_7f4a_7c15
+	hash := (maphash.String(x.seed, t.key) + uint64(t.space)) * prime
+	return hash ^ maphash.String(x.seed, t.value)
+}
 
 // Reached appends the numbers of the dataplanes whose class a change of the
 // policies may change: those with a term that selectors began or ceased to

@@ -65,6 +65,9 @@ type Editor struct {
 	// freed at the end, so that no id has two meanings in one edit.
 	released []term
 	delta    Delta
+	// required and selector are the memory of internSelector.
+	required []term
+	selector []index.Term
 	tied     [2]*resource.Policy // the last two policies that compared equal
 }
 
@@ -113,14 +116,10 @@ func (e *Editor) Put(p *resource.Policy) {
 		e.informing.Remove(slot)
 	}
 	e.setOverride(slot, p)
-	if required, ok := selectorTerms(&p.TargetRef); ok {
-		selector := make([]index.Term, len(required))
-		for i, t := range required {
-			selector[i] = e.intern(t)
-		}
+	if selector, ok := e.internSelector(p); ok {
 		e.selectors.Put(slot, selector)
 		if e.base.Len() > 0 {
-			e.delta.selectors = append(e.delta.selectors, index.SortTerms(selector))
+			e.delta.selectors = append(e.delta.selectors, index.SortTerms(slices.Clone(selector)))
 		}
 	} else {
 		e.selectors.Remove(slot)
@@ -128,6 +127,19 @@ func (e *Editor) Put(p *resource.Policy) {
 	if old == nil || compare(e.base.compare, old, p) != 0 {
 		e.order.Put(slot)
 	}
+}
+
+// internSelector returns the terms that a policy requires, valid until the next
+// call. It returns false for a policy that is attached to a route.
+func (e *Editor) internSelector(p *resource.Policy) (selector []index.Term, ok bool) {
+	if e.required, ok = appendSelectorTerms(e.required[:0], &p.TargetRef); !ok {
+		return nil, false
+	}
+	e.selector = e.selector[:0]
+	for _, t := range e.required {
+		e.selector = append(e.selector, e.intern(t))
+	}
+	return e.selector, true
 }
 
 // intern returns the id of a term that a selector or an override requires.
@@ -170,7 +182,7 @@ func (e *Editor) Remove(id resource.ID) bool {
 // terms.
 func (e *Editor) release(old *resource.Policy, slot uint32) {
 	e.routes.remove(old, slot)
-	required, ok := selectorTerms(&old.TargetRef)
+	required, ok := appendSelectorTerms(nil, &old.TargetRef)
 	if !ok {
 		return
 	}

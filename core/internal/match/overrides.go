@@ -123,7 +123,7 @@ func (e *Editor) reachOverride(p *resource.Policy, old, next override) {
 		e.routes.touched = append(e.routes.touched, routeName{p.TargetRef.Kind.String(), p.TargetRef.Name})
 		return
 	}
-	required, _ := selectorTerms(&p.TargetRef)
+	required, _ := appendSelectorTerms(nil, &p.TargetRef)
 	for _, t := range append(slices.Clone(old.terms), next.terms...) {
 		if slices.Contains(old.terms, t) && slices.Contains(next.terms, t) {
 			continue

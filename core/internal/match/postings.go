@@ -2,60 +2,80 @@ package match
 
 import "github.com/meshmatch/meshmatch/index"
 
-// postings is an inverted index from keys to sets of ids. It belongs to one
-// writer and is never published, so it is changed in place: adding an id costs
-// its keys, whereas a published set would have to be copied first.
+// postings is an inverted index from keys to sets of ids below 2^31. It belongs
+// to one writer and is never published, so it is changed in place: adding an id
+// costs its keys, whereas a published set would have to be copied first.
 //
 // Most keys of a mesh, such as the name of a dataplane and the tag of its
 // service, have one id. Those take a map entry and no set.
 type postings struct {
-	one  map[uint64]uint32
-	many map[uint64]*index.SetEditor
+	byKey map[uint64]posting
+	sets  []index.SetEditor // of the keys with several ids
+	free  []posting         // sets that are not in use
 }
 
-func newPostings() postings {
-	return postings{one: map[uint64]uint32{}, many: map[uint64]*index.SetEditor{}}
+// posting is the only id of a key, or the index of its set with isSet.
+type posting uint32
+
+const isSet posting = 1 << 31
+
+func newPostings() postings { return postings{byKey: map[uint64]posting{}} }
+
+// set returns the set of a posting, or nil for the posting of one id.
+func (p *postings) set(of posting) *index.SetEditor {
+	if of&isSet == 0 {
+		return nil
+	}
+	return &p.sets[of&^isSet]
 }
 
 // add adds id to the set of key.
 func (p *postings) add(key uint64, id uint32) {
-	if set := p.many[key]; set != nil {
+	known, found := p.byKey[key]
+	switch set := p.set(known); {
+	case !found:
+		p.byKey[key] = posting(id)
+	case set != nil:
 		set.Add(id)
-		return
+	case known != posting(id):
+		of := p.newSet()
+		p.set(of).Add(uint32(known))
+		p.set(of).Add(id)
+		p.byKey[key] = of
 	}
-	other, found := p.one[key]
-	if !found {
-		p.one[key] = id
-		return
+}
+
+func (p *postings) newSet() posting {
+	if n := len(p.free); n > 0 {
+		of := p.free[n-1]
+		p.free = p.free[:n-1]
+		return of
 	}
-	if other == id {
-		return
-	}
-	set := new(index.SetEditor)
-	set.Add(other)
-	set.Add(id)
-	p.many[key] = set
-	delete(p.one, key)
+	p.sets = append(p.sets, index.SetEditor{})
+	return posting(len(p.sets)-1) | isSet
 }
 
 // remove removes id from the set of key, if it is an element.
 func (p *postings) remove(key uint64, id uint32) {
-	if set := p.many[key]; set != nil {
+	known, found := p.byKey[key]
+	switch set := p.set(known); {
+	case set != nil:
 		if set.Remove(id); set.Len() == 0 {
-			delete(p.many, key)
+			*set = index.SetEditor{}
+			p.free = append(p.free, known)
+			delete(p.byKey, key)
 		}
-		return
-	}
-	if p.one[key] == id { // deleting a missing key changes nothing
-		delete(p.one, key)
+	case found && known == posting(id):
+		delete(p.byKey, key)
 	}
 }
 
 func (p *postings) count(key uint64) int {
-	if set := p.many[key]; set != nil {
+	known, found := p.byKey[key]
+	switch set := p.set(known); {
+	case set != nil:
 		return set.Len()
-	}
-	if _, found := p.one[key]; found {
+	case found:
 		return 1
 	}
 	return 0
@@ -63,11 +83,12 @@ func (p *postings) count(key uint64) int {
 
 // appendTo appends the ids of key, ascending.
 func (p *postings) appendTo(key uint64, dst []uint32) []uint32 {
-	if set := p.many[key]; set != nil {
+	known, found := p.byKey[key]
+	switch set := p.set(known); {
+	case set != nil:
 		return set.AppendTo(dst)
-	}
-	if id, found := p.one[key]; found {
-		dst = append(dst, id)
+	case found:
+		return append(dst, uint32(known))
 	}
 	return dst
 }

@@ -33,8 +33,8 @@ func TestPostings(t *testing.T) {
 		if got := h.appendTo(key, []uint32{7}); got[0] != 7 || !slices.Equal(got[1:], slices.Sorted(maps.Keys(want[key]))) {
 			t.Fatalf("postings of %d: %v, want %v", key, got[1:], want[key])
 		}
-		if len(h.one)+len(h.many) != len(want) {
-			t.Fatalf("%d keys, want %d", len(h.one)+len(h.many), len(want))
+		if len(h.byKey) != len(want) {
+			t.Fatalf("%d keys, want %d", len(h.byKey), len(want))
 		}
 	}
 }

@@ -48,14 +48,14 @@ func proxyTypeTerm(t resource.ProxyTypes) term {
 	return term{space: proxyType, value: "Sidecar"}
 }
 
-// selectorTerms returns the terms that a targetRef requires of a point. It
+// appendSelectorTerms appends the terms that a targetRef requires of a point. It
 // returns false for the route kinds: a policy that is attached to a route is
 // selected with the route (routeUses).
-func selectorTerms(t *resource.TargetRef) (terms []term, ok bool) {
+func appendSelectorTerms(terms []term, t *resource.TargetRef) (_ []term, ok bool) {
 	if t.Kind.IsRoute() {
-		return nil, false
+		return terms, false
 	}
-	for _, tag := range t.Selector() {
+	for tag := range t.SelectorTags {
 		terms = append(terms, tagTerm(tag))
 	}
 	for _, label := range t.Labels {
