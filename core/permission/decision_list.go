@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -41,14 +42,17 @@ type link struct {
 // entries that an inbound of that protocol cannot see in full, in order.
 func NewDecisionList(protocol request.Protocol, rules []Rule) (*DecisionList, []diag.Diagnostic) {
 	entries, warnings := visible(protocol, rules)
-	l := &DecisionList{entries: entries, chains: sync.OnceValue(func() *lookup { return newLookup(entries) })}
-	for i := range rules {
-		l.shadow = l.shadow || len(rules[i].Conf.AllowWithShadowDeny) > 0
+	shadow := slices.ContainsFunc(rules, func(r Rule) bool { return len(r.Conf.AllowWithShadowDeny) > 0 })
+	return newDecisionList(entries, shadow), warnings
+}
+
+func newDecisionList(entries []Entry, shadow bool) *DecisionList {
+	return &DecisionList{
+		entries:     entries,
+		shadow:      shadow,
+		asksForPath: slices.ContainsFunc(entries, func(e Entry) bool { return e.Match.Path != nil }),
+		chains:      sync.OnceValue(func() *lookup { return newLookup(entries) }),
 	}
-	for i := range entries {
-		l.asksForPath = l.asksForPath || entries[i].Match.Path != nil
-	}
-	return l, warnings
 }
 
 // lookup is the chains of the entries.
@@ -122,6 +126,11 @@ func (l *DecisionList) HasShadow() bool { return l.shadow }
 // AsksForPath reports whether an entry compares paths. An HTTP inbound then
 // refuses a request whose path has an escaped slash (SPEC 11.2).
 func (l *DecisionList) AsksForPath() bool { return l.asksForPath }
+
+// AsksForSNI reports whether an entry compares server names.
+func (l *DecisionList) AsksForSNI() bool {
+	return slices.ContainsFunc(l.entries, func(e Entry) bool { return e.Match.SNI != nil })
+}
 
 // Decide answers a request.
 func (l *DecisionList) Decide(r *request.Request) Answer {

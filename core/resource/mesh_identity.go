@@ -103,6 +103,11 @@ func (b *BundledProvider) Validate(at *diag.At) {
 	}
 }
 
+// IsTrusted reports whether the CA is trusted without a MeshTrust that contains it.
+func (b *BundledProvider) IsTrusted() bool {
+	return b.MeshTrustCreation == nil || *b.MeshTrustCreation != MeshTrustDisabled
+}
+
 // MeshTrustCreation is whether the CA is published as a MeshTrust.
 type MeshTrustCreation string
 

@@ -3,6 +3,7 @@ package xds
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -12,10 +13,12 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
@@ -26,9 +29,11 @@ type Inbound struct {
 	report
 	collectors
 	Dataplane *resource.Dataplane
-	Index     int // of the inbound
-	Inbound   *resource.Inbound
-	Protocol  Protocol
+	// Identity is that of the dataplane; nil if it has none.
+	Identity *identity.Identity
+	Index    int // of the inbound
+	Inbound  *resource.Inbound
+	Protocol Protocol
 	// GRPC reports that the resources are for a gRPC server instead of Envoy.
 	GRPC bool
 
@@ -49,6 +54,8 @@ type Inbound struct {
 	// InspectTLS makes the server name and the protocol of a connection available to
 	// filters.
 	InspectTLS bool
+
+	trustDomain string // see Visibility
 }
 
 // RequestForm returns the form of RBAC filters that the proxy reads.
@@ -80,6 +87,24 @@ type Chain struct {
 	Plaintext bool
 }
 
+// RefuseEscapedSlashes makes the chain answer 400 to a path with an escaped slash, of
+// which a comparison of paths may not hold what the workload sees (SPEC 11.2). It
+// must only be called for HTTP.
+func (c *Chain) RefuseEscapedSlashes() {
+	c.Manager.PathWithEscapedSlashesAction = hcmv3.HttpConnectionManager_REJECT_REQUEST
+}
+
+// AcceptURIs makes the handshake of the chain refuse clients of whose URI SANs none
+// matches. It must only be called on a chain with TLS.
+func (c *Chain) AcceptURIs(uris []*matcherv3.StringMatcher) {
+	validation := c.TLS.CommonTlsContext.GetCombinedValidationContext().DefaultValidationContext
+	for _, m := range uris {
+		validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
+			SanType: tlsv3.SubjectAltNameMatcher_URI, Matcher: m,
+		})
+	}
+}
+
 // inbound returns the resources of an inbound.
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc bool, confs *dataplaneConfs) *built {
 	in := &d.Inbounds[index]
@@ -88,13 +113,14 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
 	protocol := inboundProtocol(in)
 	i := &Inbound{
-		report: report{place: name}, Dataplane: d, Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
+		report: report{place: name}, Dataplane: d, Identity: tls.identity, trustDomain: tls.trustDomain,
+		Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
 		Listener: &listenerv3.Listener{
 			Name: name, Address: SocketAddress(address, in.Port),
 			TrafficDirection: corev3.TrafficDirection_INBOUND,
 		},
 		Cluster: newCluster(workload, InboundConnectTimeout),
-		TLS:     tls.context(),
+		TLS:     tls.context(grpc),
 	}
 	if isTransparent(d) {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
@@ -119,10 +145,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		i.addChain(b, confs, true)
 	}
 	if i.InspectTLS || len(i.Listener.FilterChains) > 1 {
-		i.Listener.ListenerFilters = append(i.Listener.ListenerFilters, &listenerv3.ListenerFilter{
-			Name:       "envoy.filters.listener.tls_inspector",
-			ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: Any(&inspectorv3.TlsInspector{})},
-		})
+		i.inspectTLS()
 	}
 	if i.Routes != nil {
 		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}}
@@ -136,6 +159,25 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	}
 	part.report = i.report
 	return b.finish(part, confs.finish)
+}
+
+// inspectTimeout is how long a listener waits for the first bytes of a client, to see
+// whether they are TLS, before it takes them for plain text.
+const inspectTimeout = time.Second
+
+// inspectTLS adds the listener filter that sees whether a connection is TLS, and its
+// SNI. It needs the first bytes of the client. A client in plain text that waits for
+// the server is served after a timeout; Envoy's default is to close its connection
+// then.
+func (i *Inbound) inspectTLS() {
+	i.Listener.ListenerFilters = append(i.Listener.ListenerFilters, &listenerv3.ListenerFilter{
+		Name:       "envoy.filters.listener.tls_inspector",
+		ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: Any(&inspectorv3.TlsInspector{})},
+	})
+	if last := i.Listener.FilterChains[len(i.Listener.FilterChains)-1]; last.TransportSocket == nil {
+		i.Listener.ListenerFiltersTimeout = durationpb.New(inspectTimeout)
+		i.Listener.ContinueOnListenerFiltersTimeout = true
+	}
 }
 
 // addChain adds a filter chain to the listener.

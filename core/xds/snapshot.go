@@ -14,6 +14,9 @@ import (
 type Snapshot struct {
 	// Dataplane is the version of the dataplane that the snapshot was built from.
 	Dataplane *resource.Dataplane
+	// Identity is that of the dataplane; nil if it has none. Certificates of provider
+	// Bundled are not in the snapshot: the server of the proxy signs them.
+	Identity *identity.Identity
 	// API are the listeners that gRPC clients ask for by name; they are not a part of
 	// what a wildcard selects (SPEC 11.4).
 	API []*Resource
@@ -117,24 +120,25 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool)
 	sb := &snapshotBuilder{
 		Builder: s.builder, mesh: mesh, dataplane: d, tls: tlsOf(id), confs: s.builder.confsOf(configs),
 		reached: map[*destination]bool{},
-		snapshot: &Snapshot{Dataplane: d, inputs: snapshotInputs{
+		snapshot: &Snapshot{Dataplane: d, Identity: id, inputs: snapshotInputs{
 			dataplane: d, configs: configs, mesh: mesh,
 		}},
 	}
 	if err != nil {
 		sb.warn(Warning{Place: d.KRI(""), Message: err.Error()})
 	}
+	server := mesh.serverTLS(id)
 	for i := range d.Inbounds {
-		sb.add(sb.inbound(d, i, sb.tls, grpc, sb.confs))
+		sb.add(sb.inbound(d, i, server, grpc, sb.confs))
 	}
 	for i := range d.Outbounds {
 		sb.addOutbound(i)
 	}
 	sb.addBackends(s.view)
-	for _, part := range sb.proxy(d, sb.tls, sb.confs) {
+	for _, part := range sb.proxy(d, server, sb.confs) {
 		sb.add(part)
 	}
-	sb.addSecrets(id)
+	sb.addSecrets(server)
 	sb.warnRequired()
 	return sb.done()
 }
@@ -226,8 +230,8 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 	}
 }
 
-func (sb *snapshotBuilder) addSecrets(id *identity.Identity) {
-	secrets, warnings := sb.secrets(sb.dataplane, id)
+func (sb *snapshotBuilder) addSecrets(tls serverTLS) {
+	secrets, warnings := sb.secrets(sb.dataplane, tls, sb.mesh.trusts)
 	sb.add(&built{resources: secrets, warnings: warnings})
 }
 

@@ -19,6 +19,9 @@ type Warning struct {
 	// Place is the name of the resource that the conf was meant for.
 	Place   string
 	Message string
+	// Error reports that the dataplane cannot be served as its policies ask for, and
+	// that clients are denied instead (SPEC 7.5b).
+	Error bool
 }
 
 // String returns such as
@@ -85,7 +88,7 @@ func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origi
 	add := func(o rules.Origin) {
 		if !slices.Contains(named, o) && isNamed(o) {
 			named = append(named, o)
-			r.warnings = append(r.warnings, Warning{o.Policy, o.Index, field, r.place, message})
+			r.warnings = append(r.warnings, Warning{Policy: o.Policy, Index: o.Index, Field: field, Place: r.place, Message: message})
 		}
 	}
 	if field == "" {
@@ -99,6 +102,23 @@ func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origi
 			add(o)
 		}
 	}
+}
+
+// WarnPolicy reports that a field of an item of a policy cannot have an effect here.
+func (r *report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{Policy: p, Index: index, Field: field, Place: r.place, Message: fmt.Sprintf(format, args...)})
+}
+
+// WarnPlace reports what is not as the dataplane and its policies ask for, of which
+// no single policy is the cause.
+func (r *report) WarnPlace(format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{Place: r.place, Message: fmt.Sprintf(format, args...)})
+}
+
+// Fail reports that the dataplane cannot be served as its policies ask for, so that
+// clients are denied.
+func (r *report) Fail(format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{Place: r.place, Message: fmt.Sprintf(format, args...), Error: true})
 }
 
 // warnIgnored reports the fields of a conf, which may be nil, that its translator

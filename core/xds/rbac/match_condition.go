@@ -62,11 +62,16 @@ func (t *translation) spiffeID(m *conf.SpiffeIDMatch) *condition {
 		}
 		return comparison(on, textRegex, amongURIs(quoted(m.Value)))
 	}
-	expression := quoted(request.TrimSlash(m.Value)) + `(?:/[^,]*)?`
+	expression := belowID(m)
 	if t.form == MatcherForm {
 		expression = amongURIs(expression)
 	}
 	return comparison(on, textRegex, expression)
+}
+
+// belowID returns an expression for the SPIFFE IDs of a prefix.
+func belowID(m *conf.SpiffeIDMatch) string {
+	return quoted(request.TrimSlash(m.Value)) + `(?:/[^,]*)?`
 }
 
 // path compares the path. In the matcher form the input has the query too.

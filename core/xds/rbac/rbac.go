@@ -48,17 +48,45 @@ var ErrTooLarge = errors.New("the filter has more than 16 MiB; use fewer entries
 // connection manager. The error is [ErrTooLarge].
 func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error) {
 	w := &writer{data: make([]byte, 0, sizeHint(p))}
-	name, fields := HTTPFilterName, rbacFields{rules: 1, shadowRules: 2, matcher: 4, shadowMatcher: 5}
-	url := "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC"
-	if p.Protocol == request.TCP {
-		name, fields = NetworkFilterName, rbacFields{rules: 1, shadowRules: 2, statPrefix: 3, matcher: 6, shadowMatcher: 7}
-		url = "type.googleapis.com/envoy.extensions.filters.network.rbac.v3.RBAC"
-	}
+	name, url, fields := filterOf(p.Protocol)
 	fields.write(w, p, form, statPrefix)
 	if w.full || len(w.data) > MaxFilter {
 		return Filter{}, ErrTooLarge
 	}
 	return Filter{name, &anypb.Any{TypeUrl: url, Value: w.data}}, nil
+}
+
+// LimitName is the name of the filter that DenyAll returns, and of its action.
+const LimitName = "limit"
+
+// DenyAll returns the filter of an inbound whose permissions are past a limit. It
+// denies every request (SPEC 11.2).
+func DenyAll(protocol request.Protocol, form Form, statPrefix string) Filter {
+	w := &writer{}
+	_, url, fields := filterOf(protocol)
+	if form == RulesForm {
+		w.message(fields.rules, func() {})
+	}
+	if fields.statPrefix != 0 {
+		w.text(fields.statPrefix, statPrefix)
+	}
+	if form == MatcherForm {
+		w.message(fields.matcher, func() {
+			m := &matcherWriter{w, nil}
+			m.onMatch(matcherOnNoMatch, action{LimitName, true})
+		})
+	}
+	return Filter{LimitName, &anypb.Any{TypeUrl: url, Value: w.data}}
+}
+
+// filterOf returns the name, the type and the fields of the filter of an inbound.
+func filterOf(protocol request.Protocol) (name, url string, fields rbacFields) {
+	if protocol == request.TCP {
+		return NetworkFilterName, "type.googleapis.com/envoy.extensions.filters.network.rbac.v3.RBAC",
+			rbacFields{rules: 1, shadowRules: 2, statPrefix: 3, matcher: 6, shadowMatcher: 7}
+	}
+	return HTTPFilterName, "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
+		rbacFields{rules: 1, shadowRules: 2, matcher: 4, shadowMatcher: 5}
 }
 
 // rbacFields is the fields of one of the two filters, in their order.

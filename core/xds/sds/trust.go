@@ -8,7 +8,6 @@ import (
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/identity"
@@ -45,7 +44,7 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 			problems = append(problems, err)
 		}
 		m.authorities[source.ID] = authority
-		if authority == nil || !isTrusted(source) {
+		if authority == nil || !source.Spec.Provider.Bundled.IsTrusted() {
 			continue
 		}
 		if domain, fixed := identity.TrustDomain(source); fixed {
@@ -68,15 +67,8 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 	if before != nil && before.identities == m.identities && maps.Equal(before.authorities, m.authorities) && before.bundles.equal(m.bundles) {
 		return before, problems
 	}
-	m.trust = m.bundles.secret()
+	m.trust = m.bundles.secret(xds.BundledTrustDomain(view, mesh))
 	return m, problems
-}
-
-// isTrusted reports whether the CA of a MeshIdentity is trusted without a MeshTrust
-// that contains it.
-func isTrusted(source *resource.MeshIdentity) bool {
-	creation := source.Spec.Provider.Bundled.MeshTrustCreation
-	return creation == nil || *creation != resource.MeshTrustDisabled
 }
 
 // addDependent adds the trust domains that dataplanes have of the given MeshIdentities.
@@ -105,25 +97,15 @@ func (b bundles) add(domain string, certificates []byte) {
 
 func (b bundles) equal(o bundles) bool { return maps.EqualFunc(b, o, bytes.Equal) }
 
-// secret returns the secret that verifies certificates of other dataplanes. With one
-// trust domain a certificate without a SPIFFE ID is accepted; with several it is
-// refused, as it belongs to none of them (SPEC 11.6).
-func (b bundles) secret() *xds.Resource {
-	domains := slices.Sorted(maps.Keys(b))
-	validation := &tlsv3.CertificateValidationContext{}
-	switch len(domains) {
-	case 0:
+// secret returns the secret that verifies certificates of other dataplanes; nil if no
+// certificate is trusted. Only is [xds.BundledTrustDomain].
+func (b bundles) secret(only string) *xds.Resource {
+	if len(b) == 0 {
 		return nil
-	case 1:
-		validation.TrustedCa = inline(b[domains[0]])
-	default:
-		config := &tlsv3.SPIFFECertValidatorConfig{}
-		for _, domain := range domains {
-			config.TrustDomains = append(config.TrustDomains, &tlsv3.SPIFFECertValidatorConfig_TrustDomain{Name: domain, TrustBundle: inline(b[domain])})
-		}
-		validation.CustomValidatorConfig = &corev3.TypedExtensionConfig{Name: "envoy.tls.cert_validator.spiffe", TypedConfig: xds.Any(config)}
 	}
-	return xds.NewResource(xds.SecretType, xds.TrustSecret, &tlsv3.Secret{
-		Name: xds.TrustSecret, Type: &tlsv3.Secret_ValidationContext{ValidationContext: validation},
-	})
+	sources := map[string]*corev3.DataSource{}
+	for domain, certificates := range b {
+		sources[domain] = inline(certificates)
+	}
+	return xds.NewResource(xds.SecretType, xds.TrustSecret, xds.NewTrustSecret(sources, only))
 }

@@ -1,6 +1,10 @@
 package translators
 
 import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -10,18 +14,97 @@ import (
 // meshTrafficPermission translates MeshTrafficPermission: the RBAC filter of each
 // inbound, which denies every client if no policy selects the inbound.
 func meshTrafficPermission() xds.Translator {
-	return xds.Translator{Kind: "MeshTrafficPermission", Chain: permissions}
+	return xds.Translator{Kind: permission.KindName, Inbound: unseenPermissions, Chain: permissions}
 }
 
-func permissions(c *xds.Chain, conf xds.InboundConf) {
-	p := permission.ForInbound(conf.Config, c.Dataplane, c.Index)
-	filter, err := rbac.New(p, c.RequestForm(), "inbound.")
+// unseenPermissions warns of entries and items that never match a client of the
+// inbound.
+func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
+	if in.InboundConfig == nil {
+		return
+	}
+	sees := i.Visibility()
+	for _, item := range in.Unmerged {
+		rule := item.Conf.(*meshtrafficpermission.RuleConf)
+		for _, l := range []struct {
+			list    permission.List
+			matches []conf.Match
+		}{{permission.Deny, rule.Deny}, {permission.Allow, rule.Allow}, {permission.AllowWithShadowDeny, rule.AllowWithShadowDeny}} {
+			for j := range l.matches {
+				if reason := unseenEntry(l.list, &l.matches[j], sees); reason != "" {
+					i.WarnPolicy(item.Policy, item.Index, fmt.Sprintf("/%s/%d", l.list, j), "%s", reason)
+				}
+			}
+		}
+	}
+	if in.From == nil {
+		return
+	}
+	for _, o := range in.From.Origins() {
+		selector := o.Policy.From[o.Index].TargetRef.Selector()
+		if reason := sees.UnseenTags(selector); reason != "" {
+			i.WarnPolicy(o.Policy, o.Index, "", "%s: it selects no client", reason)
+		}
+	}
+}
+
+// unseenEntry returns what of an entry has no effect, and what follows, "" if it has
+// its effect.
+func unseenEntry(list permission.List, m *conf.Match, sees xds.Visibility) string {
+	sees = visibleTo(list, sees)
+	reason := sees.Unseen(m)
+	if reason == "" {
+		return ""
+	}
+	effect := "it never matches"
+	if list == permission.Deny && !sees.Requests && request.NeedsHTTP(m) {
+		switch rest := (conf.Match{SpiffeID: m.SpiffeID, SNI: m.SNI}); {
+		case rest.Empty():
+			effect = "it denies every client"
+		case sees.Unseen(&rest) == "":
+			effect = "it denies on the rest of its conditions"
+		}
+	}
+	return reason + ": " + effect
+}
+
+// visibleTo returns what the entries of a list see. Those that deny see SPIFFE IDs of
+// all trust domains: a client with such an ID is denied, though the ID is not trusted.
+func visibleTo(list permission.List, sees xds.Visibility) xds.Visibility {
+	if list == permission.Deny {
+		sees.TrustDomain = ""
+	}
+	return sees
+}
+
+// permissions adds the filter of a filter chain.
+func permissions(c *xds.Chain, in xds.InboundConf) {
+	all := permission.ForInbound(in.Config, c.Dataplane, c.Index)
+	seen := visiblePermissions(all, c.Visibility())
+	filter, err := rbac.New(seen, c.RequestForm(), "inbound.")
 	if err != nil {
-		panic(err)
+		c.WarnPlace("every client is denied: %s: %v", permission.KindName, err)
+		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
 	}
-	if p.Protocol == request.TCP {
+	if seen.Rules != nil && seen.Rules.AsksForSNI() {
+		c.InspectTLS = true
+	}
+	if all.Protocol == request.TCP {
 		c.AddNetworkFilter(filter.Name, filter.Config)
-	} else {
-		c.AddHTTPFilter(filter.Name, filter.Config)
+		connectAfterDecision(c, in, seen, err != nil)
+		return
 	}
+	c.AddHTTPFilter(filter.Name, filter.Config)
+	if all.Rules != nil && all.Rules.AsksForPath() {
+		c.RefuseEscapedSlashes()
+	}
+}
+
+// visiblePermissions returns permissions without what never matches a client.
+func visiblePermissions(p *permission.Permissions, sees xds.Visibility) *permission.Permissions {
+	return p.Reduce(func(e *permission.Entry) bool {
+		return visibleTo(e.List, sees).Unseen(e.Match) == ""
+	}, func(c *permission.Client) bool {
+		return sees.UnseenTags(c.Tags) == ""
+	})
 }

@@ -1,0 +1,43 @@
+package permission
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+)
+
+// Reduce returns the permissions without entries and items that cannot match any
+// client: those for which a function returns false. The shadow decision stays, also
+// if it has no entries left.
+func (p *Permissions) Reduce(entry func(*Entry) bool, client func(*Client) bool) *Permissions {
+	reduced := *p
+	if p.Rules != nil {
+		entries := slices.Clone(p.Rules.entries)
+		entries = slices.DeleteFunc(entries, func(e Entry) bool { return !entry(&e) })
+		reduced.Rules = newDecisionList(entries, p.Rules.shadow)
+	}
+	if p.Clients != nil {
+		items := slices.Clone(p.Clients.items)
+		items = slices.DeleteFunc(items, func(c Client) bool { return !client(&c) })
+		reduced.Clients = &Clients{items, p.Clients.shadow}
+	}
+	return &reduced
+}
+
+// AllowsEveryClient reports whether no client is denied, whatever it is and asks
+// for. It is false for rules: each entry that allows has a condition (SPEC 7.2).
+func (p *Permissions) AllowsEveryClient() bool {
+	if p.Clients == nil {
+		return false
+	}
+	for i := range p.Clients.items {
+		item := &p.Clients.items[i]
+		if item.Action == meshtrafficpermission.Deny {
+			return false
+		}
+		if len(item.Tags) == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package xds
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The names of the secrets of a dataplane, on each dataplane: what they contain is
+// sent to each proxy for itself, so they do not keep clusters from being shared (SPEC
+// 11.6).
+const (
+	IdentitySecret = "identity" // certificate and private key
+	TrustSecret    = "trust"    // what certificates of other dataplanes are verified with
+)
+
+// SpireCluster is the name of the cluster of the agent of SPIRE, which is a part of
+// the bootstrap.
+const SpireCluster = "spire_agent"
+
+// The agent of SPIRE answers these names, unless it is configured otherwise: with
+// the certificate of the workload, and with the bundles of its trust domain and of
+// all that it is federated with, each for its own trust domain.
+const (
+	spireIdentity = "default"
+	spireTrust    = "ALL"
+)
+
+// secretSource is where Envoy gets the secrets of a dataplane.
+type secretSource uint8
+
+const (
+	noSecrets    secretSource = iota
+	adsSecrets                // from the server of the proxy
+	spireSecrets              // from the agent of SPIRE on the same machine
+)
+
+// secret returns the reference to a secret.
+func (s secretSource) secret(name string) *tlsv3.SdsSecretConfig {
+	if s != spireSecrets {
+		return &tlsv3.SdsSecretConfig{Name: name, SdsConfig: fromADS()}
+	}
+	names := map[string]string{IdentitySecret: spireIdentity, TrustSecret: spireTrust}
+	return &tlsv3.SdsSecretConfig{Name: names[name], SdsConfig: fromCluster(SpireCluster)}
+}
+
+// NewTrustSecret returns the secret `trust` with CA certificates by the trust domain
+// that they vouch for; not empty. Only is the trust domain of [Visibility]: if it is
+// not empty, its CAs verify every certificate, also one without a SPIFFE ID. If it is
+// empty, a certificate is verified with the CAs of the trust domain that its first URI
+// SAN has, and one without a SPIFFE ID is refused (SPEC 11.6).
+func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.Secret {
+	validation := &tlsv3.CertificateValidationContext{}
+	if only != "" {
+		validation.TrustedCa = bundles[only]
+	} else {
+		spiffe := &tlsv3.SPIFFECertValidatorConfig{}
+		for _, domain := range slices.Sorted(maps.Keys(bundles)) {
+			spiffe.TrustDomains = append(spiffe.TrustDomains, &tlsv3.SPIFFECertValidatorConfig_TrustDomain{
+				Name: domain, TrustBundle: bundles[domain],
+			})
+		}
+		validation.CustomValidatorConfig = &corev3.TypedExtensionConfig{
+			Name: "envoy.tls.cert_validator.spiffe", TypedConfig: Any(spiffe),
+		}
+	}
+	return &tlsv3.Secret{Name: TrustSecret, Type: &tlsv3.Secret_ValidationContext{ValidationContext: validation}}
+}
+
+// secrets returns the secrets of a dataplane that are known without a server that
+// signs: those in files (SPEC 11.6).
+func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resource.MeshTrust) (list []*Resource, warnings []Warning) {
+	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != resource.Extension {
+		return nil, nil
+	}
+	files := tls.identity.Source.Spec.Provider.Extension.Config
+	certificate, err1 := identity.Expand(files.Certificate, d)
+	key, err2 := identity.Expand(files.PrivateKey, d)
+	bundle, err3 := identity.Expand(files.TrustBundle, d)
+	for _, err := range []error{err1, err2, err3} {
+		if err != nil {
+			return nil, []Warning{{Place: d.KRI(""), Message: err.Error()}}
+		}
+	}
+	bundles := map[string]*corev3.DataSource{}
+	for domain, pem := range trustBundles(trusts) {
+		bundles[domain] = &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: pem}}
+	}
+	own := tls.identity.TrustDomain
+	if bundles[own] != nil {
+		warnings = append(warnings, Warning{Place: d.KRI(""), Message: fmt.Sprintf(
+			"the MeshTrusts of the trust domain %s have no effect: %s has its own trustBundle", own, tls.identity.Source.ID)})
+	}
+	bundles[own] = fileSource(bundle)
+	return []*Resource{
+		b.resources.make(SecretType, IdentitySecret, &tlsv3.Secret{Name: IdentitySecret, Type: &tlsv3.Secret_TlsCertificate{
+			TlsCertificate: &tlsv3.TlsCertificate{CertificateChain: fileSource(certificate), PrivateKey: fileSource(key)},
+		}}),
+		b.resources.make(SecretType, TrustSecret, NewTrustSecret(bundles, tls.trustDomain)),
+	}, warnings
+}
+
+func fileSource(path string) *corev3.DataSource {
+	return &corev3.DataSource{Specifier: &corev3.DataSource_Filename{Filename: path}}
+}

@@ -1,0 +1,82 @@
+package xds
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// trustBundles returns the CA certificates of MeshTrusts, in PEM, by the trust domain
+// that they vouch for.
+func trustBundles(trusts []*resource.MeshTrust) map[string]string {
+	bundles := map[string]string{}
+	for _, trust := range trusts {
+		for _, bundle := range trust.Spec.CABundles {
+			bundles[string(trust.Spec.TrustDomain)] += strings.TrimSpace(bundle.Pem.Value) + "\n"
+		}
+	}
+	return bundles
+}
+
+// serverTLS returns how the inbounds of a dataplane with an identity, which may be
+// nil, use it.
+func (m *meshState) serverTLS(id *identity.Identity) serverTLS {
+	tls := serverTLS{clientTLS: tlsOf(id), identity: id}
+	switch {
+	case id == nil:
+	case id.Source.Spec.Provider.Type == resource.Spire: // the agent may have the bundles of several
+	case id.Source.Spec.Provider.Type == resource.Bundled:
+		tls.trustDomain = bundledTrustDomain(m.identities, m.trusts)
+	default:
+		tls.trustDomain = onlyDomain(append(trustDomains(m.trusts), id.TrustDomain))
+	}
+	return tls
+}
+
+// BundledTrustDomain returns the trust domain of all CAs that a mesh trusts, if it has
+// MeshIdentities of provider Bundled; "" if there may be several.
+//
+// It decides how certificates are verified (SPEC 11.6). With one trust domain every
+// certificate of its CAs is accepted. A CA could then vouch for a SPIFFE ID of another
+// trust domain, so such an ID opens no inbound. With several, each certificate is
+// verified with the CAs of the trust domain that its SPIFFE ID has, and one without
+// SPIFFE ID is refused.
+func BundledTrustDomain(view *core.View, mesh string) string {
+	return bundledTrustDomain(view.Identities(mesh), view.Trusts(mesh))
+}
+
+func bundledTrustDomain(identities *identity.Identities, trusts []*resource.MeshTrust) string {
+	domains := trustDomains(trusts)
+	for _, source := range identities.All() {
+		if source.Spec.Provider.Type != resource.Bundled {
+			continue
+		}
+		domain, fixed := identity.TrustDomain(source)
+		if !fixed {
+			return ""
+		}
+		if source.Spec.Provider.Bundled.IsTrusted() {
+			domains = append(domains, domain)
+		}
+	}
+	return onlyDomain(domains)
+}
+
+func trustDomains(trusts []*resource.MeshTrust) []string {
+	var domains []string
+	for _, trust := range trusts {
+		domains = append(domains, string(trust.Spec.TrustDomain))
+	}
+	return domains
+}
+
+// onlyDomain returns the one trust domain in a list, "" if there are none or several.
+func onlyDomain(domains []string) string {
+	if len(domains) == 0 || len(slices.Compact(slices.Sorted(slices.Values(domains)))) > 1 {
+		return ""
+	}
+	return domains[0]
+}

@@ -1,0 +1,92 @@
+package xds
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Visibility is what the proxy sees of clients and requests, on a filter chain or on
+// any chain of an inbound.
+type Visibility struct {
+	// Requests reports whether HTTP requests are visible, or connections only.
+	Requests bool
+	// Certificate reports whether clients have a certificate.
+	Certificate bool
+	// ServerName reports whether the SNI of connections is visible.
+	ServerName bool
+	// Tags reports whether certificates may have tags of the client.
+	Tags bool
+	// TrustDomain is the only one whose SPIFFE IDs are trusted; "" if there may be
+	// several.
+	TrustDomain string
+}
+
+// The reasons why a match never holds.
+const (
+	noRequests     = "has HTTP conditions, which a TCP inbound cannot see"
+	noCertificates = "asks for a SPIFFE ID, and clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
+	noServerName   = "asks for a server name, which the inbound cannot see"
+	notTrusted     = "asks for a SPIFFE ID of a trust domain for which the dataplane has no CA"
+	noTags         = "asks for tags of clients, and the certificates of the identity provider have none"
+	noTagsPlain    = "asks for tags of clients, and clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
+)
+
+// Unseen returns the reason why a match never holds, "" if it may hold.
+func (v Visibility) Unseen(m *conf.Match) string {
+	switch {
+	case !v.Requests && request.NeedsHTTP(m):
+		return noRequests
+	case !v.Certificate && m.SpiffeID != nil:
+		return noCertificates
+	case !v.ServerName && m.SNI != nil:
+		return noServerName
+	case !v.trusts(m.SpiffeID):
+		return notTrusted
+	}
+	return ""
+}
+
+// UnseenTags returns the reason why no client has the tags, "" if one may.
+func (v Visibility) UnseenTags(tags resource.Tags) string {
+	switch {
+	case len(tags) == 0 || v.Tags:
+		return ""
+	case !v.Certificate:
+		return noTagsPlain
+	}
+	return noTags
+}
+
+// trusts reports whether a client with the SPIFFE ID may be authentic. M may be nil.
+func (v Visibility) trusts(m *conf.SpiffeIDMatch) bool {
+	if m == nil || v.TrustDomain == "" {
+		return true
+	}
+	domain, _, _ := strings.Cut(strings.TrimPrefix(m.Value, "spiffe://"), "/")
+	return domain == v.TrustDomain
+}
+
+// Visibility returns what is visible on any chain of the inbound.
+func (i *Inbound) Visibility() Visibility { return i.visibility(i.TLS == nil) }
+
+// Visibility returns what is visible on the chain.
+func (c *Chain) Visibility() Visibility { return c.visibility(c.Plaintext) }
+
+func (i *Inbound) visibility(plaintext bool) Visibility {
+	v := Visibility{Requests: i.Protocol.IsHTTP(), Certificate: !plaintext}
+	switch {
+	case i.GRPC: // it has no SNI
+	case plaintext: // TLS that only the client and the workload take part in has an SNI
+		v.ServerName = i.TLS == nil && !v.Requests
+	default:
+		v.ServerName = true
+	}
+	if v.Certificate {
+		v.Tags = i.Identity.Source.Spec.Provider.Type == resource.Extension
+		v.TrustDomain = i.trustDomain
+	}
+	return v
+}
