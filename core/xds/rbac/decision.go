@@ -1,6 +1,7 @@
 package rbac
 
 import (
+	xdscorev3 "github.com/cncf/xds/go/xds/core/v3"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
@@ -35,15 +36,17 @@ func (d decision) clientAllowed(a meshtrafficpermission.Action) bool {
 }
 
 // byDefault is the action if nothing matches.
-func (d decision) byDefault() action { return action{defaultPolicy, d == enforced} }
+func (d decision) byDefault() action { return action{policy: defaultPolicy, deny: d == enforced} }
 
 // defaultPolicy is the name of the action if nothing matches (SPEC 7.4).
 const defaultPolicy = "default"
 
-// action is an end of a matcher: to deny or to allow in a policy's name.
+// action is an end of a matcher: to deny or to allow in a policy's name, or what an
+// extension does.
 type action struct {
-	policy string
-	deny   bool
+	policy    string
+	deny      bool
+	extension *xdscorev3.TypedExtensionConfig // if not nil, in place of both
 }
 
 // ruleEntries is the entries of one rule that deny, or those that allow.

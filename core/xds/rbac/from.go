@@ -14,7 +14,7 @@ func clientMatcher(out *writer, items []permission.Client, d decision) {
 	last, n := d.byDefault(), len(items)
 	for i := range items {
 		if len(items[i].Tags) == 0 { // every client; no later item decides
-			last, n = action{items[i].KRI, !d.clientAllowed(items[i].Action)}, i
+			last, n = action{policy: items[i].KRI, deny: !d.clientAllowed(items[i].Action)}, i
 			break
 		}
 	}
@@ -26,7 +26,7 @@ func clientMatcher(out *writer, items []permission.Client, d decision) {
 				for _, tag := range item.Tags {
 					tags = append(tags, comparison(input{kind: clientURI}, textRegex, amongURIs(tagRegex(tag))))
 				}
-				w.branch(branch{when: allOf(tags...), do: action{item.KRI, !d.clientAllowed(item.Action)}})
+				w.branch(branch{when: allOf(tags...), do: action{policy: item.KRI, deny: !d.clientAllowed(item.Action)}})
 			}
 		})
 	}

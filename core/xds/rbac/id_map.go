@@ -30,7 +30,7 @@ func idsOf(rules []ruleEntries, stage []stageRule) []mappedID {
 		if len(r.mapped) == 0 {
 			continue
 		}
-		do := &action{rules[r.rule].kri, rules[r.rule].deny}
+		do := &action{policy: rules[r.rule].kri, deny: rules[r.rule].deny}
 		for _, id := range r.mapped {
 			out = append(out, mappedID{id: id, rule: int32(r.rule), do: do})
 		}
@@ -119,7 +119,7 @@ func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule) {
 			expression = append(append(expression, ')'), uriAfter...)
 			w.branch(branch{
 				when: comparison(input{kind: clientURI}, textRegex, string(expression)),
-				do:   action{rules[r.rule].kri, rules[r.rule].deny},
+				do:   action{policy: rules[r.rule].kri, deny: rules[r.rule].deny},
 			})
 			ids = ids[n:]
 		}

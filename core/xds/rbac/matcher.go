@@ -109,7 +109,7 @@ func untilCertain(rules []ruleEntries, d decision) ([]ruleEntries, action) {
 	for i, r := range rules {
 		for _, e := range r.entries {
 			if e.Match.Empty() {
-				return rules[:i], action{r.kri, r.deny}
+				return rules[:i], action{policy: r.kri, deny: r.deny}
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageR
 				}
 				alternatives[i] = t.entry(e)
 			}
-			w.branch(branch{when: anyOf(alternatives...), do: action{rules[r.rule].kri, rules[r.rule].deny}})
+			w.branch(branch{when: anyOf(alternatives...), do: action{policy: rules[r.rule].kri, deny: rules[r.rule].deny}})
 		}
 	})
 }

@@ -44,6 +44,10 @@ func (w *writer) extension(field protowire.Number, name, url string, contents fu
 // onMatch writes what to do at an end of the matcher.
 func (w *matcherWriter) onMatch(field protowire.Number, a action) {
 	w.message(field, func() {
+		if e := a.extension; e != nil {
+			w.extension(onMatchAction, e.Name, e.TypedConfig.TypeUrl, func() { w.raw(e.TypedConfig.Value) })
+			return
+		}
 		w.extension(onMatchAction, "envoy.filters.rbac.action", "type.googleapis.com/envoy.config.rbac.v3.Action", func() {
 			w.text(actionName, a.policy)
 			if a.deny {

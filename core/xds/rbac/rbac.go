@@ -73,7 +73,7 @@ func DenyAll(protocol request.Protocol, form Form, statPrefix string) Filter {
 	if form == MatcherForm {
 		w.message(fields.matcher, func() {
 			m := &matcherWriter{w, nil}
-			m.onMatch(matcherOnNoMatch, action{LimitName, true})
+			m.onMatch(matcherOnNoMatch, action{policy: LimitName, deny: true})
 		})
 	}
 	return Filter{LimitName, &anypb.Any{TypeUrl: url, Value: w.data}}
