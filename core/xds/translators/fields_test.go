@@ -160,36 +160,45 @@ func (w *fieldWorld) check(t *testing.T, before outcome, index int) {
 			}) {
 				continue
 			}
-			after, ok := w.changed(index, append(slices.Clone(at.path), path...))
+			valid, effect := w.changed(before, index, append(slices.Clone(at.path), path...))
 			switch {
-			case !ok:
+			case !valid:
 				t.Errorf("%s %s%s: no other value of the field is valid", name, at.name(), pointer)
-			case after.text == before.text:
+			case !effect:
 				t.Errorf("%s %s%s has no effect, and no warning", name, at.name(), pointer)
 			}
 		}
 	}
 }
 
-// changed returns the outcome with another value of a field.
-func (w *fieldWorld) changed(index int, path []string) (outcome, bool) {
-	for _, change := range changes {
+// changed reports whether another value of a field is valid, and whether one makes
+// another snapshot. If the field is valid with its value only, it is removed with what
+// contains it.
+func (w *fieldWorld) changed(before outcome, index int, path []string) (valid, effect bool) {
+	try := func(change func(tree any, path []string) bool, path []string) {
 		policies := slices.Clone(w.policies)
-		spec := clone(policies[index])
-		if !change(spec.(map[string]any)["spec"], path) {
-			continue
+		policies[index] = clone(policies[index])
+		if !change(policies[index].(map[string]any)["spec"], path) {
+			return
 		}
-		policies[index] = spec
 		if out, err := w.build(policies); err == nil {
-			return out, true
+			valid, effect = true, out.text != before.text
 		}
 	}
-	return outcome{}, false
+	for _, change := range changes {
+		if try(change, path); effect {
+			return valid, effect
+		}
+	}
+	for n := len(path) - 1; n > 1 && !valid; n-- {
+		try(remove, path[:n])
+	}
+	return valid, effect
 }
 
 // changes give a field another value. They report whether they apply to it.
 var changes = []func(tree any, path []string) bool{
-	func(tree any, path []string) bool { return edit(tree, path, func(any) (any, bool) { return nil, true }) },
+	remove,
 	func(tree any, path []string) bool {
 		return edit(tree, path, func(v any) (any, bool) {
 			switch v := v.(type) {
@@ -212,14 +221,23 @@ var changes = []func(tree any, path []string) bool{
 	func(tree any, path []string) bool {
 		return edit(tree, path, func(v any) (any, bool) { s, ok := v.(string); return s + "/a", ok })
 	},
+	func(tree any, path []string) bool {
+		return edit(tree, path, func(v any) (any, bool) { s, _ := v.(string); return nextDigit(s) })
+	},
 	words("Seconds", "UnixTimestamp"), words("https", "http"), words("HttpMethodPost"), words("All"), words("Basic"),
-	words("Internal"), words("XXHash"), words("GET", "POST"), words("http2"), words("Disabled"), words("Deny"), words("add"),
+	words("Internal"), words("XXHash"), words("GET", "POST"), words("tls"), words("http2"), words("Disabled"), words("Deny"), words("add"),
 	words("TLS13"), words("OmitPreviousHosts"), words("MeshService"), words("192.0.2.7"), words("198.51.100.0/24"),
 	words("ECDHE-ECDSA-AES256-GCM-SHA384"), words("127.0.0.1:7000"), words("YQ=="), words("http://127.0.0.1:1"), words("AddAfter"), words("AddFirst"),
 	words("Patch"), words("Remove"), words("Strict"), words("5 Mbps"), words("spiffe://other/x"), words("other.example"), words("other"),
-	func(tree any, path []string) bool { // the object that the field is in
-		return len(path) > 1 && edit(tree, path[:len(path)-1], func(any) (any, bool) { return nil, true })
-	},
+}
+
+// nextDigit returns a text with another first digit.
+func nextDigit(s string) (string, bool) {
+	i := strings.IndexAny(s, "0123456789")
+	if i < 0 {
+		return s, false
+	}
+	return s[:i] + string('0'+(s[i]-'0'+1)%10) + s[i+1:], true
 }
 
 // words returns a change that sets a text.
@@ -237,42 +255,56 @@ func words(values ...string) func(any, []string) bool {
 	}
 }
 
-// edit replaces the value at a path; nil removes it.
+// edit replaces the value at a path.
 func edit(tree any, path []string, change func(any) (any, bool)) bool {
+	if len(path) > 1 {
+		return edit(child(tree, path[0]), path[1:], change)
+	}
+	value, ok := change(child(tree, path[0]))
 	switch tree := tree.(type) {
 	case map[string]any:
-		if len(path) > 1 {
-			if list, ok := tree[path[0]].([]any); ok && len(path) == 2 {
-				i, _ := strconv.Atoi(path[1])
-				value, ok := change(list[i])
-				if ok && value == nil {
-					tree[path[0]] = slices.Delete(list, i, i+1)
-					return true
-				}
-			}
-			return edit(tree[path[0]], path[1:], change)
-		}
-		value, ok := change(tree[path[0]])
-		if !ok {
-			return false
-		}
 		tree[path[0]] = value
-		if value == nil {
-			delete(tree, path[0])
-		}
-		return true
 	case []any:
 		i, _ := strconv.Atoi(path[0])
-		if len(path) > 1 {
-			return edit(tree[i], path[1:], change)
+		tree[i] = value
+	}
+	return ok
+}
+
+// remove removes the value at a path from the object or the list that it is in. A list
+// that would become empty stays as it is.
+func remove(tree any, path []string) bool {
+	if len(path) > 2 {
+		return remove(child(tree, path[0]), path[1:])
+	}
+	if len(path) == 1 {
+		object, ok := tree.(map[string]any)
+		delete(object, path[0])
+		return ok
+	}
+	switch inner := child(tree, path[0]).(type) {
+	case map[string]any:
+		delete(inner, path[1])
+		return true
+	case []any:
+		i, _ := strconv.Atoi(path[1])
+		if outer, ok := tree.(map[string]any); ok && len(inner) > 1 {
+			outer[path[0]] = slices.Delete(inner, i, i+1)
+			return true
 		}
-		value, ok := change(tree[i])
-		if ok && value != nil {
-			tree[i] = value
-		}
-		return ok && value != nil
 	}
 	return false
+}
+
+func child(tree any, key string) any {
+	switch tree := tree.(type) {
+	case map[string]any:
+		return tree[key]
+	case []any:
+		i, _ := strconv.Atoi(key)
+		return tree[i]
+	}
+	return nil
 }
 
 // place is a conf of a policy.

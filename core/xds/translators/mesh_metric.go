@@ -79,15 +79,15 @@ func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetr
 	}
 	chain := &listenerv3.FilterChain{Filters: (&xds.Filters{Manager: manager}).List()}
 	if b.TLS != nil && b.TLS.Mode != nil {
-		field := fmt.Sprintf("/backends/%d/prometheus/tls/mode", index)
+		field := fmt.Sprintf("/backends/%d/prometheus", index)
 		switch *b.TLS.Mode {
 		case meshmetric.TLSActiveMTLSBackend:
 			if chain.TransportSocket = p.TransportSocket(); chain.TransportSocket == nil {
-				p.Warn(e, field, "the dataplane has no identity; the endpoint is left out")
+				p.Warn(e, field, "the dataplane has no identity for ActiveMTLSBackend; the endpoint is left out")
 				return
 			}
 		case meshmetric.TLSProvided:
-			p.Warn(e, field, "the proxy has no certificate other than its identity; the endpoint is left out")
+			p.Warn(e, field, "the proxy has no certificate other than its identity, so ProvidedTLS is not possible; the endpoint is left out")
 			return
 		}
 	}
