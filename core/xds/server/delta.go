@@ -13,6 +13,7 @@ import (
 func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.server.refresh() // a request is answered from the newest state
 	s.setNode(r.GetNode())
 	s.advance()
 	t, ok := xds.TypeOf(r.GetTypeUrl())
