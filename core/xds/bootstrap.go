@@ -12,6 +12,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
 // AdminCluster is the name of the cluster of the proxy's own admin interface, which
@@ -33,6 +34,8 @@ func StaticBootstrap(s *Snapshot, admin netip.AddrPort) (*bootstrapv3.Bootstrap,
 			}
 			switch m := m.(type) {
 			case *routev3.RouteConfiguration:
+				// Routes of a server may refer to clusters that do not exist.
+				m.ValidateClusters = wrapperspb.Bool(false)
 				routes[m.Name] = m
 			case *endpointv3.ClusterLoadAssignment:
 				assignments[m.ClusterName] = m

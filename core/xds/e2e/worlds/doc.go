@@ -1,0 +1,10 @@
+// Package worlds tests that Envoy accepts what random meshes become (SPEC 7.2, 11.1).
+//
+//  1. Package fuzz makes meshes with policies of all kinds over small alphabets
+//     (worlds_test.go). Half of them get identities.
+//  2. The bootstraps of all their dataplanes are built. Several are merged into one,
+//     with names and addresses of their own (merge_test.go), as most of the time of a
+//     validation is the start of Envoy.
+//  3. `envoy --mode validate` loads it. If it refuses one, each of its parts is
+//     validated for itself, and those at fault are reported with their mesh.
+package worlds
