@@ -39,7 +39,7 @@ func Run(binary, dir, name string, bootstrap []byte) (*Proxy, error) {
 	}
 	p := &Proxy{log: file(".log"), exited: make(chan struct{})}
 	p.command = exec.Command(binary, "-c", file(".json"), "--use-dynamic-base-id", "--concurrency", "1",
-		"--admin-address-path", file(".admin"), "--log-path", p.log, "--log-level", "warning",
+		"--admin-address-path", file(".admin"), "--log-path", p.log, "--log-level", "error",
 		"--file-flush-interval-msec", "50", "--drain-time-s", "1")
 	var output bytes.Buffer
 	p.command.Stdout, p.command.Stderr = &output, &output
@@ -75,7 +75,7 @@ func (p *Proxy) Stop() {
 	<-p.exited
 }
 
-// Log returns what the proxy has logged so far: warnings and errors.
+// Log returns what the proxy has logged so far: errors.
 func (p *Proxy) Log() string {
 	log, err := os.ReadFile(p.log)
 	if err != nil {

@@ -88,11 +88,13 @@ func writeProxyLine(connection net.Conn, original string) error {
 }
 
 // withProxyLines makes listeners read the original destination from a PROXY line in place
-// of asking the kernel for it.
-func withProxyLines(b *bootstrapv3.Bootstrap) {
+// of asking the kernel for it. The listeners at redirect ports, which are those of all
+// addresses, get the address of the dataplane, as stories run at the same time.
+func withProxyLines(b *bootstrapv3.Bootstrap, address string) {
 	for _, l := range b.StaticResources.Listeners {
 		for _, f := range l.ListenerFilters {
 			if f.Name == "envoy.filters.listener.original_dst" {
+				l.Address.GetSocketAddress().Address = address
 				f.Name = "envoy.filters.listener.proxy_protocol"
 				f.ConfigType = &listenerv3.ListenerFilter_TypedConfig{TypedConfig: xds.Any(&proxyprotocolv3.ProxyProtocol{})}
 			}

@@ -97,7 +97,9 @@ func (s *story) run(t *testing.T, list []xds.Translator, expected func(step) str
 	}
 	if t.Failed() {
 		for name, proxy := range w.proxies {
-			t.Logf("%s: %s", name, proxy.Log())
+			if log := proxy.Log(); log != "" {
+				t.Logf("%s: %s", name, log)
+			}
 		}
 	}
 }

@@ -137,12 +137,16 @@ func (w *world) startProxies(state *xds.State, s *story) {
 		d := dataplane(w.t, state.View(), name)
 		w.writeIdentity(state.View(), d)
 		admin := netip.MustParseAddrPort(w.local(fmt.Sprintf("127.0.0.%d:9901", 201+i)))
-		bootstrap, err := xds.StaticBootstrap(state.Snapshot(d, false), admin)
+		snapshot := state.Snapshot(d, false)
+		for _, warning := range snapshot.Warnings() {
+			w.t.Logf("%s: %s", name, warning)
+		}
+		bootstrap, err := xds.StaticBootstrap(snapshot, admin)
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		withoutDelays(bootstrap)
-		withProxyLines(bootstrap)
+		withProxyLines(bootstrap, d.Address)
 		config, err := xds.MarshalJSON(bootstrap)
 		if err != nil {
 			w.t.Fatal(err)
