@@ -47,11 +47,13 @@
 //  2. It makes the next version of the index of policies (core/internal/match),
 //     which reports the terms that targetRefs began or ceased to require, and the
 //     selectors of the policies that changed.
-//  3. It puts dataplanes that were added or changed, and those with such a term,
-//     into their classes and profiles (update.go).
+//  3. It puts dataplanes that were added or changed, those with such a term, and
+//     those that came to a placement or left it, into their classes and profiles
+//     (update.go).
 //  4. It selects again for the classes that such a selector matches (reselect.go)
 //     and evaluates the kinds whose policies changed, for the class and for its
-//     profiles (evaluate.go, core/internal/blocks).
+//     profiles (evaluate.go, core/internal/blocks). A new class uses what the class
+//     has that its dataplanes had before (origin.go).
 //  5. It publishes the next [View] by one atomic store. The view shares what did
 //     not change with the one before: pages of dataplanes, profiles, blocks.
 //

@@ -64,8 +64,9 @@ type classResult struct {
 func (u *meshUpdate) install(c *classState, result *classResult) {
 	u.released.addKinds(c, &result.class)
 	c.enforced, c.shadow = result.class.enforced, result.class.shadow
-	c.queued, c.reselect = false, false
+	c.queued, c.reselect, c.origin = false, false, nil
 	for i, p := range c.profiles {
+		p.origin = nil
 		if next := result.views[i]; next != p.view {
 			u.released.addConfigs(p.view, next)
 			p.view = next
@@ -85,10 +86,14 @@ type evaluator struct {
 func (w *evaluator) class(c *class) classResult {
 	state := &c.State
 	out := classResult{class: classState{enforced: state.enforced, shadow: state.shadow}, views: make([]*profileView, len(state.profiles))}
+	from := reusable(c)
 	if state.reselect {
-		w.reselect(c, &out.class)
+		w.reselect(c, from, &out.class)
 	}
-	outbounds := classOutbounds{evaluator: w, before: state}
+	if from != state {
+		w.holdKinds(&out.class, from)
+	}
+	outbounds := classOutbounds{evaluator: w, before: from}
 	for i, p := range state.profiles {
 		out.views[i] = outbounds.profile(&out.class, p)
 	}
@@ -115,18 +120,22 @@ func (o *classOutbounds) profile(c *classState, p *profile) *profileView {
 	if p.view != nil && p.view.enforced.selection == c.enforced && p.view.shadow.selection == c.shadow {
 		return p.view
 	}
-	next := &profileView{enforced: o.scope(c.enforced, p, nil)}
+	had := p.reusableView()
+	next := &profileView{enforced: o.scope(c.enforced, p, nil, had)}
 	next.shadow = next.enforced
 	if c.shadow != c.enforced {
-		next.shadow = o.scope(c.shadow, p, next.enforced)
+		next.shadow = o.scope(c.shadow, p, next.enforced, had)
+	}
+	if had != p.view {
+		o.holdConfigs(next, had)
 	}
 	return next
 }
 
-// scope evaluates a selection for a profile. Configs that the profile had, or has
-// in the other scope, are reused if their class config and routes are the same.
-func (o *classOutbounds) scope(s *selection, p *profile, other *scopeConfigs) *scopeConfigs {
-	earlier := [3]*scopeConfigs{other, p.view.in(rules.Enforced), p.view.in(rules.Shadow)}
+// scope evaluates a selection for a profile. Configs of an earlier view, or of the
+// other scope, are reused if their class config and routes are the same.
+func (o *classOutbounds) scope(s *selection, p *profile, other *scopeConfigs, had *profileView) *scopeConfigs {
+	earlier := [3]*scopeConfigs{other, had.in(rules.Enforced), had.in(rules.Shadow)}
 	out := &scopeConfigs{selection: s, configs: make([]*rules.Config, len(s.kinds))}
 	for i, kind := range s.kinds {
 		if kind.Kind().To == nil || len(p.sample.Outbounds) == 0 {

@@ -105,6 +105,9 @@ func checkSelection(m *meshView, d *resource.Dataplane, p *profileView) error {
 			if c := in.configs[i]; c.Kind != kind.Kind() || c.Kind.To != nil && len(c.Outbounds) != len(d.Outbounds) {
 				return fmt.Errorf("%s has a config of another kind or dataplane", d.Name)
 			}
+			if c := in.configs[i]; (c.Kind.From != nil || c.Kind.Rules != nil) && len(c.Inbounds) != len(d.Inbounds) {
+				return fmt.Errorf("%s has a config of a dataplane with %d inbounds", d.Name, len(c.Inbounds))
+			}
 		}
 	}
 	return nil
@@ -124,7 +127,7 @@ func (w *meshWriter) checkProfiles(members map[uint32]int) error {
 		if n == 0 || p.size != n || w.now.members.Value(p.number).set().Len() != n {
 			return fmt.Errorf("profile %d has %d members, counts %d", number, n, p.size)
 		}
-		if p.view == nil || w.now.profiles.Value(p.number) != p.view || p.members != nil {
+		if p.view == nil || w.now.profiles.Value(p.number) != p.view || p.members != nil || p.origin != nil {
 			return fmt.Errorf("profile %d has uncommitted changes", number)
 		}
 		if p.view.enforced.selection != p.class.State.enforced || p.view.shadow.selection != p.class.State.shadow {
@@ -139,7 +142,7 @@ func (w *meshWriter) checkProfiles(members map[uint32]int) error {
 	}
 	for _, c := range w.classes.All() {
 		profiles -= len(c.State.profiles)
-		if len(c.State.profiles) == 0 || c.State.queued || c.State.reselect {
+		if len(c.State.profiles) == 0 || c.State.queued || c.State.reselect || c.State.origin != nil {
 			return errors.New("a class is empty or has uncommitted changes")
 		}
 	}

@@ -55,10 +55,14 @@ type scopeConfigs struct {
 	configs   []*rules.Config // parallel to the selection's kinds
 }
 
-// selection is the result of selecting policies for a class, kind by kind.
+// selection is the result of selecting policies for a class, kind by kind. Classes
+// can share it.
 type selection struct {
 	kinds  []*blocks.ClassConfig // sorted by kind; only kinds with policies
 	routes []*resource.Policy
+
+	once     sync.Once
+	shadowed [][]int // see withShadowLabel
 }
 
 // in returns the configs of a scope; nil for a nil profile.

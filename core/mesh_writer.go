@@ -33,8 +33,9 @@ type classState struct {
 	// The selections of the class. They are nil before the first evaluation, and
 	// the same pointer if no policy that selects the class only informs.
 	enforced, shadow *selection
-	queued           bool // for evaluation
-	reselect         bool // other policies may select the class than before
+	queued           bool     // for evaluation
+	reselect         bool     // other policies may select the class than before
+	origin           *profile // of a new class; see reusable
 }
 
 func newMeshWriter(name string, kinds *resource.Kinds, order rules.Order) *meshWriter {

@@ -12,14 +12,17 @@ import (
 // profile is a set of dataplanes of one class with the same outbounds, as the
 // writer keeps it.
 type profile struct {
-	number  uint32
-	class   *class
-	at      int // index in the class's profiles
-	hash    uint64
-	sample  *resource.Dataplane // a present or former member; has the outbounds, by tags
-	members *index.SetEditor    // nil: unchanged in this update
-	size    int                 // number of members
-	view    *profileView        // nil before the first evaluation
+	number uint32
+	class  *class
+	at     int // index in the class's profiles
+	// outbounds is the hash of the tags of the outbounds, and hash of them and the
+	// class.
+	outbounds, hash uint64
+	sample          *resource.Dataplane // a present or former member; has the outbounds, by tags
+	members         *index.SetEditor    // nil: unchanged in this update
+	size            int                 // number of members
+	view            *profileView        // nil before the first evaluation
+	origin          *profile            // of a new profile; see reusableView
 }
 
 // profileTable finds the profile of a class and outbounds.
@@ -36,13 +39,18 @@ func (t *profileTable) len() int { return len(t.byNumber) - len(t.free) }
 // profileFor returns the profile of a dataplane of a class. It is added if it
 // does not exist.
 func (w *meshWriter) profileFor(c *class, d *resource.Dataplane) *profile {
+	return w.profileWith(c, w.hashOutbounds(d.Outbounds), d)
+}
+
+// profileWith is profileFor for a dataplane with a known hash of its outbounds.
+func (w *meshWriter) profileWith(c *class, outbounds uint64, d *resource.Dataplane) *profile {
 	t := &w.profiles
-	hash := w.hashOutbounds(maphash.Comparable(w.seed, c), d.Outbounds)
+	hash := outbounds ^ maphash.Comparable(w.seed, c)
 	same := func(p *profile) bool { return p.class == c && sameOutboundTags(p.sample.Outbounds, d.Outbounds) }
 	if known, found := t.byHash.Find(hash, same); found {
 		return known
 	}
-	p := &profile{class: c, at: len(c.State.profiles), hash: hash, sample: d}
+	p := &profile{class: c, at: len(c.State.profiles), outbounds: outbounds, hash: hash, sample: d}
 	t.byHash.Add(hash, p)
 	c.State.profiles = append(c.State.profiles, p)
 	if n := len(t.free); n > 0 {
@@ -69,7 +77,8 @@ func (t *profileTable) drop(p *profile) {
 
 // hashOutbounds hashes the tags of the outbounds, in their order. Policies depend
 // on nothing else of an outbound.
-func (w *meshWriter) hashOutbounds(hash uint64, outbounds []resource.Outbound) uint64 {
+func (w *meshWriter) hashOutbounds(outbounds []resource.Outbound) uint64 {
+	hash := uint64(len(outbounds))
 	const prime = 0x9e37_79b9_7f4a_7c15
 	for i := range outbounds {
 		for _, tag := range outbounds[i].Tags {

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// reselect sets the next selections of a class.
-func (w *evaluator) reselect(c *class, next *classState) {
+// reselect sets the next selections of a class. Class configs of from are reused.
+func (w *evaluator) reselect(c *class, from, next *classState) {
 	state, sample := &c.State, c.State.profiles[0].sample
 	if replaced := w.delta.Replaced(); replaced != nil && state.enforced != nil {
 		next.enforced = w.replaced(state.enforced, replaced, sample, nil, nil)
@@ -20,10 +20,16 @@ func (w *evaluator) reselect(c *class, next *classState) {
 		}
 		return
 	}
-	next.enforced = w.selection(c.Select(w.index, rules.Enforced, w.buffer), sample, state.enforced, state.shadow)
+	if shadow := w.sameShadow(c, from); shadow != nil {
+		if enforced, ok := w.enforcedOf(c, shadow, sample, from.enforced); ok {
+			next.enforced, next.shadow = enforced, shadow
+			return
+		}
+	}
+	next.enforced = w.selection(c.Select(w.index, rules.Enforced, w.buffer), sample, from.enforced, from.shadow)
 	next.shadow = next.enforced
 	if w.index.HasInforming() {
-		next.shadow = w.selection(c.Select(w.index, rules.Shadow, w.buffer), sample, next.enforced, state.shadow)
+		next.shadow = w.selection(c.Select(w.index, rules.Shadow, w.buffer), sample, next.enforced, from.shadow)
 	}
 }
 
@@ -57,6 +63,11 @@ func (w *evaluator) selection(selected []rules.Selected, sample *resource.Datapl
 	for group := range groupByKind(selected) {
 		s.kinds = append(s.kinds, w.kind(group, sample, earlier))
 	}
+	return s.orEqual(earlier...)
+}
+
+// orEqual returns the first of the earlier selections that is equal to s, or s.
+func (s *selection) orEqual(earlier ...*selection) *selection {
 	for _, known := range earlier {
 		if known != nil && slices.Equal(known.kinds, s.kinds) { // the routes are among the policies
 			return known

@@ -22,6 +22,22 @@ func (s *selection) kind(name string) *blocks.ClassConfig {
 	return nil
 }
 
+// withShadowLabel returns for each of the kinds the positions of the policies with
+// the shadow label. They are found once.
+func (s *selection) withShadowLabel() [][]int {
+	s.once.Do(func() {
+		s.shadowed = make([][]int, len(s.kinds))
+		for i, kind := range s.kinds {
+			for at, m := range kind.Matched().All() {
+				if m.Policy.Shadow() {
+					s.shadowed[i] = append(s.shadowed[i], at)
+				}
+			}
+		}
+	})
+	return s.shadowed
+}
+
 // kinds returns the class configs of both selections, each once.
 func (c *classState) kinds() []*blocks.ClassConfig {
 	if c.enforced == nil {

@@ -32,6 +32,7 @@ type meshUpdate struct {
 	// unclassified are the slots of dataplanes that were added or changed, and of
 	// those with a term that selectors began or ceased to require.
 	unclassified []uint32
+	placed       []uint32   // slots of dataplanes that came to a placement or left it
 	regrouped    []*profile // profiles whose members change
 	queue        []*class   // classes to evaluate
 	released     released
@@ -56,6 +57,7 @@ func (u *meshUpdate) run(buffers []match.Buffer) (*meshView, error) {
 		indexing.Go(func() { u.indexAll(slots) })
 	} else {
 		u.unclassified = u.meshWriter.dataplanes.Reached(u.delta, u.unclassified)
+		u.placed = u.meshWriter.dataplanes.ReachedByPlacements(u.delta, nil)
 	}
 	u.classify()
 	for _, reached := range u.classes.Reached(u.delta) {
@@ -107,29 +109,44 @@ func (u *meshUpdate) replace(d edit[*resource.Dataplane], isFirst bool) {
 	u.unclassified = append(u.unclassified, slot)
 }
 
-// classify finds the profile of every unclassified dataplane.
+// classify finds the profile of every unclassified dataplane, and of those that
+// came to a placement or left it.
 func (u *meshUpdate) classify() {
 	slices.Sort(u.unclassified)
-	for _, slot := range slices.Compact(u.unclassified) {
-		entry := u.entries.Get(slot)
-		c := u.classes.Of(u.index, entry.resource, u.buffer)
-		if c.State.enforced == nil { // new
-			u.enqueue(c, true)
-		}
-		p := u.profileFor(c, entry.resource)
-		if p.number == entry.profile {
+	u.unclassified = slices.Compact(u.unclassified)
+	for _, slot := range u.unclassified {
+		d := u.entries.Get(slot).resource
+		u.join(slot, u.profileFor(u.classes.Of(u.index, d, u.buffer), d))
+	}
+	for _, slot := range u.placed {
+		if _, done := slices.BinarySearch(u.unclassified, slot); done {
 			continue
 		}
-		if entry.profile != noProfile {
-			u.leave(slot, u.profiles.byNumber[entry.profile])
+		entry := u.entries.Get(slot)
+		from := u.profiles.byNumber[entry.profile]
+		if c := u.classes.InPlacements(u.index, from.class, entry.resource, u.buffer); c != from.class {
+			u.join(slot, u.profileWith(c, from.outbounds, entry.resource))
 		}
-		u.entries.Mut(slot).profile = p.number
-		u.editMembers(p)
-		p.members.Add(slot)
-		p.size++
-		if p.view == nil {
-			u.enqueue(p.class, false)
+	}
+}
+
+// join moves a dataplane to a profile, from the one that it has, if it has one. A
+// new profile is queued for evaluation.
+func (u *meshUpdate) join(slot uint32, p *profile) {
+	if number := u.entries.Get(slot).profile; number != noProfile {
+		if number == p.number {
+			return
 		}
+		from := u.profiles.byNumber[number]
+		u.leave(slot, from)
+		setOrigin(p, from)
+	}
+	u.entries.Mut(slot).profile = p.number
+	u.editMembers(p)
+	p.members.Add(slot)
+	p.size++
+	if p.view == nil {
+		u.enqueue(p.class, p.class.State.enforced == nil)
 	}
 }
 

@@ -19,7 +19,7 @@ func (w *world) canary() core.Batch {
 	b := w.policy("zz-canary", resource.TargetRef{Kind: resource.TargetMesh}, 0)
 	b.Upsert.Policies[0].Namespace = "canary"
 	b.Upsert.Policies[0].Labels = resource.Tags{{Key: "kuma.io/effect", Value: "shadow"}}
-	b.Upsert.Documents = append(w.placement(0).Upsert.Documents, w.document(`
+	b.Upsert.Documents = append(nowhere(w).Upsert.Documents, w.document(`
 apiVersion: policy.open-cluster-management.io/v1
 kind: PlacementBinding
 metadata: {name: canary, namespace: canary}
@@ -31,13 +31,15 @@ subjects:
 	return b
 }
 
-// placement changes the placement rule: in odd rounds two racks enforce the
-// policy, in even ones no dataplane does.
-func (w *world) placement(round int) core.Batch {
-	racks := "[none]"
-	if round%2 == 1 {
-		racks = "[r0, r1]"
-	}
+// nowhere is the placement rule without dataplanes.
+func nowhere(w *world) core.Batch { return w.placement("[none]") }
+
+// onTwoRacks is the placement rule with canaryDataplanes dataplanes. They have most
+// of the classes of the world.
+func onTwoRacks(w *world, _ int) core.Batch { return w.placement("[r0, r1]") }
+
+// placement returns the placement rule for the dataplanes of some racks.
+func (w *world) placement(racks string) core.Batch {
 	return core.Batch{Upsert: &resource.Set{Documents: w.document(fmt.Sprintf(`
 apiVersion: apps.open-cluster-management.io/v1
 kind: PlacementRule

@@ -14,16 +14,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// change is a kind of change. A batch is made for each round, counted from 1.
-// It differs from the batch of the round before, and the first one from that of
-// setup.
+// change is a kind of change. A batch is made for each round, counted from 1. It
+// differs from what was applied last: the batch of the round before, setup or
+// revert.
 type change struct {
 	name  string
 	fixed bool // as many dataplanes are touched in a world of any size
 	all   bool // all dataplanes are touched, so there are fewer rounds
 	needs int  // dataplanes that the world must have
 	setup func(*world) core.Batch
-	batch func(w *world, round int) core.Batch
+	// revert is applied before each round and is not measured; nil: none.
+	revert func(*world) core.Batch
+	batch  func(w *world, round int) core.Batch
 	// touches is how many dataplanes each commit must change.
 	touches func(*world) (least, most int)
 }
@@ -86,8 +88,13 @@ func changes() []change {
 			setup: (*world).route, batch: (*world).reroute, touches: exactly(cohort),
 		},
 		{
-			name: "a canary placement moves 1,000 dataplanes", fixed: true, needs: 3 * cohort,
-			setup: (*world).canary, batch: (*world).placement, touches: exactly(canaryDataplanes),
+			name: "a canary placement moves 1,000 dataplanes to enforce", fixed: true, needs: 3 * cohort,
+			setup: (*world).canary, revert: nowhere, batch: onTwoRacks, touches: exactly(canaryDataplanes),
+		},
+		{
+			name: "a canary placement moves 1,000 dataplanes to inform", fixed: true, needs: 3 * cohort,
+			setup: (*world).canary, revert: func(w *world) core.Batch { return onTwoRacks(w, 0) },
+			batch: func(w *world, _ int) core.Batch { return nowhere(w) }, touches: exactly(canaryDataplanes),
 		},
 		{name: "churn: 100 changes in one batch", batch: (*world).churn, touches: churned},
 	}
@@ -110,6 +117,11 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 	for round := 1; round <= rounds; round++ {
 		if err := ctx.Err(); err != nil {
 			return row, err
+		}
+		if c.revert != nil {
+			if _, err := w.engine.Apply(c.revert(w)); err != nil {
+				return row, err
+			}
 		}
 		batch := c.batch(w, round)
 		start := time.Now()

@@ -61,6 +61,25 @@ func (m Matched) All() iter.Seq2[int, *Selected] {
 	}
 }
 
+// Without returns the list without the policies at the given positions, which are
+// sorted and each given once. It shares the pages before the first of them with m.
+func (m Matched) Without(positions []int) Matched {
+	if len(positions) == 0 {
+		return m
+	}
+	shared := positions[0] / matchedPage
+	rest := make([]Selected, 0, m.n-shared*matchedPage-len(positions))
+	for i := shared * matchedPage; i < m.n; i++ {
+		if len(positions) > 0 && positions[0] == i {
+			positions = positions[1:]
+			continue
+		}
+		rest = append(rest, *m.At(i))
+	}
+	pages := slices.AppendSeq(slices.Clip(m.pages[:shared]), slices.Chunk(rest, matchedPage))
+	return Matched{pages: pages, n: shared*matchedPage + len(rest)}
+}
+
 // Pages returns the pages of the list. Two lists share a page if it is the same
 // slice in both. The caller must not change what is returned.
 func (m Matched) Pages() [][]Selected { return m.pages }

@@ -1,17 +1,20 @@
 package blocks
 
 import (
+	"sync/atomic"
+
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // ClassConfig is the configuration of one kind for all dataplanes that the same
 // policies select at the same inbounds, without their outbounds. It is
-// immutable and holds references to its blocks until [Table.Release].
+// immutable and holds references to its blocks until [Table.Release]. Classes can
+// share it: each further one adds the references by [Table.Hold].
 type ClassConfig struct {
 	config   rules.Config // without Outbounds
 	inbounds []*inboundBlock
-	to       *toIndex // of the `to` items; for the writer only, nil until needed
+	to       atomic.Pointer[toItems] // the `to` items; for the writer only, nil until needed
 }
 
 // ClassConfig evaluates one kind, except for the outbounds. Matched is the list
@@ -45,6 +48,17 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 	return c
 }
 
+// Without returns the class config for the policies of another one without some of
+// them, given by their positions in its list, which are sorted. Of d only the number
+// of inbounds matters; it is that of the other one's dataplanes.
+func (t *Table) Without(all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
+	c := t.ClassConfig(all.Kind(), d, all.Matched().Without(positions))
+	if to := all.to.Load(); to != nil {
+		c.to.Store(to.without(positions))
+	}
+	return c
+}
+
 // withInboundItems returns the policies that have rules or `from` items.
 func withInboundItems(matched rules.Matched) []*rules.Selected {
 	var out []*rules.Selected
@@ -66,8 +80,20 @@ func (c *ClassConfig) Matched() rules.Matched { return c.config.Matched }
 // kind has no `to`.
 func (c *ClassConfig) Config() *rules.Config { return &c.config }
 
-// Release removes the references of a class config that the writer no longer
-// uses. Views may still refer to it.
+// Hold adds the references of a class config that has some, for another class.
+func (t *Table) Hold(c *ClassConfig) {
+	t.holdConf(c.config.Default)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, block := range c.inbounds {
+		if block != nil {
+			t.inbounds.hold(block)
+		}
+	}
+}
+
+// Release removes the references of a class config that a class no longer uses.
+// Views may still refer to it.
 func (t *Table) Release(c *ClassConfig) {
 	t.releaseConf(c.config.Default)
 	for _, block := range c.inbounds {

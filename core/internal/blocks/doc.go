@@ -16,12 +16,16 @@
 //     that are always overridden are skipped; after a policy was replaced, only
 //     the outbounds that it selects are evaluated.
 //
+// What one class of dataplanes has can be used for another one that the same
+// policies select ([Table.Hold], [Table.HoldOutbounds]), or all but some of them
+// ([Table.Without]).
+//
 // [Evaluate] does all three for one dataplane that shares with no other.
 //
 // Invariants:
 //
 //   - A block is immutable. It is in its [Table] as long as a [ClassConfig] or a
-//     config of an [OutboundEvaluator] refers to it; views keep blocks without
+//     config of an [OutboundEvaluator] that is held refers to it; views keep blocks without
 //     being counted. [Table.Audit] checks the counts.
 //   - The result depends on the given policies alone, not on what was evaluated
 //     before.

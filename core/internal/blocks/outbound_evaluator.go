@@ -40,14 +40,14 @@ func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Pol
 	o := &OutboundEvaluator{table: t, class: c, routes: routes, known: map[uint64][]knownOutbound{}}
 	if before != nil {
 		o.replaced, o.onlyReplaced = replacements(before.config.Matched, c.config.Matched)
-		if o.onlyReplaced && c.to == nil {
-			c.to = before.to
+		if to := before.to.Load(); o.onlyReplaced && to != nil {
+			c.to.CompareAndSwap(nil, to)
 		}
 	}
-	if c.to == nil {
-		c.to = newToIndex(c.config.Matched)
+	if c.to.Load() == nil {
+		c.to.CompareAndSwap(nil, &toItems{toIndex: newToIndex(c.config.Matched)})
 	}
-	o.merger = newOutboundMerger(c.config.Kind.To, c.config.Matched, c.to)
+	o.merger = newOutboundMerger(c.config.Kind.To, c.config.Matched, c.to.Load())
 	return o
 }
 
@@ -141,6 +141,14 @@ func (t *Table) holdOutbound(c *rules.OutboundConfig) {
 	t.holdConf(c.Effective)
 	for i := range c.Routes {
 		t.holdConf(c.Routes[i].Effective)
+	}
+}
+
+// HoldOutbounds adds the references of a config of an [OutboundEvaluator], for
+// another set of dataplanes.
+func (t *Table) HoldOutbounds(c *rules.Config) {
+	for i := range c.Outbounds {
+		t.holdOutbound(&c.Outbounds[i])
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type outboundMerger struct {
 	section *resource.Section
 	matched rules.Matched
-	to      *toIndex
+	to      *toItems
 	mesh    []itemRef // of to.mesh, the items that can have an effect
 
 	merged  []itemRef // by the last call of merge, highest priority first
@@ -22,7 +22,7 @@ type outboundMerger struct {
 	origins []rules.Origin
 }
 
-func newOutboundMerger(section *resource.Section, matched rules.Matched, to *toIndex) outboundMerger {
+func newOutboundMerger(section *resource.Section, matched rules.Matched, to *toItems) outboundMerger {
 	m := outboundMerger{section: section, matched: matched, to: to, mesh: to.mesh}
 	if !section.Conf.HasUnion() {
 		m.mesh = m.effectiveMeshItems()
@@ -40,7 +40,8 @@ func (m *outboundMerger) effectiveMeshItems() []itemRef {
 	var effective []itemRef
 	complete := false
 	for number := len(m.mesh) - 1; number >= 0; number-- {
-		switch p, index := m.mesh[number].of(m.matched); {
+		switch p, index, ok := m.to.of(m.mesh[number], m.matched); {
+		case !ok:
 		case p.TargetRef.Kind.IsRoute():
 			effective = append(effective, m.mesh[number])
 		case !complete:
@@ -87,8 +88,8 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 		n := len(*list) - 1
 		ref := (*list)[n]
 		*list = (*list)[:n]
-		p, index := ref.of(m.matched)
-		if !applies(p, index, tags, route) {
+		p, index, ok := m.to.of(ref, m.matched)
+		if !ok || !applies(p, index, tags, route) {
 			continue
 		}
 		if merger == nil {
@@ -103,7 +104,7 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 	m.numbers = merger.Origins(m.numbers[:0])
 	m.origins = m.origins[:0]
 	for _, number := range m.numbers {
-		p, index := m.merged[last-number-1].of(m.matched)
+		p, index, _ := m.to.of(m.merged[last-number-1], m.matched)
 		m.origins = append(m.origins, rules.Origin{Policy: p, Index: index})
 	}
 	return merger.Conf(), m.origins
@@ -138,7 +139,7 @@ func applies(p *resource.Policy, index int, tags resource.Tags, route *resource.
 func (m *outboundMerger) contributions() []rules.Contribution {
 	items := make([]rules.Contribution, len(m.merged))
 	for i, ref := range m.merged {
-		p, index := ref.of(m.matched)
+		p, index, _ := m.to.of(ref, m.matched)
 		items[len(items)-1-i] = contribution(p, index, p.To[index].Conf)
 	}
 	return items

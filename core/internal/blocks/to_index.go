@@ -19,12 +19,8 @@ type toIndex struct {
 }
 
 // itemRef is the position of a policy, in the upper half, and of an item in it.
-// A larger itemRef has higher priority.
+// A larger itemRef has higher priority. [toItems.of] returns the item.
 type itemRef uint64
-
-func (r itemRef) of(matched rules.Matched) (p *resource.Policy, index int) {
-	return matched.At(int(r >> 32)).Policy, int(r & 0xffff_ffff)
-}
 
 func newToIndex(matched rules.Matched) *toIndex {
 	x := &toIndex{routes: map[string][]itemRef{}}
@@ -60,6 +56,43 @@ func newToIndex(matched rules.Matched) *toIndex {
 	}
 	x.mesh = slices.Clip(x.mesh)
 	return x
+}
+
+// toItems are the `to` items of a class config: those of an index, of which some
+// policies may be missing. So class configs that differ in a few policies share an
+// index. It is immutable.
+type toItems struct {
+	*toIndex
+	missing []int // positions in the list of policies of the index, sorted
+}
+
+// of returns the item of a ref by the policies of the class config. It returns
+// false if the policy is missing.
+func (x *toItems) of(ref itemRef, matched rules.Matched) (p *resource.Policy, index int, ok bool) {
+	at := int(ref >> 32)
+	if len(x.missing) > 0 {
+		before, missing := slices.BinarySearch(x.missing, at)
+		if missing {
+			return nil, 0, false
+		}
+		at -= before
+	}
+	return matched.At(at).Policy, int(ref & 0xffff_ffff), true
+}
+
+// without returns the items without those of the policies at the given positions of
+// the class config, which are sorted.
+func (x *toItems) without(positions []int) *toItems {
+	missing := slices.Clone(x.missing)
+	from := 0 // of x.missing
+	for _, at := range positions {
+		for from < len(x.missing) && x.missing[from] <= at+from {
+			from++
+		}
+		missing = append(missing, at+from)
+	}
+	slices.Sort(missing)
+	return &toItems{x.toIndex, missing}
 }
 
 // sameToIndex reports whether the items of two versions of a policy are at the

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -72,5 +73,57 @@ func TestMergedItems(t *testing.T) {
 	}
 	if most := overridden + 10; fills > most {
 		t.Errorf("%d items were merged after a change of one outbound, want at most %d", fills, most)
+	}
+}
+
+// A dataplane that a placement moves to enforce a policy was evaluated for it
+// already: nothing is merged.
+func TestPlacementsMergeNothing(t *testing.T) {
+	fills := 0
+	kind := *kinds.All().Lookup("MeshTimeout")
+	kind.To = &resource.Section{Conf: counted{kind.To.Conf, &fills}, Targets: kind.To.Targets}
+	loader := resource.Loader{Kinds: resource.NewKinds(&kind), Documents: ocm.Documents()}
+	e := core.NewEngine(loader.Kinds, core.Options{})
+	apply := func(text string) core.Commit {
+		t.Helper()
+		set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		commit, err := e.Apply(core.Batch{Upsert: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return commit
+	}
+	placement := func(zones string) string {
+		return fmt.Sprintf("---\n{apiVersion: apps.open-cluster-management.io/v1, kind: PlacementRule, metadata: {name: r, namespace: n}, spec: {clusters: [%s]}}\n", zones)
+	}
+	apply(`
+{type: Dataplane, name: web-1, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web, kuma.io/zone: east}}], outbound: [{port: 1, tags: {kuma.io/service: a}}]}}
+---
+{type: Dataplane, name: web-2, networking: {address: 10.0.0.2, inbound: [{port: 80, tags: {kuma.io/service: web, kuma.io/zone: west}}], outbound: [{port: 1, tags: {kuma.io/service: a}}]}}
+---
+{type: MeshTimeout, name: base, spec: {to: [{default: {idleTimeout: 1s}}]}}
+---
+{type: MeshTimeout, name: canary, labels: {kuma.io/effect: shadow, k8s.kuma.io/namespace: n}, spec: {to: [{default: {connectionTimeout: 1s}}]}}
+---
+apiVersion: policy.open-cluster-management.io/v1
+kind: PlacementBinding
+metadata: {name: b, namespace: n}
+bindingOverrides: {remediationAction: enforce}
+placementRef: {apiGroup: apps.open-cluster-management.io, kind: PlacementRule, name: r}
+subjects: [{apiGroup: kuma.io, kind: MeshTimeout, name: canary}]
+` + placement("{name: none}"))
+	fills = 0
+	for zones, want := range map[string]int{"{name: east}": 1, "{name: east}, {name: west}": 2} {
+		apply(placement("{name: none}"))
+		fills = 0
+		if commit := apply(placement(zones)); len(commit.Changes()) != 1 || commit.Changes()[0].Len() != want {
+			t.Errorf("%s: %d changes, want one of %d dataplanes", zones, len(commit.Changes()), want)
+		}
+		if fills > 0 {
+			t.Errorf("%s: %d items were merged", zones, fills)
+		}
 	}
 }

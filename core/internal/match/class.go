@@ -2,6 +2,7 @@ package match
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -18,6 +19,46 @@ type Class[S any] struct {
 	key      string
 	points   [][]index.Term // sorted
 	inbounds bool           // points are inbounds
+	// placements are the terms of placements, sorted. Each point has all of them.
+	placements []index.Term
+}
+
+// SameButPlacements reports whether no selector distinguishes the dataplanes of
+// two classes, though other placements may contain them. Both are classes of this
+// version of the index or of the version before.
+func (c *Class[S]) SameButPlacements(o *Class[S]) bool {
+	return c.inbounds == o.inbounds && slices.EqualFunc(c.points, o.points, func(a, b []index.Term) bool {
+		return sameExcept(a, c.placements, b, o.placements)
+	})
+}
+
+// sameExcept compares two sorted lists, each without a sorted part of it.
+func sameExcept(a, exceptA, b, exceptB []index.Term) bool {
+	for {
+		a, exceptA = skipCommon(a, exceptA)
+		b, exceptB = skipCommon(b, exceptB)
+		if len(a) == 0 || len(b) == 0 {
+			return len(a) == len(b)
+		}
+		if a[0] != b[0] {
+			return false
+		}
+		a, b = a[1:], b[1:]
+	}
+}
+
+func skipCommon(a, b []index.Term) (restA, restB []index.Term) {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	return a, b
+}
+
+// Informs reports whether a policy with the shadow label only informs on the
+// dataplanes of the class, which it selects.
+func (c *Class[S]) Informs(x *Index, p *resource.Policy) bool {
+	slot, _ := x.slots.Lookup(p.ID)
+	return !x.overridden(slot, c.placements)
 }
 
 // Select is [Index.Select] for every dataplane of a class of this version of the
@@ -62,11 +103,34 @@ func (x *Index) classKey(d *resource.Dataplane, key []byte, b *Buffer) []byte {
 		key[len(key)-1] = 1
 	}
 	for point := range points(d) {
-		terms := x.required(d, point, b)
-		key = binary.LittleEndian.AppendUint32(key, uint32(len(terms)))
-		for _, t := range terms {
-			key = binary.LittleEndian.AppendUint32(key, uint32(t))
+		key = appendPoint(key, x.required(d, point, b))
+	}
+	return key
+}
+
+func appendPoint(key []byte, terms []index.Term) []byte {
+	key = binary.LittleEndian.AppendUint32(key, uint32(len(terms)))
+	for _, t := range terms {
+		key = binary.LittleEndian.AppendUint32(key, uint32(t))
+	}
+	return key
+}
+
+// keyWith appends to key what identifies the class with the same terms and other
+// placements.
+func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byte {
+	key = append(key, c.key[0])
+	for _, terms := range c.points {
+		b.point = b.point[:0]
+		for rest := c.placements; len(terms) > 0; terms = terms[1:] {
+			if len(rest) > 0 && rest[0] == terms[0] {
+				rest = rest[1:]
+				continue
+			}
+			b.point = append(b.point, terms[0])
 		}
+		b.point = index.SortTerms(append(b.point, placements...))
+		key = appendPoint(key, b.point)
 	}
 	return key
 }

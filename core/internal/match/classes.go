@@ -32,7 +32,27 @@ func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
 	if class := c.byKey[string(c.key)]; class != nil {
 		return class
 	}
+	return c.add(x.placementTerms(d, b))
+}
+
+// InPlacements is [Classes.Of] for a dataplane of the class from, of which nothing
+// but the placements that contain it changed since the version before x.
+func (c *Classes[S]) InPlacements(x *Index, from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {
+	placements := x.placementTerms(d, b)
+	if slices.Equal(placements, from.placements) {
+		return from
+	}
+	c.key = from.keyWith(placements, c.key[:0], b)
+	if class := c.byKey[string(c.key)]; class != nil {
+		return class
+	}
+	return c.add(placements)
+}
+
+// add adds the class with the present key.
+func (c *Classes[S]) add(placements []index.Term) *Class[S] {
 	class := newClass[S](string(c.key))
+	class.placements = slices.Clone(placements)
 	if n := len(c.free); n > 0 {
 		class.number, c.free = c.free[n-1], c.free[:n-1]
 		c.byNumber[class.number] = class

@@ -74,20 +74,31 @@ func (x *DataplaneIndex) key(t term) uint64 {
 }
 
 // Reached appends the numbers of the dataplanes whose class a change of the
-// policies may change: those with a term that selectors began or ceased to
-// require, and those that entered or left a placement. They are sorted and
-// distinct.
+// policies may change, those with a term that selectors began or ceased to
+// require. They are sorted and distinct.
 func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
 	from := len(dst)
 	for _, t := range delta.terms {
 		dst = x.postings.appendTo(x.key(t), dst)
 	}
+	return sortFrom(dst, from)
+}
+
+// ReachedByPlacements appends the numbers of the dataplanes whose class may change
+// because they entered or left a placement. They are sorted and distinct. Some of
+// them may be among [DataplaneIndex.Reached] too; for the others
+// [Classes.InPlacements] finds the class.
+func (x *DataplaneIndex) ReachedByPlacements(delta *Delta, dst []uint32) []uint32 {
+	from := len(dst)
 	for i := range delta.regions {
 		dst = x.appendRegion(&delta.regions[i], dst)
 	}
-	reached := dst[from:]
-	slices.Sort(reached)
-	return dst[:from+len(slices.Compact(reached))]
+	return sortFrom(dst, from)
+}
+
+func sortFrom(numbers []uint32, from int) []uint32 {
+	slices.Sort(numbers[from:])
+	return numbers[:from+len(slices.Compact(numbers[from:]))]
 }
 
 // appendRegion appends the dataplanes that can be in a region: those with one of

@@ -22,7 +22,14 @@ type Delta struct {
 	replaced map[*resource.Policy]*resource.Policy
 	// moved reports that something other than confs changed
 	moved bool
+	// policies reports that a policy was added, removed or replaced
+	policies bool
 }
+
+// SamePolicies reports whether no policy changed: classes of the same dataplanes
+// have the same selection in scope Shadow, and in scope Enforced unless a placement
+// changed.
+func (d *Delta) SamePolicies() bool { return !d.policies }
 
 // Replaced returns the new versions of the replaced policies, by old version, if
 // nothing but confs changed: then the selection of a class is what it was, with

@@ -27,6 +27,8 @@
 //     with the same of them at each point are a [Class], and a selection is made
 //     for each class. [DataplaneIndex.Reached] finds the dataplanes with a term
 //     that selectors began or ceased to require: they change their class.
+//     [DataplaneIndex.ReachedByPlacements] finds those that came to a placement or
+//     left it; their class differs from the former one in placements alone.
 //  3. [Classes.Reached] finds the classes that match a selector of a policy that
 //     was added, removed or replaced: they are selected again. If policies differ
 //     in their confs alone ([Delta.Replaced]), [Replace] puts the new versions

@@ -93,6 +93,7 @@ func (e *Editor) PutAll(policies []*resource.Policy) {
 
 // Put adds p, and replaces the policy with its identity if there is one.
 func (e *Editor) Put(p *resource.Policy) {
+	e.delta.policies = true
 	slot, known := e.slots.Lookup(p.ID)
 	var old *resource.Policy
 	if known {
@@ -167,7 +168,7 @@ func (e *Editor) Remove(id resource.ID) bool {
 	if !known {
 		return false
 	}
-	e.delta.moved = true
+	e.delta.moved, e.delta.policies = true, true
 	e.release(e.policies.Value(slot), slot)
 	*e.policies.Mut(slot) = nil
 	e.selectors.Remove(slot)

@@ -98,6 +98,9 @@ func (w *writer) follow(t *testing.T, next *match.Index, delta *match.Delta, cha
 		t.Fatalf("reached %v", reached)
 	}
 	var left []*match.Class[struct{}]
+	if placed := w.dataplaneIndex.ReachedByPlacements(delta, nil); len(placed) > 0 {
+		t.Fatalf("placements reach %v, and there are none", placed)
+	}
 	for _, n := range append(reached, changed...) {
 		if old := w.classOf[n]; old != nil {
 			w.members[old]--

@@ -50,6 +50,26 @@ func Replace(m rules.Matched, versions map[*resource.Policy]*resource.Policy) (n
 	return m.WithPages(pages), replaced
 }
 
+// SameWithout reports whether a list is another list without the policies at the
+// given positions, which are sorted ([rules.Matched.Without]).
+func SameWithout(m, all rules.Matched, positions []int) bool {
+	if m.Len() != all.Len()-len(positions) {
+		return false
+	}
+	left := 0 // of m
+	for i, s := range all.All() {
+		if len(positions) > 0 && positions[0] == i {
+			positions = positions[1:]
+			continue
+		}
+		if !s.Equal(m.At(left)) {
+			return false
+		}
+		left++
+	}
+	return true
+}
+
 // Replaced yields the old and the new version of each policy that differs
 // between an earlier list and m, which must have the same length. Shared pages
 // are skipped.

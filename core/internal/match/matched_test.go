@@ -90,6 +90,43 @@ func TestMatched(t *testing.T) {
 	}
 }
 
+// A list without some policies, with a hole at each place and of several sizes.
+func TestMatchedWithout(t *testing.T) {
+	for _, n := range []int{1, 31, 32, 33, 64, 100} {
+		policies := newPolicies(n)
+		m := rules.NewMatched(selectedOf(policies))
+		if again := m.Without(nil); !match.SameWithout(again, m, nil) || again.Len() != n {
+			t.Fatalf("%d policies without none are others", n)
+		}
+		for first := range n {
+			for _, every := range []int{1, 2, 40, n} {
+				var positions []int
+				var want []rules.Selected
+				for i, s := range m.All() {
+					if i >= first && (i-first)%every == 0 {
+						positions = append(positions, i)
+					} else {
+						want = append(want, *s)
+					}
+				}
+				got := m.Without(positions)
+				if !match.SameMatched(got, want) || len(policiesOf(got)) != len(want) || !slices.Equal(policiesOf(m), policies) {
+					t.Fatalf("%d policies without %v: got %d", n, positions, got.Len())
+				}
+				if first >= 32 && &got.Pages()[0][0] != &m.Pages()[0][0] {
+					t.Fatalf("%d policies without %v: the first page is not shared", n, positions)
+				}
+				if !match.SameWithout(got, m, positions) || match.SameWithout(m, m, positions) {
+					t.Fatalf("%d policies without %v are not recognized", n, positions)
+				}
+				if others := append(positions[:len(positions)-1:len(positions)-1], n-1); first < n-1 && every == n && match.SameWithout(got, m, others) {
+					t.Fatalf("%d policies without %v are those without %v", n, positions, others)
+				}
+			}
+		}
+	}
+}
+
 // An iteration that stops yields no more.
 func TestMatchedStops(t *testing.T) {
 	policies := newPolicies(40)

@@ -49,6 +49,15 @@ func (x *Index) appendPlacements(d *resource.Dataplane, b *Buffer) {
 	}
 }
 
+// placementTerms returns the terms of the placements that contain a dataplane and
+// are part of an override, sorted. It is valid until the next use of the buffer.
+func (x *Index) placementTerms(d *resource.Dataplane, b *Buffer) []index.Term {
+	b.terms = b.terms[:0]
+	x.appendPlacements(d, b)
+	b.terms = index.SortTerms(b.terms)
+	return b.terms
+}
+
 // Concerns reports whether a change of placements and bindings can change an answer
 // of the index of a mesh.
 func (x *Index) Concerns(mesh string, delta *enforce.Delta) bool {

@@ -70,10 +70,23 @@ func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor
 	}
 	o.index = next
 	var reached []string
-	for _, i := range o.terms.Reached(reach, nil) {
+	known := o.terms.Reached(reach, nil)
+	for _, i := range known {
 		d := o.dataplanes[i]
 		reached = append(reached, d.Name)
 		o.class[i] = o.classes.Of(next, d, &o.buffer)
+		o.class[i].State = o.enforced(d)
+	}
+	for _, i := range o.terms.ReachedByPlacements(reach, nil) {
+		if slices.Contains(known, i) {
+			continue
+		}
+		d, from := o.dataplanes[i], o.class[i]
+		reached = append(reached, d.Name)
+		o.class[i] = o.classes.InPlacements(next, from, d, &o.buffer)
+		if o.class[i] != o.classes.Of(next, d, &o.buffer) || !o.class[i].SameButPlacements(from) {
+			o.Errorf("%s is in another class by its placements than by all of its terms", d.Name)
+		}
 		o.class[i].State = o.enforced(d)
 	}
 	for _, class := range o.classes.Reached(reach) {

@@ -13,6 +13,7 @@ import (
 // use; it must not be used by two goroutines at a time.
 type Buffer struct {
 	terms      []index.Term
+	point      []index.Term        // of a class with other placements
 	matched    []uint32            // slots
 	inbounds   []rules.InboundSet  // by slot; empty between selections
 	seen       []bool              // by slot; false between selections

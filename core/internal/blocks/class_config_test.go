@@ -1,0 +1,125 @@
+package blocks_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// decodeTimeouts returns a dataplane with three outbounds, MeshTimeouts of which
+// some have rules, and a route.
+func decodeTimeouts(t *testing.T, n int) (d *resource.Dataplane, timeouts, routes []rules.Selected) {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString(`
+type: Dataplane
+name: web-1
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}, {port: 81, tags: {kuma.io/service: web}}]
+  outbound: [{port: 1, tags: {kuma.io/service: a}}, {port: 2, tags: {kuma.io/service: b}}, {port: 3, tags: {kuma.io/service: c}}]
+---
+{type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: b}, rules: []}]}}
+`)
+	targets := []string{"kind: Mesh", "kind: MeshService, name: a", "kind: MeshService, name: b", "kind: MeshHTTPRoute, name: r"}
+	fields := []string{"connectionTimeout: 1s", "idleTimeout: 1s", "http: {requestTimeout: 1s}"}
+	for i := range n {
+		fmt.Fprintf(&text, "---\n{type: MeshTimeout, name: p%02d, spec: {to: [{targetRef: {%s}, default: {%s}}, {default: {%s}}]", i, targets[i%4], fields[i%3], fields[i/2%3])
+		if i%5 == 0 {
+			text.WriteString(", rules: [{default: {idleTimeout: 2s}}]")
+		}
+		text.WriteString("}}\n")
+	}
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text.String())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range set.Policies {
+		s := rules.Selected{Policy: p}
+		s.Inbounds.Add(0)
+		if p.IsRoute() {
+			routes = append(routes, s)
+		} else {
+			timeouts = append(timeouts, s)
+		}
+	}
+	return set.Dataplanes[0], timeouts, routes
+}
+
+// A class config without some policies, and without further ones, has the blocks of
+// one that is evaluated from the start.
+func TestWithout(t *testing.T) {
+	const policies = 40
+	d, selected, routes := decodeTimeouts(t, policies)
+	kind, route := selected[0].Policy.Type, []*resource.Policy{routes[0].Policy}
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		table := blocks.NewTable()
+		class := table.ClassConfig(kind, d, rules.NewMatched(selected))
+		if random.IntN(4) > 0 { // it has an index of its items, which the others share
+			table.ReleaseOutbounds(table.OutboundEvaluator(class, nil, route).Config(d, nil))
+		}
+		left := slices.Clone(selected)
+		held := []*blocks.ClassConfig{class}
+		for range 3 {
+			var positions []int
+			for at := range left {
+				if random.IntN(8) == 0 {
+					positions = append(positions, at)
+				}
+			}
+			for _, at := range slices.Backward(positions) {
+				left = slices.Delete(left, at, at+1)
+			}
+			class = table.Without(class, d, positions)
+			fresh := table.ClassConfig(kind, d, rules.NewMatched(left))
+			held = append(held, class, fresh)
+			got := table.OutboundEvaluator(class, nil, route).Config(d, nil)
+			want := table.OutboundEvaluator(fresh, nil, route).Config(d, nil)
+			for i := range want.Outbounds {
+				if got.Outbounds[i].Effective != want.Outbounds[i].Effective || !slices.Equal(got.Outbounds[i].Routes, want.Outbounds[i].Routes) {
+					t.Fatalf("without %v of %d: outbound %d has another conf", positions, len(left)+len(positions), i)
+				}
+			}
+			for i := range want.Inbounds {
+				same := func(a, b rules.InboundRule) bool { return a.Effective == b.Effective }
+				if !slices.EqualFunc(got.Inbounds[i].Rules, want.Inbounds[i].Rules, same) {
+					t.Fatalf("without %v of %d: inbound %d has other rules", positions, len(left)+len(positions), i)
+				}
+			}
+			if err := table.Audit(held, []*rules.Config{got, want}); err != nil {
+				t.Fatal(err)
+			}
+			table.ReleaseOutbounds(got)
+			table.ReleaseOutbounds(want)
+		}
+	}
+}
+
+// A class config and a config stay in the table until each holder has released them.
+func TestHold(t *testing.T) {
+	d, selected, routes := decodeTimeouts(t, 10)
+	table := blocks.NewTable()
+	class := table.ClassConfig(selected[0].Policy.Type, d, rules.NewMatched(selected))
+	config := table.OutboundEvaluator(class, nil, []*resource.Policy{routes[0].Policy}).Config(d, nil)
+	table.Hold(class)
+	table.HoldOutbounds(config)
+	for holders := 2; holders > 0; holders-- {
+		if err := table.Audit(slices.Repeat([]*blocks.ClassConfig{class}, holders), slices.Repeat([]*rules.Config{config}, holders)); err != nil {
+			t.Fatalf("%d holders: %v", holders, err)
+		}
+		table.Release(class)
+		table.ReleaseOutbounds(config)
+	}
+	if table.Len() != 0 {
+		t.Errorf("%d blocks are left", table.Len())
+	}
+}
