@@ -177,7 +177,7 @@ func (s *enforcementSequence) checkReference(got map[resource.ID][]string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		s.Errorf("policies that are enforced (-reference +engine):\n%s", diff)
 	}
-	for r := range resources.All() {
+	for _, r := range s.documents {
 		set.Documents = append(set.Documents, ocm.NewDocument(r))
 	}
 	view, err := core.NewView(kinds.All(), set)
