@@ -41,6 +41,7 @@ func Run(binary, dir, name string, bootstrap []byte) (*Proxy, error) {
 	p.command = exec.Command(binary, "-c", file(".json"), "--use-dynamic-base-id", "--concurrency", "1",
 		"--admin-address-path", file(".admin"), "--log-path", p.log, "--log-level", "error",
 		"--file-flush-interval-msec", "50", "--drain-time-s", "1")
+	endWithParent(p.command)
 	var output bytes.Buffer
 	p.command.Stdout, p.command.Stderr = &output, &output
 	if err := p.command.Start(); err != nil {
@@ -105,7 +106,9 @@ func Validate(binary, dir, name string, bootstrap []byte) error {
 	if err := os.WriteFile(config, bootstrap, 0o600); err != nil {
 		return err
 	}
-	output, err := exec.Command(binary, "-c", config, "--mode", "validate", "--log-level", "error").CombinedOutput()
+	command := exec.Command(binary, "-c", config, "--mode", "validate", "--log-level", "error")
+	endWithParent(command)
+	output, err := command.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, output)
 	}
