@@ -114,7 +114,7 @@ func (w *watch) resume(versions map[string]string) {
 	})
 	for i := range w.sub.locators {
 		l := &w.sub.locators[i]
-		if v := l.chosen; v.Resource != nil && versions[l.name] == v.Resource.Version {
+		if v := l.chosen; v.Resource != nil && versions[l.name] == v.version() {
 			l.owed = false
 			if _, ok := findVariant(w.heldVariants, v); !ok {
 				w.heldVariants = append(w.heldVariants, v)

@@ -152,15 +152,19 @@ func statusSize(f failure) int {
 // wrapperSize returns the size of a resource in its wrapper. The zero variant means
 // that the resource is served by name.
 func wrapperSize(r *xds.Resource, v Variant) int {
-	n := field(len(r.Version)) + field(anySize(len(r.Type.URL()), len(r.Body)))
+	n := field(anySize(len(r.Type.URL()), len(r.Body)))
 	if v.Resource == nil {
-		return n + field(len(r.Name))
+		return n + field(len(r.Version)) + field(len(r.Name))
 	}
-	return n + field(resourceNameSize(r.Name, v.Constraints))
+	return n + field(v.versionSize()) + field(resourceNameSize(r.Name, v.Constraints))
 }
 
 func appendWrapper(b []byte, r *xds.Resource, v Variant) []byte {
-	b = appendString(b, wrapperVersion, r.Version)
+	version := r.Version
+	if v.Resource != nil {
+		version = v.version()
+	}
+	b = appendString(b, wrapperVersion, version)
 	b = appendAny(b, wrapperResource, r.Type.URL(), r.Body)
 	if v.Resource == nil {
 		return appendString(b, wrapperName, r.Name)

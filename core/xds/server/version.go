@@ -1,12 +1,34 @@
 package server
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/meshmatch/meshmatch/core/xds"
 )
+
+// version returns the version that a variant is sent with: that of the resource, and
+// if there are constraints a hash of them. A client that resumes gives versions and no
+// constraints; if it held the same content with other constraints, the variant is
+// sent to it, so that a later removal names what it holds.
+func (v Variant) version() string {
+	if v.Constraints == "" {
+		return v.Resource.Version
+	}
+	var sum [8]byte
+	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64String(v.Constraints))
+	return v.Resource.Version + "-" + hex.EncodeToString(sum[:])
+}
+
+// versionSize returns the length of the version.
+func (v Variant) versionSize() int {
+	if v.Constraints == "" {
+		return len(v.Resource.Version)
+	}
+	return len(v.Resource.Version) + 1 + 16
+}
 
 // versionOf returns the version of a set of resources: a hash of their names and
 // versions, or the word empty. It is the version_info of state of the world, so

@@ -104,6 +104,9 @@ type held struct {
 	version  string // of the last response in state of the world
 	nonce    string
 	resumed  bool // nothing was sent on this stream yet
+	// old has the keys of located that were held before this stream and are not sent
+	// on it.
+	old map[string]bool
 }
 
 func newHeld() *held {
@@ -171,6 +174,10 @@ func (c *Client) resume(old *Client) error {
 			continue
 		}
 		h.nonce, h.resumed = "", true
+		h.old = map[string]bool{}
+		for key := range h.located {
+			h.old[key] = true
+		}
 		c.types[t] = h
 		r := change{first: true}
 		if h.wildcard && (len(h.names) > 0 || len(h.locators) > 0) {
@@ -327,7 +334,7 @@ func (c *Client) accept(r Response, version string) {
 		}
 		accepted.Resources = append(accepted.Resources, resource)
 	}
-	h.hold(accepted, c.options.StateOfTheWorld && (r.Type == xds.ListenerType || r.Type == xds.ClusterType), r)
+	h.hold(accepted, c.options.StateOfTheWorld, r)
 	h.nonce = r.Nonce
 	if len(words) == 0 {
 		h.version = version
@@ -337,34 +344,43 @@ func (c *Client) accept(r Response, version string) {
 	}
 }
 
-// hold applies what was accepted of a response.
-func (h *held) hold(r Response, replace bool, all Response) {
-	if replace {
+// hold applies what was accepted of a response. In state of the world, all has the
+// resources that the client has rejected too.
+func (h *held) hold(r Response, state bool, all Response) {
+	if state && (r.Type == xds.ListenerType || r.Type == xds.ClusterType) {
 		h.dropAbsent(all)
 	}
 	for _, name := range r.Removed {
 		delete(h.named, name)
 	}
 	for _, gone := range r.RemovedVariants {
+		// Without constraints it is the only variant, or a name that does not exist.
 		for key, v := range h.located {
-			if v.Name == gone.Name && v.Constraints == gone.Constraints {
+			if v.Name == gone.Name && (v.Constraints == gone.Constraints || gone.Constraints == "" && h.old[key]) {
 				delete(h.located, key)
 			}
 		}
 	}
 	for name, code := range r.Errors {
 		h.errors[name] = code
+		if state {
+			delete(h.named, name) // the only removal that some types have
+			for key, v := range h.located {
+				if v.Name == name {
+					delete(h.located, key)
+				}
+			}
+		}
 	}
 	for _, x := range r.Resources {
 		delete(h.errors, x.Name)
 		if !x.Located && (h.wildcard || h.names[x.Name]) {
 			h.named[x.Name] = x
 		}
-	}
-	for _, x := range r.Resources {
 		for key, l := range h.locators {
 			if x.Located && l.Name == x.Name && accepts(x.Constraints, l.Parameters) {
 				h.located[key] = x
+				delete(h.old, key)
 			}
 		}
 	}
@@ -373,21 +389,20 @@ func (h *held) hold(r Response, replace bool, all Response) {
 // dropAbsent drops what a response with the state of the world does not have. What the
 // client has rejected is present.
 func (h *held) dropAbsent(r Response) {
-	named, located := map[string]bool{}, map[string]bool{}
+	named := map[string]bool{}
 	for _, x := range r.Resources {
-		if x.Located {
-			located[x.Name] = true
-		} else {
-			named[x.Name] = true
-		}
+		named[x.Name] = named[x.Name] || !x.Located
 	}
 	for name := range h.named {
 		if !named[name] {
 			delete(h.named, name)
 		}
 	}
-	for key, v := range h.located {
-		if !located[v.Name] {
+	for key := range h.located {
+		l := h.locators[key]
+		if !slices.ContainsFunc(r.Resources, func(x Held) bool {
+			return x.Located && x.Name == l.Name && accepts(x.Constraints, l.Parameters)
+		}) {
 			delete(h.located, key)
 		}
 	}
