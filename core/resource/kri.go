@@ -39,3 +39,20 @@ func KRI(short string, m *Meta, section string) string {
 	}
 	return b.String()
 }
+
+var kriUnescaper = strings.NewReplacer("%5F", "_", "%25", "%")
+
+// ParseDataplaneKRI returns the identity of the dataplane that a KRI names, and its
+// zone; false for a KRI of another kind or of an inbound, and for other text.
+func ParseDataplaneKRI(kri string) (id ID, zone string, ok bool) {
+	parts := strings.Split(kri, "_")
+	if len(parts) != 7 || parts[0] != "kri" || parts[1] != dataplaneShort || parts[6] != "" {
+		return ID{}, "", false
+	}
+	for i, part := range parts {
+		if strings.Contains(part, "%") {
+			parts[i] = kriUnescaper.Replace(part)
+		}
+	}
+	return ID{DataplaneKind, parts[2], parts[4], parts[5]}, parts[3], true
+}

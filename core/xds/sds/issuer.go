@@ -150,3 +150,6 @@ func lifetimeOf(source *resource.MeshIdentity) time.Duration {
 func inline(text []byte) *corev3.DataSource {
 	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineBytes{InlineBytes: text}}
 }
+
+// Any reports whether the view has identities whose certificates the server signs.
+func (s *Secrets) Any() bool { return len(s.meshes) > 0 }

@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+)
+
+// metrics are those of SPEC 12.5, in a registry of the server's own.
+type metrics struct {
+	registry   *prometheus.Registry
+	commit     prometheus.Histogram
+	loadErrors prometheus.Gauge
+}
+
+func newMetrics(s *Server) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		commit: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "meshmatch_commit_seconds", Help: "Time from when a change of files is found until it is published.",
+			Buckets: []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10},
+		}),
+		loadErrors: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "meshmatch_load_errors", Help: "Errors of the last load; 0 if it is served.",
+		}),
+	}
+	m.registry.MustRegister(m.commit, m.loadErrors, &collector{s},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// collector reads what the server counts when it is asked.
+type collector struct{ *Server }
+
+func newDesc(name, help string, label ...string) *prometheus.Desc {
+	return prometheus.NewDesc("meshmatch_"+name, help, label, nil)
+}
+
+var (
+	streamsDesc       = newDesc("xds_streams", "Open streams.", "protocol")
+	subscriptionsDesc = newDesc("xds_subscriptions", "Names and locators that streams subscribe.", "type")
+	pushesDesc        = newDesc("xds_pushes_total", "Responses.", "type")
+	pushBytesDesc     = newDesc("xds_push_bytes_total", "Bytes of responses.", "type")
+	nacksDesc         = newDesc("xds_nacks_total", "Responses that clients rejected.", "type")
+	dataplanesDesc    = newDesc("dataplanes", "Dataplanes by whether they have ACKed what is served.", "state")
+	pushDesc          = newDesc("push_seconds", "Time from when a publication is found until a response that it leads to is given to gRPC.")
+	resourcesDesc     = newDesc("resources", "Resources.", "kind")
+	warningsDesc      = newDesc("warnings", "Warnings about what is served.")
+)
+
+// Describe implements [prometheus.Collector].
+func (*collector) Describe(descs chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, pushDesc, resourcesDesc, warningsDesc} {
+		descs <- d
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (c *collector) Collect(values chan<- prometheus.Metric) {
+	counter := func(d *prometheus.Desc, v int64, label string) {
+		values <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), label)
+	}
+	gauge := func(d *prometheus.Desc, v int64, label ...string) {
+		values <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), label...)
+	}
+	counters := c.ads.Counters()
+	for i, name := range server.ProtocolNames {
+		gauge(streamsDesc, counters.Streams[i].Load(), name)
+	}
+	for t := range xds.Type(xds.NumTypes) {
+		gauge(subscriptionsDesc, counters.Subscriptions[t].Load(), t.String())
+		counter(pushesDesc, counters.Pushes[t].Load(), t.String())
+		counter(pushBytesDesc, counters.PushBytes[t].Load(), t.String())
+		counter(nacksDesc, counters.NACKs[t].Load(), t.String())
+	}
+	upTo, count, sum := counters.PushTime.Read()
+	buckets := map[float64]uint64{}
+	for i, bound := range server.Bounds {
+		buckets[bound.Seconds()] = upTo[i]
+	}
+	values <- prometheus.MustNewConstHistogram(pushDesc, count, sum.Seconds(), buckets)
+
+	current := c.publisher.current.Load()
+	for kind, n := range current.view.Count() {
+		gauge(resourcesDesc, int64(n), kind)
+	}
+	var states [server.Converged + 1]int64
+	for _, mesh := range current.view.Meshes() {
+		for _, d := range current.view.Dataplanes(mesh) {
+			states[c.ads.NodeState(d.KRI(""))]++
+		}
+	}
+	for state, n := range states {
+		gauge(dataplanesDesc, n, server.NodeState(state).String())
+	}
+	gauge(warningsDesc, c.warner.count.Load())
+}

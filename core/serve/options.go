@@ -1,0 +1,73 @@
+package serve
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// The defaults of SPEC 12.1.
+const (
+	DefaultXDS   = "127.0.0.1:5678"
+	DefaultHTTP  = "127.0.0.1:5681"
+	DefaultGrace = 4 * time.Second
+)
+
+// Options configure a [Server]. Loader, Translators and Files are required.
+type Options struct {
+	// Loader reads the files; its kinds are those of the engine.
+	Loader *resource.Loader
+	// Translators make Envoy resources of the confs of policy kinds.
+	Translators []xds.Translator
+	// Files are files and directories, which are watched.
+	Files []string
+	// XDS and HTTP are the addresses to listen on; empty: the defaults.
+	XDS, HTTP string
+	// State is a directory for the keys of generated CAs; empty: they are not kept.
+	State string
+
+	// TLS are the files of the certificate of the server, and of the CAs of clients;
+	// nil: no TLS.
+	TLS *TLSFiles
+	// Insecure allows to listen on other addresses than loopback without TLS.
+	Insecure bool
+	// Relays are SPIFFE IDs of clients that may ask for every dataplane.
+	Relays []string
+	// Parameters make dynamic parameters of the metadata of nodes (SPEC 9.6).
+	Parameters []variant.MetadataKey
+
+	// Logger gets a line for each event; nil discards them. Messages are complete
+	// sentences without attributes, apart from those of package server.
+	Logger *slog.Logger
+	// Grace is how long Run waits for clients when its context ends; 0 means
+	// [DefaultGrace].
+	Grace time.Duration
+	// Quiet and Rescan are those of [source.Files].
+	Quiet, Rescan time.Duration
+	// Refresh is the interval at which certificates are renewed and CA files read; 0
+	// means 10 s.
+	Refresh time.Duration
+}
+
+// ErrNotLoopback indicates that a server without TLS would listen on an address that
+// other machines reach.
+var ErrNotLoopback = errors.New("without TLS only loopback addresses are listened on; give --tls-cert, --tls-key and --client-ca, or --insecure")
+
+func (o *Options) setDefaults() {
+	setDefault(&o.XDS, DefaultXDS)
+	setDefault(&o.HTTP, DefaultHTTP)
+	setDefault(&o.Logger, slog.New(slog.DiscardHandler))
+	setDefault(&o.Grace, DefaultGrace)
+	setDefault(&o.Refresh, 10*time.Second)
+}
+
+func setDefault[T comparable](option *T, value T) {
+	var zero T
+	if *option == zero {
+		*option = value
+	}
+}

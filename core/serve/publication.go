@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/sds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+)
+
+// publication is what is served from one moment on. It implements [server.State].
+type publication struct {
+	view       *core.View
+	set        *resource.Set // nil before the first load
+	state      *xds.State
+	secrets    *sds.Secrets // nil: keys are not served
+	snapshots  *snapshotCache
+	superseded chan struct{} // closed when there is a newer publication
+
+	spiffeIDs spiffeIDs
+}
+
+// publisher publishes. It implements [server.Source].
+type publisher struct{ current atomic.Pointer[publication] }
+
+// Current implements [server.Source].
+func (p *publisher) Current() (server.State, <-chan struct{}) {
+	current := p.current.Load()
+	return current, current.superseded
+}
+
+// publish replaces the current publication. It is called by one goroutine.
+func (p *publisher) publish(next *publication) {
+	next.superseded = make(chan struct{})
+	if before := p.current.Swap(next); before != nil {
+		close(before.superseded)
+	}
+}
+
+// dataplane returns the dataplane with a KRI, or nil.
+func (p *publication) dataplane(kri string) *resource.Dataplane {
+	id, zone, ok := resource.ParseDataplaneKRI(kri)
+	if !ok {
+		return nil
+	}
+	d := p.view.Dataplane(id)
+	if d == nil || d.Zone() != zone {
+		return nil
+	}
+	return d
+}
+
+// Node implements [server.State].
+func (p *publication) Node(node *server.Node) (*server.Snapshot, bool) {
+	d := p.dataplane(node.ID)
+	if d == nil {
+		return nil, false
+	}
+	grpc := isGRPC(node.UserAgent)
+	var secrets []*xds.Resource
+	if p.secrets != nil {
+		secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
+	}
+	return p.snapshots.get(snapshotKey{d.ID, grpc}, p.state.Snapshot(d, grpc), secrets), true
+}
+
+// Locate implements [server.State].
+func (p *publication) Locate(xds.Type, string, map[string]string) (server.Variant, bool) {
+	return server.Variant{}, false
+}
+
+// isGRPC reports whether a user agent is gRPC (SPEC 11.4).
+func isGRPC(userAgent string) bool { return len(userAgent) >= 4 && userAgent[:4] == "gRPC" }
+
+// snapshotCache keeps what was served last to each dataplane, so that publications
+// return the same pointer while nothing changed for it.
+type snapshotCache struct{ known sync.Map } // *servedSnapshot by snapshotKey
+
+type snapshotKey struct {
+	dataplane resource.ID
+	grpc      bool
+}
+
+// servedSnapshot is a snapshot in the form of package server, and what it was made
+// from.
+type servedSnapshot struct {
+	built   *xds.Snapshot
+	secrets []*xds.Resource
+	server.Snapshot
+}
+
+func (c *snapshotCache) get(key snapshotKey, built *xds.Snapshot, secrets []*xds.Resource) *server.Snapshot {
+	if known, ok := c.known.Load(key); ok {
+		if s := known.(*servedSnapshot); s.built == built && slices.Equal(s.secrets, secrets) {
+			return &s.Snapshot
+		}
+	}
+	s := &servedSnapshot{built: built, secrets: secrets}
+	for t := range xds.Type(xds.NumTypes) {
+		s.Snapshot[t].Listed = built.Resources(t)
+	}
+	s.Snapshot[xds.ListenerType].Named = built.API
+	if len(secrets) > 0 {
+		s.Snapshot[xds.SecretType].Listed = secrets // a snapshot has no others if the server signs
+	}
+	c.known.Store(key, s)
+	return &s.Snapshot
+}
+
+// forget removes what was served to dataplanes that no longer exist.
+func (c *snapshotCache) forget(view *core.View) {
+	c.known.Range(func(key, _ any) bool {
+		if view.Dataplane(key.(snapshotKey).dataplane) == nil {
+			c.known.Delete(key)
+		}
+		return true
+	})
+}

@@ -1,0 +1,328 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/identity/ca"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/source"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/sds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+)
+
+// Server watches files and serves what they mean. Make it by [New].
+type Server struct {
+	options   Options
+	tls       *tlsReloader // nil: no TLS
+	engine    *core.Engine
+	builder   *xds.Builder
+	issuer    *sds.Issuer
+	snapshots snapshotCache
+	publisher publisher
+	ads       *server.Server
+	metrics   *metrics
+	warner    *warner
+
+	xdsListener, httpListener net.Listener
+
+	// The following are used by the goroutine of Run alone.
+	applied *resource.Set // of the last batch that the engine took
+	behind  bool          // the engine refused a batch after it
+	told    map[string]bool
+}
+
+// New returns a server. The errors are about TLS files that cannot be used.
+func New(options Options) (*Server, error) {
+	options.setDefaults()
+	s := &Server{
+		options: options,
+		engine:  core.NewEngine(options.Loader.Kinds, core.Options{}),
+		builder: xds.NewBuilder(options.Translators, xds.Options{}),
+		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
+		told:    map[string]bool{},
+	}
+	if options.TLS != nil {
+		var err error
+		if s.tls, err = newTLSReloader(*options.TLS, options.Logger); err != nil {
+			return nil, err
+		}
+	}
+	view := s.engine.View()
+	s.publisher.publish(&publication{view: view, state: s.builder.At(view), snapshots: &s.snapshots})
+	s.ads = server.New(s.adsOptions())
+	s.warner = newWarner(options.Logger)
+	s.metrics = newMetrics(s)
+	return s, nil
+}
+
+func (s *Server) adsOptions() server.Options {
+	o := server.Options{Source: &s.publisher, Logger: s.options.Logger}
+	if s.tls != nil {
+		o.Identify, o.Access = identify, &access{s.options.Relays}
+	}
+	if keys := s.options.Parameters; len(keys) > 0 {
+		o.Parameters = func(metadata *structpb.Struct) map[string]string { return variant.FromMetadata(metadata, keys) }
+	}
+	return o
+}
+
+// Listen opens the listeners. [Server.Run] does so if it was not called. The error is
+// that of the operating system, or [ErrNotLoopback].
+func (s *Server) Listen() error {
+	var err error
+	if s.xdsListener, err = s.listen(s.options.XDS); err != nil {
+		return fmt.Errorf("ADS: %w", err)
+	}
+	if s.httpListener, err = s.listen(s.options.HTTP); err != nil {
+		s.xdsListener.Close()
+		return fmt.Errorf("HTTP: %w", err)
+	}
+	return nil
+}
+
+func (s *Server) listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if s.tls == nil && !s.options.Insecure && !isLoopback(l.Addr()) {
+		l.Close()
+		return nil, fmt.Errorf("%s: %w", address, ErrNotLoopback)
+	}
+	return l, nil
+}
+
+func isLoopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// XDSAddr and HTTPAddr return the addresses that are listened on, after
+// [Server.Listen].
+func (s *Server) XDSAddr() net.Addr  { return s.xdsListener.Addr() }
+func (s *Server) HTTPAddr() net.Addr { return s.httpListener.Addr() }
+
+// Run serves until the context ends, and returns nil then. It returns the errors of the
+// first load, a [diag.Errors], and those of listeners. It is called once.
+func (s *Server) Run(ctx context.Context) error {
+	if s.xdsListener == nil {
+		if err := s.Listen(); err != nil {
+			return err
+		}
+	}
+	defer s.xdsListener.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel(nil)
+	running.Go(func() { s.serveHTTP(ctx, cancel) })
+	updates := make(chan loaded)
+	running.Go(func() { s.watch(ctx, updates) })
+	if err := s.first(ctx, updates); err != nil || ctx.Err() != nil {
+		return causeOf(ctx, err)
+	}
+	running.Go(func() { s.ads.Run(ctx) })
+	running.Go(func() { s.serveADS(ctx, cancel) })
+	running.Go(func() { s.warner.run(ctx, &s.publisher) })
+	s.follow(ctx, updates)
+	return causeOf(ctx, nil)
+}
+
+// causeOf returns an error, or why the context was cancelled, unless its parent ended.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err == nil && cause != nil && !errors.Is(cause, ctx.Err()) {
+		return cause
+	}
+	return err
+}
+
+// loaded is a value of [source.Files.Watch].
+type loaded struct {
+	update *source.Update
+	err    error
+}
+
+// watch passes loads on until the context ends.
+func (s *Server) watch(ctx context.Context, updates chan<- loaded) {
+	files := source.Files{
+		Loader: s.options.Loader, Paths: s.options.Files, Quiet: s.options.Quiet, Rescan: s.options.Rescan,
+		Notice: func(err error) { s.options.Logger.Warn(err.Error()) },
+	}
+	for update, err := range files.Watch(ctx) {
+		select {
+		case updates <- loaded{update, err}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// first applies the first load.
+func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
+	select {
+	case l := <-updates:
+		if l.err != nil {
+			return l.err
+		}
+		return s.apply(l.update)
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// follow applies loads and renews certificates until the context ends.
+func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
+	refresh := time.NewTicker(s.options.Refresh)
+	defer refresh.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-refresh.C:
+			s.refresh()
+		case l := <-updates:
+			err := l.err
+			if err == nil {
+				err = s.apply(l.update)
+			}
+			if err != nil {
+				s.refuse(err)
+			}
+		}
+	}
+}
+
+// refuse logs why a load changes nothing.
+func (s *Server) refuse(err error) {
+	n := 1
+	var diagnostics diag.Errors
+	if errors.As(err, &diagnostics) {
+		n = len(diagnostics)
+		for _, d := range diagnostics {
+			s.options.Logger.Error(d.Error())
+		}
+	} else {
+		s.options.Logger.Error(diag.OneLine(err.Error()))
+	}
+	s.options.Logger.Error("the files have " + plural(n, "error") + "; what is served stays as it was")
+	s.metrics.loadErrors.Set(float64(n))
+}
+
+// apply applies a load and publishes it.
+func (s *Server) apply(update *source.Update) error {
+	batch := update.Batch
+	if s.behind {
+		batch = source.Diff(s.applied, update.Set)
+	}
+	commit, err := s.engine.Apply(batch)
+	if err != nil {
+		s.behind = true
+		return err
+	}
+	first := s.applied == nil
+	s.applied, s.behind = update.Set, false
+	s.snapshots.forget(commit.After)
+	s.publish(&publication{view: commit.After, set: update.Set, state: s.builder.At(commit.After)})
+	s.metrics.commit.Observe(time.Since(update.Found).Seconds())
+	s.metrics.loadErrors.Set(0)
+	s.log(commit, first)
+	return nil
+}
+
+// log logs what a load changed.
+func (s *Server) log(commit core.Commit, first bool) {
+	dataplanes := 0
+	for _, change := range commit.Changes() {
+		dataplanes += change.Len()
+	}
+	counts := commit.After.Count()
+	switch {
+	case first:
+		s.options.Logger.Info(fmt.Sprintf("loaded %s and %s", plural(counts[resource.DataplaneKind], "dataplane"), plural(len(s.applied.Policies), "policy")))
+	case dataplanes == 0:
+		s.options.Logger.Info("the files were loaded again; no dataplane changes")
+	default:
+		s.options.Logger.Info("the files were loaded again; what changes is the configuration of " + plural(dataplanes, "dataplane"))
+	}
+}
+
+// publish publishes with the secrets of the moment.
+func (s *Server) publish(p *publication) {
+	secrets := s.issuer.At(p.view, time.Now())
+	for _, problem := range secrets.Problems() {
+		s.tell(problem.Error())
+	}
+	if s.servesKeys() {
+		p.secrets = secrets
+	} else if secrets.Any() {
+		s.tell("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none; give --tls-cert, --tls-key and --client-ca")
+	}
+	p.snapshots = &s.snapshots
+	s.publisher.publish(p)
+}
+
+// servesKeys reports whether no key can be read on the way to a client.
+func (s *Server) servesKeys() bool { return s.tls != nil || isLoopback(s.xdsListener.Addr()) }
+
+// tell logs a warning once.
+func (s *Server) tell(warning string) {
+	if !s.told[warning] {
+		s.told[warning] = true
+		s.options.Logger.Warn(diag.OneLine(warning))
+	}
+}
+
+// refresh publishes again if certificates are due or the files of a CA have changed.
+func (s *Server) refresh() {
+	current := s.publisher.current.Load()
+	if s.servesKeys() && s.issuer.At(current.view, time.Now()) != current.secrets {
+		s.publish(&publication{view: current.view, set: current.set, state: current.state})
+	}
+}
+
+// serveADS serves ADS until the context ends.
+func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
+	options := append(s.ads.GRPCOptions(), grpc.ConnectionTimeout(10*time.Second))
+	if s.tls != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(s.tls.server(requireCertificate))))
+	}
+	g := grpc.NewServer(options...)
+	s.ads.Register(g)
+	var stopping sync.WaitGroup
+	stopping.Go(func() {
+		<-ctx.Done()
+		s.ads.Drain()
+		forced := time.AfterFunc(s.options.Grace, g.Stop)
+		defer forced.Stop()
+		g.GracefulStop()
+	})
+	s.options.Logger.Info("ADS is served on " + s.xdsListener.Addr().String())
+	err := g.Serve(s.xdsListener)
+	if err != nil && ctx.Err() == nil {
+		cancel(fmt.Errorf("ADS: %w", err))
+	}
+	stopping.Wait()
+}
+
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case noun[len(noun)-1] == 'y':
+		noun = noun[:len(noun)-1] + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

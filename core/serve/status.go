@@ -1,0 +1,107 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+)
+
+// status answers GET /dataplanes/{kri}/status (SPEC 12.5).
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	kri := r.PathValue("kri")
+	status := s.ads.Status(kri)
+	if s.publisher.current.Load().dataplane(kri) == nil && len(status.Streams) == 0 {
+		inspectapi.WriteProblem(w, http.StatusNotFound, "there is no dataplane with this KRI, and no client that waits for it")
+		return
+	}
+	inspectapi.WriteJSON(w, status)
+}
+
+// Convergence is the answer of GET /converged: how many of the selected dataplanes have
+// ACKed the content of the time of the question.
+type Convergence struct {
+	// Done reports whether no dataplane is pending.
+	Done      bool `json:"done"`
+	Converged int  `json:"converged"`
+	Pending   int  `json:"pending"`
+	Absent    int  `json:"absent"` // without a stream
+	Of        int  `json:"of"`     // all of them
+	// Waiting are the KRIs of the first dataplanes that are pending.
+	Waiting []string `json:"waiting"`
+}
+
+const (
+	defaultWait = 10 * time.Second
+	maxWait     = 5 * time.Minute
+	maxWaiting  = 20
+)
+
+// converged answers GET /converged?dataplanes=SELECTOR&timeout=10s.
+func (s *Server) converged(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	selector, err := labels.Parse(query.Get("dataplanes"))
+	if err != nil {
+		inspectapi.WriteProblem(w, http.StatusBadRequest, "dataplanes must be a label selector, such as app=web,team in (a,b): "+err.Error())
+		return
+	}
+	timeout := defaultWait
+	if text := query.Get("timeout"); text != "" {
+		if timeout, err = time.ParseDuration(text); err != nil || timeout < 0 || timeout > maxWait {
+			inspectapi.WriteProblem(w, http.StatusBadRequest, "timeout must be a duration of at most "+maxWait.String()+", such as 10s")
+			return
+		}
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + writeTimeout)) // not every writer has one
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	defer cancel()
+	inspectapi.WriteJSON(w, s.WaitConverged(ctx, selector))
+}
+
+// WaitConverged waits until all connected dataplanes that a label selector selects have
+// ACKed what is served to them at the time of the call, or until the context ends.
+// Dataplanes without a stream are not waited for.
+func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *Convergence {
+	selected := s.selected(selector)
+	var connected []string
+	for _, kri := range selected {
+		if s.ads.NodeState(kri) != server.Absent {
+			connected = append(connected, kri)
+		}
+	}
+	_, _ = s.ads.WaitConverged(ctx, connected) // the answer has what it returns, and absent ones
+	answer := &Convergence{Of: len(selected), Waiting: []string{}}
+	for _, kri := range selected {
+		switch s.ads.NodeState(kri) {
+		case server.Absent:
+			answer.Absent++
+		case server.Converged:
+			answer.Converged++
+		case server.Pending:
+			answer.Pending++
+			if len(answer.Waiting) < maxWaiting {
+				answer.Waiting = append(answer.Waiting, kri)
+			}
+		}
+	}
+	answer.Done = answer.Pending == 0
+	return answer
+}
+
+// selected returns the KRIs of the dataplanes with the labels of a selector.
+func (s *Server) selected(selector labels.Selector) []string {
+	view := s.publisher.current.Load().view
+	var kris []string
+	for _, mesh := range view.Meshes() {
+		for _, d := range view.Dataplanes(mesh) {
+			if selector.Empty() || selector.Matches(labelsOf(d.Labels)) {
+				kris = append(kris, d.KRI(""))
+			}
+		}
+	}
+	return kris
+}

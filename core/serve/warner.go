@@ -1,0 +1,89 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+// warner logs what is valid and has no effect, each warning once (SPEC 11.1). It
+// examines publications in the background: this takes longer than to publish them.
+type warner struct {
+	log   *slog.Logger
+	count atomic.Int64    // of the last publication that was examined
+	told  map[string]bool // what the publication before had
+}
+
+func newWarner(log *slog.Logger) *warner { return &warner{log: log} }
+
+// maxTold is how many new warnings are logged at a time.
+const maxTold = 100
+
+// run examines publications until the context ends. Publications that come meanwhile
+// are skipped but for the newest. After each of them there is a pause of the same
+// length, so that warnings take at most half of one processor.
+func (w *warner) run(ctx context.Context, p *publisher) {
+	for {
+		current := p.current.Load()
+		begin := time.Now()
+		warnings := warningsOf(ctx, current)
+		if ctx.Err() != nil {
+			return
+		}
+		w.tell(warnings)
+		select {
+		case <-time.After(time.Since(begin)):
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-current.superseded:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tell logs the warnings that the publication before did not have.
+func (w *warner) tell(warnings []string) {
+	told, shown := make(map[string]bool, len(warnings)), 0
+	for _, warning := range warnings {
+		if !w.told[warning] && !told[warning] {
+			if shown++; shown <= maxTold {
+				w.log.Warn(warning)
+			}
+		}
+		told[warning] = true
+	}
+	if shown > maxTold {
+		w.log.Warn(fmt.Sprintf("there are %d more warnings; meshmatch check lists them", shown-maxTold))
+	}
+	w.told = told
+	w.count.Store(int64(len(told)))
+}
+
+// warningsOf returns the warnings of `check`, and those of the snapshots.
+func warningsOf(ctx context.Context, p *publication) []string {
+	if p.set == nil {
+		return nil
+	}
+	var warnings []string
+	for _, d := range inspect.NewCheck(p.view, p.set).Warnings {
+		warnings = append(warnings, d.Error())
+	}
+	for _, mesh := range p.view.Meshes() {
+		for _, d := range p.view.Dataplanes(mesh) {
+			for _, warning := range p.state.Snapshot(d, false).Warnings() {
+				warnings = append(warnings, warning.String())
+			}
+			if ctx.Err() != nil {
+				return nil
+			}
+		}
+	}
+	return warnings
+}
