@@ -82,6 +82,15 @@ func (r *report) WarnRoute(e *rules.Effective, field, format string, args ...any
 	}, fmt.Sprintf(format, args...))
 }
 
+// WarnInbound is Warn for a field of `from` or `rules` that has no effect with the
+// protocol of the inbound. It names no policy for the whole mesh: such a policy is
+// meant for the inbounds where it has an effect.
+func (r *report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
+	r.warn(e, field, func(o rules.Origin) bool {
+		return o.Policy.TargetRef.Kind != resource.TargetMesh
+	}, fmt.Sprintf(format, args...))
+}
+
 // warn adds a warning for each item that set a field and that is named.
 func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origin) bool, message string) {
 	var named []rules.Origin

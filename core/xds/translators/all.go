@@ -7,6 +7,9 @@ func All() []xds.Translator {
 	return []xds.Translator{
 		meshAccessLog(),
 		meshTrafficPermission(),
+		meshTLS(),
+		meshRateLimit(),
+		meshFaultInjection(),
 		meshTimeout(),
 		meshTrace(),
 		meshMetric(),

@@ -17,6 +17,8 @@ func meshTimeout() xds.Translator {
 	return xds.Translator{
 		Kind:    "MeshTimeout",
 		Cluster: clusterTimeouts,
+		Inbound: inboundTimeouts,
+		Chain:   inboundConnectionTimeouts,
 	}
 }
 

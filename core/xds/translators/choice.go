@@ -1,0 +1,145 @@
+package translators
+
+import (
+	"errors"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/partition"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// A choice is a conf of an inbound with the conditions under which it applies: those
+// of a rule, or tags of the client. Without conditions it applies always.
+type choice struct {
+	*rules.Effective
+	match *conf.Match   // nil: none
+	tags  resource.Tags // a value may be resource.AnyValue
+}
+
+// isCertain reports whether the choice has no conditions.
+func (c *choice) isCertain() bool { return len(c.tags) == 0 && (c.match == nil || c.match.Empty()) }
+
+// choicesOf returns the confs that an inbound has for the clients and requests that
+// it sees. The first whose conditions hold applies. What never applies is left out:
+// a choice that sees no client, and what comes after a choice without conditions. The
+// error is a [*rules.LimitError].
+func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
+	if in.InboundConfig == nil {
+		return nil, nil
+	}
+	var all []choice
+	for i := range in.Rules {
+		all = append(all, choice{Effective: in.Rules[i].Effective, match: &in.Rules[i].Match})
+	}
+	if in.From != nil {
+		ordered, err := in.From.Ordered(partition.Limits{})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range ordered {
+			all = append(all, choice{Effective: r.Effective, tags: tagsOf(r.Selector)})
+		}
+	}
+	var seen []choice
+	for i := range all {
+		c := &all[i]
+		if c.match != nil && sees.Unseen(c.match) != "" || sees.UnseenTags(c.tags) != "" {
+			continue
+		}
+		seen = append(seen, *c)
+		if c.isCertain() {
+			break
+		}
+	}
+	return seen, nil
+}
+
+// tagsOf returns the tags that a positive selector requires.
+func tagsOf(s partition.Selector) resource.Tags {
+	var tags resource.Tags
+	for _, r := range s {
+		value := r.Value
+		if r.Kind == partition.Exists {
+			value = resource.AnyValue
+		}
+		tags = append(tags, resource.Tag{Key: r.Key, Value: value})
+	}
+	return tags
+}
+
+// always returns the conf without conditions, which is the last one; nil if there is
+// none.
+func always(choices []choice) *rules.Effective {
+	if n := len(choices); n > 0 && choices[n-1].isCertain() {
+		return choices[n-1].Effective
+	}
+	return nil
+}
+
+// visibleChoices returns the choices of a filter chain. It warns once for an inbound:
+// of what never applies, and of a kind that is left out as it is past a limit (SPEC
+// 11.2).
+func visibleChoices(c *xds.Chain, in xds.InboundConf, kind string) []choice {
+	choices, err := choicesOf(in, c.Visibility())
+	if c.Plaintext != (c.TLS == nil) {
+		return choices // the other chain has the warnings
+	}
+	warnUnseenChoices(c.Inbound, in)
+	warnLimit(c.Inbound, kind, err)
+	return choices
+}
+
+// warnLimit warns of a kind that is left out.
+func warnLimit(i *xds.Inbound, kind string, err error) {
+	var limit *rules.LimitError
+	switch {
+	case errors.As(err, &limit):
+		for _, p := range limit.Policies {
+			i.WarnPolicy(p, 0, "", "%s is left out on this inbound: %v", kind, err)
+		}
+	case err != nil:
+		i.WarnPlace("%s is left out on this inbound: %v", kind, err)
+	}
+}
+
+// warnUnseenChoices warns of rules and items that never apply, because of what the
+// inbound does not see.
+func warnUnseenChoices(i *xds.Inbound, in xds.InboundConf) {
+	if in.InboundConfig == nil {
+		return
+	}
+	sees := i.Visibility()
+	for k := range in.Rules {
+		if reason := sees.Unseen(&in.Rules[k].Match); reason != "" {
+			i.Warn(in.Rules[k].Effective, "", "its match %s: it never applies", reason)
+		}
+	}
+	if in.From == nil {
+		return
+	}
+	for _, o := range in.From.Origins() {
+		if reason := sees.UnseenTags(o.Policy.From[o.Index].TargetRef.Selector()); reason != "" {
+			i.WarnPolicy(o.Policy, o.Index, "", "%s: it never applies", reason)
+		}
+	}
+}
+
+// warnGRPC warns of all confs of an inbound of a gRPC server, which has no such kind.
+// It reports whether the inbound is one.
+func warnGRPC(c *xds.Chain, in xds.InboundConf) bool {
+	if !c.GRPC || in.InboundConfig == nil {
+		return c.GRPC
+	}
+	const reason = "a gRPC server has permissions only"
+	for k := range in.Rules {
+		c.Warn(in.Rules[k].Effective, "", reason)
+	}
+	if in.From != nil {
+		for _, o := range in.From.Origins() {
+			c.WarnPolicy(o.Policy, o.Index, "", reason)
+		}
+	}
+	return true
+}

@@ -1,0 +1,90 @@
+package translators
+
+import (
+	"time"
+
+	faultv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/fault/v3"
+	httpfaultv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/fault/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshfaultinjection"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+const meshFaultInjectionKind = "MeshFaultInjection"
+
+const faultFilter = "envoy.filters.http.fault"
+
+// meshFaultInjection translates MeshFaultInjection: fault filters of inbounds.
+func meshFaultInjection() xds.Translator {
+	return xds.Translator{Kind: meshFaultInjectionKind, Chain: faults}
+}
+
+// faults adds a filter for each fault of a list. One filter for all of them would stop
+// after the first that delays.
+func faults(c *xds.Chain, in xds.InboundConf) {
+	if warnGRPC(c, in) {
+		return
+	}
+	choices := visibleChoices(c, in, meshFaultInjectionKind)
+	if !c.Protocol.IsHTTP() {
+		for _, choice := range choices {
+			c.WarnInbound(choice.Effective, "/http", "a TCP inbound sees no requests")
+		}
+		return
+	}
+	lists := make([][]meshfaultinjection.Fault, len(choices))
+	longest := 0
+	for i, choice := range choices {
+		if injection := rules.ConfOf[meshfaultinjection.Conf](choice.Effective); injection != nil {
+			lists[i] = injection.HTTP
+			longest = max(longest, len(injection.HTTP))
+		}
+	}
+	for n := range longest {
+		configs := make([]proto.Message, len(choices))
+		for i, list := range lists {
+			if n < len(list) {
+				configs[i] = fault(&list[n])
+			}
+		}
+		if err := addConditionalFilter(c, faultFilter, choices, configs); err != nil {
+			warnLimit(c.Inbound, meshFaultInjectionKind, err)
+			return
+		}
+	}
+}
+
+func fault(f *meshfaultinjection.Fault) *httpfaultv3.HTTPFault {
+	m := &httpfaultv3.HTTPFault{}
+	if f.Abort != nil {
+		m.Abort = &httpfaultv3.FaultAbort{
+			ErrorType:  &httpfaultv3.FaultAbort_HttpStatus{HttpStatus: uint32(f.Abort.HTTPStatus)},
+			Percentage: fraction(f.Abort.Percentage),
+		}
+	}
+	if f.Delay != nil {
+		m.Delay = &faultv3.FaultDelay{
+			FaultDelaySecifier: &faultv3.FaultDelay_FixedDelay{FixedDelay: durationpb.New(time.Duration(f.Delay.Value))},
+			Percentage:         fraction(f.Delay.Percentage),
+		}
+	}
+	if f.ResponseBandwidth != nil {
+		m.ResponseRateLimit = &faultv3.FaultRateLimit{
+			LimitType: &faultv3.FaultRateLimit_FixedLimit_{FixedLimit: &faultv3.FaultRateLimit_FixedLimit{
+				LimitKbps: kibibytesPerSecond(f.ResponseBandwidth.Limit),
+			}},
+			Percentage: fraction(f.ResponseBandwidth.Percentage),
+		}
+	}
+	return m
+}
+
+// kibibytesPerSecond returns a bandwidth in Envoy's unit, which it calls kbps, rounded
+// up.
+func kibibytesPerSecond(b meshfaultinjection.Bandwidth) uint64 {
+	const bits = 8 * 1024
+	return (b.KilobitsPerSecond()*1000 + bits - 1) / bits
+}

@@ -1,0 +1,117 @@
+package translators
+
+import (
+	"reflect"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	httplimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/local_ratelimit/v3"
+	networklimitv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/local_ratelimit/v3"
+	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshratelimit"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+const meshRateLimitKind = "MeshRateLimit"
+
+const (
+	httpRateLimitFilter    = "envoy.filters.http.local_ratelimit"
+	networkRateLimitFilter = "envoy.filters.network.local_ratelimit"
+	rateLimitStatPrefix    = "rate_limit"
+)
+
+// meshRateLimit translates MeshRateLimit: filters of inbounds that count requests and
+// connections. Each filter chain counts for itself, so an inbound in mode Permissive
+// has the number for clients with TLS and once more for those without.
+func meshRateLimit() xds.Translator {
+	return xds.Translator{Kind: meshRateLimitKind, Chain: rateLimits}
+}
+
+func rateLimits(c *xds.Chain, in xds.InboundConf) {
+	if warnGRPC(c, in) {
+		return
+	}
+	choices := visibleChoices(c, in, meshRateLimitKind)
+	limitConnections(c, choices)
+	if !c.Protocol.IsHTTP() {
+		for _, choice := range choices {
+			c.WarnInbound(choice.Effective, "/local/http", "a TCP inbound sees no requests")
+		}
+		return
+	}
+	configs := make([]proto.Message, len(choices))
+	for i, choice := range choices {
+		if limit := requestLimit(choice.Effective); limit != nil {
+			configs[i] = limit
+		}
+	}
+	warnLimit(c.Inbound, meshRateLimitKind, addConditionalFilter(c, httpRateLimitFilter, choices, configs))
+}
+
+// requestLimit returns the filter of a conf; nil if it does not limit requests.
+func requestLimit(e *rules.Effective) *httplimitv3.LocalRateLimit {
+	limit := rules.ConfOf[meshratelimit.Conf](e)
+	if limit == nil || limit.Local == nil || limit.Local.HTTP == nil {
+		return nil
+	}
+	http := limit.Local.HTTP
+	if isTrue(http.Disabled) || http.RequestRate == nil {
+		return nil
+	}
+	always := &corev3.RuntimeFractionalPercent{DefaultValue: &typev3.FractionalPercent{Numerator: 100}}
+	m := &httplimitv3.LocalRateLimit{
+		StatPrefix:  rateLimitStatPrefix,
+		TokenBucket: tokenBucket(http.RequestRate),
+		// By default Envoy counts and limits nothing.
+		FilterEnabled: always, FilterEnforced: always,
+	}
+	if answer := http.OnRateLimit; answer != nil {
+		if answer.Status != nil {
+			m.Status = &typev3.HttpStatus{Code: typev3.StatusCode(*answer.Status)}
+		}
+		if answer.Headers != nil {
+			m.ResponseHeadersToAdd = headerOptions(answer.Headers.Set, answer.Headers.Add)
+		}
+	}
+	return m
+}
+
+// tokenBucket returns a bucket that holds as many tokens as a rate has events in an
+// interval, and is filled once in an interval.
+func tokenBucket(r *meshratelimit.Rate) *typev3.TokenBucket {
+	return &typev3.TokenBucket{
+		MaxTokens:     uint32(r.Num),
+		TokensPerFill: wrapperspb.UInt32(uint32(r.Num)),
+		FillInterval:  durationpb.New(time.Duration(r.Interval)),
+	}
+}
+
+// limitConnections adds the filter that limits connections. It counts a connection
+// before the handshake, so its conf is the one without conditions.
+func limitConnections(c *xds.Chain, choices []choice) {
+	connections := func(e *rules.Effective) *meshratelimit.TCP {
+		if limit := rules.ConfOf[meshratelimit.Conf](e); limit != nil && limit.Local != nil {
+			return limit.Local.TCP
+		}
+		return nil
+	}
+	limit := connections(always(choices))
+	for i := range choices {
+		if own := connections(choices[i].Effective); own != nil && !choices[i].isCertain() && !reflect.DeepEqual(own, limit) {
+			c.Warn(choices[i].Effective, "/local/tcp", "a connection is counted before anything is visible of it: write it for all clients, without a match")
+		}
+	}
+	if limit == nil || isTrue(limit.Disabled) || limit.ConnectionRate == nil {
+		return
+	}
+	c.AddNetworkFilter(networkRateLimitFilter, xds.Any(&networklimitv3.LocalRateLimit{
+		StatPrefix: rateLimitStatPrefix, TokenBucket: tokenBucket(limit.ConnectionRate),
+	}))
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }

@@ -1,0 +1,163 @@
+package translators
+
+import (
+	"reflect"
+	"time"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+const meshTimeoutKind = "MeshTimeout"
+
+// maxDrain is how long a connection that is past its maximal duration may finish the
+// requests that it has (SPEC 11.5).
+const maxDrain = 5 * time.Second
+
+// inboundTimeouts shapes the cluster of an inbound, and makes a route for each rule
+// that has conditions: the timeouts of requests are those of the first that matches.
+func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
+	choices, err := choicesOf(in, i.Visibility())
+	warnLimit(i, meshTimeoutKind, err)
+	if i.GRPC {
+		return // warned of by the chain
+	}
+	all := rules.ConfOf[meshtimeout.Conf](always(choices))
+	if all != nil {
+		setDuration(&i.Cluster.ConnectTimeout, all.ConnectionTimeout)
+		if i.HTTP != nil {
+			setDuration(&i.HTTP.CommonHttpProtocolOptions.IdleTimeout, all.IdleTimeout)
+		}
+	}
+	for k := range choices {
+		if !choices[k].isCertain() {
+			warnConnectionTimeouts(i, choices[k].Effective, all)
+		}
+		if !i.Protocol.IsHTTP() {
+			i.WarnInbound(choices[k].Effective, "/http", "a TCP inbound sees no requests")
+		}
+	}
+	if i.Protocol.IsHTTP() {
+		i.Routes = timeoutRoutes(i, choices)
+	}
+}
+
+// warnConnectionTimeouts warns of timeouts of connections in a conf that applies to
+// some requests or clients, unless all have the same.
+func warnConnectionTimeouts(i *xds.Inbound, e *rules.Effective, all *meshtimeout.Conf) {
+	own := connectionTimeouts(rules.ConfOf[meshtimeout.Conf](e))
+	others := connectionTimeouts(all)
+	for field, timeout := range own {
+		if timeout != nil && !reflect.DeepEqual(timeout, others[field]) {
+			i.Warn(e, field, "a connection begins before its client and its requests are visible: write it for all, without a match")
+		}
+	}
+}
+
+// connectionTimeouts returns the timeouts of connections by their fields.
+func connectionTimeouts(c *meshtimeout.Conf) map[string]*conf.Duration {
+	if c == nil {
+		return nil
+	}
+	timeouts := map[string]*conf.Duration{"/connectionTimeout": c.ConnectionTimeout, "/idleTimeout": c.IdleTimeout}
+	if c.HTTP != nil {
+		timeouts["/http/maxConnectionDuration"] = c.HTTP.MaxConnectionDuration
+		timeouts["/http/requestHeadersTimeout"] = c.HTTP.RequestHeadersTimeout
+	}
+	return timeouts
+}
+
+// timeoutRoutes returns the routes of an HTTP inbound, of which the first that matches
+// applies. If a choice asks for a SPIFFE ID, routes for clients that have none, though
+// a URI SAN may look like one, come first.
+func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
+	var anonymous, routes []*xds.Route
+	asksForID := false
+	for k := range choices {
+		c := &choices[k]
+		timeout := rules.ConfOf[meshtimeout.Conf](c.Effective)
+		routes = append(routes, timeoutRoute(i, c.routeMatch(), timeout))
+		if c.match != nil && c.match.SpiffeID != nil {
+			asksForID = true
+		} else {
+			anonymous = append(anonymous, timeoutRoute(i, withoutID(c.routeMatch()), timeout))
+		}
+	}
+	if always(choices) == nil {
+		rest := choice{}
+		routes = append(routes, i.NewRoute())
+		anonymous = append(anonymous, timeoutRoute(i, withoutID(rest.routeMatch()), nil))
+	}
+	if asksForID {
+		return append(anonymous, routes...)
+	}
+	return routes
+}
+
+// timeoutRoute returns a route with the timeouts of a conf, which may be nil.
+func timeoutRoute(i *xds.Inbound, match *routev3.RouteMatch, timeout *meshtimeout.Conf) *xds.Route {
+	r := i.NewRoute()
+	r.Message.Match = match
+	if timeout == nil || timeout.HTTP == nil {
+		return r
+	}
+	setDuration(&r.Action().Timeout, timeout.HTTP.RequestTimeout)
+	setDuration(&r.Action().IdleTimeout, timeout.HTTP.StreamIdleTimeout)
+	if d := timeout.HTTP.MaxStreamDuration; d != nil {
+		r.Action().MaxStreamDuration = &routev3.RouteAction_MaxStreamDuration{MaxStreamDuration: durationpb.New(time.Duration(*d))}
+	}
+	return r
+}
+
+// inboundConnectionTimeouts shapes the connections of clients.
+func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
+	if warnGRPC(c, in) {
+		return
+	}
+	choices := visibleChoices(c, in, meshTimeoutKind)
+	if c.Manager != nil {
+		if asksForConnection(choices) {
+			c.RecordConnection()
+		}
+		if asksForServerName(choices) {
+			c.InspectTLS = true
+		}
+		if asksForPath(choices) {
+			c.RefuseEscapedSlashes()
+		}
+	}
+	timeout := rules.ConfOf[meshtimeout.Conf](always(choices))
+	switch {
+	case timeout == nil:
+	case c.TCP != nil:
+		setDuration(&c.TCP.IdleTimeout, timeout.IdleTimeout)
+	default:
+		options := c.Manager.CommonHttpProtocolOptions
+		setDuration(&options.IdleTimeout, timeout.IdleTimeout)
+		if timeout.HTTP == nil {
+			return
+		}
+		setDuration(&c.Manager.StreamIdleTimeout, timeout.HTTP.StreamIdleTimeout)
+		setDuration(&c.Manager.RequestHeadersTimeout, timeout.HTTP.RequestHeadersTimeout)
+		if d := timeout.HTTP.MaxConnectionDuration; d != nil && *d > 0 {
+			options.MaxConnectionDuration = durationpb.New(time.Duration(*d))
+			c.Manager.DrainTimeout = durationpb.New(maxDrain)
+		}
+	}
+}
+
+// asksForConnection reports whether a choice depends on the client or the server name.
+func asksForConnection(choices []choice) bool {
+	for k := range choices {
+		c := &choices[k]
+		if len(c.tags) > 0 || c.match != nil && (c.match.SpiffeID != nil || c.match.SNI != nil) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package translators
+
+import (
+	"reflect"
+
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshtls"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshTLS translates MeshTLS: versions and ciphers of inbounds, and a filter chain for
+// clients without TLS.
+func meshTLS() xds.Translator {
+	return xds.Translator{Kind: "MeshTLS", Inbound: inboundTLS}
+}
+
+func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
+	choices, err := choicesOf(in, i.Visibility())
+	warnLimit(i, "MeshTLS", err)
+	effective := always(choices)
+	settings := rules.ConfOf[meshtls.Conf](effective)
+	for k := range choices {
+		if own := rules.ConfOf[meshtls.Conf](choices[k].Effective); !choices[k].isCertain() && !reflect.DeepEqual(own, settings) {
+			i.Warn(choices[k].Effective, "", "the client is known after the handshake: write it for all clients")
+		}
+	}
+	if settings == nil {
+		return
+	}
+	switch {
+	case i.GRPC:
+		i.Warn(effective, "", "a gRPC server accepts TLS with its own settings")
+		return
+	case i.TLS == nil:
+		i.Warn(effective, "", "the inbound has no TLS: no MeshIdentity selects the dataplane")
+		return
+	}
+	i.Permissive = settings.Mode != nil && *settings.Mode == meshtls.Permissive
+	parameters := &tlsv3.TlsParameters{}
+	if v := settings.TLSVersion; v != nil {
+		parameters.TlsMinimumProtocolVersion = tlsVersion(v.Min)
+		parameters.TlsMaximumProtocolVersion = tlsVersion(v.Max)
+		if isOld(parameters.TlsMaximumProtocolVersion) && parameters.TlsMinimumProtocolVersion == tlsv3.TlsParameters_TLS_AUTO {
+			// Envoy's minimum is TLS 1.2: no version would be left.
+			parameters.TlsMinimumProtocolVersion = parameters.TlsMaximumProtocolVersion
+		}
+	}
+	for _, cipher := range settings.TLSCiphers {
+		parameters.CipherSuites = append(parameters.CipherSuites, string(cipher))
+	}
+	if settings.TLSVersion != nil || len(settings.TLSCiphers) > 0 {
+		i.TLS.CommonTlsContext.TlsParams = parameters
+	}
+	if len(settings.TLSCiphers) > 0 && parameters.TlsMinimumProtocolVersion == tlsv3.TlsParameters_TLSv1_3 {
+		i.Warn(effective, "/tlsCiphers", "TLS 1.3 has ciphers of its own")
+	}
+}
+
+// tlsVersion returns a version as Envoy has it; nil is its default.
+func tlsVersion(v *meshtls.TLSVersion) tlsv3.TlsParameters_TlsProtocol {
+	if v == nil {
+		return tlsv3.TlsParameters_TLS_AUTO
+	}
+	return map[meshtls.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
+		meshtls.TLSAuto: tlsv3.TlsParameters_TLS_AUTO,
+		meshtls.TLS10:   tlsv3.TlsParameters_TLSv1_0,
+		meshtls.TLS11:   tlsv3.TlsParameters_TLSv1_1,
+		meshtls.TLS12:   tlsv3.TlsParameters_TLSv1_2,
+		meshtls.TLS13:   tlsv3.TlsParameters_TLSv1_3,
+	}[*v]
+}
+
+func isOld(v tlsv3.TlsParameters_TlsProtocol) bool {
+	return v == tlsv3.TlsParameters_TLSv1_0 || v == tlsv3.TlsParameters_TLSv1_1
+}

@@ -1,0 +1,74 @@
+package translators
+
+import (
+	"strings"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
+)
+
+// routeMatch returns the conditions of a choice as those of a route. Conditions on the
+// client are about the filter state of [xds.Chain.RecordConnection].
+func (c *choice) routeMatch() *routev3.RouteMatch {
+	m := &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}}
+	for _, tag := range c.tags {
+		m.FilterState = append(m.FilterState, peerMatches(rbac.TagExpression(tag)))
+	}
+	if c.match == nil {
+		return m
+	}
+	if c.match.SpiffeID != nil {
+		m.FilterState = append(m.FilterState, peerMatches(rbac.SpiffeIDExpression(c.match.SpiffeID)))
+	}
+	if c.match.SNI != nil {
+		m.FilterState = append(m.FilterState, stateMatches(xds.ServerNameKey, exactly(strings.ToLower(string(*c.match.SNI)))))
+	}
+	if c.match.Path != nil {
+		setPath(m, c.match.Path)
+	}
+	if c.match.Method != nil {
+		m.Headers = append(m.Headers, methodMatcher(string(*c.match.Method)))
+	}
+	for i := range c.match.Headers {
+		m.Headers = append(m.Headers, headerMatcher(&c.match.Headers[i]))
+	}
+	return m
+}
+
+func setPath(m *routev3.RouteMatch, path *conf.PathMatch) {
+	prefix := request.TrimSlash(path.Value)
+	switch {
+	case path.Type == conf.PathExact:
+		m.PathSpecifier = &routev3.RouteMatch_Path{Path: path.Value}
+	case path.Type == conf.PathRegex:
+		m.PathSpecifier = &routev3.RouteMatch_SafeRegex{SafeRegex: regexMatcher(path.Value)}
+	case prefix != "":
+		m.PathSpecifier = &routev3.RouteMatch_PathSeparatedPrefix{PathSeparatedPrefix: prefix}
+	}
+}
+
+// peerMatches returns the condition that an expression matches the URI SANs of the
+// client, joined by commas.
+func peerMatches(expression string) *matcherv3.FilterStateMatcher {
+	return stateMatches(xds.PeerKey, &matcherv3.StringMatcher{
+		MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: &matcherv3.RegexMatcher{Regex: expression}},
+	})
+}
+
+func stateMatches(key string, value *matcherv3.StringMatcher) *matcherv3.FilterStateMatcher {
+	return &matcherv3.FilterStateMatcher{
+		Key: key, Matcher: &matcherv3.FilterStateMatcher_StringMatch{StringMatch: value},
+	}
+}
+
+// withoutID returns the condition that a client has no SPIFFE ID though one of its URI
+// SANs may look like one. An expression of a SPIFFE ID may match such a client.
+func withoutID(m *routev3.RouteMatch) *routev3.RouteMatch {
+	m.FilterState = append(m.FilterState, peerMatches(rbac.NoSingleID))
+	return m
+}
