@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -25,23 +26,23 @@ func (s *sequence) addIdentities(batch *core.Batch) {
 
 func (s *sequence) identity(mesh, name string) *resource.MeshIdentity {
 	i := &resource.MeshIdentity{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshIdentityKind, Mesh: mesh, Name: name}}}
-	i.Spec.Provider = resource.IdentityProvider{Type: resource.Spire, Spire: &resource.SpireProvider{}}
+	i.Spec.Provider = spiffe.IdentityProvider{Type: spiffe.Spire, Spire: &spiffe.SpireProvider{}}
 	if s.of(4) != 0 {
 		labels := map[string]string{}
 		if s.of(2) == 1 {
 			labels["app"] = "x"
 		}
-		i.Spec.Selector = &resource.IdentitySelector{Dataplane: &resource.LabelSelector{MatchLabels: labels}}
+		i.Spec.Selector = &spiffe.IdentitySelector{Dataplane: &spiffe.LabelSelector{MatchLabels: labels}}
 	}
 	path := conf.Template([]string{"/p", "/p/{{ .Name }}"}[s.of(2)])
-	i.Spec.SpiffeID = &resource.SpiffeIDTemplate{Path: &path}
+	i.Spec.SpiffeID = &spiffe.IDTemplate{Path: &path}
 	return i
 }
 
 func (s *sequence) trust(mesh, name string) *resource.MeshTrust {
 	t := &resource.MeshTrust{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshTrustKind, Mesh: mesh, Name: name}}}
 	t.Spec.TrustDomain = conf.TrustDomain([]string{"td", "example"}[s.of(2)])
-	t.Spec.CABundles = []resource.CABundle{{Type: "Pem", Pem: &resource.PemBundle{Value: testCA()}}}
+	t.Spec.CABundles = []spiffe.CABundle{{Type: "Pem", Pem: &spiffe.PemBundle{Value: testCA()}}}
 	return t
 }
 

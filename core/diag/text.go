@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Clip shortens a text to at most a number of bytes, in addition to the dots
+// clip shortens a text to at most a number of bytes, in addition to the dots
 // that mark a text as shortened.
-func Clip(text string, most int) string {
+func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -23,14 +23,14 @@ func Clip(text string, most int) string {
 // change a terminal: control characters, characters that change the direction
 // of writing, and bytes that are no UTF-8.
 func OneLine(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, Unprintable) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, unprintable) {
 		return text
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch char := text[i : i+size]; {
-		case r == utf8.RuneError && size == 1, Unprintable(r):
+		case r == utf8.RuneError && size == 1, unprintable(r):
 			b.WriteString(strings.Trim(strconv.Quote(char), `"`))
 		default:
 			b.WriteString(char)
@@ -40,6 +40,6 @@ func OneLine(text string) string {
 	return b.String()
 }
 
-// Unprintable reports whether a character has no shape of its own: control and
+// unprintable reports whether a character has no shape of its own: control and
 // format characters, and all spaces other than U+0020.
-func Unprintable(r rune) bool { return !unicode.IsPrint(r) }
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -2,6 +2,7 @@ package enforce_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/enforce/enforcetest"
@@ -99,8 +100,12 @@ func BenchmarkDecision(b *testing.B) {
 		e := state.Edit()
 		e.Put(decision)
 		state, _ = e.Commit()
-		if got := state.Effect("policies", "policy-0").Enforced(); got != want {
-			b.Fatalf("policy-0 is enforced on %d clusters, not %d", got, want)
+		if i < 2 {
+			b.StopTimer()
+			if got := strings.Count(targets(state, "policies", "policy-0"), " enforce "); got != want {
+				b.Fatalf("policy-0 is enforced on %d clusters, not %d", got, want)
+			}
+			b.StartTimer()
 		}
 	}
 }

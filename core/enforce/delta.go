@@ -51,9 +51,6 @@ func (d *Delta) Policies(mesh string) iter.Seq[resource.ID] {
 	}
 }
 
-// Empty reports whether nothing changed for any policy of a mesh.
-func (d *Delta) Empty() bool { return len(d.Moved) == 0 && len(d.subjects) == 0 }
-
 func (d *Delta) sort() {
 	slices.SortFunc(d.Moved, func(a, b Moved) int { return a.Placement.compare(b.Placement) })
 	slices.SortFunc(d.subjects, name.compare)

@@ -49,13 +49,6 @@ func newEffect(p *ocm.Policy, paths []path) *Effect {
 	return e
 }
 
-// Placed returns the number of clusters that the policy is placed on.
-func (e *Effect) Placed() int { return e.placed.Len() }
-
-// Enforced returns the number of clusters where the policy is enforced. On the
-// others that it is placed on it informs.
-func (e *Effect) Enforced() int { return e.enforced.Len() }
-
 // Target is what a policy does at one place: a cluster, or a dataplane.
 type Target struct {
 	Action ocm.Action // Enforce or Inform
@@ -68,7 +61,7 @@ type Target struct {
 // Targets with the same causes share the list of them.
 func (s *State) Targets(e *Effect) iter.Seq2[string, Target] {
 	return func(yield func(string, Target) bool) {
-		if e.Placed() == 0 {
+		if e.placed.Len() == 0 {
 			return
 		}
 		ids := e.placed.AppendTo(nil)

@@ -63,13 +63,14 @@ func loadSet(t testing.TB, text string) *resource.Set {
 // targets prints a line for each cluster of a policy: its name, the action and
 // the bindings that caused it.
 func targets(state *enforce.State, namespace, policy string) string {
-	effect := state.Effect(namespace, policy)
-	if effect == nil {
-		return ""
-	}
 	var b strings.Builder
-	for cluster, target := range state.Targets(effect) {
-		fmt.Fprintln(&b, cluster, target.Action, strings.Join(target.Because, " "))
+	for effect := range state.Effects() {
+		if effect.Policy.Namespace != namespace || effect.Policy.Name != policy {
+			continue
+		}
+		for cluster, target := range state.Targets(effect) {
+			fmt.Fprintln(&b, cluster, target.Action, strings.Join(target.Because, " "))
+		}
 	}
 	return b.String()
 }

@@ -50,14 +50,6 @@ func (s *State) Effects() iter.Seq[*Effect] {
 	return slices.Values(effects)
 }
 
-// Effect returns the effect of an OCM policy, or nil if there is no such policy.
-func (s *State) Effect(namespace, policy string) *Effect {
-	if n := s.lookup(name{ocm.PolicyKind, namespace, policy}); n != nil {
-		return n.effect
-	}
-	return nil
-}
-
 func (s *State) node(id uint32) *node { return s.nodes.Value(id) }
 
 func (s *State) lookup(n name) *node {

@@ -63,7 +63,7 @@ type Options struct {
 	Ordered bool   // rule views as first-match rules with positive selectors
 	// Limits bounds each rule view of `from`. Its zero value means the defaults.
 	Limits partition.Limits
-	// MaxRules bounds the rules of the answer; 0 means [MaxRules].
+	// MaxRules bounds the rules of the answer; 0 means 50,000.
 	MaxRules int
 }
 

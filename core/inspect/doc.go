@@ -24,6 +24,6 @@
 //     Options.Source, on where they were read from.
 //   - Lists that have an order keep it, all others are sorted. An absent part is
 //     left out; an empty list of a conf is printed.
-//   - An answer is bounded ([MaxRules]). What passes a limit is left out with an
+//   - An answer is bounded ([Options].MaxRules). What passes a limit is left out with an
 //     error; the rest of the answer is complete (SPEC 5.5).
 package inspect

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// MaxRules is the number of rules that an answer contains at most (SPEC 5.5).
-const MaxRules = 50_000
+// maxRules is the number of rules that an answer contains at most (SPEC 5.5).
+const maxRules = 50_000
 
 // ruleViews builds the rule views of `from` for one answer. Inbounds share
 // their `from`, so each distinct one is built once.
@@ -68,7 +68,7 @@ type ruleBudget struct {
 
 func newRuleBudget(limit int) *ruleBudget {
 	if limit <= 0 {
-		limit = MaxRules
+		limit = maxRules
 	}
 	return &ruleBudget{limit: limit, left: limit}
 }

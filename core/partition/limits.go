@@ -7,7 +7,7 @@ import (
 
 // Defaults of [Limits].
 const (
-	DefaultRules = 10_000
+	defaultRules = 10_000
 	DefaultWork  = 1 << 23
 )
 
@@ -25,7 +25,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	if l.Rules <= 0 {
-		l.Rules = DefaultRules
+		l.Rules = defaultRules
 	}
 	if l.Work <= 0 {
 		l.Work = DefaultWork

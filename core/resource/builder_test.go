@@ -97,18 +97,11 @@ func TestBuildersCanBeUsedFurther(t *testing.T) {
 	if len(one.Inbounds) != 1 || len(one.Outbounds) != 0 || len(two.Outbounds) != 1 || one.ID != two.ID {
 		t.Errorf("got %+v and %+v", one, two)
 	}
-	if want := (resource.ID{Kind: "Dataplane", Mesh: "m", Namespace: "shop", Name: "d"}); one.ID != want || one.Labels.Value(resource.NamespaceLabel) != "shop" {
+	if want := (resource.ID{Kind: "Dataplane", Mesh: "m", Namespace: "shop", Name: "d"}); one.ID != want || one.Labels.Value("k8s.kuma.io/namespace") != "shop" {
 		t.Errorf("got %+v", one.Meta)
 	}
 	gateway, err := resource.NewDataplane("m", "g", "10.0.0.1").Gateway(resource.GatewayProxy{Builtin: true}).Dataplane()
 	if err != nil || gateway.ProxyType() != resource.Gateway {
 		t.Errorf("got %+v, %v", gateway, err)
-	}
-}
-
-func TestConfAs(t *testing.T) {
-	c := &meshtimeout.Conf{}
-	if resource.ConfAs[meshtimeout.Conf](c) != c || resource.ConfAs[meshtrace.Conf](c) != nil || resource.ConfAs[meshtrace.Conf](nil) != nil {
-		t.Error("a Conf is not read by its type")
 	}
 }

@@ -30,12 +30,6 @@ func ConfOf[T, M any, P ConfPointer[T], Q MergerPointer[T, M]]() ConfType {
 	return confType[T, M, P, Q]{}
 }
 
-// ConfAs returns a Conf as a *T, or nil if it is nil or of another type.
-func ConfAs[T any](c Conf) *T {
-	conf, _ := c.(*T)
-	return conf
-}
-
 type confType[T, M any, P ConfPointer[T], Q MergerPointer[T, M]] struct{}
 
 func (confType[T, M, P, Q]) Decode(at *strict.Value, except ...string) Conf {

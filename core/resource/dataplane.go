@@ -85,4 +85,4 @@ type TransparentProxy struct {
 
 // KRI returns the identifier of the dataplane, or of the inbound with the
 // given [Inbound.SectionName].
-func (d *Dataplane) KRI(section string) string { return KRI(dataplaneShort, &d.Meta, section) }
+func (d *Dataplane) KRI(section string) string { return kri(dataplaneShort, &d.Meta, section) }

@@ -37,17 +37,17 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 // universal spelling has no other place for it. A label of the Kubernetes
 // spelling with another namespace is replaced.
 func (m *Meta) namespacedLabels() Tags {
-	if m.Labels.Value(NamespaceLabel) == m.Namespace {
+	if m.Labels.Value(namespaceLabel) == m.Namespace {
 		return m.Labels
 	}
 	var labels Tags
 	for _, label := range m.Labels {
-		if label.Key != NamespaceLabel {
+		if label.Key != namespaceLabel {
 			labels = append(labels, label)
 		}
 	}
 	if m.Namespace != "" {
-		labels = append(labels, Tag{NamespaceLabel, m.Namespace})
+		labels = append(labels, Tag{namespaceLabel, m.Namespace})
 	}
 	slices.SortFunc(labels, func(a, b Tag) int { return cmp.Compare(a.Key, b.Key) })
 	return labels

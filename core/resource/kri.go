@@ -27,10 +27,10 @@ func (m *Meta) Zone() string { return m.Labels.Value(ZoneTag) }
 
 var kriEscaper = strings.NewReplacer("%", "%25", "_", "%5F")
 
-// KRI returns the Kuma resource identifier
+// kri returns the Kuma resource identifier
 // kri_<short>_<mesh>_<zone>_<namespace>_<name>_<section>; empty parts stay
 // empty, and in a part _ is %5F and % is %25 (SPEC 10).
-func KRI(short string, m *Meta, section string) string {
+func kri(short string, m *Meta, section string) string {
 	var b strings.Builder
 	b.WriteString("kri")
 	for _, part := range [...]string{short, m.Mesh, m.Zone(), m.Namespace, m.Name, section} {

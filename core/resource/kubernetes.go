@@ -106,11 +106,11 @@ func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 		}
 		strict.DecodePart(metadata, &doc)
 	}
-	if _, labelled := doc.Labels[NamespaceLabel]; !labelled && doc.Namespace != "" && kind != MeshKind {
+	if _, labelled := doc.Labels[namespaceLabel]; !labelled && doc.Namespace != "" && kind != MeshKind {
 		if doc.Labels == nil {
 			doc.Labels = map[string]string{}
 		}
-		doc.Labels[NamespaceLabel] = doc.Namespace
+		doc.Labels[namespaceLabel] = doc.Namespace
 	}
 	meta := newMeta(at, kind, string(doc.Name), doc.Labels)
 	meta.Namespace = doc.Namespace

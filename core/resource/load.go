@@ -19,16 +19,16 @@ type Loader struct {
 	// resources of a mesh.
 	Documents []DocumentType
 	Limits    strict.Limits // of each file; zero: [strict.DefaultLimits]
-	MaxBytes  int64         // of all files together; zero: DefaultMaxBytes
+	MaxBytes  int64         // of all files together; zero: 1 GiB
 	Stdin     io.Reader     // nil: "-" is an error
 	// Cache makes a load faster that follows one of mostly the same files; nil:
 	// every file is decoded.
 	Cache *Cache
 }
 
-// DefaultMaxBytes is how much a load reads, in bytes, unless the loader has
+// defaultMaxBytes is how much a load reads, in bytes, unless the loader has
 // another limit.
-const DefaultMaxBytes = 1 << 30
+const defaultMaxBytes = 1 << 30
 
 // Input is one file that was read.
 type Input struct {
@@ -99,7 +99,7 @@ func (l *Loader) limits() strict.Limits {
 
 func (l *Loader) maxBytes() int64 {
 	if l.MaxBytes == 0 {
-		return DefaultMaxBytes
+		return defaultMaxBytes
 	}
 	return l.MaxBytes
 }

@@ -376,11 +376,11 @@ func TestLoadGoesOnBehindUnreadableDirectory(t *testing.T) {
 }
 
 func TestKRI(t *testing.T) {
-	meta := resource.Meta{
+	d := resource.Dataplane{Meta: resource.Meta{
 		ID:     resource.ID{Mesh: "my_mesh", Namespace: "", Name: "50%"},
 		Labels: resource.NewTags(map[string]string{resource.ZoneTag: "east"}),
-	}
-	if got, want := resource.KRI("mt", &meta, "http_1"), "kri_mt_my%5Fmesh_east__50%25_http%5F1"; got != want {
+	}}
+	if got, want := d.KRI("http_1"), "kri_dp_my%5Fmesh_east__50%25_http%5F1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

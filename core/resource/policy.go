@@ -27,7 +27,7 @@ type Policy struct {
 func (p *Policy) Shadow() bool { return p.Labels.Value(EffectLabel) == "shadow" }
 
 // KRI returns the policy's identifier.
-func (p *Policy) KRI() string { return KRI(p.Type.Short, &p.Meta, "") }
+func (p *Policy) KRI() string { return kri(p.Type.Short, &p.Meta, "") }
 
 // Item is an element of `to` or `from`.
 type Item struct {

@@ -15,7 +15,7 @@ const (
 	ProtocolTag    = "kuma.io/protocol"
 	ZoneTag        = "kuma.io/zone"
 	MeshLabel      = "kuma.io/mesh"
-	NamespaceLabel = "k8s.kuma.io/namespace"
+	namespaceLabel = "k8s.kuma.io/namespace"
 	EffectLabel    = "kuma.io/effect"
 	// ServiceAccountLabel has the Kubernetes service account of a dataplane.
 	ServiceAccountLabel = "k8s.kuma.io/service-account"

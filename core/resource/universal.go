@@ -51,7 +51,7 @@ func (d *decoder) universal(in *strict.Value) {
 	}
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Mesh = doc.Mesh
-	meta.Namespace = meta.Labels.Value(NamespaceLabel)
+	meta.Namespace = meta.Labels.Value(namespaceLabel)
 	d.resource(meta, body{at: in.At(), kindAt: in.At().Field("type"), top: in, spec: doc.Spec})
 }
 
@@ -65,7 +65,7 @@ func universalMeta(in *strict.Value) Meta {
 	}
 	strict.DecodePart(in, &doc)
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
-	meta.Namespace = meta.Labels.Value(NamespaceLabel)
+	meta.Namespace = meta.Labels.Value(namespaceLabel)
 	return meta
 }
 

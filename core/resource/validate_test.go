@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
@@ -120,11 +121,11 @@ func TestValidateIdentityAndTrust(t *testing.T) {
 	if got, want := errorsOf(&identity.Meta, identity), `MeshIdentity "i" in mesh "m": spec.provider.type: unknown value ""; one of "Bundled", "Spire", "Extension"`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	identity.Spec.Provider.Type = resource.Spire
+	identity.Spec.Provider.Type = spiffe.Spire
 	if got := errorsOf(&identity.Meta, identity); got != "" {
 		t.Error(got)
 	}
-	trust := &resource.MeshTrust{Meta: resource.Meta{ID: resource.ID{Kind: "MeshTrust", Mesh: "m", Name: "t"}}, Spec: resource.MeshTrustSpec{TrustDomain: "td"}}
+	trust := &resource.MeshTrust{Meta: resource.Meta{ID: resource.ID{Kind: "MeshTrust", Mesh: "m", Name: "t"}}, Spec: spiffe.TrustSpec{TrustDomain: "td"}}
 	if got, want := errorsOf(&trust.Meta, trust), `MeshTrust "t" in mesh "m": spec.caBundles: required field is missing`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

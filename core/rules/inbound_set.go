@@ -33,8 +33,8 @@ func (s *InboundSet) Has(i int) bool {
 	return i/64 <= len(more) && more[i/64-1]&(1<<(i%64)) != 0
 }
 
-// Equal reports whether both sets have the same inbounds.
-func (s *InboundSet) Equal(o *InboundSet) bool {
+// equal reports whether both sets have the same inbounds.
+func (s *InboundSet) equal(o *InboundSet) bool {
 	return s.first == o.first && slices.Equal(s.more(), o.more())
 }
 

@@ -17,7 +17,7 @@ type Selected struct {
 // Equal reports whether both are the same version of a policy and the same
 // inbounds.
 func (s *Selected) Equal(o *Selected) bool {
-	return s.Policy == o.Policy && s.Inbounds.Equal(&o.Inbounds)
+	return s.Policy == o.Policy && s.Inbounds.equal(&o.Inbounds)
 }
 
 // Matched is the list of the policies of one kind that select a dataplane, in

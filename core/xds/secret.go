@@ -8,6 +8,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -76,7 +77,7 @@ func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.S
 // secrets returns the secrets of a dataplane that are known without a server that
 // signs: those in files (SPEC 11.6).
 func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resource.MeshTrust) (list []*Resource, warnings []Warning) {
-	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != resource.Extension {
+	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != spiffe.Extension {
 		return nil, nil
 	}
 	files := tls.identity.Source.Spec.Provider.Extension.Config

@@ -5,8 +5,8 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 const tlsSocket = "envoy.transport_sockets.tls"
@@ -25,7 +25,7 @@ func tlsOf(id *identity.Identity) clientTLS {
 	switch {
 	case id == nil:
 		return clientTLS{}
-	case id.Source.Spec.Provider.Type == resource.Spire:
+	case id.Source.Spec.Provider.Type == spiffe.Spire:
 		return clientTLS{spireSecrets}
 	}
 	return clientTLS{adsSecrets}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -27,8 +28,8 @@ func (m *meshState) serverTLS(id *identity.Identity) serverTLS {
 	tls := serverTLS{clientTLS: tlsOf(id), identity: id}
 	switch {
 	case id == nil:
-	case id.Source.Spec.Provider.Type == resource.Spire: // the agent may have the bundles of several
-	case id.Source.Spec.Provider.Type == resource.Bundled:
+	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several
+	case id.Source.Spec.Provider.Type == spiffe.Bundled:
 		tls.trustDomain = bundledTrustDomain(m.identities, m.trusts)
 	default:
 		tls.trustDomain = onlyDomain(append(trustDomains(m.trusts), id.TrustDomain))
@@ -51,7 +52,7 @@ func BundledTrustDomain(view *core.View, mesh string) string {
 func bundledTrustDomain(identities *identity.Identities, trusts []*resource.MeshTrust) string {
 	domains := trustDomains(trusts)
 	for _, source := range identities.All() {
-		if source.Spec.Provider.Type != resource.Bundled {
+		if source.Spec.Provider.Type != spiffe.Bundled {
 			continue
 		}
 		domain, fixed := identity.TrustDomain(source)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -85,7 +86,7 @@ func (i *Inbound) visibility(plaintext bool) Visibility {
 		v.ServerName = true
 	}
 	if v.Certificate {
-		v.Tags = i.Identity.Source.Spec.Provider.Type == resource.Extension
+		v.Tags = i.Identity.Source.Spec.Provider.Type == spiffe.Extension
 		v.TrustDomain = i.trustDomain
 	}
 	return v

@@ -11,8 +11,8 @@ import (
 // The labels of a PlacementDecision.
 const (
 	PlacementLabel  = "cluster.open-cluster-management.io/placement"
-	GroupNameLabel  = "cluster.open-cluster-management.io/decision-group-name"
-	GroupIndexLabel = "cluster.open-cluster-management.io/decision-group-index"
+	groupNameLabel  = "cluster.open-cluster-management.io/decision-group-name"
+	groupIndexLabel = "cluster.open-cluster-management.io/decision-group-index"
 )
 
 type placementRuleDoc struct {
@@ -112,14 +112,14 @@ type placementDecisionDoc struct {
 }
 
 func (d *placementDecisionDoc) resource(meta *resource.Meta) *PlacementDecision {
-	index, err := strconv.Atoi(meta.Labels.Value(GroupIndexLabel))
+	index, err := strconv.Atoi(meta.Labels.Value(groupIndexLabel))
 	if err != nil {
 		index = 0 // as OCM does
 	}
 	return &PlacementDecision{
 		Meta:      *meta,
 		Placement: meta.Labels.Value(PlacementLabel),
-		Group:     Group{Index: index, Name: meta.Labels.Value(GroupNameLabel)},
+		Group:     Group{Index: index, Name: meta.Labels.Value(groupNameLabel)},
 		Clusters:  d.Status.clusters,
 	}
 }

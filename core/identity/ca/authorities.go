@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -80,7 +81,7 @@ func (a *Authorities) of(source *resource.MeshIdentity, before entry, now time.T
 }
 
 // given reads the authority that a MeshIdentity names.
-func given(source *resource.CertificateAuthority, before entry) (entry, error) {
+func given(source *spiffe.CertificateAuthority, before entry) (entry, error) {
 	certificates, err := read(&source.Certificate)
 	if err != nil {
 		return entry{}, fmt.Errorf("ca.certificate: %w", err)
@@ -100,7 +101,7 @@ func given(source *resource.CertificateAuthority, before entry) (entry, error) {
 }
 
 // read returns what a data source contains.
-func read(s *resource.DataSource) ([]byte, error) {
+func read(s *spiffe.DataSource) ([]byte, error) {
 	switch {
 	case s.File != nil:
 		return os.ReadFile(string(s.File.Path))

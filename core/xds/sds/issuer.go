@@ -10,6 +10,7 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -94,7 +95,7 @@ func (s *Secrets) Of(d *resource.Dataplane) ([]*xds.Resource, error) {
 		return nil, nil
 	}
 	id, err := m.identities.Of(d)
-	if err != nil || id == nil || id.Source.Spec.Provider.Type != resource.Bundled {
+	if err != nil || id == nil || id.Source.Spec.Provider.Type != spiffe.Bundled {
 		return nil, err
 	}
 	authority := m.authorities[id.Source.ID]

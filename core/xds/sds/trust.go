@@ -10,6 +10,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -36,7 +37,7 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 	m := &meshSecrets{identities: view.Identities(mesh), trusts: view.Trusts(mesh), authorities: map[resource.ID]*ca.Authority{}, bundles: bundles{}}
 	dependent := map[resource.ID]bool{} // on the dataplane, for its trust domain
 	for _, source := range m.identities.All() {
-		if source.Spec.Provider.Type != resource.Bundled {
+		if source.Spec.Provider.Type != spiffe.Bundled {
 			continue
 		}
 		authority, err := i.authorities.Of(source, now)

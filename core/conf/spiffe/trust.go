@@ -1,4 +1,4 @@
-package resource
+package spiffe
 
 import (
 	"crypto/x509"
@@ -9,18 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// MeshTrust is the certificates of CAs that vouch for the SPIFFE IDs of one
-// trust domain (SPEC 11.6).
-type MeshTrust struct {
-	Meta
-	Spec MeshTrustSpec
-}
-
-// KRI returns the identifier of the resource.
-func (m *MeshTrust) KRI() string { return KRI(meshTrustShort, &m.Meta, "") }
-
-// MeshTrustSpec is a MeshTrust as it is written.
-type MeshTrustSpec struct {
+// TrustSpec is a MeshTrust as it is written.
+type TrustSpec struct {
 	// Origin is set by Kuma in a MeshTrust that it made of a MeshIdentity.
 	Origin      *TrustOrigin     `json:"origin,omitzero"`
 	TrustDomain conf.TrustDomain `json:"trustDomain"`
@@ -33,7 +23,7 @@ type TrustOrigin struct {
 }
 
 // Validate checks that there is a bundle.
-func (s *MeshTrustSpec) Validate(at *diag.At) {
+func (s *TrustSpec) Validate(at *diag.At) {
 	if s.CABundles != nil && len(s.CABundles) == 0 {
 		at.Field("caBundles").Errorf("give a bundle of CA certificates", "must not be empty")
 	}

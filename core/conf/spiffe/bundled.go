@@ -1,0 +1,94 @@
+package spiffe
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// BundledProvider signs certificates with a CA: the one of CA or one of its
+// own.
+type BundledProvider struct {
+	MeshTrustCreation       *MeshTrustCreation     `json:"meshTrustCreation,omitzero"`
+	InsecureAllowSelfSigned *bool                  `json:"insecureAllowSelfSigned,omitzero"`
+	CertificateParameters   *CertificateParameters `json:"certificateParameters,omitzero"`
+	Autogenerate            *Autogenerate          `json:"autogenerate,omitzero"`
+	CA                      *CertificateAuthority  `json:"ca,omitzero"`
+}
+
+// Validate checks that there is exactly one CA.
+func (b *BundledProvider) Validate(at *diag.At) {
+	switch generated := b.Autogenerate != nil && b.Autogenerate.Enabled != nil && *b.Autogenerate.Enabled; {
+	case generated && b.CA != nil:
+		at.Field("ca").Errorf("remove one", "ca and autogenerate are both present")
+	case !generated && b.CA == nil:
+		at.Field("ca").Errorf("or write autogenerate: {enabled: true}", "required field is missing")
+	}
+}
+
+// IsTrusted reports whether the CA is trusted without a MeshTrust that contains it.
+func (b *BundledProvider) IsTrusted() bool {
+	return b.MeshTrustCreation == nil || *b.MeshTrustCreation != meshTrustDisabled
+}
+
+// MeshTrustCreation is whether the CA is published as a MeshTrust.
+type MeshTrustCreation string
+
+// meshTrustDisabled means that the CA is trusted only by MeshTrusts that contain it.
+const meshTrustDisabled MeshTrustCreation = "Disabled"
+
+// Enum returns the words.
+func (MeshTrustCreation) Enum() []string { return []string{"Enabled", string(meshTrustDisabled)} }
+
+// CertificateParameters are those of the certificates that are signed.
+type CertificateParameters struct {
+	Expiry *conf.PositiveDuration `json:"expiry,omitzero"`
+}
+
+// Autogenerate is whether the provider makes a CA of its own.
+type Autogenerate struct {
+	Enabled *bool `json:"enabled,omitzero"`
+}
+
+// CertificateAuthority is the certificate and the key of a CA.
+type CertificateAuthority struct {
+	Certificate DataSource `json:"certificate"`
+	PrivateKey  DataSource `json:"privateKey"`
+}
+
+// DataSource is where a certificate or key is read from.
+type DataSource struct {
+	Type           DataSourceType `json:"type" policyMerge:"discriminator"`
+	File           *FileSource    `json:"file,omitzero"`
+	EnvVar         *EnvVarSource  `json:"envVar,omitzero"`
+	SecretRef      *SecretSource  `json:"secretRef,omitzero"`
+	InsecureInline *InlineSource  `json:"insecureInline,omitzero"`
+}
+
+// DataSourceType names the arm of a [DataSource].
+type DataSourceType string
+
+// Enum returns the words.
+func (DataSourceType) Enum() []string {
+	return []string{"File", "EnvVar", "SecretRef", "InsecureInline"}
+}
+
+// FileSource is a file on the machine that needs the data.
+type FileSource struct {
+	Path conf.Path `json:"path"`
+}
+
+// EnvVarSource is an environment variable.
+type EnvVarSource struct {
+	Name string `json:"name"`
+}
+
+// SecretSource is a secret of the platform.
+type SecretSource struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// InlineSource is the data itself.
+type InlineSource struct {
+	Value string `json:"value"`
+}

@@ -1,0 +1,110 @@
+package spiffe
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// IdentitySpec is a MeshIdentity as it is written.
+type IdentitySpec struct {
+	Selector *IdentitySelector `json:"selector,omitzero"`
+	SpiffeID *IDTemplate       `json:"spiffeID,omitzero" alias:"spiffeId"`
+	Provider IdentityProvider  `json:"provider"`
+}
+
+// IdentitySelector selects dataplanes. Without Dataplane it selects none.
+type IdentitySelector struct {
+	Dataplane *LabelSelector `json:"dataplane,omitzero"`
+}
+
+// LabelSelector selects what has all of the labels; without labels it selects
+// everything.
+type LabelSelector struct {
+	MatchLabels map[string]string `json:"matchLabels,omitzero"`
+}
+
+// IDTemplate is the two parts of a SPIFFE ID; nil means the default.
+type IDTemplate struct {
+	TrustDomain *conf.Template `json:"trustDomain,omitzero"`
+	Path        *conf.Template `json:"path,omitzero"`
+}
+
+// Validate checks that the path is absolute, if it begins with text.
+func (s *IDTemplate) Validate(at *diag.At) {
+	if s.TrustDomain != nil && *s.TrustDomain == "" {
+		at.Field("trustDomain").Errorf("leave it out for the default", "must not be empty")
+	}
+	if s.Path != nil && (*s.Path == "" || (*s.Path)[0] != '/') {
+		at.Field("path").Errorf("", "must be a path that starts with /")
+	}
+}
+
+// IdentityProvider is where certificates come from.
+type IdentityProvider struct {
+	Type      IdentityProviderType `json:"type" policyMerge:"discriminator"`
+	Bundled   *BundledProvider     `json:"bundled,omitzero"`
+	Spire     *SpireProvider       `json:"spire,omitzero"`
+	Extension *ExtensionProvider   `json:"extension,omitzero"`
+}
+
+// IdentityProviderType names the arm of an [IdentityProvider].
+type IdentityProviderType string
+
+// The types of providers.
+const (
+	Bundled   IdentityProviderType = "Bundled"
+	Spire     IdentityProviderType = "Spire"
+	Extension IdentityProviderType = "Extension"
+)
+
+// Enum returns the words.
+func (IdentityProviderType) Enum() []string {
+	return []string{string(Bundled), string(Spire), string(Extension)}
+}
+
+// Validate checks that a provider that needs a configuration has one.
+func (p *IdentityProvider) Validate(at *diag.At) {
+	switch {
+	case p.Type == Bundled && p.Bundled == nil:
+		at.Field("bundled").Errorf("", `is required for type "Bundled"`)
+	case p.Type == Extension && p.Extension == nil:
+		at.Field("extension").Errorf("", `is required for type "Extension"`)
+	}
+}
+
+// SpireProvider is a SPIRE agent on the proxy's machine.
+type SpireProvider struct {
+	Agent *SpireAgent `json:"agent,omitzero"`
+}
+
+// SpireAgent describes how the agent is reached.
+type SpireAgent struct {
+	Timeout *conf.PositiveDuration `json:"timeout,omitzero"`
+}
+
+// ExtensionProvider is a provider by name. The only one is "files": the paths
+// of files on the proxy's machine.
+type ExtensionProvider struct {
+	Name   ExtensionName  `json:"name"`
+	Config *IdentityFiles `json:"config,omitzero"`
+}
+
+// ExtensionName is the name of an extension.
+type ExtensionName string
+
+// Enum returns the words.
+func (ExtensionName) Enum() []string { return []string{"files"} }
+
+// IdentityFiles are the paths of PEM files on the proxy's machine.
+type IdentityFiles struct {
+	Certificate conf.Template `json:"certificate"`
+	PrivateKey  conf.Template `json:"privateKey"`
+	TrustBundle conf.Template `json:"trustBundle"`
+}
+
+// Validate checks that there are files.
+func (e *ExtensionProvider) Validate(at *diag.At) {
+	if e.Config == nil {
+		at.Field("config").Errorf("", "required field is missing")
+	}
+}
