@@ -124,12 +124,12 @@ func (a *At) Path() string {
 		case step.Index != IsField:
 			b.WriteString("[" + strconv.Itoa(step.Index) + "]")
 		case key == "" || strings.ContainsAny(key, `.[]" `) || strings.ContainsFunc(key, unprintable):
-			b.WriteString("[" + strconv.Quote(clip(key, 100)) + "]")
+			b.WriteString("[" + strconv.Quote(Clip(key, 100)) + "]")
 		default:
 			if b.Len() > 0 {
 				b.WriteByte('.')
 			}
-			b.WriteString(clip(key, 100))
+			b.WriteString(Clip(key, 100))
 		}
 	}
 	return b.String()
@@ -159,6 +159,6 @@ func (a *At) diagnostic(pos Position, hint, format string, args []any) Diagnosti
 	}
 	return Diagnostic{
 		Pos: pos, Path: a.Path(),
-		What: OneLine(clip(fmt.Sprintf(format, args...), maxText)), Hint: OneLine(clip(hint, maxText)),
+		What: OneLine(Clip(fmt.Sprintf(format, args...), maxText)), Hint: OneLine(Clip(hint, maxText)),
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// clip shortens a text to at most a number of bytes, in addition to the dots
+// Clip shortens a text to at most a number of bytes, in addition to the dots
 // that mark a text as shortened.
-func clip(text string, most int) string {
+func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
