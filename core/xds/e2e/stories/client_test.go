@@ -21,12 +21,13 @@ const patience = 10 * time.Second
 type call struct {
 	method, path, host string
 	header             http.Header
-	// certificate is the URI SANs of the client's certificate; nil: no TLS.
-	certificate []string
-	sni         string
-	maxTLS      uint16
-	http2       bool
-	original    string // the destination before redirection
+	tls                bool
+	certificate        []string // the URI SANs of the client's certificate
+	other              bool     // the certificate is of the other CA
+	sni                string
+	maxTLS             uint16
+	http2              bool
+	original           string // the destination before redirection
 }
 
 // An option changes a call.
@@ -37,10 +38,11 @@ func method(name string) option        { return func(c *call) { c.method = name 
 func host(name string) option          { return func(c *call) { c.host = name } }
 func sni(name string) option           { return func(c *call) { c.sni = name } }
 func maxTLS(version uint16) option     { return func(c *call) { c.maxTLS = version } }
+func byOtherCA(c *call)                { c.other = true }
 func overHTTP2(c *call)                { c.http2 = true }
 
 // as makes the client present a certificate of the mesh's CA with the URI SANs.
-func as(uris ...string) option { return func(c *call) { c.certificate = uris } }
+func as(uris ...string) option { return func(c *call) { c.tls, c.certificate = true, uris } }
 
 // A reply is what a client got for a call.
 type reply struct {
@@ -99,8 +101,8 @@ func (w *world) get(url string, options ...option) reply {
 	return reply{response.StatusCode, response.Header, string(body), time.Since(begin), err}
 }
 
-// transport returns a transport for one call. The URL of the request is always http;
-// a call with a certificate dials TLS.
+// transport returns a transport for one call. The scheme of the URL is http also where
+// the connection is over TLS.
 func (w *world) transport(c *call) *http.Transport {
 	t := &http.Transport{Protocols: new(http.Protocols), DialContext: func(_ context.Context, _, address string) (net.Conn, error) {
 		return w.dial(address, c)
@@ -119,7 +121,7 @@ func (w *world) dial(address string, c *call) (net.Conn, error) {
 	if c.original != "" {
 		err = writeProxyLine(connection, w.local(c.original))
 	}
-	if err == nil && c.certificate != nil {
+	if err == nil && c.tls {
 		connection, err = w.handshake(connection, c)
 	}
 	if err != nil {
@@ -132,7 +134,14 @@ func (w *world) dial(address string, c *call) (net.Conn, error) {
 // handshake begins TLS with the client's certificate. The proxy's certificate is not
 // verified.
 func (w *world) handshake(connection net.Conn, c *call) (net.Conn, error) {
-	config := &tls.Config{InsecureSkipVerify: true, ServerName: c.sni, MaxVersion: c.maxTLS, Certificates: []tls.Certificate{w.ca.Issue(w.t, c.certificate...)}}
+	ca := w.ca
+	if c.other {
+		ca = w.other
+	}
+	config := &tls.Config{
+		InsecureSkipVerify: true, ServerName: c.sni, MaxVersion: c.maxTLS,
+		Certificates: []tls.Certificate{ca.Issue(w.t, c.certificate...)},
+	}
 	if c.http2 {
 		config.NextProtos = []string{"h2"}
 	}

@@ -108,14 +108,4 @@ spec:
         privateKey: "/run/mesh/{{ .Name }}.key"
         trustBundle: /run/mesh/ca.pem
 ---
-type: MeshTrust
-mesh: default
-name: default
-spec:
-  trustDomain: default.mesh.local
-  caBundles:
-  - type: Pem
-    pem:
-      value: CA-BUNDLE
----
 `

@@ -22,8 +22,11 @@ type story struct {
 	// proxies are the dataplanes that get an Envoy.
 	proxies []string
 	// down are the dataplanes whose workload does not run.
-	down  []string
-	steps []step
+	down []string
+	// impostors are the SPIFFE IDs in the certificates of dataplanes that have another
+	// one than their own.
+	impostors map[string]string
+	steps     []step
 }
 
 // A step is something that is done in a story, and what is seen.

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,8 +25,9 @@ import (
 type world struct {
 	t       *testing.T
 	network *envoytest.Network
-	dir     string // /run/mesh of the story
-	ca      *envoytest.Authority
+	dir     string               // /run/mesh of the story
+	ca      *envoytest.Authority // of the mesh
+	other   *envoytest.Authority // of the trust domain other.example
 	// By the name of the dataplane.
 	apps    map[string]*envoytest.App
 	tcp     map[string]*envoytest.TCPApp
@@ -48,7 +50,7 @@ func start(t *testing.T, s *story, list []xds.Translator) *world {
 	}
 	t.Cleanup(func() { _ = network.Close() })
 	w := &world{
-		t: t, network: network, dir: t.TempDir(), ca: envoytest.NewAuthority(t),
+		t: t, network: network, dir: t.TempDir(), ca: envoytest.NewAuthority(t), other: envoytest.NewAuthority(t),
 		apps: map[string]*envoytest.App{}, tcp: map[string]*envoytest.TCPApp{}, proxies: map[string]*envoytest.Proxy{},
 	}
 	if w.collector, err = envoytest.NewCollector(w.local(collectorAddress)); err != nil {
@@ -67,8 +69,7 @@ func (w *world) local(text string) string {
 }
 
 func (w *world) load(mesh string) *core.View {
-	bundle := strings.ReplaceAll(w.ca.Bundle(), "\n", "\n          ")
-	text := strings.ReplaceAll(w.local(mesh), "CA-BUNDLE", "|\n          "+bundle)
+	text := strings.ReplaceAll(w.local(mesh), "OTHER-BUNDLE", strconv.Quote(w.other.Bundle()))
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 	if err != nil {
@@ -135,7 +136,7 @@ func (w *world) startProxies(state *xds.State, s *story) {
 	var wait sync.WaitGroup
 	for i, name := range s.proxies {
 		d := dataplane(w.t, state.View(), name)
-		w.writeIdentity(state.View(), d)
+		w.writeIdentity(state.View(), d, s.impostors[name])
 		admin := netip.MustParseAddrPort(w.local(fmt.Sprintf("127.0.0.%d:9901", 201+i)))
 		snapshot := state.Snapshot(d, false)
 		for _, warning := range snapshot.Warnings() {
@@ -182,14 +183,15 @@ func withoutDelays(b *bootstrapv3.Bootstrap) {
 	}}}
 }
 
-// writeIdentity writes the certificate of a dataplane that has a SPIFFE ID.
-func (w *world) writeIdentity(view *core.View, d *resource.Dataplane) {
+// writeIdentity writes the certificate of a dataplane that has a SPIFFE ID, with another
+// one if that is not empty.
+func (w *world) writeIdentity(view *core.View, d *resource.Dataplane, other string) {
 	id, err := view.Identities(d.Mesh).Of(d)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	if id != nil {
-		w.ca.WriteFiles(w.t, w.dir, d.Name, id.SPIFFEID)
+		w.ca.WriteFiles(w.t, w.dir, d.Name, cmp.Or(other, id.SPIFFEID))
 	}
 }
 
