@@ -55,6 +55,21 @@ func (c *confList) of(policy *resource.Policy) []*rules.Effective {
 	return c.own
 }
 
+// warnUnused reports the items for routes that no policy made: each rule of these
+// routes is a rule of another route with a higher priority as well, or has no effect.
+func (r *report) warnUnused(c *confList, isUsed func(*resource.Policy) bool) {
+	for _, route := range c.routes {
+		if isUsed(route.policy) {
+			continue
+		}
+		for _, e := range route.confs {
+			if e != nil {
+				r.WarnRoute(e, "", "no route here is made by %s", route.policy.KRI())
+			}
+		}
+	}
+}
+
 // key returns a text that is equal for equal lists. It contains addresses: the list
 // must be reachable as long as the text is in use.
 func (c *confList) key() string {

@@ -28,15 +28,22 @@ type Outbound struct {
 	// of its route (SPEC 4.3).
 	Policy *resource.Policy
 
-	backends []variant.Destination
+	backends
 }
 
 // Backend returns the name of the cluster of a destination, and makes sure that the
 // dataplane has this cluster.
 func (o *Outbound) Backend(tags resource.Tags) string {
-	d := variant.Destination{Mesh: o.Destination.Mesh, Tags: tags}
-	o.backends = append(o.backends, d)
-	return d.Name()
+	return o.backends.add(variant.Destination{Mesh: o.Destination.Mesh, Tags: tags})
+}
+
+// NoCluster returns the name of a cluster without endpoints, and makes sure that the
+// dataplane has it.
+func (o *Outbound) NoCluster() string {
+	m := newCluster("none", OutboundConnectTimeout)
+	m.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
+	o.AddCluster(m)
+	return m.Name
 }
 
 // collectors are the clusters of collectors of telemetry that a draft needs.
@@ -83,9 +90,12 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 			o.warnIgnored(t, conf)
 			t.Outbound(o, conf)
 		}
+		if o.TCP != nil {
+			o.warnUnused(key.confs, func(p *resource.Policy) bool { return o.Policy != nil && o.Policy.ID == p.ID })
+		}
 		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.List()}}
 		part := &Part{report: o.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{o.Listener}, backends: o.backends, client: client}
+			Messages: []proto.Message{o.Listener}, backends: o.backends.list, client: client}
 		for _, c := range o.clusters {
 			part.Messages = append(part.Messages, c)
 		}

@@ -1,6 +1,8 @@
 package xds
 
 import (
+	"slices"
+
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -24,15 +26,25 @@ type Routes struct {
 	// first it has one, the route to the outbound's own service.
 	List []*Route
 
-	backends []variant.Destination
+	backends
 }
 
 // Backend returns the name of the cluster of a destination, and makes sure that the
 // dataplane has this cluster.
 func (r *Routes) Backend(tags resource.Tags) string {
-	d := variant.Destination{Mesh: r.Destination.Mesh, Tags: tags}
-	r.backends = append(r.backends, d)
-	return d.Name()
+	return r.backends.add(variant.Destination{Mesh: r.Destination.Mesh, Tags: tags})
+}
+
+// backends are destinations that a draft refers to, in addition to its own.
+type backends struct{ list []variant.Destination }
+
+// add adds a destination and returns the name of its cluster.
+func (b *backends) add(d variant.Destination) string {
+	name := d.Name()
+	if !slices.ContainsFunc(b.list, func(known variant.Destination) bool { return known.Name() == name }) {
+		b.list = append(b.list, d)
+	}
+	return name
 }
 
 // VirtualHost returns the only virtual host.
@@ -123,10 +135,13 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 				}
 			}
 		}
+		r.warnUnused(key.confs, func(p *resource.Policy) bool {
+			return slices.ContainsFunc(r.List, func(route *Route) bool { return route.Policy != nil && route.Policy.ID == p.ID })
+		})
 		for _, route := range r.List {
 			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.messages()...)
 		}
 		return b.finish(&Part{report: r.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{r.Message}, backends: r.backends, client: client}, key.confs.finish)
+			Messages: []proto.Message{r.Message}, backends: r.backends.list, client: client}, key.confs.finish)
 	})
 }

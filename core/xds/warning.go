@@ -69,7 +69,7 @@ func (r *report) Warn(e *rules.Effective, field, format string, args ...any) {
 // the destinations where it has an effect.
 func (r *report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(o rules.Origin) bool {
-		return o.Policy.To[o.Index].TargetRef.Kind != resource.TargetMesh
+		return targetOf(o) != resource.TargetMesh
 	}, fmt.Sprintf(format, args...))
 }
 
@@ -78,7 +78,7 @@ func (r *report) WarnProtocol(e *rules.Effective, field, format string, args ...
 // effect there (SPEC 11.4).
 func (r *report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(o rules.Origin) bool {
-		return o.Policy.TargetRef.Kind.IsRoute() || o.Policy.To[o.Index].TargetRef.Kind.IsRoute()
+		return o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute()
 	}, fmt.Sprintf(format, args...))
 }
 
@@ -89,6 +89,19 @@ func (r *report) WarnInbound(e *rules.Effective, field, format string, args ...a
 	r.warn(e, field, func(o rules.Origin) bool {
 		return o.Policy.TargetRef.Kind != resource.TargetMesh
 	}, fmt.Sprintf(format, args...))
+}
+
+// targetOf returns what an item of `to` selects; NoTarget for another item.
+func targetOf(o rules.Origin) resource.TargetKind {
+	if o.Index < len(o.Policy.To) {
+		return o.Policy.To[o.Index].TargetRef.Kind
+	}
+	return resource.NoTarget
+}
+
+// WarnItem reports that a field of one item cannot have an effect here.
+func (r *report) WarnItem(o rules.Origin, field, format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{o.Policy, o.Index, field, r.place, fmt.Sprintf(format, args...)})
 }
 
 // warn adds a warning for each item that set a field and that is named.

@@ -1,0 +1,178 @@
+package translators
+
+import (
+	"math"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshCircuitBreaker translates MeshCircuitBreaker: connection limits and outlier
+// detection of clusters. An inbound has connection limits alone, for all clients
+// together, as its cluster is one endpoint.
+func meshCircuitBreaker() xds.Translator {
+	return xds.Translator{
+		Kind:    "MeshCircuitBreaker",
+		Cluster: clusterLimits,
+		Route:   noRouteLimits,
+		Inbound: inboundLimits,
+	}
+}
+
+func clusterLimits(c *xds.Cluster, e *rules.Effective) {
+	breaker := rules.ConfOf[meshcircuitbreaker.Conf](e)
+	if breaker == nil {
+		return
+	}
+	c.Message.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
+	if !c.Protocol.IsHTTP() {
+		c.WarnProtocol(e, "/connectionLimits/maxRequests", "the connections of a TCP service have no requests")
+		c.WarnProtocol(e, "/connectionLimits/maxRetries", "the connections of a TCP service have no requests")
+	}
+	if o := breaker.OutlierDetection; o != nil && !isTrue(o.Disabled) {
+		c.Message.OutlierDetection = outlierDetection(c, e, o)
+		setPanicThreshold(c.Message, o.HealthyPanicThreshold)
+	}
+}
+
+func noRouteLimits(r *xds.Route, e *rules.Effective) {
+	if e != nil {
+		r.WarnRoute(e, "", "all routes of an outbound share its clusters")
+	}
+}
+
+// circuitBreakers returns the limits; nil if there are none.
+func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitBreakers {
+	if l == nil || *l == (meshcircuitbreaker.ConnectionLimits{}) {
+		return nil
+	}
+	return &clusterv3.CircuitBreakers{Thresholds: []*clusterv3.CircuitBreakers_Thresholds{{
+		MaxConnections:     count(l.MaxConnections),
+		MaxConnectionPools: count(l.MaxConnectionPools),
+		MaxPendingRequests: count(l.MaxPendingRequests),
+		MaxRetries:         count(l.MaxRetries),
+		MaxRequests:        count(l.MaxRequests),
+	}}}
+}
+
+// outlierDetection returns the detectors of a conf; nil if there are none. A detector
+// that a conf does not have is off, also where it is on in Envoy by default.
+func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.OutlierDetection) *clusterv3.OutlierDetection {
+	d := o.Detectors
+	if d == nil || *d == (meshcircuitbreaker.Detectors{}) {
+		return nil
+	}
+	split := isTrue(o.SplitExternalAndLocalErrors)
+	m := &clusterv3.OutlierDetection{
+		SplitExternalLocalOriginErrors:         split,
+		EnforcingConsecutive_5Xx:               enforced(d.TotalFailures != nil),
+		EnforcingConsecutiveGatewayFailure:     enforced(d.GatewayFailures != nil),
+		EnforcingConsecutiveLocalOriginFailure: enforced(d.LocalOriginFailures != nil && split),
+		EnforcingSuccessRate:                   enforced(d.SuccessRate != nil),
+		EnforcingLocalOriginSuccessRate:        enforced(d.SuccessRate != nil && split),
+		EnforcingFailurePercentage:             enforced(d.FailurePercentage != nil),
+		EnforcingFailurePercentageLocalOrigin:  enforced(d.FailurePercentage != nil && split),
+	}
+	setPositive(&m.Interval, o.Interval)
+	setPositive(&m.BaseEjectionTime, o.BaseEjectionTime)
+	if o.MaxEjectionPercent != nil {
+		m.MaxEjectionPercent = wrapperspb.UInt32(uint32(*o.MaxEjectionPercent))
+	}
+	if f := d.TotalFailures; f != nil {
+		m.Consecutive_5Xx = count(f.Consecutive)
+	}
+	if f := d.GatewayFailures; f != nil {
+		m.ConsecutiveGatewayFailure = count(f.Consecutive)
+	}
+	if f := d.LocalOriginFailures; f != nil {
+		m.ConsecutiveLocalOriginFailure = count(f.Consecutive)
+		if !split {
+			c.Warn(e, "/outlierDetection/detectors/localOriginFailures", "it needs splitExternalAndLocalErrors")
+		}
+	}
+	if s := d.SuccessRate; s != nil {
+		m.SuccessRateMinimumHosts = count(s.MinimumHosts)
+		m.SuccessRateRequestVolume = count(s.RequestVolume)
+		if s.StandardDeviationFactor != nil {
+			thousandths := math.Round(s.StandardDeviationFactor.Float() * 1000)
+			m.SuccessRateStdevFactor = wrapperspb.UInt32(uint32(min(max(thousandths, 1), math.MaxUint32)))
+		}
+	}
+	if f := d.FailurePercentage; f != nil {
+		m.FailurePercentageMinimumHosts = count(f.MinimumHosts)
+		m.FailurePercentageRequestVolume = count(f.RequestVolume)
+		if f.Threshold != nil {
+			m.FailurePercentageThreshold = wrapperspb.UInt32(uint32(*f.Threshold))
+		}
+	}
+	return m
+}
+
+// setPanicThreshold sets the share of healthy endpoints below which all are used, if
+// it is not nil.
+func setPanicThreshold(m *clusterv3.Cluster, threshold *conf.Percentage) {
+	if threshold == nil {
+		return
+	}
+	commonLB(m).HealthyPanicThreshold = percent(threshold)
+}
+
+// commonLB returns the settings that the load balancers have in common.
+func commonLB(m *clusterv3.Cluster) *clusterv3.Cluster_CommonLbConfig {
+	if m.CommonLbConfig == nil {
+		m.CommonLbConfig = &clusterv3.Cluster_CommonLbConfig{}
+	}
+	return m.CommonLbConfig
+}
+
+// inboundLimits limits what is open to the workload. Items of `from` for some clients
+// are warnings: the limits are those of all clients together.
+func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
+	if conf.InboundConfig == nil {
+		return
+	}
+	var e *rules.Effective
+	switch {
+	case len(conf.Rules) > 0:
+		e = conf.Rules[0].Effective
+	case conf.From != nil:
+		e = conf.From.Client(nil)
+		for _, o := range conf.From.Origins() {
+			if o.Policy.From[o.Index].TargetRef.Kind != resource.TargetMesh {
+				i.WarnItem(o, "", "the limits of an inbound are those of all clients together; use Mesh")
+			}
+		}
+	}
+	breaker := rules.ConfOf[meshcircuitbreaker.Conf](e)
+	if breaker == nil {
+		return
+	}
+	i.Cluster.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
+	if breaker.OutlierDetection != nil {
+		i.Warn(e, "/outlierDetection", "the workload is the only endpoint of an inbound")
+	}
+}
+
+// count returns a number of a conf for Envoy; nil for nil.
+func count(c *conf.Count) *wrapperspb.UInt32Value {
+	if c == nil {
+		return nil
+	}
+	return wrapperspb.UInt32(uint32(*c))
+}
+
+// enforced returns the percentage of Envoy that switches a detector on or off.
+func enforced(on bool) *wrapperspb.UInt32Value {
+	if on {
+		return wrapperspb.UInt32(100)
+	}
+	return wrapperspb.UInt32(0)
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }

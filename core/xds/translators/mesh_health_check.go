@@ -1,0 +1,197 @@
+package translators
+
+import (
+	"cmp"
+	"time"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	eventsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/health_check/event_sinks/file/v3"
+	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// The settings of a check where a conf has none.
+const (
+	checkInterval      = time.Minute
+	checkTimeout       = 15 * time.Second
+	unhealthyThreshold = 5
+	healthyThreshold   = 1
+)
+
+// meshHealthCheck translates MeshHealthCheck: the active checks of clusters. The check
+// is that of the destination's protocol, if the conf has it and it is not disabled,
+// else the check of TCP: a connection, and bytes if they are set.
+func meshHealthCheck() xds.Translator {
+	return xds.Translator{
+		Kind:    "MeshHealthCheck",
+		Cluster: healthChecks,
+		Route:   noRouteChecks,
+	}
+}
+
+func noRouteChecks(r *xds.Route, e *rules.Effective) {
+	if e != nil {
+		r.WarnRoute(e, "", "all routes of an outbound share its clusters")
+	}
+}
+
+func healthChecks(c *xds.Cluster, e *rules.Effective) {
+	check := rules.ConfOf[meshhealthcheck.Conf](e)
+	if check == nil {
+		return
+	}
+	setPanic(c, e, check)
+	m := &corev3.HealthCheck{
+		Interval:           durationpb.New(checkInterval),
+		Timeout:            durationpb.New(checkTimeout),
+		UnhealthyThreshold: wrapperspb.UInt32(unhealthyThreshold),
+		HealthyThreshold:   wrapperspb.UInt32(healthyThreshold),
+	}
+	setPositive(&m.Interval, check.Interval)
+	setPositive(&m.Timeout, check.Timeout)
+	if check.UnhealthyThreshold != nil {
+		m.UnhealthyThreshold = count(check.UnhealthyThreshold)
+	}
+	if check.HealthyThreshold != nil {
+		m.HealthyThreshold = count(check.HealthyThreshold)
+	}
+	setPositive(&m.InitialJitter, check.InitialJitter)
+	setPositive(&m.IntervalJitter, check.IntervalJitter)
+	if check.IntervalJitterPercent != nil {
+		m.IntervalJitterPercent = uint32(*check.IntervalJitterPercent)
+	}
+	m.NoTrafficInterval = m.Interval // Envoy's default is a minute, whatever the interval is
+	setPositive(&m.NoTrafficInterval, check.NoTrafficInterval)
+	if check.ReuseConnection != nil {
+		m.ReuseConnection = wrapperspb.Bool(*check.ReuseConnection)
+	}
+	setEvents(c, e, m, check)
+	setChecker(c, e, m, check)
+	if m.HealthChecker == nil {
+		return
+	}
+	c.Message.HealthChecks = []*corev3.HealthCheck{m}
+	// Else an endpoint that was removed is in use as long as its checks succeed.
+	c.Message.IgnoreHealthOnHostRemoval = true
+}
+
+// setPanic sets what happens if few endpoints are healthy. The threshold of a
+// MeshCircuitBreaker, which was set before, applies if there is one (SPEC 11.5).
+func setPanic(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
+	switch {
+	case check.HealthyPanicThreshold == nil:
+	case c.Message.GetCommonLbConfig().GetHealthyPanicThreshold() != nil:
+		c.Warn(e, "/healthyPanicThreshold", "the threshold of a MeshCircuitBreaker applies")
+	default:
+		setPanicThreshold(c.Message, check.HealthyPanicThreshold)
+	}
+	if !isTrue(check.FailTrafficOnPanic) {
+		return
+	}
+	hashes := c.Message.LbPolicy == clusterv3.Cluster_RING_HASH || c.Message.LbPolicy == clusterv3.Cluster_MAGLEV
+	switch {
+	case hashes:
+		c.Warn(e, "/failTrafficOnPanic", "RingHash and Maglev use all endpoints")
+	case c.Message.GetCommonLbConfig().GetLocalityWeightedLbConfig() != nil:
+		c.Warn(e, "/failTrafficOnPanic", "it has no effect with the affinityTags of a MeshLoadBalancingStrategy")
+	default:
+		commonLB(c.Message).LocalityConfigSpecifier = &clusterv3.Cluster_CommonLbConfig_ZoneAwareLbConfig_{
+			ZoneAwareLbConfig: &clusterv3.Cluster_CommonLbConfig_ZoneAwareLbConfig{FailTrafficOnPanic: true},
+		}
+	}
+}
+
+// setEvents writes changes of the state of endpoints to a file.
+func setEvents(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
+	if check.EventLogPath == nil {
+		if isTrue(check.AlwaysLogHealthCheckFailures) {
+			c.Warn(e, "/alwaysLogHealthCheckFailures", "there is no eventLogPath")
+		}
+		return
+	}
+	m.EventLogger = []*corev3.TypedExtensionConfig{{
+		Name:        "envoy.health_check.event_sinks.file",
+		TypedConfig: xds.Any(&eventsv3.HealthCheckEventFileSink{EventLogPath: string(*check.EventLogPath)}),
+	}}
+	m.AlwaysLogHealthCheckFailures = isTrue(check.AlwaysLogHealthCheckFailures)
+}
+
+// setChecker sets what a check is. It sets nothing if the check is disabled.
+func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
+	http, grpc := c.Protocol == xds.HTTP || c.Protocol == xds.HTTP2, c.Protocol == xds.GRPC
+	if !http {
+		c.WarnProtocol(e, "/http", "the protocol of the service is %s", c.Protocol)
+	}
+	if !grpc {
+		c.WarnProtocol(e, "/grpc", "the protocol of the service is %s", c.Protocol)
+	}
+	service := c.Destination.Tags.Value(resource.ServiceTag)
+	switch {
+	case http && check.HTTP != nil && !isTrue(check.HTTP.Disabled):
+		c.WarnProtocol(e, "/tcp", "the endpoints are checked by HTTP requests")
+		m.HealthChecker = &corev3.HealthCheck_HttpHealthCheck_{HttpHealthCheck: httpCheck(c.Protocol, service, check.HTTP)}
+	case grpc && check.GRPC != nil && !isTrue(check.GRPC.Disabled):
+		c.WarnProtocol(e, "/tcp", "the endpoints are checked by the gRPC health service")
+		m.HealthChecker = &corev3.HealthCheck_GrpcHealthCheck_{GrpcHealthCheck: grpcCheck(service, check.GRPC)}
+	case check.TCP == nil || !isTrue(check.TCP.Disabled):
+		m.HealthChecker = &corev3.HealthCheck_TcpHealthCheck_{TcpHealthCheck: tcpCheck(check.TCP)}
+	}
+}
+
+// httpCheck returns the check by a GET request. Its host is the service, as Envoy's
+// default is the name of the cluster, which is no host.
+func httpCheck(p xds.Protocol, service string, c *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
+	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: "/"}
+	if c.Path != nil {
+		m.Path = string(*c.Path)
+	}
+	if p.IsHTTP2() {
+		m.CodecClientType = typev3.CodecClientType_HTTP2
+	}
+	if h := c.RequestHeadersToAdd; h != nil {
+		m.RequestHeadersToAdd = headerOptions(h.Set, h.Add)
+	}
+	for _, status := range c.ExpectedStatuses {
+		m.ExpectedStatuses = append(m.ExpectedStatuses, &typev3.Int64Range{Start: int64(status), End: int64(status) + 1})
+	}
+	return m
+}
+
+// grpcCheck returns the check by the gRPC health service.
+func grpcCheck(service string, c *meshhealthcheck.GRPC) *corev3.HealthCheck_GrpcHealthCheck {
+	m := &corev3.HealthCheck_GrpcHealthCheck{Authority: service}
+	if c.Authority != nil {
+		m.Authority = cmp.Or(*c.Authority, service)
+	}
+	if c.ServiceName != nil {
+		m.ServiceName = *c.ServiceName
+	}
+	return m
+}
+
+// tcpCheck returns the check by a connection, and by bytes if the conf, which may be
+// nil, has some.
+func tcpCheck(c *meshhealthcheck.TCP) *corev3.HealthCheck_TcpHealthCheck {
+	m := &corev3.HealthCheck_TcpHealthCheck{}
+	if c == nil {
+		return m
+	}
+	if c.Send != nil && *c.Send != "" {
+		m.Send = payload(*c.Send)
+	}
+	for _, bytes := range c.Receive {
+		m.Receive = append(m.Receive, payload(bytes))
+	}
+	return m
+}
+
+func payload(b meshhealthcheck.Base64) *corev3.HealthCheck_Payload {
+	return &corev3.HealthCheck_Payload{Payload: &corev3.HealthCheck_Payload_Binary{Binary: b.Bytes()}}
+}

@@ -1,0 +1,109 @@
+package translators
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshHTTPRoute translates MeshHTTPRoute: the routes of HTTP outbounds. They are in
+// the precedence of the Gateway API; of two equal matches the one of the policy with
+// the higher priority applies (SPEC 11.5). The other one is a warning, as is each
+// match after one that accepts every request.
+func meshHTTPRoute() xds.Translator {
+	return xds.Translator{
+		Kind:     "MeshHTTPRoute",
+		Routes:   httpRoutes,
+		Outbound: noHTTPRoutes,
+		Ignored:  []xds.IgnoredField{{Field: "/hostnames", Reason: "only a gateway chooses rules by the host of a request"}},
+	}
+}
+
+func noHTTPRoutes(o *xds.Outbound, e *rules.Effective) {
+	if e != nil && o.TCP != nil {
+		o.Warn(e, "", "the connections of a TCP service have no requests to route")
+	}
+}
+
+func httpRoutes(r *xds.Routes, e *rules.Effective) {
+	conf := rules.ConfOf[meshhttproute.Conf](e)
+	if conf == nil {
+		return
+	}
+	sources := ruleSources(e, len(conf.Rules))
+	var matches []ruleMatch
+	for i := range conf.Rules {
+		rule := &httpRule{
+			Routes: r, effective: e, pointer: fmt.Sprintf("/rules/%d", i),
+			source: sources[i], conf: &conf.Rules[i].Default,
+		}
+		for j := range conf.Rules[i].Matches {
+			matches = append(matches, ruleMatch{&conf.Rules[i].Matches[j], rule})
+		}
+	}
+	slices.SortStableFunc(matches, ruleMatch.compare)
+
+	own := r.List
+	r.List = nil
+	taken := map[string]*httpRule{}
+	every := matchKey(&meshhttproute.Match{})
+	for _, m := range matches {
+		key := matchKey(m.Match)
+		earlier := taken[key]
+		if earlier == nil {
+			earlier = taken[every]
+		}
+		if earlier != nil {
+			r.Warn(e, m.rule.pointer, "no request gets to a match: %s is compared before it and accepts the same requests", earlier)
+			continue
+		}
+		taken[key] = m.rule
+		r.List = append(r.List, m.routes()...)
+	}
+	if taken[every] == nil {
+		r.List = append(r.List, own...)
+	}
+}
+
+// ruleSource is the item of highest priority that set a part of a rule.
+type ruleSource struct {
+	policy *resource.Policy
+	rank   int // of the item among all, lowest priority first
+}
+
+// ruleSources returns the sources of the elements of the list /rules.
+func ruleSources(e *rules.Effective, n int) []ruleSource {
+	ranks := map[rules.Origin]int{}
+	for rank, o := range e.Origins {
+		ranks[o] = rank
+	}
+	sources := make([]ruleSource, n)
+	add := func(i int, o rules.Origin) {
+		if rank := ranks[o]; sources[i].policy == nil || rank > sources[i].rank {
+			sources[i] = ruleSource{o.Policy, rank}
+		}
+	}
+	for pointer, o := range e.Fields() {
+		rest, ofRules := strings.CutPrefix(pointer, "/rules")
+		if !ofRules {
+			continue
+		}
+		if rest == "" { // the list was replaced whole
+			for i := range sources {
+				add(i, o)
+			}
+			continue
+		}
+		number, _, _ := strings.Cut(rest[1:], "/")
+		if i, err := strconv.Atoi(number); err == nil {
+			add(i, o)
+		}
+	}
+	return sources
+}

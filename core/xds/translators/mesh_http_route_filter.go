@@ -1,0 +1,247 @@
+package translators
+
+import (
+	"fmt"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// httpRule is a rule of a MeshHTTPRoute.
+type httpRule struct {
+	*xds.Routes
+	effective *rules.Effective
+	pointer   string // of the rule
+	source    ruleSource
+	conf      *meshhttproute.RuleConf
+
+	done *routev3.Route
+	// prefix replaces the prefix that a request was matched by; nil if it stays.
+	prefix *string
+}
+
+// String returns the rule for messages.
+func (r *httpRule) String() string { return fmt.Sprintf("%s of %s", r.pointer, r.source.policy.KRI()) }
+
+// warn reports a field of filter i of the rule, or the whole filter.
+func (r *httpRule) warn(i int, field, format string, args ...any) {
+	r.Warn(r.effective, fmt.Sprintf("%s/default/filters/%d%s", r.pointer, i, field), format, args...)
+}
+
+// message returns the route of the rule without its match. It is made once, and its
+// warnings with it.
+func (r *httpRule) message() *routev3.Route {
+	if r.done != nil {
+		return r.done
+	}
+	r.done = r.NewRoute().Message
+	r.done.Name = r.source.policy.KRI()
+	redirect := r.first(meshhttproute.RequestRedirectType)
+	if redirect != nil {
+		r.done.Action = &routev3.Route_Redirect{Redirect: r.redirect(redirect.RequestRedirect)}
+	}
+	backends := r.pointer + "/default/backendRefs"
+	switch {
+	case len(r.conf.BackendRefs) == 0:
+	case redirect != nil:
+		r.Warn(r.effective, backends, "a request that is redirected is sent to no backend")
+	default:
+		setBackends(r.done, backendsOf(r, r.effective, backends, r.conf.BackendRefs))
+	}
+	for i := range r.conf.Filters {
+		r.filter(i, &r.conf.Filters[i])
+	}
+	return r.done
+}
+
+// first returns the first filter of a type; nil if there is none.
+func (r *httpRule) first(of meshhttproute.FilterType) *meshhttproute.Filter {
+	for i := range r.conf.Filters {
+		if r.conf.Filters[i].Type == of {
+			return &r.conf.Filters[i]
+		}
+	}
+	return nil
+}
+
+// setBackends makes a route distribute requests to backends. Without any the answer
+// is 503.
+func setBackends(m *routev3.Route, backends []backend) {
+	switch len(backends) {
+	case 0:
+		m.Action = &routev3.Route_DirectResponse{DirectResponse: &routev3.DirectResponseAction{Status: 503}}
+	case 1:
+		m.GetRoute().ClusterSpecifier = &routev3.RouteAction_Cluster{Cluster: backends[0].cluster}
+	default:
+		weighted := &routev3.WeightedCluster{}
+		for _, b := range backends {
+			weighted.Clusters = append(weighted.Clusters, &routev3.WeightedCluster_ClusterWeight{
+				Name: b.cluster, Weight: wrapperspb.UInt32(b.weight),
+			})
+		}
+		m.GetRoute().ClusterSpecifier = &routev3.RouteAction_WeightedClusters{WeightedClusters: weighted}
+	}
+}
+
+// filter does filter i, unless it redirects.
+func (r *httpRule) filter(i int, f *meshhttproute.Filter) {
+	action := r.done.GetRoute()
+	redirects, rewrites := f.Type == meshhttproute.RequestRedirectType, f.Type == meshhttproute.URLRewriteType
+	switch {
+	case (redirects || rewrites) && r.first(f.Type) != f:
+		r.warn(i, "", "the first filter of type %s applies", f.Type)
+	case redirects:
+	case f.Type == meshhttproute.ResponseHeaderModifierType:
+		r.modifyResponse(i, f.ResponseHeaderModifier)
+	case action == nil:
+		r.warn(i, "", "the proxy answers the request by itself")
+	case f.Type == meshhttproute.RequestHeaderModifierType:
+		r.modifyRequest(i, action, f.RequestHeaderModifier)
+	case rewrites:
+		r.rewrite(i, action, f.URLRewrite)
+	case f.Type == meshhttproute.RequestMirrorType:
+		r.mirror(i, action, f.RequestMirror)
+	}
+}
+
+// modifyRequest changes the headers of requests. The host is no header for Envoy;
+// what sets it rewrites the authority.
+func (r *httpRule) modifyRequest(i int, action *routev3.RouteAction, m *meshhttproute.HeaderModifier) {
+	set, add, remove := r.withoutHost(i, "/requestHeaderModifier", m, func(host string) {
+		action.HostRewriteSpecifier = &routev3.RouteAction_HostRewriteLiteral{HostRewriteLiteral: host}
+	})
+	r.done.RequestHeadersToAdd = append(r.done.RequestHeadersToAdd, headerOptions(set, add)...)
+	r.done.RequestHeadersToRemove = append(r.done.RequestHeadersToRemove, remove...)
+}
+
+func (r *httpRule) modifyResponse(i int, m *meshhttproute.HeaderModifier) {
+	set, add, remove := r.withoutHost(i, "/responseHeaderModifier", m, nil)
+	r.done.ResponseHeadersToAdd = append(r.done.ResponseHeadersToAdd, headerOptions(set, add)...)
+	r.done.ResponseHeadersToRemove = append(r.done.ResponseHeadersToRemove, remove...)
+}
+
+// withoutHost returns the changes of a modifier except for those of the host, which
+// Envoy refuses. SetHost is what sets it, nil if nothing can.
+func (r *httpRule) withoutHost(i int, field string, m *meshhttproute.HeaderModifier, setHost func(string)) (set, add []conf.HeaderKeyValue, remove []string) {
+	for k, h := range m.Set {
+		switch {
+		case !isHost(h.Name):
+			set = append(set, h)
+		case setHost != nil:
+			setHost(h.Value)
+		default:
+			r.warn(i, fmt.Sprintf("%s/set/%d", field, k), "Envoy does not change this header")
+		}
+	}
+	for k, h := range m.Add {
+		if isHost(h.Name) {
+			r.warn(i, fmt.Sprintf("%s/add/%d", field, k), "Envoy does not change this header")
+		} else {
+			add = append(add, h)
+		}
+	}
+	for k, name := range m.Remove {
+		if isHost(name) {
+			r.warn(i, fmt.Sprintf("%s/remove/%d", field, k), "Envoy does not change this header")
+		} else {
+			remove = append(remove, string(name))
+		}
+	}
+	return set, add, remove
+}
+
+func (r *httpRule) mirror(i int, action *routev3.RouteAction, m *meshhttproute.RequestMirror) {
+	if m.BackendRef.Port != nil {
+		r.warn(i, "/requestMirror/backendRef/port", "the port of a backend has no effect: endpoints are selected by tags")
+	}
+	if m.BackendRef.Weight != nil {
+		r.warn(i, "/requestMirror/backendRef/weight", "a mirror has no weight; use percentage")
+	}
+	policy := &routev3.RouteAction_RequestMirrorPolicy{
+		Cluster:                       r.Backend(backendTags(&m.BackendRef)),
+		DisableShadowHostSuffixAppend: true,
+	}
+	if m.Percentage != nil {
+		policy.RuntimeFraction = &corev3.RuntimeFractionalPercent{DefaultValue: fraction(*m.Percentage)}
+	}
+	action.RequestMirrorPolicies = append(action.RequestMirrorPolicies, policy)
+}
+
+// rewrite changes the URL that the backend is asked for.
+func (r *httpRule) rewrite(i int, action *routev3.RouteAction, u *meshhttproute.URLRewrite) {
+	if u.Hostname != nil {
+		action.HostRewriteSpecifier = &routev3.RouteAction_HostRewriteLiteral{HostRewriteLiteral: string(*u.Hostname)}
+	} else if u.HostToBackendHostname != nil && *u.HostToBackendHostname {
+		action.HostRewriteSpecifier = &routev3.RouteAction_AutoHostRewrite{AutoHostRewrite: wrapperspb.Bool(true)}
+		if len(r.conf.BackendRefs) == 0 && !r.HostNames {
+			r.warn(i, "/urlRewrite/hostToBackendHostname", "the endpoints have addresses and no host names")
+		}
+	}
+	switch path := u.Path; {
+	case path == nil:
+	case path.Type == meshhttproute.ReplaceFullPath:
+		action.PathRewrite = literal(absolute(*path.ReplaceFullPath))
+	default:
+		r.prefix = path.ReplacePrefixMatch
+	}
+}
+
+var redirectCodes = map[meshhttproute.RedirectStatus]routev3.RedirectAction_RedirectResponseCode{
+	301: routev3.RedirectAction_MOVED_PERMANENTLY,
+	302: routev3.RedirectAction_FOUND,
+	303: routev3.RedirectAction_SEE_OTHER,
+	307: routev3.RedirectAction_TEMPORARY_REDIRECT,
+	308: routev3.RedirectAction_PERMANENT_REDIRECT,
+}
+
+func (r *httpRule) redirect(f *meshhttproute.RequestRedirect) *routev3.RedirectAction {
+	action := &routev3.RedirectAction{ResponseCode: redirectCodes[302]}
+	if f.StatusCode != nil {
+		action.ResponseCode = redirectCodes[*f.StatusCode]
+	}
+	if f.Scheme != nil {
+		action.SchemeRewriteSpecifier = &routev3.RedirectAction_SchemeRedirect{SchemeRedirect: string(*f.Scheme)}
+	}
+	if f.Hostname != nil {
+		action.HostRedirect = string(*f.Hostname)
+	}
+	if f.Port != nil {
+		action.PortRedirect = uint32(*f.Port)
+	}
+	switch path := f.Path; {
+	case path == nil:
+	case path.Type == meshhttproute.ReplaceFullPath:
+		action.PathRewriteSpecifier = &routev3.RedirectAction_PathRedirect{PathRedirect: absolute(*path.ReplaceFullPath)}
+	default:
+		r.prefix = path.ReplacePrefixMatch
+	}
+	return action
+}
+
+// replacePrefix makes a route replace the prefix that it matches. A slash at the end
+// of the replacement makes no difference.
+func (r *httpRule) replacePrefix(m *routev3.Route) {
+	if r.prefix == nil {
+		return
+	}
+	replacement := strings.TrimRight(absolute(*r.prefix), "/")
+	if m.Match.GetPrefix() != "" || replacement == "" { // a prefix ends in a slash
+		replacement += "/"
+	}
+	switch action := m.Action.(type) {
+	case *routev3.Route_Redirect:
+		action.Redirect.PathRewriteSpecifier = &routev3.RedirectAction_PrefixRewrite{PrefixRewrite: replacement}
+	case *routev3.Route_Route:
+		action.Route.PrefixRewrite = replacement
+	}
+}
+
+// absolute returns a path that begins with a slash.
+func absolute(path string) string { return "/" + strings.TrimLeft(path, "/") }

@@ -1,0 +1,103 @@
+package translators
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshLoadBalancingStrategy translates MeshLoadBalancingStrategy: the load balancer of
+// clusters, what routes hash, and the localities of endpoints with their priorities.
+func meshLoadBalancingStrategy() xds.Translator {
+	return xds.Translator{
+		Kind:      "MeshLoadBalancingStrategy",
+		Cluster:   loadBalancer,
+		Endpoints: localities,
+		Route:     routeHashes,
+		Outbound:  connectionHash,
+	}
+}
+
+func loadBalancer(c *xds.Cluster, e *rules.Effective) {
+	conf := rules.ConfOf[strategy.Conf](e)
+	if conf == nil {
+		return
+	}
+	if len(affinityTags(conf)) > 0 {
+		commonLB(c.Message).LocalityConfigSpecifier = &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig_{
+			LocalityWeightedLbConfig: &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig{},
+		}
+	}
+	lb := conf.LoadBalancer
+	if lb == nil {
+		return
+	}
+	switch lb.Type {
+	case strategy.LeastRequestType:
+		c.Message.LbPolicy = clusterv3.Cluster_LEAST_REQUEST
+		if lb.LeastRequest != nil {
+			c.Message.LbConfig = &clusterv3.Cluster_LeastRequestLbConfig_{LeastRequestLbConfig: leastRequest(lb.LeastRequest)}
+		}
+	case strategy.RandomType:
+		c.Message.LbPolicy = clusterv3.Cluster_RANDOM
+	case strategy.RingHashType:
+		c.Message.LbPolicy = clusterv3.Cluster_RING_HASH
+		if lb.RingHash != nil {
+			c.Message.LbConfig = &clusterv3.Cluster_RingHashLbConfig_{RingHashLbConfig: ringHash(c, e, lb.RingHash)}
+		}
+	case strategy.MaglevType:
+		c.Message.LbPolicy = clusterv3.Cluster_MAGLEV
+		if lb.Maglev != nil && lb.Maglev.TableSize != nil {
+			c.Message.LbConfig = &clusterv3.Cluster_MaglevLbConfig_{MaglevLbConfig: &clusterv3.Cluster_MaglevLbConfig{
+				TableSize: wrapperspb.UInt64(uint64(*lb.Maglev.TableSize)),
+			}}
+		}
+	}
+}
+
+func leastRequest(l *strategy.LeastRequest) *clusterv3.Cluster_LeastRequestLbConfig {
+	m := &clusterv3.Cluster_LeastRequestLbConfig{}
+	if l.ChoiceCount != nil {
+		m.ChoiceCount = wrapperspb.UInt32(*l.ChoiceCount)
+	}
+	if l.ActiveRequestBias != nil {
+		m.ActiveRequestBias = &corev3.RuntimeDouble{
+			DefaultValue: l.ActiveRequestBias.Float(),
+			RuntimeKey:   "upstream.least_request.active_request_bias", // required, and not set
+		}
+	}
+	return m
+}
+
+// The sizes of a ring where a conf has none.
+const (
+	minRingSize = 1024
+	maxRingSize = 8_000_000
+)
+
+// ringHash returns the ring. Items of several policies may set a least size above the
+// greatest one, which Envoy refuses.
+func ringHash(c *xds.Cluster, e *rules.Effective, r *strategy.RingHash) *clusterv3.Cluster_RingHashLbConfig {
+	least, most := uint64(minRingSize), uint64(maxRingSize)
+	if r.MaxRingSize != nil {
+		most = uint64(*r.MaxRingSize)
+		least = min(least, most)
+	}
+	if r.MinRingSize != nil {
+		if least = uint64(*r.MinRingSize); least > most {
+			c.Warn(e, "/loadBalancer/ringHash/minRingSize", "it is greater than maxRingSize (%d), which applies", most)
+			least = most
+		}
+	}
+	m := &clusterv3.Cluster_RingHashLbConfig{
+		MinimumRingSize: wrapperspb.UInt64(least), MaximumRingSize: wrapperspb.UInt64(most),
+	}
+	if r.HashFunction != nil && *r.HashFunction == strategy.MurmurHash2 {
+		m.HashFunction = clusterv3.Cluster_RingHashLbConfig_MURMUR_HASH_2
+	}
+	return m
+}

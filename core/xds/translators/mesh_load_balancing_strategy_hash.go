@@ -1,0 +1,133 @@
+package translators
+
+import (
+	"fmt"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
+
+	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// hashes are the hash policies of a conf that apply, with the JSON pointer of their
+// list.
+type hashes struct {
+	policies []strategy.HashPolicy
+	field    string
+}
+
+// warner is a draft that reports fields without effect.
+type warner interface {
+	Warn(e *rules.Effective, field, format string, args ...any)
+}
+
+// hashesOf returns the hash policies of the load balancer, else those of the conf. A
+// load balancer that does not hash has none.
+func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
+	own := hashes{conf.HashPolicies, "/hashPolicies"}
+	arm := hashes{}
+	switch lb := conf.LoadBalancer; {
+	case lb != nil && lb.Type == strategy.RingHashType:
+		if lb.RingHash != nil {
+			arm = hashes{lb.RingHash.HashPolicies, "/loadBalancer/ringHash/hashPolicies"}
+		}
+	case lb != nil && lb.Type == strategy.MaglevType:
+		if lb.Maglev != nil {
+			arm = hashes{lb.Maglev.HashPolicies, "/loadBalancer/maglev/hashPolicies"}
+		}
+	default:
+		if len(own.policies) > 0 {
+			draft.Warn(e, own.field, "only the load balancers RingHash and Maglev hash")
+		}
+		return hashes{}
+	}
+	if len(arm.policies) == 0 {
+		return own
+	}
+	if len(own.policies) > 0 {
+		draft.Warn(e, own.field, "the load balancer has hash policies of its own")
+	}
+	return arm
+}
+
+func routeHashes(r *xds.Route, e *rules.Effective) {
+	conf := rules.ConfOf[strategy.Conf](e)
+	if conf == nil {
+		return
+	}
+	r.WarnRoute(e, "/localityAwareness", "all routes of an outbound share its clusters")
+	r.WarnRoute(e, "/loadBalancer", "all routes of an outbound share its clusters; a route has hashPolicies alone")
+	action := r.Action()
+	if action == nil {
+		r.WarnRoute(e, "/hashPolicies", "the proxy answers the requests of the route by itself")
+		return
+	}
+	for _, p := range hashesOf(r, e, conf).policies {
+		action.HashPolicy = append(action.HashPolicy, requestHash(p))
+	}
+}
+
+// requestHash returns what a route hashes of a request.
+func requestHash(p strategy.HashPolicy) *routev3.RouteAction_HashPolicy {
+	m := &routev3.RouteAction_HashPolicy{Terminal: isTrue(p.Terminal)}
+	switch p.Type {
+	case strategy.HeaderType:
+		m.PolicySpecifier = &routev3.RouteAction_HashPolicy_Header_{
+			Header: &routev3.RouteAction_HashPolicy_Header{HeaderName: string(p.Header.Name)},
+		}
+	case strategy.CookieType:
+		cookie := &routev3.RouteAction_HashPolicy_Cookie{Name: p.Cookie.Name}
+		setDuration(&cookie.Ttl, p.Cookie.TTL)
+		if p.Cookie.Path != nil {
+			cookie.Path = string(*p.Cookie.Path)
+		}
+		m.PolicySpecifier = &routev3.RouteAction_HashPolicy_Cookie_{Cookie: cookie}
+	case strategy.ConnectionType, strategy.SourceIPType:
+		m.PolicySpecifier = &routev3.RouteAction_HashPolicy_ConnectionProperties_{
+			ConnectionProperties: &routev3.RouteAction_HashPolicy_ConnectionProperties{SourceIp: hashesSource(p)},
+		}
+	case strategy.QueryParameterType:
+		m.PolicySpecifier = &routev3.RouteAction_HashPolicy_QueryParameter_{
+			QueryParameter: &routev3.RouteAction_HashPolicy_QueryParameter{Name: p.QueryParameter.Name},
+		}
+	case strategy.FilterStateType:
+		m.PolicySpecifier = &routev3.RouteAction_HashPolicy_FilterState_{
+			FilterState: &routev3.RouteAction_HashPolicy_FilterState{Key: p.FilterState.Key},
+		}
+	}
+	return m
+}
+
+// hashesSource reports whether a policy hashes the address of the client.
+func hashesSource(p strategy.HashPolicy) bool {
+	return p.Type == strategy.SourceIPType || p.Type == strategy.ConnectionType && isTrue(p.Connection.SourceIP)
+}
+
+// connectionHash sets what a TCP outbound hashes: the first policy that a connection
+// has something for. Envoy takes one.
+func connectionHash(o *xds.Outbound, e *rules.Effective) {
+	conf := rules.ConfOf[strategy.Conf](e)
+	if conf == nil || o.TCP == nil {
+		return
+	}
+	o.WarnRoute(e, "/localityAwareness", "all routes of an outbound share its clusters")
+	h := hashesOf(o, e, conf)
+	for i, p := range h.policies {
+		m := &typev3.HashPolicy{}
+		switch {
+		case len(o.TCP.HashPolicy) > 0:
+			o.WarnProtocol(e, fmt.Sprintf("%s/%d", h.field, i), "one thing of a connection is hashed, and there is an earlier one")
+			continue
+		case hashesSource(p):
+			m.PolicySpecifier = &typev3.HashPolicy_SourceIp_{SourceIp: &typev3.HashPolicy_SourceIp{}}
+		case p.Type == strategy.FilterStateType:
+			m.PolicySpecifier = &typev3.HashPolicy_FilterState_{FilterState: &typev3.HashPolicy_FilterState{Key: p.FilterState.Key}}
+		default:
+			o.WarnProtocol(e, fmt.Sprintf("%s/%d", h.field, i), "the connections of a TCP service have no requests")
+			continue
+		}
+		o.TCP.HashPolicy = append(o.TCP.HashPolicy, m)
+	}
+}

@@ -1,0 +1,191 @@
+package translators
+
+import (
+	"time"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshretry"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshRetry translates MeshRetry: the retry policies of routes, and the attempts to
+// connect for TCP. The parts for other protocols than that of the destination are
+// warnings, unless the item is for the whole mesh.
+func meshRetry() xds.Translator {
+	return xds.Translator{
+		Kind:      "MeshRetry",
+		Endpoints: retryTags,
+		Route:     routeRetries,
+		Outbound:  connectAttempts,
+	}
+}
+
+func connectAttempts(o *xds.Outbound, e *rules.Effective) {
+	retry := rules.ConfOf[meshretry.Conf](e)
+	if retry == nil || o.TCP == nil {
+		return
+	}
+	if retry.TCP != nil && retry.TCP.MaxConnectAttempt != nil {
+		o.TCP.MaxConnectAttempts = wrapperspb.UInt32(uint32(*retry.TCP.MaxConnectAttempt))
+	}
+	o.WarnProtocol(e, "/http", "the protocol of the service is TCP")
+	o.WarnProtocol(e, "/grpc", "the protocol of the service is TCP")
+}
+
+func routeRetries(r *xds.Route, e *rules.Effective) {
+	retry := rules.ConfOf[meshretry.Conf](e)
+	if retry == nil {
+		return
+	}
+	r.WarnProtocol(e, "/tcp", "the protocol of the service is %s", r.Protocol)
+	if r.Protocol == xds.GRPC {
+		r.WarnProtocol(e, "/http", "the protocol of the service is %s", r.Protocol)
+		if retry.GRPC != nil {
+			retryCalls(r, e, retry.GRPC)
+		}
+		return
+	}
+	r.WarnProtocol(e, "/grpc", "the protocol of the service is %s", r.Protocol)
+	if retry.HTTP != nil {
+		retryRequests(r, e, retry.HTTP)
+	}
+}
+
+// retryCalls sets the retries of gRPC calls.
+func retryCalls(r *xds.Route, e *rules.Effective, c *meshretry.GRPC) {
+	if r.Action() == nil {
+		r.WarnRoute(e, "/grpc", "the proxy answers the requests of the route by itself")
+		return
+	}
+	r.Action().RetryPolicy = retryPolicy(r, e, "/grpc", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
+	r.Action().RetryPolicy.RetryOn = callCauses(c.RetryOn)
+}
+
+// retryRequests sets the retries of HTTP requests. If only some requests may be
+// retried, those are a case of the route.
+func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
+	if r.Action() == nil {
+		r.WarnRoute(e, "/http", "the proxy answers the requests of the route by itself")
+		return
+	}
+	p := retryPolicy(r, e, "/http", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
+	causes := requestCauses(c.RetryOn, len(c.RetriableResponseHeaders) > 0)
+	p.RetryOn, p.RetriableStatusCodes = causes.words, causes.statuses
+	for i := range c.RetriableResponseHeaders {
+		p.RetriableHeaders = append(p.RetriableHeaders, headerMatcher(&c.RetriableResponseHeaders[i]))
+	}
+	selectHosts(p, c.HostSelection)
+	if c.HostSelectionMaxAttempts != nil {
+		p.HostSelectionRetryMaxAttempts = *c.HostSelectionMaxAttempts
+		if len(p.RetryHostPredicate) == 0 {
+			r.Warn(e, "/http/hostSelectionMaxAttempts", "there is no hostSelection that rejects a host")
+		}
+	}
+
+	var conditions []*routev3.HeaderMatcher
+	if len(causes.methods) > 0 {
+		conditions = append(conditions, methodMatcher(causes.methods...))
+	}
+	for i := range c.RetriableRequestHeaders {
+		conditions = append(conditions, headerMatcher(&c.RetriableRequestHeaders[i]))
+	}
+	if len(conditions) == 0 {
+		r.Action().RetryPolicy = p
+		return
+	}
+	r.AddCase(conditions, func(m *routev3.Route) { m.GetRoute().RetryPolicy = proto.CloneOf(p) })
+}
+
+// retryConf is what the retries of all protocols have.
+type retryConf struct {
+	numRetries    *uint32
+	perTryTimeout *conf.Duration
+	backOff       *meshretry.BackOff
+	rateLimited   *meshretry.RateLimitedBackOff
+}
+
+// retryPolicy returns a policy without the causes of retries. Field is the JSON
+// pointer of the conf.
+func retryPolicy(r *xds.Route, e *rules.Effective, field string, c retryConf) *routev3.RetryPolicy {
+	p := &routev3.RetryPolicy{}
+	if c.numRetries != nil {
+		p.NumRetries = wrapperspb.UInt32(*c.numRetries)
+	}
+	setLimit(&p.PerTryTimeout, c.perTryTimeout)
+	p.RetryBackOff = backOff(r, e, field+"/backOff", c.backOff)
+	if c.rateLimited == nil {
+		return p
+	}
+	if len(c.rateLimited.ResetHeaders) == 0 {
+		r.Warn(e, field+"/rateLimitedBackOff", "there are no resetHeaders")
+		return p
+	}
+	p.RateLimitedRetryBackOff = &routev3.RetryPolicy_RateLimitedRetryBackOff{}
+	setPositive(&p.RateLimitedRetryBackOff.MaxInterval, c.rateLimited.MaxInterval)
+	for _, h := range c.rateLimited.ResetHeaders {
+		format := routev3.RetryPolicy_SECONDS
+		if h.Format == meshretry.UnixTimestamp {
+			format = routev3.RetryPolicy_UNIX_TIMESTAMP
+		}
+		p.RateLimitedRetryBackOff.ResetHeaders = append(p.RateLimitedRetryBackOff.ResetHeaders,
+			&routev3.RetryPolicy_ResetHeader{Name: string(h.Name), Format: format})
+	}
+	return p
+}
+
+// baseInterval is the first back-off where only the longest one is set.
+const baseInterval = 25 * time.Millisecond
+
+// backOff returns the time between attempts; nil if it is not set. Items of several
+// policies may set a longest interval below the first one, which Envoy refuses.
+func backOff(r *xds.Route, e *rules.Effective, field string, b *meshretry.BackOff) *routev3.RetryPolicy_RetryBackOff {
+	if b == nil || b.BaseInterval == nil && b.MaxInterval == nil {
+		return nil
+	}
+	m := &routev3.RetryPolicy_RetryBackOff{BaseInterval: durationpb.New(baseInterval)}
+	setPositive(&m.BaseInterval, b.BaseInterval)
+	setPositive(&m.MaxInterval, b.MaxInterval)
+	if m.MaxInterval != nil && m.MaxInterval.AsDuration() < m.BaseInterval.AsDuration() {
+		if b.BaseInterval != nil {
+			r.Warn(e, field+"/baseInterval", "it is longer than maxInterval (%s), which applies", b.MaxInterval)
+		}
+		m.BaseInterval = m.MaxInterval
+	}
+	return m
+}
+
+// selectHosts sets which hosts a retry skips.
+func selectHosts(p *routev3.RetryPolicy, selection meshretry.HostSelection) {
+	for _, s := range selection {
+		switch s.Predicate {
+		case meshretry.OmitPreviousHosts:
+			p.RetryHostPredicate = append(p.RetryHostPredicate, previousHosts())
+		case meshretry.OmitHostsWithTags:
+			p.RetryHostPredicate = append(p.RetryHostPredicate, hostsWithTags(s.Tags))
+		case meshretry.OmitPreviousPriorities:
+			p.RetryPriority = previousPriorities(s.UpdateFrequency)
+		}
+	}
+}
+
+// retryTags makes the tags visible by which retries skip hosts.
+func retryTags(d *xds.Endpoints, e *rules.Effective) {
+	retry := rules.ConfOf[meshretry.Conf](e)
+	if retry == nil || retry.HTTP == nil {
+		return
+	}
+	for _, s := range retry.HTTP.HostSelection {
+		for key := range s.Tags {
+			d.ShowTags(key)
+		}
+	}
+}
+
+// setPositive is setDuration for durations that are not zero.
+func setPositive(to **durationpb.Duration, d *conf.PositiveDuration) { setDuration(to, (*conf.Duration)(d)) }

@@ -1,0 +1,68 @@
+package translators
+
+import (
+	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+
+	"github.com/meshmatch/meshmatch/core/kind/meshtcproute"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// meshTCPRoute translates MeshTCPRoute: the backends of the connections of a TCP
+// outbound. On an HTTP outbound without routes of MeshHTTPRoutes they are the
+// backends of its requests (SPEC 11.5).
+func meshTCPRoute() xds.Translator {
+	return xds.Translator{
+		Kind:     "MeshTCPRoute",
+		Routes:   tcpRouteOfRequests,
+		Outbound: tcpRoute,
+	}
+}
+
+const tcpBackends = "/rules/0/default/backendRefs"
+
+func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective) {
+	conf := rules.ConfOf[meshtcproute.Conf](e)
+	if conf == nil || len(conf.Rules) == 0 {
+		return
+	}
+	for _, route := range r.List {
+		if route.Policy != nil {
+			r.Warn(e, "", "the requests of an HTTP service are routed by MeshHTTPRoutes, such as %s", route.Policy.KRI())
+			return
+		}
+	}
+	route := r.NewRoute()
+	route.Policy = ruleSources(e, 1)[0].policy
+	route.Message.Name = route.Policy.KRI()
+	if refs := conf.Rules[0].Default.BackendRefs; len(refs) > 0 {
+		setBackends(route.Message, backendsOf(r, e, tcpBackends, refs))
+	}
+	r.List = []*xds.Route{route}
+}
+
+func tcpRoute(o *xds.Outbound, e *rules.Effective) {
+	conf := rules.ConfOf[meshtcproute.Conf](e)
+	if conf == nil || o.TCP == nil || len(conf.Rules) == 0 {
+		return
+	}
+	o.Policy = ruleSources(e, 1)[0].policy
+	refs := conf.Rules[0].Default.BackendRefs
+	if len(refs) == 0 {
+		return
+	}
+	switch backends := backendsOf(o, e, tcpBackends, refs); len(backends) {
+	case 0: // connections are closed without a byte
+		o.TCP.ClusterSpecifier = &tcpv3.TcpProxy_Cluster{Cluster: o.NoCluster()}
+	case 1:
+		o.TCP.ClusterSpecifier = &tcpv3.TcpProxy_Cluster{Cluster: backends[0].cluster}
+	default:
+		weighted := &tcpv3.TcpProxy_WeightedCluster{}
+		for _, b := range backends {
+			weighted.Clusters = append(weighted.Clusters, &tcpv3.TcpProxy_WeightedCluster_ClusterWeight{
+				Name: b.cluster, Weight: b.weight,
+			})
+		}
+		o.TCP.ClusterSpecifier = &tcpv3.TcpProxy_WeightedClusters{WeightedClusters: weighted}
+	}
+}
