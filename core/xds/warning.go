@@ -30,7 +30,11 @@ func (w Warning) String() string {
 	if w.Policy == nil {
 		return fmt.Sprintf("%s: %s", w.Place, w.Message)
 	}
-	return fmt.Sprintf("%s item %d %s: %s (%s)", w.Policy.KRI(), w.Index, w.Field, w.Message, w.Place)
+	item := fmt.Sprintf("%s item %d", w.Policy.KRI(), w.Index)
+	if w.Field != "" {
+		item += " " + w.Field
+	}
+	return fmt.Sprintf("%s: %s (%s)", item, w.Message, w.Place)
 }
 
 // compare orders warnings by policy, item, field, place and message.
@@ -97,11 +101,6 @@ func targetOf(o rules.Origin) resource.TargetKind {
 		return o.Policy.To[o.Index].TargetRef.Kind
 	}
 	return resource.NoTarget
-}
-
-// WarnItem reports that a field of one item cannot have an effect here.
-func (r *report) WarnItem(o rules.Origin, field, format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{o.Policy, o.Index, field, r.place, fmt.Sprintf(format, args...)})
 }
 
 // warn adds a warning for each item that set a field and that is named.

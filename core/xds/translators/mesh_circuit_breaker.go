@@ -145,7 +145,7 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 		e = conf.From.Client(nil)
 		for _, o := range conf.From.Origins() {
 			if o.Policy.From[o.Index].TargetRef.Kind != resource.TargetMesh {
-				i.WarnItem(o, "", "the limits of an inbound are those of all clients together; use Mesh")
+				i.WarnPolicy(o.Policy, o.Index, "", "the limits of an inbound are those of all clients together; use Mesh")
 			}
 		}
 	}

@@ -188,4 +188,6 @@ func retryTags(d *xds.Endpoints, e *rules.Effective) {
 }
 
 // setPositive is setDuration for durations that are not zero.
-func setPositive(to **durationpb.Duration, d *conf.PositiveDuration) { setDuration(to, (*conf.Duration)(d)) }
+func setPositive(to **durationpb.Duration, d *conf.PositiveDuration) {
+	setDuration(to, (*conf.Duration)(d))
+}
