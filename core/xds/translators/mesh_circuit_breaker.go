@@ -25,6 +25,9 @@ func meshCircuitBreaker() xds.Translator {
 	}
 }
 
+// noRequests is why limits of requests have no effect.
+const noRequests = "the connections of a TCP service have no requests"
+
 func clusterLimits(c *xds.Cluster, e *rules.Effective) {
 	breaker := rules.ConfOf[meshcircuitbreaker.Conf](e)
 	if breaker == nil {
@@ -32,8 +35,8 @@ func clusterLimits(c *xds.Cluster, e *rules.Effective) {
 	}
 	c.Message.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
 	if !c.Protocol.IsHTTP() {
-		c.WarnProtocol(e, "/connectionLimits/maxRequests", "the connections of a TCP service have no requests")
-		c.WarnProtocol(e, "/connectionLimits/maxRetries", "the connections of a TCP service have no requests")
+		c.WarnProtocol(e, "/connectionLimits/maxRequests", noRequests)
+		c.WarnProtocol(e, "/connectionLimits/maxRetries", noRequests)
 	}
 	if o := breaker.OutlierDetection; o != nil && !isTrue(o.Disabled) {
 		c.Message.OutlierDetection = outlierDetection(c, e, o)
@@ -154,6 +157,10 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 		return
 	}
 	i.Cluster.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
+	if !i.Protocol.IsHTTP() {
+		i.WarnInbound(e, "/connectionLimits/maxRequests", noRequests)
+		i.WarnInbound(e, "/connectionLimits/maxRetries", noRequests)
+	}
 	if breaker.OutlierDetection != nil {
 		i.Warn(e, "/outlierDetection", "the workload is the only endpoint of an inbound")
 	}
@@ -174,5 +181,3 @@ func enforced(on bool) *wrapperspb.UInt32Value {
 	}
 	return wrapperspb.UInt32(0)
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }

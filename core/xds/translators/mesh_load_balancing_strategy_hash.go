@@ -125,7 +125,7 @@ func connectionHash(o *xds.Outbound, e *rules.Effective) {
 		case p.Type == strategy.FilterStateType:
 			m.PolicySpecifier = &typev3.HashPolicy_FilterState_{FilterState: &typev3.HashPolicy_FilterState{Key: p.FilterState.Key}}
 		default:
-			o.WarnProtocol(e, fmt.Sprintf("%s/%d", h.field, i), "the connections of a TCP service have no requests")
+			o.WarnProtocol(e, fmt.Sprintf("%s/%d", h.field, i), noRequests)
 			continue
 		}
 		o.TCP.HashPolicy = append(o.TCP.HashPolicy, m)

@@ -49,7 +49,7 @@ func outboundTimeouts(o *xds.Outbound, e *rules.Effective) {
 	case o.TCP != nil:
 		setDuration(&o.TCP.IdleTimeout, timeout.IdleTimeout)
 		o.WarnRoute(e, "/connectionTimeout", "all routes of an outbound share the connections of its clusters")
-		o.WarnProtocol(e, "/http", "the connections of a TCP service have no requests")
+		o.WarnProtocol(e, "/http", noRequests)
 	default:
 		setDuration(&o.Manager.CommonHttpProtocolOptions.IdleTimeout, timeout.IdleTimeout)
 		if timeout.HTTP != nil {
