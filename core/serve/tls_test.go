@@ -1,0 +1,272 @@
+package serve_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/identity/ca"
+	"github.com/meshmatch/meshmatch/core/serve"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+)
+
+const (
+	webID   = "spiffe://default.mesh.local/dataplane/web"
+	relayID = "spiffe://default.mesh.local/relay"
+)
+
+// credentialsOf are the files of a server with TLS, and the CA of its clients.
+type credentialsOf struct {
+	t         *testing.T
+	dir       string
+	authority *ca.Authority
+	roots     *x509.CertPool // that verify the server
+}
+
+func newCredentials(t *testing.T) *credentialsOf {
+	t.Helper()
+	c := &credentialsOf{t: t, dir: t.TempDir()}
+	var err error
+	if c.authority, err = ca.Generate("clients", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	c.write("clients.pem", c.authority.Bundle())
+	c.replace()
+	return c
+}
+
+func (c *credentialsOf) write(name string, content []byte) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), content, 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *credentialsOf) files() *serve.TLSFiles {
+	return &serve.TLSFiles{Certificate: filepath.Join(c.dir, "server.crt"), Key: filepath.Join(c.dir, "server.key"), ClientCA: filepath.Join(c.dir, "clients.pem")}
+}
+
+// replace gives the server another certificate, which signs itself.
+func (c *credentialsOf) replace() {
+	c.t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.write("server.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	c.write("server.key", pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
+	c.roots = x509.NewCertPool()
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.roots.AddCert(certificate)
+}
+
+// client returns the configuration of a client with a SPIFFE ID; "": without a
+// certificate.
+func (c *credentialsOf) client(id string) *tls.Config {
+	c.t.Helper()
+	config := &tls.Config{RootCAs: c.roots}
+	if id == "" {
+		return config
+	}
+	svid, err := c.authority.Issue(id, time.Hour, time.Now())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(svid.Certificates, svid.Key)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	config.Certificates = []tls.Certificate{pair}
+	return config
+}
+
+func holds(c *xdstest.Client, t xds.Type) func() bool {
+	return func() bool { return len(c.Named(t)) > 0 }
+}
+
+// TestClientIdentity gives each client the dataplane of its SPIFFE ID, and no other.
+func TestClientIdentity(t *testing.T) {
+	c := newCredentials(t)
+	r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
+		o.TLS, o.Relays, o.State = c.files(), []string{relayID}, t.TempDir()
+	})
+	for name, k := range map[string]struct {
+		id, node string
+		want     bool
+	}{
+		"its own dataplane":     {webID, webNode, true},
+		"another one's":         {webID, apiNode, false},
+		"a relay":               {relayID, webNode, true},
+		"an ID of no dataplane": {"spiffe://default.mesh.local/other", webNode, false},
+		"another trust domain":  {"spiffe://other/dataplane/web", webNode, false},
+	} {
+		client := r.client(k.node, c.client(k.id))
+		if err := client.Wildcard(xds.ListenerType); err != nil {
+			t.Fatal(err)
+		}
+		if err := client.Subscribe(xds.SecretType, "identity"); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually("answer: "+name, func() bool {
+			_, refused := client.Error(xds.SecretType, "identity")
+			return refused || holds(client, xds.SecretType)() || client.Err() != nil
+		})
+		if client.Err() != nil {
+			t.Errorf("%s: the stream ends with %v", name, client.Err())
+		}
+		if k.want {
+			r.eventually("listeners: "+name, holds(client, xds.ListenerType))
+		}
+		if got := holds(client, xds.SecretType)(); got != k.want {
+			t.Errorf("%s: it gets the key: %v", name, got)
+		}
+		if got := holds(client, xds.ListenerType)(); got != k.want {
+			t.Errorf("%s: it gets listeners: %v", name, got)
+		}
+	}
+	if without, err := r.connect(webNode, c.client("")); err == nil {
+		_ = without.Wildcard(xds.ListenerType)
+		r.eventually("refusal of a client without certificate", func() bool { return without.Err() != nil })
+	}
+}
+
+// TestHTTPS asks for a client certificate, but for health.
+func TestHTTPS(t *testing.T) {
+	c := newCredentials(t)
+	r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.TLS = c.files() })
+	for _, k := range []struct {
+		path, id string
+		want     int
+	}{
+		{"/healthz", "", http.StatusOK}, {"/readyz", "", http.StatusOK}, {"/metrics", "", http.StatusUnauthorized},
+		{"/meshes", "", http.StatusUnauthorized}, {"/healthz/..", "", http.StatusUnauthorized}, {"/meshes", webID, http.StatusOK}, {"/metrics", webID, http.StatusOK},
+	} {
+		if status, body, err := r.get(k.path, c.client(k.id)); err != nil || status != k.want {
+			t.Errorf("%s as %q: got %d, %v, want %d: %s", k.path, k.id, status, err, k.want, body)
+		}
+	}
+	if status, _, err := r.get("/healthz", nil); err == nil && status == http.StatusOK {
+		t.Error("it answers without TLS")
+	}
+}
+
+// TestReload replaces the certificate of the server, and the CA of its clients.
+func TestReload(t *testing.T) {
+	c := newCredentials(t)
+	r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.TLS = c.files() })
+	works := func() bool {
+		status, _, err := r.get("/meshes", c.client(webID))
+		return err == nil && status == http.StatusOK
+	}
+	r.eventually("answer", works)
+	c.replace()
+	r.eventually("answer with the new certificate", works)
+
+	before := c.authority
+	var err error
+	if c.authority, err = ca.Generate("next", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	c.write("clients.pem", c.authority.Bundle())
+	r.eventually("answer to a client of the new CA", works)
+	c.authority = before
+	if works() {
+		t.Error("a client of the old CA is answered")
+	}
+	c.write("server.key", []byte("no key"))
+	r.eventually("line in the log", func() bool {
+		works()
+		return strings.Contains(r.log.String(), "the ones before stay in use")
+	})
+	if status, _, err := r.get("/healthz", c.client("")); err != nil || status != http.StatusOK {
+		t.Errorf("after a bad key: %d, %v", status, err)
+	}
+}
+
+// TestKeysOnLoopback serves the keys of Bundled identities without TLS on loopback, and
+// to no other address. After a restart the CA is the same.
+func TestKeysOnLoopback(t *testing.T) {
+	state := t.TempDir()
+	files := map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}
+	var trusts []string
+	for range 2 {
+		r := start(t, files, func(o *serve.Options) { o.State = state })
+		client := r.client(webNode, nil)
+		if err := client.Subscribe(xds.SecretType, "identity", "trust"); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually("secrets", func() bool { return len(client.Named(xds.SecretType)) == 2 })
+		var secret tlsv3.Secret
+		if err := proto.Unmarshal([]byte(client.Named(xds.SecretType)["identity"].Body), &secret); err != nil {
+			t.Fatal(err)
+		}
+		block, _ := pem.Decode(secret.GetTlsCertificate().CertificateChain.GetInlineBytes())
+		if certificate, err := x509.ParseCertificate(block.Bytes); err != nil || certificate.URIs[0].String() != webID {
+			t.Errorf("certificate %v, %v", certificate, err)
+		}
+		trusts = append(trusts, client.Named(xds.SecretType)["trust"].Body)
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	if trusts[0] != trusts[1] {
+		t.Error("another CA after a restart")
+	}
+
+	r := start(t, files, func(o *serve.Options) { o.State, o.XDS, o.Insecure = state, "0.0.0.0:0", true })
+	client := r.client(webNode, nil)
+	if err := client.Subscribe(xds.SecretType, "identity"); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("refusal", func() bool { _, refused := client.Error(xds.SecretType, "identity"); return refused })
+	if !strings.Contains(r.log.String(), "private keys are served over TLS or loopback only") {
+		t.Errorf("the log does not say why:\n%s", r.log)
+	}
+}
+
+// TestRenewal has certificates that live for two seconds.
+func TestRenewal(t *testing.T) {
+	short := strings.Replace(identity, "autogenerate", "certificateParameters: {expiry: 2s}, autogenerate", 1)
+	r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": short}, func(o *serve.Options) { o.State = t.TempDir() })
+	client := r.client(webNode, nil)
+	if err := client.Subscribe(xds.SecretType, "identity", "trust"); err != nil {
+		t.Fatal(err)
+	}
+	version := func(name string) string { return client.Named(xds.SecretType)[name].Version }
+	r.eventually("secrets", func() bool { return len(client.Named(xds.SecretType)) == 2 })
+	first, trust := version("identity"), version("trust")
+	r.eventually("renewal", func() bool { return version("identity") != first })
+	if version("trust") != trust {
+		t.Error("the trust has changed")
+	}
+}
