@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/permission"
 )
 
 // mappedID is a SPIFFE ID in a map of a stage.
@@ -97,33 +100,69 @@ const maxAlternation = 4 << 10
 
 // idList writes the identities of a stage as a list, for clients whose
 // certificates have further URI SANs: in the order of the rules, one expression
-// for those of a rule.
+// for those of a rule. Those that are compared with an entry of the list (see
+// joint) are left out.
 func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule) {
-	var expression []byte
 	for _, r := range stage {
+		if r.joint() != nil {
+			continue
+		}
 		for ids := r.mapped; len(ids) > 0 && !w.full; {
-			shared, size, n := ids[0], 0, 0
-			for n < len(ids) && size < maxAlternation {
-				shared = shared[:sharedPrefix(shared, ids[n])]
-				size += len(ids[n])
-				n++
-			}
-			expression = append(expression[:0], uriBefore...)
-			expression = append(appendQuoted(expression, shared), "(?:"...)
-			for i, id := range ids[:n] {
-				if i > 0 {
-					expression = append(expression, '|')
-				}
-				expression = appendQuoted(expression, id[len(shared):])
-			}
-			expression = append(append(expression, ')'), uriAfter...)
+			n := alternatives(ids)
 			w.branch(branch{
-				when: comparison(input{kind: clientURI}, textRegex, string(expression)),
+				when: comparison(input{kind: clientURI}, textRegex, amongURIs(oneOf(ids[:n]))),
 				do:   action{policy: rules[r.rule].kri, deny: rules[r.rule].deny},
 			})
 			ids = ids[n:]
 		}
 	}
+}
+
+// alternatives returns how many of the identities, of which there is one, go into
+// one expression.
+func alternatives(ids []string) int {
+	size, n := 0, 0
+	for n < len(ids) && size < maxAlternation {
+		size += len(ids[n])
+		n++
+	}
+	return n
+}
+
+// oneOf returns an expression for identities.
+func oneOf(ids []string) string {
+	shared := ids[0]
+	for _, id := range ids[1:] {
+		shared = shared[:sharedPrefix(shared, id)]
+	}
+	expression := append(appendQuoted(make([]byte, 0, 256), shared), "(?:"...)
+	for i, id := range ids {
+		if i > 0 {
+			expression = append(expression, '|')
+		}
+		expression = appendQuoted(expression, id[len(shared):])
+	}
+	return string(append(expression, ')'))
+}
+
+// joint returns the listed entry whose comparison includes the mapped identities
+// of the rule: the first that asks for a prefix of SPIFFE IDs and nothing else. One
+// comparison takes half the space of two, and no more time. It returns nil if there
+// are no identities, too many for one expression, or no such entry.
+//
+// The map comes first, so for its clients the comparison is not reached. A client
+// with further URI SANs reaches it in the order of the rules, and no entry before
+// it can match an identity that is in the map (see plan).
+func (r *stageRule) joint() *permission.Entry {
+	if len(r.mapped) == 0 || alternatives(r.mapped) < len(r.mapped) {
+		return nil
+	}
+	for _, e := range r.listed {
+		if asksForIDOnly(e) && e.Match.SpiffeID.Type == conf.SpiffeIDPrefix {
+			return e
+		}
+	}
+	return nil
 }
 
 // appendQuoted appends an expression for the text of a SPIFFE ID, of which only

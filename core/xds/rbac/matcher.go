@@ -1,6 +1,8 @@
 package rbac
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -150,11 +152,11 @@ func (w *matcherWriter) stages(t *translation, rules []ruleEntries, stages [][]s
 }
 
 // list writes the entries of a stage that are not in its map, of which the first
-// that matches decides. In front of them are the identities of the map for
-// clients with further URI SANs, which the map does not find.
+// that matches decides. The identities of the map are among them, for clients with
+// further URI SANs, which the map does not find.
 func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageRule, mapped bool) {
 	w.message(matcherList, func() {
-		if mapped {
+		if mapped && slices.ContainsFunc(stage, func(r stageRule) bool { return len(r.mapped) > 0 && r.joint() == nil }) {
 			w.branch(branch{
 				when: comparison(input{kind: clientURI}, textRegex, severalURIs),
 				next: func(field protowire.Number) {
@@ -166,13 +168,19 @@ func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageR
 			if len(r.listed) == 0 || w.full {
 				continue
 			}
+			joint := r.joint()
 			alternatives := make([]*condition, len(r.listed))
 			for i, e := range r.listed {
 				if t.tooLarge() {
 					w.full = true
 					return
 				}
-				alternatives[i] = t.entry(e)
+				if e == joint {
+					either := "(?:" + belowID(e.Match.SpiffeID) + "|" + oneOf(r.mapped) + ")"
+					alternatives[i] = comparison(input{kind: clientURI}, textRegex, amongURIs(either))
+				} else {
+					alternatives[i] = t.entry(e)
+				}
 			}
 			w.branch(branch{when: anyOf(alternatives...), do: action{policy: rules[r.rule].kri, deny: rules[r.rule].deny}})
 		}

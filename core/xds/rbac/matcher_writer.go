@@ -41,6 +41,11 @@ func (w *writer) extension(field protowire.Number, name, url string, contents fu
 	})
 }
 
+// actionExtension is the name of the extension in each action, of which a filter
+// has thousands. Envoy finds the extension by the type of its configuration; the
+// name is any text (xds.core.v3.TypedExtensionConfig).
+const actionExtension = "action"
+
 // onMatch writes what to do at an end of the matcher.
 func (w *matcherWriter) onMatch(field protowire.Number, a action) {
 	w.message(field, func() {
@@ -48,7 +53,7 @@ func (w *matcherWriter) onMatch(field protowire.Number, a action) {
 			w.extension(onMatchAction, e.Name, e.TypedConfig.TypeUrl, func() { w.raw(e.TypedConfig.Value) })
 			return
 		}
-		w.extension(onMatchAction, "envoy.filters.rbac.action", "type.googleapis.com/envoy.config.rbac.v3.Action", func() {
+		w.extension(onMatchAction, actionExtension, "type.googleapis.com/envoy.config.rbac.v3.Action", func() {
 			w.text(actionName, a.policy)
 			if a.deny {
 				w.number(actionKind, uint64(rbacconfig.RBAC_DENY))

@@ -95,9 +95,12 @@ func (p *planner) endStage(rules []ruleEntries) {
 
 // isIdentity reports whether an entry asks for one SPIFFE ID and nothing else.
 func isIdentity(e *permission.Entry) bool {
+	return asksForIDOnly(e) && e.Match.SpiffeID.Type == conf.SpiffeIDExact
+}
+
+func asksForIDOnly(e *permission.Entry) bool {
 	m := e.Match
-	return m.SpiffeID != nil && m.SpiffeID.Type == conf.SpiffeIDExact &&
-		m.SNI == nil && m.Path == nil && m.Method == nil && len(m.Headers) == 0
+	return m.SpiffeID != nil && m.SNI == nil && m.Path == nil && m.Method == nil && len(m.Headers) == 0
 }
 
 // listed is the SPIFFE IDs that a stage's list may match.
