@@ -15,7 +15,7 @@ PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-world gate check-bench fuzz soak e2e ci
+.PHONY: help run build test race lint generate check-generate bench bench-world gate check-bench fuzz soak e2e demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,8 +68,11 @@ fuzz: ## Run every fuzz target for a number of executions, or for a time: make f
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core
 
-e2e: $(ENVOY) ## Compare the filters with a real Envoy by traffic; Envoy is fetched into .cache/
+e2e: $(ENVOY) ## Test by the traffic of a real Envoy, which is fetched into .cache/
 	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e/...
+
+demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
+	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)
 
 $(CURDIR)/.cache/envoy/envoy: core/xds/e2e/envoy.txt
 	rm -rf $(@D) && mkdir -p $(@D)

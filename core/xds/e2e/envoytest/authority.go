@@ -13,9 +13,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 )
+
+// T is what an [Authority] needs of a test: it ends if there is no certificate.
+type T interface{ Fatal(args ...any) }
 
 // An Authority is a CA for one test.
 type Authority struct {
@@ -27,7 +29,7 @@ type Authority struct {
 }
 
 // NewAuthority returns a CA whose own certificate has no name.
-func NewAuthority(t testing.TB) *Authority {
+func NewAuthority(t T) *Authority {
 	key := newKey(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
@@ -44,7 +46,7 @@ func NewAuthority(t testing.TB) *Authority {
 	return &Authority{Certificate: certificate, key: key, issued: map[string]tls.Certificate{}}
 }
 
-func newKey(t testing.TB) *ecdsa.PrivateKey {
+func newKey(t T) *ecdsa.PrivateKey {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +56,7 @@ func newKey(t testing.TB) *ecdsa.PrivateKey {
 
 // Issue returns a certificate for clients and servers with the URI SANs, in their
 // order. The same URIs get the same certificate.
-func (a *Authority) Issue(t testing.TB, uris ...string) tls.Certificate {
+func (a *Authority) Issue(t T, uris ...string) tls.Certificate {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	name := strings.Join(uris, ",")
@@ -89,7 +91,7 @@ func (a *Authority) Bundle() string { return CertificatePEM(a.Certificate.Raw) }
 
 // WriteFiles writes the certificate with the URI SANs to NAME.pem, its key to
 // NAME.key and the CA's certificate to ca.pem, all in dir.
-func (a *Authority) WriteFiles(t testing.TB, dir, name string, uris ...string) {
+func (a *Authority) WriteFiles(t T, dir, name string, uris ...string) {
 	certificate := a.Issue(t, uris...)
 	for file, content := range map[string]string{
 		name + ".pem": CertificatePEM(certificate.Certificate[0]),
@@ -108,7 +110,7 @@ func CertificatePEM(der []byte) string {
 }
 
 // KeyPEM returns the private key of a certificate in PEM.
-func KeyPEM(t testing.TB, certificate tls.Certificate) string {
+func KeyPEM(t T, certificate tls.Certificate) string {
 	der, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,60 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+//go:embed identity.yaml
+var identities string
+
+// load returns the mesh of a directory on loopback. Its certificates are in dir.
+func load(mesh, dir string) (*core.View, error) {
+	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
+	set, err := loader.Load(mesh)
+	if err != nil {
+		return nil, err
+	}
+	further, err := loader.Decode(resource.Input{Name: "identity.yaml", Data: []byte(strings.ReplaceAll(identities, "DIRECTORY", dir))})
+	if err != nil {
+		return nil, err
+	}
+	set.Identities = append(set.Identities, further.Identities...)
+	for _, d := range set.Dataplanes {
+		toLoopback(d)
+	}
+	return core.NewView(loader.Kinds, set)
+}
+
+// toLoopback gives a dataplane of the network 10.0.0.0/16 the address with the same end
+// in 127.10.0.0/16, so that several run on one machine. Its outbounds, which are on
+// 127.0.0.1 of each machine, get this address too, and its workload the one in
+// 127.11.0.0/16.
+func toLoopback(d *resource.Dataplane) {
+	host, ok := strings.CutPrefix(d.Address, "10.0.")
+	if !ok {
+		return
+	}
+	d.Address = "127.10." + host
+	for i := range d.Inbounds {
+		d.Inbounds[i].ServiceAddress = "127.11." + host
+	}
+	for i := range d.Outbounds {
+		d.Outbounds[i].Address = d.Address
+	}
+}
+
+// dataplane returns the dataplane of a name.
+func dataplane(view *core.View, namespace, name string) (*resource.Dataplane, error) {
+	d := view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Namespace: namespace, Name: name})
+	if d == nil {
+		return nil, fmt.Errorf("there is no dataplane %s", name)
+	}
+	return d, nil
+}
