@@ -1,0 +1,224 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	cachev3 "github.com/envoyproxy/go-control-plane/pkg/cache/v3"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+)
+
+// wait waits until so many responses have been sent since the start.
+func (m *memoryServer) wait(b testing.TB, responses int64) {
+	deadline := time.Now().Add(time.Minute)
+	for m.sent.responses.Load() < responses {
+		if time.Now().After(deadline) {
+			b.Fatalf("%d responses of %d", m.sent.responses.Load(), responses)
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+}
+
+// reportCPU reports the processor time of this process since a time, for each stream
+// of each iteration. Other processes and pauses are not in it.
+func reportCPU(b *testing.B, since time.Duration, streams int) {
+	b.ReportMetric(float64((cpuTime(b)-since).Nanoseconds())/float64(b.N*streams), "cpu-ns/stream")
+}
+
+func cpuTime(b testing.TB) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// fleet is a state in which all nodes have the same snapshot: 50 clusters with their
+// endpoints, 4 listeners and 4 routes. Of go-control-plane's caches it is the best
+// case: its snapshot is built once for all nodes too.
+type fleet struct{ snapshot *server.Snapshot }
+
+func (f *fleet) Node(*server.Node) (*server.Snapshot, bool) { return f.snapshot, true }
+
+func (f *fleet) Locate(xds.Type, string, map[string]string) (server.Variant, bool) {
+	return server.Variant{}, false
+}
+
+// newFleet returns the fleet after so many changes of one cluster.
+func newFleet(before *fleet, changes int) *fleet {
+	if before == nil {
+		var resources []*xds.Resource
+		for i := range 50 {
+			name := fmt.Sprintf("default/service-%02d", i)
+			resources = append(resources, xdstest.Resource(xds.ClusterType, name, "1"), xdstest.Resource(xds.EndpointType, name, "1"))
+		}
+		for i := range 4 {
+			name := fmt.Sprintf("inbound/10.0.0.1/%d", 80+i)
+			resources = append(resources, xdstest.Resource(xds.ListenerType, name, "1"), xdstest.Resource(xds.RouteType, name, "1"))
+		}
+		return &fleet{xdstest.Snapshot(resources...)}
+	}
+	snapshot := *before.snapshot
+	clusters := append([]*xds.Resource(nil), snapshot[xds.ClusterType].Listed...)
+	clusters[7] = xdstest.Resource(xds.ClusterType, clusters[7].Name, fmt.Sprint(changes))
+	snapshot[xds.ClusterType].Listed = clusters
+	return &fleet{&snapshot}
+}
+
+func (f *fleet) names() map[xds.Type][]string {
+	names := map[xds.Type][]string{}
+	for _, k := range []xds.Type{xds.EndpointType, xds.RouteType} {
+		for _, r := range f.snapshot[k].Listed {
+			names[k] = append(names[k], r.Name)
+		}
+	}
+	return names
+}
+
+// switching is a source of states of any kind.
+type switching struct {
+	current atomic.Pointer[switched]
+}
+
+type switched struct {
+	state   server.State
+	changed chan struct{}
+}
+
+func newSwitching(state server.State) *switching {
+	s := &switching{}
+	s.current.Store(&switched{state, make(chan struct{})})
+	return s
+}
+
+func (s *switching) Current() (server.State, <-chan struct{}) {
+	c := s.current.Load()
+	return c.state, c.changed
+}
+
+func (s *switching) publish(state server.State) {
+	close(s.current.Swap(&switched{state, make(chan struct{})}).changed)
+}
+
+// contender is a server under test: connect starts the streams, and change changes one
+// cluster of all nodes.
+type contender struct {
+	*memoryServer
+	change func(n int)
+}
+
+func newContender(b testing.TB, impl string, streams int) (contender, *fleet) {
+	first := newFleet(nil, 0)
+	if impl == "meshmatch" {
+		source := newSwitching(first)
+		last := first
+		return contender{newMemoryServer(b, source), func(n int) {
+			last = newFleet(last, n)
+			source.publish(last)
+		}}, first
+	}
+	cache := cachev3.NewSnapshotCache(true, cachev3.IDHash{}, nil)
+	last := first
+	set := func(n int) {
+		snapshot := peerSnapshot(b, fmt.Sprint(n), last.snapshot)
+		for i := range streams {
+			if err := cache.SetSnapshot(context.Background(), fmt.Sprintf("n%d", i), snapshot); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	set(-1)
+	return contender{newMemoryPeer(b, cache), func(n int) {
+		last = newFleet(last, n)
+		set(n)
+	}}, first
+}
+
+// forContenders runs a benchmark for both servers, protocols and numbers of streams.
+func forContenders(b *testing.B, run func(b *testing.B, protocol string, streams int, impl string)) {
+	for _, protocol := range []string{"delta", "sotw"} {
+		for _, streams := range []int{1000, 10000} {
+			for _, impl := range []string{"meshmatch", "go-control-plane"} {
+				b.Run(fmt.Sprintf("protocol=%s/streams=%d/impl=%s", protocol, streams, impl), func(b *testing.B) {
+					run(b, protocol, streams, impl)
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkChange changes one cluster of all nodes, until all streams have got it.
+func BenchmarkChange(b *testing.B) {
+	forContenders(b, func(b *testing.B, protocol string, streams int, impl string) {
+		c, fleet := newContender(b, impl, streams)
+		c.connect(b, protocol, streams, fleet.names())
+		before := c.sent.responses.Load()
+		b.ReportAllocs()
+		cpu := cpuTime(b)
+		b.ResetTimer()
+		for i := range b.N {
+			c.change(i + 2)
+			c.wait(b, before+int64((i+1)*streams))
+		}
+		b.StopTimer()
+		reportCPU(b, cpu, streams)
+		c.end()
+	})
+}
+
+// BenchmarkConnect connects all streams, until they have all resources of four types.
+func BenchmarkConnect(b *testing.B) {
+	forContenders(b, func(b *testing.B, protocol string, streams int, impl string) {
+		b.ReportAllocs()
+		var cpu time.Duration
+		for range b.N {
+			b.StopTimer()
+			c, fleet := newContender(b, impl, streams)
+			names := fleet.names()
+			cpu -= cpuTime(b)
+			b.StartTimer()
+			c.connect(b, protocol, streams, names)
+			b.StopTimer()
+			cpu += cpuTime(b)
+			c.end()
+			b.StartTimer()
+		}
+		reportCPU(b, cpuTime(b)-cpu, streams)
+	})
+}
+
+// BenchmarkMemory measures the memory of a stream with four types, which has got all
+// resources: heap and stacks, without those of the memory streams themselves.
+func BenchmarkMemory(b *testing.B) {
+	forContenders(b, func(b *testing.B, protocol string, streams int, impl string) {
+		for range b.N {
+			c, fleet := newContender(b, impl, streams)
+			names := fleet.names()
+			before := memoryInUse()
+			c.connect(b, protocol, streams, names)
+			after := memoryInUse()
+			c.end()
+			b.ReportMetric(float64(after-before)/float64(streams)-memoryStreamBytes, "B/stream")
+		}
+	})
+}
+
+// memoryStreamBytes is about what a memory stream and the goroutine of its handler,
+// which gRPC has too, take: a stack of 2 KiB, a channel and a context.
+const memoryStreamBytes = 2<<10 + 512
+
+func memoryInUse() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
+}
