@@ -4,6 +4,8 @@ import (
 	"sync"
 
 	"google.golang.org/grpc/mem"
+
+	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // A body is a message and its bytes, shared by all streams that it is sent to.
@@ -29,12 +31,42 @@ func (b *body) encoded() mem.Buffer {
 // cacheBytes limits what a cache keeps. A body in use lives longer.
 const cacheBytes = 64 << 20
 
+// maxVersions limits the versions that a cache keeps.
+const maxVersions = 1024
+
 // A bodyCache has the bodies of the responses of one generation, by content. Most
 // streams at a change have the same difference, so their responses have one body.
 type bodyCache struct {
 	mu     sync.Mutex
 	bodies map[uint64]*body // by hash of the message
 	size   int
+	// versions has those of slices of resources that many streams share.
+	versions map[sliceKey]string
+}
+
+// A sliceKey identifies a slice that is never changed.
+type sliceKey struct {
+	first  **xds.Resource
+	length int
+}
+
+// version returns versionOf of resources and variants.
+func (c *bodyCache) version(resources []*xds.Resource, variants []Variant) string {
+	if len(resources) == 0 || len(variants) > 0 {
+		return versionOf(resources, variants)
+	}
+	key := sliceKey{&resources[0], len(resources)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	version, ok := c.versions[key]
+	if !ok {
+		version = versionOf(resources, nil)
+		if c.versions == nil || len(c.versions) >= maxVersions {
+			c.versions = map[sliceKey]string{}
+		}
+		c.versions[key] = version
+	}
+	return version
 }
 
 // get returns the body of a message, which it does not keep.

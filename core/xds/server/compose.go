@@ -71,7 +71,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 			w.touch()
 			return nil
 		}
-		m.version = versionOf(next, nextVariants)
+		m.version = s.generation.bodies.version(next, nextVariants)
 	}
 
 	g := s.generation

@@ -25,6 +25,9 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 
 	before := w.sub.size()
 	names, locators := r.GetResourceNamesSubscribe(), r.GetResourceLocatorsSubscribe()
+	if !first && len(names)+len(locators)+len(r.GetResourceNamesUnsubscribe())+len(r.GetResourceLocatorsUnsubscribe()) == 0 {
+		return nil
+	}
 	if err := s.checkLocators(locators); err != nil {
 		return err
 	}

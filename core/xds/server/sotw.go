@@ -54,6 +54,9 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 // whether it has changed. What is new is owed.
 func (s *stream) replace(w *watch, r *discoveryv3.DiscoveryRequest, first bool) bool {
 	names, locators := r.GetResourceNames(), r.GetResourceLocators()
+	if !first && w.repeats(names, locators) {
+		return false
+	}
 	next := subscription{}
 	next.subscribeAll(names)
 	for _, l := range locators {
@@ -97,6 +100,20 @@ func (s *stream) replace(w *watch, r *discoveryv3.DiscoveryRequest, first bool) 
 		w.forgetLocator(l)
 	}
 	w.forget()
+	return true
+}
+
+// repeats reports whether a request has the subscription that the watch has, for the
+// usual case of an ACK by a client without locators and without an explicit wildcard.
+func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator) bool {
+	if len(locators)+len(w.sub.locators) > 0 || len(names) != len(w.sub.names) || w.sub.all && !w.implied {
+		return false
+	}
+	for _, name := range names {
+		if !w.sub.has(name) {
+			return false
+		}
+	}
 	return true
 }
 

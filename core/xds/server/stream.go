@@ -82,7 +82,7 @@ func (s *stream) advance() {
 		if w == nil {
 			continue
 		}
-		if s.snapshot != before || len(s.node.Parameters) > 0 {
+		if s.snapshot != before && !s.snapshot.sameResources(before, w.t) || len(s.node.Parameters) > 0 {
 			s.rewant(w)
 		}
 		s.relocate(w)
@@ -90,6 +90,12 @@ func (s *stream) advance() {
 			w.changed = g
 		}
 	}
+}
+
+// sameResources reports whether two snapshots share the resources of a type. Either
+// may be nil.
+func (s *Snapshot) sameResources(o *Snapshot, t xds.Type) bool {
+	return s != nil && o != nil && identical(s[t].Listed, o[t].Listed) && identical(s[t].Named, o[t].Named)
 }
 
 // resolve finds the snapshot of the node.
