@@ -79,6 +79,36 @@ func (i *Identities) All() []*resource.MeshIdentity {
 	return i.all
 }
 
+// A Rule is one MeshIdentity as a rule of a list of which the first that selects a
+// dataplane counts.
+type Rule struct {
+	Source *resource.MeshIdentity
+	// Labels are those that it selects, sorted by key.
+	Labels resource.Tags
+	// Needs are the keys of the labels that its templates ask for. A dataplane that
+	// it selects and that lacks one of them has no identity.
+	Needs []string
+}
+
+// Rules returns the MeshIdentities of a mesh, in the order in which [Identities.Of]
+// compares them with a dataplane.
+func (i *Identities) Rules(mesh string) []Rule {
+	if i == nil {
+		return nil
+	}
+	var rules []Rule
+	for _, e := range i.byMesh[mesh] {
+		r := Rule{Source: e.source, Labels: resource.NewTags(e.selector)}
+		for _, p := range slices.Concat(e.trustDomain, e.path) {
+			if p.Label != "" {
+				r.Needs = append(r.Needs, p.Label)
+			}
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
 // parts returns the pieces of a valid template, nil for nil.
 func parts(t *conf.Template) []conf.TemplatePart {
 	if t == nil {

@@ -41,6 +41,38 @@ func ParametersOf(d *resource.Dataplane, inbound int) Parameters {
 	return p
 }
 
+// DataplaneOf returns the dataplane with one inbound that parameters describe. It is
+// the inverse of [ParametersOf], except that keys with an @ of other meaning are
+// ignored.
+func DataplaneOf(mesh string, p Parameters) *resource.Dataplane {
+	labels, tags := map[string]string{}, map[string]string{}
+	for key, value := range p {
+		switch label, isLabel := strings.CutPrefix(key, labelPrefix); {
+		case isLabel:
+			labels[label] = value
+		case !strings.HasPrefix(key, "@"):
+			tags[key] = value
+		}
+	}
+	return &resource.Dataplane{
+		Meta: resource.Meta{
+			ID:     resource.ID{Kind: resource.DataplaneKind, Mesh: mesh, Namespace: p[namespaceKey], Name: p[nameKey]},
+			Labels: resource.NewTags(labels),
+		},
+		Inbounds: []resource.Inbound{{Name: p[sectionKey], Tags: resource.NewTags(tags)}},
+	}
+}
+
+// LabelKey returns the key of the parameter that is a label of the dataplane.
+func LabelKey(label string) string { return labelPrefix + label }
+
+// InZone returns the constraint that a dataplane is in a zone: by its label, else by
+// the tag (SPEC 8.5).
+func InZone(zone string) Constraint {
+	const labelled = labelPrefix + resource.ZoneTag
+	return Or(Equals(labelled, zone), And(Not(Exists(labelled)), Equals(resource.ZoneTag, zone)))
+}
+
 // selects returns the predicate of a top-level targetRef over the parameters of
 // SPEC 12.4: the dataplanes with one inbound that it selects. These are no
 // gateways. A targetRef of a route kind selects what the route selects, which

@@ -2,7 +2,6 @@ package variant
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/partition"
@@ -118,6 +117,9 @@ func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
 
 // outbound returns the variants of the outbound's own conf.
 func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
+	if c.kind.Default != nil {
+		return c.defaults()
+	}
 	return c.confs(func(p *resource.Policy, t *resource.TargetRef) bool {
 		return !p.TargetRef.Kind.IsRoute() && t.SelectsOutbound(c.tags)
 	})
@@ -150,28 +152,26 @@ func (c *destinationCompiler) confs(takesPart func(p *resource.Policy, t *resour
 	return compile(items, m, m.content)
 }
 
-// contentProduct combines the variants of an outbound and of its routes, as an
-// Algebra. A State is a tuple of items: at 0 the one that sets the conf of the
-// outbound, then the one of each route.
+// defaults returns the variants of the conf of a kind without arrays.
+func (c *destinationCompiler) defaults() (*Set, []resource.Conf, error) {
+	var items []partition.Predicate
+	var confs []resource.Conf
+	for _, p := range c.policies {
+		items, confs = append(items, c.predicates[p]), append(confs, p.Default)
+	}
+	m := newConfMerger(c.kind.Default.Conf, confs)
+	return compile(items, m, m.content)
+}
+
+// contentProduct combines the variants of an outbound and of its routes: at place 0
+// of a tuple is the item that sets the conf of the outbound, then that of each route.
 type contentProduct struct {
-	items  []partition.Predicate
-	parts  []contentPart // parallel to items
-	known  map[string]int
-	tuples [][]int // by State: items, or noItem
+	*tuples
+	confs []resource.Conf // parallel to items
 }
-
-// contentPart is what an item sets: the conf at a place of the tuple.
-type contentPart struct {
-	at   int
-	conf resource.Conf
-}
-
-const noItem = -1
 
 func newContentProduct(routes int) *contentProduct {
-	p := &contentProduct{known: make(map[string]int)}
-	p.state(slices.Repeat([]int{noItem}, routes+1))
-	return p
+	return &contentProduct{tuples: newTuples(routes + 1)}
 }
 
 // add adds the confs of a set's variants, for parameters that a predicate
@@ -179,46 +179,22 @@ func newContentProduct(routes int) *contentProduct {
 func (p *contentProduct) add(set *Set, confs []resource.Conf, accepts partition.Predicate, at int) {
 	for i, c := range confs {
 		if c != nil {
-			p.items = append(p.items, partition.And(accepts, set.variants[i].predicate))
-			p.parts = append(p.parts, contentPart{at, c})
+			p.tuples.add(partition.And(accepts, set.variants[i].predicate), at)
+			p.confs = append(p.confs, c)
 		}
 	}
-}
-
-func (p *contentProduct) state(tuple []int) int {
-	var key []byte
-	for _, item := range tuple {
-		key = binary.AppendVarint(key, int64(item))
-	}
-	if state, ok := p.known[string(key)]; ok {
-		return state
-	}
-	state := len(p.tuples)
-	p.known[string(key)] = state
-	p.tuples = append(p.tuples, tuple)
-	return state
-}
-
-// Start returns the State without confs.
-func (p *contentProduct) Start() int { return 0 }
-
-// Add sets one part. The items of one part exclude each other.
-func (p *contentProduct) Add(state, item int) int {
-	next := slices.Clone(p.tuples[state])
-	next[p.parts[item].at] = item
-	return p.state(next)
 }
 
 // content returns the content that a State represents.
 func (p *contentProduct) content(state int, routes []*resource.Policy) *PolicyContent {
 	c := &PolicyContent{}
-	for at, item := range p.tuples[state] {
+	for at, item := range p.list[state] {
 		switch {
 		case item == noItem:
 		case at == 0:
-			c.Conf = p.parts[item].conf
+			c.Conf = p.confs[item]
 		default:
-			c.Routes = append(c.Routes, RouteConf{routes[at-1], p.parts[item].conf})
+			c.Routes = append(c.Routes, RouteConf{routes[at-1], p.confs[item]})
 		}
 	}
 	return c

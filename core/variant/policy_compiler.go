@@ -42,8 +42,8 @@ type compiled struct {
 }
 
 // NewPolicyCompiler returns a compiler for the enforced policies of a kind in a
-// mesh of the view. The kind must have `to`. Order is that of the engine; nil
-// is SPEC 3.
+// mesh of the view. The kind must have `to`, or no arrays; then all destinations have
+// the same conf. Order is that of the engine; nil is SPEC 3.
 func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind, order rules.Order) *PolicyCompiler {
 	if order == nil {
 		order = rules.DefaultOrder
@@ -69,6 +69,24 @@ func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
 		c.compile(known)
 	}
 	return known.variants, known.err
+}
+
+// RouteSets returns a set for each route policy with a `to` for a destination, by KRI:
+// of its variants one is for the parameters that the route selects, the other for
+// those that it does not select.
+func (c *PolicyCompiler) RouteSets(d Destination) ([]*Set, error) {
+	var sets []*Set
+	for _, r := range c.routes {
+		if !r.RoutesOutbound(d.Tags) {
+			continue
+		}
+		set, _, err := FirstMatch([]Constraint{{predicate: c.predicates[r], nodes: c.predicates[r].Nodes()}})
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
 }
 
 // Forget ends that a destination is kept current.
@@ -124,7 +142,7 @@ func (c *PolicyCompiler) replace(all []*resource.Policy, placed bool) []*resourc
 }
 
 func (c *PolicyCompiler) takesPart(p *resource.Policy) bool {
-	return (p.Kind == c.kind.Name || p.IsRoute() && !c.kind.IsRoute()) &&
+	return (p.Kind == c.kind.Name || p.IsRoute() && c.kind.To != nil && !c.kind.IsRoute()) &&
 		(!p.Shadow() || len(c.enforcement.Overrides(&p.ID)) > 0)
 }
 
@@ -160,6 +178,9 @@ func (c *PolicyCompiler) remove(p *resource.Policy) {
 // or after a change.
 func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 	tags := d.destination.Tags
+	if c.kind.Default != nil {
+		return p.Kind == c.kind.Name
+	}
 	if p.RoutesOutbound(tags) { // for policies of the kind: any item selects the outbound
 		return true
 	}

@@ -17,6 +17,8 @@ import (
 
 // Options are the options of a [Builder].
 type Options struct {
+	// Order is that of the engine; nil is [rules.DefaultOrder].
+	Order rules.Order
 	// Audit builds each part again when it is found in a cache, and panics if its
 	// content is another one: then the key of the cache lacks an input. It is for
 	// tests.
@@ -28,6 +30,7 @@ type Options struct {
 type Builder struct {
 	translators []*Translator
 	shape       shape
+	order       rules.Order
 
 	resources    resources
 	destinations cache[string, destination]
@@ -40,6 +43,9 @@ type Builder struct {
 	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. They
 	// are valid for a state if their inputs are.
 	snapshots sync.Map
+
+	// locators are the variants of the destinations of each mesh: *locator by mesh.
+	locators sync.Map
 
 	mu   sync.Mutex
 	last *State
@@ -54,7 +60,7 @@ type destination struct {
 // NewBuilder returns a builder with the given translators; see package translators
 // for those of the built-in kinds.
 func NewBuilder(translators []Translator, options Options) *Builder {
-	b := &Builder{}
+	b := &Builder{order: options.Order}
 	for _, t := range translators {
 		b.translators = append(b.translators, &t)
 	}

@@ -114,7 +114,8 @@ type snapshotBuilder struct {
 	backends []*destination
 }
 
-func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool) *Snapshot {
+// newSnapshot returns the builder of a snapshot without resources.
+func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config) *snapshotBuilder {
 	mesh := s.meshes[d.Mesh]
 	id, err := mesh.identities.Of(d)
 	sb := &snapshotBuilder{
@@ -127,6 +128,12 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool)
 	if err != nil {
 		sb.warn(Warning{Place: d.KRI(""), Message: err.Error()})
 	}
+	return sb
+}
+
+func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool) *Snapshot {
+	sb := s.newSnapshot(d, configs)
+	mesh, id := sb.mesh, sb.snapshot.Identity
 	server := mesh.serverTLS(id)
 	for i := range d.Inbounds {
 		sb.add(sb.inbound(d, i, server, grpc, sb.confs))
@@ -174,11 +181,16 @@ func (sb *snapshotBuilder) addOutbound(index int) {
 		destination: destination, facts: set.facts,
 		confs: sb.list(confs),
 	}, sb.dataplane))
-	if sb.reached[destination] {
-		return
+	if !sb.reached[destination] {
+		sb.addDestination(destination, set, index)
 	}
+}
+
+// addDestination adds what dataplanes share of an outbound: the cluster, the endpoints
+// and the routes of its destination.
+func (sb *snapshotBuilder) addDestination(destination *destination, set *endpointSet, index int) {
 	sb.reach(destination, set, sb.confs, index)
-	if http {
+	if protocolBetween(destination.Tags, set.facts).IsHTTP() {
 		confs := sb.confs.outbound(index, sb.shape.routes)
 		sb.add(sb.routeConfiguration(routesKey{
 			destination: destination, facts: set.facts,

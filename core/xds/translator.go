@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
@@ -27,6 +28,9 @@ type Translator struct {
 	// Route shapes one route. The conf is that of the policy which made it (SPEC
 	// 4.3), else that of the outbound.
 	Route func(*Route, *rules.Effective)
+	// Zones returns the zones that a conf compares with that of the client, in
+	// addition to those of the endpoints; nil: there are none.
+	Zones func(resource.Conf) []string
 	// Outbound shapes the listener of an outbound.
 	Outbound func(*Outbound, *rules.Effective)
 	// Inbound shapes the listener, the cluster and the routes of an inbound; then

@@ -1,0 +1,108 @@
+package variant
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/partition"
+)
+
+// Equals returns the constraint that a key has a value.
+func Equals(key, value string) Constraint {
+	return Constraint{predicate: partition.Equal(key, value), nodes: 1}
+}
+
+// Exists returns the constraint that there is a key.
+func Exists(key string) Constraint {
+	return Constraint{predicate: partition.Present(key), nodes: 1}
+}
+
+// And returns the constraint that all of the given ones accept the parameters.
+func And(constraints ...Constraint) Constraint {
+	return join(partition.And, constraints)
+}
+
+// Or returns the constraint that one of the given ones accepts the parameters.
+func Or(constraints ...Constraint) Constraint {
+	return join(partition.Or, constraints)
+}
+
+// Not returns the constraint that the given one does not accept the parameters.
+func Not(c Constraint) Constraint {
+	return Constraint{predicate: partition.Not(c.predicate), nodes: c.nodes + 1}
+}
+
+func join(op func(...partition.Predicate) partition.Predicate, constraints []Constraint) Constraint {
+	members := make([]partition.Predicate, len(constraints))
+	nodes := 1
+	for i, c := range constraints {
+		members[i], nodes = c.predicate, nodes+c.nodes
+	}
+	return Constraint{predicate: op(members...), nodes: nodes}
+}
+
+// FirstMatch returns the variants that the first of a list of constraints chooses, and
+// the index of that constraint for each variant, len(constraints) where none accepts
+// the parameters. The variants cover all parameters. The error is that of [Compile].
+func FirstMatch(constraints []Constraint) (*Set, []int, error) {
+	items := make([]partition.Predicate, len(constraints))
+	for i, c := range constraints {
+		items[len(items)-1-i] = c.predicate // a later item overrides
+	}
+	return compile(items, lastItem{}, func(last int) int { return len(constraints) - 1 - last })
+}
+
+// lastItem is the Algebra whose State is the last item that accepts the parameters,
+// noItem if there is none.
+type lastItem struct{}
+
+func (lastItem) Start() int          { return noItem }
+func (lastItem) Add(_, item int) int { return item }
+
+// Combine returns one variant for each distinct tuple of what the sets choose, with the
+// tuples: the index of a variant of each set, -1 where the set covers none of the
+// parameters. The error is that of [Compile].
+func Combine(sets []*Set) (*Set, [][]int, error) {
+	t := newTuples(len(sets))
+	var variants []int // by item
+	for place, set := range sets {
+		for i := range set.variants {
+			t.add(set.variants[i].predicate, place)
+			variants = append(variants, i)
+		}
+	}
+	combined, states, err := compile(t.items, t, func(state int) int { return state })
+	if err != nil {
+		return nil, nil, err
+	}
+	chosen := make([][]int, len(states))
+	for i, state := range states {
+		chosen[i] = slices.Clone(t.list[state])
+		for place, item := range chosen[i] {
+			if item != noItem {
+				chosen[i][place] = variants[item]
+			}
+		}
+	}
+	return combined, chosen, nil
+}
+
+// Group returns the set in which the variants of one group are one variant, with the
+// group of each. Groups are parallel to the variants of s. The error is that of
+// [Compile].
+func (s *Set) Group(groups []int) (*Set, []int, error) {
+	items := make([]partition.Predicate, len(s.variants))
+	for i := range items {
+		items[i] = s.variants[i].predicate
+	}
+	return compile(items, lastItem{}, func(last int) int {
+		if last == noItem {
+			return noItem
+		}
+		return groups[last]
+	})
+}
+
+// Example returns parameters that choose a variant, and whether there are any.
+func (s *Set) Example(variant int) (Parameters, bool) {
+	return s.choice.Sets()[variant].Witness()
+}
