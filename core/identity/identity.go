@@ -85,9 +85,10 @@ type Rule struct {
 	Source *resource.MeshIdentity
 	// Labels are those that it selects, sorted by key.
 	Labels resource.Tags
-	// Needs are the keys of the labels that its templates ask for. A dataplane that
-	// it selects and that lacks one of them has no identity.
-	Needs []string
+	// AskedLabels and AskedVariables are what its templates ask for: keys of labels,
+	// and variables such as Namespace. A dataplane that it selects and that lacks one
+	// of them may have no identity.
+	AskedLabels, AskedVariables []string
 }
 
 // Rules returns the MeshIdentities of a mesh, in the order in which [Identities.Of]
@@ -99,9 +100,15 @@ func (i *Identities) Rules(mesh string) []Rule {
 	var rules []Rule
 	for _, e := range i.byMesh[mesh] {
 		r := Rule{Source: e.source, Labels: resource.NewTags(e.selector)}
+		if e.path == nil { // see defaultPath
+			r.AskedVariables = append(r.AskedVariables, "Namespace", "ServiceAccount")
+		}
 		for _, p := range slices.Concat(e.trustDomain, e.path) {
-			if p.Label != "" {
-				r.Needs = append(r.Needs, p.Label)
+			switch {
+			case p.Label != "":
+				r.AskedLabels = append(r.AskedLabels, p.Label)
+			case p.Variable != "":
+				r.AskedVariables = append(r.AskedVariables, p.Variable)
 			}
 		}
 		rules = append(rules, r)

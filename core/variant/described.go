@@ -14,10 +14,11 @@ import (
 // Keys of the parameters that describe a dataplane with one inbound (SPEC
 // 12.4), in addition to the keys of the inbound's tags. Tag keys have no @.
 const (
-	labelPrefix  = "@label/"
-	namespaceKey = "@namespace"
-	nameKey      = "@name"
-	sectionKey   = "@section"
+	NamespaceKey = "@namespace"
+
+	labelPrefix = "@label/"
+	nameKey     = "@name"
+	sectionKey  = "@section"
 )
 
 // ParametersOf returns the parameters that describe a dataplane by the inbound
@@ -26,7 +27,7 @@ const (
 func ParametersOf(d *resource.Dataplane, inbound int) Parameters {
 	p := Parameters{nameKey: d.Name}
 	if d.Namespace != "" {
-		p[namespaceKey] = d.Namespace
+		p[NamespaceKey] = d.Namespace
 	}
 	for _, label := range d.Labels {
 		p[labelPrefix+label.Key] = label.Value
@@ -56,7 +57,7 @@ func DataplaneOf(mesh string, p Parameters) *resource.Dataplane {
 	}
 	return &resource.Dataplane{
 		Meta: resource.Meta{
-			ID:     resource.ID{Kind: resource.DataplaneKind, Mesh: mesh, Namespace: p[namespaceKey], Name: p[nameKey]},
+			ID:     resource.ID{Kind: resource.DataplaneKind, Mesh: mesh, Namespace: p[NamespaceKey], Name: p[nameKey]},
 			Labels: resource.NewTags(labels),
 		},
 		Inbounds: []resource.Inbound{{Name: p[sectionKey], Tags: resource.NewTags(tags)}},
@@ -96,7 +97,7 @@ func selects(t *resource.TargetRef) partition.Predicate {
 		members = append(members, partition.Equal(nameKey, t.Name))
 	}
 	if t.Namespace != "" {
-		members = append(members, partition.Equal(namespaceKey, t.Namespace))
+		members = append(members, partition.Equal(NamespaceKey, t.Namespace))
 	}
 	if t.SectionName != "" {
 		members = append(members, partition.Equal(sectionKey, t.SectionName))

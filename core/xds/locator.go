@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +190,10 @@ func (n *located) compile(s *State, l *locator, d *destination) error {
 	}
 }
 
+// exampleName is the name of a dataplane that is none of those that policies name. It
+// is a part of SPIFFE IDs.
+const exampleName = "-"
+
 // example is the resources that the parameters of one variant lead to, by type.
 type example [NumTypes]*Resource
 
@@ -200,6 +205,7 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 	for i := range examples {
 		p, _ := set.Example(i)
 		dataplane := variant.DataplaneOf(d.Mesh, p)
+		dataplane.Name = cmp.Or(dataplane.Name, exampleName)
 		dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
 		sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced))
 		sb.addDestination(d, n.set, 0)
@@ -279,14 +285,27 @@ func (l *locator) sets(s *State, d *destination) (sets []*variant.Set, err error
 		for _, label := range r.Labels {
 			selected = append(selected, variant.Equals(variant.LabelKey(label.Key), label.Value))
 		}
-		for _, key := range r.Needs {
+		for _, key := range r.AskedLabels {
 			needed = append(needed, variant.Exists(variant.LabelKey(key)))
+		}
+		for _, v := range r.AskedVariables {
+			if key, optional := optionalVariables[v]; optional {
+				needed = append(needed, variant.Exists(key))
+			}
 		}
 		all := variant.And(selected...)
 		rules = append(rules, variant.And(all, variant.And(needed...)), all)
 	}
 	identities, _, err := variant.FirstMatch(rules)
 	return append(sets, identities), err
+}
+
+// optionalVariables are the parameters of the variables of templates that a dataplane
+// may lack.
+var optionalVariables = map[string]string{
+	"Namespace":      variant.NamespaceKey,
+	"Zone":           variant.LabelKey(resource.ZoneTag),
+	"ServiceAccount": variant.LabelKey(resource.ServiceAccountLabel),
 }
 
 // facetSets returns the sets of the values of facets that make a difference: zones and

@@ -1,12 +1,18 @@
 package xds_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
+	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
+	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -18,12 +24,14 @@ import (
 // dataplane gets by name (SPEC 12.4), in random meshes, also for a dataplane that is
 // not there.
 func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
-	g, err := fuzz.NewGenerator(kinds.All())
+	g, err := fuzz.NewGenerator(resource.NewKinds( // those that shape what dataplanes share
+		meshtimeout.Kind(), meshcircuitbreaker.Kind(), meshhttproute.Kind(), meshloadbalancingstrategy.Kind(), meshproxypatch.Kind(),
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
 	compared, variants := 0, 0
-	for seed := range uint64(60) {
+	for seed := range uint64(120) {
 		random := rand.New(rand.NewPCG(seed, 11))
 		data := make([]byte, 2000)
 		for i := range data {
@@ -34,7 +42,7 @@ func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(kinds.All(), set)
+		view, err := core.NewView(g.Kinds(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +62,7 @@ func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
 			t.Fatalf("seed %d:\n%s", seed, scenario.YAML())
 		}
 	}
-	if compared < 200 || variants < 20 {
+	if compared < 400 || variants < 4 {
 		t.Errorf("%d resources were compared, %d of them variants: the meshes are too simple", compared, variants)
 	}
 }
@@ -92,4 +100,100 @@ func compareLocators(t *testing.T, state *xds.State, d *resource.Dataplane) (com
 		}
 	}
 	return compared, variants
+}
+
+// What makes a variant: policies by tags and labels, the identity of the client, its
+// zone, and the values of its tags where endpoints are preferred by them.
+func TestVariantsOfADestination(t *testing.T) {
+	const mesh = `
+type: MeshIdentity
+mesh: default
+name: shop
+spec:
+  selector: {dataplane: {matchLabels: {app: shop}}}
+  provider: {type: Spire, spire: {}}
+---
+type: Dataplane
+mesh: default
+name: backend-1
+labels: {kuma.io/zone: east, app: shop}
+networking: {address: 10.0.1.1, inbound: [{port: 80, tags: {kuma.io/service: backend, kuma.io/protocol: http, rack: r1}}]}
+---
+type: Dataplane
+mesh: default
+name: backend-2
+labels: {kuma.io/zone: west}
+networking: {address: 10.0.1.2, inbound: [{port: 80, tags: {kuma.io/service: backend, kuma.io/protocol: http, rack: r2}}]}
+---
+type: Dataplane
+mesh: default
+name: client
+labels: {kuma.io/zone: east}
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web, kuma.io/protocol: http}}]
+  outbound: [{port: 10001, tags: {kuma.io/service: backend}}]
+---
+`
+	timeout := `{type: MeshTimeout, mesh: default, name: slow, spec: {targetRef: {kind: MeshSubset, tags: {team: slow}}, to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 9s, http: {requestTimeout: 90s}}}]}}`
+	locality := `{type: MeshLoadBalancingStrategy, mesh: default, name: near, spec: {to: [{targetRef: {kind: Mesh}, default: {localityAwareness: {}}}]}}`
+	affinity := `{type: MeshLoadBalancingStrategy, mesh: default, name: near, spec: {to: [{targetRef: {kind: Mesh}, default: {localityAwareness: {crossZone: {failover: [{to: {type: Any}}]}, localZone: {affinityTags: [{key: rack}]}}}}]}}`
+	for _, test := range []struct {
+		name     string
+		policies string
+		kind     xds.Type
+		// The numbers are those of the resources; equal numbers are one resource.
+		want []int
+	}{
+		// web, slow, shop, west, rack r1, rack r9
+		{"the cluster by policy and identity", timeout, xds.ClusterType, []int{0, 1, 2, 0, 0, 0}},
+		{"the routes by policy", timeout, xds.RouteType, []int{0, 1, 0, 0, 0, 0}},
+		{"the endpoints by identity", timeout, xds.EndpointType, []int{0, 0, 1, 0, 0, 0}},
+		{"the endpoints by zone", locality, xds.EndpointType, []int{0, 0, 1, 2, 0, 0}},
+		{"the endpoints by a tag", affinity, xds.EndpointType, []int{0, 0, 1, 2, 3, 0}},
+		{"the listener for gRPC", timeout, xds.ListenerType, []int{0, 0, 0, 0, 0, 0}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh + test.policies)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			view, err := core.NewView(kinds.All(), set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
+			east := variant.Parameters{"kuma.io/service": "web", variant.LabelKey("kuma.io/zone"): "east"}
+			var got []int
+			var distinct []*xds.Resource
+			for _, more := range []variant.Parameters{
+				{}, {"team": "slow"}, {variant.LabelKey("app"): "shop"}, {variant.LabelKey("kuma.io/zone"): "west"}, {"rack": "r1"}, {"rack": "r9"},
+			} {
+				p := maps.Clone(east)
+				maps.Copy(p, more)
+				located, ok := state.Locate(test.kind, "default/backend", p)
+				if !ok {
+					t.Fatalf("no variant for %v", p)
+				}
+				at := slices.Index(distinct, located.Resource)
+				if at < 0 {
+					at = len(distinct)
+					distinct = append(distinct, located.Resource)
+				}
+				got = append(got, at)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got resources %v, want %v", got, test.want)
+			}
+		})
+	}
+	t.Run("a name that no dataplane has", func(t *testing.T) {
+		view, err := core.NewView(kinds.All(), &resource.Set{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if located, ok := xds.NewBuilder(translators.All(), xds.Options{}).At(view).Locate(xds.ClusterType, "default/backend", nil); ok {
+			t.Errorf("got %+v", located)
+		}
+	})
 }
