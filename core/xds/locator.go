@@ -55,7 +55,7 @@ type locator struct {
 
 	mu        sync.Mutex
 	view      *core.View
-	compilers []*variant.PolicyCompiler // parallel to Builder.shared
+	compilers []*variant.PolicyCompiler // of the kinds of Builder.shared
 	outbounds map[string]*outbounds     // of all dataplanes, by name
 	located   map[string]*located
 }
@@ -111,7 +111,9 @@ func (l *locator) follow(s *State) {
 	if l.view == nil {
 		l.outbounds, l.located = map[string]*outbounds{}, map[string]*located{}
 		for _, t := range s.builder.shared() {
-			l.compilers = append(l.compilers, variant.NewPolicyCompiler(s.view, l.mesh, s.view.Kinds().Lookup(t.Kind), s.builder.order))
+			if kind := s.view.Kinds().Lookup(t.Kind); kind != nil {
+				l.compilers = append(l.compilers, variant.NewPolicyCompiler(s.view, l.mesh, kind, s.builder.order))
+			}
 		}
 		for _, d := range s.view.Dataplanes(l.mesh) {
 			l.count(s.builder, d, 1)

@@ -19,6 +19,7 @@ func meshLoadBalancingStrategy() xds.Translator {
 		Endpoints: localities,
 		Route:     routeHashes,
 		Outbound:  connectionHash,
+		Zones:     failoverZones,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -154,4 +155,18 @@ func (z zones) accepts(zone string) bool {
 		return !slices.Contains(z.Zones, zone)
 	}
 	return true
+}
+
+// failoverZones returns the zones from which a conf has rules of failover.
+func failoverZones(c resource.Conf) (zones []string) {
+	conf := c.(*strategy.Conf)
+	if conf.LocalityAwareness == nil || conf.LocalityAwareness.CrossZone == nil {
+		return nil
+	}
+	for _, rule := range conf.LocalityAwareness.CrossZone.Failover {
+		if rule.From != nil {
+			zones = append(zones, rule.From.Zones...)
+		}
+	}
+	return zones
 }
