@@ -99,7 +99,7 @@ func newRoot(all *resource.Kinds) *cobra.Command {
 	flags.BoolVar(&g.source, "source", false, "with file:line of each KRI in JSON and YAML, as wide tables have it")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newCheck(g), newInspect(g), newConf(g), answering(newAccess(g)), answering(newDiff(g)),
-		newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBench(g))
+		newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBootstrap(g), newBench(g))
 	for _, c := range root.Commands() {
 		failuresOf(c, exitNo)
 	}

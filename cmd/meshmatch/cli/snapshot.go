@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
-	"net/netip"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 
 func newSnapshot(g *globals) *cobra.Command {
 	var bootstrap bool
-	admin := netip.MustParseAddrPort("127.0.0.1:9901")
+	options := defaultBootstrap()
 	c := &cobra.Command{
 		Use:   "snapshot DATAPLANE",
 		Short: "Print the Envoy resources of a dataplane",
@@ -25,8 +24,7 @@ With --bootstrap the answer is one static Envoy bootstrap with all of it inside,
 which "envoy -c FILE" runs without a server.`,
 		Example: `  meshmatch snapshot web-1 -f policies/
   meshmatch snapshot web-1 -f policies/ -o json
-  meshmatch snapshot web-1 -f policies/ --bootstrap > envoy.json
-  envoy -c envoy.json`,
+  meshmatch snapshot web-1 -f policies/ --bootstrap`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -39,25 +37,29 @@ which "envoy -c FILE" runs without a server.`,
 				return err
 			}
 			snapshot := xds.NewBuilder(translators.All(), xds.Options{}).At(w.view).Snapshot(d, false)
+			var failed error
 			for _, warning := range snapshot.Warnings() {
+				if warning.Error {
+					failed = errors.Join(failed, errors.New(warning.String()))
+					continue
+				}
 				fmt.Fprintln(c.ErrOrStderr(), "warning:", warning)
+			}
+			if failed != nil {
+				return failed
 			}
 			if !bootstrap {
 				return g.print(c, snapshot, func(p *page) { snapshotRows(p, snapshot) })
 			}
-			m, err := xds.StaticBootstrap(snapshot, admin)
+			m, err := xds.StaticBootstrap(snapshot, options)
 			if err != nil {
 				return err
 			}
-			data, err := xds.MarshalJSON(m)
-			if err != nil {
-				return err
-			}
-			return g.encode(c.OutOrStdout(), json.RawMessage(data))
+			return g.printMessage(c, m)
 		},
 	}
 	c.Flags().BoolVar(&bootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
-	c.Flags().TextVar(&admin, "admin", admin, "the `ADDRESS` of the admin interface in the bootstrap")
+	bootstrapFlags(c, &options)
 	return c
 }
 

@@ -142,7 +142,7 @@ func (w *world) startProxies(state *xds.State, s *story) {
 		for _, warning := range snapshot.Warnings() {
 			w.t.Logf("%s: %s", name, warning)
 		}
-		bootstrap, err := xds.StaticBootstrap(snapshot, admin)
+		bootstrap, err := xds.StaticBootstrap(snapshot, xds.BootstrapOptions{Admin: admin})
 		if err != nil {
 			w.t.Fatal(err)
 		}

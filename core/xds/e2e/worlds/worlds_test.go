@@ -88,7 +88,7 @@ func world(t *testing.T, g *fuzz.Generator, seed uint64, dir string) (parts []pa
 	state := xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
 	for _, d := range set.Dataplanes {
 		title := fmt.Sprintf("seed %d: %s of\n%s", seed, d.Name, scenario.YAML())
-		bootstrap, err := xds.StaticBootstrap(state.Snapshot(d, false), netip.MustParseAddrPort("127.0.0.1:0"))
+		bootstrap, err := xds.StaticBootstrap(state.Snapshot(d, false), xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
 		if err != nil {
 			t.Errorf("%s: %v", title, err)
 			continue

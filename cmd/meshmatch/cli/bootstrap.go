@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"encoding/json"
+	"net"
+	"net/netip"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+func newBootstrap(g *globals) *cobra.Command {
+	var address string
+	var server xds.Server
+	options := defaultBootstrap()
+	c := &cobra.Command{
+		Use:   "bootstrap DATAPLANE --xds ADDRESS",
+		Short: "Print the Envoy bootstrap of a dataplane that is served",
+		Long: `Print the bootstrap with which the Envoy of a dataplane fetches its resources
+from "meshmatch serve", as JSON. The paths are those of files on the machine of the
+proxy. With --xds-ca the server is asked by TLS, and its certificate must have the
+host of ADDRESS.`,
+		Example: `  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 -f policies/
+  meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/`,
+		Args:              exactly("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(dataplaneNames),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := parseServer(&server, address); err != nil {
+				return err
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			d, err := g.dataplane(w, args[0])
+			if err != nil {
+				return err
+			}
+			id, err := w.view.Identities(d.Mesh).Of(d)
+			if err != nil {
+				return err
+			}
+			return g.printMessage(c, xds.Bootstrap(d, id, server, options))
+		},
+	}
+	c.Flags().StringVar(&address, "xds", "", "the `ADDRESS` of the server, HOST:PORT")
+	c.Flags().StringVar(&server.CA, "xds-ca", "", "verify the server with the CA certificates in this `FILE`")
+	c.Flags().StringVar(&server.Certificate, "xds-cert", "", "present the certificate in this `FILE` to the server")
+	c.Flags().StringVar(&server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
+	bootstrapFlags(c, &options)
+	return c
+}
+
+// parseServer sets the address of the server, and checks what belongs together.
+func parseServer(server *xds.Server, address string) error {
+	host, port, err := net.SplitHostPort(address)
+	n, err2 := strconv.ParseUint(port, 10, 16)
+	switch {
+	case address == "":
+		return usagef("--xds is required: the address of the server, HOST:PORT")
+	case err != nil || err2 != nil || host == "" || n == 0:
+		return usagef("--xds: bad address %q; write HOST:PORT", address)
+	case (server.Certificate == "") != (server.Key == ""):
+		return usagef("--xds-cert and --xds-key belong together")
+	case server.Certificate != "" && server.CA == "":
+		return usagef("--xds-cert needs --xds-ca: without TLS there is no certificate")
+	}
+	server.Host, server.Port = host, uint16(n)
+	return nil
+}
+
+func defaultBootstrap() xds.BootstrapOptions {
+	return xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:9901"), SpireSocket: xds.DefaultSpireSocket}
+}
+
+// bootstrapFlags adds the flags of all bootstraps.
+func bootstrapFlags(c *cobra.Command, o *xds.BootstrapOptions) {
+	c.Flags().TextVar(&o.Admin, "admin", o.Admin, "the `ADDRESS` of the admin interface in the bootstrap")
+	c.Flags().StringVar(&o.SpireSocket, "spire-socket", o.SpireSocket, "the `PATH` of the socket of SPIRE's agent in the bootstrap")
+}
+
+// printMessage prints a message in proto3 JSON.
+func (g *globals) printMessage(c *cobra.Command, m proto.Message) error {
+	data, err := xds.MarshalJSON(m)
+	if err != nil {
+		return err
+	}
+	return g.encode(c.OutOrStdout(), json.RawMessage(data))
+}
