@@ -145,9 +145,7 @@ func (a *admission) document(d *resource.Document) {
 		a.errorf(&d.Meta, "mesh", "", "must be empty for %s", d.Kind)
 	default:
 		a.once(&d.Meta)
-		if r, isValue := d.Value.(ocm.Resource); isValue {
-			ocm.Validate(diag.Root(diag.GoValue(d.ID.String()), &a.sink), r)
-		}
+		ocm.Validate(diag.Root(diag.GoValue(d.ID.String()), &a.sink), d)
 	}
 }
 

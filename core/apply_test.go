@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -38,10 +39,17 @@ func TestApplyAllOrNothing(t *testing.T) {
 		change(&d)
 		return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid}, Dataplanes: []*resource.Dataplane{&d}}}
 	}
+	document := func(value any) core.Batch {
+		d := &resource.Document{Meta: resource.Meta{ID: resource.ID{Kind: ocm.PolicyKind, Name: "p"}}, Value: value}
+		return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid}, Documents: []*resource.Document{d}}}
+	}
 	for name, c := range map[string]struct {
 		batch core.Batch
 		want  string
 	}{
+		"a nil resource of a hub":   {document((*ocm.Policy)(nil)), `Policy "p": the resource is nil`},
+		"a bad resource of a hub":   {document(&ocm.Policy{Meta: resource.Meta{ID: resource.ID{Kind: ocm.PolicyKind, Name: "p"}}, Action: 9}), `Policy "p": spec.remediationAction: unknown action 9`},
+		"another resource of a hub": {document(&ocm.Placement{Meta: resource.Meta{ID: resource.ID{Kind: ocm.PolicyKind, Name: "p"}}}), `Policy "p": kind: must be Placement, not "Policy"`},
 		"twice":                     {broken(func(p *resource.Policy) { p.Name = "z" }), `duplicate MeshTimeout "z" in mesh "default"`},
 		"upserted and deleted":      {core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{valid}}, Delete: []resource.ID{valid.ID}}, "one batch does one thing"},
 		"without a type":            {broken(func(p *resource.Policy) { p.Type = nil }), "not one of the kinds"},

@@ -1,28 +1,75 @@
 package ocm
 
 import (
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Validate reports what a loader would refuse in a resource that was made in Go.
-// at is the place of the resource.
-func Validate(at *diag.At, r Resource) {
+// Validate reports what a loader would refuse in a document of this package: of a
+// resource that was made in Go, or of a file and changed afterwards. at is the
+// place of the document. A document of another type has no error.
+func Validate(at *diag.At, document *resource.Document) {
+	if v := reflect.ValueOf(document.Value); v.Kind() == reflect.Pointer && v.IsNil() {
+		at.Errorf("", "the resource is nil")
+		return
+	}
+	r := Of(document)
+	if r == nil {
+		return
+	}
+	if made, isResource := document.Value.(Resource); isResource && made.Identity().ID != document.ID {
+		at.Errorf("", "is the document of another resource, %s", made.Identity().ID)
+	}
+	if kind := kindOf(r); r.Identity().Kind != kind {
+		at.Field("kind").Errorf("", "must be %s, not %q", kind, r.Identity().Kind)
+	}
 	switch r := r.(type) {
+	case *Policy:
+		if r.Action > InformOnly {
+			at.Field("spec").Field("remediationAction").Errorf("", "unknown action %d", r.Action)
+		}
 	case *PlacementRule:
 		validateSelector(at.Field("spec").Field("clusterSelector"), r.ClusterSelector)
 		validateSelector(at.Field("spec").Field("dataplaneSelector"), r.DataplaneSelector)
 	case *PlacementBinding:
-		if kind := r.Placement.Kind; kind != PlacementRuleKind && kind != PlacementKind {
-			at.Field("placementRef").Field("kind").Errorf("", "must be %s or %s, not %q", PlacementRuleKind, PlacementKind, kind)
-		}
-		for i, s := range r.Subjects {
-			if !s.Mesh && s.Kind != PolicyKind && s.Kind != PolicySetKind {
-				at.Field("subjects").Index(i).Field("kind").Errorf("", "must be %s or %s, not %q", PolicyKind, PolicySetKind, s.Kind)
-			}
+		validateBinding(at, r)
+	case *Rollout:
+		validateRollout(at, r)
+	}
+}
+
+func kindOf(r Resource) string {
+	switch r.(type) {
+	case *Policy:
+		return PolicyKind
+	case *PolicySet:
+		return PolicySetKind
+	case *PlacementBinding:
+		return PlacementBindingKind
+	case *PlacementRule:
+		return PlacementRuleKind
+	case *Placement:
+		return PlacementKind
+	case *PlacementDecision:
+		return PlacementDecisionKind
+	case *ManagedCluster:
+		return ManagedClusterKind
+	}
+	return RolloutKind
+}
+
+func validateBinding(at *diag.At, b *PlacementBinding) {
+	if kind := b.Placement.Kind; kind != PlacementRuleKind && kind != PlacementKind {
+		at.Field("placementRef").Field("kind").Errorf("", "must be %s or %s, not %q", PlacementRuleKind, PlacementKind, kind)
+	}
+	for i, s := range b.Subjects {
+		if !s.Mesh && s.Kind != PolicyKind && s.Kind != PolicySetKind {
+			at.Field("subjects").Index(i).Field("kind").Errorf("", "must be %s or %s, not %q", PolicyKind, PolicySetKind, s.Kind)
 		}
 	}
 }
@@ -38,9 +85,35 @@ func validateSelector(at *diag.At, s *LabelSelector) {
 	}
 	for i, e := range s.Expressions {
 		place := at.Field("matchExpressions").Index(i)
-		if !slices.Contains(e.Operator.Enum(), string(e.Operator)) {
-			place.Field("operator").Errorf(diag.DidYouMean(string(e.Operator), e.Operator.Enum()), "unknown value %q", e.Operator)
-		}
+		validateWord(place.Field("operator"), e.Operator)
 		(&requirementDoc{e.Key, e.Operator, e.Values}).Validate(place)
+	}
+}
+
+func validateRollout(at *diag.At, r *Rollout) {
+	strategy := at.Field("strategy")
+	validateWord(strategy.Field("type"), r.Strategy.Type)
+	if limit := r.Strategy.MaxConcurrency; limit != nil {
+		validateAmount(strategy.Field("maxConcurrency"), *limit)
+	}
+	validateAmount(strategy.Field("maxFailures"), r.Strategy.MaxFailures)
+	for i, s := range r.Status {
+		validateWord(at.Field("status").Index(i).Field("status"), s.Status)
+	}
+}
+
+func validateAmount(at *diag.At, a Amount) {
+	if a.Value < 0 || a.Percent && a.Value > 100 {
+		at.Errorf("", "must be a number of clusters, or a percentage from 0 to 100, not %d", a.Value)
+	}
+}
+
+// validateWord checks a word of a type that has a list of words.
+func validateWord[W interface {
+	~string
+	Enum() []string
+}](at *diag.At, word W) {
+	if words := word.Enum(); !slices.Contains(words, string(word)) {
+		at.Errorf(diag.DidYouMean(string(word), words), "unknown value %q", string(word))
 	}
 }
