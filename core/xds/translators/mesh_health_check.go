@@ -2,6 +2,7 @@ package translators
 
 import (
 	"cmp"
+	"encoding/hex"
 	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -187,11 +188,15 @@ func tcpCheck(c *meshhealthcheck.TCP) *corev3.HealthCheck_TcpHealthCheck {
 		m.Send = payload(*c.Send)
 	}
 	for _, bytes := range c.Receive {
-		m.Receive = append(m.Receive, payload(bytes))
+		if bytes != "" {
+			m.Receive = append(m.Receive, payload(bytes))
+		}
 	}
 	return m
 }
 
+// payload returns bytes in hexadecimal: Envoy sends and expects nothing for bytes that
+// are binary.
 func payload(b meshhealthcheck.Base64) *corev3.HealthCheck_Payload {
-	return &corev3.HealthCheck_Payload{Payload: &corev3.HealthCheck_Payload_Binary{Binary: b.Bytes()}}
+	return &corev3.HealthCheck_Payload{Payload: &corev3.HealthCheck_Payload_Text{Text: hex.EncodeToString(b.Bytes())}}
 }
