@@ -65,7 +65,7 @@ func TestStoriesInEnvoy(t *testing.T) {
 			of[dataplane] = true
 		}
 		for dataplane := range of {
-			bootstrap, err := xds.StaticBootstrap(story.snapshot(t, dataplane, translators.All()), netip.MustParseAddrPort("127.0.0.1:0"))
+			bootstrap, err := xds.StaticBootstrap(story.snapshot(t, dataplane, translators.All()), xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -107,7 +107,7 @@ func (d *demo) startProxy(state *xds.State, p *resource.Dataplane) error {
 	}
 	d.ca.WriteFiles(fatal{}, d.dir, p.Name, id.SPIFFEID)
 	admin := netip.AddrPortFrom(netip.MustParseAddr(p.Inbounds[0].ServiceAddress), 19901)
-	bootstrap, err := xds.StaticBootstrap(state.Snapshot(p, false), admin)
+	bootstrap, err := xds.StaticBootstrap(state.Snapshot(p, false), xds.BootstrapOptions{Admin: admin})
 	if err != nil {
 		return err
 	}
