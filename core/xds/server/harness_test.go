@@ -107,3 +107,13 @@ func bodies(resources ...*xds.Resource) map[string]string {
 	}
 	return m
 }
+
+// eventually waits until a condition holds, and reports whether it does.
+func eventually(condition func() bool) bool {
+	for deadline := time.Now().Add(patience); !condition(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,124 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+)
+
+func TestStatusAndConvergence(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		good, bad := xdstest.Resource(xds.ClusterType, "a", "good"), xdstest.Resource(xds.ClusterType, "a", "bad")
+		b := xdstest.Resource(xds.ClusterType, "b", "1")
+		r := start(t, server.Options{Source: oneNode(good, b)})
+		if got := r.NodeState("n"); got != server.Absent {
+			t.Errorf("without a stream the node is %v", got)
+		}
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(h xdstest.Held) string {
+			if strings.Contains(h.Body, "bad") {
+				return "is bad"
+			}
+			return ""
+		}})
+		must(t, c.Wildcard(xds.ClusterType))
+		converged := func(want int) {
+			t.Helper()
+			timeout := patience
+			if want == 0 {
+				timeout = 50 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			defer cancel()
+			n, err := r.WaitConverged(ctx, []string{"n"})
+			if n != want || (err == nil) != (want == 1) || want == 0 && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%d nodes have converged, want %d; %v", n, want, err)
+			}
+		}
+		converged(1)
+		s := r.Status("n")
+		clusters := s.Types["clusters"]
+		if !s.Converged || len(s.Streams) != 1 || clusters.Sent == "" || clusters.Sent != clusters.Acked || clusters.NACK != nil {
+			t.Errorf("after an ACK: %+v", s)
+		}
+
+		setNode(r.source, bad, b)
+		if !eventually(func() bool { return r.Status("n").Types["clusters"].NACK != nil }) {
+			t.Fatal("the NACK is not in the status")
+		}
+		converged(0)
+		s = r.Status("n")
+		clusters = s.Types["clusters"]
+		if s.Converged || clusters.Sent == clusters.Acked || clusters.NACK == nil {
+			t.Fatalf("after a NACK: %+v", s)
+		}
+		if n := clusters.NACK; n.Message != "a: is bad" || len(n.Resources) != 1 || n.Resources[0] != "a" || time.Since(n.At) > time.Minute {
+			t.Errorf("after a NACK: %+v", n)
+		}
+		if got := r.Counters().NACKs[xds.ClusterType].Load(); got != 1 {
+			t.Errorf("%d NACKs are counted", got)
+		}
+
+		setNode(r.source, good, b)
+		converged(1)
+		if s := r.Status("n"); !s.Converged || s.Types["clusters"].NACK != nil {
+			t.Errorf("after an ACK of other content: %+v", s)
+		}
+	})
+}
+
+func TestStatusJSON(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	got, err := json.Marshal(server.Status{
+		KRI:     "n",
+		Streams: []server.StreamStatus{{Since: at, Peer: "127.0.0.1:1", Protocol: "delta"}},
+		Types: map[string]server.TypeStatus{"clusters": {Sent: "2", Acked: "1",
+			NACK: &server.NACKStatus{Message: "no", Resources: []string{"a"}, At: at}}},
+	})
+	must(t, err)
+	const want = `{"kri":"n","streams":[{"since":"2026-01-02T03:04:05Z","peer":"127.0.0.1:1","protocol":"delta"}],` +
+		`"types":{"clusters":{"sent":"2","acked":"1","nack":{"message":"no","resources":["a"],"at":"2026-01-02T03:04:05Z"}}},"converged":false}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestCounters(t *testing.T) {
+	a := xdstest.Resource(xds.EndpointType, "a", "1")
+	r := start(t, server.Options{Source: oneNode(a)})
+	c := r.client(t, xdstest.Options{Node: node("n")})
+	must(t, c.Subscribe(xds.EndpointType, "a", "b"))
+	await(t, c, xds.EndpointType, a)
+	a2 := xdstest.Resource(xds.EndpointType, "a", "2")
+	setNode(r.source, a2)
+	await(t, c, xds.EndpointType, a2)
+	counters := r.Counters()
+	if got := counters.Streams[0].Load(); got != 1 || server.ProtocolNames[0] != "delta" {
+		t.Errorf("%d streams of %s", got, server.ProtocolNames[0])
+	}
+	if got := counters.Subscriptions[xds.EndpointType].Load(); got != 2 {
+		t.Errorf("%d subscriptions, want 2", got)
+	}
+	if got := counters.Pushes[xds.EndpointType].Load(); got != 2 {
+		t.Errorf("%d pushes, want 2", got)
+	}
+	if got := counters.PushBytes[xds.EndpointType].Load(); got < int64(len(a.Body)+len(a2.Body)) {
+		t.Errorf("%d bytes", got)
+	}
+	if upTo, count, sum := counters.PushTime.Read(); count != 1 || upTo[len(upTo)-1] != 1 || sum <= 0 {
+		t.Errorf("push times: %v, %d, %v; want one, of the change", upTo, count, sum)
+	}
+	c.Close()
+	if !eventually(func() bool { return counters.Streams[0].Load() == 0 }) {
+		t.Fatal("the stream is still counted")
+	}
+	if got := counters.Subscriptions[xds.EndpointType].Load(); got != 0 {
+		t.Errorf("%d subscriptions after the end", got)
+	}
+}

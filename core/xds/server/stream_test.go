@@ -1,0 +1,331 @@
+package server_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+)
+
+// oneNode returns a source in which node n has the resources.
+func oneNode(resources ...*xds.Resource) *xdstest.Source {
+	state := xdstest.NewState()
+	state.Nodes["n"] = xdstest.Snapshot(resources...)
+	return xdstest.NewSource(state)
+}
+
+// setNode publishes the resources of node n.
+func setNode(s *xdstest.Source, resources ...*xds.Resource) {
+	s.Edit(func(state *xdstest.State) { state.Nodes["n"] = xdstest.Snapshot(resources...) })
+}
+
+// await waits until a client holds resources of a type and no others.
+func await(t *testing.T, c *xdstest.Client, k xds.Type, resources ...*xds.Resource) {
+	t.Helper()
+	if !c.Wait(patience, func() bool { return maps.Equal(contents(c, k), bodies(resources...)) }) {
+		t.Fatalf("holds %d resources, wants %d; stream: %v", len(contents(c, k)), len(resources), c.Err())
+	}
+}
+
+// forProtocols runs a test for both protocols.
+func forProtocols(t *testing.T, test func(t *testing.T, sotw bool)) {
+	for _, protocol := range []struct {
+		name string
+		sotw bool
+	}{{"delta", false}, {"sotw", true}} {
+		t.Run(protocol.name, func(t *testing.T) { test(t, protocol.sotw) })
+	}
+}
+
+// awaitEnd waits until a stream ends, and checks the code.
+func awaitEnd(t *testing.T, c *xdstest.Client, code codes.Code) {
+	t.Helper()
+	if !c.Wait(patience, func() bool { return c.Err() != nil }) {
+		t.Fatal("the stream does not end")
+	}
+	if got := status.Code(c.Err()); got != code {
+		t.Fatalf("the stream ends with %v, want %v", c.Err(), code)
+	}
+}
+
+// A client that does not read delays no other one, and then gets the newest state.
+func TestSlowReader(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		large := strings.Repeat("x", 200<<10) // more than gRPC buffers for a stream
+		resource := func(i int) *xds.Resource {
+			return xdstest.Resource(xds.ClusterType, "a", fmt.Sprint(i)+large)
+		}
+		r := start(t, server.Options{Source: oneNode(resource(0))})
+		slow := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		fast := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		for _, c := range []*xdstest.Client{slow, fast} {
+			must(t, c.Wildcard(xds.ClusterType))
+			await(t, c, xds.ClusterType, resource(0))
+		}
+		slow.Freeze()
+		const last = 40
+		for i := 1; i <= last; i++ {
+			setNode(r.source, resource(i))
+			await(t, fast, xds.ClusterType, resource(i))
+		}
+		if got := r.NodeState("n"); got != server.Pending {
+			t.Errorf("the node is %v, want pending", got)
+		}
+		slow.Thaw()
+		await(t, slow, xds.ClusterType, resource(last))
+		if n := len(slow.Responses()); n > 5 {
+			t.Errorf("the slow client got %d responses, want only those in flight and the newest", n)
+		}
+	})
+}
+
+// The first request after a reconnection has the versions of all that a client holds.
+func TestLargeRequest(t *testing.T) {
+	var resources []*xds.Resource
+	for i := range 30_000 {
+		resources = append(resources, xdstest.Resource(xds.EndpointType, fmt.Sprintf("%0180d", i), "1"))
+	}
+	r := start(t, server.Options{Source: oneNode(resources...)})
+	c := r.client(t, xdstest.Options{Node: node("n")})
+	must(t, c.Wildcard(xds.EndpointType))
+	await(t, c, xds.EndpointType, resources...)
+	c.Close()
+
+	again := r.client(t, xdstest.Options{Node: node("n"), Resume: c})
+	if !again.Wait(patience, func() bool { return len(again.Responses()) > 0 }) {
+		t.Fatal("no response", again.Err())
+	}
+	if got := len(again.Responses()[0].Resources); got != 0 {
+		t.Errorf("%d resources are sent again", got)
+	}
+}
+
+// Clients of gRPC take 4 MiB. Delta responses are split below it, each after the ACK of
+// the one before.
+func TestResponsesAreSplit(t *testing.T) {
+	var resources []*xds.Resource
+	for i := range 10 {
+		resources = append(resources, xdstest.Resource(xds.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20)))
+	}
+	r := start(t, server.Options{Source: oneNode(resources...)})
+	c := r.client(t, xdstest.Options{Node: node("n")})
+	must(t, c.Wildcard(xds.ClusterType))
+	await(t, c, xds.ClusterType, resources...)
+	for _, response := range c.Responses() {
+		size := 0
+		for _, r := range response.Resources {
+			size += len(r.Body)
+		}
+		if size == 0 || size > 4<<20 {
+			t.Errorf("a response has %d bytes of resources", size)
+		}
+	}
+	if n := len(c.Responses()); n != 4 {
+		t.Errorf("%d responses, want 4 with at most 3 resources", n)
+	}
+}
+
+// A client that never ACKs delays other types and removals by Options.Wait only.
+func TestWaits(t *testing.T) {
+	const wait = 150 * time.Millisecond
+	cluster, listener := xdstest.Resource(xds.ClusterType, "a", "1"), xdstest.Resource(xds.ListenerType, "l", "1")
+	r := start(t, server.Options{Source: oneNode(cluster, listener), Wait: wait})
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
+	must(t, err)
+	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: xds.ClusterType.URL()}))
+	first, err := stream.Recv()
+	must(t, err)
+	// The first answer in a type waits for nothing.
+	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: xds.ListenerType.URL()}))
+	second, err := stream.Recv()
+	must(t, err)
+	for _, r := range []*discoveryv3.DeltaDiscoveryResponse{first, second} {
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: r.GetTypeUrl(), ResponseNonce: r.GetNonce()}))
+	}
+	if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+		t.Fatal("the ACKs are not handled")
+	}
+
+	begin := time.Now()
+	setNode(r.source, xdstest.Resource(xds.ClusterType, "a", "2"))
+	addition, err := stream.Recv() // is not ACKed
+	must(t, err)
+	if addition.GetTypeUrl() != xds.ClusterType.URL() || len(addition.GetResources()) != 1 {
+		t.Fatalf("got %v, want the cluster", addition)
+	}
+	removal, err := stream.Recv()
+	must(t, err)
+	if got := removal.GetRemovedResources(); len(got) != 1 || got[0] != "l" {
+		t.Fatalf("got %v, want the removal of l", removal)
+	}
+	if waited := time.Since(begin); waited < wait {
+		t.Errorf("the removal is sent after %v, before the additions are ACKed or %v have passed", waited, wait)
+	}
+}
+
+func TestDrain(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		r := start(t, server.Options{Source: oneNode(xdstest.Resource(xds.ClusterType, "a", "1"))})
+		idle := r.client(t, xdstest.Options{StateOfTheWorld: sotw})
+		busy := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, busy.Wildcard(xds.ClusterType))
+		if !busy.Wait(patience, func() bool { return len(busy.Responses()) == 1 }) {
+			t.Fatal("no response")
+		}
+		r.Drain()
+		awaitEnd(t, idle, codes.Unavailable)
+		awaitEnd(t, busy, codes.Unavailable)
+		if got := busy.Err().Error(); !strings.Contains(got, "shutting down") {
+			t.Errorf("the stream ends with %q", got)
+		}
+		late := r.client(t, xdstest.Options{StateOfTheWorld: sotw})
+		awaitEnd(t, late, codes.Unavailable)
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			r.grpc.GracefulStop()
+		}()
+		select {
+		case <-stopped:
+		case <-time.After(patience):
+			t.Error("GracefulStop waits for streams after Drain")
+		}
+	})
+}
+
+// Drain ends the stream of a client that does not read too.
+func TestDrainOfSlowReader(t *testing.T) {
+	resource := func(i int) *xds.Resource {
+		return xdstest.Resource(xds.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20))
+	}
+	r := start(t, server.Options{Source: oneNode(resource(0), resource(1), resource(2))})
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
+	must(t, err)
+	for _, k := range []xds.Type{xds.ClusterType, xds.ListenerType} {
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: k.URL()}))
+	}
+	if !eventually(func() bool { return r.NodeState("n") != server.Absent }) {
+		t.Fatal("there is no stream")
+	}
+	r.Drain()
+	if !eventually(func() bool { return r.Counters().Streams[0].Load() == 0 }) {
+		t.Fatal("the handler does not return")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	locator := func(parameters int) xdstest.Locator {
+		l := xdstest.Locator{Name: "a", Parameters: map[string]string{}}
+		for i := range parameters {
+			l.Parameters[fmt.Sprint(i)] = ""
+		}
+		return l
+	}
+	tests := []struct {
+		name    string
+		options server.Options
+		request func(*xdstest.Client) error
+		refused bool
+	}{
+		{"as many subscriptions as the limit", server.Options{MaxSubscriptions: 2},
+			func(c *xdstest.Client) error { return c.Subscribe(xds.ClusterType, "a", "b") }, false},
+		{"one subscription more", server.Options{MaxSubscriptions: 2},
+			func(c *xdstest.Client) error { return c.Subscribe(xds.ClusterType, "a", "b", "c") }, true},
+		{"names and locators are limited together", server.Options{MaxSubscriptions: 1},
+			func(c *xdstest.Client) error {
+				if err := c.Subscribe(xds.ClusterType, "a"); err != nil {
+					return err
+				}
+				return c.SubscribeLocators(xds.ClusterType, locator(0))
+			}, true},
+		{"as many parameters as the limit", server.Options{MaxParameters: 2},
+			func(c *xdstest.Client) error { return c.SubscribeLocators(xds.ClusterType, locator(2)) }, false},
+		{"one parameter more", server.Options{MaxParameters: 2},
+			func(c *xdstest.Client) error { return c.SubscribeLocators(xds.ClusterType, locator(3)) }, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			forProtocols(t, func(t *testing.T, sotw bool) {
+				test.options.Source = oneNode()
+				c := start(t, test.options).client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+				must(t, test.request(c))
+				if test.refused {
+					awaitEnd(t, c, codes.ResourceExhausted)
+				} else if !c.Wait(patience, func() bool { return len(c.Responses()) > 0 }) {
+					t.Error("no response", c.Err())
+				}
+			})
+		})
+	}
+}
+
+func TestStreamsOfOnePeerAreLimited(t *testing.T) {
+	r := start(t, server.Options{Source: oneNode(), MaxStreamsPerPeer: 2})
+	var clients []*xdstest.Client
+	for range 2 {
+		c := r.client(t, xdstest.Options{})
+		must(t, c.Wildcard(xds.ClusterType))
+		if !c.Wait(patience, func() bool { return len(c.Responses()) > 0 }) {
+			t.Fatal("no response", c.Err())
+		}
+		clients = append(clients, c)
+	}
+	awaitEnd(t, r.client(t, xdstest.Options{}), codes.ResourceExhausted)
+	clients[0].Close()
+	if !eventually(func() bool {
+		c := r.client(t, xdstest.Options{})
+		must(t, c.Wildcard(xds.ClusterType))
+		return c.Wait(100*time.Millisecond, func() bool { return len(c.Responses()) > 0 })
+	}) {
+		t.Error("a stream that has ended counts")
+	}
+}
+
+// A type that is not served is answered, so that clients do not wait for it.
+func TestOtherTypes(t *testing.T) {
+	const url = "type.googleapis.com/envoy.service.runtime.v3.Runtime"
+	r := start(t, server.Options{Source: oneNode()})
+	client := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn)
+	t.Run("delta", func(t *testing.T) {
+		stream, err := client.DeltaAggregatedResources(t.Context())
+		must(t, err)
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResourceNamesSubscribe: []string{"x"}}))
+		response, err := stream.Recv()
+		must(t, err)
+		if got := response.GetRemovedResources(); len(got) != 1 || got[0] != "x" || response.GetTypeUrl() != url {
+			t.Errorf("got %v", response)
+		}
+	})
+	t.Run("sotw", func(t *testing.T) {
+		stream, err := client.StreamAggregatedResources(t.Context())
+		must(t, err)
+		must(t, stream.Send(&discoveryv3.DiscoveryRequest{TypeUrl: url, ResourceNames: []string{"x"}}))
+		response, err := stream.Recv()
+		must(t, err)
+		if got := response.GetResourceErrors(); len(got) != 1 || got[0].GetResourceName().GetName() != "x" || response.GetTypeUrl() != url {
+			t.Errorf("got %v", response)
+		}
+	})
+}
+
+// The codec of the server marshals the messages of other services as usual.
+func TestOtherServices(t *testing.T) {
+	codec := server.NewCodec()
+	in := &discoveryv3.DiscoveryRequest{TypeUrl: "a"}
+	data, err := codec.Marshal(in)
+	must(t, err)
+	out := &discoveryv3.DiscoveryRequest{}
+	must(t, codec.Unmarshal(data, out))
+	if out.GetTypeUrl() != "a" || codec.Name() != "proto" {
+		t.Errorf("%s: %v", codec.Name(), out)
+	}
+}
