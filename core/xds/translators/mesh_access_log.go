@@ -22,11 +22,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
+const meshAccessLogKind = "MeshAccessLog"
+
 // meshAccessLog translates MeshAccessLog: access logs of listeners, in both
 // directions.
 func meshAccessLog() xds.Translator {
 	return xds.Translator{
-		Kind:     "MeshAccessLog",
+		Kind:     meshAccessLogKind,
 		Outbound: outboundAccessLogs,
 		Chain:    inboundAccessLogs,
 		Ignored: []xds.IgnoredField{
@@ -64,14 +66,29 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 	}
 }
 
-// inboundAccessLogs adds the logs of the first rule that matches a request, or of the
-// `from` items that select its client.
+// inboundAccessLogs adds the logs of each conf that may apply to a client or a request.
+// If there are several, a filter in front notes which of them is the first that
+// applies, and each log is written for its own only.
 func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
-	if conf.InboundConfig == nil {
+	if warnGRPC(c, conf) {
 		return
 	}
-	for _, r := range conf.Rules {
-		for _, log := range inboundLogs(c, r.Effective) {
+	choices := visibleChoices(c, conf, meshAccessLogKind)
+	noted := func(int) *accesslogv3.AccessLogFilter { return nil }
+	if len(choices) > 0 && !choices[0].isCertain() {
+		note := noteRequest
+		if c.Manager == nil {
+			note = noteConnection
+		}
+		var err error
+		if noted, err = note(c, choices); err != nil {
+			warnLimit(c.Inbound, meshAccessLogKind, err)
+			return
+		}
+	}
+	for i, choice := range choices {
+		for _, log := range inboundLogs(c, choice.Effective) {
+			log.Filter = noted(i)
 			c.AddAccessLog(log)
 		}
 	}
