@@ -62,17 +62,21 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	if proxy.RedirectPortOutbound == 0 {
 		return
 	}
-	chains := passthroughChains(rules.ConfOf[meshpassthrough.Conf](e))
+	chains, ok := passthroughChains(rules.ConfOf[meshpassthrough.Conf](e))
+	if !ok {
+		p.Warn(e, "/appendMatch", "the matches need more than %d filter chains; nothing passes", maxPassthroughChains)
+	}
 	listener := redirected(outboundPassthrough, proxy, proxy.RedirectPortOutbound, corev3.TrafficDirection_OUTBOUND, chains)
 	p.Add(xds.PassthroughOrigin, listener, originalDestination(outboundPassthrough, nil))
 }
 
 // passthroughChains returns the filter chains of what is permitted; without a policy
-// that is everything. A connection that no chain matches is closed.
-func passthroughChains(passthrough *meshpassthrough.Conf) []*listenerv3.FilterChain {
+// that is everything. A connection that no chain matches is closed. It returns false if
+// the chains would be too many.
+func passthroughChains(passthrough *meshpassthrough.Conf) ([]*listenerv3.FilterChain, bool) {
 	all := []*listenerv3.FilterChain{{Filters: toOriginal(outboundPassthrough)}}
 	if passthrough == nil {
-		return all
+		return all, true
 	}
 	mode := meshpassthrough.None
 	if passthrough.PassthroughMode != nil {
@@ -80,11 +84,11 @@ func passthroughChains(passthrough *meshpassthrough.Conf) []*listenerv3.FilterCh
 	}
 	switch mode {
 	case meshpassthrough.All:
-		return all
+		return all, true
 	case meshpassthrough.Matched:
 		return matchedChains(passthrough.AppendMatch)
 	}
-	return nil
+	return nil, true
 }
 
 // redirected returns a listener at a redirect port. It hands a connection to the

@@ -9,7 +9,6 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -21,33 +20,49 @@ import (
 // find out its protocol.
 const inspectionTimeout = time.Second
 
-// matchedChains returns a filter chain for each distinct condition of the matches. One
-// connection is in the chain of the most specific condition, as Envoy compares them:
-// port, address, server name, transport protocol, application protocol. Domains of
-// plain HTTP on one port are virtual hosts of one chain.
-func matchedChains(matches []meshpassthrough.Match) []*listenerv3.FilterChain {
+// maxPassthroughChains is the number of filter chains up to which matches are
+// translated.
+const maxPassthroughChains = 10_000
+
+// Envoy finds a filter chain by one property after the other: port, address, server
+// name, transport protocol, application protocol. It takes the most specific value of
+// each, and does not come back to a less specific one if nothing below it matches. So
+// there is a group of chains for each port and address that a match has, with all
+// matches that include them.
+
+// passthroughGroup is the port and the addresses of a group of chains.
+type passthroughGroup struct {
+	port     uint32       // 0: each other port
+	prefixes netip.Prefix // zero: each other address
+}
+
+// matchedChains returns the filter chains of matches, and false if they would be too
+// many.
+func matchedChains(matches []meshpassthrough.Match) ([]*listenerv3.FilterChain, bool) {
 	var chains []*listenerv3.FilterChain
-	hosts := map[uint32][]string{} // domains of plain HTTP by port, 0 for each port
+	for _, port := range distinct(matches, portOf, 0) {
+		inPort := slices.DeleteFunc(slices.Clone(matches), func(m meshpassthrough.Match) bool {
+			return portOf(&m) != 0 && portOf(&m) != port
+		})
+		for _, prefix := range distinct(inPort, prefixOf, netip.Prefix{}) {
+			chains = append(chains, passthroughGroup{port, prefix}.chains(inPort)...)
+			if len(chains) > maxPassthroughChains {
+				return nil, false
+			}
+		}
+	}
+	return chains, true
+}
+
+// distinct returns the distinct values of matches, and another one, in their order.
+func distinct[T comparable](matches []meshpassthrough.Match, of func(*meshpassthrough.Match) T, other T) []T {
+	values := []T{other}
 	for i := range matches {
-		m := &matches[i]
-		if m.Type == meshpassthrough.Domain && m.Speaks().IsHTTP() {
-			hosts[portOf(m)] = append(hosts[portOf(m)], m.Value)
-			continue
-		}
-		condition := conditionOf(m)
-		if !slices.ContainsFunc(chains, func(c *listenerv3.FilterChain) bool { return proto.Equal(c.FilterChainMatch, condition) }) {
-			chains = append(chains, &listenerv3.FilterChain{FilterChainMatch: condition, Filters: toOriginal(outboundPassthrough)})
+		if value := of(&matches[i]); !slices.Contains(values, value) {
+			values = append(values, value)
 		}
 	}
-	ports := make([]uint32, 0, len(hosts))
-	for port := range hosts {
-		ports = append(ports, port)
-	}
-	slices.Sort(ports)
-	for _, port := range ports {
-		chains = append(chains, hostsChain(port, hosts[port]))
-	}
-	return chains
+	return values
 }
 
 func portOf(m *meshpassthrough.Match) uint32 {
@@ -57,43 +72,85 @@ func portOf(m *meshpassthrough.Match) uint32 {
 	return uint32(*m.Port)
 }
 
-// conditionOf returns the condition of a match that is forwarded without a look at
-// its requests.
-func conditionOf(m *meshpassthrough.Match) *listenerv3.FilterChainMatch {
-	condition := &listenerv3.FilterChainMatch{}
-	if port := portOf(m); port != 0 {
-		condition.DestinationPort = wrapperspb.UInt32(port)
-	}
+// prefixOf returns the addresses of a match, the zero prefix for a domain.
+func prefixOf(m *meshpassthrough.Match) netip.Prefix {
 	switch m.Type {
 	case meshpassthrough.IP:
 		ip := netip.MustParseAddr(m.Value)
-		condition.PrefixRanges = []*corev3.CidrRange{{AddressPrefix: ip.String(), PrefixLen: wrapperspb.UInt32(uint32(ip.BitLen()))}}
+		return netip.PrefixFrom(ip, ip.BitLen())
 	case meshpassthrough.CIDR:
-		prefix := netip.MustParsePrefix(m.Value).Masked()
-		condition.PrefixRanges = []*corev3.CidrRange{{AddressPrefix: prefix.Addr().String(), PrefixLen: wrapperspb.UInt32(uint32(prefix.Bits()))}}
-	case meshpassthrough.Domain:
-		if m.Value != "*" {
-			condition.ServerNames = []string{m.Value}
+		return netip.MustParsePrefix(m.Value).Masked()
+	}
+	return netip.Prefix{}
+}
+
+// chains returns the chains of a group, for the matches whose port is that of the group
+// or each port.
+func (g passthroughGroup) chains(matches []meshpassthrough.Match) []*listenerv3.FilterChain {
+	var names, hosts []string // of TLS, of plain HTTP
+	var anything, tls, http bool
+	for i := range matches {
+		m := &matches[i]
+		if p := prefixOf(m); p.IsValid() && (!g.prefixes.IsValid() || !p.Overlaps(g.prefixes) || p.Bits() > g.prefixes.Bits()) {
+			continue
+		}
+		switch domain := m.Type == meshpassthrough.Domain; {
+		case m.Speaks().IsHTTP() && domain:
+			hosts = append(hosts, m.Value)
+		case m.Speaks().IsHTTP():
+			http = true
+		case m.Speaks() == meshpassthrough.TLS && domain && m.Value != "*":
+			names = append(names, m.Value)
+		case m.Speaks() == meshpassthrough.TLS:
+			tls = true
+		default:
+			anything = true
 		}
 	}
-	switch {
-	case m.Speaks() == meshpassthrough.TLS:
+	var chains []*listenerv3.FilterChain
+	forward := func(condition *listenerv3.FilterChainMatch) {
+		chains = append(chains, &listenerv3.FilterChain{FilterChainMatch: condition, Filters: toOriginal(outboundPassthrough)})
+	}
+	if anything {
+		forward(g.condition())
+		return chains
+	}
+	if tls {
+		condition := g.condition()
 		condition.TransportProtocol = "tls"
-	case m.Speaks().IsHTTP():
-		condition.TransportProtocol = "raw_buffer"
-		condition.ApplicationProtocols = []string{"http/1.1", "h2c"}
+		forward(condition)
+	} else if len(names) > 0 {
+		slices.Sort(names)
+		condition := g.condition()
+		condition.TransportProtocol, condition.ServerNames = "tls", slices.Compact(names)
+		forward(condition)
+	}
+	plain := g.condition()
+	plain.TransportProtocol, plain.ApplicationProtocols = "raw_buffer", []string{"http/1.1", "h2c"}
+	switch {
+	case http:
+		forward(plain)
+	case len(hosts) > 0:
+		chains = append(chains, hostsChain(plain, hosts))
+	}
+	return chains
+}
+
+func (g passthroughGroup) condition() *listenerv3.FilterChainMatch {
+	condition := &listenerv3.FilterChainMatch{}
+	if g.port != 0 {
+		condition.DestinationPort = wrapperspb.UInt32(g.port)
+	}
+	if g.prefixes.IsValid() {
+		condition.PrefixRanges = []*corev3.CidrRange{{
+			AddressPrefix: g.prefixes.Addr().String(), PrefixLen: wrapperspb.UInt32(uint32(g.prefixes.Bits())),
+		}}
 	}
 	return condition
 }
 
 // hostsChain returns the chain of plain HTTP to the given domains.
-func hostsChain(port uint32, domains []string) *listenerv3.FilterChain {
-	condition := &listenerv3.FilterChainMatch{
-		TransportProtocol: "raw_buffer", ApplicationProtocols: []string{"http/1.1", "h2c"},
-	}
-	if port != 0 {
-		condition.DestinationPort = wrapperspb.UInt32(port)
-	}
+func hostsChain(condition *listenerv3.FilterChainMatch, domains []string) *listenerv3.FilterChain {
 	slices.Sort(domains)
 	routes := &routev3.RouteConfiguration{
 		IgnorePortInHostMatching: true,

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
+	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // readResource reads a resource from the text of a policy, and checks it by the rules
@@ -30,13 +31,14 @@ func readResource(value meshproxypatch.EnvoyResource, into proto.Message) error 
 // where lists are appended and messages merged; or with JSON patches, which see the
 // message in proto3 JSON with camel case names.
 func patchMessage[M proto.Message](m M, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (M, error) {
-	changed := m.ProtoReflect().New().Interface().(M)
 	if value == nil {
-		if err := patchJSON(m, changed, patches); err != nil {
+		changed := proto.Clone(m).(M)
+		if err := patchJSON(changed, patches); err != nil {
 			return m, err
 		}
 		return changed, validate(changed)
 	}
+	changed := m.ProtoReflect().New().Interface().(M)
 	data, err := value.JSON()
 	if err != nil {
 		return m, err
@@ -51,36 +53,60 @@ func patchMessage[M proto.Message](m M, value *meshproxypatch.EnvoyResource, pat
 	return merged, validate(merged)
 }
 
-// mergeMessage merges a message into another one. Two configs of one type in
-// google.protobuf.Any are merged too.
+// configured is a filter: its config is in google.protobuf.Any.
+type configured interface{ GetTypedConfig() *anypb.Any }
+
+// configOf returns the config of a filter, and false for any other message.
+func configOf(m proto.Message) (*anypb.Any, bool) {
+	if c, ok := m.(configured); ok && c.GetTypedConfig() != nil {
+		return c.GetTypedConfig(), true
+	}
+	return nil, false
+}
+
+// setConfig replaces a config by a message of the same type.
+func setConfig(config *anypb.Any, m proto.Message) {
+	proto.Reset(config)
+	proto.Merge(config, xds.Any(m))
+}
+
+// mergeMessage merges a message into another one. The configs of two filters are merged
+// too if they have one type.
 func mergeMessage(into, from proto.Message) error {
-	type typed interface{ GetTypedConfig() *anypb.Any }
-	a, ok := into.(typed)
-	b, _ := from.(typed)
-	if !ok || a.GetTypedConfig() == nil || b.GetTypedConfig() == nil || a.GetTypedConfig().TypeUrl != b.GetTypedConfig().TypeUrl {
+	a, filter := configOf(into)
+	b, _ := configOf(from)
+	if !filter || b == nil || a.TypeUrl != b.TypeUrl {
 		proto.Merge(into, from)
 		return nil
 	}
-	config, err := a.GetTypedConfig().UnmarshalNew()
+	config, err := a.UnmarshalNew()
 	if err != nil {
 		return err
 	}
-	other, err := b.GetTypedConfig().UnmarshalNew()
+	other, err := b.UnmarshalNew()
 	if err != nil {
 		return err
 	}
 	proto.Merge(config, other)
 	proto.Merge(into, from)
-	merged, err := anypb.New(config)
-	if err == nil {
-		proto.Reset(a.GetTypedConfig())
-		proto.Merge(a.GetTypedConfig(), merged)
-	}
-	return err
+	merged, _ := configOf(into)
+	setConfig(merged, config)
+	return nil
 }
 
-// patchJSON applies JSON patches to a message.
-func patchJSON(m, into proto.Message, patches []meshproxypatch.JSONPatch) error {
+// patchJSON applies JSON patches to a message, for a filter to its config.
+func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
+	if config, filter := configOf(m); filter {
+		inner, err := config.UnmarshalNew()
+		if err != nil {
+			return err
+		}
+		if err := patchJSON(inner, patches); err != nil {
+			return err
+		}
+		setConfig(config, inner)
+		return nil
+	}
 	data, err := protojson.Marshal(m)
 	if err != nil {
 		return err
@@ -98,7 +124,8 @@ func patchJSON(m, into proto.Message, patches []meshproxypatch.JSONPatch) error 
 	if data, err = patch.ApplyWithOptions(data, options); err != nil {
 		return fmt.Errorf("the patch does not apply: %w", err)
 	}
-	return protojson.Unmarshal(data, into)
+	proto.Reset(m)
+	return protojson.Unmarshal(data, m)
 }
 
 // validate checks a message by the rules of Envoy's API.
