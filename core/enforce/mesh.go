@@ -20,6 +20,9 @@ type Placement struct {
 
 func placementOf(n name) Placement { return Placement{n.kind + "/" + n.namespace, n.name} }
 
+// PlacementOf returns the placement of a binding.
+func PlacementOf(b *ocm.PlacementBinding) Placement { return placementOf(placementName(b)) }
+
 // String returns kind, namespace and name, separated by slashes.
 func (p Placement) String() string { return p.Scope + "/" + p.Name }
 
@@ -51,7 +54,7 @@ func (s *State) Overrides(p *resource.ID) []Placement {
 	var placements []Placement
 	for _, b := range s.Bindings(p) {
 		if b.Enforce {
-			placements = append(placements, placementOf(placementName(b)))
+			placements = append(placements, PlacementOf(b))
 		}
 	}
 	slices.SortFunc(placements, Placement.compare)

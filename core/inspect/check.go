@@ -41,7 +41,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.closedInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
 	}
-	warnings = append(warnings, view.Enforcement().Warnings(set.Policies)...)
+	warnings = append(warnings, PlacementWarnings(view)...)
 	check := &Check{
 		Resources: view.Count(), Skipped: map[string]int{}, Errors: []diag.Diagnostic{},
 		Warnings: append([]diag.Diagnostic{}, diag.Sorted(warnings)...),

@@ -34,7 +34,7 @@ error.`,
 					return err
 				}
 			}
-			printWarnings(c, w.view.Enforcement().Warnings(w.set.Policies))
+			printWarnings(c, inspect.PlacementWarnings(w.view))
 			answer := inspect.NewPlacements(w.view, w.mesh)
 			if policy != "" {
 				if answer, err = answer.Of(g.named(policy)); err != nil {
