@@ -38,7 +38,7 @@ import (
 // A gRPC server that gets the filters in the rules form by xDS decides as access
 // does. One listener serves all trials: the authority chooses the filter.
 func TestGRPCDecidesAsAccess(t *testing.T) {
-	trials := grpcTrials(t)
+	trials := append(grpcTrials(t), grpcStory(t, "empty-values"))
 	ca := envoytest.NewAuthority(t)
 	address := startGRPC(t, ca, trials)
 	allowed := 0
@@ -96,6 +96,23 @@ func grpcTrials(t *testing.T) []trial {
 		out = append(out, trial)
 	}
 	return out
+}
+
+// grpcStory is the requests of a story, of which gRPC accepts all.
+func grpcStory(t *testing.T, name string) trial {
+	for _, trial := range stories(t) {
+		if trial.title == name+"/http/rules" {
+			trial.name = name
+			for i, c := range trial.clients {
+				out := *c
+				out.Lines = append(slices.DeleteFunc(slices.Clone(c.Lines), func(h request.Header) bool { return h.Name == "host" }), request.Header{Name: "host", Value: name})
+				trial.clients[i] = &out
+			}
+			return trial
+		}
+	}
+	t.Fatalf("there is no story %s", name)
+	return trial{}
 }
 
 // callGRPC makes a call and reports whether it is allowed.
