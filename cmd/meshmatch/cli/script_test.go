@@ -23,7 +23,9 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		RequireExplicitExec: true,
+		Cmds:                serveCommands(),
 		Setup: func(env *testscript.Env) error {
+			env.Values[scriptServerKey{}] = new(*scriptServer)
 			env.Setenv("DEMO", demo)
 			return os.Symlink(demo, filepath.Join(env.WorkDir, "demo"))
 		},
