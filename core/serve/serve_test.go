@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 )
 
 // TestServe follows a mesh from its first load to the end of the server.
@@ -76,6 +77,37 @@ func TestServe(t *testing.T) {
 	r.eventually("end of the stream", func() bool { return web.Err() != nil })
 	if !strings.Contains(web.Err().Error(), "Unavailable desc = the server is shutting down; connect again") {
 		t.Errorf("the stream ends with %v", web.Err())
+	}
+}
+
+// TestLocators asks for a cluster as the dataplanes of two teams get it.
+func TestLocators(t *testing.T) {
+	const teams = `
+{type: Dataplane, name: a, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web, team: a}}], outbound: [{port: 9000, tags: {kuma.io/service: api}}]}}
+---
+{type: MeshTimeout, name: a, spec: {targetRef: {kind: MeshSubset, tags: {team: a}}, to: [{default: {connectionTimeout: 1s}}]}}
+`
+	r := start(t, map[string]string{"teams.yaml": teams})
+	relay := r.client("", nil)
+	locators := []xdstest.Locator{
+		{Name: "default/api", Parameters: map[string]string{"kuma.io/service": "web", "team": "a"}},
+		{Name: "default/api", Parameters: map[string]string{"kuma.io/service": "web", "team": "b"}},
+	}
+	if err := relay.SubscribeLocators(xds.ClusterType, locators...); err != nil {
+		t.Fatal(err)
+	}
+	held := func(i int) string { l, _ := relay.Located(xds.ClusterType, locators[i]); return l.Body }
+	r.eventually("variants", func() bool { return held(0) != "" && held(1) != "" })
+	if held(0) == held(1) {
+		t.Error("both teams have the same cluster")
+	}
+	web := r.client("kri_dp_default___a_", nil)
+	if err := web.Wildcard(xds.ClusterType); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("cluster", func() bool { return web.Named(xds.ClusterType)["default/api"].Body != "" })
+	if web.Named(xds.ClusterType)["default/api"].Body != held(0) {
+		t.Error("the dataplane and its parameters have different clusters")
 	}
 }
 
