@@ -28,7 +28,7 @@ func (w *world) loadFiles(r *Report) (err error) {
 	}
 	w.set = nil
 	before := heap()
-	loader := resource.Loader{Kinds: w.kinds}
+	loader := resource.Loader{Kinds: w.kinds, MaxBytes: int64(r.FileBytes)}
 	start := time.Now()
 	set, err := loader.Load(dir)
 	if err != nil {

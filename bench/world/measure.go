@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -52,6 +54,9 @@ type Report struct {
 	// per dataplane.
 	Heap      float64 `json:"heapBytesPerDataplane"`
 	Resources float64 `json:"resourceBytesPerDataplane"`
+	// Resident is the physical memory of the process after the first view was built
+	// and unused memory was returned, in bytes; 0 if the system does not report it.
+	Resident int64 `json:"residentBytes,omitzero"`
 	// Read is the time of reading one dataplane's effective confs from a view:
 	// the same dataplane each time. ReadCold is the same for another dataplane
 	// each time, far apart in memory.
@@ -105,6 +110,7 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 	}
 	r.Build, r.Sizes = time.Since(start), w.engine.Sizes()
 	r.Heap = (heap() - resources) / float64(o.Dataplanes)
+	r.Resident = resident()
 	progress("reading")
 	var err error
 	if r.Read, _, err = w.read([]int{0}); err != nil {
@@ -153,6 +159,21 @@ func heap() float64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
+}
+
+// resident returns the physical memory of the process, in bytes, as Linux reports
+// it; 0 on other systems.
+func resident() int64 {
+	debug.FreeOSMemory()
+	status, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(status), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
 }
 
 // read reads the effective confs of the dataplanes with the given numbers again

@@ -43,6 +43,7 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	dp := &Dataplane{Meta: meta}
 	strict.DecodeChecked(networking, &doc, func() {
 		dp.fill(&doc)
+		dp.Outbounds = d.shared.keep(dp.Outbounds)
 		if d.prober.Fails(dp.validateNetworking) {
 			dp.validateNetworking(networking.At())
 		}

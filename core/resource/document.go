@@ -40,6 +40,7 @@ type decoder struct {
 	// unused are the fields of dataplanes that have no effect.
 	unused unusedList
 	prober diag.Prober
+	shared *sharedLists
 }
 
 // body is a document without its identity.

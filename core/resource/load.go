@@ -113,11 +113,17 @@ type decoding struct {
 	group  errgroup.Group
 	parts  []*part
 	bytes  int64 // so far
-	// readers are those that no part uses, one for each part that is decoded
-	// at a time.
-	readers chan *strict.Reader
+	// workers are those that decode no part, as many as parts are decoded at a
+	// time.
+	workers chan *worker
 	// inputs are those of this load, for the cache of the loader.
 	inputs map[string]*decoded
+}
+
+// worker is what parts that are decoded one after the other share.
+type worker struct {
+	reader strict.Reader
+	shared *sharedLists
 }
 
 // part is a piece of an input that is decoded by itself.
@@ -132,11 +138,11 @@ const parallelBytes = 256 << 10
 
 func (l *Loader) decoding() *decoding {
 	parallel := runtime.GOMAXPROCS(0)
-	d := &decoding{loader: l, readers: make(chan *strict.Reader, parallel), inputs: map[string]*decoded{}}
+	d := &decoding{loader: l, workers: make(chan *worker, parallel), inputs: map[string]*decoded{}}
 	d.group.SetLimit(parallel)
-	shared := &strict.Strings{}
+	strings := &strict.Strings{}
 	for range parallel {
-		d.readers <- &strict.Reader{Limits: l.limits(), Strings: shared}
+		d.workers <- &worker{reader: strict.Reader{Limits: l.limits(), Strings: strings}, shared: newSharedLists()}
 	}
 	return d
 }
@@ -173,12 +179,12 @@ func (d *decoding) decode(in Input) []*part {
 		p := &part{}
 		parts = append(parts, p)
 		d.group.Go(func() error {
-			decoder := decoder{kinds: d.loader.Kinds, types: d.loader.Documents}
-			reader := <-d.readers
-			for doc := range reader.Documents(in.Name, chunk, &p.sink) {
+			worker := <-d.workers
+			decoder := decoder{kinds: d.loader.Kinds, types: d.loader.Documents, shared: worker.shared}
+			for doc := range worker.reader.Documents(in.Name, chunk, &p.sink) {
 				decoder.document(doc.Root())
 			}
-			d.readers <- reader
+			d.workers <- worker
 			p.out, p.unused = decoder.out, decoder.unused
 			return nil
 		})

@@ -14,6 +14,9 @@ func benchPage(p *page, a *benchAnswer) {
 		}
 		p.row("cold build", duration(r.Build), "from decoded resources")
 		p.row("heap", fmt.Sprintf("%.0f B", r.Heap), fmt.Sprintf("per dataplane, in addition to %.0f B of resources", r.Resources))
+		if r.Resident > 0 {
+			p.row("resident", fmt.Sprintf("%.0f MB", float64(r.Resident)/1e6), "of the process, after the build")
+		}
 		p.row("read", duration(r.Read), "one dataplane's confs")
 		p.row("cold read", duration(r.ReadCold), fmt.Sprintf("another dataplane's each time; %d allocations in 2,000", r.ReadAllocs))
 		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",

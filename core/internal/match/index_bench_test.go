@@ -1,0 +1,19 @@
+package match_test
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/internal/match"
+)
+
+// BenchmarkNewIndex files the policies of a mesh that had none.
+func BenchmarkNewIndex(b *testing.B) {
+	policies := shape.Fleet(shape.TimeoutKind(), 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if x, err := match.NewIndex(policies, nil); err != nil || x.Len() != len(policies) {
+			b.Fatal(err)
+		}
+	}
+}
