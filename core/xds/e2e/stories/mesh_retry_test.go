@@ -37,6 +37,27 @@ spec:
 		{"connections of which one in two is refused", each(6, line("127.0.0.1:10002")), "store-1: ping", "closed, store-1: ping"},
 	},
 }, {
+	kind: "MeshRetry", name: "host selection", mesh: shop + `
+type: MeshRetry
+mesh: default
+name: web
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - targetRef: {kind: MeshService, name: backend}
+    default:
+      http:
+        numRetries: 1
+        retryOn: [5xx]
+        backOff: {baseInterval: 10ms, maxInterval: 20ms}
+        hostSelection: [{predicate: OmitPreviousHosts}]
+        hostSelectionMaxAttempts: 20
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"one host fails", each(10, get("127.0.0.1:10001/?status=503&app=backend-1")), "200 backend-2", "200 backend-2, 503 backend-1"},
+	},
+}, {
 	kind: "MeshRetry", name: "conditions and methods", mesh: shop + `
 type: MeshRetry
 mesh: default

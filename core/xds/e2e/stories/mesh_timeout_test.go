@@ -33,6 +33,21 @@ spec:
 		{"new connections for two requests with a pause", connectionsOfTwo, "2", "0"},
 	},
 }, {
+	kind: "MeshTimeout", name: "connections", mesh: shop + `
+type: MeshTimeout
+mesh: default
+name: web
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - default: {connectionTimeout: 300ms}
+`,
+	proxies: []string{"web"},
+	silent:  []string{"cart-1"},
+	steps: []step{
+		{"a host that does not answer", quickly("127.0.0.1:10004/"), "503 within two seconds", "503"},
+	},
+}, {
 	kind: "MeshTimeout", name: "routes", mesh: shop + `
 type: MeshHTTPRoute
 mesh: default
@@ -109,6 +124,18 @@ func closesWithin(address string, wait time.Duration) func(*world) string {
 			return "closed"
 		}
 		return "open"
+	}
+}
+
+// quickly returns a step that sends a request and returns its status, and whether it took
+// less than two seconds.
+func quickly(url string) func(*world) string {
+	return func(w *world) string {
+		reply := w.get(url)
+		if reply.elapsed < 2*time.Second {
+			return fmt.Sprintf("%d within two seconds", reply.status)
+		}
+		return fmt.Sprint(reply.status)
 	}
 }
 

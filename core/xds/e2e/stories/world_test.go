@@ -103,9 +103,21 @@ func (w *world) startApps(view *core.View, s *story) {
 			if slices.Contains(s.proxies, d.Name) {
 				address, port = in.ServiceAddress, cmp.Or(in.ServicePort, in.Port)
 			}
-			w.startApp(d.Name, in, fmt.Sprintf("%s:%d", address, port))
+			if slices.Contains(s.silent, d.Name) {
+				w.silence(fmt.Sprintf("%s:%d", address, port))
+			} else {
+				w.startApp(d.Name, in, fmt.Sprintf("%s:%d", address, port))
+			}
 		}
 	}
+}
+
+func (w *world) silence(address string) {
+	stop, err := envoytest.Silence(address)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(stop)
 }
 
 func (w *world) startApp(name string, in *resource.Inbound, address string) {
