@@ -53,8 +53,9 @@ func NewApp(name, address string) (*App, error) {
 	calls := newHealthServer(a)
 	a.server = &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-			a.record(r, "")
-			calls.ServeHTTP(w, r)
+			if !failCall(w, r, a.record(r, "")) {
+				calls.ServeHTTP(w, r)
+			}
 			return
 		}
 		a.serve(w, r)

@@ -2,24 +2,19 @@ package envoytest
 
 import (
 	"context"
+	"net/http"
 	"strconv"
-	"sync/atomic"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
 )
 
-// healthServer is the gRPC service of a workload: the health service. The metadata of
-// a call have its instructions: "code" is the number of the status of the answer,
-// "fail" limits it to the first calls. The service "not/NAME" is not served by the
-// workload of this name.
+// healthServer is the gRPC service of a workload: the health service. The service
+// "not/NAME" is not served by the workload of this name.
 type healthServer struct {
 	healthv1.UnimplementedHealthServer
-	app   *App
-	calls atomic.Int64
+	app *App
 }
 
 func newHealthServer(a *App) *grpc.Server {
@@ -34,22 +29,26 @@ func (s *healthServer) Check(ctx context.Context, r *healthv1.HealthCheckRequest
 	if err := grpc.SetHeader(ctx, metadata.Pairs("x-app", s.app.Name)); err != nil {
 		return nil, err
 	}
-	if code, ok := instruction(ctx, "code"); ok {
-		if fail, limited := instruction(ctx, "fail"); !limited || s.calls.Add(1) <= fail {
-			return nil, status.Error(codes.Code(code), "by instruction")
-		}
-	}
 	if r.Service == "not/"+s.app.Name {
 		return &healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_NOT_SERVING}, nil
 	}
 	return &healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_SERVING}, nil
 }
 
-func instruction(ctx context.Context, name string) (int64, bool) {
-	values := metadata.ValueFromIncomingContext(ctx, name)
-	if len(values) == 0 {
-		return 0, false
+// failCall answers a call by the instructions in its metadata, if it has some: "code" is
+// the number of the status, "fail" limits it to the first calls. The status is in the
+// first block of headers, where proxies read it for retries; a server of grpc-go sends
+// two blocks.
+func failCall(w http.ResponseWriter, r *http.Request, number int) bool {
+	code := r.Header.Get("code")
+	if code == "" {
+		return false
 	}
-	n, err := strconv.ParseInt(values[0], 10, 64)
-	return n, err == nil
+	if fail, err := strconv.Atoi(r.Header.Get("fail")); err == nil && number > fail {
+		return false
+	}
+	w.Header().Set("content-type", "application/grpc")
+	w.Header().Set("grpc-status", code)
+	w.WriteHeader(http.StatusOK)
+	return true
 }

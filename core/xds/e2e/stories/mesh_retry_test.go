@@ -18,7 +18,7 @@ spec:
   - targetRef: {kind: MeshService, name: greeter}
     default:
       grpc:
-        numRetries: 2
+        numRetries: 4
         retryOn: [Unavailable]
         backOff: {baseInterval: 10ms, maxInterval: 20ms}
   - targetRef: {kind: MeshService, name: store}
@@ -33,7 +33,7 @@ spec:
 		{"its requests", attempts("cart-1", "/always"), "4", "1"},
 		{"a status without retries", get("127.0.0.1:10004/missing?status=404"), "404 cart-1", "404 cart-1"},
 		{"its requests", attempts("cart-1", "/missing"), "1", "1"},
-		{"a call that fails once", callGRPC("127.0.0.1:10003", "code", "14", "fail", "1"), "OK greeter-1", "Unavailable greeter-1"},
+		{"a call that fails once", callGRPC("127.0.0.1:10003", "code", "14", "fail", "1"), "OK greeter-1", "Unavailable"},
 		{"connections of which one in two is refused", each(6, line("127.0.0.1:10002")), "store-1: ping", "closed, store-1: ping"},
 	},
 }, {
