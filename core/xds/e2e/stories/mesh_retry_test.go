@@ -25,7 +25,7 @@ spec:
     default: {tcp: {maxConnectAttempt: 5}}
 `,
 	proxies: []string{"web"},
-	down:    []string{"store-2", "greeter-2"},
+	down:    []string{"store-2"},
 	steps: []step{
 		{"a service that fails twice", get("127.0.0.1:10004/twice?status=503&fail=2"), "200 cart-1", "503 cart-1"},
 		{"its requests", attempts("cart-1", "/twice"), "3", "1"},
@@ -33,7 +33,7 @@ spec:
 		{"its requests", attempts("cart-1", "/always"), "4", "1"},
 		{"a status without retries", get("127.0.0.1:10004/missing?status=404"), "404 cart-1", "404 cart-1"},
 		{"its requests", attempts("cart-1", "/missing"), "1", "1"},
-		{"a call that fails once", callGRPC("127.0.0.1:10003", "code", "14", "fail", "1"), "OK greeter-1", "Unavailable"},
+		{"a service of which each host fails once", codeOf("127.0.0.1:10003", "code", "14", "fail", "1"), "OK", "Unavailable"},
 		{"connections of which one in two is refused", each(6, line("127.0.0.1:10002")), "store-1: ping", "closed, store-1: ping"},
 	},
 }, {

@@ -96,3 +96,11 @@ func callGRPC(address string, pairs ...string) func(*world) string {
 		return strings.TrimSpace(grpcstatus.Code(err).String() + " " + strings.Join(header["x-app"], ""))
 	}
 }
+
+// codeOf is callGRPC, without the workload that answered.
+func codeOf(address string, pairs ...string) func(*world) string {
+	return func(w *world) string {
+		code, _, _ := strings.Cut(callGRPC(address, pairs...)(w), " ")
+		return code
+	}
+}
