@@ -11,11 +11,11 @@ WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
 # The packages that have benchmarks. make gate skips their peers, which are slow.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
-PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)
+PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-world gate check-bench fuzz soak e2e demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench fuzz soak e2e demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ check-generate: ## Fail if the generated code is not up to date
 
 bench: ## Run all benchmarks, with allocations and work counters
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
+
+bench-streams: ## Measure the ADS server with 1,000 and 10,000 streams in memory, and go-control-plane's
+	$(GO) test ./core/xds/server -run '^$$' -bench Stream -benchmem -benchtime 5x -streams 1000,10000
 
 bench-world: ## Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
 	$(GO) run ./cmd/meshmatch bench world --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2

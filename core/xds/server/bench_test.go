@@ -2,8 +2,11 @@ package server_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -145,10 +148,25 @@ func newContender(b testing.TB, impl string, streams int) (contender, *fleet) {
 	}}, first
 }
 
+// make bench-streams measures with 10,000 streams too, which takes minutes.
+var streamsFlag = flag.String("streams", "1000", "numbers of streams of the benchmarks, with commas between them")
+
+func streamNumbers(b *testing.B) []int {
+	var numbers []int
+	for text := range strings.SplitSeq(*streamsFlag, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
+
 // forContenders runs a benchmark for both servers, protocols and numbers of streams.
 func forContenders(b *testing.B, run func(b *testing.B, protocol string, streams int, impl string)) {
 	for _, protocol := range []string{"delta", "sotw"} {
-		for _, streams := range []int{1000, 10000} {
+		for _, streams := range streamNumbers(b) {
 			for _, impl := range []string{"meshmatch", "go-control-plane"} {
 				b.Run(fmt.Sprintf("protocol=%s/streams=%d/impl=%s", protocol, streams, impl), func(b *testing.B) {
 					run(b, protocol, streams, impl)
@@ -158,8 +176,8 @@ func forContenders(b *testing.B, run func(b *testing.B, protocol string, streams
 	}
 }
 
-// BenchmarkChange changes one cluster of all nodes, until all streams have got it.
-func BenchmarkChange(b *testing.B) {
+// BenchmarkStreamChange changes one cluster of all nodes, until all streams have got it.
+func BenchmarkStreamChange(b *testing.B) {
 	forContenders(b, func(b *testing.B, protocol string, streams int, impl string) {
 		c, fleet := newContender(b, impl, streams)
 		c.connect(b, protocol, streams, fleet.names())
@@ -177,8 +195,8 @@ func BenchmarkChange(b *testing.B) {
 	})
 }
 
-// BenchmarkConnect connects all streams, until they have all resources of four types.
-func BenchmarkConnect(b *testing.B) {
+// BenchmarkStreamConnect connects all streams, until they have all resources of four types.
+func BenchmarkStreamConnect(b *testing.B) {
 	forContenders(b, func(b *testing.B, protocol string, streams int, impl string) {
 		b.ReportAllocs()
 		var cpu time.Duration
@@ -198,10 +216,10 @@ func BenchmarkConnect(b *testing.B) {
 	})
 }
 
-// BenchmarkMemory measures the memory of a stream with four types, which has got all
+// BenchmarkStreamMemory measures the memory of a stream with four types, which has got all
 // resources: heap and stacks, beyond those of the memory streams, which an echo has
 // too.
-func BenchmarkMemory(b *testing.B) {
+func BenchmarkStreamMemory(b *testing.B) {
 	forContenders(b, func(b *testing.B, protocol string, streams int, impl string) {
 		for range b.N {
 			c, fleet := newContender(b, impl, streams)

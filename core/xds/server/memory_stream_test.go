@@ -89,6 +89,7 @@ func (s stateMemory) Send(m *discoveryv3.DiscoveryResponse) error      { return 
 
 // memoryServer is a server with memory streams.
 type memoryServer struct {
+	server  *server.Server // nil for others
 	service discoveryv3.AggregatedDiscoveryServiceServer
 	codec   encoding.CodecV2
 	sent    sentCounter
@@ -108,7 +109,7 @@ func newMemoryServer(b testing.TB, source server.Source) *memoryServer {
 		defer close(stopped)
 		s.Run(ctx)
 	}()
-	m := &memoryServer{codec: server.NewCodec()}
+	m := &memoryServer{server: s, codec: server.NewCodec()}
 	s.Register(m)
 	b.Cleanup(func() {
 		m.end()
@@ -145,22 +146,16 @@ var benchTypes = []xds.Type{xds.ClusterType, xds.EndpointType, xds.ListenerType,
 // benchTypes. The names are those of endpoints and routes.
 func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names map[xds.Type][]string) {
 	for i := range streams {
-		ctx, cancel := context.WithCancel(context.Background())
 		n := &corev3.Node{Id: fmt.Sprintf("n%d", i), UserAgentName: "envoy"}
 		if protocol == "delta" {
-			s := &memoryStream[discoveryv3.DeltaDiscoveryRequest]{
-				ctx: ctx, requests: make(chan *discoveryv3.DeltaDiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
-				ack: func(url, _, nonce string) *discoveryv3.DeltaDiscoveryRequest {
-					return &discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: nonce}
-				},
-			}
+			var requests []*discoveryv3.DeltaDiscoveryRequest
 			for _, k := range benchTypes {
-				s.requests <- &discoveryv3.DeltaDiscoveryRequest{Node: n, TypeUrl: k.URL(), ResourceNamesSubscribe: cloneNames(names[k])}
-				n = nil
+				requests = append(requests, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: k.URL(), ResourceNamesSubscribe: cloneNames(names[k])})
 			}
-			m.serve(func() error { return m.service.DeltaAggregatedResources(deltaMemory{s}) }, cancel)
+			m.connectDelta(n.Id, requests...)
 			continue
 		}
+		ctx, cancel := context.WithCancel(context.Background())
 		s := &memoryStream[discoveryv3.DiscoveryRequest]{
 			ctx: ctx, requests: make(chan *discoveryv3.DiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
 			ack: func(url, version, nonce string) *discoveryv3.DiscoveryRequest {
@@ -175,6 +170,22 @@ func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names
 		m.serve(func() error { return m.service.StreamAggregatedResources(stateMemory{s}) }, cancel)
 	}
 	m.wait(b, int64(streams*len(benchTypes)))
+}
+
+// connectDelta starts a stream of a node that sends the requests.
+func (m *memoryServer) connectDelta(id string, requests ...*discoveryv3.DeltaDiscoveryRequest) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &memoryStream[discoveryv3.DeltaDiscoveryRequest]{
+		ctx: ctx, requests: make(chan *discoveryv3.DeltaDiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
+		ack: func(url, _, nonce string) *discoveryv3.DeltaDiscoveryRequest {
+			return &discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: nonce}
+		},
+	}
+	requests[0].Node = &corev3.Node{Id: id, UserAgentName: "envoy"}
+	for _, r := range requests {
+		s.requests <- r
+	}
+	m.serve(func() error { return m.service.DeltaAggregatedResources(deltaMemory{s}) }, cancel)
 }
 
 // cloneNames returns strings of their own, as a request has them.
