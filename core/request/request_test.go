@@ -1,11 +1,13 @@
 package request
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -63,6 +65,32 @@ func TestNormalizePath(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, want %q", target, got, want)
 		}
+	}
+}
+
+// A match may ask for the paths that a request can have after it was normalized,
+// except for // and those with a percent sign that begins no escape (SPEC 7.2).
+func TestPathsOfMatches(t *testing.T) {
+	pieces := []string{"/", "/", "a", ".", "..", "//", "%2F", "%5c", "%41", "%C3", "%7e", `\`, "{", "~", ";x", "ä", " ", "\x7f", "!"}
+	r := rand.New(rand.NewPCG(1, 2))
+	possible := 0
+	for range 20_000 {
+		path := "/"
+		for range r.IntN(5) {
+			path += pieces[r.IntN(len(pieces))]
+		}
+		var sink diag.Sink
+		m := conf.PathMatch{Type: conf.PathExact, Value: path}
+		m.Validate(diag.Root(diag.GoValue("match"), &sink))
+		normal, ok := NormalizePath(path)
+		if accepted := sink.Err() == nil; accepted != (ok && normal == path && path != "//") {
+			t.Fatalf("%q is accepted: %v; a request has %q, %v: %v", path, accepted, normal, ok, sink.Err())
+		} else if accepted {
+			possible++
+		}
+	}
+	if possible < 1_000 {
+		t.Errorf("only %d paths are possible", possible)
 	}
 }
 
