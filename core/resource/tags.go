@@ -13,6 +13,7 @@ import (
 const (
 	ServiceTag     = "kuma.io/service"
 	ProtocolTag    = "kuma.io/protocol"
+	ServerFirstTag = "kuma.io/server-first"
 	ZoneTag        = "kuma.io/zone"
 	MeshLabel      = "kuma.io/mesh"
 	namespaceLabel = "k8s.kuma.io/namespace"

@@ -75,15 +75,11 @@ func warningsOf(ctx context.Context, p *publication) []string {
 	for _, d := range inspect.NewCheck(p.view, p.set).Warnings {
 		warnings = append(warnings, d.Error())
 	}
-	for _, mesh := range p.view.Meshes() {
-		for _, d := range p.view.Dataplanes(mesh) {
-			for _, warning := range p.state.Snapshot(d, false).Warnings() {
-				warnings = append(warnings, warning.String())
-			}
-			if ctx.Err() != nil {
-				return nil
-			}
-		}
+	if ctx.Err() != nil {
+		return nil
+	}
+	for _, warning := range p.state.Check() {
+		warnings = append(warnings, warning.String())
 	}
 	return warnings
 }

@@ -86,10 +86,11 @@ func (b *Builder) list(l *confList) *confList {
 
 // finish lets translators change the messages of a part, and marshals them.
 func (b *Builder) finish(p *Part, confs []*rules.Effective) *built {
+	p.confs = append(p.confs, confs...)
 	for i, t := range b.shape.finish {
 		t.Finish(p, confs[i])
 	}
-	done := &built{warnings: p.warnings, backends: p.backends, applied: p.applied}
+	done := &built{warnings: p.warnings, backends: p.backends, applied: p.applied, policies: p.shapedBy()}
 	for _, m := range p.Messages {
 		t, name := nameOf(m)
 		done.resources = append(done.resources, b.resources.make(t, name, m))

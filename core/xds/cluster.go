@@ -62,7 +62,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 		}
 		setHTTPOptions(c.Message, c.HTTP)
 		return b.finish(&Part{report: c.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{c.Message}, client: client}, key.confs.finish)
+			Messages: []proto.Message{c.Message}, client: client, confs: key.confs.all()}, key.confs.finish)
 	})
 }
 

@@ -70,6 +70,15 @@ func (r *report) warnUnused(c *confList, isUsed func(*resource.Policy) bool) {
 	}
 }
 
+// all returns the confs of the part and of its routes, in a new slice.
+func (c *confList) all() []*rules.Effective {
+	all := slices.Clone(c.own)
+	for _, r := range c.routes {
+		all = append(all, r.confs...)
+	}
+	return all
+}
+
 // key returns a text that is equal for equal lists. It contains addresses: the list
 // must be reachable as long as the text is in use.
 func (c *confList) key() string {
@@ -127,6 +136,29 @@ func (c *dataplaneConfs) inbound(kind string, index int) InboundConf {
 		conf.InboundConfig = &config.Inbounds[index]
 	}
 	return conf
+}
+
+// shaping returns what shapes an inbound: merged confs, and the policies of others.
+func (c *dataplaneConfs) shaping(index int, translators []*Translator) (confs []*rules.Effective, policies []*resource.Policy) {
+	for _, t := range translators {
+		in := c.inbound(t.Kind, index)
+		confs = append(confs, in.Default)
+		if in.InboundConfig == nil {
+			continue
+		}
+		for i := range in.Rules {
+			confs = append(confs, in.Rules[i].Effective)
+		}
+		for i := range in.Unmerged {
+			policies = append(policies, in.Unmerged[i].Policy)
+		}
+		if in.From != nil {
+			for _, o := range in.From.Origins() {
+				policies = append(policies, o.Policy)
+			}
+		}
+	}
+	return confs, policies
 }
 
 // outbound returns the confs of an outbound for the given translators.

@@ -3,6 +3,7 @@ package xds
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
@@ -158,6 +159,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		part.Messages = append(part.Messages, c)
 	}
 	part.report = i.report
+	part.confs, part.policies = confs.shaping(index, slices.Concat(b.shape.inbound, b.shape.chain))
 	return b.finish(part, confs.finish)
 }
 

@@ -58,7 +58,7 @@ func (b *Builder) loadAssignment(key endpointsKey, d *resource.Dataplane) *built
 		r := report{place: key.destination.name}
 		m := b.assignment(key, &r, client)
 		return b.finish(&Part{report: r, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{m}, client: client}, key.confs.finish)
+			Messages: []proto.Message{m}, client: client, confs: key.confs.all()}, key.confs.finish)
 	})
 }
 

@@ -95,7 +95,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		}
 		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.List()}}
 		part := &Part{report: o.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{o.Listener}, backends: o.backends.list, client: client}
+			Messages: []proto.Message{o.Listener}, backends: o.backends.list, client: client, confs: key.confs.all()}
 		for _, c := range o.clusters {
 			part.Messages = append(part.Messages, c)
 		}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
@@ -37,6 +38,23 @@ type Part struct {
 	backends []variant.Destination
 	client   *client
 	applied  []string
+	confs    []*rules.Effective // that shaped the draft
+	policies []*resource.Policy // that did so in addition to those of confs
+}
+
+// shapedBy returns the policies that shaped the part, sorted by kind and identity.
+func (p *Part) shapedBy() []*resource.Policy {
+	all := slices.Clone(p.policies)
+	for _, e := range p.confs {
+		if e == nil {
+			continue
+		}
+		for _, o := range e.Origins {
+			all = append(all, o.Policy)
+		}
+	}
+	slices.SortFunc(all, func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
+	return slices.Compact(all)
 }
 
 // Apply notes that a field of a conf, by its JSON pointer, had an effect; see
@@ -55,6 +73,7 @@ type built struct {
 	// the outbounds.
 	backends []variant.Destination
 	applied  []string // fields; see Part.Apply
+	policies []*resource.Policy
 
 	mask *facetMask // keeps the entry of the part's key in faceted.masks
 }

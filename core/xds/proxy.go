@@ -42,6 +42,9 @@ func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneCo
 	}
 	list := []*built{{warnings: p.warnings}}
 	for _, part := range p.parts {
+		for _, t := range b.shape.proxy {
+			part.confs = append(part.confs, confs.defaultOf(t.Kind))
+		}
 		list = append(list, b.finish(part, confs.finish))
 	}
 	return list

@@ -142,6 +142,6 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.messages()...)
 		}
 		return b.finish(&Part{report: r.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{r.Message}, backends: r.backends.list, client: client}, key.confs.finish)
+			Messages: []proto.Message{r.Message}, backends: r.backends.list, client: client, confs: key.confs.all()}, key.confs.finish)
 	})
 }

@@ -35,6 +35,17 @@ func (s *Snapshot) Resources(t Type) []*Resource { return s.byType[t] }
 // The caller must not change the slice.
 func (s *Snapshot) Warnings() []Warning { return s.warnings }
 
+// ShapedBy returns the policies that shaped a resource of the snapshot, together with
+// the resources that were built with it, sorted by kind and identity.
+func (s *Snapshot) ShapedBy(r *Resource) []*resource.Policy {
+	for _, part := range s.parts {
+		if slices.Contains(part.resources, r) {
+			return part.policies
+		}
+	}
+	return nil
+}
+
 // snapshotInputs are all that a snapshot depends on. The confs of the backends of
 // routes depend on what the configs depend on.
 type snapshotInputs struct {

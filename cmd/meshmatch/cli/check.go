@@ -14,6 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
 // failLevel is the value of --fail-on.
@@ -56,6 +58,9 @@ every request.`,
 				return g.printPolicies(c, w.view)
 			}
 			answer := inspect.NewCheck(w.view, w.set)
+			if err := addUnserved(answer, w.view); err != nil {
+				return g.printInvalid(c, err)
+			}
 			if err := g.print(c, answer, func(p *page) { checkPage(p, answer) }); err != nil {
 				return err
 			}
@@ -68,6 +73,24 @@ every request.`,
 	c.Flags().BoolVar(&expand, "expand", false, "print the policies with their syntactic sugar expanded")
 	c.Flags().Var(&failOn, "fail-on", "the `LEVEL` that makes the exit status 1: error, or warning for both")
 	return c
+}
+
+// addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
+// dataplanes that cannot be served as their policies ask for.
+func addUnserved(answer *inspect.Check, view *core.View) error {
+	var mistakes diag.Errors
+	for _, w := range xds.NewBuilder(translators.All(), xds.Options{}).At(view).Check() {
+		if w.Error {
+			mistakes = append(mistakes, w.Diagnostic())
+		} else {
+			answer.Warnings = append(answer.Warnings, w.Diagnostic())
+		}
+	}
+	if mistakes != nil {
+		return mistakes
+	}
+	answer.Warnings = diag.Sorted(answer.Warnings)
+	return nil
 }
 
 // printInvalid prints the answer for invalid input, unless it is a table, and

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,8 @@ func newSnapshot(g *globals) *cobra.Command {
 		Short: "Print the Envoy resources of a dataplane",
 		Long: `Print the Envoy resources (API v3) that a dataplane gets: listeners, routes,
 clusters, endpoints and secrets. Parts of policies that cannot have an effect are
-warnings on standard error.
+warnings on standard error. The table has the names of the resources, with the
+policies that shaped them; JSON and YAML have the resources themselves.
 
 With --bootstrap the answer is one static Envoy bootstrap with all of it inside,
 which "envoy -c FILE" runs without a server.`,
@@ -63,10 +65,26 @@ which "envoy -c FILE" runs without a server.`,
 	return c
 }
 
+var typeTitles = [xds.NumTypes]string{
+	xds.ListenerType: "listeners", xds.RouteType: "routes", xds.ClusterType: "clusters",
+	xds.EndpointType: "endpoints", xds.SecretType: "secrets",
+}
+
+// snapshotRows prints the names of the resources by type, with the policies that shaped
+// them.
 func snapshotRows(p *page, s *xds.Snapshot) {
-	for t := range xds.Type(xds.NumTypes) {
-		for _, r := range s.Resources(t) {
-			p.line("%s %s %s", r.Type.URL(), r.Name, r.Version)
+	for _, t := range []xds.Type{xds.ListenerType, xds.RouteType, xds.ClusterType, xds.EndpointType, xds.SecretType} {
+		resources := s.Resources(t)
+		if len(resources) == 0 {
+			continue
+		}
+		p.heading(0, "%s (%d)", typeTitles[t], len(resources))
+		for _, r := range resources {
+			var policies []string
+			for _, policy := range s.ShapedBy(r) {
+				policies = append(policies, policy.Kind+"/"+p.name(policy.Namespace, policy.Name, policy.KRI()))
+			}
+			p.row(r.Name, strings.Join(policies, " "))
 		}
 	}
 }

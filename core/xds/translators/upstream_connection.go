@@ -16,9 +16,6 @@ import (
 // the workload. The connection is not read any further then.
 const maxEarlyData = 64 << 10
 
-// serverFirstTag marks an inbound whose workload sends the first byte (SPEC 7.5b).
-const serverFirstTag = "kuma.io/server-first"
-
 // connectAfterDecision makes a TCP chain connect to the workload after the client was
 // allowed, so that a client that is denied gets no byte of the workload (SPEC 7.5b).
 // The RBAC filter decides at the first byte of the client. Limited reports that the
@@ -30,7 +27,7 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 	}
 	atFirstByte, afterHandshake := tcpv3.UpstreamConnectMode_ON_DOWNSTREAM_DATA, tcpv3.UpstreamConnectMode_ON_DOWNSTREAM_TLS_HANDSHAKE
 	everyone := !limited && p.AllowsEveryClient()
-	switch serverFirst := c.Inbound.Inbound.Tags.Value(serverFirstTag) == "true"; {
+	switch serverFirst := c.Inbound.Inbound.Tags.Value(resource.ServerFirstTag) == "true"; {
 	case everyone && c.Plaintext:
 		// Envoy's default: it connects at once.
 	case everyone:
@@ -41,7 +38,7 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 		connect(atFirstByte)
 		if c.TLS == nil && selectsInbound(in, c.Index) {
 			c.Fail("an inbound with the tag %s: \"true\" and permissions needs TLS, so that a client is decided on before it sends a byte: "+
-				"every client is denied that sends none; select the dataplane with a MeshIdentity", serverFirstTag)
+				"every client is denied that sends none; select the dataplane with a MeshIdentity", resource.ServerFirstTag)
 		}
 	default:
 		h := rbac.NewHandshake(p)

@@ -1,0 +1,143 @@
+package xds
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Check returns the warnings of all dataplanes (SPEC 11.1), each once: a warning that
+// many dataplanes have names the place on one of them. Of dataplanes that cannot have
+// different warnings one is built. They are sorted.
+func (s *State) Check() []Warning {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	var mu sync.Mutex
+	found := map[Warning]Warning{} // the key has no place
+	seen := map[checkKey]bool{}
+	for _, mesh := range s.view.Meshes() {
+		for _, d := range s.view.Dataplanes(mesh) {
+			key, needed := s.checkKey(d)
+			if !needed || seen[key] {
+				continue
+			}
+			seen[key] = true
+			group.Go(func() error {
+				warnings := s.Snapshot(d, false).warnings
+				mu.Lock()
+				defer mu.Unlock()
+				for _, w := range warnings {
+					key := w
+					if w.Policy != nil {
+						key.Place = w.array()
+					}
+					if known, ok := found[key]; !ok || w.compare(known) < 0 {
+						found[key] = w
+					}
+				}
+				return nil
+			})
+		}
+	}
+	_ = group.Wait() // no function fails
+	all := make([]Warning, 0, len(found))
+	for _, w := range found {
+		all = append(all, w)
+	}
+	return sortWarnings(all)
+}
+
+// checkKey is equal for dataplanes that have the same warnings, apart from places.
+type checkKey struct {
+	mesh    string
+	configs *rules.Config
+	tls     clientTLS
+	shape   string
+}
+
+// checkKey returns the key of a dataplane, and false if it has no warnings: nothing
+// is configured for it.
+func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
+	configs := s.view.Configs(d, core.Enforced)
+	id, err := s.meshes[d.Mesh].identities.Of(d)
+	if len(configs) == 0 && id == nil && err == nil {
+		return checkKey{}, false
+	}
+	key := checkKey{mesh: d.Mesh, tls: tlsOf(id)}
+	if len(configs) > 0 {
+		key.configs = configs[0]
+	}
+	var shape strings.Builder
+	fmt.Fprintf(&shape, "%v %v", d.TransparentProxy != nil, err)
+	for i := range d.Inbounds {
+		fmt.Fprintf(&shape, " %s:%s", inboundProtocol(&d.Inbounds[i]), d.Inbounds[i].Tags.Value(resource.ServerFirstTag))
+	}
+	for i := range d.Outbounds {
+		fmt.Fprintf(&shape, " %s", d.Outbounds[i].Tags)
+	}
+	key.shape = shape.String()
+	return key, true
+}
+
+// array returns the array of the policy that the item of a warning is in.
+func (w *Warning) array() string {
+	switch {
+	case w.Policy.Type.Default != nil:
+		return "default"
+	case len(w.Policy.To) > 0 && !strings.HasPrefix(w.Place, "inbound/"):
+		return "to"
+	case len(w.Policy.Rules) > 0:
+		return "rules"
+	}
+	return "from"
+}
+
+// Diagnostic returns the warning with its position in a file.
+func (w Warning) Diagnostic() diag.Diagnostic {
+	if w.Policy == nil {
+		return diag.Diagnostic{What: w.Place + ": " + w.Message}
+	}
+	d := diag.Diagnostic{Pos: w.Policy.Pos, Path: "spec." + w.array(), What: fmt.Sprintf("%s (%s)", w.Message, w.Place)}
+	inline := false
+	switch array := w.array(); array {
+	case "default":
+		d.Pos = cmp.Or(w.Policy.DefaultPos, d.Pos)
+	default:
+		d.Path += fmt.Sprintf("[%d]", w.Index)
+		var pos []diag.Position
+		for _, item := range map[string][]resource.Item{"to": w.Policy.To, "from": w.Policy.From}[array] {
+			pos = append(pos, item.Pos)
+		}
+		for _, rule := range w.Policy.Rules {
+			if array == "rules" {
+				pos = append(pos, rule.Pos)
+			}
+		}
+		if w.Index < len(pos) {
+			d.Pos = pos[w.Index]
+		}
+		inline = array == "to" && w.Policy.Type.To.Inline
+		if !inline {
+			d.Path += ".default"
+		}
+	}
+	for _, part := range strings.Split(strings.TrimPrefix(w.Field, "/"), "/") {
+		switch {
+		case part == "":
+		case strings.Trim(part, "0123456789") == "":
+			d.Path += "[" + part + "]"
+		default:
+			d.Path += "." + part
+		}
+	}
+	return d
+}
