@@ -35,9 +35,9 @@ func (s *Strings) keep(text []byte) string {
 	return kept
 }
 
-// localStrings are some strings that one goroutine has looked up lately. Nine of
-// ten strings of a file are among them, at a tenth of the cost of a map with all
-// strings.
+// localStrings are some strings that one goroutine has looked up lately, most of
+// those that it looks up next. To look up every string in a map took a fifth of the
+// time of decoding dataplanes.
 type localStrings struct {
 	shared *Strings
 	recent *[recentStrings]string // each at the slot of its text; nil: none are kept

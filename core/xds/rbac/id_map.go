@@ -147,8 +147,8 @@ func oneOf(ids []string) string {
 
 // joint returns the listed entry whose comparison includes the mapped identities
 // of the rule: the first that asks for a prefix of SPIFFE IDs and nothing else. One
-// comparison takes half the space of two, and no more time. It returns nil if there
-// are no identities, too many for one expression, or no such entry.
+// comparison takes half the space of two. It returns nil if there are no identities,
+// too many for one expression, or no such entry.
 //
 // The map comes first, so for its clients the comparison is not reached. A client
 // with further URI SANs reaches it in the order of the rules, and no entry before
