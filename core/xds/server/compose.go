@@ -64,6 +64,9 @@ func (s *stream) compose(w *watch, removals bool) *response {
 		c.answerLocators(s, w)
 		s.announce(w, m)
 		w.owed.answer = c.cut
+		if w.t == xds.ClusterType {
+			s.warm(m)
+		}
 	}
 	if s.protocol == stateOfTheWorld {
 		if removals && !full(w.t) && m.empty() {

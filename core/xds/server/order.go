@@ -16,9 +16,10 @@ var (
 // wait. It is called with the lock.
 //
 // Additions of a type wait until those of the types before it are ACKed, so that a
-// route never names a cluster that the client does not have yet: Envoy asks for the
-// endpoints of a new cluster before it ACKs it. The first answer in a type does not
-// wait: there is nothing to disturb. Removals wait until all additions are ACKed, and
+// route never names a cluster that the client does not have yet. Endpoints do not wait
+// for the ACK of clusters: Envoy ACKs clusters when they are warm, and they are warm
+// when it has their endpoints (warming.go). The first answer in a type does not wait:
+// there is nothing to disturb. Removals wait until all additions are ACKed, and
 // for the removals of the types before. No wait is longer than Options.Wait.
 func (s *stream) next() *response {
 	if len(s.immediate) > 0 {
@@ -50,7 +51,7 @@ func (s *stream) next() *response {
 		w.examine(now, s.known)
 		switch {
 		case !w.additions:
-		case busy && w.answered && !free:
+		case busy && w.answered && !free && t != xds.EndpointType:
 			held = true
 		default:
 			return s.compose(w, false)
