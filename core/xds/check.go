@@ -15,9 +15,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Check returns the warnings of all dataplanes (SPEC 11.1), each once: a warning that
-// many dataplanes have names the place on one of them. Of dataplanes that cannot have
-// different warnings one is built. They are sorted.
+// Check returns the warnings of all dataplanes (SPEC 11.1), each once and sorted: a
+// warning that many dataplanes have names the place on one of them. Of dataplanes that
+// cannot have different warnings one is built. A dataplane without the identity that a
+// MeshIdentity should give it is left to package inspect.
 func (s *State) Check() []Warning {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -36,6 +37,9 @@ func (s *State) Check() []Warning {
 				mu.Lock()
 				defer mu.Unlock()
 				for _, w := range warnings {
+					if key.failed != "" && w.Message == key.failed {
+						continue // package inspect reports it at its place
+					}
 					key := w
 					if w.Policy != nil {
 						key.Place = w.array()
@@ -61,6 +65,7 @@ type checkKey struct {
 	mesh    string
 	configs *rules.Config
 	tls     clientTLS
+	failed  string // why the dataplane has no identity, although one selects it
 	shape   string
 }
 
@@ -76,8 +81,11 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	if len(configs) > 0 {
 		key.configs = configs[0]
 	}
+	if err != nil {
+		key.failed = err.Error()
+	}
 	var shape strings.Builder
-	fmt.Fprintf(&shape, "%v %v", d.TransparentProxy != nil, err)
+	fmt.Fprintf(&shape, "%v", d.TransparentProxy != nil)
 	for i := range d.Inbounds {
 		fmt.Fprintf(&shape, " %s:%s", inboundProtocol(&d.Inbounds[i]), d.Inbounds[i].Tags.Value(resource.ServerFirstTag))
 	}
