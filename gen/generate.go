@@ -13,12 +13,6 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/load"
 )
 
-// The names of the generated files.
-const (
-	CodeFile = load.CodeFile
-	TestFile = load.TestFile
-)
-
 // Config selects the packages to generate for.
 type Config struct {
 	// Dir is the directory of relative patterns; "" is the current directory.
@@ -118,10 +112,10 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 		if err != nil {
 			return nil, err
 		}
-		contents[CodeFile], contents[TestFile] = code, test
+		contents[load.CodeFile], contents[load.TestFile] = code, test
 	}
 	var files []File
-	for _, name := range []string{CodeFile, TestFile} {
+	for _, name := range []string{load.CodeFile, load.TestFile} {
 		file, err := compare(filepath.Join(pkg.Dir, name), contents[name], overlay)
 		switch {
 		case errors.Is(err, errForeign):

@@ -23,8 +23,8 @@ type Row struct {
 	Reason  string // of every verdict except same and better
 }
 
-// Ratio returns head / base; ok reports whether there is one.
-func (r Row) Ratio() (ratio float64, ok bool) {
+// ratio returns head / base; ok reports whether there is one.
+func (r Row) ratio() (ratio float64, ok bool) {
 	switch {
 	case r.Base == nil || r.Head == nil:
 		return 0, false
@@ -67,12 +67,12 @@ func compareOne(base, head *Results, b Benchmark, unit Unit, limits Limits) Row 
 	row := Row{Benchmark: b, Unit: unit}
 	old := base.sample(b, unit.Name, limits.thresholds())
 	if old != nil {
-		v := unit.Reduce(old)
+		v := unit.reduce(old)
 		row.Base = &v
 	}
 	now := head.sample(b, unit.Name, limits.thresholds())
 	if now != nil {
-		v := unit.Reduce(now)
+		v := unit.reduce(now)
 		row.Head = &v
 	}
 	switch {
@@ -116,7 +116,7 @@ func (r *Row) judgeScattered(base, head *benchmath.Sample, limits Limits) {
 	test := benchmath.AssumeNothing.Compare(base, head)
 	r.P = &test.P
 	exceeds := func(good, worse *benchmath.Sample) bool {
-		return limits.exceeds(r.Unit, r.Unit.Reduce(good), r.Unit.Reduce(worse))
+		return limits.exceeds(r.Unit, r.Unit.reduce(good), r.Unit.reduce(worse))
 	}
 	agrees := func(good, worse *benchmath.Sample) bool {
 		return test.P < limits.Alpha && r.Unit.worse(median(good), median(worse))

@@ -16,7 +16,7 @@ type Comparison struct {
 }
 
 func (c *Comparison) fails(r Row) bool {
-	return r.Verdict.Fails() || slices.Contains(c.FailOn, r.Verdict)
+	return r.Verdict.fails() || slices.Contains(c.FailOn, r.Verdict)
 }
 
 // OK reports whether no row fails the gate.

@@ -56,7 +56,7 @@ func buildPrograms(ctx context.Context, dir, out string, patterns []string, prog
 	}
 	var programs []program
 	for i, p := range packages {
-		progress.Step("build %s %d/%d %s", filepath.Base(out), i+1, len(packages), p.ImportPath)
+		progress.step("build %s %d/%d %s", filepath.Base(out), i+1, len(packages), p.ImportPath)
 		built := program{Package: p.ImportPath, Path: filepath.Join(out, strconv.Itoa(i)+".test"), Dir: p.Dir}
 		if _, err := run(ctx, dir, "go", "test", "-c", "-o", built.Path, p.ImportPath); err != nil {
 			return nil, err

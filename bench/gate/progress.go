@@ -17,15 +17,15 @@ func NewProgress(w io.Writer) *Progress { return &Progress{w} }
 // eraseLine moves to the line's start and erases what follows it (ECMA-48).
 const eraseLine = "\r\x1b[K"
 
-// Step replaces the line.
-func (p *Progress) Step(format string, args ...any) {
+// step replaces the line.
+func (p *Progress) step(format string, args ...any) {
 	if p != nil {
 		fmt.Fprintf(p.w, eraseLine+format, args...)
 	}
 }
 
-// Done erases the line.
-func (p *Progress) Done() {
+// done erases the line.
+func (p *Progress) done() {
 	if p != nil {
 		fmt.Fprint(p.w, eraseLine)
 	}

@@ -62,7 +62,7 @@ func measure(l line, results *Results, b Benchmark, unit string) (float64, error
 	if sample == nil {
 		return 0, l.errorf("%s has no %s; it has %s", results.name(b), unit, joinOr(results.unitsOf(b), "no measurements"))
 	}
-	return u.Reduce(sample), nil
+	return u.reduce(sample), nil
 }
 
 // outcome sets the fields that all kinds of rules have in common.

@@ -72,7 +72,7 @@ func TestSuspectsRunAgainAlone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := comparison.Rows[0]; got.Verdict != test.want || comparison.OK() == test.want.Fails() {
+			if got := comparison.Rows[0]; got.Verdict != test.want || comparison.OK() == test.want.fails() {
 				t.Errorf("got %+v, passes %t", got, comparison.OK())
 			}
 			calls := readLog(t, log)

@@ -78,12 +78,12 @@ func checkVerdicts(t *testing.T, c *Comparison, want map[string]Verdict) {
 	}
 	fails := false
 	for unit, verdict := range want {
-		fails = fails || verdict.Fails()
+		fails = fails || verdict.fails()
 		if got[unit] != verdict {
 			t.Errorf("%s is %s, want %s", unit, got[unit], verdict)
 		}
 	}
-	if !fails && got["sec/op"].Fails() {
+	if !fails && got["sec/op"].fails() {
 		t.Errorf("the time of an equal program is %s", got["sec/op"])
 	}
 	if c.OK() == fails {

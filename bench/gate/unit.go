@@ -76,9 +76,9 @@ func isTimeWord(word string) bool {
 	return slices.Contains([]string{"sec", "s", "ms", "us", "µs", "ns"}, word)
 }
 
-// Reduce returns one number for repeated measurements: the best time, as noise
+// reduce returns one number for repeated measurements: the best time, as noise
 // only adds, and the median of everything else.
-func (u Unit) Reduce(sample *benchmath.Sample) float64 {
+func (u Unit) reduce(sample *benchmath.Sample) float64 {
 	if u.Class != Time {
 		return median(sample)
 	}

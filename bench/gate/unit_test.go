@@ -39,7 +39,7 @@ func TestUnitReduce(t *testing.T) {
 		{"the median count", Unit{"allocs/op", Counter, false}, 4},
 		{"the median size", Unit{"B/op", Bytes, false}, 4},
 	} {
-		if got := test.unit.Reduce(sample); got != test.want {
+		if got := test.unit.reduce(sample); got != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
 		}
 	}

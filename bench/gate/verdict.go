@@ -15,6 +15,6 @@ const (
 	Ungated      Verdict = "ungated"      // shown only; see Derived
 )
 
-// Fails reports whether the verdict always fails the gate. See
+// fails reports whether the verdict always fails the gate. See
 // [Config.FailOn] for those that can.
-func (v Verdict) Fails() bool { return v == Worse || v == Suspect }
+func (v Verdict) fails() bool { return v == Worse || v == Suspect }

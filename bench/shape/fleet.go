@@ -40,13 +40,13 @@ func Dataplane(j, outbounds int) *resource.Dataplane {
 		},
 	}
 	for i := range outbounds {
-		d.Outbounds = append(d.Outbounds, Outbound(i))
+		d.Outbounds = append(d.Outbounds, outbound(i))
 	}
 	return d
 }
 
-// Outbound returns an outbound to service number i.
-func Outbound(i int) resource.Outbound {
+// outbound returns an outbound to service number i.
+func outbound(i int) resource.Outbound {
 	return resource.Outbound{
 		Address: "127.0.0.1", Port: uint32(10000 + i),
 		Tags: resource.Tags{{Key: resource.ServiceTag, Value: Service(i)}},
