@@ -2,9 +2,7 @@ package translators
 
 import (
 	"encoding/json"
-	"maps"
 	"net"
-	"slices"
 
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -221,38 +219,9 @@ func (l logs) body(body *conf.JSON) *otlpv1.AnyValue {
 	text := []byte(l.text(string(*body)))
 	value := &otlpv1.AnyValue{}
 	if protojson.Unmarshal(text, value) == nil {
-		return value
+		return withTexts(value)
 	}
 	var tree any
 	_ = json.Unmarshal(text, &tree) // it is JSON: it was decoded from it
 	return anyValue(tree)
-}
-
-func stringValue(text string) *otlpv1.AnyValue {
-	return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_StringValue{StringValue: text}}
-}
-
-// anyValue returns a JSON value as one of OTLP.
-func anyValue(tree any) *otlpv1.AnyValue {
-	switch tree := tree.(type) {
-	case string:
-		return stringValue(tree)
-	case bool:
-		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_BoolValue{BoolValue: tree}}
-	case float64:
-		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_DoubleValue{DoubleValue: tree}}
-	case []any:
-		list := &otlpv1.ArrayValue{}
-		for _, element := range tree {
-			list.Values = append(list.Values, anyValue(element))
-		}
-		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_ArrayValue{ArrayValue: list}}
-	case map[string]any:
-		fields := &otlpv1.KeyValueList{}
-		for _, key := range slices.Sorted(maps.Keys(tree)) {
-			fields.Values = append(fields.Values, &otlpv1.KeyValue{Key: key, Value: anyValue(tree[key])})
-		}
-		return &otlpv1.AnyValue{Value: &otlpv1.AnyValue_KvlistValue{KvlistValue: fields}}
-	}
-	return &otlpv1.AnyValue{}
 }
