@@ -26,6 +26,19 @@ type HeaderKeyValue struct {
 	Value string     `json:"value"`
 }
 
+// maxHeaderValue is Envoy's bound, in bytes.
+const maxHeaderValue = 16384
+
+// Validate refuses what no header can have.
+func (h *HeaderKeyValue) Validate(at *diag.At) {
+	switch value := at.Field("value"); {
+	case strings.ContainsFunc(h.Value, isControl):
+		value.Errorf("remove it", "a header must not have a control character")
+	case len(h.Value) > maxHeaderValue:
+		value.Errorf("", "a header must not be longer than %d bytes", maxHeaderValue)
+	}
+}
+
 // HeaderModifier adds and replaces headers.
 type HeaderModifier struct {
 	Set []HeaderKeyValue `json:"set,omitzero"`

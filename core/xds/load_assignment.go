@@ -35,8 +35,8 @@ type Locality struct {
 	// Priority is 0 for the group that gets requests while its endpoints are healthy,
 	// 1 for the next one, without gaps.
 	Priority uint32
-	// Weight is the share of requests among the groups of one priority, if the cluster
-	// has weighted localities.
+	// Weight is the share of requests among the groups of one priority: in Envoy if the
+	// cluster has weighted localities, in gRPC always. It is not 0.
 	Weight    uint32
 	Endpoints []*Endpoint
 }
@@ -71,7 +71,7 @@ func (b *Builder) assignment(key endpointsKey, r *report, client *client) *endpo
 		Message:     &endpointv3.ClusterLoadAssignment{ClusterName: key.destination.name},
 	}
 	if len(e.All) > 0 {
-		e.Localities = []Locality{{Endpoints: e.All}}
+		e.Localities = []Locality{{Weight: 1, Endpoints: e.All}}
 	}
 	for i, t := range b.shape.endpoints {
 		t.Endpoints(e, key.confs.own[i])
@@ -83,12 +83,11 @@ func (b *Builder) assignment(key endpointsKey, r *report, client *client) *endpo
 }
 
 func (l *Locality) message(tls clientTLS, shown []string) *endpointv3.LocalityLbEndpoints {
-	m := &endpointv3.LocalityLbEndpoints{Priority: l.Priority}
-	if l.Zone != "" || l.SubZone != "" {
-		m.Locality = &corev3.Locality{Zone: l.Zone, SubZone: l.SubZone}
-	}
-	if l.Weight > 0 {
-		m.LoadBalancingWeight = wrapperspb.UInt32(l.Weight)
+	// gRPC refuses a locality without name, and ignores one without weight.
+	m := &endpointv3.LocalityLbEndpoints{
+		Priority:            l.Priority,
+		Locality:            &corev3.Locality{Zone: l.Zone, SubZone: l.SubZone},
+		LoadBalancingWeight: wrapperspb.UInt32(l.Weight),
 	}
 	for _, e := range l.Endpoints {
 		endpoint := e.message(tls)

@@ -1,6 +1,12 @@
 package meshhealthcheck
 
-import "github.com/meshmatch/meshmatch/core/conf"
+import (
+	"strings"
+	"unicode"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
@@ -60,4 +66,11 @@ type GRPC struct {
 	Disabled    *bool   `json:"disabled,omitzero"`
 	ServiceName *string `json:"serviceName,omitzero"`
 	Authority   *string `json:"authority,omitzero"`
+}
+
+// Validate refuses an authority that no request can have.
+func (g *GRPC) Validate(at *diag.At) {
+	if g.Authority != nil && strings.ContainsFunc(*g.Authority, unicode.IsControl) {
+		at.Field("authority").Errorf("remove it", "an authority must not have a control character")
+	}
 }

@@ -51,6 +51,10 @@ func TestRejected(t *testing.T) {
 			Conf: `{healthyPanicThreshold: -1}`,
 			Want: `p.yaml:2:25: spec.to[0].default.healthyPanicThreshold: must be from 0 to 100`,
 		},
+		"control character in an authority": {
+			Conf: `{grpc: {authority: "a\nb"}}`,
+			Want: `p.yaml:2:20: spec.to[0].default.grpc.authority: an authority must not have a control character; remove it`,
+		},
 		"relative log path": {
 			Conf: `{eventLogPath: health.log}`,
 			Want: `p.yaml:2:16: spec.to[0].default.eventLogPath: must be a path that starts with /`,

@@ -1,6 +1,9 @@
 package meshhttproute
 
 import (
+	"strings"
+	"unicode"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
@@ -135,6 +138,17 @@ type PathRewrite struct {
 	Type               PathRewriteType `json:"type" policyMerge:"discriminator"`
 	ReplaceFullPath    *string         `json:"replaceFullPath,omitzero"`
 	ReplacePrefixMatch *string         `json:"replacePrefixMatch,omitzero"`
+}
+
+// Validate refuses what no path can have.
+func (p *PathRewrite) Validate(at *diag.At) {
+	check := func(field string, path *string) {
+		if path != nil && strings.ContainsFunc(*path, unicode.IsControl) {
+			at.Field(field).Errorf("remove it", "a path must not have a control character")
+		}
+	}
+	check("replaceFullPath", p.ReplaceFullPath)
+	check("replacePrefixMatch", p.ReplacePrefixMatch)
 }
 
 // PathRewriteType names the arm of a [PathRewrite].

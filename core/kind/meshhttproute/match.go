@@ -80,6 +80,9 @@ func (QueryParamsMatchType) Enum() []string {
 	return []string{string(ExactQueryParam), string(RegexQueryParam)}
 }
 
+// maxQueryParam is the longest name, in bytes, that Envoy compares.
+const maxQueryParam = 1024
+
 // QueryParamsMatch is a condition on one query parameter.
 type QueryParamsMatch struct {
 	Type  QueryParamsMatchType `json:"type"`
@@ -89,8 +92,11 @@ type QueryParamsMatch struct {
 
 // Validate checks the name, and that a regular expression compiles.
 func (q *QueryParamsMatch) Validate(at *diag.At) {
-	if q.Name == "" {
+	switch {
+	case q.Name == "":
 		at.Field("name").Errorf("", "must not be empty")
+	case len(q.Name) > maxQueryParam:
+		at.Field("name").Errorf("", "must not be longer than %d bytes", maxQueryParam)
 	}
 	if q.Type == RegexQueryParam {
 		conf.ValidateRegex(at.Field("value"), q.Value)

@@ -112,6 +112,14 @@ func TestRejected(t *testing.T) {
 			Conf: rule(`{queryParams: [{type: Exact, name: "", value: a}]}`, ""),
 			Want: `p.yaml:2:55: spec.to[0].rules[0].matches[0].queryParams[0].name: must not be empty`,
 		},
+		"control character in a header": {
+			Conf: filter(`{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: a, value: "b\nc"}]}}`),
+			Want: `p.yaml:2:122: spec.to[0].rules[0].default.filters[0].requestHeaderModifier.set[0].value: a header must not have a control character; remove it`,
+		},
+		"control character in a path": {
+			Conf: filter(`{type: URLRewrite, urlRewrite: {path: {type: ReplaceFullPath, replaceFullPath: "/a\nb"}}}`),
+			Want: `p.yaml:2:124: spec.to[0].rules[0].default.filters[0].urlRewrite.path.replaceFullPath: a path must not have a control character; remove it`,
+		},
 		"query parameter twice": {
 			Conf: rule(`{queryParams: [{type: Exact, name: a, value: b}, {type: Exact, name: a, value: c}]}`, ""),
 			Want: `p.yaml:2:89: spec.to[0].rules[0].matches[0].queryParams[1].name: duplicate query parameter "a"`,

@@ -24,8 +24,9 @@ type LocalZone struct {
 // AffinityTags is the tags, the most important one first.
 type AffinityTags []AffinityTag
 
-// AffinityTag is a tag with its part of the traffic, relative to the others.
-// Not set, nine tenths of what is left over goes to each tag in turn.
+// AffinityTag is a tag with its part of the traffic, relative to the others and
+// to the rest of the zone, which has 1. Not set, nine tenths of what is left over
+// goes to each tag in turn.
 type AffinityTag struct {
 	Key    string      `json:"key"`
 	Weight *conf.Count `json:"weight,omitzero"`
@@ -44,13 +45,15 @@ func (tags AffinityTags) Validate(at *diag.At) {
 
 // CrossZone is where requests go that the own zone cannot serve.
 type CrossZone struct {
-	// Failover is rules, the first one that is for the own zone counts.
+	// Failover is rules. Those that are for the own zone apply in their order: a
+	// later one if the zones of those before it are not healthy. Without any,
+	// requests stay in the zone.
 	Failover          []Failover         `json:"failover,omitzero"`
 	FailoverThreshold *FailoverThreshold `json:"failoverThreshold,omitzero"`
 }
 
 // FailoverThreshold is the share of healthy endpoints below which requests go
-// to the next zone.
+// to the next zone, 50 % if it is not set.
 type FailoverThreshold struct {
 	Percentage conf.Percentage `json:"percentage" policyMerge:"replace"`
 }

@@ -37,8 +37,7 @@ func localities(d *xds.Endpoints, e *rules.Effective) {
 	}
 	slices.Sort(zones)
 
-	tags := affinityTags(conf)
-	d.Localities = ownZone(d, zone, byZone[zone], tags)
+	d.Localities = ownZone(d, zone, byZone[zone], affinityTags(conf))
 	cross := conf.LocalityAwareness.CrossZone
 	if cross == nil || len(cross.Failover) == 0 {
 		return
@@ -52,11 +51,9 @@ func localities(d *xds.Endpoints, e *rules.Effective) {
 		found := false
 		for _, z := range zones {
 			if byZone[z] != nil && next.accepts(z) {
-				group := xds.Locality{Zone: z, Priority: priority, Endpoints: byZone[z]}
-				if len(tags) > 0 {
-					group.Weight = uint32(len(byZone[z])) // all endpoints of a priority are alike
-				}
-				d.Localities = append(d.Localities, group)
+				d.Localities = append(d.Localities, xds.Locality{
+					Zone: z, Priority: priority, Weight: uint32(len(byZone[z])), Endpoints: byZone[z],
+				})
 				delete(byZone, z)
 				found = true
 			}
@@ -120,11 +117,7 @@ func ownZone(d *xds.Endpoints, zone string, endpoints []*xds.Endpoint, tags stra
 		list[i].Weight = uint32(min(weight, math.MaxUint32/float64(len(of)+1))) // the sum has 32 bits
 	}
 	if len(rest) > 0 {
-		last := xds.Locality{Zone: zone, Endpoints: rest}
-		if len(tags) > 0 {
-			last.Weight = 1
-		}
-		list = append(list, last)
+		list = append(list, xds.Locality{Zone: zone, Weight: 1, Endpoints: rest})
 	}
 	return list
 }

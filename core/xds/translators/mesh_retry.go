@@ -63,6 +63,9 @@ func retryCalls(r *xds.Route, e *rules.Effective, c *meshretry.GRPC) {
 		r.WarnRoute(e, "/grpc", "the proxy answers the requests of the route by itself")
 		return
 	}
+	if isZero(c.NumRetries) {
+		return
+	}
 	r.Action().RetryPolicy = retryPolicy(r, e, "/grpc", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
 	r.Action().RetryPolicy.RetryOn = callCauses(c.RetryOn)
 }
@@ -72,6 +75,9 @@ func retryCalls(r *xds.Route, e *rules.Effective, c *meshretry.GRPC) {
 func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
 	if r.Action() == nil {
 		r.WarnRoute(e, "/http", "the proxy answers the requests of the route by itself")
+		return
+	}
+	if isZero(c.NumRetries) {
 		return
 	}
 	p := retryPolicy(r, e, "/http", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
@@ -101,6 +107,9 @@ func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
 	}
 	r.AddCase(conditions, func(m *routev3.Route) { m.GetRoute().RetryPolicy = proto.CloneOf(p) })
 }
+
+// isZero reports whether retries are switched off. GRPC refuses a policy for none.
+func isZero(numRetries *uint32) bool { return numRetries != nil && *numRetries == 0 }
 
 // retryConf is what the retries of all protocols have.
 type retryConf struct {

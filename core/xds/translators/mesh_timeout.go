@@ -78,14 +78,20 @@ func routeTimeouts(r *xds.Route, e *rules.Effective) {
 	setDuration(&action.Timeout, timeout.HTTP.RequestTimeout)
 	setDuration(&action.IdleTimeout, timeout.HTTP.StreamIdleTimeout)
 	if d := timeout.HTTP.MaxStreamDuration; d != nil {
-		action.MaxStreamDuration = &routev3.RouteAction_MaxStreamDuration{MaxStreamDuration: durationpb.New(time.Duration(*d))}
+		action.MaxStreamDuration = &routev3.RouteAction_MaxStreamDuration{}
+		setDuration(&action.MaxStreamDuration.MaxStreamDuration, d)
 	}
 }
 
-// setDuration replaces a duration of a message by one of a conf, if that is set.
+// setDuration replaces a duration of a message by one of a conf, if that is set. Envoy
+// counts milliseconds, and zero often is no limit: less than one is rounded up.
 func setDuration(to **durationpb.Duration, d *conf.Duration) {
-	if d != nil {
-		*to = durationpb.New(time.Duration(*d))
+	if d == nil {
+		return
+	}
+	*to = durationpb.New(time.Duration(*d))
+	if *d > 0 && time.Duration(*d) < time.Millisecond {
+		*to = durationpb.New(time.Millisecond)
 	}
 }
 
