@@ -89,6 +89,7 @@ func TestMatch(t *testing.T) {
 		`{headers: [{name: a, value: " b"}]}`:                 `f:1:29: headers[0].value: no request has this value: blanks at its ends are taken off; remove them`,
 		`{headers: [{name: a, value: "b "}]}`:                 `f:1:29: headers[0].value: no request has this value: blanks at its ends are taken off; remove them`,
 		`{headers: [{type: Prefix, name: a, value: "b "}]}`:   `{"headers":[{"type":"Prefix","name":"a","value":"b "}]}`,
+		`{headers: [{type: Prefix, name: a, value: " b"}]}`:   `f:1:43: headers[0].value: no request has this value: blanks at its ends are taken off; remove them`,
 		`{headers: [{name: a, value: "b\nc"}]}`:               `f:1:29: headers[0].value: no request has this value: it has a control character; remove it`,
 		`{method: PATCH}`:                                     `{"method":"PATCH"}`,
 		`{method: Post}`:                                      `f:1:10: method: unknown value "Post"; did you mean "POST"?`,

@@ -128,11 +128,24 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// Letters of ASCII are equal in both cases, and no other characters.
 func TestServerNames(t *testing.T) {
-	for sni, want := range map[string]bool{"kilo.mesh": true, "KILO.Mesh": true, "\u212ailo.mesh": false, "": false, "kilo.mes": false} {
-		name := conf.SNI("Kilo.mesh")
-		if got := Matches(&conf.Match{SNI: &name}, TCP, &Request{SNI: sni}); got != want {
-			t.Errorf("%q: %v", sni, got)
+	for _, test := range []struct {
+		name, sni string
+		want      bool
+	}{
+		{"Kilo.mesh", "kilo.mesh", true},
+		{"Kilo.mesh", "KILO.Mesh", true},
+		{"AMZ.mesh", "amz.mesh", true},
+		{"amz.mesh", "AMZ.mesh", true},
+		{"a-z.mesh", "a\rz.mesh", false},
+		{"Kilo.mesh", "\u212ailo.mesh", false},
+		{"Kilo.mesh", "", false},
+		{"Kilo.mesh", "kilo.mes", false},
+	} {
+		name := conf.SNI(test.name)
+		if got := Matches(&conf.Match{SNI: &name}, TCP, &Request{SNI: test.sni}); got != test.want {
+			t.Errorf("%q and %q: %v", test.name, test.sni, got)
 		}
 	}
 }
