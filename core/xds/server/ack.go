@@ -11,7 +11,7 @@ import (
 // maxWords limits what is kept and logged of the words of a client.
 const maxWords = 4096
 
-// A nack is what a client said about a response that it did not accept.
+// A nack is the answer of a client to a response that it did not accept.
 type nack struct {
 	message   string
 	resources []string // sorted

@@ -80,7 +80,7 @@ func (w *watch) resubscribe(names []string) {
 }
 
 // unsubscribe removes names. One that the wildcard still selects is answered with
-// what it is: the client cannot tell whether it is to be kept.
+// its present state: the client cannot decide by itself whether to keep it.
 func (s *stream) unsubscribe(w *watch, names []string) {
 	w.sub.unsubscribe(names)
 	if w.sub.all {

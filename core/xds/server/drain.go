@@ -11,8 +11,8 @@ import (
 var errDraining = status.Error(codes.Unavailable, "the server is shutting down; connect again")
 
 // Drain ends all streams with UNAVAILABLE and a message, and refuses new ones. It
-// returns at once; grpc.Server.GracefulStop then waits until the clients have been
-// told. Clients that do not read end with grpc.Server.Stop only.
+// returns at once; grpc.Server.GracefulStop then waits until the statuses are written.
+// Streams whose clients do not read end with grpc.Server.Stop only.
 func (s *Server) Drain() {
 	if s.draining.Swap(true) {
 		return

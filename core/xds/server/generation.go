@@ -44,14 +44,14 @@ func (s *Server) refresh() <-chan struct{} {
 //
 // Each new state is followed by a pass over all streams. States that come during a
 // pass are skipped but for the newest. After a pass there is a pause of the same
-// length, so that many small changes take at most half of the processors.
+// length, at most 10 ms, so that many small changes do not take all processors.
 func (s *Server) Run(ctx context.Context) {
 	defer s.Drain()
 	for {
 		changed := s.refresh()
 		begin := time.Now()
 		s.pass()
-		if !sleep(ctx, time.Since(begin)) {
+		if !sleep(ctx, min(time.Since(begin), maxPause)) {
 			return
 		}
 		select {
@@ -61,6 +61,8 @@ func (s *Server) Run(ctx context.Context) {
 		}
 	}
 }
+
+const maxPause = 10 * time.Millisecond
 
 // sleep waits and reports whether the context is still alive. Short pauses are left
 // out.

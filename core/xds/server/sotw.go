@@ -118,9 +118,9 @@ func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator)
 }
 
 // resumeState compares the version of what the client holds with the version of what
-// is wanted. If they are the same, nothing is sent. A client that holds something
-// and whose node is no dataplane is not told that the world is empty: it waits with
-// what it has.
+// is wanted. If they are the same, nothing is sent. If the node is no dataplane, a
+// client that holds something gets no empty response, which would delete it: it waits
+// with what it has.
 func (s *stream) resumeState(w *watch, version string) {
 	if version == "" {
 		return

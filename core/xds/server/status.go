@@ -6,8 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// A Status is what the server knows of the streams of a node, in the JSON of SPEC
-// 12.5.
+// A Status is the state of the streams of a node, in the JSON of SPEC 12.5.
 type Status struct {
 	KRI     string         `json:"kri"`
 	Streams []StreamStatus `json:"streams"`

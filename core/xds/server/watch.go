@@ -3,8 +3,6 @@ package server
 import (
 	"slices"
 
-	"google.golang.org/grpc/codes"
-
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -145,13 +143,4 @@ func (w *watch) finish() {
 // settled reports whether the client has accepted all that it shall hold.
 func (w *watch) settled() bool {
 	return w.examined && !w.additions && !w.removals && w.flight.body == nil && w.nack == nil
-}
-
-// failureOf returns the code and the text of resource_errors for a locator without a
-// variant.
-func failureOf(l *locator) failure {
-	if l.denied {
-		return failure{l.name, codes.PermissionDenied, "the client may not have what these parameters choose"}
-	}
-	return failure{l.name, codes.NotFound, "no variant covers the parameters"}
 }

@@ -2,7 +2,6 @@ package xdstest
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -28,41 +27,6 @@ type Options struct {
 	// Resume is a client that has ended, of which this one goes on: with its
 	// subscriptions and the versions of what it holds.
 	Resume *Client
-}
-
-// Held is a resource that a client holds.
-type Held struct {
-	Type    xds.Type
-	Name    string
-	Version string // in state of the world the version of the response
-	Body    string // the marshalled message
-	Located bool   // it was sent as a variant, with a resource_name
-	// Constraints is the marshalled message of a variant, empty if there is only one.
-	Constraints string
-}
-
-// A Locator is a resource name with dynamic parameters.
-type Locator struct {
-	Name       string
-	Parameters map[string]string
-}
-
-func (l Locator) key() string {
-	var b strings.Builder
-	b.WriteString(l.Name)
-	keys := make([]string, 0, len(l.Parameters))
-	for k := range l.Parameters {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		fmt.Fprintf(&b, "\x00%s\x00%s", k, l.Parameters[k])
-	}
-	return b.String()
-}
-
-func (l Locator) proto() *discoveryv3.ResourceLocator {
-	return &discoveryv3.ResourceLocator{Name: l.Name, DynamicParameters: l.Parameters}
 }
 
 // A Client is a client of an ADS server. Its methods are safe for concurrent use.
@@ -91,29 +55,6 @@ type Response struct {
 	// constraints that do not exist.
 	RemovedVariants []Held
 	Errors          map[string]codes.Code // by name
-}
-
-// held is what a client has in one type.
-type held struct {
-	wildcard bool
-	names    map[string]bool
-	locators map[string]Locator
-	named    map[string]Held
-	located  map[string]Held // by key of the locator
-	errors   map[string]codes.Code
-	version  string // of the last response in state of the world
-	nonce    string
-	resumed  bool // nothing was sent on this stream yet
-	// old has the keys of located that were held before this stream and are not sent
-	// on it.
-	old map[string]bool
-}
-
-func newHeld() *held {
-	return &held{
-		names: map[string]bool{}, locators: map[string]Locator{},
-		named: map[string]Held{}, located: map[string]Held{}, errors: map[string]codes.Code{},
-	}
 }
 
 // stream is what the protocols have in common.
@@ -241,34 +182,6 @@ func (c *Client) change(t xds.Type, r change) error {
 	return c.stream.request(c, t, r)
 }
 
-// apply changes the subscription, and drops what is not subscribed any longer.
-func (h *held) apply(r change) {
-	for _, name := range r.unsubscribe {
-		if delete(h.names, name); name == "*" {
-			h.wildcard = false
-		}
-	}
-	for _, name := range r.subscribe {
-		if name == "*" {
-			h.wildcard = true
-		} else {
-			h.names[name] = true
-		}
-	}
-	for _, l := range r.unsubscribeLocators {
-		delete(h.locators, l.key())
-		delete(h.located, l.key())
-	}
-	for _, l := range r.subscribeLocators {
-		h.locators[l.key()] = l
-	}
-	for name := range h.named {
-		if !h.wildcard && !h.names[name] {
-			delete(h.named, name)
-		}
-	}
-}
-
 // Freeze stops reading. At most one response that is being read is still applied.
 func (c *Client) Freeze() {
 	c.mu.Lock()
@@ -341,70 +254,6 @@ func (c *Client) accept(r Response, version string) {
 	}
 	if err := c.stream.request(c, r.Type, change{ack: r.Nonce, nack: strings.Join(words, "; ")}); err != nil {
 		c.err = err
-	}
-}
-
-// hold applies what was accepted of a response. In state of the world, all has the
-// resources that the client has rejected too.
-func (h *held) hold(r Response, state bool, all Response) {
-	if state && (r.Type == xds.ListenerType || r.Type == xds.ClusterType) {
-		h.dropAbsent(all)
-	}
-	for _, name := range r.Removed {
-		delete(h.named, name)
-	}
-	for _, gone := range r.RemovedVariants {
-		// Without constraints it is the only variant, or a name that does not exist.
-		for key, v := range h.located {
-			if v.Name == gone.Name && (v.Constraints == gone.Constraints || gone.Constraints == "" && h.old[key]) {
-				delete(h.located, key)
-			}
-		}
-	}
-	for name, code := range r.Errors {
-		h.errors[name] = code
-		if state {
-			delete(h.named, name) // the only removal that some types have
-			for key, v := range h.located {
-				if v.Name == name {
-					delete(h.located, key)
-				}
-			}
-		}
-	}
-	for _, x := range r.Resources {
-		delete(h.errors, x.Name)
-		if !x.Located && (h.wildcard || h.names[x.Name]) {
-			h.named[x.Name] = x
-		}
-		for key, l := range h.locators {
-			if x.Located && l.Name == x.Name && accepts(x.Constraints, l.Parameters) {
-				h.located[key] = x
-				delete(h.old, key)
-			}
-		}
-	}
-}
-
-// dropAbsent drops what a response with the state of the world does not have. What the
-// client has rejected is present.
-func (h *held) dropAbsent(r Response) {
-	named := map[string]bool{}
-	for _, x := range r.Resources {
-		named[x.Name] = named[x.Name] || !x.Located
-	}
-	for name := range h.named {
-		if !named[name] {
-			delete(h.named, name)
-		}
-	}
-	for key := range h.located {
-		l := h.locators[key]
-		if !slices.ContainsFunc(r.Resources, func(x Held) bool {
-			return x.Located && x.Name == l.Name && accepts(x.Constraints, l.Parameters)
-		}) {
-			delete(h.located, key)
-		}
 	}
 }
 
