@@ -56,7 +56,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 		w.removalsSince = 0
 	} else {
 		c.answerNames(s, w)
-		if !c.cut {
+		if !c.cut && len(m.removed) > 0 {
 			next = without(next, func(r *xds.Resource) bool { return isMissing(m, r.Name) })
 		}
 		c.answerLocators(s, w)
