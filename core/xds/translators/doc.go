@@ -4,7 +4,12 @@
 // [All] is the list in the order in which they shape a draft. The order has a
 // meaning where kinds add filters: access log, permission, rate limit, fault
 // injection (SPEC 11.2). MeshHTTPRoute and MeshTCPRoute are first, as other kinds
-// shape the routes that they make; MeshProxyPatch is last.
+// shape the routes that they make. MeshHealthCheck is after
+// MeshLoadBalancingStrategy and MeshCircuitBreaker, which set what it cannot set
+// then. MeshProxyPatch is last.
+//
+// The stories in testdata show what each kind changes in a snapshot
+// (stories_test.go).
 //
 // Invariants: each field of each Conf has an effect, is reported as a warning where
 // it cannot have one, or is in the translator's list of ignored fields
