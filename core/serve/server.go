@@ -63,7 +63,7 @@ func New(options Options) (*Server, error) {
 	view := s.engine.View()
 	s.publisher.publish(&publication{view: view, state: s.builder.At(view), snapshots: &s.snapshots})
 	s.ads = server.New(s.adsOptions())
-	s.warner = newWarner(options.Logger)
+	s.warner = newWarner(options.Logger, s.tls != nil)
 	s.metrics = newMetrics(s)
 	return s, nil
 }

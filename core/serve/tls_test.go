@@ -178,6 +178,7 @@ func TestHTTPS(t *testing.T) {
 	if status, _, err := r.get("/healthz", nil); err == nil && status == http.StatusOK {
 		t.Error("it answers without TLS")
 	}
+	r.eventually("warning", func() bool { return strings.Contains(r.log.String(), webNode+": it has no identity") })
 }
 
 // TestReload replaces the certificate of the server, and the CA of its clients.

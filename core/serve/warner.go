@@ -14,11 +14,12 @@ import (
 // examines publications in the background: this takes longer than to publish them.
 type warner struct {
 	log   *slog.Logger
+	tls   bool            // clients are identified
 	count atomic.Int64    // of the last publication that was examined
 	told  map[string]bool // what the publication before had
 }
 
-func newWarner(log *slog.Logger) *warner { return &warner{log: log} }
+func newWarner(log *slog.Logger, tls bool) *warner { return &warner{log: log, tls: tls} }
 
 // maxTold is how many new warnings are logged at a time.
 const maxTold = 100
@@ -30,7 +31,7 @@ func (w *warner) run(ctx context.Context, p *publisher) {
 	for {
 		current := p.current.Load()
 		begin := time.Now()
-		warnings := warningsOf(ctx, current)
+		warnings := w.warningsOf(ctx, current)
 		if ctx.Err() != nil {
 			return
 		}
@@ -66,8 +67,9 @@ func (w *warner) tell(warnings []string) {
 	w.count.Store(int64(len(told)))
 }
 
-// warningsOf returns the warnings of `check`, and those of the snapshots.
-func warningsOf(ctx context.Context, p *publication) []string {
+// warningsOf returns the warnings of `check`, those of the snapshots, and with TLS one
+// for each dataplane without an identity, which is served to no client.
+func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if p.set == nil {
 		return nil
 	}
