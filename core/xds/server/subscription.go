@@ -14,20 +14,6 @@ type subscription struct {
 	locators []locator
 }
 
-// subscribe adds a name and reports whether it is new.
-func (s *subscription) subscribe(name string) bool {
-	if name == wildcard {
-		fresh := !s.all
-		s.all = true
-		return fresh
-	}
-	at, found := slices.BinarySearch(s.names, name)
-	if !found {
-		s.names = slices.Insert(s.names, at, name)
-	}
-	return !found
-}
-
 // subscribeAll adds names, which need not be sorted.
 func (s *subscription) subscribeAll(names []string) {
 	fresh := make([]string, 0, len(names))

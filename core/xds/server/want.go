@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// select returns the resources that a subscription by name selects, sorted by name.
+// selectFor returns the resources that a subscription by name selects, sorted by name.
 // It returns the slice of the snapshot, or the one before, where that has the same
 // resources. Names that exist become the strings of the snapshot, so that the
 // request is not kept.
