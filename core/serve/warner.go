@@ -83,5 +83,22 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	for _, warning := range p.state.Check() {
 		warnings = append(warnings, warning.String())
 	}
+	if w.tls {
+		warnings = append(warnings, withoutIdentity(p)...)
+	}
+	return warnings
+}
+
+// withoutIdentity returns a warning for each dataplane without an identity.
+func withoutIdentity(p *publication) []string {
+	var warnings []string
+	for _, mesh := range p.view.Meshes() {
+		identities := p.view.Identities(mesh)
+		for _, d := range p.view.Dataplanes(mesh) {
+			if id, err := identities.Of(d); err == nil && id == nil {
+				warnings = append(warnings, d.KRI("")+": it has no identity, so it is served to no client over TLS; select it with a MeshIdentity")
+			}
+		}
+	}
 	return warnings
 }
