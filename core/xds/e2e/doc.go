@@ -9,7 +9,10 @@
 //     for the shadow decision and for each policy too, is compared with what
 //     `access` answers (rbac_test.go).
 //
-// Package envoytest runs Envoys, certificate authorities and workloads.
+// Package stories tests in the same way what all policy kinds do, package worlds that
+// Envoy accepts what random meshes become, and the command demo shows two proxies of
+// the demo mesh. Package envoytest runs Envoys, certificate authorities and workloads
+// for all of them.
 //
 // Without ENVOY the tests are skipped; in CI, where CI=true, they fail.
 // `make e2e` fetches Envoy and runs them.

@@ -10,6 +10,8 @@
 //  3. The steps send requests (client_test.go), and compare what they see.
 //
 // The second run leaves out the translator of the story's kind. Its results must be
-// those without the effect: so a story fails if its kind is not translated. Each
-// translator has a story.
+// those without the effect: so a story fails if its kind is not translated. Each kind
+// has a story.
+//
+// Stories about certificates, which no kind translates, run once (identity_test.go).
 package stories
