@@ -15,8 +15,8 @@ import (
 // Main runs the command line that the program was started with and exits. It
 // reads policies of the built-in kinds and of those given in addition.
 //
-// An interrupt ends the program at once: commands only read and print, so
-// there is nothing to clean up.
+// An interrupt ends the program at once, as commands only read and print; serve ends
+// its streams first.
 func Main(additional ...*resource.Kind) {
 	all := resource.NewKinds(append(kinds.BuiltIn(), additional...)...)
 	os.Exit(run(context.Background(), all, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
