@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -142,5 +143,24 @@ func TestExpand(t *testing.T) {
 	}
 	if _, err := identity.Expand("{{", d); err == nil {
 		t.Error("a bad template is expanded")
+	}
+}
+
+// Rules are in the order of their selectors, with what their templates ask for.
+func TestRules(t *testing.T) {
+	set := load(t, web, all,
+		`selector: {dataplane: {matchLabels: {app: a}}}, spiffeID: {trustDomain: "{{ .Zone }}.x", path: '/{{ label "team" }}/{{ .Name }}'}`,
+		`spiffeID: {path: /a}`, // selects nothing
+	)
+	var got []string
+	for _, r := range identity.New(set.Identities).Rules("prod") {
+		got = append(got, fmt.Sprint(r.Source.Name, " ", r.Labels, r.AskedLabels, r.AskedVariables))
+	}
+	if want := []string{"b app=a [team] [Zone Name]", "a  [] [Namespace ServiceAccount]"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var none *identity.Identities
+	if none.Rules("prod") != nil {
+		t.Error("no identities have rules")
 	}
 }
