@@ -1,6 +1,8 @@
 package fuzz
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -132,6 +134,13 @@ func (m *meshMaker) inbounds() []any {
 	}
 	if n == 255 {
 		inbounds = slices.Repeat(inbounds, 22)
+	}
+	for i := range inbounds { // several of one port differ by their addresses
+		if i > 0 {
+			inbound := maps.Clone(inbounds[i].(map[string]any))
+			inbound["address"] = fmt.Sprintf("10.0.1.%d", i)
+			inbounds[i] = inbound
+		}
 	}
 	return inbounds
 }

@@ -31,6 +31,7 @@ func (d *Dataplane) validateNetworking(at *diag.At) {
 	for i := range d.Outbounds {
 		d.Outbounds[i].validate(outbounds.Index(i))
 	}
+	d.validateListeners(at)
 	if d.Gateway != nil {
 		validateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
 	}

@@ -230,14 +230,14 @@ func TestPolicyErrors(t *testing.T) {
 func TestDataplaneErrors(t *testing.T) {
 	for name, c := range map[string]struct{ networking, want string }{
 		"no address":          {`{}`, `3:13: networking.address: required field is missing`},
-		"no port":             {`{address: a, inbound: [{tags: {kuma.io/service: x}}]}`, `3:36: networking.inbound[0].port: required field is missing`},
-		"no service":          {`{address: a, inbound: [{port: 1, tags: {}}]}`, `3:52: networking.inbound[0].tags.kuma.io/service: required tag is missing`},
-		"port out of range":   {`{address: a, inbound: [{port: 0, tags: {kuma.io/service: x}}]}`, `3:43: networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
+		"no port":             {`{address: 1.1.1.1, inbound: [{tags: {kuma.io/service: x}}]}`, `3:42: networking.inbound[0].port: required field is missing`},
+		"no service":          {`{address: 1.1.1.1, inbound: [{port: 1, tags: {}}]}`, `3:58: networking.inbound[0].tags.kuma.io/service: required tag is missing`},
+		"port out of range":   {`{address: 1.1.1.1, inbound: [{port: 0, tags: {kuma.io/service: x}}]}`, `3:49: networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
 		"any value":           {`{address: a, outbound: [{port: 1, tags: {a: "*"}}]}`, `3:57: networking.outbound[0].tags.a: bad tag value "*"; a tag's value has letters, digits, '.', '_', ':' and '-'`},
-		"gateway and inbound": {`{address: a, gateway: {}, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:35: networking.gateway: gateway and inbound are both present; a gateway has no inbounds`},
-		"state":               {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}, state: notReady}]}`, `3:81: networking.inbound[0].state: unknown value "notReady"; did you mean "NotReady"?`},
-		"health":              {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}, health: true}]}`, `3:82: networking.inbound[0].health: must be a mapping, not true`},
-		"probe":               {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}, serviceProbe: {interval: 0s}}]}`, `3:99: networking.inbound[0].serviceProbe.interval: must be longer than 0s`},
+		"gateway and inbound": {`{address: 1.1.1.1, gateway: {}, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:41: networking.gateway: gateway and inbound are both present; a gateway has no inbounds`},
+		"state":               {`{address: 1.1.1.1, inbound: [{port: 1, tags: {kuma.io/service: x}, state: notReady}]}`, `3:87: networking.inbound[0].state: unknown value "notReady"; did you mean "NotReady"?`},
+		"health":              {`{address: 1.1.1.1, inbound: [{port: 1, tags: {kuma.io/service: x}, health: true}]}`, `3:88: networking.inbound[0].health: must be a mapping, not true`},
+		"probe":               {`{address: 1.1.1.1, inbound: [{port: 1, tags: {kuma.io/service: x}, serviceProbe: {interval: 0s}}]}`, `3:105: networking.inbound[0].serviceProbe.interval: must be longer than 0s`},
 		"redirect port":       {`{address: a, transparentProxying: {redirectPortInbound: 70000}}`, `3:69: networking.transparentProxying.redirectPortInbound: bad port 70000; a port is a number from 1 to 65535, or 0 for none`},
 		"IP family":           {`{address: a, transparentProxying: {ipFamilyMode: ipv4}}`, `3:62: networking.transparentProxying.ipFamilyMode: unknown value "ipv4"; did you mean "IPv4"?`},
 		"no backend":          {`{address: a, outbound: [{backendRef: {kind: MeshService}}]}`, `3:50: networking.outbound[0].backendRef.name: required field is missing; or give labels`},
@@ -249,6 +249,10 @@ func TestDataplaneErrors(t *testing.T) {
 		"probes":              {"{address: a}\nprobes: {endpoints: [{inboundPort: 1, inboundPath: a, path: /a}]}", `4:52: probes.endpoints[0].inboundPath: must be a path that starts with /`},
 		"metrics":             {"{address: a}\nmetrics: {conf: {a: ~}}", `4:21: metrics.conf.a: must not be null; leave the field out instead`},
 		"envoy":               {"{address: a}\nspec: {envoy: {xdsTransportProtocolVariant: SOTW}}", `4:45: spec.envoy.xdsTransportProtocolVariant: unknown value "SOTW"; one of "DEFAULT", "DELTA_GRPC", "GRPC"`},
+		"host name":           {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:23: networking.address: "a" is a host name, and the inbounds listen at it; write an IP address; a host name can be the advertisedAddress`},
+		"inbound's host name": {`{address: 1.1.1.1, inbound: [{port: 1, address: a, tags: {kuma.io/service: x}}]}`, `3:61: networking.inbound[0].address: "a" is a host name, which no listener can have; write an IP address`},
+		"two listeners":       {`{address: 127.0.0.1, inbound: [{port: 1, servicePort: 2, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {a: b}}]}`, `3:111: networking.outbound[0]: listens at 127.0.0.1:1, as inbound[0] does; give one of them another port or address`},
+		"its own workload":    {`{address: 127.0.0.1, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:44: networking.inbound[0]: the listener has the address of its own workload, 127.0.0.1:1; give it another servicePort, serviceAddress or address`},
 		"gateway type":        {`{address: a, gateway: {type: BULTIN}}`, `3:42: networking.gateway.type: unknown value "BULTIN"; did you mean "BUILTIN"?`},
 	} {
 		t.Run(name, func(t *testing.T) {
