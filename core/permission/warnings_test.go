@@ -15,7 +15,7 @@ type: Dataplane
 mesh: default
 name: backend
 networking:
-  address: 127.0.0.1
+  address: 127.0.0.2
   inbound:
     - {port: 8080, name: http, protocol: http2, tags: {kuma.io/service: backend}}
     - {port: 9090, name: tcp, tags: {kuma.io/service: backend}}

@@ -34,9 +34,9 @@ const (
 	apiNode = "kri_dp_default___api_"
 
 	mesh = `
-{type: Dataplane, name: web, labels: {app: web}, networking: {address: 127.0.0.1, inbound: [{port: 8080, tags: {kuma.io/service: web}}], outbound: [{port: 9000, tags: {kuma.io/service: api}}]}}
+{type: Dataplane, name: web, labels: {app: web}, networking: {address: 127.0.0.2, inbound: [{port: 8080, tags: {kuma.io/service: web}}], outbound: [{port: 9000, tags: {kuma.io/service: api}}]}}
 ---
-{type: Dataplane, name: api, labels: {app: api}, networking: {address: 127.0.0.1, inbound: [{port: 8081, tags: {kuma.io/service: api}}]}}
+{type: Dataplane, name: api, labels: {app: api}, networking: {address: 127.0.0.2, inbound: [{port: 8081, tags: {kuma.io/service: api}}]}}
 ---
 {type: MeshTrafficPermission, name: all, spec: {from: [{default: {action: Allow}}]}}
 `

@@ -18,7 +18,7 @@ const Dataplane = "backend"
 func Scenario(r *rand.Rand) *resource.Set {
 	set := &resource.Set{Dataplanes: []*resource.Dataplane{{
 		Meta:    resource.Meta{ID: resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: Dataplane}},
-		Address: "127.0.0.1",
+		Address: "127.0.0.2",
 		Inbounds: []resource.Inbound{
 			{Port: 8080, Name: "http", Protocol: "http", Tags: resource.NewTags(map[string]string{resource.ServiceTag: "backend"})},
 			{Port: 9090, Name: "tcp", Tags: resource.NewTags(map[string]string{resource.ServiceTag: "backend"})},

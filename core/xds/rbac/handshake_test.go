@@ -14,7 +14,7 @@ func exactID(id string) conf.Match {
 	return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: id}}
 }
 
-func below(id string) conf.Match {
+func underID(id string) conf.Match {
 	return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDPrefix, Value: id}}
 }
 
@@ -33,18 +33,18 @@ func TestHandshake(t *testing.T) {
 		refused []string // reasons
 	}{
 		"allowed": {
-			rule:   meshtrafficpermission.RuleConf{Allow: []conf.Match{exactID("spiffe://td/a"), below("spiffe://td/b/")}},
+			rule:   meshtrafficpermission.RuleConf{Allow: []conf.Match{exactID("spiffe://td/a"), underID("spiffe://td/b/")}},
 			accept: []string{"spiffe://td/a", `spiffe://td/b(?:/[^,]*)?`},
 		},
 		"denied": {
 			rule: meshtrafficpermission.RuleConf{
-				Deny:  []conf.Match{exactID("spiffe://td/a"), below("spiffe://td/b")},
-				Allow: []conf.Match{exactID("spiffe://td/a"), below("spiffe://td/b/c"), exactID("spiffe://td/bc")},
+				Deny:  []conf.Match{exactID("spiffe://td/a"), underID("spiffe://td/b")},
+				Allow: []conf.Match{exactID("spiffe://td/a"), underID("spiffe://td/b/c"), exactID("spiffe://td/bc")},
 			},
 			accept: []string{"spiffe://td/bc"},
 		},
 		"partly denied": {
-			rule:    meshtrafficpermission.RuleConf{Deny: []conf.Match{exactID("spiffe://td/b/c")}, Allow: []conf.Match{below("spiffe://td/b")}},
+			rule:    meshtrafficpermission.RuleConf{Deny: []conf.Match{exactID("spiffe://td/b/c")}, Allow: []conf.Match{underID("spiffe://td/b")}},
 			refused: []string{partlyDenied},
 		},
 		"allowed by name": {
