@@ -3,6 +3,7 @@ package xds
 import (
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 	"google.golang.org/protobuf/proto"
@@ -93,10 +94,15 @@ type content struct {
 }
 
 // resources makes each resource once (see the invariants of the package).
-type resources struct{ known cache[content, Resource] }
+type resources struct {
+	known  cache[content, Resource]
+	builds atomic.Int64 // calls of make
+	made   atomic.Int64 // resources with a new content
+}
 
 // make returns the resource of a message.
 func (r *resources) make(t Type, name string, m proto.Message) *Resource {
+	r.builds.Add(1)
 	body := marshal(m)
 	hash := xxhash.Sum64(body)
 	return r.known.get(content{t, name, hash}, func() *Resource { return newResource(t, name, body, hash) })
