@@ -55,6 +55,9 @@ type Builder struct {
 type destination struct {
 	variant.Destination
 	name string
+
+	once sync.Once
+	api  *Resource // see Builder.apiListener
 }
 
 // NewBuilder returns a builder with the given translators; see package translators
@@ -76,7 +79,7 @@ func NewBuilder(translators []Translator, options Options) *Builder {
 func (b *Builder) destination(mesh string, tags resource.Tags) *destination {
 	d := variant.Destination{Mesh: mesh, Tags: tags}
 	name := d.Name()
-	return b.destinations.get(name, func() *destination { return &destination{d, name} })
+	return b.destinations.get(name, func() *destination { return &destination{Destination: d, name: name} })
 }
 
 // list returns the one pointer for a list of confs.
@@ -86,6 +89,18 @@ func (b *Builder) list(l *confList) *confList {
 
 // finish lets translators change the messages of a part, and marshals them.
 func (b *Builder) finish(p *Part, confs []*rules.Effective) *built {
+	return b.finishBy(p, confs, b.resources.make)
+}
+
+// finishOwn is finish for a part of one dataplane; before is what the part was in the
+// snapshot before, or nil.
+func (b *Builder) finishOwn(p *Part, confs []*rules.Effective, before *built) *built {
+	return b.finishBy(p, confs, func(t Type, name string, m proto.Message) *Resource {
+		return b.resources.makeOwn(t, name, m, before)
+	})
+}
+
+func (b *Builder) finishBy(p *Part, confs []*rules.Effective, make func(Type, string, proto.Message) *Resource) *built {
 	p.confs = append(p.confs, confs...)
 	for i, t := range b.shape.finish {
 		t.Finish(p, confs[i])
@@ -93,7 +108,7 @@ func (b *Builder) finish(p *Part, confs []*rules.Effective) *built {
 	done := &built{warnings: p.warnings, backends: p.backends, applied: p.applied, policies: p.shapedBy()}
 	for _, m := range p.Messages {
 		t, name := nameOf(m)
-		done.resources = append(done.resources, b.resources.make(t, name, m))
+		done.resources = append(done.resources, make(t, name, m))
 	}
 	return done
 }

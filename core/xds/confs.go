@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unsafe"
@@ -136,6 +137,32 @@ func (c *dataplaneConfs) inbound(kind string, index int) InboundConf {
 		conf.InboundConfig = &config.Inbounds[index]
 	}
 	return conf
+}
+
+// inboundKey returns a text that is equal if the translators get equal confs for an
+// inbound. It contains addresses; see confList.key.
+func (c *dataplaneConfs) inboundKey(index int, translators []*Translator) string {
+	var b strings.Builder
+	pointer := func(p unsafe.Pointer) { b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))) }
+	for _, t := range translators {
+		in := c.inbound(t.Kind, index)
+		pointer(unsafe.Pointer(in.Default))
+		if in.Config != nil && in.Config.Kind.To == nil { // else it changes with outbounds
+			pointer(unsafe.Pointer(in.Config))
+		}
+		if in.InboundConfig == nil {
+			b.WriteByte('-')
+			continue
+		}
+		pointer(unsafe.Pointer(unsafe.SliceData(in.Rules)))
+		pointer(unsafe.Pointer(unsafe.SliceData(in.Unmerged)))
+		pointer(unsafe.Pointer(in.From))
+		fmt.Fprintf(&b, "%d %d %v", len(in.Rules), len(in.Unmerged), in.FromIgnored)
+	}
+	for _, e := range c.finish {
+		pointer(unsafe.Pointer(e))
+	}
+	return b.String()
 }
 
 // shaping returns what shapes an inbound: merged confs, and the policies of others.

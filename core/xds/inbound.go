@@ -106,8 +106,31 @@ func (c *Chain) AcceptURIs(uris []*matcherv3.StringMatcher) {
 	}
 }
 
-// inbound returns the resources of an inbound.
-func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc bool, confs *dataplaneConfs) *built {
+// inboundKey is all that the resources of an inbound depend on. Confs contains
+// addresses of what the configs of a snapshot refer to.
+type inboundKey struct {
+	dataplane   *resource.Dataplane
+	index       int
+	tls         clientTLS
+	spiffeID    string
+	trustDomain string
+	grpc        bool
+	confs       string
+}
+
+// inbound returns the resources of an inbound. Before is what they were in the snapshot
+// before, or nil; if nothing changed that they depend on, it is the result.
+func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc bool, confs *dataplaneConfs, before *built) *built {
+	key := inboundKey{
+		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, grpc: grpc,
+		confs: confs.inboundKey(index, b.inboundTranslators()),
+	}
+	if tls.identity != nil {
+		key.spiffeID = tls.identity.SPIFFEID
+	}
+	if before != nil && before.inbound == key {
+		return before
+	}
 	in := &d.Inbounds[index]
 	address := cmp.Or(in.Address, d.Address)
 	name := fmt.Sprintf("inbound/%s/%d", address, in.Port)
@@ -155,12 +178,22 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		}
 		part.Messages = append(part.Messages, &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}})
 	}
-	for _, c := range i.clusters {
-		part.Messages = append(part.Messages, c)
-	}
 	part.report = i.report
-	part.confs, part.policies = confs.shaping(index, slices.Concat(b.shape.inbound, b.shape.chain))
-	return b.finish(part, confs.finish)
+	part.confs, part.policies = confs.shaping(index, b.inboundTranslators())
+	done := b.finishOwn(part, confs.finish, before)
+	for _, c := range i.clusters {
+		collector := b.finish(&Part{Origin: CollectorOrigin, Messages: []proto.Message{c}}, confs.finish)
+		done.resources = append(done.resources, collector.resources...)
+		done.applied = append(done.applied, collector.applied...)
+	}
+	done.inbound = key
+	return done
+}
+
+// inboundTranslators returns the translators that shape inbounds; one that shapes the
+// listener and its chains is in the list twice.
+func (b *Builder) inboundTranslators() []*Translator {
+	return slices.Concat(b.shape.inbound, b.shape.chain)
 }
 
 // inspectTimeout is how long a listener waits for the first bytes of a client, to see

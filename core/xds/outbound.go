@@ -105,15 +105,18 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 
 // apiListener returns the listener that gRPC clients ask for: by the name of an HTTP
 // destination, with its routes (SPEC 11.4).
-func (b *Builder) apiListener(destination string) *Resource {
-	manager := &Filters{Manager: &hcmv3.HttpConnectionManager{
-		StatPrefix: destination,
-		RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
-			Rds: &hcmv3.Rds{ConfigSource: fromADS(), RouteConfigName: destination},
-		},
-	}}
-	config := manager.List()[0].GetTypedConfig()
-	return b.resources.make(ListenerType, destination, &listenerv3.Listener{
-		Name: destination, ApiListener: &listenerv3.ApiListener{ApiListener: config},
+func (b *Builder) apiListener(d *destination) *Resource {
+	d.once.Do(func() {
+		manager := &Filters{Manager: &hcmv3.HttpConnectionManager{
+			StatPrefix: d.name,
+			RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
+				Rds: &hcmv3.Rds{ConfigSource: fromADS(), RouteConfigName: d.name},
+			},
+		}}
+		config := manager.List()[0].GetTypedConfig()
+		d.api = b.resources.make(ListenerType, d.name, &listenerv3.Listener{
+			Name: d.name, ApiListener: &listenerv3.ApiListener{ApiListener: config},
+		})
 	})
+	return d.api
 }

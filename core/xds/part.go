@@ -74,6 +74,7 @@ type built struct {
 	backends []variant.Destination
 	applied  []string // fields; see Part.Apply
 	policies []*resource.Policy
+	inbound  inboundKey // of a part that is an inbound
 
 	mask *facetMask // keeps the entry of the part's key in faceted.masks
 }

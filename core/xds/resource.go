@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"sync/atomic"
@@ -105,7 +106,26 @@ func (r *resources) make(t Type, name string, m proto.Message) *Resource {
 	r.builds.Add(1)
 	body := marshal(m)
 	hash := xxhash.Sum64(body)
-	return r.known.get(content{t, name, hash}, func() *Resource { return newResource(t, name, body, hash) })
+	return r.known.get(content{t, name, hash}, func() *Resource {
+		r.made.Add(1)
+		return newResource(t, name, body, hash)
+	})
+}
+
+// makeOwn returns the resource of a message that one dataplane only has: the one of the
+// dataplane's snapshot before, if that is equal. Such resources are not in the cache.
+func (r *resources) makeOwn(t Type, name string, m proto.Message, before *built) *Resource {
+	r.builds.Add(1)
+	body := marshal(m)
+	if before != nil {
+		for _, known := range before.resources {
+			if known.Type == t && known.Name == name && bytes.Equal(known.Body, body) {
+				return known
+			}
+		}
+	}
+	r.made.Add(1)
+	return newResource(t, name, body, xxhash.Sum64(body))
 }
 
 // marshal returns the bytes of a message, the same ones for the same content.

@@ -79,12 +79,14 @@ func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
 	b := s.builder
 	configs := s.view.Configs(d, core.Enforced)
 	key := snapshotKey{d.ID, grpc}
+	var before *Snapshot
 	if known, ok := b.snapshots.Load(key); ok {
-		if snapshot := known.(*Snapshot); snapshot.inputs.valid(b, d, configs, s.meshes[d.Mesh]) {
-			return snapshot
+		before = known.(*Snapshot)
+		if before.inputs.valid(b, d, configs, s.meshes[d.Mesh]) {
+			return before
 		}
 	}
-	snapshot := s.build(d, configs, grpc)
+	snapshot := s.build(d, configs, grpc, before)
 	b.snapshots.Store(key, snapshot)
 	return snapshot
 }
@@ -142,12 +144,17 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config) *sna
 	return sb
 }
 
-func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool) *Snapshot {
+// build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
+func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs)
 	mesh, id := sb.mesh, sb.snapshot.Identity
 	server := mesh.serverTLS(id)
 	for i := range d.Inbounds {
-		sb.add(sb.inbound(d, i, server, grpc, sb.confs))
+		var was *built
+		if before != nil && i < len(before.parts) && i < len(before.Dataplane.Inbounds) { // inbounds are the first parts
+			was = before.parts[i]
+		}
+		sb.add(sb.inbound(d, i, server, grpc, sb.confs, was))
 	}
 	for i := range d.Outbounds {
 		sb.addOutbound(i)
@@ -207,7 +214,7 @@ func (sb *snapshotBuilder) addDestination(destination *destination, set *endpoin
 			destination: destination, facts: set.facts,
 			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes)),
 		}, sb.dataplane))
-		sb.snapshot.API = append(sb.snapshot.API, sb.apiListener(destination.name))
+		sb.snapshot.API = append(sb.snapshot.API, sb.apiListener(destination))
 	}
 }
 
