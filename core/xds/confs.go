@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unique"
 	"unsafe"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -141,7 +142,8 @@ func (c *dataplaneConfs) inbound(kind string, index int) InboundConf {
 
 // inboundKey returns a text that is equal if the translators get equal confs for an
 // inbound. It contains addresses; see confList.key.
-func (c *dataplaneConfs) inboundKey(index int, translators []*Translator) string {
+// Most dataplanes of a mesh have one of few keys, so it is kept once.
+func (c *dataplaneConfs) inboundKey(index int, translators []*Translator) unique.Handle[string] {
 	var b strings.Builder
 	pointer := func(p unsafe.Pointer) { b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))) }
 	for _, t := range translators {
@@ -162,7 +164,7 @@ func (c *dataplaneConfs) inboundKey(index int, translators []*Translator) string
 	for _, e := range c.finish {
 		pointer(unsafe.Pointer(e))
 	}
-	return b.String()
+	return unique.Make(b.String())
 }
 
 // shaping returns what shapes an inbound: merged confs, and the policies of others.

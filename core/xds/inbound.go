@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unique"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -115,7 +116,7 @@ type inboundKey struct {
 	spiffeID    string
 	trustDomain string
 	grpc        bool
-	confs       string
+	confs       unique.Handle[string]
 }
 
 // inbound returns the resources of an inbound. Before is what they were in the snapshot

@@ -25,6 +25,7 @@ type Snapshot struct {
 	warnings []Warning
 	inputs   snapshotInputs
 	parts    []*built
+	secrets  *built // one of parts
 }
 
 // Resources returns the resources of a type, sorted by name. The caller must not
@@ -124,7 +125,8 @@ type snapshotBuilder struct {
 	// reached are the destinations with a cluster so far.
 	reached map[*destination]bool
 	// backends are destinations that routes refer to.
-	backends []*destination
+	backends  []*destination
+	resources [NumTypes][]*Resource // of all parts
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
@@ -163,7 +165,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool,
 	for _, part := range sb.proxy(d, server, sb.confs) {
 		sb.add(part)
 	}
-	sb.addSecrets(server)
+	sb.addSecrets(server, before)
 	sb.warnRequired()
 	return sb.done()
 }
@@ -177,7 +179,7 @@ func (sb *snapshotBuilder) add(part *built) {
 	sb.snapshot.parts = append(sb.snapshot.parts, part)
 	sb.snapshot.warnings = append(sb.snapshot.warnings, part.warnings...)
 	for _, r := range part.resources {
-		sb.snapshot.byType[r.Type] = append(sb.snapshot.byType[r.Type], r)
+		sb.resources[r.Type] = append(sb.resources[r.Type], r)
 	}
 	for _, backend := range part.backends {
 		sb.backends = append(sb.backends, sb.destination(backend.Mesh, backend.Tags))
@@ -260,9 +262,20 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 	}
 }
 
-func (sb *snapshotBuilder) addSecrets(tls serverTLS) {
-	secrets, warnings := sb.secrets(sb.dataplane, tls, sb.mesh.trusts)
-	sb.add(&built{resources: secrets, warnings: warnings})
+// addSecrets adds the secrets, those of the snapshot before if they depend on the same.
+func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
+	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
+		same(before.inputs.mesh.trusts, sb.mesh.trusts) {
+		sb.snapshot.secrets = before.secrets
+	} else {
+		secrets, warnings := sb.secrets(sb.dataplane, tls, sb.mesh.trusts)
+		sb.snapshot.secrets = &built{resources: secrets, warnings: warnings}
+	}
+	sb.add(sb.snapshot.secrets)
+}
+
+func sameIdentity(a, b *identity.Identity) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // warnRequired reports the required fields that had no effect on any part.
@@ -287,15 +300,17 @@ func (sb *snapshotBuilder) warnRequired() {
 // a warning.
 func (sb *snapshotBuilder) done() *Snapshot {
 	s := sb.snapshot
-	for t := range s.byType {
-		slices.SortStableFunc(s.byType[t], func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
-		s.byType[t] = slices.CompactFunc(s.byType[t], func(a, b *Resource) bool {
+	for t, list := range sb.resources {
+		slices.SortStableFunc(list, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
+		list = slices.CompactFunc(list, func(a, b *Resource) bool {
 			if a.Name == b.Name && a != b {
 				sb.warn(Warning{Place: a.Name, Message: "another resource of that name is left out"})
 			}
 			return a.Name == b.Name
 		})
+		s.byType[t] = slices.Clone(list) // without the room that append left
 	}
+	s.parts, s.API, s.inputs.sets = slices.Clone(s.parts), slices.Clone(s.API), slices.Clone(s.inputs.sets)
 	slices.SortFunc(s.API, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
 	s.warnings = sortWarnings(s.warnings)
 	return s
