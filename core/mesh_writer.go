@@ -46,7 +46,6 @@ func newMeshWriter(name string, kinds *resource.Kinds, order rules.Order) *meshW
 		blocks:     blocks.NewTable(),
 		dataplanes: match.NewDataplaneIndex(),
 		classes:    match.NewClasses[classState](),
-		profiles:   newProfileTable(),
 		now: &meshView{
 			name:      name,
 			lineage:   new(lineage),

@@ -27,12 +27,10 @@ type profile struct {
 
 // profileTable finds the profile of a class and outbounds.
 type profileTable struct {
-	byHash   *hashtable.Table[*profile]
+	byHash   hashtable.Table[*profile]
 	byNumber []*profile // nil: free
 	free     []uint32
 }
-
-func newProfileTable() profileTable { return profileTable{byHash: hashtable.New[*profile]()} }
 
 func (t *profileTable) len() int { return len(t.byNumber) - len(t.free) }
 

@@ -25,7 +25,7 @@ type workload struct {
 
 func newWorkloads(dataplanes []*resource.Dataplane) *workloads {
 	w := &workloads{byTag: map[resource.Tag][]int{}}
-	known := hashtable.New[int]() // indexes in all
+	var known hashtable.Table[int] // indexes in all
 	seed := maphash.MakeSeed()
 	add := func(tags resource.Tags, http bool) {
 		hash := hashTags(seed, tags)

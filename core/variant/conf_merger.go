@@ -43,7 +43,7 @@ func newConfMerger(conf resource.ConfType, items []resource.Conf) *confMerger {
 		states: make([]confState, 1),
 		byConf: make(map[int]int),
 		byList: make(map[string]int),
-		confs:  &confTable{conf: conf, numbers: hashtable.New[int]()},
+		confs:  &confTable{conf: conf},
 	}
 	if !m.hides && len(items) > 0 {
 		merger := conf.NewMerger()
@@ -173,7 +173,7 @@ func (m *confMerger) content(state int) resource.Conf {
 type confTable struct {
 	conf    resource.ConfType
 	confs   []resource.Conf // by number
-	numbers *hashtable.Table[int]
+	numbers hashtable.Table[int]
 }
 
 func (t *confTable) number(conf resource.Conf) int {

@@ -6,7 +6,7 @@ import "github.com/meshmatch/meshmatch/core/internal/hashtable"
 // the references to each. A block without references is removed; a view that
 // refers to it keeps it alive.
 type refTable[T any] struct {
-	byHash *hashtable.Table[*block[T]]
+	byHash hashtable.Table[*block[T]]
 	of     map[*T]*block[T]
 }
 
@@ -18,7 +18,7 @@ type block[T any] struct {
 }
 
 func newRefTable[T any]() refTable[T] {
-	return refTable[T]{byHash: hashtable.New[*block[T]](), of: map[*T]*block[T]{}}
+	return refTable[T]{of: map[*T]*block[T]{}}
 }
 
 // take returns the block of the scope and hash for which same is true, with one

@@ -6,16 +6,11 @@ package hashtable
 import "slices"
 
 // Table is a multimap from hashes to values. Values with equal hashes are
-// distinguished by the function given to [Table.Find]. The zero Table is not usable; use
-// [New].
+// distinguished by the function given to [Table.Find]. The zero Table is empty; it
+// allocates when a value is added.
 type Table[T comparable] struct {
 	first  map[uint64]T
 	others map[uint64][]T // values after the first with a hash; mostly empty
-}
-
-// New returns an empty table.
-func New[T comparable]() *Table[T] {
-	return &Table[T]{first: map[uint64]T{}, others: map[uint64][]T{}}
 }
 
 // Find returns a value with the hash for which same is true.
@@ -37,11 +32,17 @@ func (t *Table[T]) Find(hash uint64, same func(T) bool) (value T, found bool) {
 
 // Add adds a value that is not in the table under the hash.
 func (t *Table[T]) Add(hash uint64, value T) {
-	if _, taken := t.first[hash]; taken {
-		t.others[hash] = append(t.others[hash], value)
+	if t.first == nil {
+		t.first = map[uint64]T{}
+	}
+	if _, taken := t.first[hash]; !taken {
+		t.first[hash] = value
 		return
 	}
-	t.first[hash] = value
+	if t.others == nil {
+		t.others = map[uint64][]T{}
+	}
+	t.others[hash] = append(t.others[hash], value)
 }
 
 // Remove removes a value that is in the table under the hash.

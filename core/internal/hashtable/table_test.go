@@ -14,7 +14,8 @@ func TestTableAgreesWithASet(t *testing.T) {
 		value int
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	table, set := hashtable.New[int](), map[pair]bool{}
+	var table hashtable.Table[int]
+	set := map[pair]bool{}
 	for range 20_000 {
 		p := pair{random.Uint64N(4), random.IntN(12)}
 		if set[p] {
