@@ -72,7 +72,7 @@ soak: ## Run SOAK times as many random scenarios and sequences as make test: mak
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core
 
 e2e: $(ENVOY) ## Test by the traffic of a real Envoy, which is fetched into .cache/
-	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e/...
+	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)

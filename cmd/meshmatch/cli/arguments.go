@@ -78,5 +78,3 @@ func (o *optional) Set(s string) error {
 
 func (*optional) Type() string { return "string" }
 
-// admits reports whether the flag is not given, or given with this value.
-func (o *optional) admits(value string) bool { return !o.given || o.value == value }

@@ -135,7 +135,7 @@ func validate(m proto.Message) error {
 		return errors.New("this is no message of Envoy's API")
 	}
 	if err := v.ValidateAll(); err != nil {
-		return fmt.Errorf("Envoy would refuse the result: %w", err)
+		return fmt.Errorf("the result breaks a rule of Envoy: %w", err)
 	}
 	return nil
 }

@@ -60,12 +60,12 @@ func Run(binary, dir, name string, bootstrap []byte) (*Proxy, error) {
 		}
 		select {
 		case <-p.exited:
-			return nil, fmt.Errorf("Envoy %s ended: %s\n%s", name, &output, p.Log())
+			return nil, fmt.Errorf("the Envoy %s ended: %s\n%s", name, &output, p.Log())
 		default:
 		}
 		if time.Now().After(deadline) {
 			p.Stop()
-			return nil, fmt.Errorf("Envoy %s is not ready after %s\n%s", name, startTimeout, p.Log())
+			return nil, fmt.Errorf("the Envoy %s is not ready after %s\n%s", name, startTimeout, p.Log())
 		}
 	}
 }
