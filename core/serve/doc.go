@@ -9,7 +9,7 @@
 // [Server.Run] does the following until its context ends:
 //
 //  1. It opens both listeners, and serves HTTP at once. A client that asks before the
-//     first load is told so; `/readyz` is ready after it.
+//     first load gets status 503; `/readyz` is ready after it.
 //  2. It loads the files (package source). Errors of the first load end the server:
 //     they are what Run returns. Errors of a later one are logged, and change nothing.
 //  3. Each good load is applied as one batch (package core), and published: the state

@@ -40,8 +40,8 @@ type Server struct {
 
 	// The following are used by the goroutine of Run alone.
 	applied *resource.Set // of the last batch that the engine took
-	behind  bool          // the engine refused a batch after it
-	told    map[string]bool
+	retry   bool          // the engine refused a batch after it
+	logged  map[string]bool
 }
 
 // New returns a server. The errors are about TLS files that cannot be used.
@@ -52,7 +52,7 @@ func New(options Options) (*Server, error) {
 		engine:  core.NewEngine(options.Loader.Kinds, core.Options{}),
 		builder: xds.NewBuilder(options.Translators, xds.Options{}),
 		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
-		told:    map[string]bool{},
+		logged:  map[string]bool{},
 	}
 	if options.TLS != nil {
 		var err error
@@ -224,16 +224,16 @@ func (s *Server) refuse(err error) {
 // apply applies a load and publishes it.
 func (s *Server) apply(update *source.Update) error {
 	batch := update.Batch
-	if s.behind {
+	if s.retry {
 		batch = source.Diff(s.applied, update.Set)
 	}
 	commit, err := s.engine.Apply(batch)
 	if err != nil {
-		s.behind = true
+		s.retry = true
 		return err
 	}
 	first := s.applied == nil
-	s.applied, s.behind = update.Set, false
+	s.applied, s.retry = update.Set, false
 	s.snapshots.forget(commit.After)
 	s.publish(&publication{view: commit.After, set: update.Set, state: s.builder.At(commit.After)})
 	s.metrics.commit.Observe(time.Since(update.Found).Seconds())
@@ -263,12 +263,12 @@ func (s *Server) log(commit core.Commit, first bool) {
 func (s *Server) publish(p *publication) {
 	secrets := s.issuer.At(p.view, time.Now())
 	for _, problem := range secrets.Problems() {
-		s.tell(problem.Error())
+		s.warnOnce(problem.Error())
 	}
 	if s.servesKeys() {
 		p.secrets = secrets
 	} else if secrets.Any() {
-		s.tell("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none; give --tls-cert, --tls-key and --client-ca")
+		s.warnOnce("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none; give --tls-cert, --tls-key and --client-ca")
 	}
 	p.snapshots = &s.snapshots
 	s.publisher.publish(p)
@@ -277,10 +277,10 @@ func (s *Server) publish(p *publication) {
 // servesKeys reports whether no key can be read on the way to a client.
 func (s *Server) servesKeys() bool { return s.tls != nil || isLoopback(s.xdsListener.Addr()) }
 
-// tell logs a warning once.
-func (s *Server) tell(warning string) {
-	if !s.told[warning] {
-		s.told[warning] = true
+// warnOnce logs a warning once.
+func (s *Server) warnOnce(warning string) {
+	if !s.logged[warning] {
+		s.logged[warning] = true
 		s.options.Logger.Warn(diag.OneLine(warning))
 	}
 }

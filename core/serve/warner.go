@@ -13,10 +13,10 @@ import (
 // warner logs what is valid and has no effect, each warning once (SPEC 11.1). It
 // examines publications in the background: this takes longer than to publish them.
 type warner struct {
-	log   *slog.Logger
-	tls   bool            // clients are identified
-	count atomic.Int64    // of the last publication that was examined
-	told  map[string]bool // what the publication before had
+	log    *slog.Logger
+	tls    bool            // clients are identified
+	count  atomic.Int64    // of the last publication that was examined
+	logged map[string]bool // what the publication before had
 }
 
 func newWarner(log *slog.Logger, tls bool) *warner { return &warner{log: log, tls: tls} }
@@ -35,7 +35,7 @@ func (w *warner) run(ctx context.Context, p *publisher) {
 		if ctx.Err() != nil {
 			return
 		}
-		w.tell(warnings)
+		w.logNew(warnings)
 		select {
 		case <-time.After(time.Since(begin)):
 		case <-ctx.Done():
@@ -49,22 +49,22 @@ func (w *warner) run(ctx context.Context, p *publisher) {
 	}
 }
 
-// tell logs the warnings that the publication before did not have.
-func (w *warner) tell(warnings []string) {
-	told, shown := make(map[string]bool, len(warnings)), 0
+// logNew logs the warnings that the publication before did not have.
+func (w *warner) logNew(warnings []string) {
+	logged, shown := make(map[string]bool, len(warnings)), 0
 	for _, warning := range warnings {
-		if !w.told[warning] && !told[warning] {
+		if !w.logged[warning] && !logged[warning] {
 			if shown++; shown <= maxTold {
 				w.log.Warn(warning)
 			}
 		}
-		told[warning] = true
+		logged[warning] = true
 	}
 	if shown > maxTold {
 		w.log.Warn(fmt.Sprintf("there are %d more warnings; meshmatch check lists them", shown-maxTold))
 	}
-	w.told = told
-	w.count.Store(int64(len(told)))
+	w.logged = logged
+	w.count.Store(int64(len(logged)))
 }
 
 // warningsOf returns the warnings of `check`, those of the snapshots, and with TLS one

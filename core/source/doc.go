@@ -10,7 +10,7 @@
 //
 // A scan is made when the operating system reports a change (notify.go), and at
 // intervals. Notifications only make it faster: they can be lost, be missing on a
-// network file system, and do not reach what is behind a symbolic link. Files are
+// network file system, and do not reach what a symbolic link refers to. Files are
 // loaded when they have ceased to change.
 //
 // Invariants:

@@ -86,8 +86,8 @@ func (r *Resource) Message() (proto.Message, error) {
 	return m, nil
 }
 
-// content identifies a resource by type, name and bytes. Two bodies with one hash
-// are told apart by resources.make.
+// content identifies a resource by type, name and the hash of its bytes, which is its
+// version too.
 type content struct {
 	kind Type
 	name string

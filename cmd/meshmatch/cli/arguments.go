@@ -77,4 +77,3 @@ func (o *optional) Set(s string) error {
 }
 
 func (*optional) Type() string { return "string" }
-

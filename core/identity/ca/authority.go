@@ -55,7 +55,7 @@ func Parse(certificates, key []byte) (*Authority, error) {
 		}
 		a.bundle = append(a.bundle, encode(certificateBlock, block.Bytes)...) // and never a key of the same text
 		if isSelfSigned(a.certificate) || isSelfSigned(certificate) {
-			continue // a root is not sent, nor what is trusted beside it
+			continue // a root is not sent, nor another trusted certificate
 		}
 		a.intermediates = append(a.intermediates, encode(certificateBlock, block.Bytes)...)
 	}
@@ -110,7 +110,7 @@ func parseKey(text []byte) (crypto.Signer, error) {
 // lifetime is how long the certificate of a generated authority is valid.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// skew is how far the clock of a proxy may be behind.
+// skew is how far the clock of a proxy may be late.
 const skew = time.Minute
 
 // Generate returns a new authority, valid from now for ten years.

@@ -1,4 +1,4 @@
-// Package e2e tests by traffic that a real Envoy decides as this program says.
+// Package e2e tests by traffic that a real Envoy decides as this program does.
 //
 //  1. The Envoy that the variable ENVOY names is started on loopback, with a
 //     listener for each inbound under test that carries the filters of package

@@ -91,18 +91,18 @@ func (s *stream) compose(w *watch, removals bool) *response {
 // add composes what is wanted and not held, or owed, in as far as it fits.
 func (c *composer) add(w *watch) ([]*xds.Resource, []Variant) {
 	m := &c.message
-	behind := false // next is not want
+	differs := false // next is not want
 	merge(w.want, w.held, func(want, held *xds.Resource) bool {
 		switch {
 		case want == nil:
-			behind = true
+			differs = true
 			c.next = append(c.next, held)
 			return true
 		case held != nil && same(want, held) && !w.isOwed(want.Name):
 		case c.fits(elementSize(m.protocol, want)):
 			m.resources = append(m.resources, want)
 		default:
-			behind = true
+			differs = true
 			if held != nil {
 				c.next = append(c.next, held)
 			}
@@ -112,7 +112,7 @@ func (c *composer) add(w *watch) ([]*xds.Resource, []Variant) {
 		return true
 	})
 	next := w.want
-	if behind {
+	if differs {
 		next = slices.Clone(c.next)
 	}
 	return next, c.addVariants(w)
