@@ -1,0 +1,12 @@
+// Package serving tests the server of package serve with real clients: Envoys that are
+// started from the output of `meshmatch bootstrap`, and gRPC (SPEC 12).
+//
+//  1. A mesh is a directory of files, on a network of its own (mesh_test.go). Replicas
+//     of the server watch the directory (replica_test.go).
+//  2. The clients reach a replica through a relay, which can send them to another one
+//     (relay_test.go).
+//  3. While requests are sent without a pause (traffic_test.go), files change, replicas
+//     restart, and clients move between replicas (envoy_test.go). No request may fail.
+//  4. gRPC resolves a name, and makes calls, by the resources of the server
+//     (grpc_test.go).
+package serving

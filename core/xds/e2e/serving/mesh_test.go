@@ -1,0 +1,122 @@
+package serving
+
+import (
+	"cmp"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+)
+
+// patience is how long a test waits for what must happen.
+const patience = 20 * time.Second
+
+// A mesh is a directory of files whose addresses are on a network of the test.
+type mesh struct {
+	t       *testing.T
+	network *envoytest.Network
+	dir     string
+}
+
+func newMesh(t *testing.T, files map[string]string) *mesh {
+	t.Helper()
+	network, err := envoytest.NewNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = network.Close() })
+	m := &mesh{t: t, network: network, dir: t.TempDir()}
+	for name, content := range files {
+		m.write(name, content)
+	}
+	return m
+}
+
+// write replaces a file at once: the file is never seen in part.
+func (m *mesh) write(name, content string) {
+	m.t.Helper()
+	scratch := filepath.Join(m.t.TempDir(), name)
+	if err := os.WriteFile(scratch, []byte(m.network.Replace(content)), 0o644); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.Rename(scratch, filepath.Join(m.dir, name)); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *mesh) remove(name string) {
+	m.t.Helper()
+	if err := os.Remove(filepath.Join(m.dir, name)); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// startApp starts a workload.
+func (m *mesh) startApp(name, address string) *envoytest.App {
+	m.t.Helper()
+	app, err := envoytest.NewApp(name, m.network.Replace(address))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() { _ = app.Close() })
+	return app
+}
+
+// quickly makes an Envoy connect again soon. By default it waits the longer the more of
+// its streams have ended without a response, and streams that resume need none.
+var quickly = &corev3.RetryPolicy{RetryBackOff: &corev3.BackoffStrategy{
+	BaseInterval: durationpb.New(100 * time.Millisecond), MaxInterval: durationpb.New(200 * time.Millisecond),
+}}
+
+// startProxy starts the Envoy of a dataplane, which fetches its resources by a protocol
+// from a server.
+func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, server, admin string) *envoytest.Proxy {
+	m.t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Load(m.dir)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	d := view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
+	at := netip.MustParseAddrPort(m.network.Replace(server))
+	bootstrap := xds.Bootstrap(d, nil, xds.Server{Host: at.Addr().String(), Port: at.Port()},
+		xds.BootstrapOptions{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
+	ads := bootstrap.DynamicResources.AdsConfig
+	ads.ApiType = protocol
+	ads.GrpcServices[0].GetEnvoyGrpc().RetryPolicy = quickly
+	config, err := xds.MarshalJSON(bootstrap)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	proxy := envoytest.Start(m.t, name, config)
+	m.t.Cleanup(func() {
+		if m.t.Failed() {
+			m.t.Logf("%s: %s", name, cmp.Or(proxy.Log(), "no errors"))
+		}
+	})
+	return proxy
+}
+
+// eventually waits until a condition is met.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
