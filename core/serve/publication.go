@@ -104,7 +104,7 @@ func (c *snapshotCache) get(key snapshotKey, built *xds.Snapshot, secrets []*xds
 	for t := range xds.Type(xds.NumTypes) {
 		s.Snapshot[t].Listed = built.Resources(t)
 	}
-	s.Snapshot[xds.ListenerType].Named = built.API
+	s.Snapshot[xds.ListenerType].Named = built.API()
 	if len(secrets) > 0 {
 		s.Snapshot[xds.SecretType].Listed = secrets // a snapshot has no others if the server signs
 	}

@@ -40,9 +40,11 @@ type Builder struct {
 	endpoints    faceted[endpointsKey]
 	routes       faceted[routesKey]
 	outbounds    faceted[outboundKey]
-	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. They
-	// are valid for a state if their inputs are.
-	snapshots sync.Map
+	bundles      cache[string, outboundParts]
+	secretParts  cache[secretKey, built]
+	// snapshots are the last ones of the dataplanes. Whether one is that of a state is
+	// known from its inputs.
+	snapshots snapshotTable
 
 	// locators are the variants of the destinations of each mesh: *locator by mesh.
 	locators sync.Map

@@ -211,7 +211,7 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 		dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
 		sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced))
 		sb.addDestination(d, n.set, 0)
-		for _, part := range sb.snapshot.parts {
+		for _, part := range sb.shared.parts {
 			used = used.with(*part.mask.set.Load())
 			for _, r := range part.resources {
 				if r.Name == d.name {
@@ -219,7 +219,7 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 				}
 			}
 		}
-		for _, listener := range sb.snapshot.API {
+		for _, listener := range sb.shared.api {
 			examples[i][ListenerType] = listener
 		}
 	}

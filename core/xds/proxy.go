@@ -40,7 +40,10 @@ func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneCo
 		p.warnIgnored(t, conf)
 		t.Proxy(p, conf)
 	}
-	list := []*built{{warnings: p.warnings}}
+	var list []*built
+	if len(p.warnings) > 0 {
+		list = append(list, &built{warnings: p.warnings})
+	}
 	for _, part := range p.parts {
 		for _, t := range b.shape.proxy {
 			part.confs = append(part.confs, confs.defaultOf(t.Kind))

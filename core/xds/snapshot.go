@@ -3,6 +3,7 @@ package xds
 import (
 	"cmp"
 	"slices"
+	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/identity"
@@ -17,16 +18,18 @@ type Snapshot struct {
 	// Identity is that of the dataplane; nil if it has none. Certificates of provider
 	// Bundled are not in the snapshot: the server of the proxy signs them.
 	Identity *identity.Identity
-	// API are the listeners that gRPC clients ask for by name; they are not a part of
-	// what a wildcard selects (SPEC 11.4).
-	API []*Resource
-
 	byType   [NumTypes][]*Resource
 	warnings []Warning
 	inputs   snapshotInputs
-	parts    []*built
-	secrets  *built // one of parts
+	own      []*built // inbounds first, in their order
+	shared   *outboundParts
+	secrets  *built // one of own
 }
+
+// API returns the listeners that gRPC clients ask for by name, sorted by name; they are
+// not a part of what a wildcard selects (SPEC 11.4). The caller must not change the
+// slice.
+func (s *Snapshot) API() []*Resource { return s.shared.api }
 
 // Resources returns the resources of a type, sorted by name. The caller must not
 // change the slice.
@@ -39,9 +42,11 @@ func (s *Snapshot) Warnings() []Warning { return s.warnings }
 // ShapedBy returns the policies that shaped a resource of the snapshot, together with
 // the resources that were built with it, sorted by kind and identity.
 func (s *Snapshot) ShapedBy(r *Resource) []*resource.Policy {
-	for _, part := range s.parts {
-		if slices.Contains(part.resources, r) {
-			return part.policies
+	for _, parts := range [][]*built{s.own, s.shared.parts} {
+		for _, part := range parts {
+			if slices.Contains(part.resources, r) {
+				return part.policies
+			}
 		}
 	}
 	return nil
@@ -52,8 +57,9 @@ func (s *Snapshot) ShapedBy(r *Resource) []*resource.Policy {
 type snapshotInputs struct {
 	dataplane *resource.Dataplane
 	configs   []*rules.Config
-	mesh      *meshState
-	sets      []destinationSet
+	// mesh is the state for which the inputs were compared last. Older states are not
+	// kept.
+	mesh atomic.Pointer[meshState]
 }
 
 type destinationSet struct {
@@ -68,8 +74,8 @@ type snapshotKey struct {
 
 // forget removes the snapshots of a dataplane that no longer exists.
 func (b *Builder) forget(id resource.ID) {
-	b.snapshots.Delete(snapshotKey{id, false})
-	b.snapshots.Delete(snapshotKey{id, true})
+	b.snapshots.delete(snapshotKey{id, false})
+	b.snapshots.delete(snapshotKey{id, true})
 }
 
 // Snapshot returns the snapshot of a dataplane of the view. It is the one of an
@@ -80,34 +86,34 @@ func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
 	b := s.builder
 	configs := s.view.Configs(d, core.Enforced)
 	key := snapshotKey{d.ID, grpc}
-	var before *Snapshot
-	if known, ok := b.snapshots.Load(key); ok {
-		before = known.(*Snapshot)
-		if before.inputs.valid(b, d, configs, s.meshes[d.Mesh]) {
-			return before
-		}
+	before := b.snapshots.get(key)
+	if before != nil && before.isOf(b, d, configs, s.meshes[d.Mesh]) {
+		return before
 	}
 	snapshot := s.build(d, configs, grpc, before)
-	b.snapshots.Store(key, snapshot)
+	b.snapshots.put(key, snapshot)
 	return snapshot
 }
 
-// valid reports whether a snapshot with these inputs is that of a dataplane.
-func (in *snapshotInputs) valid(b *Builder, d *resource.Dataplane, configs []*rules.Config, mesh *meshState) bool {
+// isOf reports whether the snapshot is that of a dataplane with the given inputs.
+func (s *Snapshot) isOf(b *Builder, d *resource.Dataplane, configs []*rules.Config, mesh *meshState) bool {
+	in := &s.inputs
 	if in.dataplane != d || !same(in.configs, configs) {
 		return false
 	}
-	if in.mesh == mesh {
+	before := in.mesh.Load()
+	if before == mesh {
 		return true
 	}
-	if in.mesh.identities != mesh.identities || !same(in.mesh.trusts, mesh.trusts) {
+	if before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
 		return false
 	}
-	for _, known := range in.sets {
+	for _, known := range s.shared.sets {
 		if mesh.endpoints(b, known.destination) != known.set {
 			return false
 		}
 	}
+	in.mesh.Store(mesh)
 	return true
 }
 
@@ -122,6 +128,7 @@ type snapshotBuilder struct {
 	tls       clientTLS
 	confs     *dataplaneConfs
 	snapshot  *Snapshot
+	shared    outboundParts
 	// reached are the destinations with a cluster so far.
 	reached map[*destination]bool
 	// backends are destinations that routes refer to.
@@ -135,11 +142,10 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config) *sna
 	id, err := mesh.identities.Of(d)
 	sb := &snapshotBuilder{
 		Builder: s.builder, mesh: mesh, dataplane: d, tls: tlsOf(id), confs: s.builder.confsOf(configs),
-		reached: map[*destination]bool{},
-		snapshot: &Snapshot{Dataplane: d, Identity: id, inputs: snapshotInputs{
-			dataplane: d, configs: configs, mesh: mesh,
-		}},
+		reached:  map[*destination]bool{},
+		snapshot: &Snapshot{Dataplane: d, Identity: id, inputs: snapshotInputs{dataplane: d, configs: configs}},
 	}
+	sb.snapshot.inputs.mesh.Store(mesh)
 	if err != nil {
 		sb.warn(Warning{Place: d.KRI(""), Message: err.Error()})
 	}
@@ -153,17 +159,17 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool,
 	server := mesh.serverTLS(id)
 	for i := range d.Inbounds {
 		var was *built
-		if before != nil && i < len(before.parts) && i < len(before.Dataplane.Inbounds) { // inbounds are the first parts
-			was = before.parts[i]
+		if before != nil && i < len(before.Dataplane.Inbounds) {
+			was = before.own[i]
 		}
-		sb.add(sb.inbound(d, i, server, grpc, sb.confs, was))
+		sb.addOwn(sb.inbound(d, i, server, grpc, sb.confs, was))
 	}
 	for i := range d.Outbounds {
 		sb.addOutbound(i)
 	}
 	sb.addBackends(s.view)
 	for _, part := range sb.proxy(d, server, sb.confs) {
-		sb.add(part)
+		sb.addOwn(part)
 	}
 	sb.addSecrets(server, before)
 	sb.warnRequired()
@@ -174,9 +180,20 @@ func (sb *snapshotBuilder) warn(w Warning) {
 	sb.snapshot.warnings = append(sb.snapshot.warnings, w)
 }
 
+// addOwn adds a part of the dataplane alone.
+func (sb *snapshotBuilder) addOwn(part *built) {
+	sb.snapshot.own = append(sb.snapshot.own, part)
+	sb.add(part)
+}
+
+// addShared adds a part that other dataplanes may have too.
+func (sb *snapshotBuilder) addShared(part *built) {
+	sb.shared.parts = append(sb.shared.parts, part)
+	sb.add(part)
+}
+
 // add adds the resources of a part, and what they refer to.
 func (sb *snapshotBuilder) add(part *built) {
-	sb.snapshot.parts = append(sb.snapshot.parts, part)
 	sb.snapshot.warnings = append(sb.snapshot.warnings, part.warnings...)
 	for _, r := range part.resources {
 		sb.resources[r.Type] = append(sb.resources[r.Type], r)
@@ -196,7 +213,7 @@ func (sb *snapshotBuilder) addOutbound(index int) {
 	if !http {
 		confs = sb.confs.withRoutes(confs, index, sb.shape.outbound)
 	}
-	sb.add(sb.outboundListener(outboundKey{
+	sb.addShared(sb.outboundListener(outboundKey{
 		address: cmp.Or(o.Address, "127.0.0.1"), port: o.Port, virtual: isTransparent(sb.dataplane),
 		destination: destination, facts: set.facts,
 		confs: sb.list(confs),
@@ -212,11 +229,11 @@ func (sb *snapshotBuilder) addDestination(destination *destination, set *endpoin
 	sb.reach(destination, set, sb.confs, index)
 	if protocolBetween(destination.Tags, set.facts).IsHTTP() {
 		confs := sb.confs.outbound(index, sb.shape.routes)
-		sb.add(sb.routeConfiguration(routesKey{
+		sb.addShared(sb.routeConfiguration(routesKey{
 			destination: destination, facts: set.facts,
 			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes)),
 		}, sb.dataplane))
-		sb.snapshot.API = append(sb.snapshot.API, sb.apiListener(destination))
+		sb.shared.api = append(sb.shared.api, sb.apiListener(destination))
 	}
 }
 
@@ -224,7 +241,7 @@ func (sb *snapshotBuilder) addDestination(destination *destination, set *endpoin
 // outbound to it.
 func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, confs *dataplaneConfs, index int) {
 	sb.reached[destination] = true
-	sb.snapshot.inputs.sets = append(sb.snapshot.inputs.sets, destinationSet{destination, set})
+	sb.shared.sets = append(sb.shared.sets, destinationSet{destination, set})
 	key := clusterKey{
 		destination: destination, facts: set.facts, tls: sb.tls,
 		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
@@ -235,11 +252,11 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 	}
 	if set.facts.names {
 		key.resolved = endpoints
-		sb.add(sb.cluster(key, sb.dataplane))
+		sb.addShared(sb.cluster(key, sb.dataplane))
 		return
 	}
-	sb.add(sb.cluster(key, sb.dataplane))
-	sb.add(sb.loadAssignment(endpoints, sb.dataplane))
+	sb.addShared(sb.cluster(key, sb.dataplane))
+	sb.addShared(sb.loadAssignment(endpoints, sb.dataplane))
 }
 
 // addBackends adds the destinations that routes refer to and that are not those of
@@ -265,13 +282,13 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 // addSecrets adds the secrets, those of the snapshot before if they depend on the same.
 func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
 	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
-		same(before.inputs.mesh.trusts, sb.mesh.trusts) {
+		same(before.inputs.mesh.Load().trusts, sb.mesh.trusts) {
 		sb.snapshot.secrets = before.secrets
 	} else {
 		secrets, warnings := sb.secrets(sb.dataplane, tls, sb.mesh.trusts)
-		sb.snapshot.secrets = &built{resources: secrets, warnings: warnings}
+		sb.snapshot.secrets = sb.secretPart(secrets, warnings)
 	}
-	sb.add(sb.snapshot.secrets)
+	sb.addOwn(sb.snapshot.secrets)
 }
 
 func sameIdentity(a, b *identity.Identity) bool {
@@ -287,7 +304,8 @@ func (sb *snapshotBuilder) warnRequired() {
 			continue
 		}
 		for _, field := range t.Required(conf) {
-			if !slices.ContainsFunc(sb.snapshot.parts, func(b *built) bool { return slices.Contains(b.applied, field) }) {
+			applies := func(b *built) bool { return slices.Contains(b.applied, field) }
+			if !slices.ContainsFunc(sb.snapshot.own, applies) && !slices.ContainsFunc(sb.shared.parts, applies) {
 				r.Warn(conf, field, "it matches no resource of the dataplane")
 			}
 		}
@@ -308,10 +326,17 @@ func (sb *snapshotBuilder) done() *Snapshot {
 			}
 			return a.Name == b.Name
 		})
-		s.byType[t] = slices.Clone(list) // without the room that append left
+		sb.resources[t] = list
 	}
-	s.parts, s.API, s.inputs.sets = slices.Clone(s.parts), slices.Clone(s.API), slices.Clone(s.inputs.sets)
-	slices.SortFunc(s.API, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
+	s.own = slices.Clone(s.own) // without the room that append left
+	s.shared = sb.outboundParts()
+	for t, list := range sb.resources {
+		if slices.Equal(list, s.shared.endpoints) {
+			s.byType[t] = s.shared.endpoints
+		} else {
+			s.byType[t] = slices.Clone(list)
+		}
+	}
 	s.warnings = sortWarnings(s.warnings)
 	return s
 }

@@ -1,0 +1,80 @@
+package xds
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// outboundParts are the parts of a snapshot that belong to its outbounds. Dataplanes
+// with the same outbounds and confs have the same parts: then they are one pointer.
+type outboundParts struct {
+	parts []*built
+	sets  []destinationSet
+	// The following are made from parts and sets.
+	api       []*Resource // see Snapshot.API
+	endpoints []*Resource // sorted by name
+}
+
+// outboundParts returns the shared parts of the snapshot.
+func (sb *snapshotBuilder) outboundParts() *outboundParts {
+	p := sb.shared
+	var key strings.Builder
+	pointer := func(p unsafe.Pointer) { key.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))) }
+	for _, part := range p.parts {
+		pointer(unsafe.Pointer(part))
+	}
+	for _, s := range p.sets {
+		pointer(unsafe.Pointer(s.set))
+		pointer(unsafe.Pointer(s.destination))
+	}
+	return sb.bundles.get(key.String(), func() *outboundParts {
+		done := &outboundParts{parts: slices.Clone(p.parts), sets: slices.Clone(p.sets), api: slices.Clone(p.api)}
+		slices.SortFunc(done.api, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
+		done.endpoints = slices.Clone(sb.resources[EndpointType])
+		return done
+	})
+}
+
+// secretKey identifies the secrets of a dataplane. Most dataplanes that read them from
+// files have equal ones.
+type secretKey struct{ first, second *Resource }
+
+// secretPart returns the part that secrets are.
+func (b *Builder) secretPart(secrets []*Resource, warnings []Warning) *built {
+	made := func() *built { return &built{resources: secrets, warnings: warnings} }
+	if len(secrets) != 2 || len(warnings) > 0 {
+		return made()
+	}
+	return b.secretParts.get(secretKey{secrets[0], secrets[1]}, made)
+}
+
+// snapshotTable has the last snapshots of the dataplanes. It is safe for concurrent use.
+type snapshotTable struct {
+	mu        sync.RWMutex
+	snapshots map[snapshotKey]*Snapshot
+}
+
+// get returns nil if there is none.
+func (t *snapshotTable) get(key snapshotKey) *Snapshot {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.snapshots[key]
+}
+
+func (t *snapshotTable) put(key snapshotKey, s *Snapshot) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.snapshots == nil {
+		t.snapshots = map[snapshotKey]*Snapshot{}
+	}
+	t.snapshots[key] = s
+}
+
+func (t *snapshotTable) delete(key snapshotKey) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.snapshots, key)
+}
