@@ -79,8 +79,9 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.ReportAllocs()
 		dataplanes := state.View().Dataplanes(shape.Mesh)
 		for i := 0; b.Loop(); i++ {
-			d := *dataplanes[i%len(dataplanes)] // another version of the dataplane
-			if got := state.Snapshot(&d, false); len(got.Resources(xds.ClusterType)) < fleetOutbounds {
+			d := dataplanes[i%len(dataplanes)]
+			builder.Forget(d.ID)
+			if got := state.Snapshot(d, false); len(got.Resources(xds.ClusterType)) < fleetOutbounds {
 				b.Fatal("clusters are missing")
 			}
 		}
