@@ -1,9 +1,12 @@
 package envoytest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
@@ -11,7 +14,8 @@ import (
 )
 
 // healthServer is the gRPC service of a workload: the health service. The service
-// "not/NAME" is not served by the workload of this name.
+// "not/NAME" is not served by the workload of this name. The answer for "after/1s"
+// takes this time.
 type healthServer struct {
 	healthv1.UnimplementedHealthServer
 	app *App
@@ -28,6 +32,12 @@ func newHealthServer(a *App) *grpc.Server {
 func (s *healthServer) Check(ctx context.Context, r *healthv1.HealthCheckRequest) (*healthv1.HealthCheckResponse, error) {
 	if err := grpc.SetHeader(ctx, metadata.Pairs("x-app", s.app.Name)); err != nil {
 		return nil, err
+	}
+	if text, found := strings.CutPrefix(r.Service, "after/"); found {
+		wait, err := time.ParseDuration(text)
+		if err != nil || !sleep(ctx, wait) {
+			return nil, cmp.Or(err, ctx.Err())
+		}
 	}
 	if r.Service == "not/"+s.app.Name {
 		return &healthv1.HealthCheckResponse{Status: healthv1.HealthCheckResponse_NOT_SERVING}, nil

@@ -1,0 +1,193 @@
+package serving
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/xds"
+)
+
+const (
+	grpcNode   = "kri_dp_default___client_"
+	grpcClient = `
+{type: Dataplane, name: client, networking: {address: 127.0.0.1,
+  inbound: [{port: 10000, tags: {kuma.io/service: client}}],
+  outbound: [{address: 127.0.0.1, port: 10001, tags: {kuma.io/service: greeter}}]}}
+`
+)
+
+func greeter(number int) string {
+	return fmt.Sprintf(`
+{type: Dataplane, name: greeter-%d, networking: {address: 127.0.0.3%[1]d,
+  inbound: [{port: 10000, protocol: grpc, tags: {kuma.io/service: greeter}}]}}
+`, number)
+}
+
+// streamDuration is how long a stream to the greeter may live.
+func streamDuration(d string) string {
+	return fmt.Sprintf(`{type: MeshTimeout, name: streams, spec: {to: [{targetRef: {kind: MeshService, name: greeter}, default: {http: {maxStreamDuration: %s}}}]}}`, d)
+}
+
+// grpcMesh is a mesh with one client, greeter-1, and the workloads greeter-1 and
+// greeter-2.
+func grpcMesh(t *testing.T) *mesh {
+	m := newMesh(t, map[string]string{"client.yaml": grpcClient, "greeter.yaml": greeter(1), "permission.yaml": permission("Allow")})
+	m.startApp("greeter-1", "127.0.0.31:10000")
+	m.startApp("greeter-2", "127.0.0.32:10000")
+	return m
+}
+
+// greeters is a client of the service greeter, whose endpoints it has from a server.
+type greeters struct {
+	t      *testing.T
+	health healthv1.HealthClient
+}
+
+func (m *mesh) dialGreeters(server string) *greeters {
+	m.t.Helper()
+	bootstrap := fmt.Sprintf(`{
+		"xds_servers": [{"server_uri": %q, "channel_creds": [{"type": "insecure"}], "server_features": ["xds_v3"]}],
+		"node": {"id": %q}
+	}`, m.network.Replace(server), grpcNode)
+	resolver, err := xds.NewXDSResolverWithConfigForTesting([]byte(bootstrap))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	conn, err := grpc.NewClient("xds:///default/greeter", grpc.WithResolvers(resolver), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() { _ = conn.Close() })
+	return &greeters{m.t, healthv1.NewHealthClient(conn)}
+}
+
+// call returns the workload that answers a call about a service.
+func (g *greeters) call(service string) (app string, err error) {
+	ctx, cancel := context.WithTimeout(g.t.Context(), patience)
+	defer cancel()
+	var header metadata.MD
+	_, err = g.health.Check(ctx, &healthv1.HealthCheckRequest{Service: service}, grpc.Header(&header))
+	return strings.Join(header.Get("x-app"), ","), err
+}
+
+// answers waits until a workload answers calls. None of the calls may fail.
+func (g *greeters) answers(app string) {
+	g.t.Helper()
+	eventually(g.t, app+" answers", func() bool {
+		got, err := g.call("")
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		return got == app
+	})
+}
+
+// gRPC resolves xds:///default/greeter, the name of the cluster (SPEC 11.4), and
+// follows changes.
+func TestGRPCResolver(t *testing.T) {
+	t.Parallel()
+	m := grpcMesh(t)
+	server := m.serve(firstReplica)
+	g := m.dialGreeters(firstReplica)
+	g.answers("greeter-1")
+	server.waitConverged(1)
+
+	m.write("greeter.yaml", greeter(2))
+	g.answers("greeter-2")
+
+	m.write("timeout.yaml", streamDuration("100ms"))
+	eventually(t, "a call past the duration of streams fails", func() bool {
+		_, err := g.call("after/500ms")
+		if err != nil && status.Code(err) != codes.DeadlineExceeded {
+			t.Fatal(err)
+		}
+		return err != nil
+	})
+	m.write("timeout.yaml", streamDuration("10s"))
+	eventually(t, "the call succeeds", func() bool {
+		_, err := g.call("after/500ms")
+		return err == nil
+	})
+
+	server.stop()
+	g.answers("greeter-2")
+	m.write("greeter.yaml", greeter(1))
+	server = m.serve(firstReplica)
+	g.answers("greeter-1")
+	server.waitConverged(1)
+	server.sentOnly("endpoints")
+}
+
+// gRPC rejects what it does not support. The rejection is reported in its words, and
+// calls go on with what the client has.
+func TestGRPCRejects(t *testing.T) {
+	t.Parallel()
+	m := grpcMesh(t)
+	server := m.serve(firstReplica)
+	g := m.dialGreeters(firstReplica)
+	g.answers("greeter-1")
+	for _, test := range []struct{ name, file, content, reason string }{
+		{
+			"the identities of endpoints", "policy.yaml",
+			`{type: MeshIdentity, name: all, spec: {selector: {dataplane: {matchLabels: {}}}, provider: {type: Spire}}}`,
+			"unsupported transport_socket_matches field",
+		},
+		{"a random balancer", "policy.yaml", balancer("{type: Random}"), "unexpected lbPolicy RANDOM"},
+		{"a balancer of Maglev", "policy.yaml", balancer("{type: Maglev}"), "unexpected lbPolicy MAGLEV"},
+		{"a ring by MurmurHash2", "policy.yaml", balancer("{type: RingHash, ringHash: {hashFunction: MurmurHash2}}"), "unsupported ring_hash hash function MURMUR_HASH_2"},
+		{"an endpoint with a host name", "greeter.yaml", strings.Replace(greeter(1), "address: 127.0.0.31", "address: 127.0.0.31, advertisedAddress: localhost", 1), "unsupported cluster type"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m.write(test.file, test.content)
+			eventually(t, "it is rejected", func() bool {
+				return strings.Contains(server.get("/dataplanes/"+grpcNode+"/status"), test.reason)
+			})
+			g.answers("greeter-1")
+			m.write(test.file, map[string]string{"policy.yaml": "", "greeter.yaml": greeter(1)}[test.file])
+			server.waitConverged(1)
+		})
+	}
+}
+
+func balancer(loadBalancer string) string {
+	return fmt.Sprintf(`{type: MeshLoadBalancingStrategy, name: all, spec: {to: [{default: {loadBalancer: %s}}]}}`, loadBalancer)
+}
+
+// gRPC accepts what the other kinds make of a destination.
+func TestGRPCAccepts(t *testing.T) {
+	t.Parallel()
+	m := grpcMesh(t)
+	server := m.serve(firstReplica)
+	g := m.dialGreeters(firstReplica)
+	g.answers("greeter-1")
+	for _, test := range []struct{ name, policy string }{
+		{"retries", `{type: MeshRetry, name: all, spec: {to: [{default: {grpc: {numRetries: 2, retryOn: [Unavailable], backOff: {baseInterval: 30ms, maxInterval: 1s}}}}]}}`},
+		{"limits and ejection", `{type: MeshCircuitBreaker, name: all, spec: {to: [{default: {connectionLimits: {maxRequests: 10, maxConnections: 5},
+			outlierDetection: {interval: 5s, baseEjectionTime: 30s, maxEjectionPercent: 50, detectors: {totalFailures: {consecutive: 5}, successRate: {minimumHosts: 2}}}}}]}}`},
+		{"health checks", `{type: MeshHealthCheck, name: all, spec: {to: [{default: {interval: 10s, timeout: 2s, grpc: {}}}]}}`},
+		{"a ring", balancer("{type: RingHash}")},
+		{"least requests", balancer("{type: LeastRequest}")},
+		{"routes", `{type: MeshHTTPRoute, name: routes, spec: {targetRef: {kind: MeshService, name: client}, to: [{targetRef: {kind: MeshService, name: greeter}, rules: [
+			{matches: [{path: {type: RegularExpression, value: "/grpc[.]health.*"}, headers: [{name: x-kind, value: a}]}], default: {filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-route, value: a}]}}]}},
+			{matches: [{path: {type: PathPrefix, value: /}}], default: {backendRefs: [{kind: MeshService, name: greeter, weight: 3}, {kind: MeshService, name: nothing, weight: 0}]}}]}]}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := server.metric("xds_pushes_total")
+			m.write("policy.yaml", test.policy)
+			eventually(t, "a change is sent", func() bool { return server.metric("xds_pushes_total") > before })
+			server.waitConverged(1)
+			if got := server.metric("xds_nacks_total"); got != 0 {
+				t.Errorf("%d NACKs: %s", got, server.get("/dataplanes/"+grpcNode+"/status"))
+			}
+			g.answers("greeter-1")
+		})
+	}
+}
