@@ -8,6 +8,7 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
@@ -76,7 +77,7 @@ func mergeMessage(into, from proto.Message) error {
 	a, filter := configOf(into)
 	b, _ := configOf(from)
 	if !filter || b == nil || a.TypeUrl != b.TypeUrl {
-		proto.Merge(into, from)
+		mergeFields(into.ProtoReflect(), from.ProtoReflect())
 		return nil
 	}
 	config, err := a.UnmarshalNew()
@@ -87,11 +88,36 @@ func mergeMessage(into, from proto.Message) error {
 	if err != nil {
 		return err
 	}
-	proto.Merge(config, other)
-	proto.Merge(into, from)
+	mergeFields(config.ProtoReflect(), other.ProtoReflect())
+	mergeFields(into.ProtoReflect(), from.ProtoReflect())
 	merged, _ := configOf(into)
 	setConfig(merged, config)
 	return nil
+}
+
+// mergeFields sets the fields of a message that another one sets: lists are appended and
+// messages merged, except those that are one value, such as a duration.
+func mergeFields(into, from protoreflect.Message) {
+	from.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch {
+		case field.IsList():
+			list := into.Mutable(field).List()
+			for i := range value.List().Len() {
+				list.Append(value.List().Get(i))
+			}
+		case field.IsMap():
+			entries := into.Mutable(field).Map()
+			value.Map().Range(func(key protoreflect.MapKey, entry protoreflect.Value) bool {
+				entries.Set(key, entry)
+				return true
+			})
+		case field.Message() != nil && into.Has(field) && field.Message().ParentFile().Package() != "google.protobuf":
+			mergeFields(into.Mutable(field).Message(), value.Message())
+		default:
+			into.Set(field, value)
+		}
+		return true
+	})
 }
 
 // patchJSON applies JSON patches to a message, for a filter to its config.
