@@ -177,6 +177,9 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		for _, r := range i.Routes {
 			host.Routes = append(host.Routes, r.messages()...)
 		}
+		if grpc {
+			withoutForwarding(host.Routes)
+		}
 		part.Messages = append(part.Messages, &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}})
 	}
 	part.report = i.report
@@ -189,6 +192,16 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	}
 	done.inbound = key
 	return done
+}
+
+// withoutForwarding makes routes those of a gRPC server, which handles the calls of a
+// route itself, and refuses them if the route has a cluster.
+func withoutForwarding(list []*routev3.Route) {
+	for _, r := range list {
+		if r.GetRoute() != nil {
+			r.Action = &routev3.Route_NonForwardingAction{NonForwardingAction: &routev3.NonForwardingAction{}}
+		}
+	}
 }
 
 // inboundTranslators returns the translators that shape inbounds; one that shapes the
