@@ -86,11 +86,23 @@ type memory struct {
 	versions map[string]string // of resources, by "TYPE NAME=CONTENT"
 }
 
-// received is a response in the syntax of scripts, or the end of the stream.
+// received is a response, or the end of the stream. Text writes the response in the
+// syntax of scripts; the client then knows it.
 type received struct {
-	text string
+	text func(*player) string
 	err  error
 }
+
+// of returns the text, or the error.
+func (r received) of(p *player) string {
+	if r.err != nil {
+		return r.err.Error()
+	}
+	return r.text(p)
+}
+
+// receive waits for the next response of a stream.
+type receive func() (text func(*player) string, err error)
 
 // play runs a script, and returns the first line that does not hold and why.
 func play(t testing.TB, s script, subject subject, wire wire) error {
@@ -138,7 +150,7 @@ func (p *player) step(line string) error {
 		_, silence := p.subject.patience()
 		select {
 		case r := <-p.got:
-			return fmt.Errorf("got %s %v", r.text, r.err)
+			return fmt.Errorf("got %s", r.of(p))
 		case <-time.After(silence):
 		}
 	case "end":
@@ -146,7 +158,7 @@ func (p *player) step(line string) error {
 		select {
 		case r := <-p.got:
 			if status.Code(r.err).String() != fields[1] {
-				return fmt.Errorf("got %s %v", r.text, r.err)
+				return fmt.Errorf("got %s", r.of(p))
 			}
 		case <-time.After(response):
 			return fmt.Errorf("the stream does not end")
@@ -239,7 +251,7 @@ func (p *player) connect(replica bool) error {
 	go func() {
 		defer close(done)
 		for {
-			r, err := receive(p)
+			r, err := receive()
 			got <- received{r, err}
 			if err != nil {
 				return
@@ -277,8 +289,8 @@ func (p *player) expect(want string) error {
 		if r.err != nil {
 			return r.err
 		}
-		if canonical(r.text) != canonical(want) {
-			return fmt.Errorf("got %s", r.text)
+		if got := r.of(p); canonical(got) != canonical(want) {
+			return fmt.Errorf("got %s", got)
 		}
 	case <-time.After(response):
 		return fmt.Errorf("no response")

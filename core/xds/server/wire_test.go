@@ -16,7 +16,7 @@ import (
 
 // A wire speaks one protocol for a player.
 type wire interface {
-	open(context.Context, grpc.ClientConnInterface) (func(*player) (string, error), error)
+	open(context.Context, grpc.ClientConnInterface) (receive, error)
 	send(p *player, t xds.Type, words []string) error
 }
 
@@ -97,15 +97,12 @@ type deltaWire struct {
 	stream discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
 }
 
-func (d *deltaWire) open(ctx context.Context, conn grpc.ClientConnInterface) (func(*player) (string, error), error) {
+func (d *deltaWire) open(ctx context.Context, conn grpc.ClientConnInterface) (receive, error) {
 	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(ctx)
 	d.stream = stream
-	return func(p *player) (string, error) {
+	return func() (func(*player) string, error) {
 		m, err := stream.Recv()
-		if err != nil {
-			return "", err
-		}
-		return p.deltaText(m), nil
+		return func(p *player) string { return p.deltaText(m) }, err
 	}, err
 }
 
@@ -178,15 +175,12 @@ type stateWire struct {
 	stream discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient
 }
 
-func (d *stateWire) open(ctx context.Context, conn grpc.ClientConnInterface) (func(*player) (string, error), error) {
+func (d *stateWire) open(ctx context.Context, conn grpc.ClientConnInterface) (receive, error) {
 	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).StreamAggregatedResources(ctx)
 	d.stream = stream
-	return func(p *player) (string, error) {
+	return func() (func(*player) string, error) {
 		m, err := stream.Recv()
-		if err != nil {
-			return "", err
-		}
-		return p.stateText(m), nil
+		return func(p *player) string { return p.stateText(m) }, err
 	}, err
 }
 

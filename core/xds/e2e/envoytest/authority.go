@@ -90,7 +90,8 @@ func (a *Authority) Issue(t T, uris ...string) tls.Certificate {
 func (a *Authority) Bundle() string { return CertificatePEM(a.Certificate.Raw) }
 
 // WriteFiles writes the certificate with the URI SANs to NAME.pem, its key to
-// NAME.key and the CA's certificate to ca.pem, all in dir.
+// NAME.key and the CA's certificate to ca.pem, all in dir. An Envoy that reads a file at
+// the same time reads all of it.
 func (a *Authority) WriteFiles(t T, dir, name string, uris ...string) {
 	certificate := a.Issue(t, uris...)
 	for file, content := range map[string]string{
@@ -98,7 +99,11 @@ func (a *Authority) WriteFiles(t T, dir, name string, uris ...string) {
 		name + ".key": KeyPEM(t, certificate),
 		"ca.pem":      a.Bundle(),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+		next := filepath.Join(dir, name+"."+file)
+		if err := os.WriteFile(next, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, filepath.Join(dir, file)); err != nil {
 			t.Fatal(err)
 		}
 	}
