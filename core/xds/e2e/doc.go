@@ -10,8 +10,9 @@
 //     `access` answers (rbac_test.go).
 //
 // Package stories tests in the same way what all policy kinds do, package worlds that
-// Envoy accepts what random meshes become, and the command demo shows two proxies of
-// the demo mesh. Package envoytest runs Envoys, certificate authorities and workloads
+// Envoy accepts what random meshes become, package serving that Envoys and gRPC lose no
+// request while their server has changes, and the command demo shows two proxies of the
+// demo mesh. Package envoytest runs Envoys, certificate authorities and workloads
 // for all of them.
 //
 // Without ENVOY the tests are skipped; in CI, where CI=true, they fail.

@@ -28,7 +28,10 @@ const identities = `
   provider: {type: Extension, extension: {name: files, config: {certificate: /unread.pem, privateKey: /unread.key, trustBundle: /unread.ca}}}}}
 `
 
-const trustDomain = "spiffe://default.mesh.local/"
+const (
+	trustDomain    = "spiffe://default.mesh.local/"
+	grpcServerNode = "kri_dp_default___greeter-1_"
+)
 
 // allowed permits the calls of one dataplane.
 func allowed(name string) string {
@@ -47,11 +50,11 @@ func (m *mesh) startServer(server string, ca *envoytest.Authority) (address stri
 	}
 	bootstrap := fmt.Sprintf(`{
 		"xds_servers": [{"server_uri": %q, "channel_creds": [{"type": "insecure"}], "server_features": ["xds_v3"]}],
-		"node": {"id": "kri_dp_default___greeter-1_"},
+		"node": {"id": %q},
 		"server_listener_resource_name_template": %q,
 		"certificate_providers": {"default": {"plugin_name": "file_watcher", "config": {
 			"certificate_file": %q, "private_key_file": %q, "ca_certificate_file": %q}}}
-	}`, m.network.Replace(server), m.network.Replace("inbound/127.0.0.31/10000"),
+	}`, m.network.Replace(server), grpcServerNode, m.network.Replace("inbound/127.0.0.31/10000"),
 		filepath.Join(files, "server.pem"), filepath.Join(files, "server.key"), filepath.Join(files, "ca.pem"))
 	secured, err := xdscredentials.NewServerCredentials(xdscredentials.ServerOptions{FallbackCreds: insecure.NewCredentials()})
 	if err != nil {
