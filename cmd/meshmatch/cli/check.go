@@ -78,6 +78,11 @@ every request.`,
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
 // dataplanes that cannot be served as their policies ask for.
 func addUnserved(answer *inspect.Check, view *core.View) error {
+	if !slices.ContainsFunc(view.Meshes(), func(mesh string) bool {
+		return len(view.Policies(mesh)) > 0 || len(view.Identities(mesh).All()) > 0
+	}) {
+		return nil // dataplanes alone ask for nothing
+	}
 	var mistakes diag.Errors
 	for _, w := range xds.NewBuilder(translators.All(), xds.Options{}).At(view).Check() {
 		if w.Error {

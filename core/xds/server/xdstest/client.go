@@ -2,6 +2,7 @@ package xdstest
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -252,8 +253,8 @@ func (c *Client) accept(r Response, version string) {
 	if len(words) == 0 {
 		h.version = version
 	}
-	if err := c.stream.request(c, r.Type, change{ack: r.Nonce, nack: strings.Join(words, "; ")}); err != nil {
-		c.err = err
+	if err := c.stream.request(c, r.Type, change{ack: r.Nonce, nack: strings.Join(words, "; ")}); err != nil && err != io.EOF {
+		c.err = err // io.EOF: the stream has ended, and the next receive returns why
 	}
 }
 
