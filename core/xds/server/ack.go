@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"strings"
 
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
@@ -80,17 +81,15 @@ func (s *stream) reject(w *watch, m *message, words string) {
 }
 
 // prune drops the rejections of contents that the client shall not hold any more.
-func (w *watch) prune() {
-	w.rejected = dropRejections(w.rejected, func(r rejection) bool {
-		if want := find(w.want, r.name); want != nil && want.Version == r.version {
-			return true
-		}
-		for _, v := range w.wantVariants {
-			if v.Resource.Name == r.name && v.Resource.Version == r.version {
-				return true
-			}
-		}
-		return false
+func (w *watch) prune() { w.rejected = dropRejections(w.rejected, w.isWanted) }
+
+// isWanted reports whether the client shall hold a content that it rejected.
+func (w *watch) isWanted(r rejection) bool {
+	if want := find(w.want, r.name); want != nil && want.Version == r.version {
+		return true
+	}
+	return slices.ContainsFunc(w.wantVariants, func(v Variant) bool {
+		return v.Resource.Name == r.name && v.Resource.Version == r.version
 	})
 }
 

@@ -122,3 +122,27 @@ func TestCounters(t *testing.T) {
 		t.Errorf("%d subscriptions after the end", got)
 	}
 }
+
+// A client that unsubscribes what it rejected has accepted all that it shall hold.
+func TestConvergenceAfterRejectedIsUnsubscribed(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		r := start(t, server.Options{Source: oneNode(xdstest.Resource(xds.EndpointType, "a", "bad"), xdstest.Resource(xds.EndpointType, "b", "1"))})
+		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(h xdstest.Held) string {
+			if strings.Contains(h.Body, "bad") {
+				return "is bad"
+			}
+			return ""
+		}})
+		must(t, c.Subscribe(xds.EndpointType, "a", "b"))
+		if !eventually(func() bool { return r.Status("n").Types["endpoints"].NACK != nil }) {
+			t.Fatal("the NACK is not in the status")
+		}
+		if got := r.NodeState("n"); got != server.Pending {
+			t.Errorf("after a NACK the node is %v", got)
+		}
+		must(t, c.Unsubscribe(xds.EndpointType, "a"))
+		if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+			t.Errorf("the node is %v: %+v", r.NodeState("n"), r.Status("n"))
+		}
+	})
+}
