@@ -27,7 +27,7 @@ func TestSoak(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			test.scenarios *= uint64(Soak(t))
 			if testing.Short() {
-				test.scenarios /= 10
+				test.scenarios /= 40
 			}
 			soak(t, test.generator, test.scenarios, func(s *Scenario) error { return test.compare(fastPath, s) })
 		})

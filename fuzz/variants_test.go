@@ -11,7 +11,7 @@ import (
 func TestSoakVariants(t *testing.T) {
 	sets := 2_500 * uint64(Soak(t))
 	if testing.Short() {
-		sets /= 10
+		sets /= 40
 	}
 	for seed := range sets {
 		if s := NewVariantSet(randomBytes(seed)); CompareVariants(s) != nil {
@@ -79,7 +79,7 @@ func TestSoakPolicyVariants(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			scenarios := 100 * uint64(Soak(t))
 			if testing.Short() {
-				scenarios /= 10
+				scenarios /= 40
 			}
 			for seed := range scenarios {
 				compare := func(s *Scenario) error { return comparePolicyVariants(s, seed) }

@@ -14,6 +14,9 @@ import (
 // must print what the page shows, and UPDATE=1 writes it; those of type sh must
 // print something. Targets of make must be in `make help`.
 func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures a mesh, among other commands")
+	}
 	t.Chdir("../../..")
 	page := readMarkdown(t, "README.md")
 	makefile, err := os.ReadFile("Makefile")

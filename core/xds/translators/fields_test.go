@@ -24,6 +24,9 @@ import (
 // of testdata/fields have all fields. Each of them is removed, or has another value:
 // then another snapshot must be the result, unless a warning names the field.
 func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds some thousand snapshots")
+	}
 	world := readFile(t, "world.yaml")
 	for _, kind := range kinds.All().All() {
 		t.Run(kind.Name, func(t *testing.T) {
