@@ -11,8 +11,8 @@ import (
 
 // NewCollectorCluster returns a cluster of one host outside of the mesh, such as a
 // collector of telemetry. The host is an IP address or a host name, which is
-// resolved. With tls the proxy encrypts, and verifies the certificate for the host
-// with the authorities of the system; with http2 it speaks HTTP/2.
+// resolved. With tls the proxy encrypts, and does not verify the certificate: Envoy has
+// no authorities of the system. With http2 it speaks HTTP/2.
 func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clusterv3.Cluster {
 	c := newCluster(name, OutboundConnectTimeout)
 	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
@@ -29,12 +29,7 @@ func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clust
 	setHTTPOptions(c, newHTTPOptions(protocol, OutboundIdleTimeout))
 	if tls {
 		c.TransportSocket = &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{
-			TypedConfig: Any(&tlsv3.UpstreamTlsContext{
-				Sni: host, AutoSniSanValidation: true,
-				CommonTlsContext: &tlsv3.CommonTlsContext{ValidationContextType: &tlsv3.CommonTlsContext_ValidationContext{
-					ValidationContext: &tlsv3.CertificateValidationContext{SystemRootCerts: &tlsv3.CertificateValidationContext_SystemRootCerts{}},
-				}},
-			}),
+			TypedConfig: Any(&tlsv3.UpstreamTlsContext{Sni: host}),
 		}}
 	}
 	return c

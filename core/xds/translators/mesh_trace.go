@@ -90,6 +90,9 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *tracev3.ZipkinConfig {
 	at, path, host := collectorAtURL(z.URL)
 	draft.AddCluster(at.cluster())
+	if at.tls {
+		draft.Warn(e, "/backends/0/zipkin/url", "the certificate of the collector is not verified")
+	}
 	m := &tracev3.ZipkinConfig{
 		CollectorCluster: at.name(), CollectorEndpoint: path, CollectorHostname: host,
 		CollectorEndpointVersion: tracev3.ZipkinConfig_HTTP_JSON,
