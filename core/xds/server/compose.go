@@ -47,7 +47,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	case s.protocol == stateOfTheWorld && full(w.t):
 		next, nextVariants = c.state(w, removals)
 	case removals:
-		next, nextVariants = c.remove(w)
+		next, nextVariants = c.remove(w, s.known)
 	default:
 		next, nextVariants = c.add(w)
 	}
@@ -162,12 +162,13 @@ func (c *composer) addVariants(w *watch) []Variant {
 	return next
 }
 
-// remove composes what is held and not wanted.
-func (c *composer) remove(w *watch) ([]*xds.Resource, []Variant) {
+// remove composes what is held and not wanted. A node that is not known keeps its
+// names.
+func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []Variant) {
 	m := &c.message
 	merge(w.want, w.held, func(want, held *xds.Resource) bool {
 		switch {
-		case want != nil && held != nil:
+		case held != nil && (want != nil || !known):
 			c.next = append(c.next, held)
 		case want == nil && m.protocol == delta:
 			m.removed = append(m.removed, held.Name)

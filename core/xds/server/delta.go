@@ -90,15 +90,24 @@ func (s *stream) unsubscribe(w *watch, names []string) {
 }
 
 // resume takes the versions of what the client holds. What it holds with the version
-// that is wanted is not sent, although the client has asked for it.
+// that is wanted is not sent, although the client has asked for it. The versions are by
+// name only. If a name is subscribed more than once, by itself and by locators, its
+// version may be of any of them, so all of them are sent.
 func (w *watch) resume(versions map[string]string) {
 	if len(versions) == 0 {
 		return
+	}
+	located := map[string]int{}
+	for i := range w.sub.locators {
+		located[w.sub.locators[i].name]++
 	}
 	held := make([]*xds.Resource, 0, len(versions))
 	for name, version := range versions {
 		if !w.sub.all && !w.sub.has(name) {
 			continue
+		}
+		if located[name] > 0 {
+			version = "" // not known
 		}
 		r := find(w.want, name)
 		if r == nil || r.Version != version {
@@ -112,17 +121,17 @@ func (w *watch) resume(versions map[string]string) {
 	}
 	w.held = held
 	w.owed.names = slices.DeleteFunc(w.owed.names, func(name string) bool {
-		r := find(w.want, name)
-		return r != nil && versions[name] == r.Version
+		r := find(w.held, name)
+		return r != nil && r == find(w.want, name)
 	})
 	for i := range w.sub.locators {
 		l := &w.sub.locators[i]
+		if w.sub.all || w.sub.has(l.name) || located[l.name] > 1 {
+			continue
+		}
 		if v := l.chosen; v.Resource != nil && versions[l.name] == v.version() {
 			l.owed = false
-			if _, ok := findVariant(w.heldVariants, v); !ok {
-				w.heldVariants = append(w.heldVariants, v)
-				slices.SortFunc(w.heldVariants, compareVariants)
-			}
+			w.heldVariants = append(w.heldVariants, v)
 		}
 	}
 }

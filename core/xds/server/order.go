@@ -28,6 +28,7 @@ func (s *stream) next() *response {
 		return r
 	}
 	s.advance()
+	s.leaveWaiting()
 	now, wait := s.server.now(), int64(s.server.options.Wait)
 	var busy, held bool // a type before waits; something has to wait
 	var until int64     // when to try again

@@ -40,6 +40,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		return err
 	}
 	if changed || first {
+		w.waits = ""
 		s.rewant(w)
 		s.relocate(w)
 		w.choose()
@@ -118,15 +119,15 @@ func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator)
 }
 
 // resumeState compares the version of what the client holds with the version of what
-// is wanted. If they are the same, nothing is sent. If the node is no dataplane, a
-// client that holds something gets no empty response, which would delete it: it waits
-// with what it has.
+// is wanted. If they are the same, nothing is sent. If the node is not known, a client
+// that holds something gets no empty response, which would delete it: it waits with
+// what it has until the node is a dataplane.
 func (s *stream) resumeState(w *watch, version string) {
 	if version == "" {
 		return
 	}
-	if full(w.t) && s.snapshot == nil && s.node.ID != "" && len(w.sub.locators) == 0 {
-		w.owed = owed{}
+	if full(w.t) && !s.known && s.node.ID != "" && len(w.sub.locators) == 0 {
+		w.waits = version
 		w.touch()
 		return
 	}

@@ -45,7 +45,8 @@ type stream struct {
 	hasNode    bool
 	snapshot   *Snapshot // nil if there is no dataplane
 	denied     bool      // the client may not have it
-	known      bool      // there was a dataplane
+	known      bool      // there was a dataplane, or a variant for the parameters of the node
+	left       bool      // leaveWaiting has found that it is known
 	logged     bool      // that there is none
 	watches    [xds.NumTypes]*watch
 	immediate  []*response // answers for types that are not served
@@ -88,6 +89,25 @@ func (s *stream) advance() {
 		s.relocate(w)
 		if changed && !w.examined && w.changed == nil {
 			w.changed = g
+		}
+	}
+}
+
+// leaveWaiting is called after advance. When the node has become known, what the
+// client holds and shall not hold can be removed.
+func (s *stream) leaveWaiting() {
+	if !s.known || s.left {
+		return
+	}
+	s.left = true
+	for _, w := range s.watches {
+		if w == nil {
+			continue
+		}
+		w.touch()
+		if version := w.waits; version != "" {
+			w.waits = ""
+			s.resumeState(w, version)
 		}
 	}
 }
@@ -166,7 +186,6 @@ func (s *stream) relocate(w *watch) {
 		if v != l.chosen || denied != l.denied {
 			l.chosen, l.denied, changed = v, denied, true
 		}
-		s.known = s.known || v.Resource != nil
 	}
 	if changed {
 		w.choose()

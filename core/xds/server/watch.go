@@ -22,7 +22,11 @@ type watch struct {
 	// constraints, without duplicates.
 	wantVariants, heldVariants []Variant
 
-	owed     owed
+	owed owed
+	// waits is, in state of the world, the version that the client resumed with while
+	// its node was not known, or empty. Nothing is sent: any response would delete what
+	// the client has.
+	waits    string
 	flight   flight
 	answered bool   // there was a response
 	nonce    uint32 // of the last response
@@ -65,19 +69,23 @@ func (w *watch) owe(names []string) {
 }
 
 // examine computes what is to be sent. Without known, the node of the stream has
-// never been a dataplane, and nothing is removed: the client waits with what it has.
+// never been a dataplane, and no name is removed: the client waits with what it has.
 func (w *watch) examine(now int64, known bool) {
 	if w.examined {
 		return
 	}
 	w.examined = true
+	if w.waits != "" {
+		w.additions, w.removals, w.removalsSince = false, false, 0
+		return
+	}
 	w.additions, w.removals = compareResources(w.want, w.held)
 	additions, removals := compareVariantSets(w.wantVariants, w.heldVariants)
 	if !w.additions && !w.removals {
 		w.held = w.want // the same content: share the slice
 	}
 	w.additions = w.additions || additions || w.owed.answer
-	w.removals = (w.removals || removals) && known
+	w.removals = w.removals && known || removals
 	switch {
 	case !w.removals:
 		w.removalsSince = 0
