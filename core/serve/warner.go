@@ -81,7 +81,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		return nil
 	}
 	for _, warning := range p.state.Check() {
-		warnings = append(warnings, warning.String())
+		warnings = append(warnings, warning.Diagnostic().Error())
 	}
 	if w.tls {
 		warnings = append(warnings, withoutIdentity(p)...)

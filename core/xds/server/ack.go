@@ -40,6 +40,7 @@ func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) bool {
 		w.rejected = dropRejections(w.rejected, func(r rejection) bool { return !m.mentions(r.name) })
 	}
 	w.finish()
+	w.heard = s.server.now()
 	w.prune()
 	if detail == nil && len(w.rejected) == 0 {
 		w.nack = nil

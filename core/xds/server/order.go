@@ -73,10 +73,16 @@ func (s *stream) next() *response {
 		}
 		w.examine(now, s.known)
 	}
+	expected := s.expectsListeners()
+	if expected > now {
+		held = true
+		hold(expected)
+	} else {
+		s.settle()
+	}
 	if held {
 		s.wake(time.Duration(until - now))
 	}
-	s.settle()
 	return nil
 }
 
@@ -87,6 +93,17 @@ func (s *stream) wake(after time.Duration) {
 		return
 	}
 	s.timer.Reset(after)
+}
+
+// expectsListeners returns until when the client is expected to subscribe listeners, 0
+// if it is not. An Envoy subscribes them when it has all clusters: without this, a node
+// would have converged for the moment in between.
+func (s *stream) expectsListeners() int64 {
+	clusters := s.watches[xds.ClusterType]
+	if clusters == nil || !clusters.sub.all || s.watches[xds.ListenerType] != nil {
+		return 0
+	}
+	return clusters.heard + int64(s.server.options.Wait)
 }
 
 // settle records that the client has accepted all of the generation.

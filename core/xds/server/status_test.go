@@ -27,6 +27,7 @@ func TestStatusAndConvergence(t *testing.T) {
 			}
 			return ""
 		}})
+		must(t, c.Wildcard(xds.ListenerType))
 		must(t, c.Wildcard(xds.ClusterType))
 		converged := func(want int) {
 			t.Helper()
@@ -69,6 +70,35 @@ func TestStatusAndConvergence(t *testing.T) {
 		converged(1)
 		if s := r.Status("n"); !s.Converged || s.Types["clusters"].NACK != nil {
 			t.Errorf("after an ACK of other content: %+v", s)
+		}
+	})
+}
+
+// TestConvergedWithoutListeners starts as Envoy does, which subscribes clusters first. It
+// is not converged on the clusters alone. A client that never subscribes listeners is,
+// after a time.
+func TestConvergedWithoutListeners(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		state := func(wait time.Duration) (*running, *xdstest.Client) {
+			r := start(t, server.Options{Source: oneNode(xdstest.Resource(xds.ClusterType, "a", "1")), Wait: wait})
+			c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+			must(t, c.Wildcard(xds.ClusterType))
+			if !eventually(func() bool { s := r.Status("n").Types["clusters"]; return s.Acked != "" && s.Acked == s.Sent }) {
+				t.Fatal("the clusters are not accepted")
+			}
+			return r, c
+		}
+		r, c := state(time.Hour)
+		if got := r.NodeState("n"); got != server.Pending {
+			t.Errorf("with clusters alone the node is %v", got)
+		}
+		must(t, c.Wildcard(xds.ListenerType))
+		if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+			t.Error("with listeners the node does not converge")
+		}
+		r, _ = state(time.Millisecond)
+		if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+			t.Error("a client without listeners does not converge")
 		}
 	})
 }

@@ -197,7 +197,7 @@ func (s *stream) watch(t xds.Type) (w *watch, first bool) {
 	if w = s.watches[t]; w != nil {
 		return w, false
 	}
-	w = &watch{t: t}
+	w = &watch{t: t, heard: s.server.now()}
 	s.watches[t] = w
 	return w, true
 }

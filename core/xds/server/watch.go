@@ -28,6 +28,7 @@ type watch struct {
 	// the client has.
 	waits    string
 	flight   flight
+	heard    int64  // when the client subscribed the type, or answered a response (see Server.now)
 	answered bool   // there was a response
 	nonce    uint32 // of the last response
 
