@@ -73,8 +73,7 @@ func (s *stream) next() *response {
 		}
 		w.examine(now, s.known)
 	}
-	expected := s.expectsListeners()
-	if expected > now {
+	if expected := s.expects(now); expected > now {
 		held = true
 		hold(expected)
 	} else {
@@ -95,15 +94,28 @@ func (s *stream) wake(after time.Duration) {
 	s.timer.Reset(after)
 }
 
-// expectsListeners returns until when the client is expected to subscribe listeners, 0
-// if it is not. An Envoy subscribes them when it has all clusters: without this, a node
-// would have converged for the moment in between.
-func (s *stream) expectsListeners() int64 {
-	clusters := s.watches[xds.ClusterType]
-	if clusters == nil || !clusters.sub.all || s.watches[xds.ListenerType] != nil {
+// expects returns until when the client is expected to subscribe the type that it
+// lacks, 0 if it lacks none. A client with a wildcard of clusters or of listeners needs
+// the other one: an Envoy subscribes listeners when it has all clusters, and has not
+// converged in between. Envoy can also forget to subscribe clusters when it reconnects
+// after a NACK, which is logged.
+func (s *stream) expects(now int64) int64 {
+	clusters, listeners := s.watches[xds.ClusterType], s.watches[xds.ListenerType]
+	has, lacks := clusters, xds.ListenerType
+	if clusters == nil {
+		has, lacks = listeners, xds.ClusterType
+	} else if listeners != nil {
 		return 0
 	}
-	return clusters.heard + int64(s.server.options.Wait)
+	if has == nil || !has.sub.all {
+		return 0
+	}
+	until := has.heard + int64(s.server.options.Wait)
+	if now >= until && !s.warned {
+		s.warned = true
+		s.server.log.Warn("a client has subscribed all "+has.t.String()+" and no "+lacks.String(), "node", s.node.ID, "peer", s.client.Address)
+	}
+	return until
 }
 
 // settle records that the client has accepted all of the generation.

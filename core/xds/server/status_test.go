@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -74,31 +76,42 @@ func TestStatusAndConvergence(t *testing.T) {
 	})
 }
 
-// TestConvergedWithoutListeners starts as Envoy does, which subscribes clusters first. It
-// is not converged on the clusters alone. A client that never subscribes listeners is,
-// after a time.
-func TestConvergedWithoutListeners(t *testing.T) {
+// TestClientThatLacksAType subscribes either clusters or listeners, of which Envoy needs
+// both. It has not converged before it has had the time to subscribe the other type.
+func TestClientThatLacksAType(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		state := func(wait time.Duration) (*running, *xdstest.Client) {
-			r := start(t, server.Options{Source: oneNode(xdstest.Resource(xds.ClusterType, "a", "1")), Wait: wait})
-			c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
-			must(t, c.Wildcard(xds.ClusterType))
-			if !eventually(func() bool { s := r.Status("n").Types["clusters"]; return s.Acked != "" && s.Acked == s.Sent }) {
-				t.Fatal("the clusters are not accepted")
+		for has, lacks := range map[xds.Type]xds.Type{xds.ClusterType: xds.ListenerType, xds.ListenerType: xds.ClusterType} {
+			var log lockedBuffer
+			connect := func(wait time.Duration) (*running, *xdstest.Client) {
+				r := start(t, server.Options{
+					Source: oneNode(xdstest.Resource(has, "a", "1")), Wait: wait,
+					Logger: slog.New(slog.NewTextHandler(&log, nil)),
+				})
+				c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+				must(t, c.Wildcard(has))
+				if !eventually(func() bool { s := r.Status("n").Types[has.String()]; return s.Acked != "" && s.Acked == s.Sent }) {
+					t.Fatalf("the %v are not accepted", has)
+				}
+				return r, c
 			}
-			return r, c
-		}
-		r, c := state(time.Hour)
-		if got := r.NodeState("n"); got != server.Pending {
-			t.Errorf("with clusters alone the node is %v", got)
-		}
-		must(t, c.Wildcard(xds.ListenerType))
-		if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
-			t.Error("with listeners the node does not converge")
-		}
-		r, _ = state(time.Millisecond)
-		if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
-			t.Error("a client without listeners does not converge")
+			r, c := connect(time.Hour)
+			if got := r.NodeState("n"); got != server.Pending {
+				t.Errorf("with %v alone the node is %v", has, got)
+			}
+			must(t, c.Wildcard(lacks))
+			if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+				t.Errorf("with %v too the node does not converge", lacks)
+			}
+			if log.String() != "" {
+				t.Errorf("a client that has all types is logged: %s", log.String())
+			}
+			r, _ = connect(time.Millisecond)
+			if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+				t.Errorf("a client without %v does not converge", lacks)
+			}
+			if want := fmt.Sprintf("all %v and no %v", has, lacks); !strings.Contains(log.String(), want) {
+				t.Errorf("the log has no %q: %s", want, log.String())
+			}
 		}
 	})
 }

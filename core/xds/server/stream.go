@@ -48,6 +48,7 @@ type stream struct {
 	known      bool      // there was a dataplane, or a variant for the parameters of the node
 	left       bool      // leaveWaiting has found that it is known
 	logged     bool      // that there is none
+	warned     bool      // that the client lacks a type
 	watches    [xds.NumTypes]*watch
 	immediate  []*response // answers for types that are not served
 }
