@@ -2,8 +2,8 @@ package resource
 
 import (
 	"cmp"
+	"fmt"
 	"net/netip"
-	"strconv"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
@@ -12,8 +12,16 @@ import (
 // (SPEC 11.3), and of the workload of an inbound (SPEC 11.2).
 const DefaultOutboundAddress = "127.0.0.1"
 
-// listeners are the addresses that a proxy listens at, with the field of each.
-type listeners map[netip.AddrPort]string
+// listeners are the addresses that a proxy listens at, with the element of each.
+type listeners map[netip.AddrPort]listElement
+
+// A listElement is an element of one of the lists of a Dataplane, such as outbound[3].
+type listElement struct {
+	list  string
+	index int
+}
+
+func (e listElement) String() string { return fmt.Sprintf("%s[%d]", e.list, e.index) }
 
 // validateListeners checks that Envoy accepts the addresses of the listeners (SPEC
 // 11.1): they are IP addresses, no two listeners have the same one, and none is the
@@ -60,6 +68,6 @@ func (l listeners) add(at *diag.At, list string, i int, host, own string, port u
 		at.Field(list).Index(i).Errorf("give one of them another port or address", "listens at %s, as %s does", address, first)
 		return address, false
 	}
-	l[address] = list + "[" + strconv.Itoa(i) + "]"
+	l[address] = listElement{list, i}
 	return address, true
 }
