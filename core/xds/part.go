@@ -104,9 +104,13 @@ func (m *facetMask) add(used facetSet) facetSet {
 // A part is filed under its key and the values of all facets in the mask of the key.
 // The mask grows when a build asks for another facet; entries that were filed under
 // a smaller mask are then no longer found, and are freed when they are not in use.
+//
+// Many snapshots that are built at the same time ask for one part: the first call
+// builds it, and the others wait for it.
 type faceted[K comparable] struct {
 	masks  cache[K, facetMask]
 	values cache[facetedKey[K], built]
+	turns  turns[facetedKey[K]]
 	audit  bool
 }
 
@@ -116,21 +120,38 @@ type facetedKey[K comparable] struct {
 }
 
 // get returns the part of a key for a dataplane. Build must be a function of the key
-// and of what it asks the client for.
+// and of what it asks the client for, and must not get the same key.
 func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *built) *built {
 	mask := f.masks.get(key, newFacetMask)
-	at := facetedKey[K]{key, facetsOf(d, *mask.set.Load())}
-	if b := f.values.lookup(at); b != nil {
-		if f.audit {
-			mustEqual(b, build(&client{dataplane: d}))
+	for {
+		known := mask.set.Load()
+		at := facetedKey[K]{key, facetsOf(d, *known)}
+		if b := f.values.lookup(at); b != nil {
+			if f.audit {
+				mustEqual(b, build(&client{dataplane: d}))
+			}
+			return b
 		}
-		return b
+		if f.turns.take(at) {
+			if b := f.inTurn(at, d, mask, known, build); b != nil {
+				return b
+			}
+		}
+	}
+}
+
+// inTurn builds a part in the turn of its key. It returns nil if another turn has ended
+// since the caller looked for the part.
+func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facetMask, known *facetSet, build func(*client) *built) *built {
+	defer f.turns.end(at)
+	if mask.set.Load() != known || f.values.lookup(at) != nil {
+		return nil
 	}
 	c := &client{dataplane: d}
 	b := build(c)
 	b.mask = mask
-	at.facets = facetsOf(d, mask.add(c.used))
-	return f.values.get(at, func() *built { return b })
+	filed := facetedKey[K]{at.key, facetsOf(d, mask.add(c.used))}
+	return f.values.get(filed, func() *built { return b })
 }
 
 // mustEqual panics if a part that is built again has another content: then the key
