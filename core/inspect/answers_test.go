@@ -1,12 +1,8 @@
 package inspect_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +13,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
-	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -27,15 +22,18 @@ import (
 //
 //	check
 //	dataplane NAME [kind=KIND] [ordered] [explain] [shadow] [source]
-//	policy KIND NAME [NAMESPACE] [source]
-//	placements
-//	access NAME INBOUND [spiffe-id=ID] [sni=NAME] [method=M] [path=P] [KEY=VALUE of a tag ...] [explain] [source]
-//	conf NAME KIND INBOUND [as for access]
+//	rules NAME [inbound=INBOUND | outbound=OUTBOUND | whole] [kind=KIND] [ordered] [shadow] [source]
+//	policy KIND NAME [source]
+//	placements [NAME]
+//	access NAME INBOUND [spiffe-id=ID] [sni=NAME] [method=M] [path=P] [header=NAME=VALUE ...] [tag=KEY=VALUE ...] [explain] [source]
+//	conf NAME [kind=KIND] [outbound=OUTBOUND [route=ROUTE]] [inbound=INBOUND [as for access]]
 //	diff [kind=KIND] [source]
 //	shadow-diff [kind=KIND]
+//	policy-diff KIND NAME
 //
-// Files named before* and after* are the input of one side of diff only. Set
-// UPDATE=1 to write the answers.
+// A name may be NAMESPACE/NAME, or have namespace=NAMESPACE. Files named before*
+// and after* are the input of one side of diff only. Set UPDATE=1 to write the
+// answers.
 func TestAnswers(t *testing.T) {
 	files, err := filepath.Glob("testdata/answers/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -53,7 +51,7 @@ func TestAnswers(t *testing.T) {
 				if strings.HasSuffix(f.Name, ".yaml") {
 					continue
 				}
-				got := w.answer(t, strings.Fields(f.Name))
+				got := w.json(t, parseQuestion(f.Name))
 				if os.Getenv("UPDATE") != "" {
 					f.Data = got
 				} else if diff := cmp.Diff(string(f.Data), string(got)); diff != "" {
@@ -101,110 +99,146 @@ func newInput(t *testing.T, archive *txtar.Archive) *input {
 	return &in
 }
 
-func (in *input) answer(t *testing.T, question []string) []byte {
+// json returns the answer to a question as JSON, with the error that it has.
+func (in *input) json(t *testing.T, q *question) []byte {
 	t.Helper()
-	options, request, names := parseQuestion(question[1:])
-	var answer any
-	var err error
-	switch question[0] {
-	case "check":
-		answer = inspect.NewCheck(in.after, in.set)
-	case "dataplane":
-		answer, err = inspect.NewDataplane(in.after, in.dataplane(t, names[0]), options)
-	case "policy":
-		answer = inspect.NewPolicy(in.after, in.policy(t, names), options.Source)
-	case "access":
-		d := in.dataplane(t, names[0])
-		answer = inspect.NewAccess(in.after, d, inboundOf(t, d, names[1]), request, options)
-	case "conf":
-		d, kind := in.dataplane(t, names[0]), in.after.Kinds().Lookup(names[1])
-		config := in.after.Config(d, kind.Name, inspect.ScopeOf(options.Shadow))
-		effective, section := inspect.ForRequest(config, d, inboundOf(t, d, names[2]), request)
-		answer = inspect.NewEffectiveConf(effective, section, inspect.Options{})
-	case "placements":
-		answer = inspect.NewPlacements(in.after, "default")
-	case "shadow-diff":
-		answer, err = inspect.NewShadowDiff(in.after, "default", options)
-	case "diff":
-		answer, err = inspect.NewDiff(in.before, in.after, "default", options)
-	default:
-		t.Fatalf("unknown question %q", question)
-	}
+	answer, err := in.answer(t, q)
 	if err != nil {
 		answer = map[string]any{"answer": answer, "error": err.Error()}
 	}
-	data, err := json.Marshal(answer)
+	data, err := inspect.JSON(answer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, data, "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	return append(indented.Bytes(), '\n')
+	return data
 }
 
-func parseQuestion(words []string) (options inspect.Options, r *request.Request, names []string) {
-	r = &request.Request{}
-	tags := map[string]string{}
-	for _, word := range words {
+func (in *input) answer(t *testing.T, q *question) (any, error) {
+	t.Helper()
+	switch q.what {
+	case "check":
+		return inspect.NewCheck(in.after, in.set), nil
+	case "placements":
+		if placements := inspect.NewPlacements(in.after, "default"); len(q.names) == 0 {
+			return placements, nil
+		} else {
+			return placements.Of(q.name(0))
+		}
+	case "shadow-diff":
+		return inspect.NewShadowDiff(in.after, "default", q.options)
+	case "diff":
+		return inspect.NewDiff(in.before, in.after, "default", q.options)
+	case "policy", "policy-diff":
+		return in.aboutPolicy(q)
+	}
+	d, err := inspect.FindDataplane(in.after, "default", q.name(0))
+	if err != nil {
+		return nil, err
+	}
+	switch q.what {
+	case "dataplane":
+		return inspect.NewDataplane(in.after, d, q.options)
+	case "rules":
+		return in.rules(d, q)
+	case "access":
+		return in.access(d, q)
+	case "conf":
+		query := inspect.ConfQuery{Outbound: q.outbound, Route: q.route, Inbound: q.inbound, Request: q.request, Options: q.options}
+		if q.options.Kind != "" {
+			if query.Kind, err = inspect.FindKind(in.after.Kinds(), q.options.Kind); err != nil {
+				return nil, err
+			}
+		}
+		return inspect.NewConf(in.after, d, &query)
+	}
+	t.Fatalf("unknown question %q", q.what)
+	return nil, nil
+}
+
+func (in *input) aboutPolicy(q *question) (any, error) {
+	p, err := inspect.FindPolicy(in.after, "default", q.names[0], q.name(1))
+	if err != nil {
+		return nil, err
+	}
+	if q.what == "policy-diff" {
+		return inspect.NewPolicyDiff(in.after, in.set, p, q.options)
+	}
+	return inspect.NewPolicy(in.after, p, q.options.Source), nil
+}
+
+func (in *input) rules(d *resource.Dataplane, q *question) (any, error) {
+	switch {
+	case q.inbound != "":
+		i, err := inspect.FindInbound(d, q.inbound)
+		if err != nil {
+			return nil, err
+		}
+		return inspect.NewInboundPolicies(in.after, d, i, q.options)
+	case q.outbound != "":
+		i, err := inspect.FindOutbound(d, q.outbound)
+		if err != nil {
+			return nil, err
+		}
+		return inspect.NewOutboundPolicies(in.after, d, i, q.options), nil
+	case q.whole:
+		return inspect.NewProxyPolicies(in.after, d, q.options), nil
+	}
+	return inspect.NewProxyRules(in.after, d, q.options)
+}
+
+func (in *input) access(d *resource.Dataplane, q *question) (any, error) {
+	i, err := inspect.FindInbound(d, q.names[1])
+	if err != nil {
+		return nil, err
+	}
+	r, err := q.request.Parse()
+	if err != nil {
+		return nil, err
+	}
+	return inspect.NewAccess(in.after, d, i, r, q.options), nil
+}
+
+// question is the name of a file that is not an input.
+type question struct {
+	what                     string
+	names                    []string
+	namespace                *string
+	inbound, outbound, route string
+	whole                    bool
+	request                  inspect.RequestQuery
+	options                  inspect.Options
+}
+
+func (q *question) name(i int) inspect.Name {
+	return inspect.Name{Name: q.names[i], Namespace: q.namespace}
+}
+
+func parseQuestion(text string) *question {
+	words := strings.Fields(text)
+	q := &question{what: words[0]}
+	flags := map[string]*bool{
+		"ordered": &q.options.Ordered, "explain": &q.options.Explain, "shadow": &q.options.Shadow, "source": &q.options.Source, "whole": &q.whole,
+	}
+	texts := map[string]*string{
+		"kind": &q.options.Kind, "inbound": &q.inbound, "outbound": &q.outbound, "route": &q.route,
+		"spiffe-id": &q.request.SpiffeID, "sni": &q.request.SNI, "method": &q.request.Method, "path": &q.request.Path,
+	}
+	for _, word := range words[1:] {
 		key, value, isValue := strings.Cut(word, "=")
 		switch {
-		case word == "ordered":
-			options.Ordered = true
-		case word == "explain":
-			options.Explain = true
-		case word == "shadow":
-			options.Shadow = true
-		case word == "source":
-			options.Source = true
-		case key == "kind":
-			options.Kind = value
-		case key == "spiffe-id":
-			r.SpiffeID = value
-		case key == "sni":
-			r.SNI = value
-		case key == "method":
-			r.Method = value
-		case key == "path":
-			r.Path = value
-		case isValue:
-			tags[key] = value
+		case flags[word] != nil:
+			*flags[word] = true
+		case texts[key] != nil:
+			*texts[key] = value
+		case key == "namespace" && isValue:
+			q.namespace = &value
+		case key == "header":
+			q.request.Headers = append(q.request.Headers, value)
+		case key == "tag":
+			q.request.Tags = append(q.request.Tags, value)
 		default:
-			names = append(names, word)
+			q.names = append(q.names, word)
 		}
 	}
-	r.Tags = resource.NewTags(tags)
-	return options, r, names
-}
-
-func (in *input) dataplane(t *testing.T, name string) *resource.Dataplane {
-	t.Helper()
-	d := in.after.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
-	if d == nil {
-		t.Fatalf("no dataplane %q", name)
-	}
-	return d
-}
-
-func (in *input) policy(t *testing.T, names []string) *resource.Policy {
-	t.Helper()
-	id := resource.ID{Kind: names[0], Mesh: "default", Name: names[1]}
-	if len(names) > 2 {
-		id.Namespace = names[2]
-	}
-	p := in.after.Policy(id)
-	if p == nil {
-		t.Fatalf("no policy %q", names)
-	}
-	return p
-}
-
-func inboundOf(t *testing.T, d *resource.Dataplane, port string) int {
-	t.Helper()
-	i := slices.IndexFunc(d.Inbounds, func(in resource.Inbound) bool { return strconv.Itoa(int(in.Port)) == port })
-	if i < 0 {
-		t.Fatalf("%s has no inbound %s", d.Name, port)
-	}
-	return i
+	return q
 }

@@ -33,7 +33,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 				closed[key] = cause
 			}
 			if cause != nil {
-				cause.inbounds = append(cause.inbounds, QualifiedName(&d.Meta)+" "+uniqueInboundName(d, i))
+				cause.inbounds = append(cause.inbounds, qualifiedName(&d.Meta)+" "+uniqueInboundName(d, i))
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func permittingPolicies(p permissionsOf) string {
 	if p.config != nil {
 		for _, matched := range p.config.Matched.All() {
 			if matched.Inbounds.Has(p.inbound) {
-				names = append(names, QualifiedName(&matched.Policy.Meta))
+				names = append(names, qualifiedName(&matched.Policy.Meta))
 			}
 		}
 	}

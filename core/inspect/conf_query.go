@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -104,7 +105,7 @@ func (q *ConfQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rul
 	if err != nil {
 		return nil, nil, err
 	}
-	effective, section := ForRequest(config, d, i, r)
+	effective, section := confForRequest(config, d, i, r)
 	return effective, section, nil
 }
 
@@ -112,8 +113,9 @@ func findRoute(config *rules.OutboundConfig, name string) (*rules.Effective, err
 	var found *rules.Effective
 	var all, matching []string
 	for _, r := range config.Routes {
-		all = append(all, r.Route.Name)
-		if r.Route.Name == name || QualifiedName(&r.Route.Meta) == name || r.Route.KRI() == name {
+		qualified := qualifiedName(&r.Route.Meta)
+		all = append(all, qualified)
+		if r.Route.Name == name || qualified == name || r.Route.KRI() == name {
 			found, matching = r.Effective, append(matching, r.Route.KRI())
 		}
 	}
@@ -124,4 +126,26 @@ func findRoute(config *rules.OutboundConfig, name string) (*rules.Effective, err
 		return found, nil
 	}
 	return nil, notFoundf("the outbound has several routes %q; give the KRI of one: %s", name, strings.Join(matching, ", "))
+}
+
+// confForRequest returns the conf of a kind for a request to an inbound, given by
+// its index, and the section of the kind that it is of: the conf for the client's
+// tags if `from` applies, else that of the first rule that matches. The conf is
+// nil if no item selects the request.
+func confForRequest(config *rules.Config, d *resource.Dataplane, inbound int, r *request.Request) (*rules.Effective, *resource.Section) {
+	in := &config.Inbounds[inbound]
+	if in.From != nil {
+		client := make(map[string]string, len(r.Tags))
+		for _, tag := range r.Tags {
+			client[tag.Key] = tag.Value
+		}
+		return in.From.Client(client), config.Kind.From
+	}
+	protocol := request.ProtocolOf(&d.Inbounds[inbound])
+	for _, rule := range in.Rules {
+		if request.Matches(&rule.Match, protocol, r) {
+			return rule.Effective, config.Kind.Rules
+		}
+	}
+	return nil, config.Kind.Rules
 }

@@ -49,9 +49,9 @@ func DescribeMatch(m *conf.Match) string {
 	return strings.Join(parts, ", ")
 }
 
-// InboundAddress returns address:port of an inbound, which is given by its
+// inboundAddress returns address:port of an inbound, which is given by its
 // index. An inbound without an address has the dataplane's.
-func InboundAddress(d *resource.Dataplane, i int) string {
+func inboundAddress(d *resource.Dataplane, i int) string {
 	in := &d.Inbounds[i]
 	return net.JoinHostPort(cmp.Or(in.Address, d.Address), strconv.FormatUint(uint64(in.Port), 10))
 }
@@ -62,7 +62,7 @@ func uniqueInboundName(d *resource.Dataplane, i int) string {
 	name := d.Inbounds[i].SectionName()
 	for j := range d.Inbounds {
 		if j != i && d.Inbounds[j].SectionName() == name {
-			return InboundAddress(d, i)
+			return inboundAddress(d, i)
 		}
 	}
 	return name

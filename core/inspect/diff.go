@@ -169,7 +169,7 @@ func (d *differ) pair(p pair) error {
 		d.groups[string(key)] = group
 	}
 	group.Dataplanes = append(group.Dataplanes, p.either().KRI(""))
-	group.Names = append(group.Names, QualifiedName(&p.either().Meta))
+	group.Names = append(group.Names, qualifiedName(&p.either().Meta))
 	return nil
 }
 

@@ -57,7 +57,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) {
 				diff = a.compare(d.clients, permission.ForInbound(old, p.before, j), permission.ForInbound(next, p.after, i), key)
 				a.known[key] = diff
 			}
-			inbound := InboundOf{p.after.KRI(""), name, QualifiedName(&p.after.Meta)}
+			inbound := InboundOf{p.after.KRI(""), name, qualifiedName(&p.after.Meta)}
 			if diff.opens {
 				d.diff.Opens = append(d.diff.Opens, inbound)
 			}

@@ -46,7 +46,7 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 
 func newOrigin(o rules.Origin, section *resource.Section, source bool) Origin {
 	field, pos := itemOf(o, section)
-	origin := Origin{KRI: o.Policy.KRI(), Index: o.Index, Item: QualifiedName(&o.Policy.Meta) + " " + field}
+	origin := Origin{KRI: o.Policy.KRI(), Index: o.Index, Item: qualifiedName(&o.Policy.Meta) + " " + field}
 	if source {
 		origin.Source = sourceAt(pos)
 	}
@@ -76,9 +76,9 @@ func sourceAt(pos diag.Position) string {
 	return fmt.Sprintf("%s:%d", pos.File, pos.Line)
 }
 
-// QualifiedName returns namespace/name, or the name of a resource without a
+// qualifiedName returns namespace/name, or the name of a resource without a
 // namespace.
-func QualifiedName(m *resource.Meta) string {
+func qualifiedName(m *resource.Meta) string {
 	if m.Namespace == "" {
 		return m.Name
 	}

@@ -25,7 +25,7 @@ func FindInbound(d *resource.Dataplane, name string) (int, error) {
 	ports := make([]port, len(d.Inbounds))
 	for i := range d.Inbounds {
 		section := d.Inbounds[i].SectionName()
-		ports[i] = port{[]string{section, d.KRI(section)}, InboundAddress(d, i)}
+		ports[i] = port{[]string{section, d.KRI(section)}, inboundAddress(d, i)}
 	}
 	return portNamed(d, "inbound", name, ports)
 }

@@ -55,7 +55,7 @@ func (l *leaves) config(config *rules.Config, d *resource.Dataplane) error {
 			return err
 		}
 		for _, r := range config.Outbounds[i].Routes {
-			place := &Place{Outbound: outbound, Route: r.Route.KRI(), RouteName: r.Route.Kind + " " + QualifiedName(&r.Route.Meta)}
+			place := &Place{Outbound: outbound, Route: r.Route.KRI(), RouteName: r.Route.Kind + " " + qualifiedName(&r.Route.Meta)}
 			if err := l.conf(kind, kind.To, place, r.Effective); err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func newOutbound(config *rules.Config, d *resource.Dataplane, i int, options Opt
 	o := &config.Outbounds[i]
 	out := Outbound{Outbound: *newOutboundRef(&d.Outbounds[i]), EffectiveConf: NewEffectiveConf(o.Effective, config.Kind.To, options)}
 	for _, r := range o.Routes {
-		out.Routes = append(out.Routes, Route{r.Route.KRI(), NewEffectiveConf(r.Effective, config.Kind.To, options), r.Route.Kind + " " + QualifiedName(&r.Route.Meta)})
+		out.Routes = append(out.Routes, Route{r.Route.KRI(), NewEffectiveConf(r.Effective, config.Kind.To, options), r.Route.Kind + " " + qualifiedName(&r.Route.Meta)})
 	}
 	return out
 }

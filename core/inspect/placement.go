@@ -129,6 +129,6 @@ func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []Pl
 
 func (p *PlacedPolicy) add(d *resource.Dataplane, target enforce.Target) {
 	p.Targets = append(p.Targets, PlacedTarget{
-		Dataplane: d.KRI(""), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: QualifiedName(&d.Meta),
+		Dataplane: d.KRI(""), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: qualifiedName(&d.Meta),
 	})
 }

@@ -21,14 +21,10 @@ const (
 // fixedKinds are the kinds of resources that are no policies, with their short
 // names.
 var fixedKinds = map[string]string{
-	MeshKind: "m", DataplaneKind: dataplaneShort, MeshIdentityKind: meshIdentityShort, MeshTrustKind: meshTrustShort,
+	MeshKind: "m", DataplaneKind: dataplaneShort, MeshIdentityKind: "mid", MeshTrustKind: "mtrust",
 }
 
-const (
-	dataplaneShort    = "dp"
-	meshIdentityShort = "mid"
-	meshTrustShort    = "mtrust"
-)
+const dataplaneShort = "dp"
 
 // decoder turns documents into resources. It goes on after errors, so that a
 // mistake in one part of a document does not hide those in others. What it has

@@ -10,15 +10,9 @@ type MeshIdentity struct {
 	Spec spiffe.IdentitySpec
 }
 
-// KRI returns the identifier of the resource.
-func (m *MeshIdentity) KRI() string { return kri(meshIdentityShort, &m.Meta, "") }
-
 // MeshTrust is the certificates of CAs that vouch for the SPIFFE IDs of one
 // trust domain (SPEC 11.6).
 type MeshTrust struct {
 	Meta
 	Spec spiffe.TrustSpec
 }
-
-// KRI returns the identifier of the resource.
-func (m *MeshTrust) KRI() string { return kri(meshTrustShort, &m.Meta, "") }
