@@ -77,7 +77,7 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	if len(configs) == 0 && id == nil && err == nil {
 		return checkKey{}, false
 	}
-	key := checkKey{mesh: d.Mesh, tls: tlsOf(id)}
+	key := checkKey{mesh: d.Mesh, tls: tlsOf(id, false)}
 	if len(configs) > 0 {
 		key.configs = configs[0]
 	}

@@ -18,6 +18,8 @@ import (
 type Cluster struct {
 	report
 	*client
+	// GRPC reports that the cluster is for a client that is gRPC instead of Envoy.
+	GRPC bool
 	// Destination is that of the outbound or of a backend of a route.
 	Destination variant.Destination
 	Protocol    Protocol
@@ -32,6 +34,7 @@ type clusterKey struct {
 	facts       *endpointFacts
 	resolved    endpointsKey // if the endpoints have host names
 	tls         clientTLS
+	grpc        bool
 	confs       *confList
 }
 
@@ -40,7 +43,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 	return b.clusters.get(key, d, func(client *client) *built {
 		name := key.destination.name
 		c := &Cluster{
-			report: report{place: name}, client: client,
+			report: report{place: name}, client: client, GRPC: key.grpc,
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Message:     newCluster(name, OutboundConnectTimeout),
@@ -48,22 +51,37 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 		if c.Protocol.IsHTTP() {
 			c.HTTP = newHTTPOptions(c.Protocol, OutboundIdleTimeout)
 		}
+		messages := []proto.Message{c.Message}
 		if key.resolved == (endpointsKey{}) {
-			c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS}
-			c.Message.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{EdsConfig: fromADS()}
+			useEDS(c.Message)
+		} else if m := b.assignment(key.resolved, &c.report, client); key.grpc && len(m.Endpoints) == 0 {
+			useEDS(c.Message) // gRPC rejects a host name that is none
+			messages = append(messages, m)
 		} else {
 			resolve(c.Message)
-			c.Message.LoadAssignment = b.assignment(key.resolved, &c.report, client)
+			if key.grpc {
+				c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_LOGICAL_DNS}
+			}
+			c.Message.LoadAssignment = m
 		}
 		key.tls.secure(c.Message, key.facts)
 		for i, t := range b.shape.cluster {
 			c.warnIgnored(t, key.confs.own[i])
+			if key.grpc {
+				c.warnIgnoredByGRPC(t, key.confs.own[i])
+			}
 			t.Cluster(c, key.confs.own[i])
 		}
 		setHTTPOptions(c.Message, c.HTTP)
 		return b.finish(&Part{report: c.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{c.Message}, client: client, confs: key.confs.all()}, key.confs.finish)
+			Messages: messages, client: client, confs: key.confs.all()}, key.confs.finish)
 	})
+}
+
+// useEDS makes the endpoints of a cluster a resource of their own.
+func useEDS(c *clusterv3.Cluster) {
+	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS}
+	c.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{EdsConfig: fromADS()}
 }
 
 // protocolBetween returns the protocol of an outbound: that of its tag, else that of

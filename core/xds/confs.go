@@ -109,13 +109,18 @@ type dataplaneConfs struct {
 	finish []*rules.Effective
 }
 
-func (b *Builder) confsOf(configs []*rules.Config) *dataplaneConfs {
+// confsOf returns the confs of a dataplane. One that is gRPC has none of the translators
+// with Finish.
+func (b *Builder) confsOf(configs []*rules.Config, grpc bool) *dataplaneConfs {
 	c := &dataplaneConfs{byKind: make(map[string]*rules.Config, len(configs))}
 	for _, config := range configs {
 		c.byKind[config.Kind.Name] = config
 	}
-	for _, t := range b.shape.finish {
-		c.finish = append(c.finish, c.defaultOf(t.Kind))
+	c.finish = make([]*rules.Effective, len(b.shape.finish))
+	for i, t := range b.shape.finish {
+		if !grpc {
+			c.finish[i] = c.defaultOf(t.Kind)
+		}
 	}
 	return c
 }

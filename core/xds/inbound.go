@@ -71,7 +71,7 @@ func (i *Inbound) RequestForm() rbac.Form {
 // NewRoute returns a route to the workload for all requests, with the default
 // timeouts of inbounds.
 func (i *Inbound) NewRoute() *Route {
-	return &Route{report: &i.report, Protocol: i.Protocol, Message: &routev3.Route{
+	return &Route{report: &i.report, Protocol: i.Protocol, GRPC: i.GRPC, Message: &routev3.Route{
 		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
 		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
 			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: i.Cluster.Name},
@@ -137,6 +137,10 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	name := fmt.Sprintf("inbound/%s/%d", address, in.Port)
 	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
 	protocol := inboundProtocol(in)
+	if grpc && !protocol.IsHTTP() {
+		return &built{inbound: key, warnings: []Warning{{Place: name, Message: fmt.Sprintf(
+			"a gRPC server cannot have it: its protocol is %s; set protocol: grpc", protocol)}}}
+	}
 	i := &Inbound{
 		report: report{place: name}, Dataplane: d, Identity: tls.identity, trustDomain: tls.trustDomain,
 		Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
@@ -145,7 +149,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 			TrafficDirection: corev3.TrafficDirection_INBOUND,
 		},
 		Cluster: newCluster(workload, InboundConnectTimeout),
-		TLS:     tls.context(grpc),
+		TLS:     tls.context(),
 	}
 	if isTransparent(d) {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
@@ -177,10 +181,10 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		for _, r := range i.Routes {
 			host.Routes = append(host.Routes, r.messages()...)
 		}
-		if grpc {
-			withoutForwarding(host.Routes)
+		routes := &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}}
+		if part.Messages = append(part.Messages, routes); grpc {
+			part.Messages = i.messagesOfGRPC(routes)
 		}
-		part.Messages = append(part.Messages, &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}})
 	}
 	part.report = i.report
 	part.confs, part.policies = confs.shaping(index, b.inboundTranslators())
@@ -192,16 +196,6 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	}
 	done.inbound = key
 	return done
-}
-
-// withoutForwarding makes routes those of a gRPC server, which handles the calls of a
-// route itself, and refuses them if the route has a cluster.
-func withoutForwarding(list []*routev3.Route) {
-	for _, r := range list {
-		if r.GetRoute() != nil {
-			r.Action = &routev3.Route_NonForwardingAction{NonForwardingAction: &routev3.NonForwardingAction{}}
-		}
-	}
 }
 
 // inboundTranslators returns the translators that shape inbounds; one that shapes the

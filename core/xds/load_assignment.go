@@ -49,6 +49,7 @@ type endpointsKey struct {
 	destination *destination
 	set         *endpointSet
 	tls         clientTLS
+	grpc        bool
 	confs       *confList
 }
 
@@ -69,6 +70,9 @@ func (b *Builder) assignment(key endpointsKey, r *report, client *client) *endpo
 		Destination: key.destination.Destination,
 		All:         key.set.list,
 		Message:     &endpointv3.ClusterLoadAssignment{ClusterName: key.destination.name},
+	}
+	if key.grpc {
+		e.All = grpcEndpoints(key.set, key.tls, r.WarnPlace)
 	}
 	if len(e.All) > 0 {
 		e.Localities = []Locality{{Weight: 1, Endpoints: e.All}}
@@ -121,7 +125,7 @@ func (e *Endpoint) message(tls clientTLS) *endpointv3.LbEndpoint {
 	m := &endpointv3.LbEndpoint{HostIdentifier: &endpointv3.LbEndpoint_Endpoint{
 		Endpoint: &endpointv3.Endpoint{Address: SocketAddress(e.Address, e.Port)},
 	}}
-	if tls.enabled() && e.SPIFFEID != "" {
+	if tls.enabled() && tls.source != grpcSecrets && e.SPIFFEID != "" {
 		m.Metadata = transportSocketMetadata(e.SPIFFEID)
 	}
 	return m

@@ -22,7 +22,7 @@ func (p *Proxy) TransportSocket() *corev3.TransportSocket {
 	if !p.tls.enabled() {
 		return nil
 	}
-	return transportSocket(p.tls.context(false))
+	return transportSocket(p.tls.context())
 }
 
 // Add adds clusters, listeners or other messages, and returns the part that they are.

@@ -15,6 +15,8 @@ import (
 type Routes struct {
 	report
 	*client
+	// GRPC reports that the routes are for a client that is gRPC instead of Envoy.
+	GRPC        bool
 	Destination variant.Destination
 	Protocol    Protocol
 	// HostNames reports that an endpoint has a host name for an address.
@@ -58,6 +60,9 @@ type Route struct {
 	// outbound's own service, and for routes of inbounds.
 	Policy   *resource.Policy
 	Protocol Protocol
+	// GRPC reports that the route is for a client or a server that is gRPC instead of
+	// Envoy.
+	GRPC bool
 
 	cases []routeCase
 }
@@ -93,7 +98,7 @@ func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 // NewRoute returns a route for all requests to the outbound's own service, with the
 // default timeouts of outbounds.
 func (r *Routes) NewRoute() *Route {
-	return &Route{report: &r.report, Protocol: r.Protocol, Message: &routev3.Route{
+	return &Route{report: &r.report, Protocol: r.Protocol, GRPC: r.GRPC, Message: &routev3.Route{
 		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
 		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
 			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: r.Message.Name},
@@ -107,6 +112,7 @@ func (r *Routes) NewRoute() *Route {
 type routesKey struct {
 	destination *destination
 	facts       *endpointFacts
+	grpc        bool
 	confs       *confList
 }
 
@@ -116,12 +122,15 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 		name := key.destination.name
 		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &Routes{report: report{place: name}, client: client, Destination: key.destination.Destination,
-			Protocol: protocol, HostNames: key.facts.names}
+			GRPC: key.grpc, Protocol: protocol, HostNames: key.facts.names}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
 		}
 		r.List = []*Route{r.NewRoute()}
+		if key.grpc {
+			r.warnIgnoredByRoutes(b.shape.routes, key.confs)
+		}
 		for i, t := range b.shape.routes {
 			if t.Routes != nil {
 				t.Routes(r, key.confs.own[i])
@@ -144,4 +153,15 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 		return b.finish(&Part{report: r.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
 			Messages: []proto.Message{r.Message}, backends: r.backends.list, client: client, confs: key.confs.all()}, key.confs.finish)
 	})
+}
+
+// warnIgnoredByRoutes reports what gRPC ignores of the confs of an outbound and of its
+// routes.
+func (r *report) warnIgnoredByRoutes(translators []*Translator, confs *confList) {
+	for i, t := range translators {
+		r.warnIgnoredByGRPC(t, confs.own[i])
+		for _, route := range confs.routes {
+			r.warnIgnoredByGRPC(t, route.confs[i])
+		}
+	}
 }

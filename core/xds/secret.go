@@ -33,16 +33,17 @@ const (
 	spireTrust    = "ALL"
 )
 
-// secretSource is where Envoy gets the secrets of a dataplane.
+// secretSource is where the proxy of a dataplane gets its secrets.
 type secretSource uint8
 
 const (
 	noSecrets    secretSource = iota
 	adsSecrets                // from the server of the proxy
 	spireSecrets              // from the agent of SPIRE on the same machine
+	grpcSecrets               // from a certificate provider of gRPC, which has no SDS
 )
 
-// secret returns the reference to a secret.
+// secret returns the reference of Envoy to a secret.
 func (s secretSource) secret(name string) *tlsv3.SdsSecretConfig {
 	if s != spireSecrets {
 		return &tlsv3.SdsSecretConfig{Name: name, SdsConfig: fromADS()}

@@ -80,8 +80,7 @@ func (b *Builder) forget(id resource.ID) {
 
 // Snapshot returns the snapshot of a dataplane of the view. It is the one of an
 // earlier state if nothing changed that it depends on; then the call allocates
-// nothing. GRPC is for nodes that are gRPC instead of Envoy: their permissions are in
-// the form that gRPC reads.
+// nothing. GRPC is for nodes that are gRPC instead of Envoy; see grpc.go.
 func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
 	b := s.builder
 	configs := s.view.Configs(d, core.Enforced)
@@ -125,6 +124,7 @@ type snapshotBuilder struct {
 	*Builder
 	mesh      *meshState
 	dataplane *resource.Dataplane
+	grpc      bool
 	tls       clientTLS
 	confs     *dataplaneConfs
 	snapshot  *Snapshot
@@ -137,11 +137,11 @@ type snapshotBuilder struct {
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
-func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config) *snapshotBuilder {
+func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, grpc bool) *snapshotBuilder {
 	mesh := s.meshes[d.Mesh]
 	id, err := mesh.identities.Of(d)
 	sb := &snapshotBuilder{
-		Builder: s.builder, mesh: mesh, dataplane: d, tls: tlsOf(id), confs: s.builder.confsOf(configs),
+		Builder: s.builder, mesh: mesh, dataplane: d, grpc: grpc, tls: tlsOf(id, grpc), confs: s.builder.confsOf(configs, grpc),
 		reached:  map[*destination]bool{},
 		snapshot: &Snapshot{Dataplane: d, Identity: id, inputs: snapshotInputs{dataplane: d, configs: configs}},
 	}
@@ -154,9 +154,8 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config) *sna
 
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
 func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool, before *Snapshot) *Snapshot {
-	sb := s.newSnapshot(d, configs)
-	mesh, id := sb.mesh, sb.snapshot.Identity
-	server := mesh.serverTLS(id)
+	sb := s.newSnapshot(d, configs, grpc)
+	server := sb.mesh.serverTLS(sb.snapshot.Identity, grpc)
 	for i := range d.Inbounds {
 		var was *built
 		if before != nil && i < len(before.Dataplane.Inbounds) {
@@ -168,6 +167,10 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool,
 		sb.addOutbound(i)
 	}
 	sb.addBackends(s.view)
+	if grpc {
+		sb.warnKindsWithoutGRPC()
+		return sb.done()
+	}
 	for _, part := range sb.proxy(d, server, sb.confs) {
 		sb.addOwn(part)
 	}
@@ -208,6 +211,10 @@ func (sb *snapshotBuilder) addOutbound(index int) {
 	o := &sb.dataplane.Outbounds[index]
 	destination := sb.destination(sb.dataplane.Mesh, o.Tags)
 	set := sb.mesh.endpoints(sb.Builder, destination)
+	if sb.grpc {
+		sb.addOutboundOfGRPC(destination, set, index)
+		return
+	}
 	http := protocolBetween(o.Tags, set.facts).IsHTTP()
 	confs := sb.confs.outbound(index, sb.shape.outbound)
 	if !http {
@@ -230,7 +237,7 @@ func (sb *snapshotBuilder) addDestination(destination *destination, set *endpoin
 	if protocolBetween(destination.Tags, set.facts).IsHTTP() {
 		confs := sb.confs.outbound(index, sb.shape.routes)
 		sb.addShared(sb.routeConfiguration(routesKey{
-			destination: destination, facts: set.facts,
+			destination: destination, facts: set.facts, grpc: sb.grpc,
 			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes)),
 		}, sb.dataplane))
 		sb.shared.api = append(sb.shared.api, sb.apiListener(destination))
@@ -243,14 +250,18 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 	sb.reached[destination] = true
 	sb.shared.sets = append(sb.shared.sets, destinationSet{destination, set})
 	key := clusterKey{
-		destination: destination, facts: set.facts, tls: sb.tls,
+		destination: destination, facts: set.facts, tls: sb.tls, grpc: sb.grpc,
 		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
 	}
 	endpoints := endpointsKey{
-		destination: destination, set: set, tls: sb.tls,
+		destination: destination, set: set, tls: sb.tls, grpc: sb.grpc,
 		confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
 	}
-	if set.facts.names {
+	resolved := set.facts.names
+	if sb.grpc {
+		resolved = set.isHostName(sb.tls)
+	}
+	if resolved {
 		key.resolved = endpoints
 		sb.addShared(sb.cluster(key, sb.dataplane))
 		return
@@ -271,7 +282,7 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 	for _, d := range backends {
 		with.Outbounds = append(with.Outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
 	}
-	confs := sb.confsOf(view.Configs(&with, core.Enforced))
+	confs := sb.confsOf(view.Configs(&with, core.Enforced), sb.grpc)
 	for i, d := range backends {
 		if !sb.reached[d] {
 			sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)

@@ -20,11 +20,14 @@ type clientTLS struct {
 
 func (c clientTLS) enabled() bool { return c.source != noSecrets }
 
-// tlsOf returns how a dataplane uses its identity, which may be nil.
-func tlsOf(id *identity.Identity) clientTLS {
+// tlsOf returns how a dataplane, or one that is gRPC instead of Envoy, uses its
+// identity, which may be nil.
+func tlsOf(id *identity.Identity, grpc bool) clientTLS {
 	switch {
 	case id == nil:
 		return clientTLS{}
+	case grpc:
+		return clientTLS{grpcSecrets}
 	case id.Source.Spec.Provider.Type == spiffe.Spire:
 		return clientTLS{spireSecrets}
 	}
@@ -34,6 +37,9 @@ func tlsOf(id *identity.Identity) clientTLS {
 // common returns the certificate and the verification of peers, of which one of the
 // given SPIFFE IDs is required; none: any.
 func (c clientTLS) common(ids ...string) *tlsv3.CommonTlsContext {
+	if c.source == grpcSecrets {
+		return grpcTLS(ids)
+	}
 	validation := &tlsv3.CertificateValidationContext{}
 	for _, id := range ids {
 		validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{

@@ -18,29 +18,16 @@ type serverTLS struct {
 	trustDomain string
 }
 
-// grpcCertificates is the name of the certificate provider in the bootstrap of a
-// gRPC server. gRPC has no SDS.
-const grpcCertificates = "default"
-
 // context returns how an inbound presents its identity and verifies clients; nil
 // without identity.
-func (s serverTLS) context(grpc bool) *tlsv3.DownstreamTlsContext {
+func (s serverTLS) context() *tlsv3.DownstreamTlsContext {
 	if !s.enabled() {
 		return nil
 	}
-	m := &tlsv3.DownstreamTlsContext{
+	return &tlsv3.DownstreamTlsContext{
 		CommonTlsContext:         s.common(),
 		RequireClientCertificate: wrapperspb.Bool(true),
 	}
-	if grpc {
-		m.CommonTlsContext = &tlsv3.CommonTlsContext{
-			TlsCertificateProviderInstance: &tlsv3.CertificateProviderPluginInstance{InstanceName: grpcCertificates},
-			ValidationContextType: &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: &tlsv3.CertificateValidationContext{
-				CaCertificateProviderInstance: &tlsv3.CertificateProviderPluginInstance{InstanceName: grpcCertificates},
-			}},
-		}
-	}
-	return m
 }
 
 func transportSocket(m *tlsv3.DownstreamTlsContext) *corev3.TransportSocket {

@@ -14,19 +14,31 @@ const (
 
 // secure makes a cluster choose the transport socket of each endpoint by the identity
 // that the endpoint has (SPEC 11.6). Endpoints without identity get the socket of the
-// cluster, which has no TLS.
+// cluster, which has no TLS. GRPC has one socket for all endpoints of a cluster, so there
+// the endpoints with identity have it; see grpcEndpoints.
 func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts) {
 	if !c.enabled() {
+		return
+	}
+	if c.source == grpcSecrets {
+		if len(facts.ids) > 0 {
+			m.TransportSocket = c.socket(facts.ids...)
+		}
 		return
 	}
 	for _, id := range facts.ids {
 		m.TransportSocketMatches = append(m.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{
 			Name: id, Match: socketMatch(id),
-			TransportSocket: &corev3.TransportSocket{
-				Name:       tlsSocket,
-				ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(&tlsv3.UpstreamTlsContext{CommonTlsContext: c.common(id)})},
-			},
+			TransportSocket: c.socket(id),
 		})
+	}
+}
+
+// socket returns the socket of an endpoint that has one of the given SPIFFE IDs.
+func (c clientTLS) socket(ids ...string) *corev3.TransportSocket {
+	return &corev3.TransportSocket{
+		Name:       tlsSocket,
+		ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(&tlsv3.UpstreamTlsContext{CommonTlsContext: c.common(ids...)})},
 	}
 }
 

@@ -51,6 +51,9 @@ type Translator struct {
 	// Ignored are the fields that have no effect anywhere. Each is reported as a
 	// warning where it is set.
 	Ignored []IgnoredField
+	// IgnoredByGRPC are the fields, in addition to these, of `to` and of confs without
+	// arrays that have no effect on a node that is gRPC. The field "" is the whole conf.
+	IgnoredByGRPC []IgnoredField
 }
 
 // An IgnoredField is a field of a conf without effect.

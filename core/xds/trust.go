@@ -24,8 +24,8 @@ func trustBundles(trusts []*resource.MeshTrust) map[string]string {
 
 // serverTLS returns how the inbounds of a dataplane with an identity, which may be
 // nil, use it.
-func (m *meshState) serverTLS(id *identity.Identity) serverTLS {
-	tls := serverTLS{clientTLS: tlsOf(id), identity: id}
+func (m *meshState) serverTLS(id *identity.Identity, grpc bool) serverTLS {
+	tls := serverTLS{clientTLS: tlsOf(id, grpc), identity: id}
 	switch {
 	case id == nil:
 	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several

@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -18,6 +19,9 @@ type Visibility struct {
 	Certificate bool
 	// ServerName reports whether the SNI of connections is visible.
 	ServerName bool
+	// GRPC reports that a gRPC server compares: it rejects conditions on headers whose
+	// names begin with "grpc-".
+	GRPC bool
 	// Tags reports whether certificates may have tags of the client.
 	Tags bool
 	// TrustDomain is the only one whose SPIFFE IDs are trusted; "" if there may be
@@ -30,6 +34,7 @@ const (
 	noRequests     = "has HTTP conditions, which a TCP inbound cannot see"
 	noCertificates = "asks for a SPIFFE ID, and clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
 	noServerName   = "asks for a server name, which the inbound cannot see"
+	noGRPCHeader   = "asks for a header of gRPC itself, which a gRPC server does not compare"
 	notTrusted     = "asks for a SPIFFE ID of a trust domain for which the dataplane has no CA"
 	noTags         = "asks for tags of clients, and the certificates of the identity provider have none"
 	noTagsPlain    = "asks for tags of clients, and clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
@@ -44,10 +49,19 @@ func (v Visibility) Unseen(m *conf.Match) string {
 		return noCertificates
 	case !v.ServerName && m.SNI != nil:
 		return noServerName
+	case v.Reserved(m):
+		return noGRPCHeader
 	case !v.trusts(m.SpiffeID):
 		return notTrusted
 	}
 	return ""
+}
+
+// Reserved reports whether a match asks for a header that a gRPC server does not compare.
+func (v Visibility) Reserved(m *conf.Match) bool {
+	return v.GRPC && slices.ContainsFunc(m.Headers, func(h conf.HeaderMatch) bool {
+		return strings.HasPrefix(strings.ToLower(string(h.Name)), "grpc-")
+	})
 }
 
 // UnseenTags returns the reason why no client has the tags, "" if one may.
@@ -77,7 +91,7 @@ func (i *Inbound) Visibility() Visibility { return i.visibility(i.TLS == nil) }
 func (c *Chain) Visibility() Visibility { return c.visibility(c.Plaintext) }
 
 func (i *Inbound) visibility(plaintext bool) Visibility {
-	v := Visibility{Requests: i.Protocol.IsHTTP(), Certificate: !plaintext}
+	v := Visibility{Requests: i.Protocol.IsHTTP(), Certificate: !plaintext, GRPC: i.GRPC}
 	switch {
 	case i.GRPC: // it has no SNI
 	case plaintext: // TLS that only the client and the workload take part in has an SNI

@@ -128,17 +128,17 @@ func warnUnseenChoices(i *xds.Inbound, in xds.InboundConf) {
 
 // warnGRPC warns of all confs of an inbound of a gRPC server, which has no such kind.
 // It reports whether the inbound is one.
-func warnGRPC(c *xds.Chain, in xds.InboundConf) bool {
-	if !c.GRPC || in.InboundConfig == nil {
-		return c.GRPC
+func warnGRPC(i *xds.Inbound, in xds.InboundConf) bool {
+	if !i.GRPC || in.InboundConfig == nil {
+		return i.GRPC
 	}
 	const reason = "a gRPC server has permissions only"
 	for k := range in.Rules {
-		c.Warn(in.Rules[k].Effective, "", reason)
+		i.Warn(in.Rules[k].Effective, "", reason)
 	}
 	if in.From != nil {
 		for _, o := range in.From.Origins() {
-			c.WarnPolicy(o.Policy, o.Index, "", reason)
+			i.WarnPolicy(o.Policy, o.Index, "", reason)
 		}
 	}
 	return true

@@ -33,6 +33,7 @@ func meshAccessLog() xds.Translator {
 			{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"},
 			{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector},
 		},
+		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),
 	}
 }
 
@@ -68,7 +69,7 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 // If there are several, a filter in front notes which of them is the first that
 // applies, and each log is written for its own only.
 func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
-	if warnGRPC(c, conf) {
+	if warnGRPC(c.Inbound, conf) {
 		return
 	}
 	choices := visibleChoices(c, conf, meshAccessLogKind)

@@ -2,6 +2,7 @@ package translators
 
 import (
 	"math"
+	"slices"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -22,6 +23,14 @@ func meshCircuitBreaker() xds.Translator {
 		Cluster: clusterLimits,
 		Route:   noRouteLimits,
 		Inbound: inboundLimits,
+
+		IgnoredByGRPC: slices.Concat(
+			ignoredByGRPC("gRPC limits open requests only", "/connectionLimits/maxConnections", "/connectionLimits/maxConnectionPools",
+				"/connectionLimits/maxPendingRequests", "/connectionLimits/maxRetries"),
+			ignoredByGRPC("gRPC detects by success rate and failure percentage only", "/outlierDetection/detectors/totalFailures",
+				"/outlierDetection/detectors/gatewayFailures", "/outlierDetection/detectors/localOriginFailures", "/outlierDetection/splitExternalAndLocalErrors"),
+			ignoredByGRPC("gRPC has no panic mode", "/outlierDetection/healthyPanicThreshold"),
+		),
 	}
 }
 
@@ -137,7 +146,7 @@ func commonLB(m *clusterv3.Cluster) *clusterv3.Cluster_CommonLbConfig {
 // inboundLimits limits what is open to the workload. Items of `from` for some clients
 // are warnings: the limits are those of all clients together.
 func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
-	if conf.InboundConfig == nil {
+	if warnGRPC(i, conf) || conf.InboundConfig == nil {
 		return
 	}
 	var e *rules.Effective

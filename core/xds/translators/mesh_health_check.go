@@ -34,6 +34,8 @@ func meshHealthCheck() xds.Translator {
 		Kind:    "MeshHealthCheck",
 		Cluster: healthChecks,
 		Route:   noRouteChecks,
+
+		IgnoredByGRPC: ignoredByGRPC("gRPC clients do not check endpoints", ""),
 	}
 }
 
@@ -45,7 +47,7 @@ func noRouteChecks(r *xds.Route, e *rules.Effective) {
 
 func healthChecks(c *xds.Cluster, e *rules.Effective) {
 	check := rules.ConfOf[meshhealthcheck.Conf](e)
-	if check == nil {
+	if check == nil || c.GRPC {
 		return
 	}
 	setPanic(c, e, check)

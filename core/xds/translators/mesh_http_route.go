@@ -22,6 +22,8 @@ func meshHTTPRoute() xds.Translator {
 		Routes:   httpRoutes,
 		Outbound: noHTTPRoutes,
 		Ignored:  []xds.IgnoredField{{Field: "/hostnames", Reason: "only a gateway chooses rules by the host of a request"}},
+
+		IgnoredByGRPC: ignoredByGRPC("gRPC clients do not change calls, and fail those that are redirected", "/rules/*/default/filters"),
 	}
 }
 
@@ -54,6 +56,10 @@ func httpRoutes(r *xds.Routes, e *rules.Effective) {
 	taken := map[string]*httpRule{}
 	every := matchKey(&meshhttproute.Match{})
 	for _, m := range matches {
+		if reason := m.unseenByGRPC(); r.GRPC && reason != "" {
+			r.Warn(e, m.rule.pointer, "no call gets to a match: it %s", reason)
+			continue
+		}
 		key := matchKey(m.Match)
 		earlier := taken[key]
 		if earlier == nil {

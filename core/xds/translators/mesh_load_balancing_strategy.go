@@ -1,6 +1,8 @@
 package translators
 
 import (
+	"slices"
+
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -20,6 +22,11 @@ func meshLoadBalancingStrategy() xds.Translator {
 		Route:     routeHashes,
 		Outbound:  connectionHash,
 		Zones:     failoverZones,
+		IgnoredByGRPC: slices.Concat(
+			ignoredByGRPC("gRPC uses the next group if no endpoint of the one before is reached", "/localityAwareness/crossZone/failoverThreshold"),
+			ignoredByGRPC("gRPC endpoints have no weights of their own", "/loadBalancer/leastRequest/activeRequestBias"),
+			ignoredByGRPC("gRPC has a ring instead", "/loadBalancer/maglev/tableSize"),
+		),
 	}
 }
 
@@ -35,6 +42,10 @@ func loadBalancer(c *xds.Cluster, e *rules.Effective) {
 	}
 	lb := conf.LoadBalancer
 	if lb == nil {
+		return
+	}
+	if c.GRPC {
+		grpcLoadBalancer(c, e, lb)
 		return
 	}
 	switch lb.Type {

@@ -64,7 +64,15 @@ func routeHashes(r *xds.Route, e *rules.Effective) {
 		r.WarnRoute(e, "/hashPolicies", "the proxy answers the requests of the route by itself")
 		return
 	}
-	for _, p := range hashesOf(r, e, conf).policies {
+	h := hashesOf(r, e, conf)
+	for i, p := range h.policies {
+		if r.GRPC {
+			var known bool
+			if p, known = grpcHash(p); !known {
+				r.Warn(e, fmt.Sprintf("%s/%d", h.field, i), "gRPC hashes headers, and the connection of the client")
+				continue
+			}
+		}
 		action.HashPolicy = append(action.HashPolicy, requestHash(p))
 	}
 }

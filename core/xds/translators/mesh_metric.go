@@ -26,6 +26,7 @@ func meshMetric() xds.Translator {
 			{Field: "/backends/*/openTelemetry", Reason: "sinks of metrics are a part of Envoy's bootstrap, which policies do not change"},
 			{Field: "/backends/*/prometheus/clientId", Reason: "the endpoint is the same for each Prometheus server"},
 		},
+		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),
 	}
 }
 

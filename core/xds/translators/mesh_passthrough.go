@@ -36,7 +36,7 @@ const loopbackSource, loopbackSource6 = "127.0.0.6", "::6"
 // outbounds and inbounds, and connect the others to their original destination, if
 // the policy permits it.
 func meshPassthrough() xds.Translator {
-	return xds.Translator{Kind: "MeshPassthrough", Proxy: passthroughListeners}
+	return xds.Translator{Kind: "MeshPassthrough", Proxy: passthroughListeners, IgnoredByGRPC: ignoredByGRPC(noGRPC, "")}
 }
 
 func passthroughListeners(p *xds.Proxy, e *rules.Effective) {

@@ -32,6 +32,7 @@ func meshProxyPatch() xds.Translator {
 			}
 			return fields
 		},
+		IgnoredByGRPC: ignoredByGRPC("patches are for Envoy; gRPC would reject most of what they make", ""),
 	}
 }
 

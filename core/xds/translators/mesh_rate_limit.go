@@ -33,7 +33,7 @@ func meshRateLimit() xds.Translator {
 }
 
 func rateLimits(c *xds.Chain, in xds.InboundConf) {
-	if warnGRPC(c, in) {
+	if warnGRPC(c.Inbound, in) {
 		return
 	}
 	choices := visibleChoices(c, in, meshRateLimitKind)

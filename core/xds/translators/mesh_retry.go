@@ -1,6 +1,7 @@
 package translators
 
 import (
+	"slices"
 	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -23,6 +24,11 @@ func meshRetry() xds.Translator {
 		Endpoints: retryTags,
 		Route:     routeRetries,
 		Outbound:  connectAttempts,
+
+		IgnoredByGRPC: slices.Concat(
+			ignoredByGRPC("gRPC retries by the part grpc", "/http"),
+			ignoredByGRPC("gRPC retries within the time of the call, after a back-off", "/grpc/perTryTimeout", "/grpc/rateLimitedBackOff"),
+		),
 	}
 }
 
@@ -44,6 +50,12 @@ func routeRetries(r *xds.Route, e *rules.Effective) {
 		return
 	}
 	r.WarnProtocol(e, "/tcp", "the protocol of the service is %s", r.Protocol)
+	if r.GRPC {
+		if retry.GRPC != nil {
+			retryCalls(r, e, retry.GRPC)
+		}
+		return
+	}
 	if r.Protocol == xds.GRPC {
 		r.WarnProtocol(e, "/http", "the protocol of the service is %s", r.Protocol)
 		if retry.GRPC != nil {

@@ -23,6 +23,9 @@ func meshTimeout() xds.Translator {
 		Outbound: outboundTimeouts,
 		Inbound:  inboundTimeouts,
 		Chain:    inboundConnectionTimeouts,
+
+		IgnoredByGRPC: ignoredByGRPC("gRPC clients manage their connections and streams themselves; requestTimeout and maxStreamDuration limit calls",
+			"/connectionTimeout", "/idleTimeout", "/http/streamIdleTimeout", "/http/maxConnectionDuration", "/http/requestHeadersTimeout"),
 	}
 }
 
@@ -77,10 +80,24 @@ func routeTimeouts(r *xds.Route, e *rules.Effective) {
 	}
 	setDuration(&action.Timeout, timeout.HTTP.RequestTimeout)
 	setDuration(&action.IdleTimeout, timeout.HTTP.StreamIdleTimeout)
-	if d := timeout.HTTP.MaxStreamDuration; d != nil {
+	longest := timeout.HTTP.MaxStreamDuration
+	if r.GRPC {
+		longest = callDuration(timeout.HTTP)
+	}
+	if d := longest; d != nil {
 		action.MaxStreamDuration = &routev3.RouteAction_MaxStreamDuration{}
 		setDuration(&action.MaxStreamDuration.MaxStreamDuration, d)
 	}
+}
+
+// callDuration returns the limit of gRPC calls, which have one where proxies have two;
+// nil if no limit is set. Zero is no limit.
+func callDuration(http *meshtimeout.HTTP) *conf.Duration {
+	request, stream := http.RequestTimeout, http.MaxStreamDuration
+	if request == nil || *request == 0 || stream != nil && *stream != 0 && *stream < *request {
+		return stream
+	}
+	return request
 }
 
 // setDuration replaces a duration of a message by one of a conf, if that is set. Envoy

@@ -33,13 +33,15 @@ func meshTrace() xds.Translator {
 		},
 		Chain: func(c *xds.Chain, conf xds.InboundConf) {
 			trace := rules.ConfOf[meshtrace.Conf](conf.Default)
-			if trace == nil || c.Manager == nil {
+			if trace == nil || c.Manager == nil || c.GRPC {
 				return
 			}
 			service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
 			c.Manager.Tracing = tracing(c, conf.Default, trace, service, service+"_INBOUND")
 		},
 		Ignored: []xds.IgnoredField{{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector}},
+
+		IgnoredByGRPC: ignoredByGRPC(noGRPC, ""),
 	}
 }
 

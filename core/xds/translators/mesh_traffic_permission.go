@@ -57,6 +57,9 @@ func unseenEntry(list permission.List, m *conf.Match, sees xds.Visibility) strin
 		return ""
 	}
 	effect := "it never matches"
+	if list == permission.Deny && sees.Reserved(m) {
+		effect = "every client is denied"
+	}
 	if list == permission.Deny && !sees.Requests && request.NeedsHTTP(m) {
 		switch rest := (conf.Match{SpiffeID: m.SpiffeID, SNI: m.SNI}); {
 		case rest.Empty():
@@ -82,6 +85,9 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	all := permission.ForInbound(in.Config, c.Dataplane, c.Index)
 	seen := visiblePermissions(all, c.Visibility())
 	filter, err := rbac.New(seen, c.RequestForm(), "inbound.")
+	if err == nil && deniesReserved(all, c.Visibility()) {
+		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
+	}
 	if err != nil {
 		c.WarnPlace("every client is denied: %s: %v", permission.KindName, err)
 		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
@@ -107,4 +113,15 @@ func visiblePermissions(p *permission.Permissions, sees xds.Visibility) *permiss
 	}, func(c *permission.Client) bool {
 		return sees.UnseenTags(c.Tags) == ""
 	})
+}
+
+// deniesReserved reports whether an entry that denies asks for a header that is not
+// compared: then it is not known which clients it denies.
+func deniesReserved(p *permission.Permissions, sees xds.Visibility) bool {
+	found := false
+	p.Reduce(func(e *permission.Entry) bool {
+		found = found || e.List == permission.Deny && sees.Reserved(e.Match)
+		return true
+	}, func(*permission.Client) bool { return true })
+	return found
 }

@@ -1,4 +1,5 @@
-// Package worlds tests that Envoy accepts what random meshes become (SPEC 7.2, 11.1).
+// Package worlds tests that Envoy and gRPC accept what random meshes become (SPEC 7.2,
+// 11.1, 11.4). For Envoy:
 //
 //  1. Package fuzz makes meshes with policies of all kinds over small alphabets
 //     (worlds_test.go). Half of them get identities.
@@ -7,4 +8,7 @@
 //     validation is the start of Envoy.
 //  3. `envoy --mode validate` loads it. If it refuses one, each of its parts is
 //     validated for itself, and those at fault are reported with their mesh.
+//
+// For gRPC a server serves all meshes. A client calls each name that it may resolve, and
+// a server listens for each inbound (grpc_test.go).
 package worlds

@@ -49,7 +49,9 @@ func TestEnvoyAcceptsRandomWorlds(t *testing.T) {
 			for batch := range batches {
 				var parts []part
 				for seed := batch * worldsEach; seed < (batch+1)*worldsEach; seed++ {
-					parts = append(parts, world(t, generator, uint64(seed), dir)...)
+					for _, d := range world(t, generator, uint64(seed), identitiesOf(uint64(seed), dir)) {
+						parts = append(parts, d.part(t))
+					}
 				}
 				validate(t, binary, dir, fmt.Sprintf("batch-%d", batch), parts)
 			}
@@ -62,40 +64,60 @@ func TestEnvoyAcceptsRandomWorlds(t *testing.T) {
 	wait.Wait()
 }
 
-// world returns the bootstraps of the dataplanes of a random mesh.
-func world(t *testing.T, g *fuzz.Generator, seed uint64, dir string) (parts []part) {
+// A dataplane is one of a random mesh.
+type dataplane struct {
+	title     string
+	dataplane *resource.Dataplane
+	state     *xds.State
+}
+
+// world returns the dataplanes of a random mesh with more documents.
+func world(t *testing.T, g *fuzz.Generator, seed uint64, more string) []dataplane {
 	random := rand.New(rand.NewPCG(seed, 3))
 	data := make([]byte, 100+random.IntN(1000))
 	for i := range data {
 		data[i] = byte(random.UintN(256))
 	}
 	scenario := g.Scenario(data)
-	inputs := []resource.Input{{Name: "scenario.yaml", Data: []byte(scenario.YAML())}}
-	if seed%2 == 0 {
-		inputs = append(inputs, resource.Input{Name: "identities.yaml", Data: []byte(identities("default", dir) + identities("other", dir))})
-	}
-	loader := resource.Loader{Kinds: g.Kinds(), Documents: ocm.Documents()}
+	return load(t, g.Kinds(), fmt.Sprintf("seed %d: %s", seed, scenario.YAML()),
+		resource.Input{Name: "scenario.yaml", Data: []byte(scenario.YAML())}, resource.Input{Name: "more.yaml", Data: []byte(more)})
+}
+
+// load returns the dataplanes of files. Title is of their mesh.
+func load(t *testing.T, kinds *resource.Kinds, title string, inputs ...resource.Input) (list []dataplane) {
+	loader := resource.Loader{Kinds: kinds, Documents: ocm.Documents()}
 	set, err := loader.Decode(inputs...)
 	if err != nil {
-		t.Errorf("seed %d: %v", seed, err)
+		t.Errorf("%s: %v", title, err)
 		return nil
 	}
-	view, err := core.NewView(g.Kinds(), set)
+	view, err := core.NewView(kinds, set)
 	if err != nil {
-		t.Errorf("seed %d: %v", seed, err)
+		t.Errorf("%s: %v", title, err)
 		return nil
 	}
 	state := xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
 	for _, d := range set.Dataplanes {
-		title := fmt.Sprintf("seed %d: %s of\n%s", seed, d.Name, scenario.YAML())
-		bootstrap, err := xds.StaticBootstrap(state.Snapshot(d, false), xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
-		if err != nil {
-			t.Errorf("%s: %v", title, err)
-			continue
-		}
-		parts = append(parts, part{title, bootstrap})
+		list = append(list, dataplane{d.Name + " of " + title, d, state})
 	}
-	return parts
+	return list
+}
+
+// part returns the bootstrap of a dataplane.
+func (d *dataplane) part(t *testing.T) part {
+	bootstrap, err := xds.StaticBootstrap(d.state.Snapshot(d.dataplane, false), xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+	if err != nil {
+		t.Errorf("%s: %v", d.title, err)
+	}
+	return part{d.title, bootstrap}
+}
+
+// identitiesOf gives half of the meshes identities.
+func identitiesOf(seed uint64, dir string) string {
+	if seed%2 == 1 {
+		return ""
+	}
+	return identities("default", dir) + identities("other", dir)
 }
 
 // identities gives the dataplanes of a mesh SPIFFE IDs. All have the same certificate.
@@ -120,22 +142,22 @@ func validate(t *testing.T, binary, dir, name string, parts []part) {
 	if len(parts) == 0 {
 		return
 	}
-	if err := load(binary, dir, name, parts); err == nil {
+	if err := loadBootstrap(binary, dir, name, parts); err == nil {
 		return
 	}
 	refused := false
 	for i := range parts {
-		if err := load(binary, dir, name, parts[i:i+1]); err != nil {
+		if err := loadBootstrap(binary, dir, name, parts[i:i+1]); err != nil {
 			t.Errorf("%s: %v", parts[i].title, err)
 			refused = true
 		}
 	}
 	if !refused {
-		t.Errorf("%s: Envoy refuses what it accepts in parts: %v", name, load(binary, dir, name, parts))
+		t.Errorf("%s: Envoy refuses what it accepts in parts: %v", name, loadBootstrap(binary, dir, name, parts))
 	}
 }
 
-func load(binary, dir, name string, parts []part) error {
+func loadBootstrap(binary, dir, name string, parts []part) error {
 	var all []*bootstrapv3.Bootstrap
 	for _, p := range parts {
 		all = append(all, p.bootstrap)
