@@ -12,7 +12,6 @@ type composer struct {
 	message message
 	size    int
 	cut     bool // something did not fit
-	next    []*xds.Resource
 	owed    []Variant
 }
 
@@ -39,7 +38,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	defer composers.Put(c)
 	m := &c.message
 	m.reset(s.protocol, w.t.URL())
-	c.size, c.cut, c.next = 0, false, c.next[:0]
+	c.size, c.cut = 0, false
 
 	var next []*xds.Resource
 	var nextVariants []Variant
@@ -63,7 +62,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 		s.announce(w, m)
 		w.owed.answer = c.cut
 		if w.t == xds.ClusterType {
-			s.warm(m)
+			s.warm(w, m)
 		}
 	}
 	if s.protocol == stateOfTheWorld {
@@ -91,31 +90,46 @@ func (s *stream) compose(w *watch, removals bool) *response {
 // add composes what is wanted and not held, or owed, in as far as it fits.
 func (c *composer) add(w *watch) ([]*xds.Resource, []Variant) {
 	m := &c.message
-	differs := false // next is not want
-	merge(w.want, w.held, func(want, held *xds.Resource) bool {
+	all := true // the client holds what is wanted then, and nothing else
+	differences(w.want, w.held, func(want, held *xds.Resource) bool {
 		switch {
 		case want == nil:
-			differs = true
-			c.next = append(c.next, held)
-			return true
-		case held != nil && same(want, held) && !w.isOwed(want.Name):
+			all = false
+		case held != nil && same(want, held):
 		case c.fits(elementSize(m.protocol, want)):
 			m.resources = append(m.resources, want)
 		default:
-			differs = true
-			if held != nil {
-				c.next = append(c.next, held)
-			}
-			return true
+			all = false
 		}
-		c.next = append(c.next, want)
 		return true
 	})
+	if different := m.resources; len(w.owed.names) > 0 {
+		for _, name := range w.owed.names {
+			r := find(w.want, name)
+			if r != nil && find(different, name) == nil && c.fits(elementSize(m.protocol, r)) {
+				m.resources = append(m.resources, r)
+			}
+		}
+		sortResources(m.resources)
+	}
 	next := w.want
-	if differs {
-		next = slices.Clone(c.next)
+	if !all {
+		next = c.heldAfter(w)
 	}
 	return next, c.addVariants(w)
+}
+
+// heldAfter returns what the client holds after the additions of the message.
+func (c *composer) heldAfter(w *watch) []*xds.Resource {
+	next := slices.Clone(w.held)
+	for _, r := range c.message.resources {
+		if at := searchResource(next, r.Name); at < len(next) && next[at].Name == r.Name {
+			next[at] = r
+		} else {
+			next = slices.Insert(next, at, r)
+		}
+	}
+	return next
 }
 
 // addVariants composes variants, those of a name together with the removals that
@@ -166,18 +180,20 @@ func (c *composer) addVariants(w *watch) []Variant {
 // names.
 func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []Variant) {
 	m := &c.message
-	merge(w.want, w.held, func(want, held *xds.Resource) bool {
-		switch {
-		case held != nil && (want != nil || !known):
-			c.next = append(c.next, held)
-		case want == nil && m.protocol == delta:
-			m.removed = append(m.removed, held.Name)
+	next := w.held
+	if known {
+		next = without(w.held, func(r *xds.Resource) bool { return find(w.want, r.Name) == nil })
+		if slices.Equal(next, w.want) {
+			next = w.want
 		}
-		return true
-	})
-	next := w.want
-	if !slices.Equal(c.next, w.want) {
-		next = slices.Clone(c.next)
+	}
+	if known && m.protocol == delta {
+		differences(w.want, w.held, func(want, held *xds.Resource) bool {
+			if want == nil {
+				m.removed = append(m.removed, held.Name)
+			}
+			return true
+		})
 	}
 	var nextVariants []Variant
 	for _, h := range w.heldVariants {
@@ -199,17 +215,16 @@ func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
 		m.variants = append(m.variants, w.wantVariants...)
 		return w.want, w.wantVariants
 	}
-	merge(w.want, w.held, func(want, held *xds.Resource) bool {
+	m.resources = append(m.resources, w.want...)
+	differences(w.want, w.held, func(want, held *xds.Resource) bool {
 		if want == nil && held.Body != nil {
-			want = held
-		}
-		if want != nil {
-			m.resources = append(m.resources, want)
+			m.resources = append(m.resources, held)
 		}
 		return true
 	})
 	next := w.want
-	if !slices.Equal(m.resources, w.want) {
+	if len(m.resources) > len(w.want) {
+		sortResources(m.resources)
 		next = slices.Clone(m.resources)
 	}
 	m.variants = append(m.variants, w.wantVariants...)
@@ -220,15 +235,6 @@ func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
 	}
 	slices.SortFunc(m.variants, compareVariants)
 	return next, slices.Clone(m.variants)
-}
-
-// isOwed reports whether the client asked for a name.
-func (w *watch) isOwed(name string) bool {
-	if len(w.owed.names) == 0 {
-		return false
-	}
-	_, found := slices.BinarySearch(w.owed.names, name)
-	return found
 }
 
 // owedVariants appends the variants that the client asked for, sorted.

@@ -115,7 +115,7 @@ func (w *watch) resume(versions map[string]string) {
 		}
 		held = append(held, r)
 	}
-	slices.SortFunc(held, func(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) })
+	sortResources(held)
 	if slices.Equal(held, w.want) {
 		held = w.want
 	}

@@ -18,30 +18,31 @@ func identical[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// merge calls visit for each name in two sorted slices, in the order of names, with
-// the resources of that name; one of them may be nil. It ends when visit returns
-// false.
-func merge(a, b []*xds.Resource, visit func(a, b *xds.Resource) bool) {
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		var c int
-		switch {
-		case i == len(a):
-			c = 1
-		case j == len(b):
-			c = -1
-		case a[i] == b[j]:
-		default:
-			c = strings.Compare(a[i].Name, b[j].Name)
-		}
+// differences calls visit for the names in two sorted slices that do not have one
+// pointer in both, in the order of names, with the resources of the name; one of them
+// may be nil. It ends when visit returns false.
+func differences(a, b []*xds.Resource, visit func(a, b *xds.Resource) bool) {
+	if identical(a, b) {
+		return
+	}
+	for len(a)+len(b) > 0 {
 		var x, y *xds.Resource
-		if c <= 0 {
-			x = a[i]
-			i++
-		}
-		if c >= 0 {
-			y = b[j]
-			j++
+		switch {
+		case len(a) == 0:
+			y, b = b[0], b[1:]
+		case len(b) == 0:
+			x, a = a[0], a[1:]
+		case a[0] == b[0]: // most are
+			a, b = a[1:], b[1:]
+			continue
+		default:
+			c := strings.Compare(a[0].Name, b[0].Name)
+			if c <= 0 {
+				x, a = a[0], a[1:]
+			}
+			if c >= 0 {
+				y, b = b[0], b[1:]
+			}
 		}
 		if !visit(x, y) {
 			return
@@ -49,13 +50,15 @@ func merge(a, b []*xds.Resource, visit func(a, b *xds.Resource) bool) {
 	}
 }
 
+// sortResources sorts by name.
+func sortResources(in []*xds.Resource) {
+	slices.SortFunc(in, func(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) })
+}
+
 // compareResources reports whether want has resources that held does not have with
 // the same content, and whether held has names that want does not have.
 func compareResources(want, held []*xds.Resource) (additions, removals bool) {
-	if identical(want, held) {
-		return false, false
-	}
-	merge(want, held, func(w, h *xds.Resource) bool {
+	differences(want, held, func(w, h *xds.Resource) bool {
 		if w == nil {
 			removals = true
 		} else if h == nil || !same(w, h) {

@@ -25,6 +25,7 @@ import (
 type memoryStream[Request any] struct {
 	grpc.ServerStream
 	ctx      context.Context
+	cancel   context.CancelFunc
 	requests chan *Request
 	codec    encoding.CodecV2
 	ack      func(typeURL, version, nonce string) *Request
@@ -39,13 +40,20 @@ func (s *memoryStream[R]) SetHeader(metadata.MD) error  { return nil }
 func (s *memoryStream[R]) SendHeader(metadata.MD) error { return nil }
 func (s *memoryStream[R]) SetTrailer(metadata.MD)       {}
 
-// Recv returns the next request.
+// Recv returns the next request. A nil one is the end.
 func (s *memoryStream[R]) Recv() (*R, error) {
-	select {
-	case r := <-s.requests:
+	if r := <-s.requests; r != nil {
 		return r, nil
-	case <-s.ctx.Done():
-		return nil, io.EOF
+	}
+	return nil, io.EOF
+}
+
+// end ends the stream. Its handler closes done.
+func (s *memoryStream[R]) end(done <-chan struct{}) {
+	s.cancel()
+	select {
+	case s.requests <- nil:
+	case <-done:
 	}
 }
 
@@ -66,9 +74,14 @@ func (s *memoryStream[R]) SendMsg(m any) error {
 		url, version, nonce = server.Receipt(m)
 	}
 	buffers.Free()
+	ack := s.ack(url, version, nonce)
 	select {
-	case s.requests <- s.ack(url, version, nonce):
-	case <-s.ctx.Done():
+	case s.requests <- ack: // without the cost of waiting for the context too
+	default:
+		select {
+		case s.requests <- ack:
+		case <-s.ctx.Done():
+		}
 	}
 	s.sent.responses.Add(1)
 	return nil
@@ -157,7 +170,7 @@ func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		s := &memoryStream[discoveryv3.DiscoveryRequest]{
-			ctx: ctx, requests: make(chan *discoveryv3.DiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
+			ctx: ctx, cancel: cancel, requests: make(chan *discoveryv3.DiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
 			ack: func(url, version, nonce string) *discoveryv3.DiscoveryRequest {
 				k, _ := xds.TypeOf(url)
 				return &discoveryv3.DiscoveryRequest{TypeUrl: url, ResponseNonce: nonce, VersionInfo: version, ResourceNames: names[k]}
@@ -167,7 +180,7 @@ func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names
 			s.requests <- &discoveryv3.DiscoveryRequest{Node: n, TypeUrl: k.URL(), ResourceNames: cloneNames(names[k])}
 			n = nil
 		}
-		m.serve(func() error { return m.service.StreamAggregatedResources(stateMemory{s}) }, cancel)
+		m.serve(func() error { return m.service.StreamAggregatedResources(stateMemory{s}) }, s.end)
 	}
 	m.wait(b, int64(streams*len(benchTypes)))
 }
@@ -176,7 +189,7 @@ func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names
 func (m *memoryServer) connectDelta(id string, requests ...*discoveryv3.DeltaDiscoveryRequest) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &memoryStream[discoveryv3.DeltaDiscoveryRequest]{
-		ctx: ctx, requests: make(chan *discoveryv3.DeltaDiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
+		ctx: ctx, cancel: cancel, requests: make(chan *discoveryv3.DeltaDiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
 		ack: func(url, _, nonce string) *discoveryv3.DeltaDiscoveryRequest {
 			return &discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResponseNonce: nonce}
 		},
@@ -185,7 +198,7 @@ func (m *memoryServer) connectDelta(id string, requests ...*discoveryv3.DeltaDis
 	for _, r := range requests {
 		s.requests <- r
 	}
-	m.serve(func() error { return m.service.DeltaAggregatedResources(deltaMemory{s}) }, cancel)
+	m.serve(func() error { return m.service.DeltaAggregatedResources(deltaMemory{s}) }, s.end)
 }
 
 // cloneNames returns strings of their own, as a request has them.
@@ -197,14 +210,14 @@ func cloneNames(names []string) []string {
 	return out
 }
 
-func (m *memoryServer) serve(handle func() error, end func()) {
+func (m *memoryServer) serve(handle func() error, end func(done <-chan struct{})) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		_ = handle()
 	}()
 	m.close = append(m.close, func() {
-		end()
+		end(done)
 		<-done
 	})
 }

@@ -110,6 +110,9 @@ func (w *watch) repeats(names []string, locators []*discoveryv3.ResourceLocator)
 	if len(locators)+len(w.sub.locators) > 0 || len(names) != len(w.sub.names) || w.sub.all && !w.implied {
 		return false
 	}
+	if slices.Equal(names, w.sub.names) { // most clients sort them
+		return true
+	}
 	for _, name := range names {
 		if !w.sub.has(name) {
 			return false

@@ -42,7 +42,7 @@ func (r *Resources) selectFor(s *subscription, before []*xds.Resource) []*xds.Re
 			return r.Listed
 		}
 		selected = append(selected, r.Listed...)
-		slices.SortFunc(selected, func(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) })
+		sortResources(selected)
 	}
 	switch {
 	case slices.Equal(selected, r.Listed):
