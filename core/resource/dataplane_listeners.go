@@ -12,8 +12,20 @@ import (
 // (SPEC 11.3), and of the workload of an inbound (SPEC 11.2).
 const DefaultOutboundAddress = "127.0.0.1"
 
-// listeners are the addresses that a proxy listens at, with the element of each.
-type listeners map[netip.AddrPort]listElement
+// listeners are those of a proxy that have an address of their own so far. Most
+// proxies have few listeners, which are compared one by one: a map for each of a
+// hundred thousand dataplanes takes longer than the rest of their validation.
+type listeners struct {
+	few  [16]listener
+	n    int                         // of few
+	many map[netip.AddrPort]listener // all, if they are more than fit in few
+}
+
+// listener is an address, and the element of a list of the dataplane that it is for.
+type listener struct {
+	address netip.AddrPort
+	element listElement
+}
 
 // A listElement is an element of one of the lists of a Dataplane, such as outbound[3].
 type listElement struct {
@@ -27,7 +39,7 @@ func (e listElement) String() string { return fmt.Sprintf("%s[%d]", e.list, e.in
 // 11.1): they are IP addresses, no two listeners have the same one, and none is the
 // address of the workload that it leads to.
 func (d *Dataplane) validateListeners(at *diag.At) {
-	used := make(listeners, len(d.Inbounds)+len(d.Outbounds))
+	var used listeners
 	_, err := netip.ParseAddr(d.Address)
 	named := err != nil && d.Address != ""
 	for i := range d.Inbounds {
@@ -52,7 +64,7 @@ func (d *Dataplane) validateListeners(at *diag.At) {
 
 // add adds the listener of an element of a list. Own is the address that the element
 // has itself, or empty. It returns false if there is no address.
-func (l listeners) add(at *diag.At, list string, i int, host, own string, port uint32) (netip.AddrPort, bool) {
+func (l *listeners) add(at *diag.At, list string, i int, host, own string, port uint32) (netip.AddrPort, bool) {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
 		if own != "" {
@@ -64,10 +76,40 @@ func (l listeners) add(at *diag.At, list string, i int, host, own string, port u
 		return netip.AddrPort{}, false
 	}
 	address := netip.AddrPortFrom(ip, uint16(port))
-	if first, taken := l[address]; taken {
-		at.Field(list).Index(i).Errorf("give one of them another port or address", "listens at %s, as %s does", address, first)
+	if first, taken := l.at(address); taken {
+		at.Field(list).Index(i).Errorf("give one of them another port or address", "listens at %s, as %s does", address, first.element)
 		return address, false
 	}
-	l[address] = listElement{list, i}
+	l.append(listener{address, listElement{list, i}})
 	return address, true
+}
+
+// at returns the listener at an address, if there is one.
+func (l *listeners) at(address netip.AddrPort) (listener, bool) {
+	if l.many != nil {
+		found, ok := l.many[address]
+		return found, ok
+	}
+	for i := range l.few[:l.n] {
+		if l.few[i].address == address {
+			return l.few[i], true
+		}
+	}
+	return listener{}, false
+}
+
+// append adds a listener whose address no other one has.
+func (l *listeners) append(added listener) {
+	if l.n < len(l.few) {
+		l.few[l.n] = added
+		l.n++
+		return
+	}
+	if l.many == nil {
+		l.many = make(map[netip.AddrPort]listener, 4*len(l.few))
+		for _, first := range l.few {
+			l.many[first.address] = first
+		}
+	}
+	l.many[added.address] = added
 }

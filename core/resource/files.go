@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -162,15 +163,18 @@ func (f *file) read(limit int64) ([]byte, error) {
 	case info.Size() > limit:
 		return nil, errTooLarge
 	}
-	return readAll(opened, limit)
+	return readAll(opened, info.Size(), limit)
 }
 
-func readAll(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if int64(len(data)) > limit {
+// readAll reads what is of about the size.
+func readAll(r io.Reader, size, limit int64) ([]byte, error) {
+	var data bytes.Buffer
+	data.Grow(int(size) + bytes.MinRead) // to find the end without growing again
+	_, err := data.ReadFrom(io.LimitReader(r, limit+1))
+	if int64(data.Len()) > limit {
 		return nil, errTooLarge
 	}
-	return data, err
+	return data.Bytes(), err
 }
 
 func readError(err error) string {

@@ -87,7 +87,7 @@ func (l *Loader) read(f *file) ([]byte, error) {
 	case l.Stdin == nil:
 		return nil, errors.New("there is no standard input")
 	}
-	return readAll(l.Stdin, limit)
+	return readAll(l.Stdin, 0, limit)
 }
 
 func (l *Loader) limits() strict.Limits {
