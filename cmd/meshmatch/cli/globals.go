@@ -29,7 +29,12 @@ type globals struct {
 	namespace optional
 	output    output
 	source    bool
+	unused    []byte // see loadAll
 }
+
+// unusedHeap is how much memory a command that only reads and prints may use, in
+// bytes, before the garbage collector is worth its time.
+const unusedHeap = 64 << 20
 
 // world is the input of a command.
 type world struct {
@@ -49,6 +54,11 @@ func (g *globals) load(c *cobra.Command) (*world, error) {
 }
 
 // loadAll reads files of any number of meshes.
+//
+// The garbage collector lets the heap grow to twice its size. A command ends before
+// that pays: a fifth of the time of a check of 20,000 dataplanes was collections of a
+// small heap. A part of the heap that is never written takes no memory, has nothing to
+// scan, and makes the first collections later; those of large inputs stay as they are.
 func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 	if len(files) == 0 {
 		return nil, errNoFiles
@@ -56,6 +66,7 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 	if repeats(files, resource.Stdin) {
 		return nil, errStdinTwice
 	}
+	g.unused = make([]byte, unusedHeap)
 	loader := resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents()), Stdin: c.InOrStdin()}
 	set, err := loader.Load(files...)
 	if err != nil {
