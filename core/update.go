@@ -85,12 +85,10 @@ func (u *meshUpdate) indexAll(slots []uint32) {
 // not added to the index of dataplanes.
 func (u *meshUpdate) replace(d edit[*resource.Dataplane], isFirst bool) {
 	name := proxyName{d.id.Namespace, d.id.Name}
-	slot, known := u.slots.Lookup(name)
+	slot, added := u.slots.Add(name)
 	var old *resource.Dataplane
-	if known {
+	if !added {
 		old = u.entries.Get(slot).resource
-	} else {
-		slot = u.slots.Intern(name)
 	}
 	if !isFirst {
 		u.dataplanes.Replace(slot, old, d.resource)

@@ -90,6 +90,20 @@ func (e *InternerEditor[K]) Intern(key K) uint32 {
 		e.keys.mut(id).refs++
 		return id
 	}
+	return e.add(hash, key)
+}
+
+// Add is [InternerEditor.Intern] for keys with one reference at most: it returns the
+// id of a key that is present, without another reference to it, or adds the key.
+func (e *InternerEditor[K]) Add(key K) (id uint32, added bool) {
+	hash := hashKey(e.seed, key)
+	if id, ok := e.find(hash, key); ok {
+		return id, false
+	}
+	return e.add(hash, key), true
+}
+
+func (e *InternerEditor[K]) add(hash uint32, key K) uint32 {
 	id := e.keys.add(internedKey[K]{key, 1})
 	e.table.insert(hash, id)
 	return id

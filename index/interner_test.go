@@ -51,7 +51,15 @@ func TestInternerModel(t *testing.T) {
 		for range r.IntN(200) {
 			key := tag{fmt.Sprint("k", r.IntN(20)), fmt.Sprint("v", r.IntN(50))}
 			id, had := want.ids[key]
-			if r.IntN(10) >= bias {
+			if r.IntN(10) == 0 {
+				got, added := e.Add(key)
+				if added == had || had && got != id || !had && want.refs[got] != 0 {
+					t.Fatalf("Add(%v) = %d, %v, had %d, %v", key, got, added, id, had)
+				}
+				if added {
+					want.ids[key], want.refs[got] = got, 1
+				}
+			} else if r.IntN(10) >= bias {
 				got := e.Intern(key)
 				if had && got != id {
 					t.Fatalf("Intern(%v) = %d, had %d", key, got, id)

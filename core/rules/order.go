@@ -40,17 +40,27 @@ func (o Order) Sort(policies []*resource.Policy) {
 		rest = rest[n:]
 	}
 	copy(policies, grouped)
-	slices.SortFunc(policies, func(a, b *resource.Policy) int { return cmp.Or(strings.Compare(a.Kind, b.Kind), o(a, b)) })
+	slices.SortFunc(policies, o.CompareKinds)
+}
+
+// CompareKinds compares policies by kind, and those of one kind by the order.
+func (o Order) CompareKinds(a, b *resource.Policy) int {
+	if c := strings.Compare(a.Kind, b.Kind); c != 0 {
+		return c
+	}
+	return o(a, b)
 }
 
 // DefaultOrder is the order of SPEC 3: by level, then by name ascending, then
 // by namespace. The later policy overrides.
 func DefaultOrder(a, b *resource.Policy) int {
-	return cmp.Or(
-		cmp.Compare(level(&a.TargetRef), level(&b.TargetRef)),
-		strings.Compare(a.Name, b.Name),
-		strings.Compare(a.Namespace, b.Namespace),
-	)
+	if c := level(&a.TargetRef) - level(&b.TargetRef); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Namespace, b.Namespace)
 }
 
 // level returns the level of a top-level targetRef. The constants of the

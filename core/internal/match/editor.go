@@ -1,10 +1,8 @@
 package match
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -31,17 +29,13 @@ func (x *Index) Edit() *Editor {
 	}
 	e.order = x.order.Edit(func(a, b uint32) int {
 		p, q := e.policies.Value(a), e.policies.Value(b)
-		c := compare(x.compare, p, q)
+		c := x.compare.CompareKinds(p, q)
 		if c == 0 {
 			e.tied = [2]*resource.Policy{p, q}
 		}
 		return c
 	})
 	return e
-}
-
-func compare(order rules.Order, a, b *resource.Policy) int {
-	return cmp.Or(strings.Compare(a.Kind, b.Kind), order(a, b))
 }
 
 // Editor makes the next version of an [Index]. It is used once; an editor that
@@ -94,9 +88,9 @@ func (e *Editor) PutAll(policies []*resource.Policy) {
 // Put adds p, and replaces the policy with its identity if there is one.
 func (e *Editor) Put(p *resource.Policy) {
 	e.delta.policies = true
-	slot, known := e.slots.Lookup(p.ID)
+	slot, added := e.slots.Add(p.ID)
 	var old *resource.Policy
-	if known {
+	if !added {
 		old = e.policies.Value(slot)
 		if e.onlyConfsDiffer(old, p) {
 			*e.policies.Mut(slot) = p
@@ -105,8 +99,6 @@ func (e *Editor) Put(p *resource.Policy) {
 			return
 		}
 		e.release(old, slot)
-	} else {
-		slot = e.slots.Intern(p.ID)
 	}
 	e.delta.moved = true
 	*e.policies.Mut(slot) = p
@@ -125,7 +117,7 @@ func (e *Editor) Put(p *resource.Policy) {
 	} else {
 		e.selectors.Remove(slot)
 	}
-	if old == nil || compare(e.base.compare, old, p) != 0 {
+	if old == nil || e.base.compare.CompareKinds(old, p) != 0 {
 		e.order.Put(slot)
 	}
 }
@@ -159,7 +151,7 @@ func (e *Editor) intern(t term) index.Term {
 func (e *Editor) onlyConfsDiffer(old, p *resource.Policy) bool {
 	return e.base.Policy(p.ID) == old && !p.IsRoute() && !old.TargetRef.Kind.IsRoute() &&
 		old.TargetRef.Equal(&p.TargetRef) && old.Shadow() == p.Shadow() &&
-		compare(e.base.compare, old, p) == 0
+		e.base.compare.CompareKinds(old, p) == 0
 }
 
 // Remove removes a policy and reports whether there was one.
