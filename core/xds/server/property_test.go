@@ -3,7 +3,6 @@ package server_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"google.golang.org/grpc"
 )
 
 // TestRandom edits states at random while clients of both protocols, by name and by
@@ -37,19 +37,7 @@ type world struct {
 	rand     *rand.Rand
 	source   *xdstest.Source
 	replicas [2]*running
-	clients  []*member
-}
-
-// member is a client and what it asks for.
-type member struct {
-	*xdstest.Client
-	options  xdstest.Options
-	node     string // empty without a node
-	all      [xds.NumTypes]bool
-	names    [xds.NumTypes]map[string]bool
-	locators [xds.NumTypes]map[string]xdstest.Locator // by their text
-	started  [xds.NumTypes]bool
-	frozen   bool
+	clients  []*xdstest.Actor
 }
 
 var (
@@ -68,38 +56,29 @@ func newWorld(t *testing.T, seed uint64) *world {
 		w.replicas[i] = start(t, server.Options{Source: w.source, Wait: 50 * time.Millisecond})
 	}
 	for i := range 12 {
-		m := &member{}
-		m.options.StateOfTheWorld = i%2 == 1
-		if i%4 != 3 {
-			m.node = worldNodes[w.rand.IntN(len(worldNodes))]
-			m.options.Node = node(m.node)
-		}
-		m.options.Reject = func(r xdstest.Held) string {
+		options := xdstest.Options{StateOfTheWorld: i%2 == 1, Reject: func(r xdstest.Held) string {
 			if strings.Contains(r.Body, "bad") {
 				return "is bad"
 			}
 			return ""
+		}}
+		if i%4 != 3 {
+			options.Node = node(worldNodes[w.rand.IntN(len(worldNodes))])
 		}
-		for k := range m.names {
-			m.names[k], m.locators[k] = map[string]bool{}, map[string]xdstest.Locator{}
-		}
-		w.connect(m)
-		w.clients = append(w.clients, m)
+		c, err := xdstest.NewActor(w.replica(), options)
+		must(t, err)
+		w.clients = append(w.clients, c)
 	}
 	t.Cleanup(func() {
-		for _, m := range w.clients {
-			m.Close()
+		for _, c := range w.clients {
+			c.Close()
 		}
 	})
 	return w
 }
 
-// connect connects a member to one of the replicas.
-func (w *world) connect(m *member) {
-	c, err := xdstest.New(context.Background(), w.replicas[w.rand.IntN(2)].conn, m.options)
-	must(w.t, err)
-	m.Client, m.frozen = c, false
-}
+// replica returns a connection to one of the replicas.
+func (w *world) replica() *grpc.ClientConn { return w.replicas[w.rand.IntN(2)].conn }
 
 // snapshot returns random resources.
 func (w *world) snapshot(quality string) *server.Snapshot {
@@ -144,7 +123,7 @@ func (w *world) variants(k xds.Type, name, quality string) []server.Variant {
 
 // step does one thing.
 func (w *world) step() {
-	m := w.clients[w.rand.IntN(len(w.clients))]
+	c := w.clients[w.rand.IntN(len(w.clients))]
 	switch w.rand.IntN(12) {
 	case 0, 1, 2:
 		w.source.Edit(func(s *xdstest.State) {
@@ -155,17 +134,14 @@ func (w *world) step() {
 	case 5:
 		w.source.Edit(func(s *xdstest.State) { delete(s.Nodes, worldNodes[w.rand.IntN(len(worldNodes))]) })
 	case 6:
-		w.reconnect(m)
+		must(w.t, c.Reconnect(w.replica()))
 	case 7:
-		if m.frozen = !m.frozen; m.frozen {
-			m.Freeze()
-		} else {
-			m.Thaw()
-		}
+		c.FreezeOrThaw()
 	case 8:
 		time.Sleep(time.Duration(w.rand.IntN(3)) * time.Millisecond)
 	default:
-		w.subscribe(m)
+		t, name := xds.Type(w.rand.IntN(xds.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
+		must(w.t, c.Ask(w.rand, t, name, map[string]string{"k": fmt.Sprintf("v%d", w.rand.IntN(3))}))
 	}
 }
 
@@ -174,50 +150,6 @@ func (w *world) editVariants(quality string) {
 		k, name := xds.Type(w.rand.IntN(xds.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
 		s.Variants[xdstest.Name{Type: k, Name: name}] = w.variants(k, name, quality)
 	})
-}
-
-// reconnect ends the stream of a member and resumes it at either replica.
-func (w *world) reconnect(m *member) {
-	m.Close()
-	m.options.Resume = m.Client
-	w.connect(m)
-}
-
-// subscribe changes a subscription of a member.
-func (w *world) subscribe(m *member) {
-	k := xds.Type(w.rand.IntN(xds.NumTypes))
-	name := worldNames[w.rand.IntN(len(worldNames))]
-	l := xdstest.Locator{Name: name, Parameters: map[string]string{"k": fmt.Sprintf("v%d", w.rand.IntN(3))}}
-	// In state of the world, only listeners and clusters that go can be removed from a
-	// wildcard.
-	full := k == xds.ListenerType || k == xds.ClusterType
-	first := !m.started[k]
-	m.started[k] = true
-	switch w.rand.IntN(6) {
-	case 0:
-		if first && (full || !m.options.StateOfTheWorld) {
-			m.all[k] = true
-			must(w.t, m.Wildcard(k))
-			return
-		}
-		if m.names[k][name] {
-			delete(m.names[k], name)
-			must(w.t, m.Unsubscribe(k, name))
-			return
-		}
-	case 1:
-		if _, ok := m.locators[k][fmt.Sprint(l)]; ok {
-			delete(m.locators[k], fmt.Sprint(l))
-			must(w.t, m.UnsubscribeLocators(k, l))
-			return
-		}
-	case 2, 3:
-		m.locators[k][fmt.Sprint(l)] = l
-		must(w.t, m.SubscribeLocators(k, l))
-		return
-	}
-	m.names[k][name] = true
-	must(w.t, m.Subscribe(k, name))
 }
 
 // finish publishes a last state that no client rejects, and compares.
@@ -232,18 +164,19 @@ func (w *world) finish() {
 			}
 		}
 	})
-	for i, m := range w.clients {
-		m.Thaw()
-		m.Wait(patience, func() bool { return len(w.differences(m)) == 0 })
-		for _, d := range w.differences(m) {
-			w.t.Errorf("client %d (%s, node %q): %s", i, protocolName(m), m.node, d)
+	state := w.source.State()
+	for i, c := range w.clients {
+		c.Thaw()
+		c.Wait(patience, func() bool { return len(c.Differences(state)) == 0 })
+		for _, d := range c.Differences(state) {
+			w.t.Errorf("client %d (%s): %s", i, c, d)
 		}
-		if err := m.Err(); err != nil {
+		if err := c.Err(); err != nil {
 			w.t.Errorf("client %d: %v", i, err)
 		}
 	}
 	ids := slices.DeleteFunc(slices.Clone(worldNodes), func(id string) bool {
-		return !slices.ContainsFunc(w.clients, func(m *member) bool { return m.node == id && slices.Contains(m.started[:], true) })
+		return !slices.ContainsFunc(w.clients, func(c *xdstest.Actor) bool { return c.Node.ID == id && c.Asked() })
 	})
 	for _, r := range w.replicas {
 		for _, id := range ids {
@@ -257,51 +190,4 @@ func (w *world) finish() {
 			cancel()
 		}
 	}
-}
-
-func protocolName(m *member) string {
-	if m.options.StateOfTheWorld {
-		return "sotw"
-	}
-	return "delta"
-}
-
-// differences compares what a member holds with what the last state has for it.
-func (w *world) differences(m *member) []string {
-	var out []string
-	state := w.source.State()
-	for k := range xds.Type(xds.NumTypes) {
-		if !m.started[k] {
-			continue
-		}
-		want := map[string]string{}
-		if m.node != "" {
-			rs := state.Nodes[m.node][k]
-			for _, r := range rs.Listed {
-				if m.all[k] || m.names[k][r.Name] {
-					want[r.Name] = string(r.Body)
-				}
-			}
-			for _, r := range rs.Named {
-				if m.names[k][r.Name] {
-					want[r.Name] = string(r.Body)
-				}
-			}
-		}
-		if got := contents(m.Client, k); !maps.Equal(got, want) {
-			out = append(out, fmt.Sprintf("%s: holds %q, wants %q", k, got, want))
-		}
-		for _, l := range m.locators[k] {
-			v, _ := state.Locate(k, l.Name, l.Parameters)
-			got, _ := m.Located(k, l)
-			want := ""
-			if v.Resource != nil {
-				want = string(v.Resource.Body)
-			}
-			if got.Body != want || got.Constraints != v.Constraints {
-				out = append(out, fmt.Sprintf("%s: locator %v: holds %q, wants %q", k, l, got.Body, want))
-			}
-		}
-	}
-	return out
 }

@@ -7,5 +7,7 @@
 // constraints (SPEC 12.4). It can stop reading, and resume on another connection with
 // the versions of what it holds.
 //
+// An [Actor] is a client that acts at random, and compares what it holds with a state.
+//
 // A [Source] publishes states that [NewState] makes of snapshots and variants.
 package xdstest
