@@ -1,0 +1,150 @@
+package xds_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+)
+
+// TestAnswers compares what is built for the meshes of testdata with golden files. In
+// an archive the first file is the mesh; the name of any other file is a question, and
+// its content the answer:
+//
+//	names NAME [grpc]               the types and names of the resources of a dataplane
+//	snapshot NAME [grpc]            the resources
+//	static NAME [spire-socket=PATH] a bootstrap with these resources
+//	bootstrap NAME xds=HOST [ca=PATH] [certificate=PATH] [key=PATH] [spire-socket=PATH]
+//	warnings NAME [grpc]            the warnings of a dataplane
+//	check                           those of all dataplanes
+//
+// UPDATE=1 writes the answers.
+func TestAnswers(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := stateOf(t, string(archive.Files[0].Data))
+			for i := range archive.Files[1:] {
+				f := &archive.Files[i+1]
+				got := answer(t, state, strings.Fields(f.Name))
+				if os.Getenv("UPDATE") != "" {
+					f.Data = []byte(got)
+				} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", f.Name, diff)
+				}
+			}
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// stateOf returns the state of a mesh, with all translators.
+func stateOf(t *testing.T, mesh string) *xds.State {
+	t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
+}
+
+func answer(t *testing.T, state *xds.State, words []string) string {
+	t.Helper()
+	if words[0] == "check" {
+		return lines(state.Check())
+	}
+	d := state.View().Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: words[1]})
+	if d == nil {
+		t.Fatalf("there is no dataplane %s", words[1])
+	}
+	given := map[string]string{}
+	for _, word := range words[2:] {
+		key, value, _ := strings.Cut(word, "=")
+		given[key] = value
+	}
+	_, grpc := given["grpc"]
+	snapshot := state.Snapshot(d, grpc)
+	options := xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:9901"), SpireSocket: given["spire-socket"]}
+	switch words[0] {
+	case "names":
+		var b strings.Builder
+		for kind := range xds.Type(xds.NumTypes) {
+			for _, r := range snapshot.Resources(kind) {
+				fmt.Fprintln(&b, kind, r.Name)
+			}
+		}
+		return b.String()
+	case "snapshot":
+		data, err := json.Marshal(snapshot)
+		return indented(t, data, err)
+	case "warnings":
+		return lines(snapshot.Warnings())
+	case "static":
+		bootstrap, err := xds.StaticBootstrap(snapshot, options)
+		if err != nil {
+			return fmt.Sprintln(err)
+		}
+		return message(t, bootstrap)
+	case "bootstrap":
+		server := xds.Server{Host: given["xds"], Port: 5678, CA: given["ca"], Certificate: given["certificate"], Key: given["key"]}
+		return message(t, xds.Bootstrap(d, snapshot.Identity, server, options))
+	}
+	t.Fatalf("unknown question %q", words)
+	return ""
+}
+
+func lines(warnings []xds.Warning) string {
+	var b strings.Builder
+	for _, w := range warnings {
+		fmt.Fprintln(&b, w)
+	}
+	return b.String()
+}
+
+func message(t *testing.T, m proto.Message) string {
+	t.Helper()
+	data, err := xds.MarshalJSON(m)
+	return indented(t, data, err)
+}
+
+func indented(t *testing.T, data []byte, err error) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err == nil {
+		err = json.Indent(&b, data, "", "  ")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n") + "\n"
+}
