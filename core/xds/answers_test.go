@@ -25,11 +25,11 @@ import (
 // an archive the first file is the mesh; the name of any other file is a question, and
 // its content the answer:
 //
-//	names NAME [grpc]               the types and names of the resources of a dataplane
-//	snapshot NAME [grpc]            the resources
+//	names NAME                      the types and names of the resources of a dataplane
+//	snapshot NAME                   the resources
 //	static NAME [spire-socket=PATH] a bootstrap with these resources
 //	bootstrap NAME xds=HOST [ca=PATH] [certificate=PATH] [key=PATH] [spire-socket=PATH]
-//	warnings NAME [grpc]            the warnings of a dataplane
+//	warnings NAME                   the warnings of a dataplane
 //	check                           those of all dataplanes
 //
 // UPDATE=1 writes the answers.
@@ -92,8 +92,7 @@ func answer(t *testing.T, state *xds.State, words []string) string {
 		key, value, _ := strings.Cut(word, "=")
 		given[key] = value
 	}
-	_, grpc := given["grpc"]
-	snapshot := state.Snapshot(d, grpc)
+	snapshot := state.Snapshot(d, false)
 	options := xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:9901"), SpireSocket: given["spire-socket"]}
 	switch words[0] {
 	case "names":
