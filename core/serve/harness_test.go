@@ -124,9 +124,14 @@ func start(t *testing.T, files map[string]string, change ...func(*serve.Options)
 	return r
 }
 
+// write replaces a file at once: the file is never seen in part.
 func (r *running) write(name, content string) {
 	r.t.Helper()
-	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(content), 0o644); err != nil {
+	scratch := filepath.Join(r.t.TempDir(), name)
+	if err := os.WriteFile(scratch, []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.Rename(scratch, filepath.Join(r.dir, name)); err != nil {
 		r.t.Fatal(err)
 	}
 }

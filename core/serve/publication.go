@@ -79,7 +79,11 @@ func isGRPC(userAgent string) bool { return len(userAgent) >= 4 && userAgent[:4]
 
 // snapshotCache keeps what was served last to each dataplane, so that publications
 // return the same pointer while nothing changed for it.
-type snapshotCache struct{ known sync.Map } // *servedSnapshot by snapshotKey
+type snapshotCache struct {
+	known sync.Map // *servedSnapshot by snapshotKey
+	// grpc gets a value when a dataplane connects that is gRPC and was not before.
+	grpc chan struct{}
+}
 
 type snapshotKey struct {
 	dataplane resource.ID
@@ -108,8 +112,26 @@ func (c *snapshotCache) get(key snapshotKey, built *xds.Snapshot, secrets []*xds
 	if len(secrets) > 0 {
 		s.Snapshot[xds.SecretType].Listed = secrets // a snapshot has no others if the server signs
 	}
-	c.known.Store(key, s)
+	if _, known := c.known.Swap(key, s); !known && key.grpc {
+		select {
+		case c.grpc <- struct{}{}:
+		default: // there is one already
+		}
+	}
 	return &s.Snapshot
+}
+
+// grpcNodes returns the dataplanes of a view that connected as gRPC.
+func (c *snapshotCache) grpcNodes(view *core.View) (list []*resource.Dataplane) {
+	c.known.Range(func(key, _ any) bool {
+		if key := key.(snapshotKey); key.grpc {
+			if d := view.Dataplane(key.dataplane); d != nil {
+				list = append(list, d)
+			}
+		}
+		return true
+	})
+	return list
 }
 
 // forget removes what was served to dataplanes that no longer exist.

@@ -53,6 +53,8 @@ func New(options Options) (*Server, error) {
 		builder: xds.NewBuilder(options.Translators, xds.Options{}),
 		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
 		logged:  map[string]bool{},
+
+		snapshots: snapshotCache{grpc: make(chan struct{}, 1)},
 	}
 	if options.TLS != nil {
 		var err error

@@ -25,7 +25,8 @@ func newWarner(log *slog.Logger, tls bool) *warner { return &warner{log: log, tl
 const maxTold = 100
 
 // run examines publications until the context ends. Publications that come meanwhile
-// are skipped but for the newest. After each of them there is a pause of the same
+// are skipped but for the newest. A publication is examined again when a dataplane
+// connects that is gRPC, as that has other warnings. After each of them there is a pause of the same
 // length, so that warnings take at most half of one processor.
 func (w *warner) run(ctx context.Context, p *publisher) {
 	for {
@@ -43,6 +44,7 @@ func (w *warner) run(ctx context.Context, p *publisher) {
 		}
 		select {
 		case <-current.superseded:
+		case <-current.snapshots.grpc:
 		case <-ctx.Done():
 			return
 		}
@@ -80,7 +82,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if ctx.Err() != nil {
 		return nil
 	}
-	for _, warning := range p.state.Check() {
+	for _, warning := range p.state.Check(p.snapshots.grpcNodes(p.view)...) {
 		warnings = append(warnings, warning.Diagnostic().Error())
 	}
 	if w.tls {

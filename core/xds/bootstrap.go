@@ -15,6 +15,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
+// nodeCluster is the cluster that all nodes have.
+const nodeCluster = "meshmatch"
+
 // AdminCluster is the name of the cluster of the proxy's own admin interface, which
 // is a part of each bootstrap.
 const AdminCluster = "admin"
@@ -44,7 +47,7 @@ func newBootstrap(d *resource.Dataplane, id *identity.Identity, o BootstrapOptio
 		clusters = append(clusters, spireCluster(id.Source.Spec.Provider.Spire, o.SpireSocket))
 	}
 	return &bootstrapv3.Bootstrap{
-		Node:            &corev3.Node{Id: d.KRI(""), Cluster: "meshmatch"},
+		Node:            &corev3.Node{Id: d.KRI(""), Cluster: nodeCluster},
 		Admin:           &bootstrapv3.Admin{Address: admin},
 		StaticResources: &bootstrapv3.Bootstrap_StaticResources{Clusters: clusters},
 	}

@@ -18,13 +18,34 @@ import (
 // Check returns the warnings of all dataplanes (SPEC 11.1), each once and sorted: a
 // warning that many dataplanes have names the place on one of them. Of dataplanes that
 // cannot have different warnings one is built. A dataplane without the identity that a
-// MeshIdentity should give it is left to package inspect.
-func (s *State) Check() []Warning {
+// MeshIdentity should give it is left to package inspect. The warnings are those of
+// Envoys, and of the given dataplanes as gRPC, too.
+func (s *State) Check(grpc ...*resource.Dataplane) []Warning {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
 	found := map[Warning]Warning{} // the key has no place
 	seen := map[checkKey]bool{}
+	add := func(d *resource.Dataplane, grpc bool, failed string) {
+		group.Go(func() error {
+			warnings := s.Snapshot(d, grpc).warnings
+			mu.Lock()
+			defer mu.Unlock()
+			for _, w := range warnings {
+				if failed != "" && w.Message == failed {
+					continue // package inspect reports it at its place
+				}
+				key := w
+				if w.Policy != nil {
+					key.Place = w.array()
+				}
+				if known, ok := found[key]; !ok || w.compare(known) < 0 {
+					found[key] = w
+				}
+			}
+			return nil
+		})
+	}
 	for _, mesh := range s.view.Meshes() {
 		for _, d := range s.view.Dataplanes(mesh) {
 			key, needed := s.checkKey(d)
@@ -32,25 +53,11 @@ func (s *State) Check() []Warning {
 				continue
 			}
 			seen[key] = true
-			group.Go(func() error {
-				warnings := s.Snapshot(d, false).warnings
-				mu.Lock()
-				defer mu.Unlock()
-				for _, w := range warnings {
-					if key.failed != "" && w.Message == key.failed {
-						continue // package inspect reports it at its place
-					}
-					key := w
-					if w.Policy != nil {
-						key.Place = w.array()
-					}
-					if known, ok := found[key]; !ok || w.compare(known) < 0 {
-						found[key] = w
-					}
-				}
-				return nil
-			})
+			add(d, false, key.failed)
 		}
+	}
+	for _, d := range grpc {
+		add(d, true, "")
 	}
 	_ = group.Wait() // no function fails
 	all := make([]Warning, 0, len(found))

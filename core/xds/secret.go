@@ -81,14 +81,9 @@ func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resour
 	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != spiffe.Extension {
 		return nil, nil
 	}
-	files := tls.identity.Source.Spec.Provider.Extension.Config
-	certificate, err1 := identity.Expand(files.Certificate, d)
-	key, err2 := identity.Expand(files.PrivateKey, d)
-	bundle, err3 := identity.Expand(files.TrustBundle, d)
-	for _, err := range []error{err1, err2, err3} {
-		if err != nil {
-			return nil, []Warning{{Place: d.KRI(""), Message: err.Error()}}
-		}
+	files, err := filesOf(d, tls.identity)
+	if err != nil {
+		return nil, []Warning{{Place: d.KRI(""), Message: err.Error()}}
 	}
 	bundles := map[string]*corev3.DataSource{}
 	for domain, pem := range trustBundles(trusts) {
@@ -99,13 +94,30 @@ func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resour
 		warnings = append(warnings, Warning{Place: d.KRI(""), Message: fmt.Sprintf(
 			"the MeshTrusts of the trust domain %s have no effect: %s has its own trustBundle", own, tls.identity.Source.ID)})
 	}
-	bundles[own] = fileSource(bundle)
+	bundles[own] = fileSource(files.trustBundle)
 	return []*Resource{
 		b.resources.make(SecretType, IdentitySecret, &tlsv3.Secret{Name: IdentitySecret, Type: &tlsv3.Secret_TlsCertificate{
-			TlsCertificate: &tlsv3.TlsCertificate{CertificateChain: fileSource(certificate), PrivateKey: fileSource(key)},
+			TlsCertificate: &tlsv3.TlsCertificate{CertificateChain: fileSource(files.certificate), PrivateKey: fileSource(files.key)},
 		}}),
 		b.resources.make(SecretType, TrustSecret, NewTrustSecret(bundles, tls.trustDomain)),
 	}, warnings
+}
+
+// identityFiles are the paths of an identity of provider Extension.
+type identityFiles struct{ certificate, key, trustBundle string }
+
+// filesOf returns the files of the identity of a dataplane, which is of provider
+// Extension. It fails if the dataplane has no value for a part of a path.
+func filesOf(d *resource.Dataplane, id *identity.Identity) (files identityFiles, err error) {
+	config := id.Source.Spec.Provider.Extension.Config
+	if files.certificate, err = identity.Expand(config.Certificate, d); err != nil {
+		return files, err
+	}
+	if files.key, err = identity.Expand(config.PrivateKey, d); err != nil {
+		return files, err
+	}
+	files.trustBundle, err = identity.Expand(config.TrustBundle, d)
+	return files, err
 }
 
 func fileSource(path string) *corev3.DataSource {

@@ -14,22 +14,35 @@ import (
 
 func newBootstrap(g *globals) *cobra.Command {
 	var address string
+	var grpc bool
 	var server xds.Server
 	options := defaultBootstrap()
 	c := &cobra.Command{
 		Use:   "bootstrap DATAPLANE --xds ADDRESS",
-		Short: "Print the Envoy bootstrap of a dataplane that is served",
+		Short: "Print the Envoy or gRPC bootstrap of a dataplane that is served",
 		Long: `Print the bootstrap with which the Envoy of a dataplane fetches its resources
 from "meshmatch serve", as JSON. The paths are those of files on the machine of the
 proxy. With --xds-ca the server is asked by TLS, and its certificate must have the
-host of ADDRESS.`,
+host of ADDRESS.
+
+With --grpc the bootstrap is that of a process that is gRPC instead of Envoy: it is
+the file of the environment variable GRPC_XDS_BOOTSTRAP. A client resolves the names
+xds:///MESH/SERVICE, a server listens on the address and port of an inbound. The
+certificates of the dataplane are those of its MeshIdentity if that has files, else
+those of --xds-ca, --xds-cert and --xds-key.`,
 		Example: `  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 -f policies/
-  meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/`,
+  meshmatch bootstrap web-1 --xds xds.example:5678 --xds-ca ca.pem --xds-cert web.pem --xds-key web.key -f policies/
+  meshmatch bootstrap web-1 --xds 127.0.0.1:5678 --grpc -f policies/`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := parseServer(&server, address); err != nil {
 				return err
+			}
+			for _, flag := range []string{"admin", "spire-socket"} {
+				if grpc && c.Flags().Changed(flag) {
+					return usagef("--%s is a part of Envoy's bootstrap; leave it out with --grpc", flag)
+				}
 			}
 			w, err := g.load(c)
 			if err != nil {
@@ -43,13 +56,21 @@ host of ADDRESS.`,
 			if err != nil {
 				return err
 			}
-			return g.printMessage(c, xds.Bootstrap(d, id, server, options))
+			if !grpc {
+				return g.printMessage(c, xds.Bootstrap(d, id, server, options))
+			}
+			b, err := xds.NewGRPCBootstrap(d, id, server)
+			if err != nil {
+				return err
+			}
+			return g.encode(c.OutOrStdout(), b)
 		},
 	}
 	c.Flags().StringVar(&address, "xds", "", "the `ADDRESS` of the server, HOST:PORT")
 	c.Flags().StringVar(&server.CA, "xds-ca", "", "verify the server with the CA certificates in this `FILE`")
 	c.Flags().StringVar(&server.Certificate, "xds-cert", "", "present the certificate in this `FILE` to the server")
 	c.Flags().StringVar(&server.Key, "xds-key", "", "the `FILE` of the key of the certificate")
+	c.Flags().BoolVar(&grpc, "grpc", false, "print the bootstrap of gRPC")
 	bootstrapFlags(c, &options)
 	return c
 }

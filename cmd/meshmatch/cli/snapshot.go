@@ -12,7 +12,7 @@ import (
 )
 
 func newSnapshot(g *globals) *cobra.Command {
-	var bootstrap bool
+	var bootstrap, grpc bool
 	options := defaultBootstrap()
 	c := &cobra.Command{
 		Use:   "snapshot DATAPLANE",
@@ -23,13 +23,17 @@ warnings on standard error. The table has the names of the resources, with the
 policies that shaped them; JSON and YAML have the resources themselves.
 
 With --bootstrap the answer is one static Envoy bootstrap with all of it inside,
-which "envoy -c FILE" runs without a server.`,
+which "envoy -c FILE" runs without a server. With --grpc the dataplane is gRPC
+instead of Envoy, which has fewer features: see core/GUIDE.md.`,
 		Example: `  meshmatch snapshot web-1 -f policies/
   meshmatch snapshot web-1 -f policies/ -o json
   meshmatch snapshot web-1 -f policies/ --bootstrap`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
+			if grpc && bootstrap {
+				return usagef("--bootstrap is for Envoy; leave it out with --grpc")
+			}
 			w, err := g.load(c)
 			if err != nil {
 				return err
@@ -38,7 +42,7 @@ which "envoy -c FILE" runs without a server.`,
 			if err != nil {
 				return err
 			}
-			snapshot := xds.NewBuilder(translators.All(), xds.Options{}).At(w.view).Snapshot(d, false)
+			snapshot := xds.NewBuilder(translators.All(), xds.Options{}).At(w.view).Snapshot(d, grpc)
 			var failed error
 			for _, warning := range snapshot.Warnings() {
 				if warning.Error {
@@ -61,6 +65,7 @@ which "envoy -c FILE" runs without a server.`,
 		},
 	}
 	c.Flags().BoolVar(&bootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
+	c.Flags().BoolVar(&grpc, "grpc", false, "print what the dataplane gets if it is gRPC")
 	bootstrapFlags(c, &options)
 	return c
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"path/filepath"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -15,52 +14,56 @@ import (
 	xdscredentials "google.golang.org/grpc/credentials/xds"
 	"google.golang.org/grpc/health"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/xds"
 
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
-// identities gives each dataplane the SPIFFE ID spiffe://default.mesh.local/NAME. A gRPC
-// server has its certificate from its own bootstrap, and reads none of the files.
-const identities = `
-{type: MeshIdentity, name: identities, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {path: "/{{ .Name }}"},
-  provider: {type: Extension, extension: {name: files, config: {certificate: /unread.pem, privateKey: /unread.key, trustBundle: /unread.ca}}}}}
-`
+// identities gives the dataplanes with a label the SPIFFE ID
+// spiffe://default.mesh.local/NAME, and the files that issue writes for them.
+func (m *mesh) identities(label string) string {
+	return fmt.Sprintf(`
+{type: MeshIdentity, name: identities, spec: {selector: {dataplane: {matchLabels: {%s}}}, spiffeID: {path: "/{{ .Name }}"},
+  provider: {type: Extension, extension: {name: files, config: {certificate: "%[2]s/{{ .Name }}.pem", privateKey: "%[2]s/{{ .Name }}.key", trustBundle: "%[2]s/ca.pem"}}}}}
+`, label, m.certificates)
+}
 
-const (
-	trustDomain    = "spiffe://default.mesh.local/"
-	grpcServerNode = "kri_dp_default___greeter-1_"
-)
+// issue writes the certificates of dataplanes.
+func (m *mesh) issue(ca *envoytest.Authority, names ...string) {
+	for _, name := range names {
+		ca.WriteFiles(m.t, m.certificates, name, trustDomain+name)
+	}
+}
+
+const trustDomain = "spiffe://default.mesh.local/"
 
 // allowed permits the calls of one dataplane.
 func allowed(name string) string {
 	return fmt.Sprintf(`{type: MeshTrafficPermission, name: all, spec: {rules: [{default: {allow: [{spiffeId: {type: Exact, value: %q}}]}}]}}`, trustDomain+name)
 }
 
-// startServer starts the gRPC server of the dataplane greeter-1, which has its listener
-// from a server of a mesh and its certificate from the CA.
-func (m *mesh) startServer(server string, ca *envoytest.Authority) (address string) {
+// startServer starts the gRPC server of a dataplane, which has its listener from a server
+// of a mesh, and its certificate, if it has one, from files. The header x-app of its
+// answers is the name.
+func (m *mesh) startServer(server, name, address string) string {
 	m.t.Helper()
-	files := m.t.TempDir()
-	ca.WriteFiles(m.t, files, "server", trustDomain+"greeter-1")
-	listener, err := net.Listen("tcp", m.network.Replace("127.0.0.31:10000"))
+	listener, err := net.Listen("tcp", m.network.Replace(address))
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	bootstrap := fmt.Sprintf(`{
-		"xds_servers": [{"server_uri": %q, "channel_creds": [{"type": "insecure"}], "server_features": ["xds_v3"]}],
-		"node": {"id": %q},
-		"server_listener_resource_name_template": %q,
-		"certificate_providers": {"default": {"plugin_name": "file_watcher", "config": {
-			"certificate_file": %q, "private_key_file": %q, "ca_certificate_file": %q}}}
-	}`, m.network.Replace(server), grpcServerNode, m.network.Replace("inbound/127.0.0.31/10000"),
-		filepath.Join(files, "server.pem"), filepath.Join(files, "server.key"), filepath.Join(files, "ca.pem"))
 	secured, err := xdscredentials.NewServerCredentials(xdscredentials.ServerOptions{FallbackCreds: insecure.NewCredentials()})
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	s, err := xds.NewGRPCServer(grpc.Creds(secured), xds.BootstrapContentsForTesting([]byte(bootstrap)))
+	named := func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		if err := grpc.SetHeader(ctx, metadata.Pairs("x-app", name)); err != nil {
+			return nil, err
+		}
+		return handle(ctx, request)
+	}
+	s, err := xds.NewGRPCServer(grpc.Creds(secured), grpc.ChainUnaryInterceptor(named), xds.BootstrapContentsForTesting(m.grpcBootstrap(name, server)))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -98,10 +101,12 @@ func callAs(t *testing.T, ca *envoytest.Authority, name, address string) codes.C
 // certificates, and follows changes.
 func TestGRPCServer(t *testing.T) {
 	t.Parallel()
-	m := newMesh(t, map[string]string{"greeter.yaml": greeter(1), "identities.yaml": identities, "permission.yaml": allowed("web")})
+	m := newMesh(t, map[string]string{"greeter.yaml": greeter(1), "permission.yaml": allowed("web")})
+	m.write("identities.yaml", m.identities(""))
 	server := m.serve(firstReplica)
 	ca := envoytest.NewAuthority(t)
-	address := m.startServer(firstReplica, ca)
+	m.issue(ca, "greeter-1")
+	address := m.startServer(firstReplica, "greeter-1", "127.0.0.31:10000")
 	server.waitConverged(1)
 	expect := func(name string, want codes.Code) {
 		t.Helper()

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	xdscredentials "google.golang.org/grpc/credentials/xds"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -51,17 +52,18 @@ type greeters struct {
 	health healthv1.HealthClient
 }
 
+// dialGreeters returns a client with the identity of the dataplane client, if it has one.
 func (m *mesh) dialGreeters(server string) *greeters {
 	m.t.Helper()
-	bootstrap := fmt.Sprintf(`{
-		"xds_servers": [{"server_uri": %q, "channel_creds": [{"type": "insecure"}], "server_features": ["xds_v3"]}],
-		"node": {"id": %q}
-	}`, m.network.Replace(server), grpcNode)
-	resolver, err := xds.NewXDSResolverWithConfigForTesting([]byte(bootstrap))
+	resolver, err := xds.NewXDSResolverWithConfigForTesting(m.grpcBootstrap("client", server))
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	conn, err := grpc.NewClient("xds:///default/greeter", grpc.WithResolvers(resolver), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	secured, err := xdscredentials.NewClientCredentials(xdscredentials.ClientOptions{FallbackCreds: insecure.NewCredentials()})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	conn, err := grpc.NewClient("xds:///default/greeter", grpc.WithResolvers(resolver), grpc.WithTransportCredentials(secured))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -126,42 +128,12 @@ func TestGRPCResolver(t *testing.T) {
 	server.sentOnly("endpoints")
 }
 
-// gRPC rejects what it does not support. The rejection is reported in its words, and
-// calls go on with what the client has.
-func TestGRPCRejects(t *testing.T) {
-	t.Parallel()
-	m := grpcMesh(t)
-	server := m.serve(firstReplica)
-	g := m.dialGreeters(firstReplica)
-	g.answers("greeter-1")
-	for _, test := range []struct{ name, file, content, reason string }{
-		{
-			"the identities of endpoints", "policy.yaml",
-			`{type: MeshIdentity, name: all, spec: {selector: {dataplane: {matchLabels: {}}}, provider: {type: Spire}}}`,
-			"unsupported transport_socket_matches field",
-		},
-		{"a random balancer", "policy.yaml", balancer("{type: Random}"), "unexpected lbPolicy RANDOM"},
-		{"a balancer of Maglev", "policy.yaml", balancer("{type: Maglev}"), "unexpected lbPolicy MAGLEV"},
-		{"a ring by MurmurHash2", "policy.yaml", balancer("{type: RingHash, ringHash: {hashFunction: MurmurHash2}}"), "unsupported ring_hash hash function MURMUR_HASH_2"},
-		{"an endpoint with a host name", "greeter.yaml", strings.Replace(greeter(1), "address: 127.0.0.31", "address: 127.0.0.31, advertisedAddress: localhost", 1), "unsupported cluster type"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			m.write(test.file, test.content)
-			eventually(t, "it is rejected", func() bool {
-				return strings.Contains(server.get("/dataplanes/"+grpcNode+"/status"), test.reason)
-			})
-			g.answers("greeter-1")
-			m.write(test.file, map[string]string{"policy.yaml": "", "greeter.yaml": greeter(1)}[test.file])
-			server.waitConverged(1)
-		})
-	}
-}
-
 func balancer(loadBalancer string) string {
 	return fmt.Sprintf(`{type: MeshLoadBalancingStrategy, name: all, spec: {to: [{default: {loadBalancer: %s}}]}}`, loadBalancer)
 }
 
-// gRPC accepts what the other kinds make of a destination.
+// gRPC accepts what policies make of a destination. What it does not have it gets in
+// another form, or not at all (SPEC 11.4).
 func TestGRPCAccepts(t *testing.T) {
 	t.Parallel()
 	m := grpcMesh(t)
@@ -172,22 +144,30 @@ func TestGRPCAccepts(t *testing.T) {
 		{"retries", `{type: MeshRetry, name: all, spec: {to: [{default: {grpc: {numRetries: 2, retryOn: [Unavailable], backOff: {baseInterval: 30ms, maxInterval: 1s}}}}]}}`},
 		{"limits and ejection", `{type: MeshCircuitBreaker, name: all, spec: {to: [{default: {connectionLimits: {maxRequests: 10, maxConnections: 5},
 			outlierDetection: {interval: 5s, baseEjectionTime: 30s, maxEjectionPercent: 50, detectors: {totalFailures: {consecutive: 5}, successRate: {minimumHosts: 2}}}}}]}}`},
-		{"health checks", `{type: MeshHealthCheck, name: all, spec: {to: [{default: {interval: 10s, timeout: 2s, grpc: {}}}]}}`},
 		{"a ring", balancer("{type: RingHash}")},
+		{"a ring by MurmurHash2", balancer("{type: RingHash, ringHash: {hashFunction: MurmurHash2, hashPolicies: [{type: SourceIP}]}}")},
+		{"Maglev", balancer("{type: Maglev}")},
 		{"least requests", balancer("{type: LeastRequest}")},
 		{"routes", `{type: MeshHTTPRoute, name: routes, spec: {targetRef: {kind: MeshService, name: client}, to: [{targetRef: {kind: MeshService, name: greeter}, rules: [
 			{matches: [{path: {type: RegularExpression, value: "/grpc[.]health.*"}, headers: [{name: x-kind, value: a}]}], default: {filters: [{type: RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-route, value: a}]}}]}},
 			{matches: [{path: {type: PathPrefix, value: /}}], default: {backendRefs: [{kind: MeshService, name: greeter, weight: 3}, {kind: MeshService, name: nothing, weight: 0}]}}]}]}}`},
+		{"a host name", strings.Replace(greeter(1), "address: 127.0.0.31", "address: 127.0.0.31, advertisedAddress: localhost", 1)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := server.metric("xds_pushes_total")
-			m.write("policy.yaml", test.policy)
+			file := "policy.yaml"
+			if strings.Contains(test.policy, "type: Dataplane") {
+				file = "greeter.yaml"
+			}
+			m.write(file, test.policy)
 			eventually(t, "a change is sent", func() bool { return server.metric("xds_pushes_total") > before })
 			server.waitConverged(1)
 			if got := server.metric("xds_nacks_total"); got != 0 {
 				t.Errorf("%d NACKs: %s", got, server.get("/dataplanes/"+grpcNode+"/status"))
 			}
-			g.answers("greeter-1")
+			if file == "policy.yaml" {
+				g.answers("greeter-1")
+			}
 		})
 	}
 }

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -23,9 +25,10 @@ const patience = 20 * time.Second
 
 // A mesh is a directory of files whose addresses are on a network of the test.
 type mesh struct {
-	t       *testing.T
-	network *envoytest.Network
-	dir     string
+	t            *testing.T
+	network      *envoytest.Network
+	dir          string
+	certificates string // the directory of certificates
 }
 
 func newMesh(t *testing.T, files map[string]string) *mesh {
@@ -35,7 +38,7 @@ func newMesh(t *testing.T, files map[string]string) *mesh {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = network.Close() })
-	m := &mesh{t: t, network: network, dir: t.TempDir()}
+	m := &mesh{t: t, network: network, dir: t.TempDir(), certificates: t.TempDir()}
 	for name, content := range files {
 		m.write(name, content)
 	}
@@ -82,19 +85,8 @@ var quickly = &corev3.RetryPolicy{RetryBackOff: &corev3.BackoffStrategy{
 // from a server.
 func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, server, admin string) *envoytest.Proxy {
 	m.t.Helper()
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Load(m.dir)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	view, err := core.NewView(loader.Kinds, set)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	d := view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
-	at := netip.MustParseAddrPort(m.network.Replace(server))
-	bootstrap := xds.Bootstrap(d, nil, xds.Server{Host: at.Addr().String(), Port: at.Port()},
-		xds.BootstrapOptions{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
+	d, _ := m.dataplane(name)
+	bootstrap := xds.Bootstrap(d, nil, m.server(server), xds.BootstrapOptions{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
 	ads := bootstrap.DynamicResources.AdsConfig
 	ads.ApiType = protocol
 	ads.GrpcServices[0].GetEnvoyGrpc().RetryPolicy = quickly
@@ -109,6 +101,47 @@ func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, 
 		}
 	})
 	return proxy
+}
+
+// dataplane returns a dataplane of the files and its identity, which may be nil.
+func (m *mesh) dataplane(name string) (*resource.Dataplane, *identity.Identity) {
+	m.t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Load(m.dir)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	d := view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name})
+	id, err := view.Identities(d.Mesh).Of(d)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return d, id
+}
+
+// server returns the server at an address.
+func (m *mesh) server(address string) xds.Server {
+	at := netip.MustParseAddrPort(m.network.Replace(address))
+	return xds.Server{Host: at.Addr().String(), Port: at.Port()}
+}
+
+// grpcBootstrap returns the bootstrap of a dataplane that is gRPC.
+func (m *mesh) grpcBootstrap(name, server string) []byte {
+	m.t.Helper()
+	d, id := m.dataplane(name)
+	bootstrap, err := xds.NewGRPCBootstrap(d, id, m.server(server))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	data, err := json.Marshal(bootstrap)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return data
 }
 
 // eventually waits until a condition is met.
