@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -17,10 +18,14 @@ import (
 	"time"
 
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/identity/ca"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve"
+	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 )
@@ -157,6 +162,52 @@ func TestClientIdentity(t *testing.T) {
 	if without, err := r.connect(webNode, c.client("")); err == nil {
 		_ = without.Wildcard(xds.ListenerType)
 		r.eventually("refusal of a client without certificate", func() bool { return without.Err() != nil })
+	}
+}
+
+// TestClientParameters gives each client what the parameters of its own dataplane
+// choose, and nothing for others: a tag that is left out would choose for another one.
+func TestClientParameters(t *testing.T) {
+	c := newCredentials(t)
+	r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
+		o.TLS, o.Relays, o.State = c.files(), []string{relayID}, t.TempDir()
+	})
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := map[string]variant.Parameters{}
+	for _, d := range set.Dataplanes {
+		own[d.Name] = variant.ParametersOf(d, 0)
+	}
+	incomplete := maps.Clone(own["web"])
+	delete(incomplete, resource.ServiceTag)
+	for name, k := range map[string]struct {
+		id         string
+		parameters variant.Parameters
+		want       bool
+	}{
+		"its own":               {webID, own["web"], true},
+		"its own, without one":  {webID, incomplete, false},
+		"another one's":         {webID, own["api"], false},
+		"none":                  {webID, nil, false},
+		"a relay":               {relayID, own["web"], true},
+		"an ID of no dataplane": {"spiffe://default.mesh.local/other", own["web"], false},
+	} {
+		client, locator := r.client("", c.client(k.id)), xdstest.Locator{Name: "default/api", Parameters: k.parameters}
+		if err := client.SubscribeLocators(xds.ClusterType, locator); err != nil {
+			t.Fatal(err)
+		}
+		var held, refused bool
+		r.eventually("answer: "+name, func() bool {
+			code, failed := client.Error(xds.ClusterType, locator.Name)
+			_, held = client.Located(xds.ClusterType, locator)
+			refused = failed && code == codes.PermissionDenied
+			return held || refused
+		})
+		if held != k.want || refused == k.want {
+			t.Errorf("%s: it gets the cluster %v, is refused %v", name, held, refused)
+		}
 	}
 }
 

@@ -1,10 +1,15 @@
 package ca_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
+	"math/big"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -58,21 +63,24 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ecKey, rsaKey, rsaCertificates := olderForms(t, key)
 	otherCertificates, otherKey, _ := must(ca.Generate("b", now)).PEM()
 	leaf := must(must(ca.Parse(certificates, key)).Issue(web, time.Hour, now))
 	for name, c := range map[string]struct {
 		certificates, key []byte
 		want              string
 	}{
-		"a CA":                      {certificates, key, ""},
-		"with the next CA":          {append(append([]byte{}, certificates...), otherCertificates...), key, ""},
-		"with text around":          {append([]byte("made today\n"), certificates...), append([]byte("secret\n"), key...), ""},
-		"no certificate":            {key, key, "there is no certificate in PEM"},
-		"no key":                    {certificates, certificates, "there is no private key in PEM"},
-		"another key":               {certificates, otherKey, "the private key is not that of the first certificate"},
-		"no CA":                     {leaf.Certificates, leaf.Key, "the first certificate is not one of a CA"},
-		"a key that is damaged":     {certificates, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}), "the private key cannot be read"},
-		"a certificate that is not": {pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), key, "bad certificate"},
+		"a CA":                       {certificates, key, ""},
+		"with the next CA":           {append(append([]byte{}, certificates...), otherCertificates...), key, ""},
+		"with text around":           {append([]byte("made today\n"), certificates...), append([]byte("secret\n"), key...), ""},
+		"a key in the form of SEC 1": {certificates, ecKey, ""},
+		"a key in PKCS #1":           {rsaCertificates, rsaKey, ""},
+		"no certificate":             {key, key, "there is no certificate in PEM"},
+		"no key":                     {certificates, certificates, "there is no private key in PEM"},
+		"another key":                {certificates, otherKey, "the private key is not that of the first certificate"},
+		"no CA":                      {leaf.Certificates, leaf.Key, "the first certificate is not one of a CA"},
+		"a key that is damaged":      {certificates, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}), "the private key cannot be read"},
+		"a certificate that is not":  {pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), key, "bad certificate"},
 	} {
 		authority, err := ca.Parse(c.certificates, c.key)
 		switch {
@@ -84,6 +92,22 @@ func TestParse(t *testing.T) {
 			verify(t, authority.Bundle(), must(authority.Issue(web, time.Hour, now)), now)
 		}
 	}
+}
+
+// olderForms returns an ECDSA key in the form of SEC 1, and a CA with an RSA key in
+// PKCS #1.
+func olderForms(t *testing.T, key []byte) (ecKey, rsaKey, rsaCertificates []byte) {
+	t.Helper()
+	block, _ := pem.Decode(key)
+	parsed := must(x509.ParsePKCS8PrivateKey(block.Bytes)).(*ecdsa.PrivateKey)
+	ecKey = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: must(x509.MarshalECPrivateKey(parsed))})
+	signer := must(rsa.GenerateKey(rand.Reader, 2048))
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: now, NotAfter: now.AddDate(1, 0, 0), IsCA: true, BasicConstraintsValid: true,
+	}
+	der := must(x509.CreateCertificate(rand.Reader, template, template, signer.Public(), signer))
+	return ecKey, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(signer)}),
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
 const generated = "{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}}}"
@@ -198,6 +222,50 @@ func TestGiven(t *testing.T) {
 	os.Remove(filepath.Join(dir, "ca.crt"))
 	if kept, err := authorities.Of(source, now); kept != next || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is gone: error %v", err)
+	}
+}
+
+// TestSources reads a CA from where a MeshIdentity may have it.
+func TestSources(t *testing.T) {
+	certificates, key, err := must(ca.Generate("a", now)).PEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inline := func(text []byte) string {
+		return fmt.Sprintf("{type: InsecureInline, insecureInline: {value: %q}}", text)
+	}
+	const unset, secret = "{type: EnvVar, envVar: {name: MESHMATCH_UNSET}}", "{type: SecretRef, secretRef: {kind: Secret, name: ca}}"
+	for name, test := range map[string]struct{ certificate, key, want string }{
+		"inline":             {inline(certificates), inline(key), ""},
+		"an unset variable":  {unset, inline(key), `ca.certificate: the environment variable "MESHMATCH_UNSET" is not set`},
+		"a secret":           {inline(certificates), secret, "ca.privateKey: secrets of a platform cannot be read here; use a file"},
+		"a certificate only": {inline(certificates), inline(certificates), "ca: there is no private key in PEM"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := meshIdentity(t, `{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {ca: {
+				certificate: `+test.certificate+`, privateKey: `+test.key+`}}}}}`)
+			authority, err := ca.NewAuthorities("").Of(source, now)
+			switch {
+			case test.want == "" && (err != nil || string(authority.Bundle()) != string(certificates)):
+				t.Errorf("error %v", err)
+			case test.want != "" && (authority != nil || err == nil || err.Error() != source.ID.String()+": "+test.want):
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+// TestNoDirectory generates no authority if it cannot be kept where it should be.
+func TestNoDirectory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source := meshIdentity(t, generated)
+	for name, dir := range map[string]string{"a file": file, "below a file": filepath.Join(file, "state")} {
+		if authority, err := ca.NewAuthorities(dir).Of(source, now); authority != nil || err == nil {
+			t.Errorf("%s: got an authority, error %v", name, err)
+		}
 	}
 }
 
