@@ -285,12 +285,7 @@ func (in *interpreter) header(m *route.HeaderMatcher) bool {
 // and the shadow decision with its name; "" if the filter has none.
 type verdict struct{ enforced, shadow string }
 
-func (in *interpreter) filter(f interface {
-	GetMatcher() *xdsmatcher.Matcher
-	GetShadowMatcher() *xdsmatcher.Matcher
-	GetRules() *rbacconfig.RBAC
-	GetShadowRules() *rbacconfig.RBAC
-}) (v verdict) {
+func (in *interpreter) filter(f rbacConfig) (v verdict) {
 	if f.GetMatcher() != nil {
 		v.enforced = actionText(in.matcher(f.GetMatcher()))
 	}
