@@ -6,9 +6,10 @@
 //  1. [Chunks] cuts a file between documents, so that the pieces can be read
 //     in parallel, each by a [Reader].
 //  2. The reader checks the syntax of one document after the other and the
-//     [Limits]: size, depth and expansion of aliases. YAML becomes a tree of
-//     nodes; JSON stays text. A document that cannot be parsed is reported and
-//     does not affect the others.
+//     [Limits]: size, depth and expansion of aliases. JSON stays text, and so
+//     does YAML in the block style that programs write; other YAML becomes a
+//     tree of nodes. A document that cannot be parsed is reported and does not
+//     affect the others.
 //  3. [Decode] fills a Go value from a [Value], a part of a document. It reports
 //     what the Go type does not declare: unknown and duplicate fields, wrong
 //     types, nulls, tags, missing required fields, unknown words, and arms of a
@@ -23,14 +24,15 @@
 // # Two languages, one decoder
 //
 // The decoder reads values through a cursor, of which there is one for the nodes
-// of YAML and one for the text of JSON. Errors of both are the same; the reader
-// of JSON accepts what is not YAML, such as tabs. Plain scalars have the types
-// of YAML 1.2's core schema: 017 is the number 17, yes is a string.
+// of YAML, one for the text of YAML in block style and one for the text of JSON.
+// Errors of all are the same; the reader of JSON accepts what is not YAML, such as
+// tabs. Plain scalars have the types of YAML 1.2's core schema: 017 is the number
+// 17, yes is a string.
 //
-// Reading JSON allocates little more than the decoded values. The check of the
-// syntax notes where mappings and lists end, so that later steps skip them. An
-// error needs a position, which is then found from the path of the value (see
-// [Document.Locate]): only documents with errors pay for positions.
+// Reading JSON, or YAML in block style, allocates little more than the decoded
+// values. The check of the syntax notes where mappings and lists end, so that later
+// steps skip them. An error needs a position, which is then found from the path of
+// the value (see [Document.Locate]): only documents with errors pay for positions.
 //
 // # Structs
 //

@@ -78,8 +78,12 @@ func (s *shapes) Validate(at *diag.At) {
 
 // read decodes the documents of a text by one of the readers.
 func read(text string, reader func(*source, func(node) bool)) ([]shapes, string) {
+	return readWithin(Limits{Depth: 20, Nodes: 2000}, text, reader)
+}
+
+func readWithin(limits Limits, text string, reader func(*source, func(node) bool)) ([]shapes, string) {
 	var sink diag.Sink
-	r := &Reader{Limits: Limits{Depth: 20, Nodes: 2000}}
+	r := &Reader{Limits: limits}
 	r.init()
 	s := source{reader: r, measurer: &measurer{limits: r.Limits}, file: "f", piece: Chunk{data: []byte(text), firstLine: 2}, sink: &sink}
 	var out []shapes

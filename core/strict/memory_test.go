@@ -16,6 +16,8 @@ func TestValuesDoNotKeepTheFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"JSON": `{"name": "a fruit", "tags": {"ke\u0079": "value"}, "seeds": [1]}`,
 		"YAML": "name: a fruit\ntags:\n  key: value\nseeds: [1]\n",
+
+		"YAML in block style": "name: a fruit\ntags:\n  key: value\nseeds:\n- 1\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			freed := make(chan bool)

@@ -30,6 +30,7 @@ type Reader struct {
 	strings  *localStrings
 	decoders []*decoder // that are not in use
 	json     jsonReader
+	block    blockReader
 }
 
 // newReader returns a reader for the text of one value.

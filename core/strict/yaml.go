@@ -16,6 +16,10 @@ import (
 func (s *source) yaml(yield func(node) bool, report bool) (whole bool) {
 	bad := s.tooManyNodes()
 	if bad == nil {
+		if text := s.block(); text != nil {
+			yield(blockNode{text, 0})
+			return true
+		}
 		bad = s.parseYAML(yield)
 	}
 	if bad != nil && report {

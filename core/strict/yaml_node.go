@@ -213,9 +213,13 @@ func (c *yamlCursor) name() (string, *flaw) {
 	case c.key.Kind != yaml.ScalarNode:
 		return "", &flaw{"a field's name must be a string", ""}
 	case !isName(c.key):
-		return "", &flaw{"a field's name must be a string, not " + describe(scalarKind(c.key), c.key.Value), "write it in quotes: " + strconv.Quote(c.key.Value)}
+		return "", badName(scalarKind(c.key), c.key.Value)
 	}
 	return c.strings.keepString(c.key.Value), nil
+}
+
+func badName(kind Kind, text string) *flaw {
+	return &flaw{"a field's name must be a string, not " + describe(kind, text), "write it in quotes: " + strconv.Quote(text)}
 }
 
 func (c *yamlCursor) namePosition() diag.Position { return yamlNode{c.text, c.key}.position() }
