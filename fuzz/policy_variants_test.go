@@ -158,8 +158,9 @@ func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource
 // compareReference compares the chosen content with the answer of the
 // reference, as JSON: nothing of the fast path is shared.
 func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, p variant.Parameters) error {
-	described := &resource.Set{Dataplanes: []*resource.Dataplane{dp}, Policies: c.set.Policies}
-	answer, err := naive.Inspect(c.kinds, described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name})
+	described := *c.set // with its placements
+	described.Dataplanes = []*resource.Dataplane{dp}
+	answer, err := naive.Inspect(c.kinds, &described, dp.Mesh, dp.Namespace, dp.Name, naive.Options{Kind: kind.Name})
 	if err != nil {
 		return err
 	}

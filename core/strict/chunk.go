@@ -51,6 +51,7 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {
 		begin, beginLine := 0, c.firstLine
 		line := c.firstLine
+		hasCR := bytes.IndexByte(c.data, '\r') >= 0
 		header := true      // since begin there are only directives and comments
 		directives := false // they belong to the marker that follows
 		ended := false      // by a marker, which may follow again
@@ -63,7 +64,7 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 			isJSON, last = looksLikeJSON(c.data[end:]), 0
 			return yield(piece)
 		}
-		for at := 0; at < len(c.data); line++ {
+		for at := 0; at < len(c.data); {
 			end := len(c.data)
 			if i := bytes.IndexByte(c.data[at:], '\n'); i >= 0 {
 				end = at + i + 1
@@ -93,6 +94,11 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 				if text = bytes.TrimRight(text, " \t\r\n"); len(text) > 0 {
 					last = text[len(text)-1]
 				}
+			}
+			line++
+			if hasCR {
+				n, _ := breaks(c.data, at, end)
+				line += n - 1
 			}
 			at = end
 		}

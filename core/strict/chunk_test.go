@@ -50,3 +50,30 @@ f:21:10: name: must be a string, not the number 4; write it in quotes: "4"`
 		}
 	}
 }
+
+// Positions count the line breaks of YAML, of which CR alone is one, wherever the chunks
+// begin.
+func TestChunksWithCarriageReturns(t *testing.T) {
+	const (
+		text = "name: a\rbad: 1\r\n---\r# fruit\n\rname: 2\r---\nname: 3\n---\n{\"name\":\r\n 4,\r\"bad\": 1}\n---\rname: [\r\n---\nname: 5\n"
+		want = `f:2:1: bad: unknown field; one of "name", "colour", "weight", "ripe", "tags", "seeds", "pack", "size"
+f:6:7: name: must be a string, not the number 2; write it in quotes: "2"
+f:8:7: name: must be a string, not the number 3; write it in quotes: "3"
+f:11:2: name: must be a string, not the number 4; write it in quotes: "4"
+f:12:1: bad: unknown field; one of "name", "colour", "weight", "ripe", "tags", "seeds", "pack", "size"
+f:14:7: bad YAML: did not find expected node content; check indentation and quotes
+f:16:7: name: must be a string, not the number 5; write it in quotes: "5"`
+	)
+	for _, n := range []int{1, 2, 3, 100} {
+		var sink diag.Sink
+		for _, chunk := range strict.Chunks([]byte(text), n) {
+			for doc := range strict.Documents("f", chunk, strict.DefaultLimits, &sink) {
+				var f fruit
+				strict.Decode(doc.Root(), &f)
+			}
+		}
+		if got := sink.Err().Error(); got != want {
+			t.Errorf("%d chunks: got\n%s\nwant\n%s", n, got, want)
+		}
+	}
+}

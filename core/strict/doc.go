@@ -26,8 +26,9 @@
 // The decoder reads values through a cursor, of which there is one for the nodes
 // of YAML, one for the text of YAML in block style and one for the text of JSON.
 // Errors of all are the same; the reader of JSON accepts what is not YAML, such as
-// tabs. Plain scalars have the types of YAML 1.2's core schema: 017 is the number
-// 17, yes is a string.
+// tabs, and the parser of YAML takes U+0085, U+2028 and U+2029 as line breaks, as
+// YAML 1.1 does. Plain scalars have the types of YAML 1.2's core schema: 017 is the
+// number 17, yes is a string.
 //
 // Reading JSON, or YAML in block style, allocates little more than the decoded
 // values. The check of the syntax notes where mappings and lists end, so that later

@@ -25,21 +25,38 @@ func (l *lines) locate(text []byte, offset int) (line, column int) {
 	}
 	for len(l.marks) <= offset/markEvery {
 		begin := (len(l.marks) - 1) * markEvery
-		l.marks = append(l.marks, l.marks[len(l.marks)-1].after(text[begin:begin+markEvery]))
+		l.marks = append(l.marks, l.marks[len(l.marks)-1].after(text, begin, begin+markEvery))
 	}
 	i := offset / markEvery
-	at := l.marks[i].after(text[i*markEvery : offset])
+	at := l.marks[i].after(text, i*markEvery, offset)
 	return at.line, at.column
 }
 
-// after returns the mark at the end of a text that begins at m.
-func (m mark) after(text []byte) mark {
-	if n := bytes.Count(text, []byte("\n")); n > 0 {
+// after returns the mark of the offset end in a text in which m is the mark of begin.
+func (m mark) after(text []byte, begin, end int) mark {
+	if n, last := breaks(text, begin, end); n > 0 {
 		m = mark{m.line + n, 1}
-		text = text[bytes.LastIndexByte(text, '\n')+1:]
+		begin = last
 	}
-	m.column += characters(text)
+	m.column += characters(text[begin:end])
 	return m
+}
+
+// breaks returns the number of line breaks between two offsets of a text, and the
+// offset after the last of them. A line break is LF, CR LF or CR, as in YAML.
+func breaks(text []byte, begin, end int) (n, last int) {
+	n = bytes.Count(text[begin:end], []byte("\n"))
+	last = begin + bytes.LastIndexByte(text[begin:end], '\n') + 1
+	for at := begin; ; at++ {
+		i := bytes.IndexByte(text[at:end], '\r')
+		if i < 0 {
+			return n, last
+		}
+		at += i
+		if at+1 == len(text) || text[at+1] != '\n' {
+			n, last = n+1, max(last, at+1)
+		}
+	}
 }
 
 // characters counts the characters that begin in a part of a UTF-8 text.

@@ -26,9 +26,8 @@ func (s *source) yamlError(failure error) *syntaxError {
 	default:
 		at = s.lineOfFailure(failure, text)
 	}
-	before := s.piece.data[:at]
-	e.line = s.piece.firstLine + 1 + bytes.Count(before, []byte("\n"))
-	e.column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	m := mark{s.piece.firstLine + 1, 1}.after(s.piece.data, 0, at)
+	e.line, e.column = m.line, m.column
 	return e
 }
 
@@ -65,8 +64,10 @@ func (s *source) lineOfFailure(failure error, text string) int {
 	begin, end := 0, 0
 	for range line {
 		begin = end
-		if i := bytes.IndexByte(s.piece.data[end:], '\n'); i >= 0 {
-			end += i + 1
+		if i := bytes.IndexAny(s.piece.data[end:], "\r\n"); i >= 0 {
+			if end += i + 1; bytes.HasPrefix(s.piece.data[end-1:], []byte("\r\n")) {
+				end++
+			}
 		}
 	}
 	if s.failsSo(end, failure) {
