@@ -47,10 +47,10 @@ func TestCompare(t *testing.T) {
 			delete: []resource.ID{dataplaneID("web-1"), dataplaneID("web-2"), dataplaneID("api-1"), timeoutID("base"), timeoutID("other")},
 			upsert: []string{world},
 		},
-		"resources stand at other lines": {
+		"resources are at other lines": {
 			upsert: []string{"\n\n\n" + world},
 		},
-		"a policy changed, and others stand at other lines": {
+		"a policy changed, and others are at other lines": {
 			upsert: []string{"\n\n\n" + strings.Replace(world, "1s", "2s", 1)},
 			want:   baseDiffers,
 		},

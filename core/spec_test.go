@@ -67,20 +67,8 @@ var (
 func TestEveryCitedRuleExists(t *testing.T) {
 	rules := specRules(t)
 	cited := 0
-	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && path != ".." && strings.HasPrefix(entry.Name(), "."):
-			return filepath.SkipDir
-		case !slices.Contains([]string{".go", ".md", ".txt", ".txtar"}, filepath.Ext(path)) || entry.IsDir():
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		for _, list := range citation.FindAllStringSubmatch(string(text), -1) {
+	for path, text := range sources(t, ".go", ".md", ".txt", ".txtar") {
+		for _, list := range citation.FindAllStringSubmatch(text, -1) {
 			for _, number := range ruleNumber.FindAllString(list[1], -1) {
 				cited++
 				if !slices.Contains(rules, number) {
@@ -88,14 +76,33 @@ func TestEveryCitedRuleExists(t *testing.T) {
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if cited < 200 {
 		t.Errorf("found %d citations of SPEC, want 200 or more: is the search for them broken?", cited)
 	}
+}
+
+// sources returns the files of the repository with some extensions, by their paths.
+func sources(t *testing.T, extensions ...string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != ".." && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case entry.IsDir() || !slices.Contains(extensions, filepath.Ext(path)):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		texts[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
 }
 
 // Every YAML block of SPEC.md that is a whole document can be loaded as it is

@@ -77,7 +77,7 @@
 // # Invariants
 //
 // The output depends on the source only. A merge never writes to its inputs; its
-// result shares with them what no later merge writes: scalars behind pointers and
+// result shares with them what no later merge writes: scalars that pointers refer to and
 // replaced lists. A merger is not copied, and after its last Fill it may be read
 // concurrently. Merging ten confs of the shape of MeshTimeout allocates once
 // (BenchmarkMerge in package shapes).

@@ -88,7 +88,7 @@ func TestRuleViewsOfTheSeeds(t *testing.T) {
 				kuma.io/service!=web: ALLOW`,
 		},
 		{
-			// SPEC 5.7: not "not a OR not b", which lets everyone in.
+			// SPEC 5.7: not "not a OR not b", which allows every client.
 			name:    "Mesh Allow, a Deny, b Deny",
 			items:   []Tags{{}, service("a"), service("b")},
 			algebra: named{"Allow", "Deny", "Deny"},

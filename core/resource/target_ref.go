@@ -188,7 +188,7 @@ func (c *targetCheck) ref() TargetRef {
 	default:
 		return c.check(kind)
 	}
-	c.mesh() // what can be said whatever the kind will be
+	c.mesh() // errors that the spec has with any kind
 	conf.ValidateSelector(c.at.Field("tags"), c.doc.Tags)
 	return TargetRef{}
 }

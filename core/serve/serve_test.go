@@ -187,7 +187,7 @@ func TestLoopbackOnly(t *testing.T) {
 	}
 }
 
-// TestBadQuestions asks what no one should ask.
+// TestBadQuestions asks what has no answer.
 func TestBadQuestions(t *testing.T) {
 	r := start(t, map[string]string{"mesh.yaml": mesh})
 	for path, want := range map[string]int{

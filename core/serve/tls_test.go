@@ -302,7 +302,7 @@ func TestKeysOnLoopback(t *testing.T) {
 	}
 	r.eventually("refusal", func() bool { _, refused := client.Error(xds.SecretType, "identity"); return refused })
 	if !strings.Contains(r.log.String(), "private keys are served over TLS or loopback only") {
-		t.Errorf("the log does not say why:\n%s", r.log)
+		t.Errorf("the log does not have the reason:\n%s", r.log)
 	}
 }
 

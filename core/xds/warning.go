@@ -63,7 +63,7 @@ type report struct {
 
 // Warn reports that a field of a conf cannot have an effect here. The field is a
 // JSON pointer into the conf; the warning names each item that set the field or a
-// part of it. The pointer "" stands for the whole conf, and for each of its items.
+// part of it. The pointer "" is that of the whole conf, and for each of its items.
 func (r *report) Warn(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(rules.Origin) bool { return true }, fmt.Sprintf(format, args...))
 }

@@ -105,7 +105,7 @@ func TestTCPInbound(t *testing.T) {
 		{"nor with conditions that it can see", `allow: [{method: GET, ` + id + `}]`, `"DENY"`},
 		{"an allow that it can see does", `allow: [{` + id + `}]`, `"ALLOW"`},
 		{"a deny is enforced on the rest", `deny: [{method: PUT, ` + id + `}], allow: [{` + id + `}]`, `"DENY"`},
-		{"on everyone when nothing is left", `deny: [{headers: [{name: a, type: Present}]}], allow: [{` + id + `}]`, `"DENY"`},
+		{"on every client when nothing is left", `deny: [{headers: [{name: a, type: Present}]}], allow: [{` + id + `}]`, `"DENY"`},
 		{"on no other client", `deny: [{method: PUT, sni: other}], allow: [{` + id + `}]`, `"ALLOW"`},
 		{"a shadow deny never matches", `allowWithShadowDeny: [{path: {type: Prefix, value: /}, ` + id + `}]`, `"DENY"`},
 	}
@@ -130,7 +130,7 @@ func TestTCPInbound(t *testing.T) {
 	})
 }
 
-// SPEC 5.7: "Mesh Allow; a Deny; b Deny" lets everyone in but a and b.
+// SPEC 5.7: "Mesh Allow; a Deny; b Deny" allows every client but a and b.
 func TestAccessByFrom(t *testing.T) {
 	const from = served + `
 ---

@@ -57,7 +57,7 @@ func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
 	return p.flush()
 }
 
-// encode writes an answer as YAML if -o says so, else as JSON.
+// encode writes an answer as YAML with -o yaml, else as JSON.
 func (g *globals) encode(w io.Writer, answer any) error {
 	encode := inspect.JSON
 	if g.output == "yaml" {

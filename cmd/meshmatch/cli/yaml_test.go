@@ -14,7 +14,7 @@ import (
 func TestYAMLEqualsJSON(t *testing.T) {
 	for _, text := range []string{
 		"", "plain", "yes", "null", "~", "012", "0x10", "1e3", "1_000", ".inf", "2026-01-01", "=", "<<", "*a", "&a", "- a", "a: b", "a #b",
-		" before", "behind ", "\ttab", "one\ntwo", "one\n  two\n\n", "\nfirst", "a\r\nb", "\"double\" 'single' \\", "{}", "%a", "@a", "<>&",
+		" before", "after ", "\ttab", "one\ntwo", "one\n  two\n\n", "\nfirst", "a\r\nb", "\"double\" 'single' \\", "{}", "%a", "@a", "<>&",
 		"\x00", "\x1b", "\x7f", "\u0085", "\u2028", "ä", "😀", "\ufeff", strings.Repeat("long ", 1000),
 	} {
 		answer := map[string]any{"value": text, text: "value", "list": []any{text, 1, 0.5, true, nil, map[string]any{}, []any{}}}

@@ -73,7 +73,7 @@ func (e *Expr) target() *Expr {
 // Runs returns the expression to compare with a header's value. It matches if
 // and only if e matches the text of any run of the value's comma-separated
 // elements, without the blanks around it (SPEC 7.2). AnyBytes is how the
-// reader's syntax says any number of bytes: \C* in Envoy.
+// reader's syntax has for any number of bytes: \C* in Envoy.
 func (e *Expr) Runs(anyBytes string) string {
 	return "(?:" + anyBytes + `,)?[\t ]*` + group(e.runs()) + `[\t ]*(?:,` + anyBytes + ")?"
 }

@@ -1,6 +1,6 @@
 package permissiontest
 
-// SpiffeIDs are the clients. They tell apart what a comparison by characters,
+// SpiffeIDs are the clients. They distinguish what a comparison by characters,
 // by segments and by trust domain would confuse.
 var SpiffeIDs = []string{
 	"spiffe://shop.mesh/ns/legacy",

@@ -2,7 +2,7 @@
 //
 //  1. The Envoy that the variable ENVOY names is started on loopback, with a
 //     listener for each inbound under test that carries the filters of package
-//     xds behind mutual TLS (envoy_test.go, listener_test.go).
+//     xds, with mutual TLS (envoy_test.go, listener_test.go).
 //  2. Clients with certificates of a CA made for the run, an SVID or one that
 //     carries tags, send requests (client_test.go).
 //  3. What each got, a response or a closed connection, and what Envoy counted,

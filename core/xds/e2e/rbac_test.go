@@ -173,7 +173,7 @@ func random(t *testing.T) []trial {
 				for range requestsEach {
 					c := permissiontest.RandomClient(r)
 					if form.form == rbac.RulesForm && !oneID(c) {
-						c.URIs = permissiontest.SpiffeIDs[:1] // it cannot tell several IDs apart (SPEC 7.6)
+						c.URIs = permissiontest.SpiffeIDs[:1] // it cannot distinguish several IDs (SPEC 7.6)
 					}
 					trial.clients = append(trial.clients, c)
 				}

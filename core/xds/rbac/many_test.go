@@ -94,7 +94,7 @@ func TestStages(t *testing.T) {
 		{"a few below a prefix of an earlier rule", []permission.Rule{
 			ruleOf("1", lists{Allow: []conf.Match{below("/a")}}), ruleOf("2", lists{Allow: append(identities("a/%d", 3), identities("b/%d", 9)...)}),
 		}, "m9 l2"},
-		{"an earlier rule about everyone", []permission.Rule{
+		{"an earlier rule about every client", []permission.Rule{
 			ruleOf("1", lists{Allow: []conf.Match{{Method: &get}}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
 		}, "l1 m9"},
 		{"bounded", alternating, strings.Repeat("m10 l1 ", maxStages-1) + "m10 l15"},
@@ -117,7 +117,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// Where every policy would have to repeat thousands of denials, one stands for
+// Where every policy would have to repeat thousands of denials, one denies for
 // all.
 func TestManyPoliciesAndDenials(t *testing.T) {
 	l, _ := permission.NewDecisionList(request.HTTP, thousandRules())

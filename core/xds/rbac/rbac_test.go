@@ -51,8 +51,8 @@ func received(t testing.TB, p *permission.Permissions, form Form) rbacConfig {
 }
 
 // compareFilter compares a filter with the permissions that it was made of; the
-// rules form as gRPC reads it too. The rules form cannot tell several SPIFFE IDs
-// apart, and gRPC does not read expressions byte by byte.
+// rules form as gRPC reads it too. The rules form cannot distinguish
+// several SPIFFE IDs, and gRPC does not read expressions byte by byte.
 func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rbacConfig, c *permissiontest.Client) error {
 	q := c.Request()
 	if p.Rules != nil && p.Rules.AsksForPath() && request.NewSeen(q).PathRefused {

@@ -81,7 +81,7 @@ func (s *stream) reject(w *watch, m *message, words string) {
 		"type", w.t.String(), "message", words, "resources", w.nack.resources)
 }
 
-// prune drops the rejections of contents that the client shall not hold any more.
+// prune drops the rejections of contents that the client shall no longer hold.
 func (w *watch) prune() { w.rejected = dropRejections(w.rejected, w.isWanted) }
 
 // isWanted reports whether the client shall hold a content that it rejected.

@@ -87,7 +87,7 @@ type memory struct {
 }
 
 // received is a response, or the end of the stream. Text writes the response in the
-// syntax of scripts; the client then knows it.
+// syntax of scripts, and the client keeps it.
 type received struct {
 	text func(*player) string
 	err  error

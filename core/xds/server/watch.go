@@ -149,8 +149,8 @@ func (w *watch) finish() {
 	w.touch()
 }
 
-// settled reports whether the client has accepted all that it shall hold. A NACK does
-// not matter any more if the client shall not hold what it rejected: it may have
+// settled reports whether the client has accepted all that it shall hold. A NACK no
+// longer matters if the client shall not hold what it rejected: it may have
 // unsubscribed that.
 func (w *watch) settled() bool {
 	return w.examined && !w.additions && !w.removals && w.flight.body == nil &&

@@ -64,7 +64,7 @@ func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place)
 			case ir.Replace:
 				if rule.Set == ir.Always {
 					b.report(at, "is set in every conf: an empty one would overwrite it",
-						`use a pointer or policyMerge:"omitzero", or put it into a struct behind a pointer`)
+						`use a pointer or policyMerge:"omitzero", or put it into a struct that a pointer refers to`)
 				}
 			case ir.Nested:
 				if named, ok := types.Unalias(field.Type()).(*types.Named); ok && !rule.Pointer {

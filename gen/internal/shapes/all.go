@@ -49,7 +49,7 @@ type Words []string
 // Mode is a named string.
 type Mode string
 
-// Inner is merged field by field, here and behind pointers.
+// Inner is merged field by field, here and where a pointer refers to it.
 type Inner struct {
 	Timeout *time.Duration `json:"timeout,omitzero"`
 	Codes   []int32        `json:"codes,omitzero"`
@@ -97,7 +97,7 @@ type Match struct {
 	Method *Mode  `json:"method,omitzero"`
 }
 
-// Route is an element behind a pointer, with a list by key inside.
+// Route is an element by pointer, with a list by key inside.
 type Route struct {
 	Name  Mode     `json:"name" policyMerge:"mergeKey"`
 	Rate  *Rate    `json:"rate,omitzero"`

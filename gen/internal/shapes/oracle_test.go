@@ -149,7 +149,7 @@ func agree[T any](t *testing.T, o oracle, merge func(confs []*T) *T) {
 	}
 }
 
-// words makes lists behind pointers. In JSON a pointer to a nil list is null,
+// words makes pointers to lists. In JSON a pointer to a nil list is null,
 // which the oracle takes for not set.
 func words(list *Words, c fuzz.Continue) {
 	*list = []Words{{}, {"a"}, {"b", "a"}}[c.Intn(3)]

@@ -1,6 +1,6 @@
 package shapes
 
-// Balancing has discriminated unions: behind a pointer, in a list by key and
+// Balancing has discriminated unions: by pointer, in a list by key and
 // in a map.
 //
 //confgen:conf hash clone

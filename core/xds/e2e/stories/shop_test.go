@@ -84,7 +84,7 @@ networking:
 ---
 type: MeshTrafficPermission
 mesh: default
-name: everyone
+name: all-clients
 spec:
   from:
   - default: {action: Allow}

@@ -143,7 +143,7 @@ func (a *Actor) Ask(random *rand.Rand, t xds.Type, name string, parameters map[s
 		}
 	case 2, 3:
 		// A removal without constraints is of the only variant, or means that there is no
-		// variant. A client with several locators of a name cannot tell which of them it
+		// variant. A client with several locators of a name cannot decide which of them it
 		// is about, so each name has one.
 		if _, ok := asked.locators[name]; ok {
 			return nil
