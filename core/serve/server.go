@@ -244,23 +244,6 @@ func (s *Server) apply(update *source.Update) error {
 	return nil
 }
 
-// log logs what a load changed.
-func (s *Server) log(commit core.Commit, first bool) {
-	dataplanes := 0
-	for _, change := range commit.Changes() {
-		dataplanes += change.Len()
-	}
-	counts := commit.After.Count()
-	switch {
-	case first:
-		s.options.Logger.Info(fmt.Sprintf("loaded %s and %s", plural(counts[resource.DataplaneKind], "dataplane"), plural(len(s.applied.Policies), "policy")))
-	case dataplanes == 0:
-		s.options.Logger.Info("the files were loaded again; no dataplane changes")
-	default:
-		s.options.Logger.Info("the files were loaded again; what changes is the configuration of " + plural(dataplanes, "dataplane"))
-	}
-}
-
 // publish publishes with the secrets of the moment.
 func (s *Server) publish(p *publication) {
 	secrets := s.issuer.At(p.view, time.Now())

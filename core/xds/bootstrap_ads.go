@@ -26,6 +26,14 @@ const (
 	adsKeepAliveTimeout = 10 * time.Second
 )
 
+// A proxy whose stream has ended waits for a random time, up to the first of these, and
+// up to twice as long after each stream that ends without a response, up to the second.
+// Envoy's own bounds are 0.5 s and 30 s, and a stream that resumes often needs no response.
+const (
+	adsBackOff    = 200 * time.Millisecond
+	adsMaxBackOff = time.Second
+)
+
 // Server is the server of a proxy.
 type Server struct {
 	Host string // an IP address or a host name
@@ -46,7 +54,9 @@ func Bootstrap(d *resource.Dataplane, id *identity.Identity, server Server, o Bo
 			ApiType:             corev3.ApiConfigSource_DELTA_GRPC,
 			TransportApiVersion: corev3.ApiVersion_V3,
 			GrpcServices: []*corev3.GrpcService{{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
-				EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: ADSCluster},
+				EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: ADSCluster, RetryPolicy: &corev3.RetryPolicy{
+					RetryBackOff: &corev3.BackoffStrategy{BaseInterval: durationpb.New(adsBackOff), MaxInterval: durationpb.New(adsMaxBackOff)},
+				}},
 			}}},
 			SetNodeOnFirstMessageOnly: true,
 		},

@@ -97,6 +97,36 @@ func TestEnvoys(t *testing.T) {
 	}
 }
 
+// reconnection is the longest time after which Envoy has a stream again, with room for a
+// slow machine.
+const reconnection = 2 * time.Second
+
+// Envoy connects again soon, also after restarts of a server that has nothing to send.
+func TestReconnect(t *testing.T) {
+	envoytest.Path(t)
+	for name, protocol := range map[string]corev3.ApiConfigSource_ApiType{
+		"delta": corev3.ApiConfigSource_DELTA_GRPC, "state of the world": corev3.ApiConfigSource_GRPC,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMesh(t, map[string]string{"web.yaml": web})
+			server := m.serve(firstReplica)
+			m.startProxy("web", protocol, firstReplica, "127.0.0.201:9901")
+			server.waitConverged(1)
+			for restart := range 8 {
+				server.stop()
+				time.Sleep(300 * time.Millisecond) // attempts that fail
+				server = m.serve(firstReplica)
+				begin := time.Now()
+				eventually(t, "Envoy is connected", func() bool { return server.metric("xds_streams") == 1 })
+				if took := time.Since(begin); took > reconnection {
+					t.Errorf("Envoy connects %s after restart %d", took, restart+1)
+				}
+			}
+		})
+	}
+}
+
 // A world is two Envoys of a mesh with traffic, and a replica that serves them.
 type world struct {
 	*mesh

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/identity"
@@ -75,21 +74,13 @@ func (m *mesh) startApp(name, address string) *envoytest.App {
 	return app
 }
 
-// quickly makes an Envoy connect again soon. By default it waits the longer the more of
-// its streams have ended without a response, and streams that resume need none.
-var quickly = &corev3.RetryPolicy{RetryBackOff: &corev3.BackoffStrategy{
-	BaseInterval: durationpb.New(100 * time.Millisecond), MaxInterval: durationpb.New(200 * time.Millisecond),
-}}
-
 // startProxy starts the Envoy of a dataplane, which fetches its resources by a protocol
 // from a server.
 func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, server, admin string) *envoytest.Proxy {
 	m.t.Helper()
 	d, _ := m.dataplane(name)
 	bootstrap := xds.Bootstrap(d, nil, m.server(server), xds.BootstrapOptions{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
-	ads := bootstrap.DynamicResources.AdsConfig
-	ads.ApiType = protocol
-	ads.GrpcServices[0].GetEnvoyGrpc().RetryPolicy = quickly
+	bootstrap.DynamicResources.AdsConfig.ApiType = protocol
 	config, err := xds.MarshalJSON(bootstrap)
 	if err != nil {
 		m.t.Fatal(err)

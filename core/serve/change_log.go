@@ -1,0 +1,47 @@
+package serve
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// log logs what a load changed.
+func (s *Server) log(commit core.Commit, first bool) {
+	if first {
+		counts := commit.After.Count()
+		s.options.Logger.Info(fmt.Sprintf("loaded %s and %s", plural(counts[resource.DataplaneKind], "dataplane"), plural(len(s.applied.Policies), "policy")))
+		return
+	}
+	s.options.Logger.Info("the files were loaded again; " + changeOf(commit))
+}
+
+// changeOf returns what a commit changed, in words. Identities change the certificates
+// of dataplanes, and the clusters and inbounds that use them, but the configuration of no
+// dataplane.
+func changeOf(commit core.Commit) string {
+	var changed []string
+	dataplanes := 0
+	for _, change := range commit.Changes() {
+		dataplanes += change.Len()
+	}
+	if dataplanes > 0 {
+		changed = append(changed, "the configuration of "+plural(dataplanes, "dataplane"))
+	}
+	before, after := commit.Before, commit.After
+	for _, mesh := range after.Meshes() {
+		if before.Identities(mesh) != after.Identities(mesh) {
+			changed = append(changed, "the identities of the mesh "+mesh)
+		}
+		if !slices.Equal(before.Trusts(mesh), after.Trusts(mesh)) {
+			changed = append(changed, "the trust of the mesh "+mesh)
+		}
+	}
+	if len(changed) == 0 {
+		return "no dataplane changes"
+	}
+	return "what changes is " + strings.Join(changed, " and ")
+}
