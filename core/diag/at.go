@@ -70,6 +70,18 @@ func (a *At) Sink() *Sink { return a.input.sink }
 // IsRoot reports whether the place is the outermost value of its input.
 func (a *At) IsRoot() bool { return len(a.steps(0)) == 0 }
 
+// In returns the place with the same path in another source of the same input.
+// Errors and warnings are added to sink.
+func (a *At) In(source Source, sink *Sink) *At {
+	if a.parent == nil {
+		return Root(source, sink)
+	}
+	parent := a.parent.In(source, sink)
+	copied := *a
+	copied.parent, copied.input = parent, parent.input
+	return &copied
+}
+
 // Field returns the place of the value of a field. The field may be absent.
 func (a *At) Field(name string) *At {
 	if a.probe {

@@ -30,13 +30,10 @@ const dataplaneShort = "dp"
 // mistake in one part of a document does not hide those in others. What it has
 // kept by then may be incomplete; the loader drops it if there is any error.
 type decoder struct {
-	kinds *Kinds
-	types []DocumentType
-	out   Set
-	// unused are the fields of dataplanes that have no effect.
-	unused unusedList
+	load *decoding
+	*worker
+	*part  // that it decodes
 	prober diag.Prober
-	shared *sharedLists
 }
 
 // body is a document without its identity.
@@ -61,7 +58,7 @@ func (d *decoder) document(in *strict.Value) {
 
 // isKnown reports whether documents of the kind are resources of a mesh.
 func (d *decoder) isKnown(kind string) bool {
-	return fixedKinds[kind] != "" || d.kinds.Lookup(kind) != nil
+	return fixedKinds[kind] != "" || d.load.loader.Kinds.Lookup(kind) != nil
 }
 
 // skipUnused counts a document of one of Kuma's kinds that are not used here,
@@ -81,14 +78,14 @@ func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
 // registered decodes a document of a registered type, or skips it, and reports
 // whether the type is registered.
 func (d *decoder) registered(in *strict.Value, group, kind string, meta func(*strict.Value) Meta) bool {
-	i := slices.IndexFunc(d.types, func(t DocumentType) bool { return t.Group == group && t.Kind == kind })
+	i := slices.IndexFunc(d.load.loader.Documents, func(t DocumentType) bool { return t.Group == group && t.Kind == kind })
 	switch {
 	case i < 0:
 		return false
-	case d.types[i].decode == nil:
+	case d.load.loader.Documents[i].decode == nil:
 		d.out.skip(kind, 1)
 	default:
-		d.out.Documents = append(d.out.Documents, &Document{Meta: meta(in), Group: group, Value: d.types[i].decode(in)})
+		d.out.Documents = append(d.out.Documents, &Document{Meta: meta(in), Group: group, Value: d.load.loader.Documents[i].decode(in)})
 	}
 	return true
 }
@@ -96,7 +93,7 @@ func (d *decoder) registered(in *strict.Value, group, kind string, meta func(*st
 // kindsOf returns the registered kinds of a group.
 func (d *decoder) kindsOf(group string) []string {
 	var kinds []string
-	for _, t := range d.types {
+	for _, t := range d.load.loader.Documents {
 		if t.Group == group {
 			kinds = append(kinds, t.Kind)
 		}
@@ -130,7 +127,7 @@ func (d *decoder) resource(meta Meta, b body) {
 		b.decodeSpec(&trust.Spec)
 		d.out.Trusts = append(d.out.Trusts, trust)
 	default:
-		kind := d.kinds.Lookup(meta.Kind)
+		kind := d.load.loader.Kinds.Lookup(meta.Kind)
 		if kind == nil {
 			b.kindAt.Errorf(d.kindHint(meta.Kind), "unknown kind %q", meta.Kind)
 			return
@@ -140,7 +137,7 @@ func (d *decoder) resource(meta Meta, b body) {
 }
 
 func (d *decoder) kindHint(word string) string {
-	known := append(d.kinds.Names(), MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind)
+	known := append(d.load.loader.Kinds.Names(), MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind)
 	if hint := diag.DidYouMean(word, append(known, d.kindsOf("")...)); hint != "" {
 		return hint
 	}

@@ -69,11 +69,11 @@ func morePages(at *diag.At) {
 // items decodes the items of a list. Those of a list such as Kubernetes'
 // PodList have no kind of their own; they are skipped as documents of kind.
 func (d *decoder) items(items []*strict.Value, kind string) {
-	for _, item := range items {
+	d.each(items, func(d *decoder, item *strict.Value) {
 		if kind != "" && !item.Has("kind") && !item.Has("type") {
 			d.out.skip(kind, 1)
 		} else {
 			d.document(item)
 		}
-	}
+	})
 }

@@ -130,7 +130,8 @@ type worker struct {
 type part struct {
 	sink   diag.Sink
 	out    Set
-	unused unusedList
+	unused unusedList // fields of dataplanes that have no effect
+	after  []*part    // what was split off, and what follows it
 }
 
 // parallelBytes is the size of the smallest input that is cut into pieces.
@@ -175,21 +176,32 @@ func (d *decoding) decode(in Input) []*part {
 	if len(in.Data) >= parallelBytes {
 		pieces = 4 * runtime.GOMAXPROCS(0)
 	}
-	for _, chunk := range strict.Chunks(in.Data, pieces) {
+	chunks := strict.Chunks(in.Data, pieces)
+	for _, chunk := range chunks {
 		p := &part{}
 		parts = append(parts, p)
-		d.group.Go(func() error {
-			worker := <-d.workers
-			decoder := decoder{kinds: d.loader.Kinds, types: d.loader.Documents, shared: worker.shared}
-			for doc := range worker.reader.Documents(in.Name, chunk, &p.sink) {
+		d.group.Go(d.work(p, func(decoder *decoder) {
+			documents := decoder.reader.Documents(in.Name, chunk, &p.sink)
+			if len(chunks) < pieces {
+				decoder.stream(documents)
+				return
+			}
+			for doc := range documents {
 				decoder.document(doc.Root())
 			}
-			d.workers <- worker
-			p.out, p.unused = decoder.out, decoder.unused
-			return nil
-		})
+		}))
 	}
 	return parts
+}
+
+// work returns a function that decodes a part.
+func (d *decoding) work(p *part, decode func(*decoder)) func() error {
+	return func() error {
+		worker := <-d.workers
+		decode(&decoder{load: d, worker: worker, part: p})
+		d.workers <- worker
+		return nil
+	}
 }
 
 func (d *decoding) tooLarge(name string) {
@@ -207,11 +219,7 @@ func (d *decoding) set() (*Set, error) {
 	set := &Set{}
 	var unused unusedList
 	for _, p := range d.parts {
-		d.sink.Join(&p.sink)
-		set.join(&p.out)
-		for _, f := range p.unused {
-			unused.add(f)
-		}
+		d.join(set, &unused, p)
 	}
 	set.sortUnique(&d.sink)
 	if err := d.sink.Err(); err != nil {
@@ -220,4 +228,16 @@ func (d *decoding) set() (*Set, error) {
 	unused.warn(&d.sink)
 	set.Warnings = d.sink.Warnings()
 	return set, nil
+}
+
+// join adds a part, and those after it, to what is joined so far.
+func (d *decoding) join(set *Set, unused *unusedList, p *part) {
+	d.sink.Join(&p.sink)
+	set.join(&p.out)
+	for _, f := range p.unused {
+		unused.add(f)
+	}
+	for _, next := range p.after {
+		d.join(set, unused, next)
+	}
 }

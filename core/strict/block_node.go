@@ -19,6 +19,15 @@ func (n blockNode) cursor(doc *Document) cursor {
 	return &blockCursor{text: n.text, strings: doc.reader.strings, next: n.i}
 }
 
+func (n blockNode) in(copy *Document) node {
+	if root, ok := copy.root.(blockNode); ok {
+		return blockNode{root.text, n.i}
+	}
+	text := *n.text
+	text.children = nil
+	return blockNode{&text, n.i}
+}
+
 func (n blockNode) has(name string) bool { return n.find(name) >= 0 }
 
 func (n blockNode) field(name string) node {

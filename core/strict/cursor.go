@@ -42,6 +42,8 @@ type node interface {
 	position() diag.Position
 	// cursor returns a cursor whose next value is the node.
 	cursor(doc *Document) cursor
+	// in returns the node in a copy of its document.
+	in(copy *Document) node
 	// has reports whether the node is a mapping with a field of that name.
 	has(name string) bool
 	// field returns the value of a mapping's first field of that name, or nil.

@@ -54,6 +54,7 @@ func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
 // jsonReader checks the documents of a JSON text.
 type jsonReader struct {
 	text    *jsonText
+	strings *localStrings
 	decoder jsontext.Decoder // of text.data[skipped:]
 	skipped int
 	limits  Limits
@@ -65,7 +66,8 @@ type jsonReader struct {
 // reset makes the text of s the one that is read.
 func (r *jsonReader) reset(s *source) {
 	data := s.piece.data
-	r.text = &jsonText{file: s.file, data: data, strings: s.reader.strings, lines: lines{first: s.piece.firstLine + 1}}
+	r.text = &jsonText{file: s.file, data: data, lines: lines{first: s.piece.firstLine + 1}}
+	r.strings = s.reader.strings
 	r.skipped = len(data) - len(bytes.TrimPrefix(data, []byte("---")))
 	r.decoder.Reset(bytes.NewBuffer(data[r.skipped:]), jsontext.AllowDuplicateNames(true))
 	r.limits = s.reader.limits()
@@ -89,7 +91,7 @@ func (e *jsonExcess) Error() string { return e.what }
 
 // document reads the tokens of a document.
 func (r *jsonReader) document() (*jsonNode, error) {
-	root := &jsonNode{text: r.text}
+	root := &jsonNode{text: r.text, strings: r.strings}
 	r.containers, r.open = r.containers[:0], r.open[:0]
 	for values := 1; ; values++ {
 		depth := r.decoder.StackDepth()

@@ -157,7 +157,7 @@ func (c *jsonCursor) leave() { c.offset++ }
 func (c *jsonCursor) capture() node {
 	containers := c.containers
 	c.skip()
-	return &jsonNode{text: c.text, begin: c.next.begin, containers: containers}
+	return &jsonNode{text: c.text, strings: c.strings, begin: c.next.begin, containers: containers}
 }
 
 func (c *jsonCursor) skip() {

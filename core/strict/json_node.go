@@ -9,8 +9,9 @@ import (
 // jsonNode is a value of a JSON text that has no syntax errors. There is no
 // tree of the values: the parts of a node are found when one is asked for.
 type jsonNode struct {
-	text  *jsonText
-	begin int // offset in the text
+	text    *jsonText
+	strings *localStrings
+	begin   int // offset in the text
 	// containers are those of the document from the node on. The first one is
 	// the node itself, unless the node is a scalar.
 	containers []container
@@ -29,11 +30,10 @@ type jsonPart struct {
 	node       *jsonNode // of the value, if it was asked for
 }
 
-// jsonText is what the nodes of a JSON text share.
+// jsonText is what the nodes of a JSON text share. It is safe for concurrent use.
 type jsonText struct {
-	file    string
-	data    []byte
-	strings *localStrings
+	file string
+	data []byte
 	lines
 }
 
@@ -51,6 +51,10 @@ func (n *jsonNode) open(strings *localStrings) jsonCursor {
 	return jsonCursor{text: n.text, strings: strings, offset: n.begin, containers: n.containers}
 }
 
+func (n *jsonNode) in(copy *Document) node {
+	return &jsonNode{text: n.text, strings: copy.reader.strings, begin: n.begin, containers: n.containers}
+}
+
 func (n *jsonNode) has(name string) bool { return n.index(name) >= 0 }
 
 func (n *jsonNode) field(name string) node {
@@ -62,7 +66,7 @@ func (n *jsonNode) field(name string) node {
 
 func (n *jsonNode) fieldName(name string) node {
 	if i := n.index(name); i >= 0 {
-		return &jsonNode{text: n.text, begin: n.parts[i].nameBegin}
+		return &jsonNode{text: n.text, strings: n.strings, begin: n.parts[i].nameBegin}
 	}
 	return nil
 }
@@ -85,7 +89,7 @@ func (n *jsonNode) index(name string) int {
 func (n *jsonNode) part(i int) *jsonNode {
 	p := &n.parts[i]
 	if p.node == nil {
-		p.node = &jsonNode{text: n.text, begin: p.begin, containers: p.containers}
+		p.node = &jsonNode{text: n.text, strings: n.strings, begin: p.begin, containers: p.containers}
 	}
 	return p.node
 }
@@ -113,7 +117,7 @@ func (n *jsonNode) find() {
 		return
 	}
 	n.found = true
-	c := n.open(n.text.strings)
+	c := n.open(n.strings)
 	kind := c.kind()
 	if kind != Mapping && kind != List {
 		return

@@ -2,14 +2,17 @@ package strict
 
 import (
 	"bytes"
+	"sync"
 	"unicode/utf8"
 )
 
 // lines finds the lines and columns of offsets in a text. Each byte of the text
 // is counted once, however many offsets are asked for, apart from at most
-// markEvery bytes for each.
+// markEvery bytes for each. It is safe for concurrent use.
 type lines struct {
-	first int    // the line that the text begins in, from 1
+	first int // the line that the text begins in, from 1
+
+	mu    sync.Mutex
 	marks []mark // of every markEvery bytes
 }
 
@@ -20,6 +23,8 @@ const markEvery = 4096
 
 // locate returns the line and the column of an offset.
 func (l *lines) locate(text []byte, offset int) (line, column int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.marks == nil {
 		l.marks = []mark{{l.first, 1}}
 	}

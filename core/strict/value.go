@@ -17,6 +17,15 @@ type Document struct {
 // Root returns the document's outermost value.
 func (d *Document) Root() *Value { return &Value{doc: d, at: diag.Root(d, d.sink), node: d.root} }
 
+// Copy returns the same document for another reader, so that another goroutine can
+// decode values of it at the same time; see [Value.In]. Errors go to sink.
+func (d *Document) Copy(reader *Reader, sink *diag.Sink) *Document {
+	reader.init()
+	copied := &Document{sink: sink, reader: reader}
+	copied.root = d.root.in(copied)
+	return copied
+}
+
 // Locate returns the position of a value by its path; see [diag.Source].
 func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
 	at := d.root
@@ -52,6 +61,14 @@ func (v *Value) At() *diag.At { return v.at }
 // Pos returns the position of the value. It costs less than the position of
 // its place.
 func (v *Value) Pos() diag.Position { return v.node.position() }
+
+// Document returns the document of the value.
+func (v *Value) Document() *Document { return v.doc }
+
+// In returns the same value in a copy of its document.
+func (v *Value) In(copy *Document) *Value {
+	return &Value{doc: copy, at: v.at.In(copy, copy.sink), node: v.node.in(copy)}
+}
 
 // Kind returns the kind of the value.
 func (v *Value) Kind() Kind { return v.node.cursor(v.doc).kind() }

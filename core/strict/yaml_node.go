@@ -30,6 +30,13 @@ func (n yamlNode) cursor(doc *Document) cursor {
 	return &yamlCursor{text: n.text, strings: doc.reader.strings, next: n.Node}
 }
 
+func (n yamlNode) in(copy *Document) node {
+	if root, ok := copy.root.(yamlNode); ok {
+		return yamlNode{root.text, n.Node}
+	}
+	return yamlNode{&yamlText{file: n.text.file}, n.Node}
+}
+
 func (n yamlNode) has(name string) bool { return n.index(name) >= 0 }
 
 func (n yamlNode) field(name string) node {
