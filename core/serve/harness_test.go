@@ -69,6 +69,12 @@ func (b *lockedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
+func (b *lockedBuffer) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Buffer.Reset()
+}
+
 func (b *lockedBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,25 +91,37 @@ func options(dir string, log io.Writer) serve.Options {
 }
 
 // start starts a server of files, and waits until it is ready. The files are those of a
-// directory, by name.
+// directory, by name. The server ends with the test.
 func start(t *testing.T, files map[string]string, change ...func(*serve.Options)) *running {
 	t.Helper()
 	r := &running{t: t, dir: t.TempDir(), log: &lockedBuffer{}}
 	for name, content := range files {
 		r.write(name, content)
 	}
+	r.run(change...)
+	t.Cleanup(func() {
+		if err := r.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// run starts the server of the directory, and waits until it is ready.
+func (r *running) run(change ...func(*serve.Options)) {
+	r.t.Helper()
 	o := options(r.dir, r.log)
 	for _, c := range change {
 		c(&o)
 	}
 	var err error
 	if r.Server, err = serve.New(o); err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	if err := r.Listen(); err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(r.t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
 	r.stop = sync.OnceValue(func() error {
@@ -115,13 +133,7 @@ func start(t *testing.T, files map[string]string, change ...func(*serve.Options)
 			return fmt.Errorf("the server does not end:\n%s", stacks())
 		}
 	})
-	t.Cleanup(func() {
-		if err := r.stop(); err != nil {
-			t.Error(err)
-		}
-	})
 	r.eventually("the first publication", func() bool { return strings.Contains(r.log.String(), "ADS is served") })
-	return r
 }
 
 // write replaces a file at once: the file is never seen in part.

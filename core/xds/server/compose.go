@@ -66,6 +66,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 		}
 	}
 	if s.protocol == stateOfTheWorld {
+		c.repeat(next, nextVariants)
 		if removals && !full(w.t) && m.empty() {
 			w.held, w.heldVariants = next, nextVariants
 			w.touch()
@@ -235,6 +236,25 @@ func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
 	}
 	slices.SortFunc(m.variants, compareVariants)
 	return next, slices.Clone(m.variants)
+}
+
+// repeat adds what the client holds of the names that the message has an error of. In
+// state of the world an error does not distinguish a name and its variants: a client
+// that subscribes both drops both, and then takes what is in the response.
+func (c *composer) repeat(held []*xds.Resource, variants []Variant) {
+	m := &c.message
+	for _, f := range m.failures {
+		if r := find(held, f.name); r != nil && find(m.resources, f.name) == nil {
+			m.resources = append(m.resources, r)
+			sortResources(m.resources)
+		}
+		for _, v := range variants {
+			if v.Resource.Name == f.name && !slices.ContainsFunc(m.variants, func(o Variant) bool { return compareVariants(o, v) == 0 }) {
+				m.variants = append(m.variants, v)
+			}
+		}
+	}
+	slices.SortFunc(m.variants, compareVariants)
 }
 
 // owedVariants appends the variants that the client asked for, sorted.

@@ -152,15 +152,18 @@ func (w *world) editVariants(quality string) {
 	})
 }
 
-// finish publishes a last state that no client rejects, and compares.
+// finish publishes a last state that no client rejects, and compares. What no client
+// rejects stays as it was, so that only what clients have lost is missing.
 func (w *world) finish() {
 	w.source.Edit(func(s *xdstest.State) {
 		for _, n := range worldNodes {
-			s.Nodes[n] = w.snapshot("good")
+			if snapshot := s.Nodes[n]; snapshot == nil || slices.ContainsFunc(snapshot[:], isRejected) {
+				s.Nodes[n] = w.snapshot("good")
+			}
 		}
-		for k := range xds.Type(xds.NumTypes) {
-			for _, name := range worldNames {
-				s.Variants[xdstest.Name{Type: k, Name: name}] = w.variants(k, name, "good")
+		for name, variants := range s.Variants {
+			if slices.ContainsFunc(variants, func(v server.Variant) bool { return strings.Contains(string(v.Resource.Body), "bad") }) {
+				s.Variants[name] = w.variants(name.Type, name.Name, "good")
 			}
 		}
 	})
@@ -190,4 +193,11 @@ func (w *world) finish() {
 			cancel()
 		}
 	}
+}
+
+// isRejected reports whether the clients reject a resource.
+func isRejected(r server.Resources) bool {
+	return slices.ContainsFunc(slices.Concat(r.Listed, r.Named), func(r *xds.Resource) bool {
+		return strings.Contains(string(r.Body), "bad")
+	})
 }

@@ -28,6 +28,8 @@ type Options struct {
 	// Resume is a client that has ended, of which this one goes on: with its
 	// subscriptions and the versions of what it holds.
 	Resume *Client
+	// Forget makes [Client.Responses] return nothing, for clients that get many.
+	Forget bool
 }
 
 // A Client is a client of an ADS server. Its methods are safe for concurrent use.
@@ -235,7 +237,9 @@ func (c *Client) accept(r Response, version string) {
 	if h == nil {
 		return
 	}
-	c.log = append(c.log, r)
+	if !c.options.Forget {
+		c.log = append(c.log, r)
+	}
 	var words []string
 	accepted := r
 	accepted.Resources = nil
