@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+)
+
+// TestReadmeServes runs the block of README.md that serves: the server on free ports,
+// the bootstrap of a proxy, and what curl asks. The directory of the state is another
+// one. The packages below core/xds/e2e run Envoy with such a bootstrap.
+func TestReadmeServes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a server")
+	}
+	t.Chdir("../../..")
+	blocks := readMarkdown(t, "README.md").blocks("sh")
+	block := slices.IndexFunc(blocks, func(b *codeBlock) bool {
+		return slices.ContainsFunc(b.lines, func(line string) bool { return strings.HasPrefix(line, "bin/meshmatch serve ") })
+	})
+	if block < 0 {
+		t.Fatal("README.md does not show how to serve")
+	}
+	address := ""
+	for _, line := range blocks[block].lines {
+		command, args, _ := strings.Cut(line, " ")
+		switch command {
+		case "make", "envoy":
+		case "bin/meshmatch":
+			words := strings.Fields(strings.TrimSuffix(args, " &"))
+			if words[0] == "serve" {
+				address = serveForTest(t, append(words, "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0", "--state", t.TempDir()))
+				continue
+			}
+			words = words[:slices.Index(words, ">")]
+			var stdout, stderr bytes.Buffer
+			if code := run(t.Context(), kinds.All(), words, strings.NewReader(""), &stdout, &stderr); code != exitDone || !json.Valid(stdout.Bytes()) {
+				t.Errorf("%s: exit status %d, %s", line, code, stderr.String())
+			}
+		case "curl":
+			path := strings.TrimPrefix(strings.Trim(args, "'"), "127.0.0.1:5681")
+			response, err := http.Get(address + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(response.Body)
+			response.Body.Close()
+			if err != nil || response.StatusCode != http.StatusOK || len(body) == 0 {
+				t.Errorf("%s: status %d, %v: %s", line, response.StatusCode, err, body)
+			}
+		default:
+			t.Errorf("%s: no test runs this", line)
+		}
+	}
+}
+
+// serveForTest runs `serve` until the test ends, and returns the URL of its HTTP.
+func serveForTest(t *testing.T, args []string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var log syncBuffer
+	ended := make(chan int)
+	go func() { ended <- run(ctx, kinds.All(), args, strings.NewReader(""), &log, &log) }()
+	t.Cleanup(func() {
+		cancel()
+		if code := <-ended; code != exitDone {
+			t.Errorf("serve ends with exit status %d:\n%s", code, log.String())
+		}
+	})
+	ready := regexp.MustCompile(`HTTP is served on (\S+)(?s:.*)ADS is served|ADS is served(?s:.*)HTTP is served on (\S+)`)
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if found := ready.FindStringSubmatch(log.String()); found != nil {
+			return found[1] + found[2]
+		}
+	}
+	t.Fatalf("serve does not serve:\n%s", log.String())
+	return ""
+}
+
+// syncBuffer is a buffer for concurrent use.
+type syncBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
