@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"encoding/hex"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -60,29 +61,18 @@ func notNormal(path string) (what, hint string) {
 const escapedInPaths = "\"<>^`{|}"
 
 func badEscape(rest string) (what, hint string) {
-	if len(rest) < 3 || !isHex(rest[1]) || !isHex(rest[2]) {
+	decoded, err := hex.DecodeString(rest[1:min(3, len(rest))])
+	if err != nil || len(decoded) == 0 {
 		return "a percent sign is not followed by two hexadecimal digits", "write %25"
 	}
 	escape := strings.ToUpper(rest[:3])
-	c := unhex(rest[1])<<4 | unhex(rest[2])
-	switch {
+	switch c := decoded[0]; {
 	case escape == "%2F" || escape == "%5C":
 		return "a request with an escaped slash or backslash is refused", "leave it out"
 	case c < 0x80 && (isAlphanumeric(c) || strings.IndexByte("-._~", c) >= 0):
 		return "the escape " + rest[:3] + " is resolved before paths are compared", "write " + string(c)
 	}
 	return "", ""
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
 }
 
 func isAlphanumeric(c byte) bool {

@@ -37,20 +37,8 @@ func (s *selection) sameDataplanes(o *selection) bool {
 
 // admits reports whether a dataplane of a selected cluster is selected.
 func (s *selection) admits(d *resource.Dataplane) bool {
-	return s.dataplanes == nil || s.dataplanes.Matches(tagLabels(d.Labels))
+	return s.dataplanes == nil || s.dataplanes.Matches(resource.Selectable(d.Labels))
 }
-
-// tagLabels makes [resource.Tags] readable by package labels.
-type tagLabels resource.Tags
-
-// Has reports whether there is a label.
-func (t tagLabels) Has(key string) bool { _, ok := resource.Tags(t).Get(key); return ok }
-
-// Get returns the value of a label.
-func (t tagLabels) Get(key string) string { return resource.Tags(t).Value(key) }
-
-// Lookup returns the value of a label, and whether there is one.
-func (t tagLabels) Lookup(key string) (string, bool) { return resource.Tags(t).Get(key) }
 
 // selectionOf evaluates a placement.
 func (c *consequences) selectionOf(n *node) *selection {
@@ -105,7 +93,7 @@ func (c *consequences) addSelected(set *index.SetEditor, r *ocm.PlacementRule, c
 	selector := r.ClusterSelector.Selector()
 	for _, id := range clusters {
 		cluster, managed := c.node(id).resource.(*ocm.ManagedCluster)
-		if r.ClusterSelector.Empty() && r.Clusters != nil || managed && selector.Matches(tagLabels(cluster.Labels)) {
+		if r.ClusterSelector.Empty() && r.Clusters != nil || managed && selector.Matches(resource.Selectable(cluster.Labels)) {
 			set.Add(id)
 		} else {
 			set.Remove(id)

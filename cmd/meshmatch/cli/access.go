@@ -48,11 +48,7 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 			if err != nil {
 				return err
 			}
-			w, err := g.load(c)
-			if err != nil {
-				return err
-			}
-			d, err := g.dataplane(w, args[0])
+			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
 			}

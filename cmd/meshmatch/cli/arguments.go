@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
 // noArgs accepts no arguments, for commands that have flags only.
@@ -77,3 +78,13 @@ func (o *optional) Set(s string) error {
 }
 
 func (*optional) Type() string { return "string" }
+
+// registerRequest adds the flags that describe a request.
+func registerRequest(flags *pflag.FlagSet, q *inspect.RequestQuery) {
+	flags.StringVar(&q.SpiffeID, "spiffe-id", "", "the SPIFFE `ID` of the client's certificate")
+	flags.StringVar(&q.SNI, "sni", "", "the server `NAME` (SNI) that the client sends")
+	flags.StringVar(&q.Method, "method", "", "the HTTP `METHOD`")
+	flags.StringVar(&q.Path, "path", "", "the `PATH`, with or without a query")
+	flags.StringArrayVar(&q.Headers, "header", nil, "a header, as `NAME=VALUE`; may be repeated")
+	flags.StringArrayVar(&q.Tags, "tag", nil, "a tag of the client, as `KEY=VALUE`, for from policies; may be repeated")
+}

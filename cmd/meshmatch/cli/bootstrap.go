@@ -44,11 +44,7 @@ those of --xds-ca, --xds-cert and --xds-key.`,
 					return usagef("--%s is a part of Envoy's bootstrap; leave it out with --grpc", flag)
 				}
 			}
-			w, err := g.load(c)
-			if err != nil {
-				return err
-			}
-			d, err := g.dataplane(w, args[0])
+			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
 			}

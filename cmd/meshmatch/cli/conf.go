@@ -29,11 +29,7 @@ empty.`,
 			if err := q.Check(); err != nil {
 				return err
 			}
-			w, err := g.load(c)
-			if err != nil {
-				return err
-			}
-			d, err := g.dataplane(w, args[0])
+			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
 			}

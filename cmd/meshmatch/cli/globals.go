@@ -98,9 +98,14 @@ func (g *globals) chooseMesh(meshes []string) (string, error) {
 	return "", fmt.Errorf("there are several meshes; choose one with --mesh: %s", strings.Join(meshes, ", "))
 }
 
-// dataplane finds a dataplane by name or namespace/name.
-func (g *globals) dataplane(w *world, name string) (*resource.Dataplane, error) {
-	return inspect.FindDataplane(w.view, w.mesh, g.named(name))
+// loadDataplane reads the files, and finds a dataplane by its name or namespace/name.
+func (g *globals) loadDataplane(c *cobra.Command, name string) (*world, *resource.Dataplane, error) {
+	w, err := g.load(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := inspect.FindDataplane(w.view, w.mesh, g.named(name))
+	return w, d, err
 }
 
 // policy finds a policy by its kind and its name or namespace/name.

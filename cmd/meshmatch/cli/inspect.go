@@ -33,11 +33,7 @@ items that set it.`,
 		Args:              exactly("NAME"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, err := g.load(c)
-			if err != nil {
-				return err
-			}
-			d, err := g.dataplane(w, args[0])
+			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
 			}

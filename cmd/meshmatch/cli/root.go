@@ -60,7 +60,8 @@ func run(ctx context.Context, all *resource.Kinds, args []string, stdin io.Reade
 }
 
 const rootLong = `Meshmatch reports which policies of a service mesh select a proxy, in which
-order, what the merged result is, and which item of which policy set each field.
+order, what the merged result is, and which item of which policy set each field. It
+prints the Envoy configuration that follows, and serves it while files change.
 
 It reads Kuma policies and dataplanes (YAML or JSON, in the universal or the
 Kubernetes spelling) from files, directories or standard input.

@@ -34,11 +34,7 @@ instead of Envoy, which has fewer features: see core/GUIDE.md.`,
 			if grpc && bootstrap {
 				return usagef("--bootstrap is for Envoy; leave it out with --grpc")
 			}
-			w, err := g.load(c)
-			if err != nil {
-				return err
-			}
-			d, err := g.dataplane(w, args[0])
+			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
 			}

@@ -43,7 +43,7 @@ func (d *bindingDoc) Validate(at *diag.At) {
 	}
 }
 
-func (d *bindingDoc) resource(meta *resource.Meta) *PlacementBinding {
+func (d *bindingDoc) resource(meta *resource.Meta) Resource {
 	b := &PlacementBinding{Meta: *meta, Placement: d.PlacementRef.ref, SubFilter: d.SubFilter != nil}
 	if o := d.RemediationActionOverride; o != nil {
 		b.Enforce, b.SubFilter = o.enforce, o.SubFilter

@@ -68,21 +68,7 @@ func Of(document *resource.Document) Resource {
 	switch d := document.Value.(type) {
 	case Resource:
 		return d
-	case *policyDoc:
-		return d.resource(&document.Meta)
-	case *policySetDoc:
-		return d.resource(&document.Meta)
-	case *bindingDoc:
-		return d.resource(&document.Meta)
-	case *placementRuleDoc:
-		return d.resource(&document.Meta)
-	case *placementDoc:
-		return d.resource(&document.Meta)
-	case *placementDecisionDoc:
-		return d.resource(&document.Meta)
-	case *managedClusterDoc:
-		return d.resource(&document.Meta)
-	case *rolloutDoc:
+	case interface{ resource(*resource.Meta) Resource }:
 		return d.resource(&document.Meta)
 	}
 	return nil

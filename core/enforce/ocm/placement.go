@@ -50,7 +50,7 @@ func (d *placementRuleDoc) Validate(at *diag.At) {
 	}
 }
 
-func (d *placementRuleDoc) resource(meta *resource.Meta) *PlacementRule {
+func (d *placementRuleDoc) resource(meta *resource.Meta) Resource {
 	r := &PlacementRule{
 		Meta:              *meta,
 		Decided:           d.Status.present,
@@ -105,13 +105,13 @@ type placementDoc struct {
 	} `json:"spec,omitzero"`
 }
 
-func (d *placementDoc) resource(meta *resource.Meta) *Placement { return &Placement{*meta} }
+func (d *placementDoc) resource(meta *resource.Meta) Resource { return &Placement{*meta} }
 
 type placementDecisionDoc struct {
 	Status decisions `json:"status,omitzero"`
 }
 
-func (d *placementDecisionDoc) resource(meta *resource.Meta) *PlacementDecision {
+func (d *placementDecisionDoc) resource(meta *resource.Meta) Resource {
 	index, err := strconv.Atoi(meta.Labels.Value(groupIndexLabel))
 	if err != nil {
 		index = 0 // as OCM does
@@ -133,7 +133,7 @@ type managedClusterDoc struct {
 	} `json:"spec,omitzero"`
 }
 
-func (d *managedClusterDoc) resource(meta *resource.Meta) *ManagedCluster {
+func (d *managedClusterDoc) resource(meta *resource.Meta) Resource {
 	c := &ManagedCluster{*meta}
 	c.Namespace = "" // clusters have none
 	return c

@@ -43,7 +43,7 @@ type policySpec struct {
 	PolicyTemplates    []*strict.Value `json:"policy-templates,omitzero"`
 }
 
-func (d *policyDoc) resource(meta *resource.Meta) *Policy {
+func (d *policyDoc) resource(meta *resource.Meta) Resource {
 	return &Policy{Meta: *meta, Action: Action(d.Spec.RemediationAction), Disabled: d.Spec.Disabled}
 }
 
@@ -61,7 +61,7 @@ type exclusionDoc struct {
 	ClusterNames []objectName `json:"clusterNames"`
 }
 
-func (d *policySetDoc) resource(meta *resource.Meta) *PolicySet {
+func (d *policySetDoc) resource(meta *resource.Meta) Resource {
 	s := &PolicySet{Meta: *meta, Policies: names(d.Spec.Policies)}
 	for _, e := range d.Spec.Exclusions {
 		s.Exclusions = append(s.Exclusions, Exclusion{string(e.PolicyName), names(e.ClusterNames)})

@@ -172,7 +172,7 @@ func (d *rolloutDoc) Validate(at *diag.At) {
 	}
 }
 
-func (d *rolloutDoc) resource(meta *resource.Meta) *Rollout {
+func (d *rolloutDoc) resource(meta *resource.Meta) Resource {
 	r := &Rollout{Meta: *meta, Placement: d.ref, Strategy: d.Strategy.strategy()}
 	for _, s := range d.Status {
 		status := ClusterStatus{Cluster: string(s.Cluster), Status: s.Status}
