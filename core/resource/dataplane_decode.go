@@ -41,9 +41,12 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	}
 	var doc networkingDoc
 	dp := &Dataplane{Meta: meta}
-	strict.DecodeChecked(networking, &doc, func() {
-		dp.fill(&doc)
-		dp.Outbounds = d.shared.keep(dp.Outbounds)
+	sink := networking.At().Sink()
+	before := sink.Mark()
+	strict.Decode(networking, &doc)
+	dp.fill(&doc)
+	dp.Outbounds = d.outbounds(doc.Outbound)
+	sink.Check(before, func() {
 		if d.prober.Fails(dp.validateNetworking) {
 			dp.validateNetworking(networking.At())
 		}
@@ -52,7 +55,7 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	return dp
 }
 
-// fill sets the fields of d from its document.
+// fill sets the fields of d from its document, without the outbounds.
 func (d *Dataplane) fill(doc *networkingDoc) {
 	d.Address, d.AdvertisedAddress = doc.Address, doc.AdvertisedAddress
 	if len(doc.Inbound) > 0 {
@@ -65,12 +68,6 @@ func (d *Dataplane) fill(doc *networkingDoc) {
 			ServicePort: in.ServicePort, ServiceAddress: in.ServiceAddress, Protocol: in.Protocol, Tags: in.Tags,
 			NotReady: in.State != "" && in.State != ready || in.Health != nil && !in.Health.Ready,
 		}
-	}
-	if len(doc.Outbound) > 0 {
-		d.Outbounds = make([]Outbound, len(doc.Outbound))
-	}
-	for i, out := range doc.Outbound {
-		d.Outbounds[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}
 	}
 	if doc.Gateway != nil {
 		d.Gateway = &GatewayProxy{Builtin: doc.Gateway.Type == "BUILTIN", Tags: doc.Gateway.Tags}
@@ -105,9 +102,34 @@ func (d *decoder) unusedNetworking(at *diag.At, doc *networkingDoc) {
 			d.countUnused(at.Field("inbound").Index(i), "serviceProbe", true)
 		}
 	}
-	for i := range doc.Outbound {
-		if doc.Outbound[i].BackendRef != nil {
-			d.countUnused(at.Field("outbound").Index(i), "backendRef", true)
+}
+
+// outbounds decodes a list of outbounds, which may be nil. It does not decode the text
+// of a list that it has decoded lately.
+func (d *decoder) outbounds(in *strict.Value) []Outbound {
+	if in == nil {
+		return nil
+	}
+	text := in.JSON()
+	if known := d.shared.decoded(text); known != nil {
+		return known
+	}
+	var docs []outboundDoc
+	plain := strict.Decode(in, &docs) // nothing is reported for the list
+	list := make([]Outbound, len(docs))
+	for i, out := range docs {
+		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}
+		if out.BackendRef != nil {
+			plain = false
+			d.countUnused(in.At().Index(i), "backendRef", true)
 		}
 	}
+	if len(list) == 0 {
+		return nil
+	}
+	list = d.shared.keep(list)
+	if plain {
+		d.shared.remember(text, list)
+	}
+	return list
 }

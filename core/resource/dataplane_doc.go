@@ -12,7 +12,7 @@ type networkingDoc struct {
 	Address             string               `json:"address"`
 	AdvertisedAddress   string               `json:"advertisedAddress,omitzero"`
 	Inbound             []inboundDoc         `json:"inbound,omitzero"`
-	Outbound            []outboundDoc        `json:"outbound,omitzero"`
+	Outbound            *strict.Value        `json:"outbound,omitzero"` // []outboundDoc
 	Gateway             *gatewayDoc          `json:"gateway,omitzero"`
 	TransparentProxying *transparentProxyDoc `json:"transparentProxying,omitzero"`
 	Admin               *adminDoc            `json:"admin,omitzero"`

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"bytes"
 	"hash/maphash"
 	"slices"
 )
@@ -9,14 +10,49 @@ import (
 // lately. Replicas of a workload have equal outbounds, which are most of the
 // memory of a dataplane: with ten outbounds 0.8 KB of 1.7 KB. They share one list,
 // as decoded resources are not changed. It is for one goroutine at a time.
+//
+// In JSON such lists mostly have the same text, too. Of the time to decode dataplanes
+// with ten equal outbounds, it takes a third to decode each list.
 type sharedLists struct {
 	seed      maphash.Seed
 	outbounds [1 << sharedBits][]Outbound // each at the slot of its hash
+	texts     [1 << textBits]decodedList  // each at the slot of the hash of its text
 }
 
-const sharedBits = 10
+// decodedList is a list with its text in JSON.
+type decodedList struct {
+	text []byte
+	list []Outbound
+}
+
+const (
+	sharedBits = 10
+	textBits   = 8
+	// maxListText is the length of the longest text that is kept.
+	maxListText = 64 << 10
+)
 
 func newSharedLists() *sharedLists { return &sharedLists{seed: maphash.MakeSeed()} }
+
+// decoded returns the list that a text was decoded to, or nil.
+func (s *sharedLists) decoded(text []byte) []Outbound {
+	if known := s.textSlot(text); len(text) > 0 && bytes.Equal(known.text, text) {
+		return known.list
+	}
+	return nil
+}
+
+// remember keeps a copy of the text of a list, for which nothing was reported.
+func (s *sharedLists) remember(text []byte, list []Outbound) {
+	if len(text) > 0 && len(text) <= maxListText {
+		slot := s.textSlot(text)
+		slot.text, slot.list = append(slot.text[:0], text...), list
+	}
+}
+
+func (s *sharedLists) textSlot(text []byte) *decodedList {
+	return &s.texts[maphash.Bytes(s.seed, text)>>(64-textBits)]
+}
 
 // keep returns a list that is equal to the given one. An append to it copies it.
 func (s *sharedLists) keep(list []Outbound) []Outbound {

@@ -70,6 +70,15 @@ func (v *Value) In(copy *Document) *Value {
 	return &Value{doc: copy, at: v.at.In(copy, copy.sink), node: v.node.in(copy)}
 }
 
+// JSON returns the text of a mapping or list of a JSON document, nil for all other
+// values. It is valid for as long as the document.
+func (v *Value) JSON() []byte {
+	if n, ok := v.node.(*jsonNode); ok && (v.Kind() == Mapping || v.Kind() == List) {
+		return n.text.data[n.begin:n.containers[0].end]
+	}
+	return nil
+}
+
 // Kind returns the kind of the value.
 func (v *Value) Kind() Kind { return v.node.cursor(v.doc).kind() }
 
