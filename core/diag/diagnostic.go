@@ -38,13 +38,8 @@ type Diagnostic struct {
 // Error returns file:line:column: path: what; hint without the empty parts, in
 // one line.
 func (d Diagnostic) Error() string {
-	var b strings.Builder
-	b.WriteString(d.Pos.String())
-	if d.Path != "" {
-		b.WriteString(": " + d.Path)
-	}
-	b.WriteString(": " + d.Message())
-	return OneLine(b.String())
+	parts := slices.DeleteFunc([]string{d.Pos.String(), d.Path, d.Message()}, func(part string) bool { return part == "" })
+	return OneLine(strings.Join(parts, ": "))
 }
 
 // MarshalJSON returns {"file", "line", "column", "path", "message"} (SPEC 10).

@@ -5,6 +5,6 @@ import (
 	"syscall"
 )
 
-// endWithParent makes the kernel kill the command when this process ends, also if this
+// EndWithParent makes the kernel kill the command when this process ends, also if this
 // process is killed.
-func endWithParent(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+func EndWithParent(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

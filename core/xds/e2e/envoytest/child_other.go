@@ -4,5 +4,5 @@ package envoytest
 
 import "os/exec"
 
-// endWithParent does nothing: a command outlives this process if this process is killed.
-func endWithParent(*exec.Cmd) {}
+// EndWithParent does nothing: a command outlives this process if this process is killed.
+func EndWithParent(*exec.Cmd) {}

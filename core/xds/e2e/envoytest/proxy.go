@@ -41,7 +41,7 @@ func Run(binary, dir, name string, bootstrap []byte) (*Proxy, error) {
 	p.command = exec.Command(binary, "-c", file(".json"), "--use-dynamic-base-id", "--concurrency", "1",
 		"--admin-address-path", file(".admin"), "--log-path", p.log, "--log-level", "error",
 		"--file-flush-interval-msec", "50", "--drain-time-s", "1")
-	endWithParent(p.command)
+	EndWithParent(p.command)
 	var output bytes.Buffer
 	p.command.Stdout, p.command.Stderr = &output, &output
 	if err := p.command.Start(); err != nil {
@@ -107,7 +107,7 @@ func Validate(binary, dir, name string, bootstrap []byte) error {
 		return err
 	}
 	command := exec.Command(binary, "-c", config, "--mode", "validate", "--log-level", "error")
-	endWithParent(command)
+	EndWithParent(command)
 	output, err := command.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, output)

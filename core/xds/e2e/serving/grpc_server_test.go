@@ -5,10 +5,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"sync"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	xdscredentials "google.golang.org/grpc/credentials/xds"
@@ -46,7 +49,7 @@ func allowed(name string) string {
 
 // startServer starts the gRPC server of a dataplane, which has its listener from a server
 // of a mesh, and its certificate, if it has one, from files. The header x-app of its
-// answers is the name.
+// answers is the name. It waits until the server accepts connections.
 func (m *mesh) startServer(server, name, address string) string {
 	m.t.Helper()
 	listener, err := net.Listen("tcp", m.network.Replace(address))
@@ -63,7 +66,14 @@ func (m *mesh) startServer(server, name, address string) string {
 		}
 		return handle(ctx, request)
 	}
-	s, err := xds.NewGRPCServer(grpc.Creds(secured), grpc.ChainUnaryInterceptor(named), xds.BootstrapContentsForTesting(m.grpcBootstrap(name, server)))
+	serving := make(chan struct{})
+	begin := sync.OnceFunc(func() { close(serving) })
+	s, err := xds.NewGRPCServer(grpc.Creds(secured), grpc.ChainUnaryInterceptor(named), xds.BootstrapContentsForTesting(m.grpcBootstrap(name, server)),
+		xds.ServingModeCallback(func(_ net.Addr, args xds.ServingModeChangeArgs) {
+			if args.Mode == connectivity.ServingModeServing {
+				begin()
+			}
+		}))
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -76,6 +86,11 @@ func (m *mesh) startServer(server, name, address string) string {
 			m.t.Error(err)
 		}
 	})
+	select {
+	case <-serving:
+	case <-time.After(patience):
+		m.t.Fatalf("%s does not serve", name)
+	}
 	return listener.Addr().String()
 }
 

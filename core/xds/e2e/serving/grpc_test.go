@@ -46,14 +46,38 @@ func grpcMesh(t *testing.T) *mesh {
 	return m
 }
 
+// greeterTarget is the name of the service greeter for gRPC, which is that of the cluster
+// (SPEC 11.4).
+const greeterTarget = "xds:///default/greeter"
+
 // greeters is a client of the service greeter, whose endpoints it has from a server.
 type greeters struct {
-	t      *testing.T
-	health healthv1.HealthClient
+	t *testing.T
+	// call returns the workload that answers a call about a service.
+	call func(service string) (app string, err error)
 }
 
-// dialGreeters returns a client with the identity of the dataplane client, if it has one.
-func (m *mesh) dialGreeters(server string) *greeters {
+// clients are the implementations of gRPC.
+var clients = []struct {
+	name string
+	// dial returns a client with the identity of the dataplane client, if it has one.
+	dial func(m *mesh, server string) *greeters
+}{
+	{"Go", dialGo},
+	{"Python", dialPython},
+}
+
+// withClients runs a test with each implementation of gRPC.
+func withClients(t *testing.T, test func(t *testing.T, dial func(m *mesh, server string) *greeters)) {
+	for _, client := range clients {
+		t.Run(client.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, client.dial)
+		})
+	}
+}
+
+func dialGo(m *mesh, server string) *greeters {
 	m.t.Helper()
 	resolver, err := xds.NewXDSResolverWithConfigForTesting(m.grpcBootstrap("client", server))
 	if err != nil {
@@ -63,21 +87,19 @@ func (m *mesh) dialGreeters(server string) *greeters {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	conn, err := grpc.NewClient("xds:///default/greeter", grpc.WithResolvers(resolver), grpc.WithTransportCredentials(secured))
+	conn, err := grpc.NewClient(greeterTarget, grpc.WithResolvers(resolver), grpc.WithTransportCredentials(secured))
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(func() { _ = conn.Close() })
-	return &greeters{m.t, healthv1.NewHealthClient(conn)}
-}
-
-// call returns the workload that answers a call about a service.
-func (g *greeters) call(service string) (app string, err error) {
-	ctx, cancel := context.WithTimeout(g.t.Context(), patience)
-	defer cancel()
-	var header metadata.MD
-	_, err = g.health.Check(ctx, &healthv1.HealthCheckRequest{Service: service}, grpc.Header(&header))
-	return strings.Join(header.Get("x-app"), ","), err
+	client := healthv1.NewHealthClient(conn)
+	return &greeters{m.t, func(service string) (app string, err error) {
+		ctx, cancel := context.WithTimeout(m.t.Context(), patience)
+		defer cancel()
+		var header metadata.MD
+		_, err = client.Check(ctx, &healthv1.HealthCheckRequest{Service: service}, grpc.Header(&header))
+		return strings.Join(header.Get("x-app"), ","), err
+	}}
 }
 
 // answers waits until a workload answers calls. None of the calls may fail.
@@ -92,13 +114,13 @@ func (g *greeters) answers(app string) {
 	})
 }
 
-// gRPC resolves xds:///default/greeter, the name of the cluster (SPEC 11.4), and
-// follows changes.
-func TestGRPCResolver(t *testing.T) {
-	t.Parallel()
+// gRPC resolves the name of a cluster, and follows changes.
+func TestGRPCResolver(t *testing.T) { withClients(t, testResolver) }
+
+func testResolver(t *testing.T, dial func(m *mesh, server string) *greeters) {
 	m := grpcMesh(t)
 	server := m.serve(firstReplica)
-	g := m.dialGreeters(firstReplica)
+	g := dial(m, firstReplica)
 	g.answers("greeter-1")
 	server.waitConverged(1)
 
@@ -134,11 +156,12 @@ func balancer(loadBalancer string) string {
 
 // gRPC accepts what policies make of a destination. What it does not have it gets in
 // another form, or not at all (SPEC 11.4).
-func TestGRPCAccepts(t *testing.T) {
-	t.Parallel()
+func TestGRPCAccepts(t *testing.T) { withClients(t, testAccepts) }
+
+func testAccepts(t *testing.T, dial func(m *mesh, server string) *greeters) {
 	m := grpcMesh(t)
 	server := m.serve(firstReplica)
-	g := m.dialGreeters(firstReplica)
+	g := dial(m, firstReplica)
 	g.answers("greeter-1")
 	for _, test := range []struct{ name, policy string }{
 		{"retries", `{type: MeshRetry, name: all, spec: {to: [{default: {grpc: {numRetries: 2, retryOn: [Unavailable], backOff: {baseInterval: 30ms, maxInterval: 1s}}}}]}}`},
