@@ -2,17 +2,15 @@ package enforce_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/enforcetest"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -20,29 +18,13 @@ import (
 // TestExamples evaluates the examples of proposal 003. UPDATE=1 writes the
 // results into the files.
 func TestExamples(t *testing.T) {
-	files, err := filepath.Glob("testdata/examples/*.txtar")
-	if err != nil || len(files) != 5 {
-		t.Fatalf("there are %d examples, not five (%v)", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			state := enforcetest.State(load(t, string(archive.Files[0].Data)))
-			got := targets(state, "policies", "test-policy-1")
-			if os.Getenv("UPDATE") != "" {
-				archive.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(string(archive.Files[1].Data), got); diff != "" {
-				t.Errorf("targets (-want +got):\n%s", diff)
-			}
-		})
-	}
+	golden.Archives(t, "testdata/examples/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
+		hub := &archive.Files[0]
+		state := enforcetest.State(load(t, string(hub.Data)))
+		return func(_ *testing.T, f *txtar.File) (string, bool) {
+			return targets(state, "policies", "test-policy-1"), f != hub
+		}
+	})
 }
 
 func load(t testing.TB, text string) *ocm.Resources {

@@ -1,17 +1,15 @@
 package inspect_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -35,36 +33,15 @@ import (
 // and after* are the input of one side of diff only. Set UPDATE=1 to write the
 // answers.
 func TestAnswers(t *testing.T) {
-	files, err := filepath.Glob("testdata/answers/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
+	golden.Archives(t, "testdata/answers/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
+		in := newInput(t, archive)
+		return func(t *testing.T, f *txtar.File) (string, bool) {
+			if strings.HasSuffix(f.Name, ".yaml") {
+				return "", false
 			}
-			w := newInput(t, archive)
-			for i := range archive.Files {
-				f := &archive.Files[i]
-				if strings.HasSuffix(f.Name, ".yaml") {
-					continue
-				}
-				got := w.json(t, parseQuestion(f.Name))
-				if os.Getenv("UPDATE") != "" {
-					f.Data = got
-				} else if diff := cmp.Diff(string(f.Data), string(got)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", f.Name, diff)
-				}
-			}
-			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+			return in.json(t, parseQuestion(f.Name)), true
+		}
+	})
 }
 
 // input is the resources of an archive.
@@ -100,7 +77,7 @@ func newInput(t *testing.T, archive *txtar.Archive) *input {
 }
 
 // json returns the answer to a question as JSON, with the error that it has.
-func (in *input) json(t *testing.T, q *question) []byte {
+func (in *input) json(t *testing.T, q *question) string {
 	t.Helper()
 	answer, err := in.answer(t, q)
 	if err != nil {
@@ -110,7 +87,7 @@ func (in *input) json(t *testing.T, q *question) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
+	return string(data)
 }
 
 func (in *input) answer(t *testing.T, q *question) (any, error) {

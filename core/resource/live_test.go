@@ -3,15 +3,12 @@ package resource_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -20,41 +17,20 @@ import (
 // archive has the input and, as the file want, what the loader makes of it.
 // UPDATE=1 writes want.
 func TestLiveInputs(t *testing.T) {
-	files, err := filepath.Glob("testdata/live/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
+	golden.Archives(t, "testdata/live/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
+		loader := resource.Loader{Kinds: kinds.All()}
+		var inputs []resource.Input
+		for _, f := range archive.Files {
+			if f.Name != "want" {
+				inputs = append(inputs, resource.Input{Name: f.Name, Data: f.Data})
 			}
-			loader := resource.Loader{Kinds: kinds.All()}
-			var inputs []resource.Input
-			want := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
-			for i, f := range archive.Files {
-				if i != want {
-					inputs = append(inputs, resource.Input{Name: f.Name, Data: f.Data})
-				}
-			}
-			set, err := loader.Decode(inputs...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := summary(t, set)
-			if os.Getenv("UPDATE") != "" {
-				archive.Files[want].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-		})
-	}
+		}
+		set, err := loader.Decode(inputs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(t *testing.T, f *txtar.File) (string, bool) { return summary(t, set), f.Name == "want" }
+	})
 }
 
 // summary prints a set: its resources with their labels, the number of skipped

@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -34,33 +32,16 @@ import (
 //
 // UPDATE=1 writes the answers.
 func TestAnswers(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
+	golden.Archives(t, "testdata/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
+		mesh := &archive.Files[0]
+		state := stateOf(t, string(mesh.Data))
+		return func(t *testing.T, f *txtar.File) (string, bool) {
+			if f == mesh {
+				return "", false
 			}
-			state := stateOf(t, string(archive.Files[0].Data))
-			for i := range archive.Files[1:] {
-				f := &archive.Files[i+1]
-				got := answer(t, state, strings.Fields(f.Name))
-				if os.Getenv("UPDATE") != "" {
-					f.Data = []byte(got)
-				} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", f.Name, diff)
-				}
-			}
-			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+			return answer(t, state, strings.Fields(f.Name)), true
+		}
+	})
 }
 
 // stateOf returns the state of a mesh, with all translators.

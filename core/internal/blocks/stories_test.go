@@ -1,10 +1,8 @@
 package blocks_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/partition"
@@ -27,30 +26,15 @@ func TestStories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("testdata/stories/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d stories: %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
+	golden.Archives(t, "testdata/stories/*.txtar", func(_ *testing.T, archive *txtar.Archive) golden.Answer {
+		policies := &archive.Files[0]
+		return func(t *testing.T, f *txtar.File) (string, bool) {
+			if f == policies {
+				return "", false
 			}
-			policies, want := archive.Files[0], &archive.Files[1]
-			config := configOf(t, kinds.All(), want.Name, string(dataplane)+"---\n"+string(policies.Data))
-			got := render(t, config)
-			if os.Getenv("UPDATE") != "" && !bytes.Equal(want.Data, []byte(got)) {
-				want.Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(string(want.Data), got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-		})
-	}
+			return render(t, configOf(t, kinds.All(), f.Name, string(dataplane)+"---\n"+string(policies.Data))), true
+		}
+	})
 }
 
 // configOf returns the config of the only dataplane of a text.

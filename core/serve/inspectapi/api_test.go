@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
@@ -44,27 +43,17 @@ func ask(api http.Handler, method, url string) *httptest.ResponseRecorder {
 }
 
 func TestAnswers(t *testing.T) {
-	archive, err := txtar.ParseFile(answers)
-	if err != nil {
-		t.Fatal(err)
-	}
-	api := newAPI(t, archive)
-	for i := range archive.Files[1:] {
-		f := &archive.Files[i+1]
-		method, url, _ := strings.Cut(f.Name, " ")
-		w := ask(api, method, url)
-		got := fmt.Sprintf("%d %s\n%s", w.Code, w.Header().Get("Content-Type"), w.Body)
-		if os.Getenv("UPDATE") != "" {
-			f.Data = []byte(got)
-		} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", f.Name, diff)
+	golden.Archives(t, answers, func(t *testing.T, archive *txtar.Archive) golden.Answer {
+		mesh, api := &archive.Files[0], newAPI(t, archive)
+		return func(_ *testing.T, f *txtar.File) (string, bool) {
+			if f == mesh {
+				return "", false
+			}
+			method, url, _ := strings.Cut(f.Name, " ")
+			w := ask(api, method, url)
+			return fmt.Sprintf("%d %s\n%s", w.Code, w.Header().Get("Content-Type"), w.Body), true
 		}
-	}
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(answers, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }
 
 func TestBeforeTheFirstLoad(t *testing.T) {
