@@ -24,7 +24,7 @@ policies that shaped them; JSON and YAML have the resources themselves.
 
 With --bootstrap the answer is one static Envoy bootstrap with all of it inside,
 which "envoy -c FILE" runs without a server. With --grpc the dataplane is gRPC
-instead of Envoy, which has fewer features: see core/GUIDE.md.`,
+instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 		Example: `  meshmatch snapshot web-1 -f policies/
   meshmatch snapshot web-1 -f policies/ -o json
   meshmatch snapshot web-1 -f policies/ --bootstrap`,
