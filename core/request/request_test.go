@@ -115,12 +115,14 @@ func TestRuns(t *testing.T) {
 		{&regex, "^a.$", "b, ab,c", false, true},
 		{&regex, "a.", "b,abc", false, false},
 		{&regex, "a.", "ä", false, true},
+		{&regex, "(.*; )?a(; .*)?", "b; a; ", true, true}, // two lines of cookie and an empty one
+		{&regex, "a; ", "b,a; ", false, false},
 		{&regex, "..", "ä", true, true},
 		{&present, "", "b", true, true},
 		{&absent, "", "b", false, false},
 	} {
 		m := conf.Match{Headers: []conf.HeaderMatch{{Name: "X", Type: test.how, Value: &test.want}}}
-		seen := NewSeen(&Request{Headers: NewHeaders(Header{"x", test.value})})
+		seen := NewSeen(&Request{Headers: Headers{{"x", test.value}}})
 		whole, runs := NewCondition(&m, Whole, Expressions{}).Holds(&seen), NewCondition(&m, Runs, Expressions{}).Holds(&seen)
 		if whole != test.whole || runs != test.runs {
 			t.Errorf("%s %q of %q: whole %v, runs %v", *test.how, test.want, test.value, whole, runs)

@@ -40,10 +40,9 @@ func (t *text) holds(s string) bool {
 	return true
 }
 
-// holdsForRun reports whether any run of the comma-separated elements of a
-// header's value meets the condition, without the blanks around it. A byte
-// beyond ASCII meets every regular expression, so that no spelling of a
-// character evades a denial.
+// holdsForRun reports whether a header's value meets the condition, or any run of
+// its comma-separated elements without the blanks around it. A byte beyond ASCII
+// meets every regular expression, so that no spelling of a character evades a denial.
 func (t *text) holdsForRun(s string) bool {
 	switch t.how {
 	case exactly, startsWith:
@@ -60,7 +59,8 @@ func (t *text) holdsForRun(s string) bool {
 		}
 		return false
 	case wholly:
-		return !regex.ASCII(s) || t.regex.runs().MatchString(s)
+		// A value ends in a blank if the last line of cookie is empty.
+		return !regex.ASCII(s) || t.regex.runs().MatchString(s) || strings.HasSuffix(s, " ") && t.holds(s)
 	}
 	return t.holds(s)
 }

@@ -49,7 +49,7 @@ var (
 
 	headerNames   = []string{"x-team", "X-Canary", "cookie"}
 	headerValues  = []string{"", "a", "ab", "b", "a,b", "a b"}
-	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+", "a,.*", "..", "(?:^a|b$)*", "(?i)A ?b?", "[^,]*b", `\bb`, "[ab]{2}"}
+	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+", "a,.*", "..", "(?:^a|b$)*", "(?i)A ?b?", "[^,]*b", `\bb`, "[ab]{2}", "(.*; )?a(; .*)?", "[^,]* "}
 	authorities   = []string{"a", "ab", "backend"}
 	// lineValues are what a client sends: with blanks, with several elements and
 	// with bytes beyond ASCII.

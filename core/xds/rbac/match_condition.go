@@ -121,10 +121,14 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 		}
 		return comparison(on, textPrefix, *h.Value)
 	case conf.HeaderRegex:
-		if runs {
+		switch {
+		case runs && on.header == "cookie": // which ends in a blank if its last line is empty
+			return comparison(on, textRegex, t.regex("cookie", *h.Value, func(e *regex.Expr) string {
+				return `(?:` + e.Whole() + `)|` + anyRun(e, anyBytes)
+			}))
+		case runs:
 			return comparison(on, textRegex, t.regex("runs", *h.Value, func(e *regex.Expr) string {
-				// A byte beyond ASCII meets it too: no spelling of a character evades a denial.
-				return `(?:` + e.Runs(anyBytes) + `)|` + anyBytes + `[^\x00-\x7f]` + anyBytes
+				return anyRun(e, anyBytes)
 			}))
 		}
 		return comparison(on, textRegex, t.regex("whole", *h.Value, (*regex.Expr).Whole))
@@ -133,6 +137,12 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 		return comparison(on, textRegex, element+quoted(*h.Value)+`[\t ]*(?:,`+anyBytes+`)?`)
 	}
 	return comparison(on, textExact, *h.Value)
+}
+
+// anyRun returns the expression for any run of the elements of a value. A byte beyond
+// ASCII meets it too: no spelling of a character evades a denial.
+func anyRun(e *regex.Expr, anyBytes string) string {
+	return `(?:` + e.Runs(anyBytes) + `)|` + anyBytes + `[^\x00-\x7f]` + anyBytes
 }
 
 // regex translates a regular expression, which passed validation, once.
