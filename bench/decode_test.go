@@ -15,8 +15,9 @@ import (
 )
 
 // BenchmarkDecode decodes and validates one file of 1,000 dataplanes with 2
-// inbounds and 10 outbounds each. The peer is the standard library: it decodes
-// the same JSON into structs with the same fields, and validates nothing.
+// inbounds and 10 outbounds each: JSON and YAML documents, and JSON that is one
+// list of them. The peer is the standard library: it decodes the same JSON into
+// structs with the same fields, and validates nothing.
 func BenchmarkDecode(b *testing.B) {
 	const n = 1_000
 	set := &resource.Set{}
@@ -26,7 +27,7 @@ func BenchmarkDecode(b *testing.B) {
 	for _, format := range []struct {
 		name  string
 		write func(*resource.Set) ([]byte, error)
-	}{{"json", shape.JSON}, {"yaml", shape.YAML}} {
+	}{{"json", shape.JSON}, {"yaml", shape.YAML}, {"list", shape.List}} {
 		file, err := format.write(set)
 		if err != nil {
 			b.Fatal(err)

@@ -70,6 +70,19 @@ func JSON(set *resource.Set) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
+// List returns the same file as one JSON object, a List of Kubernetes.
+func List(set *resource.Set) ([]byte, error) {
+	lines, err := JSON(set)
+	if err != nil {
+		return nil, err
+	}
+	var file bytes.Buffer
+	file.WriteString(`{"apiVersion":"v1","kind":"List","items":[` + "\n")
+	file.Write(bytes.ReplaceAll(bytes.TrimSpace(lines), []byte("\n"), []byte(",\n")))
+	file.WriteString("\n]}\n")
+	return file.Bytes(), nil
+}
+
 // YAML returns the same file in YAML, in block style.
 func YAML(set *resource.Set) ([]byte, error) {
 	lines, err := JSON(set)
