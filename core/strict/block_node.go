@@ -195,6 +195,14 @@ func (c *blockCursor) name() (string, *flaw) {
 	return name, nil
 }
 
+func (c *blockCursor) nameIn(known map[string]int) (int, bool) {
+	value, found := known[string(c.text.textOf(c.next))]
+	if found {
+		c.latest, c.next, c.known = c.next, c.next+1, 0
+	}
+	return value, found
+}
+
 func (c *blockCursor) namePosition() diag.Position { return blockNode{c.text, c.latest}.position() }
 
 func (c *blockCursor) leave() { c.ends = c.ends[:len(c.ends)-1] }

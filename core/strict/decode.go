@@ -340,11 +340,16 @@ func (d *decoder) name(known *names) (name string, ok bool) {
 		d.at().ErrorfAt(d.in.namePosition(), flaw.hint, "%s", flaw.what)
 		return "", false
 	case !known.add(name):
-		first := d.at().Name(name).Pos()
-		d.at().ErrorfAt(d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
+		d.duplicate(name)
 		return name, false
 	}
 	return name, true
+}
+
+// duplicate reports the name that was read last, which is there for the second time.
+func (d *decoder) duplicate(name string) {
+	first := d.at().Name(name).Pos()
+	d.at().ErrorfAt(d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
 }
 
 // names is the names of the fields of one mapping.

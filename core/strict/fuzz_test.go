@@ -115,6 +115,7 @@ var sameByBoth = []string{
 	`{"text": "\u00e4\n\"\\", "mapping": {"a": 1, "a.b": "c", "a": 2}, "strings": {"a": "b", "c": 1, "d": null}}`,
 	`{"text": "", "entries": {"b": "c", "a": "d", "0": "e", "x": {}}, "anything": {"a": [1, -1, 1.5, null, true, "b", {}], "a": 1}}`,
 	`{"text": "a", "union": {"type": "one", "two": true}, "union": null}`,
+	`{"te\u0078t": "a", "text": "b", "te\u0078t": "c", "text": "d", "n\u006de": 1, "list": [], "l\u0069st": [], "second": "one", "other": "two", "other": "one"}`,
 	`{"text": "a", "union": {"type": "three", "one": {}}, "other": "two", "second": "one"}`,
 	"{\"text\": 1,\r\"second\": \"ones\",\r\n\"flag\": \"true\",\n\r\"integer\": 128}",
 	"{\n \"text\": \"a\",\n \"later\": {\n  \"text\": 1\n },\n \"unused\": {\"a\": {\"b\": null},\n \"text\": \"c\"}}",

@@ -148,6 +148,18 @@ func (c *jsonCursor) name() (string, *flaw) {
 	return c.quoted(), nil
 }
 
+func (c *jsonCursor) nameIn(known map[string]int) (int, bool) {
+	end, escaped := stringEnd(c.text.data, c.offset)
+	if escaped {
+		return 0, false
+	}
+	value, found := known[string(c.text.data[c.offset+1:end-1])]
+	if found {
+		c.nameBegin, c.offset = c.offset, end
+	}
+	return value, found
+}
+
 func (c *jsonCursor) namePosition() diag.Position {
 	return (&jsonNode{text: c.text, begin: c.nameBegin}).position()
 }

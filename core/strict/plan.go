@@ -45,9 +45,10 @@ const (
 // fields is what decoding needs of a struct type.
 type fields struct {
 	list          []field
-	byName        map[string]int // names and aliases, to list
-	names         []string       // for hints
-	discriminator int            // in list; -1: the struct is no union
+	byName        map[string]int // names and aliases, to spellings
+	spellings     []spelling
+	names         []string // for hints
+	discriminator int      // in list; -1: the struct is no union
 }
 
 type field struct {
@@ -56,6 +57,12 @@ type field struct {
 	required bool
 	arm      bool // of a union
 	plan     *plan
+}
+
+// spelling is a name or alias of a field.
+type spelling struct {
+	name  string
+	field int // in the list
 }
 
 // plans maps each reflect.Type to its *plan. It is only a cache.
@@ -151,9 +158,9 @@ func (b planner) fields(t reflect.Type) *fields {
 		if sf.Tag.Get("policyMerge") == "discriminator" {
 			f.discriminator = len(f.list)
 		}
-		f.byName[name] = len(f.list)
+		f.spell(name)
 		if alias := sf.Tag.Get("alias"); alias != "" {
-			f.byName[alias] = len(f.list)
+			f.spell(alias)
 		}
 		f.names = append(f.names, name)
 		f.list = append(f.list, field{
@@ -170,6 +177,12 @@ func (b planner) fields(t reflect.Type) *fields {
 		}
 	}
 	return f
+}
+
+// spell adds a spelling of the field that is added next.
+func (f *fields) spell(name string) {
+	f.byName[name] = len(f.spellings)
+	f.spellings = append(f.spellings, spelling{name, len(f.list)})
 }
 
 // hasParts reports whether values of the type are validated even if a part of

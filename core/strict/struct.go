@@ -15,13 +15,26 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 	if !d.enter(Mapping, "a mapping") {
 		return
 	}
-	var room [16]bool
+	var room, spellingRoom [16]bool
 	seen := append(room[:0], make([]bool, len(known.list))...)
-	complete := true // all names are strings
-	read := d.newNames()
+	read := append(spellingRoom[:0], make([]bool, len(known.spellings))...) // the spellings of them
+	others := d.newNames()                                                  // names that are read
+	complete := true                                                        // all names are strings
 	for d.in.more() {
-		name, ok := d.name(&read)
-		n, found := known.byName[name]
+		s, found := d.in.nameIn(known.byName)
+		name, ok := "", true
+		if !found {
+			name, ok = d.name(&others)
+			s, found = known.byName[name] // if it is written with escapes
+		}
+		n := 0
+		if found && ok {
+			n, name = known.spellings[s].field, known.spellings[s].name
+			if ok = !read[s]; !ok {
+				d.duplicate(name)
+			}
+			read[s] = true
+		}
 		switch {
 		case !ok:
 			complete = complete && name != ""
@@ -39,7 +52,7 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 		}
 		d.in.skip()
 	}
-	read.forget()
+	others.forget()
 	d.in.leave()
 	for n := range known.list {
 		if f := &known.list[n]; f.required && !seen[n] && complete {

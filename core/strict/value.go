@@ -73,10 +73,11 @@ func (v *Value) In(copy *Document) *Value {
 // JSON returns the text of a mapping or list of a JSON document, nil for all other
 // values. It is valid for as long as the document.
 func (v *Value) JSON() []byte {
-	if n, ok := v.node.(*jsonNode); ok && (v.Kind() == Mapping || v.Kind() == List) {
-		return n.text.data[n.begin:n.containers[0].end]
+	n, ok := v.node.(*jsonNode)
+	if !ok || n.text.data[n.begin] != '{' && n.text.data[n.begin] != '[' {
+		return nil
 	}
-	return nil
+	return n.text.data[n.begin:n.containers[0].end]
 }
 
 // Kind returns the kind of the value.

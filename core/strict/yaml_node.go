@@ -225,6 +225,18 @@ func (c *yamlCursor) name() (string, *flaw) {
 	return c.strings.keepString(c.key.Value), nil
 }
 
+func (c *yamlCursor) nameIn(known map[string]int) (int, bool) {
+	parts := c.parts()
+	key := parts.of.Content[parts.read]
+	value, found := known[key.Value]
+	if !found || !isName(key) {
+		return 0, false
+	}
+	c.key, c.next, c.known = key, parts.of.Content[parts.read+1], 0
+	parts.read += 2
+	return value, true
+}
+
 func badName(kind Kind, text string) *flaw {
 	return &flaw{"a field's name must be a string, not " + describe(kind, text), "write it in quotes: " + strconv.Quote(text)}
 }
