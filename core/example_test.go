@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -73,9 +74,18 @@ spec:
 		}
 		for _, change := range commit.Changes() {
 			fmt.Println(change.Action, change.Dataplanes()[0].Name, change.Places, change.Policies)
+			if change.Action == core.Changed {
+				fmt.Println("from", timeoutOf(change.Before(core.Enforced)), "to", timeoutOf(change.After(core.Enforced)))
+			}
 		}
 	}
 	// Output:
 	// joined web-1 [MeshTimeout of outbound 0] []
 	// changed web-1 [MeshTimeout of outbound 0] [MeshTimeout "zz-fast" in mesh "default"]
+	// from 5s to 1s
+}
+
+// timeoutOf returns the connection timeout of the first outbound.
+func timeoutOf(configs []*rules.Config) *conf.Duration {
+	return rules.ConfOf[meshtimeout.Conf](configs[0].Outbounds[0].Effective).ConnectionTimeout
 }
