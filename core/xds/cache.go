@@ -32,8 +32,22 @@ func (c *cache[K, V]) get(key K, make func() *V) *V {
 		c.values = map[K]weak.Pointer[V]{}
 	}
 	c.values[key] = weak.Make(v)
-	runtime.AddCleanup(v, c.forget, key)
+	runtime.AddCleanup(v, (cached[K, V]).forget, cached[K, V]{weak.Make(c), key})
 	return v
+}
+
+// cached identifies an entry of a cache. It does not keep the cache, which is a part of
+// what keeps the values.
+type cached[K comparable, V any] struct {
+	cache weak.Pointer[cache[K, V]]
+	key   K
+}
+
+// forget is called after the value of the entry was freed.
+func (e cached[K, V]) forget() {
+	if c := e.cache.Value(); c != nil {
+		c.forget(e.key)
+	}
 }
 
 func (c *cache[K, V]) lookup(key K) *V {

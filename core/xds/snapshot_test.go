@@ -1,7 +1,10 @@
 package xds_test
 
 import (
+	"runtime"
 	"testing"
+	"time"
+	"weak"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -59,5 +62,31 @@ func TestSnapshotsAreShared(t *testing.T) {
 	}
 	if second.Resources(xds.ClusterType)[0] != first.Resources(xds.ClusterType)[0] {
 		t.Error("the cluster changed with an endpoint")
+	}
+}
+
+// A builder that is no longer in use is freed with the snapshots that it has built.
+func TestBuildersAreFreed(t *testing.T) {
+	d, err := resource.NewDataplane("default", "a", "10.0.0.1").
+		Outbound(resource.Outbound{Port: 10001, Tags: resource.NewTags(map[string]string{resource.ServiceTag: "backend"})}).Dataplane()
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(kinds.All(), &resource.Set{Dataplanes: []*resource.Dataplane{d}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func() weak.Pointer[xds.Builder] {
+		b := xds.NewBuilder(translators.All(), xds.Options{})
+		if len(b.At(view).Snapshot(d, false).Resources(xds.ClusterType)) != 1 {
+			t.Fatal("there is no cluster")
+		}
+		return weak.Make(b)
+	}
+	b := build()
+	for deadline := time.Now().Add(10 * time.Second); b.Value() != nil; runtime.GC() {
+		if time.Now().After(deadline) {
+			t.Fatal("the builder is kept")
+		}
 	}
 }
