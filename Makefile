@@ -7,6 +7,7 @@ BENCHTIME   ?= 100ms
 BENCHCOUNT  ?= 5
 BASE        ?= HEAD~1
 SOAK        ?= 10
+SOAK_TIME   ?= 1m
 WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
 # The packages that have benchmarks. make gate skips their peers, which are slow.
@@ -16,7 +17,7 @@ ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench fuzz soak e2e demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench fuzz soak soak-streams e2e demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,8 +53,9 @@ check-generate: ## Fail if the generated code is not up to date
 bench: ## Run all benchmarks, with allocations and work counters
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
 
-bench-streams: ## Measure the ADS server with 1,000 and 10,000 streams in memory, and go-control-plane's
-	$(GO) test ./core/xds/server -run '^$$' -bench Stream -benchmem -benchtime 5x -streams 1000,10000
+bench-streams: ## Measure serving 1,000 and 10,000 streams, and go-control-plane in memory: some minutes
+	$(GO) test -p 1 ./core/xds/server ./core/serve -run '^$$' -bench Stream -skip Churn -benchmem -benchtime 3x -streams 1000,10000
+	$(GO) test ./core/xds/server -run '^$$' -bench StreamChurn -benchmem -benchtime 3000x -streams 1000,10000
 
 bench-world: ## Measure whole meshes; fail if a change costs more in a larger one: make bench-world WORLDS=10000,1000000
 	$(GO) run ./cmd/meshmatch bench world --dataplanes $(WORLDS) --policies 10000 --max-slope 0.2
@@ -71,6 +73,9 @@ fuzz: ## Run every fuzz target for a number of executions, or for a time: make f
 
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
 	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core
+
+soak-streams: ## Edit the files of two servers at random, with the race detector: make soak-streams SOAK_TIME=10m
+	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run TestSoak ./core/serve
 
 e2e: $(ENVOY) $(GRPCIO)/grpc ## Test by the traffic of a real Envoy and of gRPC of Python, which are fetched into .cache/
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators

@@ -52,7 +52,7 @@ func timeout(value string) string {
 // running is a server that serves a directory of its own.
 type running struct {
 	*serve.Server
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	log  *lockedBuffer
 	stop func() error // ends the server, and returns what Run returns

@@ -96,7 +96,8 @@ func (l *locator) locate(s *State, t Type, name string, p variant.Parameters) (L
 		l.located[name] = known
 	}
 	if of := known.byType[t]; known.err == nil && of != nil {
-		if chosen, ok := of.set.Choose(p); ok {
+		// A policy may have removed the resource for some parameters.
+		if chosen, ok := of.set.Choose(p); ok && of.variants[chosen].Resource != nil {
 			return of.variants[chosen], true
 		}
 	}

@@ -197,3 +197,27 @@ networking:
 		}
 	})
 }
+
+// A policy may remove a resource. Then no variant of it exists for the parameters of the
+// dataplanes that the policy selects.
+func TestLocatorsOfRemovedResources(t *testing.T) {
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
+{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web, team: a}}], outbound: [{port: 9000, tags: {kuma.io/service: api}}]}}
+---
+{type: MeshProxyPatch, name: a, spec: {targetRef: {kind: MeshSubset, tags: {team: a}}, default: {appendModifications: [{cluster: {operation: Remove, match: {origin: outbound}}}]}}}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(kinds.All(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := xds.NewBuilder(translators.All(), xds.Options{}).At(view)
+	for team, want := range map[string]bool{"a": false, "b": true} {
+		located, ok := state.Locate(xds.ClusterType, "default/api", variant.Parameters{resource.ServiceTag: "web", "team": team})
+		if ok != want || (located.Resource != nil) != want {
+			t.Errorf("team %s: got %v, %v, want a cluster: %v", team, located, ok, want)
+		}
+	}
+}
