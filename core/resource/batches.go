@@ -11,8 +11,8 @@ import (
 // other. Decoding a value takes some 20 µs, starting a worker one.
 const batchSize = 128
 
-// each calls decode for each of some values of documents: for batches of many values
-// by as many workers as are free.
+// each calls decode for each of some values of documents. Many values are decoded in
+// batches by as many workers as are free; each batch is a part of its own.
 func (d *decoder) each(values []*strict.Value, decode func(*decoder, *strict.Value)) {
 	if len(values) <= batchSize {
 		for _, value := range values {

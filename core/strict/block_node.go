@@ -19,8 +19,8 @@ func (n blockNode) cursor(doc *Document) cursor {
 	return &blockCursor{text: n.text, strings: doc.reader.strings, next: n.i}
 }
 
-func (n blockNode) in(copy *Document) node {
-	if root, ok := copy.root.(blockNode); ok {
+func (n blockNode) in(doc *Document) node {
+	if root, ok := doc.root.(blockNode); ok {
 		return blockNode{root.text, n.i}
 	}
 	text := *n.text

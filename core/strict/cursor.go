@@ -47,7 +47,7 @@ type node interface {
 	// cursor returns a cursor whose next value is the node.
 	cursor(doc *Document) cursor
 	// in returns the node in a copy of its document.
-	in(copy *Document) node
+	in(doc *Document) node
 	// has reports whether the node is a mapping with a field of that name.
 	has(name string) bool
 	// field returns the value of a mapping's first field of that name, or nil.

@@ -51,8 +51,8 @@ func (n *jsonNode) open(strings *localStrings) jsonCursor {
 	return jsonCursor{text: n.text, strings: strings, offset: n.begin, containers: n.containers}
 }
 
-func (n *jsonNode) in(copy *Document) node {
-	return &jsonNode{text: n.text, strings: copy.reader.strings, begin: n.begin, containers: n.containers}
+func (n *jsonNode) in(doc *Document) node {
+	return &jsonNode{text: n.text, strings: doc.reader.strings, begin: n.begin, containers: n.containers}
 }
 
 func (n *jsonNode) has(name string) bool { return n.index(name) >= 0 }

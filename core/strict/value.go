@@ -66,8 +66,8 @@ func (v *Value) Pos() diag.Position { return v.node.position() }
 func (v *Value) Document() *Document { return v.doc }
 
 // In returns the same value in a copy of its document.
-func (v *Value) In(copy *Document) *Value {
-	return &Value{doc: copy, at: v.at.In(copy, copy.sink), node: v.node.in(copy)}
+func (v *Value) In(doc *Document) *Value {
+	return &Value{doc: doc, at: v.at.In(doc, doc.sink), node: v.node.in(doc)}
 }
 
 // JSON returns the text of a mapping or list of a JSON document, nil for all other

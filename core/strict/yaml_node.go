@@ -30,8 +30,8 @@ func (n yamlNode) cursor(doc *Document) cursor {
 	return &yamlCursor{text: n.text, strings: doc.reader.strings, next: n.Node}
 }
 
-func (n yamlNode) in(copy *Document) node {
-	if root, ok := copy.root.(yamlNode); ok {
+func (n yamlNode) in(doc *Document) node {
+	if root, ok := doc.root.(yamlNode); ok {
 		return yamlNode{root.text, n.Node}
 	}
 	return yamlNode{&yamlText{file: n.text.file}, n.Node}
