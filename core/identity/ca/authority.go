@@ -115,28 +115,36 @@ const skew = time.Minute
 
 // Generate returns a new authority, valid from now for ten years.
 func Generate(name string, now time.Time) (*Authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	serial, err := newSerial()
-	if err != nil {
-		return nil, err
-	}
-	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{Organization: []string{"meshmatch"}, CommonName: name},
+	certificate, key, err := create(&x509.Certificate{
+		Subject:   pkix.Name{Organization: []string{"meshmatch"}, CommonName: name},
 		NotBefore: now.Add(-skew), NotAfter: now.Add(lifetime),
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
-	text, err := encodeKey(key)
+	return Parse(certificate, key)
+}
+
+// create returns a certificate for a new key, both in PEM. It has a random serial number
+// of 127 bits. It is signed by an authority, or by its own key if that is nil.
+func create(template *x509.Certificate, by *Authority) (certificate, key []byte, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return Parse(encode(certificateBlock, der), text)
+	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127)); err != nil {
+		return nil, nil, err
+	}
+	if by == nil {
+		by = &Authority{certificate: template, key: private}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, by.certificate, private.Public(), by.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	key, err = encodeKey(private)
+	return encode(certificateBlock, der), key, err
 }
 
 // PEM returns the certificates and the key.
@@ -155,9 +163,4 @@ func encodeKey(key crypto.Signer) ([]byte, error) {
 		return nil, err
 	}
 	return encode(keyBlock, der), nil
-}
-
-// newSerial returns a random serial number of 127 bits.
-func newSerial() (*big.Int, error) {
-	return rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 }

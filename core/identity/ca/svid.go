@@ -1,9 +1,6 @@
 package ca
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"fmt"
 	"net/url"
@@ -40,30 +37,17 @@ func (a *Authority) Issue(spiffeID string, lifetime time.Duration, now time.Time
 	if !end.After(now) {
 		return nil, fmt.Errorf("the certificate of the CA has ended, on %s", a.certificate.NotAfter.UTC().Format(time.RFC3339))
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	serial, err := newSerial()
-	if err != nil {
-		return nil, err
-	}
-	template := &x509.Certificate{
-		SerialNumber: serial, URIs: []*url.URL{id},
+	certificate, key, err := create(&x509.Certificate{
+		URIs:      []*url.URL{id},
 		NotBefore: now.Add(-skew), NotAfter: end, BasicConstraintsValid: true,
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
-	if err != nil {
-		return nil, err
-	}
-	text, err := encodeKey(key)
+	}, a)
 	if err != nil {
 		return nil, err
 	}
 	return &SVID{
-		Certificates: slices.Concat(encode(certificateBlock, der), a.intermediates), Key: text,
+		Certificates: slices.Concat(certificate, a.intermediates), Key: key,
 		Renew: now.Add(end.Sub(now) / 2), End: end,
 	}, nil
 }

@@ -68,28 +68,12 @@ func expanded(e *Expr) *Expr {
 // assertions stay: \b and \B see no difference between the end of a text and a
 // byte that is no letter, and the rest look back.
 func atEndOfText(e *Expr) *Expr {
-	if !e.nullable {
-		return never
-	}
-	switch e.op {
-	case opEnd, opLineEnd:
-		return empty
-	case opConcat, opAlternate:
-		subs := make([]*Expr, len(e.subs))
-		for i, sub := range e.subs {
-			subs[i] = atEndOfText(sub)
-		}
-		if e.op == opConcat {
-			return concat(subs...)
-		}
-		return alternate(subs...)
-	case opRepeat:
-		if e.min == 0 {
+	return emptyWith(e, func(e *Expr) *Expr {
+		if e.op == opEnd || e.op == opLineEnd {
 			return empty
 		}
-		return atEndOfText(e.subs[0])
-	}
-	return e
+		return e
+	})
 }
 
 // reversed returns the expression of the reversed texts. Characters beyond
@@ -173,6 +157,12 @@ func matchesEmpty(e *Expr) bool {
 
 // emptyMatches returns the matches that consume nothing.
 func emptyMatches(e *Expr) *Expr {
+	return emptyWith(e, func(assertion *Expr) *Expr { return assertion })
+}
+
+// emptyWith returns the matches that consume nothing, with what leaf returns in the place
+// of each assertion.
+func emptyWith(e *Expr, leaf func(*Expr) *Expr) *Expr {
 	if !e.nullable {
 		return never
 	}
@@ -180,7 +170,7 @@ func emptyMatches(e *Expr) *Expr {
 	case opConcat, opAlternate:
 		subs := make([]*Expr, len(e.subs))
 		for i, sub := range e.subs {
-			subs[i] = emptyMatches(sub)
+			subs[i] = emptyWith(sub, leaf)
 		}
 		if e.op == opConcat {
 			return concat(subs...)
@@ -190,7 +180,7 @@ func emptyMatches(e *Expr) *Expr {
 		if e.min == 0 {
 			return empty
 		}
-		return emptyMatches(e.subs[0])
+		return emptyWith(e.subs[0], leaf)
 	}
-	return e
+	return leaf(e)
 }
