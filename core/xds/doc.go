@@ -17,6 +17,9 @@
 //  4. The messages of the draft are marshalled to a [Resource]. Its version is the
 //     hash of its bytes.
 //
+// A node may be gRPC instead of Envoy: it gets fewer parts, in the form that gRPC accepts
+// (grpc.go).
+//
 // A part that depends on the destination is built once for all dataplanes with the
 // same inputs. Its inputs are a comparable value, the key of a cache (cache.go):
 // the build function gets the key and no more. Properties of a single dataplane,
