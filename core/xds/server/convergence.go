@@ -20,8 +20,7 @@ func (s NodeState) String() string { return [...]string{"absent", "pending", "co
 
 // NodeState returns the state of a node.
 func (s *Server) NodeState(id string) NodeState {
-	s.refresh()
-	return s.nodeState(id, s.current.Load().number)
+	return s.nodeState(id, s.refresh().number)
 }
 
 // nodeState returns the state of a node with respect to a generation or a later one.
@@ -42,8 +41,7 @@ func (s *Server) nodeState(id string, number uint64) NodeState {
 // the source at the time of the call, or on a later one. It returns how many have,
 // and the error of the context if it ended first.
 func (s *Server) WaitConverged(ctx context.Context, ids []string) (int, error) {
-	s.refresh()
-	number := s.current.Load().number
+	number := s.refresh().number
 	wakeups, stop := s.converged.watch()
 	defer stop()
 	for {

@@ -13,30 +13,39 @@ type generation struct {
 	state  State
 	at     int64 // when it was found, see Server.now
 	bodies bodyCache
+	// superseded is closed when the source has a newer state.
+	superseded <-chan struct{}
 }
 
-// A follower has the channel of the state of the current generation.
-type follower struct {
-	mu      sync.Mutex
-	changed <-chan struct{}
-}
-
-// refresh makes the newest state of the source the current generation, if it is not,
-// and returns the channel that is closed when there is a newer one.
-func (s *Server) refresh() <-chan struct{} {
-	s.follow.mu.Lock()
-	defer s.follow.mu.Unlock()
-	state, changed := s.options.Source.Current()
-	if changed == s.follow.changed && s.current.Load() != nil {
-		return changed
+// refresh makes the newest state of the source the current generation, if it is not, and
+// returns it.
+func (s *Server) refresh() *generation {
+	if g := s.current.Load(); g != nil && !g.isSuperseded() {
+		return g
 	}
-	next := &generation{number: 1, state: state, at: s.now()}
-	if before := s.current.Load(); before != nil {
+	s.follow.Lock()
+	defer s.follow.Unlock()
+	before := s.current.Load()
+	if before != nil && !before.isSuperseded() {
+		return before
+	}
+	state, superseded := s.options.Source.Current()
+	next := &generation{number: 1, state: state, at: s.now(), superseded: superseded}
+	if before != nil {
 		next.number = before.number + 1
 	}
 	s.current.Store(next)
-	s.follow.changed = changed
-	return changed
+	return next
+}
+
+// isSuperseded reports whether the source has a newer state.
+func (g *generation) isSuperseded() bool {
+	select {
+	case <-g.superseded:
+		return true
+	default:
+		return false
+	}
 }
 
 // Run follows the source until the context ends, and then drains the server. It is
@@ -48,14 +57,14 @@ func (s *Server) refresh() <-chan struct{} {
 func (s *Server) Run(ctx context.Context) {
 	defer s.Drain()
 	for {
-		changed := s.refresh()
+		superseded := s.refresh().superseded
 		begin := time.Now()
 		s.pass()
 		if !sleep(ctx, min(time.Since(begin), maxPause)) {
 			return
 		}
 		select {
-		case <-changed:
+		case <-superseded:
 		case <-ctx.Done():
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +22,7 @@ type Server struct {
 	log       *slog.Logger
 	start     time.Time
 	current   atomic.Pointer[generation]
-	follow    follower
+	follow    sync.Mutex // held to replace current
 	streams   streamSet
 	nodes     nodeIndex
 	peers     peerLimit
