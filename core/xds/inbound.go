@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
@@ -114,6 +115,7 @@ type inboundKey struct {
 	index       int
 	tls         clientTLS
 	spiffeID    string
+	provider    spiffe.IdentityProviderType // see visibility
 	trustDomain string
 	grpc        bool
 	confs       unique.Handle[string]
@@ -127,7 +129,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		confs: confs.inboundKey(index, b.inboundTranslators()),
 	}
 	if tls.identity != nil {
-		key.spiffeID = tls.identity.SPIFFEID
+		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type
 	}
 	if before != nil && before.inbound == key {
 		return before

@@ -90,3 +90,41 @@ func TestBuildersAreFreed(t *testing.T) {
 		}
 	}
 }
+
+// The inbounds of a dataplane are built again if its identity has another provider: the
+// certificates of some providers contain tags, which policies match (SPEC 11.6).
+func TestInboundsFollowTheProvider(t *testing.T) {
+	const mesh = `
+{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]}}
+---
+{type: MeshTimeout, name: clients, spec: {from: [{targetRef: {kind: MeshSubset, tags: {team: a}}, default: {http: {requestTimeout: 7s}}}]}}
+`
+	engine := core.NewEngine(kinds.All(), core.Options{})
+	apply := func(text string) {
+		t.Helper()
+		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+		if err == nil {
+			_, err = engine.Apply(core.Batch{Upsert: set})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply(mesh)
+	b := xds.NewBuilder(translators.All(), xds.Options{Audit: true})
+	for _, provider := range []string{
+		"{type: Bundled, bundled: {autogenerate: {enabled: true}}}",
+		"{type: Extension, extension: {name: files, config: {certificate: /c.pem, privateKey: /k.pem, trustBundle: /ca.pem}}}",
+		"{type: Spire, spire: {}}",
+	} {
+		apply("{type: MeshIdentity, name: identity, spec: {selector: {dataplane: {matchLabels: {}}}, provider: " + provider + "}}")
+		view := engine.View()
+		listeners := func(b *xds.Builder) string {
+			d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"})
+			return string(b.At(view).Snapshot(d, false).Resources(xds.ListenerType)[0].Body)
+		}
+		if got, want := listeners(b), listeners(xds.NewBuilder(translators.All(), xds.Options{})); got != want {
+			t.Errorf("provider %s: got the listener %q, want %q", provider, got, want)
+		}
+	}
+}
