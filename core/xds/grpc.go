@@ -1,7 +1,6 @@
 package xds
 
 import (
-	"encoding/json"
 	"fmt"
 	"net"
 	"slices"
@@ -77,17 +76,7 @@ func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 	if !slices.ContainsFunc(e.Origins, named) {
 		return
 	}
-	data, err := json.Marshal(e.Conf)
-	if err != nil {
-		return // a conf that has no JSON sets no field
-	}
-	var tree any
-	_ = json.Unmarshal(data, &tree)
-	for _, ignored := range t.IgnoredByGRPC {
-		for _, pointer := range pointersTo(tree, strings.Split(ignored.Field, "/")[1:]) {
-			r.warn(e, pointer, named, ignored.Reason)
-		}
-	}
+	eachIgnored(t.IgnoredByGRPC, e, func(pointer, reason string) { r.warn(e, pointer, named, reason) })
 }
 
 // warnKindsWithoutGRPC reports the confs of kinds that shape nothing of what gRPC gets of

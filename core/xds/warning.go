@@ -145,7 +145,13 @@ func (r *report) Fail(format string, args ...any) {
 // warnIgnored reports the fields of a conf, which may be nil, that its translator
 // ignores.
 func (r *report) warnIgnored(t *Translator, e *rules.Effective) {
-	if e == nil || len(t.Ignored) == 0 {
+	eachIgnored(t.Ignored, e, func(pointer, reason string) { r.Warn(e, pointer, "%s", reason) })
+}
+
+// eachIgnored calls report with the JSON pointers to the ignored fields that a conf, which
+// may be nil, has, and the reason.
+func eachIgnored(fields []IgnoredField, e *rules.Effective, report func(pointer, reason string)) {
+	if e == nil || len(fields) == 0 {
 		return
 	}
 	data, err := json.Marshal(e.Conf)
@@ -154,9 +160,9 @@ func (r *report) warnIgnored(t *Translator, e *rules.Effective) {
 	}
 	var tree any
 	_ = json.Unmarshal(data, &tree)
-	for _, ignored := range t.Ignored {
+	for _, ignored := range fields {
 		for _, pointer := range pointersTo(tree, strings.Split(ignored.Field, "/")[1:]) {
-			r.Warn(e, pointer, "%s", ignored.Reason)
+			report(pointer, ignored.Reason)
 		}
 	}
 }
