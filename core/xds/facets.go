@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
@@ -34,6 +35,9 @@ func (s facetSet) with(o facetSet) facetSet {
 	}
 	return union
 }
+
+// size returns the number of facets in the set.
+func (s facetSet) size() int { return bits.OnesCount8(uint8(s.bits)) + len(s.tags) }
 
 // facets are the values of a set of facets, and zero values for the others.
 type facets struct {

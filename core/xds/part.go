@@ -88,17 +88,6 @@ func newFacetMask() *facetMask {
 	return m
 }
 
-// add adds facets to the set, and returns it.
-func (m *facetMask) add(used facetSet) facetSet {
-	for {
-		known := m.set.Load()
-		union := known.with(used)
-		if m.set.CompareAndSwap(known, &union) {
-			return union
-		}
-	}
-}
-
 // faceted is a cache of parts whose builds may ask for facets of the client.
 //
 // A part is filed under its key and the values of all facets in the mask of the key.
@@ -150,8 +139,21 @@ func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facet
 	c := &client{dataplane: d}
 	b := build(c)
 	b.mask = mask
-	filed := facetedKey[K]{at.key, facetsOf(d, mask.add(c.used))}
-	return f.values.get(filed, func() *built { return b })
+	return f.file(at.key, d, b, c.used)
+}
+
+// file files a part that was built with the given facets. It returns the part that was
+// filed first. The part is filed before the mask has the facets: a caller that knows them
+// finds the part.
+func (f *faceted[K]) file(key K, d *resource.Dataplane, b *built, used facetSet) *built {
+	for {
+		known := b.mask.set.Load()
+		union := known.with(used)
+		filed := f.values.get(facetedKey[K]{key, facetsOf(d, union)}, func() *built { return b })
+		if union.size() == known.size() || b.mask.set.CompareAndSwap(known, &union) {
+			return filed
+		}
+	}
 }
 
 // mustEqual panics if a part that is built again has another content: then the key

@@ -25,7 +25,7 @@ func TestPartsAreBuiltOnce(t *testing.T) {
 		{"the service", func(c *client) { c.Service() }, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for range 50 {
+			for range 1000 {
 				var parts faceted[string]
 				var builds atomic.Int64
 				var all sync.WaitGroup
