@@ -199,7 +199,7 @@ func TestWatch(t *testing.T) {
 			}, "api=" + b + " web=" + b},
 	} {
 		for mode, files := range map[string]source.Files{
-			"notified": {Quiet: 50 * time.Millisecond, Rescan: time.Hour},
+			"notified": {Quiet: 300 * time.Millisecond, Rescan: time.Hour},
 			"scanned":  {Quiet: 50 * time.Millisecond, Rescan: 50 * time.Millisecond},
 		} {
 			t.Run(name+"/"+mode, func(t *testing.T) {
@@ -230,7 +230,8 @@ func TestWatch(t *testing.T) {
 }
 
 // TestErrors makes edits that are refused: they change nothing, and the next good
-// one applies.
+// one applies. Each edit is one step: on a slow machine a file that is written in place
+// may be read while it is empty.
 func TestErrors(t *testing.T) {
 	const a, b = "10.0.0.1", "10.0.0.2"
 	quick := source.Files{Quiet: 20 * time.Millisecond, Rescan: 100 * time.Millisecond}
@@ -238,24 +239,24 @@ func TestErrors(t *testing.T) {
 	t.Run("the first load", func(t *testing.T) {
 		w := watchDir(t, quick, func(w *watched) { w.write("mesh/web.yaml", "type: Dataplan\nname: web\n") }, "mesh")
 		w.expect(`mesh/web.yaml:1:7: type: unknown kind "Dataplan"; did you mean "Dataplane"?`)
-		w.edit("mesh/web.yaml", dataplane("web", a))
+		w.replace("mesh/web.yaml", dataplane("web", a))
 		w.expect("web=" + a)
 	})
 	t.Run("an edit", func(t *testing.T) {
 		w := watchDir(t, quick, func(w *watched) { w.write("mesh.yaml", dataplane("web", a)) }, "mesh.yaml")
 		w.expect("web=" + a)
-		w.edit("mesh.yaml", dataplane("web", "\"\""))
+		w.replace("mesh.yaml", dataplane("web", "\"\""))
 		w.expect("mesh.yaml:1:")
 		w.expectNothing(300 * time.Millisecond) // it is reported once
-		w.edit("mesh.yaml", dataplane("web", b))
+		w.replace("mesh.yaml", dataplane("web", b))
 		w.expect("web=" + b)
 	})
 	t.Run("an edit that is taken back", func(t *testing.T) {
 		w := watchDir(t, quick, func(w *watched) { w.write("mesh.yaml", dataplane("web", a)) }, "mesh.yaml")
 		w.expect("web=" + a)
-		w.edit("mesh.yaml", "}")
+		w.replace("mesh.yaml", "}")
 		w.expect("mesh.yaml:1:")
-		w.edit("mesh.yaml", dataplane("web", a))
+		w.replace("mesh.yaml", dataplane("web", a))
 		w.expect("web=" + a)
 	})
 	t.Run("a given file vanishes and comes back", func(t *testing.T) {
@@ -263,7 +264,7 @@ func TestErrors(t *testing.T) {
 		w.expect("web=" + a)
 		w.remove("mesh.yaml")
 		w.expect("mesh.yaml: cannot be read: no such file or directory")
-		w.write("mesh.yaml", dataplane("web", b))
+		w.replace("mesh.yaml", dataplane("web", b))
 		w.expect("web=" + b)
 	})
 	t.Run("a given directory vanishes and comes back", func(t *testing.T) {
@@ -271,7 +272,8 @@ func TestErrors(t *testing.T) {
 		w.expect("web=" + a)
 		w.rename("mesh", "away")
 		w.expect("mesh: cannot be read: no such file or directory")
-		w.write("mesh/web.yaml", dataplane("web", b))
+		w.write("next/web.yaml", dataplane("web", b))
+		w.rename("next", "mesh")
 		w.expect("web=" + b)
 	})
 	t.Run("a duplicate in two files", func(t *testing.T) {
@@ -289,7 +291,7 @@ func TestUnchanged(t *testing.T) {
 	quick := source.Files{Quiet: 10 * time.Millisecond, Rescan: 30 * time.Millisecond}
 	w := watchDir(t, quick, func(w *watched) { w.write("mesh/web.yaml", dataplane("web", "10.0.0.1")) }, "mesh")
 	w.expect("web=10.0.0.1")
-	w.edit("mesh/web.yaml", dataplane("web", "10.0.0.1"))
+	w.replace("mesh/web.yaml", dataplane("web", "10.0.0.1"))
 	w.write("mesh/notes.txt", "no resource")
 	w.write("mesh/.hidden.yaml", "}")
 	w.write("mesh/.git/config.yaml", "}")
