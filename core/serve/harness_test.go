@@ -217,7 +217,7 @@ func stacks() string {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for deadline := time.Now().Add(5 * time.Second); code == 0; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); code == 0; time.Sleep(10 * time.Millisecond) {
 		leaked := 0
 		for _, goroutine := range strings.Split(stacks(), "\n\n") {
 			if strings.Contains(goroutine, "meshmatch/core/") && !strings.Contains(goroutine, "TestMain") {

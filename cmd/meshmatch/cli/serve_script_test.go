@@ -78,7 +78,7 @@ func scriptTerminate(ts *testscript.TestScript, _ bool, _ []string) {
 	select {
 	case err := <-s.ended:
 		ts.Check(err)
-	case <-time.After(5 * time.Second):
-		ts.Fatalf("the server does not end within 5 s:\n%s", ts.ReadFile("log"))
+	case <-time.After(20 * time.Second):
+		ts.Fatalf("the server does not end within 20 s:\n%s", ts.ReadFile("log"))
 	}
 }
