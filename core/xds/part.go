@@ -142,9 +142,9 @@ func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facet
 	return f.file(at.key, d, b, c.used)
 }
 
-// file files a part that was built with the given facets. It returns the part that was
-// filed first. The part is filed before the mask has the facets: a caller that knows them
-// finds the part.
+// file files a part that was built with the given facets, before the facets are added to
+// the mask: a call that sees the new mask finds the part. It returns the part that was
+// filed first.
 func (f *faceted[K]) file(key K, d *resource.Dataplane, b *built, used facetSet) *built {
 	for {
 		known := b.mask.set.Load()
