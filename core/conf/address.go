@@ -31,15 +31,22 @@ func (u URL) Validate(at *diag.At) {
 	}
 }
 
-// Endpoint is where a collector listens: a host with a port.
+// Endpoint is where a collector of OpenTelemetry listens: host:port if it speaks gRPC, or
+// a URL of the scheme http or https if it speaks HTTP.
 type Endpoint string
 
-// Validate checks both parts.
+// Validate checks the host and the port.
 func (e Endpoint) Validate(at *diag.At) {
+	if _, isURL := e.URL(); isURL {
+		return
+	}
 	if host, port, err := net.SplitHostPort(string(e)); err != nil || !validHost(host) || !validPort(port) {
-		at.Errorf("write host:port, such as collector.infra:4317", "bad endpoint %q", string(e))
+		at.Errorf("write host:port, such as collector.infra:4317, or http://host:port", "bad endpoint %q", string(e))
 	}
 }
+
+// URL returns the endpoint as a URL, and false if it is none.
+func (e Endpoint) URL() (u URL, isURL bool) { return URL(e), validURL(string(e)) }
 
 // Path is the absolute path of a file or of an HTTP resource.
 type Path string

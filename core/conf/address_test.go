@@ -26,13 +26,15 @@ func TestAddresses(t *testing.T) {
 		`/path`:                           `f:1:1: bad URL "/path"; write http://host:port/path`,
 	})
 	check[conf.Endpoint](t, cases{
-		`otel`:             `f:1:1: bad endpoint "otel"; write host:port, such as collector.infra:4317`,
+		`otel`:             `f:1:1: bad endpoint "otel"; write host:port, such as collector.infra:4317, or http://host:port`,
 		`otel.infra:4317`:  `"otel.infra:4317"`,
 		`"[fd00::1]:4317"`: `"[fd00::1]:4317"`,
-		`http://otel:4318`: `f:1:1: bad endpoint "http://otel:4318"; write host:port, such as collector.infra:4317`,
-		`grpc://otel`:      `f:1:1: bad endpoint "grpc://otel"; write host:port, such as collector.infra:4317`,
-		`otel/traces`:      `f:1:1: bad endpoint "otel/traces"; write host:port, such as collector.infra:4317`,
-		`""`:               `f:1:1: bad endpoint ""; write host:port, such as collector.infra:4317`,
+		`http://otel:4318`: `"http://otel:4318"`,
+		`https://otel/v1`:  `"https://otel/v1"`,
+		`http://otel:0`:    `f:1:1: bad endpoint "http://otel:0"; write host:port, such as collector.infra:4317, or http://host:port`,
+		`grpc://otel`:      `f:1:1: bad endpoint "grpc://otel"; write host:port, such as collector.infra:4317, or http://host:port`,
+		`otel/traces`:      `f:1:1: bad endpoint "otel/traces"; write host:port, such as collector.infra:4317, or http://host:port`,
+		`""`:               `f:1:1: bad endpoint ""; write host:port, such as collector.infra:4317, or http://host:port`,
 	})
 	check[conf.Path](t, cases{`/a/b`: `"/a/b"`, `a/b`: `f:1:1: must be a path that starts with /`})
 }

@@ -84,7 +84,7 @@ func TestRejected(t *testing.T) {
 		},
 		"endpoint without a port": {
 			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: otel}}]}`,
-			Want: `p.yaml:2:61: spec.to[0].default.backends[0].openTelemetry.endpoint: bad endpoint "otel"; write host:port, such as collector.infra:4317`,
+			Want: `p.yaml:2:61: spec.to[0].default.backends[0].openTelemetry.endpoint: bad endpoint "otel"; write host:port, such as collector.infra:4317, or http://host:port`,
 		},
 		"unknown type": {
 			Conf: `{backends: [{type: TCP}]}`,

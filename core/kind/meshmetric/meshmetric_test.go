@@ -29,7 +29,7 @@ spec:
         prometheus: {clientId: main, port: 5670, path: /metrics, tls: {mode: ProvidedTLS}}
       - {type: Prometheus}
       - type: OpenTelemetry
-        openTelemetry: {endpoint: "[::1]:4317", refreshInterval: 30s}
+        openTelemetry: {endpoint: "http://otel.infra:4317", refreshInterval: 30s}
       - type: OpenTelemetry
         openTelemetry: {backendRef: {kind: MeshOpenTelemetryBackend, name: main}}
       - type: OpenTelemetry

@@ -93,7 +93,7 @@ func TestRejected(t *testing.T) {
 		},
 		"bad endpoint": {
 			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "otel:http"}}]}`,
-			Want: `p.yaml:2:61: spec.default.backends[0].openTelemetry.endpoint: bad endpoint "otel:http"; write host:port, such as collector.infra:4317`,
+			Want: `p.yaml:2:61: spec.default.backends[0].openTelemetry.endpoint: bad endpoint "otel:http"; write host:port, such as collector.infra:4317, or http://host:port`,
 		},
 		"reference by nothing": {
 			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {backendRef: {kind: MeshOpenTelemetryBackend}}}]}`,

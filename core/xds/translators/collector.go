@@ -2,12 +2,16 @@ package translators
 
 import (
 	"net"
+	"net/url"
 	"strconv"
+	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -19,11 +23,63 @@ type collector struct {
 	grpc bool
 }
 
-// collectorAt returns the gRPC collector at an endpoint, which must be valid.
-func collectorAt(endpoint conf.Endpoint) collector {
-	host, port, _ := net.SplitHostPort(string(endpoint))
+// collectorAt returns the gRPC collector at host:port, which must be valid.
+func collectorAt(address string) collector {
+	host, port, _ := net.SplitHostPort(address)
 	number, _ := strconv.ParseUint(port, 10, 16)
 	return collector{host: host, port: uint32(number), grpc: true}
+}
+
+// collectorAtURL returns the HTTP collector at a URL, and the URL in its parts. The URL
+// must be valid.
+func collectorAtURL(address conf.URL) (collector, *url.URL) {
+	u, err := url.Parse(string(address))
+	if err != nil {
+		return collector{}, &url.URL{}
+	}
+	at := collector{host: u.Hostname(), port: 80, tls: u.Scheme == "https"}
+	if at.tls {
+		at.port = 443
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
+		at.port = uint32(port)
+	}
+	return at, u
+}
+
+// openTelemetryService returns how Envoy reaches a collector of OpenTelemetry, of which
+// the draft gets the cluster: by gRPC, or by HTTP at the path of the endpoint's URL. A
+// URL without a path has the standard one of the signal.
+func openTelemetryService(draft telemetryDraft, e *rules.Effective, field string, endpoint conf.Endpoint, standardPath string) (*corev3.GrpcService, *corev3.HttpService) {
+	address, isURL := endpoint.URL()
+	if !isURL {
+		at := collectorAt(string(endpoint))
+		draft.AddCluster(at.cluster())
+		return &corev3.GrpcService{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
+			EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: at.name()},
+		}}, nil
+	}
+	at, u := collectorAtURL(address)
+	at.warnOfTLS(draft, e, field)
+	if u.Path == "" || u.Path == "/" {
+		u.Path = standardPath
+	}
+	draft.AddCluster(at.cluster())
+	return nil, &corev3.HttpService{HttpUri: &corev3.HttpUri{
+		Uri:              u.String(),
+		HttpUpstreamType: &corev3.HttpUri_Cluster{Cluster: at.name()},
+		Timeout:          durationpb.New(openTelemetryTimeout),
+	}}
+}
+
+// openTelemetryTimeout is how long a collector may take for a request over HTTP.
+const openTelemetryTimeout = 10 * time.Second
+
+// warnOfTLS warns if the proxy does not verify the collector, whose URL is in a field.
+func (c collector) warnOfTLS(draft telemetryDraft, e *rules.Effective, field string) {
+	if c.tls {
+		draft.Warn(e, field, "the certificate of the collector is not verified")
+	}
 }
 
 // name returns the name of the collector's cluster, which determines its content.
@@ -43,14 +99,10 @@ func (c collector) cluster() *clusterv3.Cluster {
 	return xds.NewCollectorCluster(c.name(), c.host, c.port, c.tls, c.grpc)
 }
 
-// grpcService returns how Envoy reaches the collector by gRPC.
-func (c collector) grpcService() *corev3.GrpcService {
-	return &corev3.GrpcService{TargetSpecifier: &corev3.GrpcService_EnvoyGrpc_{
-		EnvoyGrpc: &corev3.GrpcService_EnvoyGrpc{ClusterName: c.name()},
-	}}
+// telemetryDraft is a draft that reaches collectors.
+type telemetryDraft interface {
+	AddCluster(*clusterv3.Cluster)
+	Warn(e *rules.Effective, field, format string, args ...any)
 }
-
-// clusterAdder is a draft to which clusters of collectors are added.
-type clusterAdder interface{ AddCluster(*clusterv3.Cluster) }
 
 const noCollector = "no resource describes a collector here; use endpoint"

@@ -2,6 +2,7 @@ package translators
 
 import (
 	"encoding/json"
+	"fmt"
 	"net"
 
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
@@ -38,11 +39,10 @@ func meshAccessLog() xds.Translator {
 }
 
 func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
-	access := rules.ConfOf[meshaccesslog.Conf](e)
-	if access == nil {
+	if e == nil {
 		return
 	}
-	l := logs{draft: o, http: o.Protocol.IsHTTP(), value: func(operator string) string {
+	l := logs{draft: o, effective: e, http: o.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
 			return o.Destination.Mesh
@@ -60,7 +60,7 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 			return "OUTBOUND"
 		}
 	}}
-	for _, log := range l.all(access) {
+	for _, log := range l.all() {
 		o.AddAccessLog(log)
 	}
 }
@@ -96,7 +96,7 @@ func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
 // inboundLogs returns the logs of one conf. The service of a client is not visible to
 // the proxy of an inbound, but the identity that it proves is.
 func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
-	l := logs{draft: c, http: c.Protocol.IsHTTP(), value: func(operator string) string {
+	l := logs{draft: c, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
 			return c.Dataplane.Mesh
@@ -114,7 +114,7 @@ func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
 			return "INBOUND"
 		}
 	}}
-	return l.all(rules.ConfOf[meshaccesslog.Conf](e))
+	return l.all()
 }
 
 // The formats where a policy sets none. Envoy's own lack the services.
@@ -129,18 +129,21 @@ const (
 
 // logs translates the backends of one conf.
 type logs struct {
-	draft clusterAdder
-	http  bool
-	value func(operator string) string // of an operator of the mesh
+	draft     telemetryDraft
+	effective *rules.Effective
+	http      bool
+	value     func(operator string) string // of an operator of the mesh
 }
 
-func (l logs) all(access *meshaccesslog.Conf) (list []*accesslogv3.AccessLog) {
+func (l logs) all() (list []*accesslogv3.AccessLog) {
+	access := rules.ConfOf[meshaccesslog.Conf](l.effective)
 	for i := range access.Backends {
 		switch b := &access.Backends[i]; {
 		case b.File != nil:
 			list = append(list, l.file(b.File))
 		case b.OpenTelemetry != nil && b.OpenTelemetry.Endpoint != nil:
-			list = append(list, l.openTelemetry(b.OpenTelemetry))
+			field := fmt.Sprintf("/backends/%d/openTelemetry/endpoint", i)
+			list = append(list, l.openTelemetry(b.OpenTelemetry, field))
 		}
 	}
 	return list
@@ -186,12 +189,13 @@ func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 // text replaces the operators of the mesh.
 func (l logs) text(format string) string { return meshaccesslog.ReplaceOperators(format, l.value) }
 
-func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry) *accesslogv3.AccessLog {
-	at := collectorAt(*o.Endpoint)
-	l.draft.AddCluster(at.cluster())
+// openTelemetry translates the backend whose endpoint is in a field.
+func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, field string) *accesslogv3.AccessLog {
+	grpc, http := openTelemetryService(l.draft, l.effective, field, *o.Endpoint, "/v1/logs")
 	m := &otelv3.OpenTelemetryAccessLogConfig{
 		LogName:              "meshmatch",
-		GrpcService:          at.grpcService(),
+		GrpcService:          grpc,
+		HttpService:          http,
 		DisableBuiltinLabels: true,
 		Body:                 l.body(o.Body),
 	}

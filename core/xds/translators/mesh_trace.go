@@ -1,9 +1,6 @@
 package translators
 
 import (
-	"net/url"
-	"strconv"
-
 	tracev3 "github.com/envoyproxy/go-control-plane/envoy/config/trace/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tracingv3 "github.com/envoyproxy/go-control-plane/envoy/type/tracing/v3"
@@ -45,12 +42,6 @@ func meshTrace() xds.Translator {
 	}
 }
 
-// telemetryDraft is a draft that reaches collectors.
-type telemetryDraft interface {
-	clusterAdder
-	Warn(e *rules.Effective, field, format string, args ...any)
-}
-
 // tracing returns the tracing of a listener; nil if there is no backend. The name in
 // spans is that of the service; split is the one for Datadog with splitService.
 func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, service, split string) *hcmv3.HttpConnectionManager_Tracing {
@@ -68,10 +59,9 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 		}
 		name, provider = "envoy.tracers.datadog", datadog(draft, b.Datadog, service)
 	case b.OpenTelemetry != nil && b.OpenTelemetry.Endpoint != nil:
-		at := collectorAt(*b.OpenTelemetry.Endpoint)
-		draft.AddCluster(at.cluster())
 		name = "envoy.tracers.opentelemetry"
-		provider = &tracev3.OpenTelemetryConfig{GrpcService: at.grpcService(), ServiceName: service}
+		grpc, http := openTelemetryService(draft, e, "/backends/0/openTelemetry/endpoint", *b.OpenTelemetry.Endpoint, "/v1/traces")
+		provider = &tracev3.OpenTelemetryConfig{GrpcService: grpc, HttpService: http, ServiceName: service}
 	default: // a collector by reference, see Ignored
 		return nil
 	}
@@ -90,13 +80,11 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 }
 
 func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *tracev3.ZipkinConfig {
-	at, path, host := collectorAtURL(z.URL)
+	at, u := collectorAtURL(z.URL)
 	draft.AddCluster(at.cluster())
-	if at.tls {
-		draft.Warn(e, "/backends/0/zipkin/url", "the certificate of the collector is not verified")
-	}
+	at.warnOfTLS(draft, e, "/backends/0/zipkin/url")
 	m := &tracev3.ZipkinConfig{
-		CollectorCluster: at.name(), CollectorEndpoint: path, CollectorHostname: host,
+		CollectorCluster: at.name(), CollectorEndpoint: u.RequestURI(), CollectorHostname: u.Host,
 		CollectorEndpointVersion: tracev3.ZipkinConfig_HTTP_JSON,
 		TraceId_128Bit:           z.TraceID128Bit != nil && *z.TraceID128Bit,
 	}
@@ -113,27 +101,10 @@ func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *trac
 	return m
 }
 
-func datadog(draft clusterAdder, d *meshtrace.Datadog, service string) *tracev3.DatadogConfig {
-	at, _, host := collectorAtURL(d.URL)
+func datadog(draft telemetryDraft, d *meshtrace.Datadog, service string) *tracev3.DatadogConfig {
+	at, u := collectorAtURL(d.URL)
 	draft.AddCluster(at.cluster())
-	return &tracev3.DatadogConfig{CollectorCluster: at.name(), CollectorHostname: host, ServiceName: service}
-}
-
-// collectorAtURL returns the HTTP collector at a URL, the path to it and its host
-// with the port. The URL must be valid.
-func collectorAtURL(address conf.URL) (at collector, path, host string) {
-	u, err := url.Parse(string(address))
-	if err != nil {
-		return collector{}, "", ""
-	}
-	at = collector{host: u.Hostname(), port: 80, tls: u.Scheme == "https"}
-	if at.tls {
-		at.port = 443
-	}
-	if port, err := strconv.ParseUint(u.Port(), 10, 16); err == nil {
-		at.port = uint32(port)
-	}
-	return at, u.RequestURI(), u.Host
+	return &tracev3.DatadogConfig{CollectorCluster: at.name(), CollectorHostname: u.Host, ServiceName: service}
 }
 
 func percent(p *conf.Percentage) *typev3.Percent {

@@ -13,11 +13,12 @@ import (
 	logsv1 "go.opentelemetry.io/proto/otlp/logs/v1"
 	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
 // A Collector gets telemetry in all protocols that proxies send it in, at one address:
-// OpenTelemetry over gRPC, Zipkin as JSON over HTTP, and Datadog's traces.
+// OpenTelemetry over gRPC and HTTP, Zipkin as JSON over HTTP, and Datadog's traces.
 type Collector struct {
 	Address string
 
@@ -85,13 +86,35 @@ func (c *Collector) DatadogTraces() int {
 	return c.traces
 }
 
-// serve handles Zipkin's and Datadog's requests.
+// serve handles the requests over HTTP: those of OpenTelemetry at its standard paths, and
+// those of Zipkin and Datadog.
 func (c *Collector) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	switch r.URL.Path {
+	case "/v1/logs":
+		data := &logsv1.LogsData{}
+		if err = proto.Unmarshal(body, data); err == nil {
+			c.addLogs(data)
+		}
+	case "/v1/traces":
+		data := &tracev1.TracesData{}
+		if err = proto.Unmarshal(body, data); err == nil {
+			c.addSpans(data)
+		}
+	default:
+		c.serveJSON(w, r, body)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+}
+
+// serveJSON handles Zipkin's and Datadog's requests.
+func (c *Collector) serveJSON(w http.ResponseWriter, r *http.Request, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

@@ -44,6 +44,24 @@ spec:
 		{"the collector", eventually("/logged 200map[mesh:default]", collectedLogs), "/logged 200map[mesh:default]", ""},
 	},
 }, {
+	kind: "MeshAccessLog", name: "OpenTelemetry over HTTP", mesh: shop + `
+type: MeshAccessLog
+mesh: default
+name: web
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - default:
+      backends:
+      - type: OpenTelemetry
+        openTelemetry: {endpoint: "http://127.0.0.100:4317", body: "%REQ(:PATH)%", attributes: [{key: mesh, value: "%KUMA_MESH%"}]}
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/logged"), "200 cart-1", "200 cart-1"},
+		{"the collector", eventually("/loggedmap[mesh:default]", collectedLogs), "/loggedmap[mesh:default]", ""},
+	},
+}, {
 	kind: "MeshAccessLog", name: "by match", mesh: shop + identities + `
 type: MeshTrafficPermission
 mesh: default

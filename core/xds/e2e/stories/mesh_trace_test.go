@@ -33,6 +33,13 @@ var meshTraceStories = []story{{
 		{"without the header", collectedSpans("user"), "none", ""},
 	},
 }, {
+	kind: "MeshTrace", name: "OpenTelemetry over HTTP", mesh: tracing(`{type: OpenTelemetry, openTelemetry: {endpoint: "http://127.0.0.100:4317"}}`),
+	proxies: []string{"web"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/"), "200 cart-1", "200 cart-1"},
+		{"its spans", eventually("shop", collectedSpans("team")), "shop", ""},
+	},
+}, {
 	kind: "MeshTrace", name: "Datadog", mesh: tracing(`{type: Datadog, datadog: {url: "http://127.0.0.100:4317"}}`),
 	proxies: []string{"web"},
 	steps: []step{
