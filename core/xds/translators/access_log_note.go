@@ -57,9 +57,7 @@ func noteConnection(c *xds.Chain, choices []choice) (func(int) *accesslogv3.Acce
 	c.AddNetworkFilter(rbac.NetworkFilterName, xds.Any(&networkrbacv3.RBAC{
 		StatPrefix: "access_log.", ShadowRulesStatPrefix: prefix, ShadowMatcher: matcher,
 	}))
-	if asksForServerName(choices) {
-		c.InspectTLS = true
-	}
+	showConditions(c, choices)
 	return func(i int) *accesslogv3.AccessLogFilter {
 		return metadataIs(rbac.NetworkFilterName, prefix+"shadow_effective_policy_id", strconv.Itoa(i), choices[i].isCertain())
 	}, nil
@@ -73,9 +71,7 @@ func metadataIs(namespace, key, value string, orAbsent bool) *accesslogv3.Access
 			Matcher: &matcherv3.MetadataMatcher{
 				Filter: namespace,
 				Path:   []*matcherv3.MetadataMatcher_PathSegment{{Segment: &matcherv3.MetadataMatcher_PathSegment_Key{Key: key}}},
-				Value: &matcherv3.ValueMatcher{MatchPattern: &matcherv3.ValueMatcher_StringMatch{
-					StringMatch: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: value}},
-				}},
+				Value:  &matcherv3.ValueMatcher{MatchPattern: &matcherv3.ValueMatcher_StringMatch{StringMatch: exactly(value)}},
 			},
 			MatchIfKeyNotFound: wrapperspb.Bool(orAbsent),
 		},

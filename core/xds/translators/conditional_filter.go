@@ -1,8 +1,6 @@
 package translators
 
 import (
-	"slices"
-
 	xdscorev3 "github.com/cncf/xds/go/xds/core/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	matchingv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/common/matching/v3"
@@ -42,12 +40,7 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 		return err
 	}
 	c.AddHTTPFilter(name, xds.Any(filter))
-	if asksForServerName(choices) {
-		c.InspectTLS = true
-	}
-	if asksForPath(choices) {
-		c.RefuseEscapedSlashes()
-	}
+	showConditions(c, choices)
 	return nil
 }
 
@@ -68,10 +61,15 @@ func chooseAction(choices []choice, actions []*xdscorev3.TypedExtensionConfig) (
 	}, nil
 }
 
-func asksForServerName(choices []choice) bool {
-	return slices.ContainsFunc(choices, func(c choice) bool { return c.match != nil && c.match.SNI != nil })
-}
-
-func asksForPath(choices []choice) bool {
-	return slices.ContainsFunc(choices, func(c choice) bool { return c.match != nil && c.match.Path != nil })
+// showConditions makes a chain see what the conditions of choices are about.
+func showConditions(c *xds.Chain, choices []choice) {
+	for _, choice := range choices {
+		if choice.match == nil {
+			continue
+		}
+		c.InspectTLS = c.InspectTLS || choice.match.SNI != nil
+		if choice.match.Path != nil {
+			c.RefuseEscapedSlashes()
+		}
+	}
 }

@@ -2,6 +2,7 @@ package translators
 
 import (
 	"fmt"
+	"slices"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -9,8 +10,8 @@ import (
 	roundrobinv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/load_balancing_policies/round_robin/v3"
 	wrrlocalityv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/load_balancing_policies/wrr_locality/v3"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -34,8 +35,8 @@ func grpcLoadBalancer(c *xds.Cluster, e *rules.Effective, lb *strategy.LoadBalan
 	switch lb.Type {
 	case strategy.LeastRequestType:
 		least := &leastrequestv3.LeastRequest{}
-		if lb.LeastRequest != nil && lb.LeastRequest.ChoiceCount != nil {
-			least.ChoiceCount = wrapperspb.UInt32(*lb.LeastRequest.ChoiceCount)
+		if lb.LeastRequest != nil {
+			least.ChoiceCount = number(lb.LeastRequest.ChoiceCount)
 		}
 		c.Message.LoadBalancingPolicy = policies(&wrrlocalityv3.WrrLocality{
 			EndpointPickingPolicy: policies(least, &roundrobinv3.RoundRobin{}),
@@ -43,11 +44,8 @@ func grpcLoadBalancer(c *xds.Cluster, e *rules.Effective, lb *strategy.LoadBalan
 	case strategy.RandomType:
 		c.Warn(e, "/loadBalancer", "gRPC has no load balancer Random: it uses RoundRobin")
 	case strategy.RingHashType:
-		conf := strategy.RingHash{}
-		if lb.RingHash != nil {
-			conf = *lb.RingHash
-		}
-		if conf.HashFunction != nil && *conf.HashFunction == strategy.MurmurHash2 {
+		conf := valueOr(lb.RingHash, strategy.RingHash{})
+		if valueOr(conf.HashFunction, "") == strategy.MurmurHash2 {
 			c.Warn(e, "/loadBalancer/ringHash/hashFunction", "gRPC has the hash function XXHash only")
 			conf.HashFunction = nil
 		}
@@ -94,16 +92,13 @@ func grpcHash(p strategy.HashPolicy) (strategy.HashPolicy, bool) {
 
 // unseenByGRPC returns why no call matches the conditions of a route, "" if one may.
 func (m ruleMatch) unseenByGRPC() string {
-	if len(m.QueryParams) > 0 {
+	switch {
+	case len(m.QueryParams) > 0:
 		return "has query parameters, and gRPC calls have none"
-	}
-	if m.Method != nil && *m.Method != grpcMethod {
+	case valueOr(m.Method, grpcMethod) != grpcMethod:
 		return fmt.Sprintf("is for the method %s, and gRPC calls have %s", *m.Method, grpcMethod)
-	}
-	for i := range m.Headers {
-		if isHost(m.Headers[i].Name) {
-			return "is about the host, which routes of gRPC do not see"
-		}
+	case slices.ContainsFunc(m.Headers, func(h conf.HeaderMatch) bool { return isHost(h.Name) }):
+		return "is about the host, which routes of gRPC do not see"
 	}
 	return ""
 }

@@ -159,12 +159,16 @@ func (l logs) file(f *meshaccesslog.File) *accesslogv3.AccessLog {
 	}
 }
 
+func (l logs) defaultFormat() string {
+	if l.http {
+		return defaultHTTPFormat
+	}
+	return defaultTCPFormat
+}
+
 // format returns the format of lines; a nil format is the default one.
 func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
-	m := &corev3.SubstitutionFormatString{}
-	if f != nil && f.OmitEmptyValues != nil {
-		m.OmitEmptyValues = *f.OmitEmptyValues
-	}
+	m := &corev3.SubstitutionFormatString{OmitEmptyValues: f != nil && isTrue(f.OmitEmptyValues)}
 	if f != nil && f.Type == meshaccesslog.JSONFormat && f.JSON != nil {
 		fields := map[string]*structpb.Value{}
 		for _, field := range f.JSON {
@@ -173,12 +177,9 @@ func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 		m.Format = &corev3.SubstitutionFormatString_JsonFormat{JsonFormat: &structpb.Struct{Fields: fields}}
 		return m
 	}
-	text := defaultTCPFormat
-	switch {
-	case f != nil && f.Plain != nil:
+	text := l.defaultFormat()
+	if f != nil && f.Plain != nil {
 		text = *f.Plain + "\n"
-	case l.http:
-		text = defaultHTTPFormat
 	}
 	m.Format = &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: &corev3.DataSource{
 		Specifier: &corev3.DataSource_InlineString{InlineString: l.text(text)},
@@ -215,11 +216,7 @@ func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, field string) *acces
 // JSON value as it is.
 func (l logs) body(body *conf.JSON) *otlpv1.AnyValue {
 	if body == nil {
-		format := defaultTCPFormat
-		if l.http {
-			format = defaultHTTPFormat
-		}
-		return stringValue(l.text(format))
+		return stringValue(l.text(l.defaultFormat()))
 	}
 	text := []byte(l.text(string(*body)))
 	value := &otlpv1.AnyValue{}

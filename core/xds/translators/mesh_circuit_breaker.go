@@ -7,7 +7,6 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -21,7 +20,7 @@ func meshCircuitBreaker() xds.Translator {
 	return xds.Translator{
 		Kind:    "MeshCircuitBreaker",
 		Cluster: clusterLimits,
-		Route:   noRouteLimits,
+		Route:   warnOfCluster,
 		Inbound: inboundLimits,
 
 		IgnoredByGRPC: slices.Concat(
@@ -49,15 +48,21 @@ func clusterLimits(c *xds.Cluster, e *rules.Effective) {
 	}
 	if o := breaker.OutlierDetection; o != nil && !isTrue(o.Disabled) {
 		c.Message.OutlierDetection = outlierDetection(c, e, o)
-		setPanicThreshold(c.Message, o.HealthyPanicThreshold)
+		if o.HealthyPanicThreshold != nil {
+			commonLB(c.Message).HealthyPanicThreshold = percent(o.HealthyPanicThreshold)
+		}
 	}
 }
 
-func noRouteLimits(r *xds.Route, e *rules.Effective) {
+// warnOfCluster warns of confs for a route of a kind that shapes clusters alone.
+func warnOfCluster(r *xds.Route, e *rules.Effective) {
 	if e != nil {
-		r.WarnRoute(e, "", "all routes of an outbound share its clusters")
+		r.WarnRoute(e, "", oneCluster)
 	}
 }
+
+// oneCluster is why a route has nothing of its own that its cluster has.
+const oneCluster = "all routes of an outbound share its clusters"
 
 // circuitBreakers returns the limits; nil if there are none.
 func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitBreakers {
@@ -65,11 +70,11 @@ func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitB
 		return nil
 	}
 	return &clusterv3.CircuitBreakers{Thresholds: []*clusterv3.CircuitBreakers_Thresholds{{
-		MaxConnections:     count(l.MaxConnections),
-		MaxConnectionPools: count(l.MaxConnectionPools),
-		MaxPendingRequests: count(l.MaxPendingRequests),
-		MaxRetries:         count(l.MaxRetries),
-		MaxRequests:        count(l.MaxRequests),
+		MaxConnections:     number(l.MaxConnections),
+		MaxConnectionPools: number(l.MaxConnectionPools),
+		MaxPendingRequests: number(l.MaxPendingRequests),
+		MaxRetries:         number(l.MaxRetries),
+		MaxRequests:        number(l.MaxRequests),
 	}}}
 }
 
@@ -90,49 +95,36 @@ func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.
 		EnforcingLocalOriginSuccessRate:        enforced(d.SuccessRate != nil && split),
 		EnforcingFailurePercentage:             enforced(d.FailurePercentage != nil),
 		EnforcingFailurePercentageLocalOrigin:  enforced(d.FailurePercentage != nil && split),
+		MaxEjectionPercent:                     number(o.MaxEjectionPercent),
 	}
-	setPositive(&m.Interval, o.Interval)
-	setPositive(&m.BaseEjectionTime, o.BaseEjectionTime)
-	if o.MaxEjectionPercent != nil {
-		m.MaxEjectionPercent = wrapperspb.UInt32(uint32(*o.MaxEjectionPercent))
-	}
+	setDuration(&m.Interval, o.Interval)
+	setDuration(&m.BaseEjectionTime, o.BaseEjectionTime)
 	if f := d.TotalFailures; f != nil {
-		m.Consecutive_5Xx = count(f.Consecutive)
+		m.Consecutive_5Xx = number(f.Consecutive)
 	}
 	if f := d.GatewayFailures; f != nil {
-		m.ConsecutiveGatewayFailure = count(f.Consecutive)
+		m.ConsecutiveGatewayFailure = number(f.Consecutive)
 	}
 	if f := d.LocalOriginFailures; f != nil {
-		m.ConsecutiveLocalOriginFailure = count(f.Consecutive)
+		m.ConsecutiveLocalOriginFailure = number(f.Consecutive)
 		if !split {
 			c.Warn(e, "/outlierDetection/detectors/localOriginFailures", "it needs splitExternalAndLocalErrors")
 		}
 	}
 	if s := d.SuccessRate; s != nil {
-		m.SuccessRateMinimumHosts = count(s.MinimumHosts)
-		m.SuccessRateRequestVolume = count(s.RequestVolume)
+		m.SuccessRateMinimumHosts = number(s.MinimumHosts)
+		m.SuccessRateRequestVolume = number(s.RequestVolume)
 		if s.StandardDeviationFactor != nil {
 			thousandths := math.Round(s.StandardDeviationFactor.Float() * 1000)
 			m.SuccessRateStdevFactor = wrapperspb.UInt32(uint32(min(max(thousandths, 1), math.MaxUint32)))
 		}
 	}
 	if f := d.FailurePercentage; f != nil {
-		m.FailurePercentageMinimumHosts = count(f.MinimumHosts)
-		m.FailurePercentageRequestVolume = count(f.RequestVolume)
-		if f.Threshold != nil {
-			m.FailurePercentageThreshold = wrapperspb.UInt32(uint32(*f.Threshold))
-		}
+		m.FailurePercentageMinimumHosts = number(f.MinimumHosts)
+		m.FailurePercentageRequestVolume = number(f.RequestVolume)
+		m.FailurePercentageThreshold = number(f.Threshold)
 	}
 	return m
-}
-
-// setPanicThreshold sets the share of healthy endpoints below which all are used, if
-// it is not nil.
-func setPanicThreshold(m *clusterv3.Cluster, threshold *conf.Percentage) {
-	if threshold == nil {
-		return
-	}
-	commonLB(m).HealthyPanicThreshold = percent(threshold)
 }
 
 // commonLB returns the settings that the load balancers have in common.
@@ -173,14 +165,6 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 	if breaker.OutlierDetection != nil {
 		i.Warn(e, "/outlierDetection", "the workload is the only endpoint of an inbound")
 	}
-}
-
-// count returns a number of a conf for Envoy; nil for nil.
-func count(c *conf.Count) *wrapperspb.UInt32Value {
-	if c == nil {
-		return nil
-	}
-	return wrapperspb.UInt32(uint32(*c))
 }
 
 // enforced returns the percentage of Envoy that switches a detector on or off.

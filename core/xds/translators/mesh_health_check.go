@@ -33,15 +33,9 @@ func meshHealthCheck() xds.Translator {
 	return xds.Translator{
 		Kind:    "MeshHealthCheck",
 		Cluster: healthChecks,
-		Route:   noRouteChecks,
+		Route:   warnOfCluster,
 
 		IgnoredByGRPC: ignoredByGRPC("gRPC clients do not check endpoints", ""),
-	}
-}
-
-func noRouteChecks(r *xds.Route, e *rules.Effective) {
-	if e != nil {
-		r.WarnRoute(e, "", "all routes of an outbound share its clusters")
 	}
 }
 
@@ -54,24 +48,16 @@ func healthChecks(c *xds.Cluster, e *rules.Effective) {
 	m := &corev3.HealthCheck{
 		Interval:           durationpb.New(checkInterval),
 		Timeout:            durationpb.New(checkTimeout),
-		UnhealthyThreshold: wrapperspb.UInt32(unhealthyThreshold),
-		HealthyThreshold:   wrapperspb.UInt32(healthyThreshold),
+		UnhealthyThreshold: wrapperspb.UInt32(uint32(valueOr(check.UnhealthyThreshold, unhealthyThreshold))),
+		HealthyThreshold:   wrapperspb.UInt32(uint32(valueOr(check.HealthyThreshold, healthyThreshold))),
 	}
-	setPositive(&m.Interval, check.Interval)
-	setPositive(&m.Timeout, check.Timeout)
-	if check.UnhealthyThreshold != nil {
-		m.UnhealthyThreshold = count(check.UnhealthyThreshold)
-	}
-	if check.HealthyThreshold != nil {
-		m.HealthyThreshold = count(check.HealthyThreshold)
-	}
-	setPositive(&m.InitialJitter, check.InitialJitter)
-	setPositive(&m.IntervalJitter, check.IntervalJitter)
-	if check.IntervalJitterPercent != nil {
-		m.IntervalJitterPercent = uint32(*check.IntervalJitterPercent)
-	}
+	setDuration(&m.Interval, check.Interval)
+	setDuration(&m.Timeout, check.Timeout)
+	setDuration(&m.InitialJitter, check.InitialJitter)
+	setDuration(&m.IntervalJitter, check.IntervalJitter)
+	m.IntervalJitterPercent = uint32(valueOr(check.IntervalJitterPercent, 0))
 	m.NoTrafficInterval = m.Interval // Envoy's default is a minute, whatever the interval is
-	setPositive(&m.NoTrafficInterval, check.NoTrafficInterval)
+	setDuration(&m.NoTrafficInterval, check.NoTrafficInterval)
 	if check.ReuseConnection != nil {
 		m.ReuseConnection = wrapperspb.Bool(*check.ReuseConnection)
 	}
@@ -93,7 +79,7 @@ func setPanic(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
 	case c.Message.GetCommonLbConfig().GetHealthyPanicThreshold() != nil:
 		c.Warn(e, "/healthyPanicThreshold", "the threshold of a MeshCircuitBreaker applies")
 	default:
-		setPanicThreshold(c.Message, check.HealthyPanicThreshold)
+		commonLB(c.Message).HealthyPanicThreshold = percent(check.HealthyPanicThreshold)
 	}
 	if !isTrue(check.FailTrafficOnPanic) {
 		return
@@ -151,10 +137,7 @@ func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check
 // httpCheck returns the check by a GET request. Its host is the service, as Envoy's
 // default is the name of the cluster, which is no host.
 func httpCheck(p xds.Protocol, service string, c *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
-	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: "/"}
-	if c.Path != nil {
-		m.Path = string(*c.Path)
-	}
+	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: string(valueOr(c.Path, "/"))}
 	if p.IsHTTP2() {
 		m.CodecClientType = typev3.CodecClientType_HTTP2
 	}
@@ -169,14 +152,10 @@ func httpCheck(p xds.Protocol, service string, c *meshhealthcheck.HTTP) *corev3.
 
 // grpcCheck returns the check by the gRPC health service.
 func grpcCheck(service string, c *meshhealthcheck.GRPC) *corev3.HealthCheck_GrpcHealthCheck {
-	m := &corev3.HealthCheck_GrpcHealthCheck{Authority: service}
-	if c.Authority != nil {
-		m.Authority = cmp.Or(*c.Authority, service)
+	return &corev3.HealthCheck_GrpcHealthCheck{
+		Authority:   cmp.Or(valueOr(c.Authority, ""), service),
+		ServiceName: valueOr(c.ServiceName, ""),
 	}
-	if c.ServiceName != nil {
-		m.ServiceName = *c.ServiceName
-	}
-	return m
 }
 
 // tcpCheck returns the check by a connection, and by bytes if the conf, which may be
@@ -186,8 +165,8 @@ func tcpCheck(c *meshhealthcheck.TCP) *corev3.HealthCheck_TcpHealthCheck {
 	if c == nil {
 		return m
 	}
-	if c.Send != nil && *c.Send != "" {
-		m.Send = payload(*c.Send)
+	if send := valueOr(c.Send, ""); send != "" {
+		m.Send = payload(send)
 	}
 	for _, bytes := range c.Receive {
 		if bytes != "" {

@@ -178,7 +178,7 @@ func (r *httpRule) mirror(i int, action *routev3.RouteAction, m *meshhttproute.R
 func (r *httpRule) rewrite(i int, action *routev3.RouteAction, u *meshhttproute.URLRewrite) {
 	if u.Hostname != nil {
 		action.HostRewriteSpecifier = &routev3.RouteAction_HostRewriteLiteral{HostRewriteLiteral: string(*u.Hostname)}
-	} else if u.HostToBackendHostname != nil && *u.HostToBackendHostname {
+	} else if isTrue(u.HostToBackendHostname) {
 		action.HostRewriteSpecifier = &routev3.RouteAction_AutoHostRewrite{AutoHostRewrite: wrapperspb.Bool(true)}
 		if len(r.conf.BackendRefs) == 0 && !r.HostNames {
 			r.warn(i, "/urlRewrite/hostToBackendHostname", "the endpoints have addresses and no host names")
@@ -202,18 +202,13 @@ var redirectCodes = map[meshhttproute.RedirectStatus]routev3.RedirectAction_Redi
 }
 
 func (r *httpRule) redirect(f *meshhttproute.RequestRedirect) *routev3.RedirectAction {
-	action := &routev3.RedirectAction{ResponseCode: redirectCodes[302]}
-	if f.StatusCode != nil {
-		action.ResponseCode = redirectCodes[*f.StatusCode]
+	action := &routev3.RedirectAction{
+		ResponseCode: redirectCodes[valueOr(f.StatusCode, 302)],
+		HostRedirect: string(valueOr(f.Hostname, "")),
+		PortRedirect: uint32(valueOr(f.Port, 0)),
 	}
 	if f.Scheme != nil {
 		action.SchemeRewriteSpecifier = &routev3.RedirectAction_SchemeRedirect{SchemeRedirect: string(*f.Scheme)}
-	}
-	if f.Hostname != nil {
-		action.HostRedirect = string(*f.Hostname)
-	}
-	if f.Port != nil {
-		action.PortRedirect = uint32(*f.Port)
 	}
 	switch path := f.Path; {
 	case path == nil:

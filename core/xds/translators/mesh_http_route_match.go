@@ -67,11 +67,7 @@ func matchKey(m *meshhttproute.Match) string {
 	}
 	for i := range m.Headers {
 		h := &m.Headers[i]
-		value := ""
-		if h.Value != nil {
-			value = *h.Value
-		}
-		conditions = append(conditions, fmt.Sprintf("header %s %s %q", strings.ToLower(string(h.Name)), h.How(), value))
+		conditions = append(conditions, fmt.Sprintf("header %s %s %q", strings.ToLower(string(h.Name)), h.How(), valueOr(h.Value, "")))
 	}
 	for i := range m.QueryParams {
 		q := &m.QueryParams[i]

@@ -72,10 +72,7 @@ func loadBalancer(c *xds.Cluster, e *rules.Effective) {
 }
 
 func leastRequest(l *strategy.LeastRequest) *clusterv3.Cluster_LeastRequestLbConfig {
-	m := &clusterv3.Cluster_LeastRequestLbConfig{}
-	if l.ChoiceCount != nil {
-		m.ChoiceCount = wrapperspb.UInt32(*l.ChoiceCount)
-	}
+	m := &clusterv3.Cluster_LeastRequestLbConfig{ChoiceCount: number(l.ChoiceCount)}
 	if l.ActiveRequestBias != nil {
 		m.ActiveRequestBias = &corev3.RuntimeDouble{
 			DefaultValue: l.ActiveRequestBias.Float(),
@@ -108,7 +105,7 @@ func ringHash(c *xds.Cluster, e *rules.Effective, r *strategy.RingHash) *cluster
 	m := &clusterv3.Cluster_RingHashLbConfig{
 		MinimumRingSize: wrapperspb.UInt64(least), MaximumRingSize: wrapperspb.UInt64(most),
 	}
-	if r.HashFunction != nil && *r.HashFunction == strategy.MurmurHash2 {
+	if valueOr(r.HashFunction, "") == strategy.MurmurHash2 {
 		m.HashFunction = clusterv3.Cluster_RingHashLbConfig_MURMUR_HASH_2
 	}
 	return m

@@ -57,11 +57,11 @@ func routeHashes(r *xds.Route, e *rules.Effective) {
 	if conf == nil {
 		return
 	}
-	r.WarnRoute(e, "/localityAwareness", "all routes of an outbound share its clusters")
-	r.WarnRoute(e, "/loadBalancer", "all routes of an outbound share its clusters; a route has hashPolicies alone")
+	r.WarnRoute(e, "/localityAwareness", oneCluster)
+	r.WarnRoute(e, "/loadBalancer", oneCluster+"; a route has hashPolicies alone")
 	action := r.Action()
 	if action == nil {
-		r.WarnRoute(e, "/hashPolicies", "the proxy answers the requests of the route by itself")
+		r.WarnRoute(e, "/hashPolicies", selfAnswered)
 		return
 	}
 	h := hashesOf(r, e, conf)
@@ -86,11 +86,8 @@ func requestHash(p strategy.HashPolicy) *routev3.RouteAction_HashPolicy {
 			Header: &routev3.RouteAction_HashPolicy_Header{HeaderName: string(p.Header.Name)},
 		}
 	case strategy.CookieType:
-		cookie := &routev3.RouteAction_HashPolicy_Cookie{Name: p.Cookie.Name}
+		cookie := &routev3.RouteAction_HashPolicy_Cookie{Name: p.Cookie.Name, Path: string(valueOr(p.Cookie.Path, ""))}
 		setDuration(&cookie.Ttl, p.Cookie.TTL)
-		if p.Cookie.Path != nil {
-			cookie.Path = string(*p.Cookie.Path)
-		}
 		m.PolicySpecifier = &routev3.RouteAction_HashPolicy_Cookie_{Cookie: cookie}
 	case strategy.ConnectionType, strategy.SourceIPType:
 		m.PolicySpecifier = &routev3.RouteAction_HashPolicy_ConnectionProperties_{
@@ -120,7 +117,7 @@ func connectionHash(o *xds.Outbound, e *rules.Effective) {
 	if conf == nil || o.TCP == nil {
 		return
 	}
-	o.WarnRoute(e, "/localityAwareness", "all routes of an outbound share its clusters")
+	o.WarnRoute(e, "/localityAwareness", oneCluster)
 	h := hashesOf(o, e, conf)
 	for i, p := range h.policies {
 		m := &typev3.HashPolicy{}

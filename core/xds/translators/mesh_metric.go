@@ -8,7 +8,6 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
-	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -36,7 +35,7 @@ func prometheusListeners(p *xds.Proxy, e *rules.Effective) {
 		return
 	}
 	query := url.Values{}
-	if s := metric.Sidecar; s == nil || s.IncludeUnused == nil || !*s.IncludeUnused {
+	if s := metric.Sidecar; s == nil || !isTrue(s.IncludeUnused) {
 		query.Set("usedonly", "")
 	}
 	if filter := metricFilter(p, e, metric.Sidecar); filter != "" {
@@ -53,13 +52,7 @@ func prometheusListeners(p *xds.Proxy, e *rules.Effective) {
 // prometheusListener adds the listener of one backend. Stats is the path and query at
 // the admin interface.
 func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetric.Prometheus, stats string) {
-	port, path := meshmetric.DefaultPort, meshmetric.DefaultPath
-	if b.Port != nil {
-		port = *b.Port
-	}
-	if b.Path != nil {
-		path = *b.Path
-	}
+	port, path := valueOr(b.Port, meshmetric.DefaultPort), valueOr(b.Path, meshmetric.DefaultPath)
 	address := p.Dataplane.Address
 	manager := &hcmv3.HttpConnectionManager{
 		StatPrefix: "prometheus",
@@ -67,9 +60,7 @@ func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetr
 			VirtualHosts: []*routev3.VirtualHost{{Name: "prometheus", Domains: []string{"*"}, Routes: []*routev3.Route{{
 				Match: &routev3.RouteMatch{
 					PathSpecifier: &routev3.RouteMatch_Path{Path: string(path)},
-					Headers: []*routev3.HeaderMatcher{{Name: ":method", HeaderMatchSpecifier: &routev3.HeaderMatcher_StringMatch{
-						StringMatch: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: "GET"}},
-					}}},
+					Headers:       []*routev3.HeaderMatcher{methodMatcher("GET")},
 				},
 				Action: &routev3.Route_Route{Route: &routev3.RouteAction{
 					ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: xds.AdminCluster},

@@ -78,11 +78,7 @@ func passthroughChains(passthrough *meshpassthrough.Conf) ([]*listenerv3.FilterC
 	if passthrough == nil {
 		return all, true
 	}
-	mode := meshpassthrough.None
-	if passthrough.PassthroughMode != nil {
-		mode = *passthrough.PassthroughMode
-	}
-	switch mode {
+	switch valueOr(passthrough.PassthroughMode, meshpassthrough.None) {
 	case meshpassthrough.All:
 		return all, true
 	case meshpassthrough.Matched:

@@ -113,5 +113,3 @@ func limitConnections(c *xds.Chain, choices []choice) {
 		StatPrefix: rateLimitStatPrefix, TokenBucket: tokenBucket(limit.ConnectionRate),
 	}))
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }

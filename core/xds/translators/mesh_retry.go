@@ -7,7 +7,6 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
-	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/meshretry"
@@ -37,8 +36,8 @@ func connectAttempts(o *xds.Outbound, e *rules.Effective) {
 	if retry == nil || o.TCP == nil {
 		return
 	}
-	if retry.TCP != nil && retry.TCP.MaxConnectAttempt != nil {
-		o.TCP.MaxConnectAttempts = wrapperspb.UInt32(uint32(*retry.TCP.MaxConnectAttempt))
+	if retry.TCP != nil {
+		o.TCP.MaxConnectAttempts = number(retry.TCP.MaxConnectAttempt)
 	}
 	o.WarnProtocol(e, "/http", "the protocol of the service is TCP")
 	o.WarnProtocol(e, "/grpc", "the protocol of the service is TCP")
@@ -49,50 +48,42 @@ func routeRetries(r *xds.Route, e *rules.Effective) {
 	if retry == nil {
 		return
 	}
+	used, other := "/http", "/grpc"
+	if r.GRPC || r.Protocol == xds.GRPC {
+		used, other = other, used
+	}
 	r.WarnProtocol(e, "/tcp", "the protocol of the service is %s", r.Protocol)
-	if r.GRPC {
-		if retry.GRPC != nil {
-			retryCalls(r, e, retry.GRPC)
-		}
-		return
+	if !r.GRPC { // else it is ignored by gRPC
+		r.WarnProtocol(e, other, "the protocol of the service is %s", r.Protocol)
 	}
-	if r.Protocol == xds.GRPC {
-		r.WarnProtocol(e, "/http", "the protocol of the service is %s", r.Protocol)
-		if retry.GRPC != nil {
-			retryCalls(r, e, retry.GRPC)
-		}
-		return
-	}
-	r.WarnProtocol(e, "/grpc", "the protocol of the service is %s", r.Protocol)
-	if retry.HTTP != nil {
+	switch {
+	case r.Action() == nil:
+		r.WarnRoute(e, used, selfAnswered)
+	case used == "/grpc" && retry.GRPC != nil:
+		retryCalls(r, e, retry.GRPC)
+	case used == "/http" && retry.HTTP != nil:
 		retryRequests(r, e, retry.HTTP)
 	}
 }
 
+// selfAnswered is why a conf for requests has no effect on a route without clusters.
+const selfAnswered = "the proxy answers the requests of the route by itself"
+
 // retryCalls sets the retries of gRPC calls.
 func retryCalls(r *xds.Route, e *rules.Effective, c *meshretry.GRPC) {
-	if r.Action() == nil {
-		r.WarnRoute(e, "/grpc", "the proxy answers the requests of the route by itself")
-		return
+	if p := retryPolicy(r, e, "/grpc", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff}); p != nil {
+		p.RetryOn = callCauses(c.RetryOn)
+		r.Action().RetryPolicy = p
 	}
-	if isZero(c.NumRetries) {
-		return
-	}
-	r.Action().RetryPolicy = retryPolicy(r, e, "/grpc", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
-	r.Action().RetryPolicy.RetryOn = callCauses(c.RetryOn)
 }
 
 // retryRequests sets the retries of HTTP requests. If only some requests may be
 // retried, those are a case of the route.
 func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
-	if r.Action() == nil {
-		r.WarnRoute(e, "/http", "the proxy answers the requests of the route by itself")
-		return
-	}
-	if isZero(c.NumRetries) {
-		return
-	}
 	p := retryPolicy(r, e, "/http", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
+	if p == nil {
+		return
+	}
 	causes := requestCauses(c.RetryOn, len(c.RetriableResponseHeaders) > 0)
 	p.RetryOn, p.RetriableStatusCodes = causes.words, causes.statuses
 	for i := range c.RetriableResponseHeaders {
@@ -120,9 +111,6 @@ func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
 	r.AddCase(conditions, func(m *routev3.Route) { m.GetRoute().RetryPolicy = proto.CloneOf(p) })
 }
 
-// isZero reports whether retries are switched off. GRPC refuses a policy for none.
-func isZero(numRetries *uint32) bool { return numRetries != nil && *numRetries == 0 }
-
 // retryConf is what the retries of all protocols have.
 type retryConf struct {
 	numRetries    *uint32
@@ -131,13 +119,13 @@ type retryConf struct {
 	rateLimited   *meshretry.RateLimitedBackOff
 }
 
-// retryPolicy returns a policy without the causes of retries. Field is the JSON
-// pointer of the conf.
+// retryPolicy returns a policy without the causes of retries; nil if retries are switched
+// off, as gRPC refuses a policy for none. Field is the JSON pointer of the conf.
 func retryPolicy(r *xds.Route, e *rules.Effective, field string, c retryConf) *routev3.RetryPolicy {
-	p := &routev3.RetryPolicy{}
-	if c.numRetries != nil {
-		p.NumRetries = wrapperspb.UInt32(*c.numRetries)
+	if valueOr(c.numRetries, 1) == 0 {
+		return nil
 	}
+	p := &routev3.RetryPolicy{NumRetries: number(c.numRetries)}
 	setLimit(&p.PerTryTimeout, c.perTryTimeout)
 	p.RetryBackOff = backOff(r, e, field+"/backOff", c.backOff)
 	if c.rateLimited == nil {
@@ -148,7 +136,7 @@ func retryPolicy(r *xds.Route, e *rules.Effective, field string, c retryConf) *r
 		return p
 	}
 	p.RateLimitedRetryBackOff = &routev3.RetryPolicy_RateLimitedRetryBackOff{}
-	setPositive(&p.RateLimitedRetryBackOff.MaxInterval, c.rateLimited.MaxInterval)
+	setDuration(&p.RateLimitedRetryBackOff.MaxInterval, c.rateLimited.MaxInterval)
 	for _, h := range c.rateLimited.ResetHeaders {
 		format := routev3.RetryPolicy_SECONDS
 		if h.Format == meshretry.UnixTimestamp {
@@ -170,8 +158,8 @@ func backOff(r *xds.Route, e *rules.Effective, field string, b *meshretry.BackOf
 		return nil
 	}
 	m := &routev3.RetryPolicy_RetryBackOff{BaseInterval: durationpb.New(baseInterval)}
-	setPositive(&m.BaseInterval, b.BaseInterval)
-	setPositive(&m.MaxInterval, b.MaxInterval)
+	setDuration(&m.BaseInterval, b.BaseInterval)
+	setDuration(&m.MaxInterval, b.MaxInterval)
 	if m.MaxInterval != nil && m.MaxInterval.AsDuration() < m.BaseInterval.AsDuration() {
 		if b.BaseInterval != nil {
 			r.Warn(e, field+"/baseInterval", "it is longer than maxInterval (%s), which applies", b.MaxInterval)
@@ -206,9 +194,4 @@ func retryTags(d *xds.Endpoints, e *rules.Effective) {
 			d.ShowTags(key)
 		}
 	}
-}
-
-// setPositive is setDuration for durations that are not zero.
-func setPositive(to **durationpb.Duration, d *conf.PositiveDuration) {
-	setDuration(to, (*conf.Duration)(d))
 }

@@ -37,10 +37,7 @@ func hostPredicate(name string, config proto.Message) *routev3.RetryPolicy_Retry
 // previousPriorities rejects the priorities of the attempts before; they are computed
 // again after each frequency attempts.
 func previousPriorities(frequency *int32) *routev3.RetryPolicy_RetryPriority {
-	config := &prioritiesv3.PreviousPrioritiesConfig{UpdateFrequency: 2}
-	if frequency != nil {
-		config.UpdateFrequency = *frequency
-	}
+	config := &prioritiesv3.PreviousPrioritiesConfig{UpdateFrequency: valueOr(frequency, 2)}
 	return &routev3.RetryPolicy_RetryPriority{
 		Name:       "envoy.retry_priorities.previous_priorities",
 		ConfigType: &routev3.RetryPolicy_RetryPriority_TypedConfig{TypedConfig: xds.Any(config)},

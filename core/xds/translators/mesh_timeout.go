@@ -1,10 +1,7 @@
 package translators
 
 import (
-	"time"
-
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
@@ -47,18 +44,26 @@ func clusterTimeouts(c *xds.Cluster, e *rules.Effective) {
 
 func outboundTimeouts(o *xds.Outbound, e *rules.Effective) {
 	timeout := rules.ConfOf[meshtimeout.Conf](e)
-	switch {
-	case timeout == nil:
-	case o.TCP != nil:
-		setDuration(&o.TCP.IdleTimeout, timeout.IdleTimeout)
+	if timeout == nil {
+		return
+	}
+	setConnectionTimeouts(o.Filters, timeout)
+	if o.TCP != nil {
 		o.WarnRoute(e, "/connectionTimeout", "all routes of an outbound share the connections of its clusters")
 		o.WarnProtocol(e, "/http", noRequests)
-	default:
-		setDuration(&o.Manager.CommonHttpProtocolOptions.IdleTimeout, timeout.IdleTimeout)
-		if timeout.HTTP != nil {
-			setDuration(&o.Manager.StreamIdleTimeout, timeout.HTTP.StreamIdleTimeout)
-			setDuration(&o.Manager.RequestHeadersTimeout, timeout.HTTP.RequestHeadersTimeout)
-		}
+	}
+}
+
+// setConnectionTimeouts sets the timeouts of the connections of clients.
+func setConnectionTimeouts(f *xds.Filters, timeout *meshtimeout.Conf) {
+	if f.TCP != nil {
+		setDuration(&f.TCP.IdleTimeout, timeout.IdleTimeout)
+		return
+	}
+	setDuration(&f.Manager.CommonHttpProtocolOptions.IdleTimeout, timeout.IdleTimeout)
+	if timeout.HTTP != nil {
+		setDuration(&f.Manager.StreamIdleTimeout, timeout.HTTP.StreamIdleTimeout)
+		setDuration(&f.Manager.RequestHeadersTimeout, timeout.HTTP.RequestHeadersTimeout)
 	}
 }
 
@@ -75,18 +80,24 @@ func routeTimeouts(r *xds.Route, e *rules.Effective) {
 	}
 	action := r.Action()
 	if action == nil {
-		r.WarnRoute(e, "/http", "the proxy answers the requests of the route by itself")
+		r.WarnRoute(e, "/http", selfAnswered)
 		return
 	}
-	setDuration(&action.Timeout, timeout.HTTP.RequestTimeout)
-	setDuration(&action.IdleTimeout, timeout.HTTP.StreamIdleTimeout)
 	longest := timeout.HTTP.MaxStreamDuration
 	if r.GRPC {
 		longest = callDuration(timeout.HTTP)
 	}
-	if d := longest; d != nil {
+	setRequestTimeouts(action, timeout.HTTP, longest)
+}
+
+// setRequestTimeouts sets the timeouts of the requests of a route. Longest limits a
+// stream; nil: there is no limit.
+func setRequestTimeouts(action *routev3.RouteAction, http *meshtimeout.HTTP, longest *conf.Duration) {
+	setDuration(&action.Timeout, http.RequestTimeout)
+	setDuration(&action.IdleTimeout, http.StreamIdleTimeout)
+	if longest != nil {
 		action.MaxStreamDuration = &routev3.RouteAction_MaxStreamDuration{}
-		setDuration(&action.MaxStreamDuration.MaxStreamDuration, d)
+		setDuration(&action.MaxStreamDuration.MaxStreamDuration, longest)
 	}
 }
 
@@ -98,24 +109,4 @@ func callDuration(http *meshtimeout.HTTP) *conf.Duration {
 		return stream
 	}
 	return request
-}
-
-// setDuration replaces a duration of a message by one of a conf, if that is set. Envoy
-// counts milliseconds, and zero often is no limit: less than one is rounded up.
-func setDuration(to **durationpb.Duration, d *conf.Duration) {
-	if d == nil {
-		return
-	}
-	*to = durationpb.New(time.Duration(*d))
-	if *d > 0 && time.Duration(*d) < time.Millisecond {
-		*to = durationpb.New(time.Millisecond)
-	}
-}
-
-// setLimit is setDuration for a field that has no value for no limit: zero removes
-// it.
-func setLimit(to **durationpb.Duration, d *conf.Duration) {
-	if setDuration(to, d); d != nil && *d == 0 {
-		*to = nil
-	}
 }

@@ -2,6 +2,7 @@ package translators
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
@@ -103,13 +104,8 @@ func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
 func timeoutRoute(i *xds.Inbound, match *routev3.RouteMatch, timeout *meshtimeout.Conf) *xds.Route {
 	r := i.NewRoute()
 	r.Message.Match = match
-	if timeout == nil || timeout.HTTP == nil {
-		return r
-	}
-	setDuration(&r.Action().Timeout, timeout.HTTP.RequestTimeout)
-	setDuration(&r.Action().IdleTimeout, timeout.HTTP.StreamIdleTimeout)
-	if d := timeout.HTTP.MaxStreamDuration; d != nil {
-		r.Action().MaxStreamDuration = &routev3.RouteAction_MaxStreamDuration{MaxStreamDuration: durationpb.New(time.Duration(*d))}
+	if timeout != nil && timeout.HTTP != nil {
+		setRequestTimeouts(r.Action(), timeout.HTTP, timeout.HTTP.MaxStreamDuration)
 	}
 	return r
 }
@@ -121,43 +117,26 @@ func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
 	}
 	choices := visibleChoices(c, in, meshTimeoutKind)
 	if c.Manager != nil {
-		if asksForConnection(choices) {
+		if slices.ContainsFunc(choices, choice.asksForConnection) {
 			c.RecordConnection()
 		}
-		if asksForServerName(choices) {
-			c.InspectTLS = true
-		}
-		if asksForPath(choices) {
-			c.RefuseEscapedSlashes()
-		}
+		showConditions(c, choices)
 	}
 	timeout := rules.ConfOf[meshtimeout.Conf](always(choices))
-	switch {
-	case timeout == nil:
-	case c.TCP != nil:
-		setDuration(&c.TCP.IdleTimeout, timeout.IdleTimeout)
-	default:
-		options := c.Manager.CommonHttpProtocolOptions
-		setDuration(&options.IdleTimeout, timeout.IdleTimeout)
-		if timeout.HTTP == nil {
-			return
-		}
-		setDuration(&c.Manager.StreamIdleTimeout, timeout.HTTP.StreamIdleTimeout)
-		setDuration(&c.Manager.RequestHeadersTimeout, timeout.HTTP.RequestHeadersTimeout)
-		if d := timeout.HTTP.MaxConnectionDuration; d != nil && *d > 0 {
-			options.MaxConnectionDuration = durationpb.New(time.Duration(*d))
-			c.Manager.DrainTimeout = durationpb.New(maxDrain)
-		}
+	if timeout == nil {
+		return
+	}
+	setConnectionTimeouts(c.Filters, timeout)
+	if c.Manager == nil || timeout.HTTP == nil {
+		return
+	}
+	if d := timeout.HTTP.MaxConnectionDuration; valueOr(d, 0) > 0 {
+		setDuration(&c.Manager.CommonHttpProtocolOptions.MaxConnectionDuration, d)
+		c.Manager.DrainTimeout = durationpb.New(maxDrain)
 	}
 }
 
 // asksForConnection reports whether a choice depends on the client or the server name.
-func asksForConnection(choices []choice) bool {
-	for k := range choices {
-		c := &choices[k]
-		if len(c.tags) > 0 || c.match != nil && (c.match.SpiffeID != nil || c.match.SNI != nil) {
-			return true
-		}
-	}
-	return false
+func (c choice) asksForConnection() bool {
+	return len(c.tags) > 0 || c.match != nil && (c.match.SpiffeID != nil || c.match.SNI != nil)
 }

@@ -37,7 +37,7 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 		i.Warn(effective, "", "the inbound has no TLS: no MeshIdentity selects the dataplane")
 		return
 	}
-	i.Permissive = settings.Mode != nil && *settings.Mode == meshtls.Permissive
+	i.Permissive = valueOr(settings.Mode, meshtls.Strict) == meshtls.Permissive
 	parameters := &tlsv3.TlsParameters{}
 	if v := settings.TLSVersion; v != nil {
 		parameters.TlsMinimumProtocolVersion = tlsVersion(v.Min)

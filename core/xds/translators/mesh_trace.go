@@ -4,7 +4,6 @@ import (
 	tracev3 "github.com/envoyproxy/go-control-plane/envoy/config/trace/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tracingv3 "github.com/envoyproxy/go-control-plane/envoy/type/tracing/v3"
-	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
@@ -54,7 +53,7 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 	case b.Zipkin != nil:
 		name, provider = "envoy.tracers.zipkin", zipkin(draft, e, b.Zipkin)
 	case b.Datadog != nil:
-		if b.Datadog.SplitService != nil && *b.Datadog.SplitService {
+		if isTrue(b.Datadog.SplitService) {
 			service = split
 		}
 		name, provider = "envoy.tracers.datadog", datadog(draft, b.Datadog, service)
@@ -86,7 +85,7 @@ func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *trac
 	m := &tracev3.ZipkinConfig{
 		CollectorCluster: at.name(), CollectorEndpoint: u.RequestURI(), CollectorHostname: u.Host,
 		CollectorEndpointVersion: tracev3.ZipkinConfig_HTTP_JSON,
-		TraceId_128Bit:           z.TraceID128Bit != nil && *z.TraceID128Bit,
+		TraceId_128Bit:           isTrue(z.TraceID128Bit),
 	}
 	if z.SharedSpanContext != nil {
 		m.SharedSpanContext = wrapperspb.Bool(*z.SharedSpanContext)
@@ -107,24 +106,15 @@ func datadog(draft telemetryDraft, d *meshtrace.Datadog, service string) *tracev
 	return &tracev3.DatadogConfig{CollectorCluster: at.name(), CollectorHostname: u.Host, ServiceName: service}
 }
 
-func percent(p *conf.Percentage) *typev3.Percent {
-	if p == nil {
-		return nil
-	}
-	return &typev3.Percent{Value: p.Float()}
-}
-
 func customTag(t meshtrace.Tag) *tracingv3.CustomTag {
 	m := &tracingv3.CustomTag{Tag: t.Name}
 	switch {
 	case t.Literal != nil:
 		m.Type = &tracingv3.CustomTag_Literal_{Literal: &tracingv3.CustomTag_Literal{Value: *t.Literal}}
 	case t.Header != nil:
-		header := &tracingv3.CustomTag_Header{Name: string(t.Header.Name)}
-		if t.Header.Default != nil {
-			header.DefaultValue = *t.Header.Default
-		}
-		m.Type = &tracingv3.CustomTag_RequestHeader{RequestHeader: header}
+		m.Type = &tracingv3.CustomTag_RequestHeader{RequestHeader: &tracingv3.CustomTag_Header{
+			Name: string(t.Header.Name), DefaultValue: valueOr(t.Header.Default, ""),
+		}}
 	}
 	return m
 }

@@ -65,12 +65,7 @@ func distinct[T comparable](matches []meshpassthrough.Match, of func(*meshpassth
 	return values
 }
 
-func portOf(m *meshpassthrough.Match) uint32 {
-	if m.Port == nil {
-		return 0
-	}
-	return uint32(*m.Port)
-}
+func portOf(m *meshpassthrough.Match) uint32 { return uint32(valueOr(m.Port, 0)) }
 
 // prefixOf returns the addresses of a match, the zero prefix for a domain.
 func prefixOf(m *meshpassthrough.Match) netip.Prefix {
@@ -157,7 +152,7 @@ func hostsChain(condition *listenerv3.FilterChainMatch, domains []string) *liste
 		VirtualHosts: []*routev3.VirtualHost{{
 			Name: "passthrough", Domains: slices.Compact(domains),
 			Routes: []*routev3.Route{{
-				Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
+				Match: prefixMatch("/"),
 				Action: &routev3.Route_Route{Route: &routev3.RouteAction{
 					ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: outboundPassthrough},
 					Timeout:          durationpb.New(0),

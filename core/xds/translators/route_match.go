@@ -15,7 +15,7 @@ import (
 // routeMatch returns the conditions of a choice as those of a route. Conditions on the
 // client are about the filter state of [xds.Chain.RecordConnection].
 func (c *choice) routeMatch() *routev3.RouteMatch {
-	m := &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}}
+	m := prefixMatch("/")
 	for _, tag := range c.tags {
 		m.FilterState = append(m.FilterState, peerMatches(rbac.TagExpression(tag)))
 	}
