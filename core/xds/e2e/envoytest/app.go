@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,21 +27,13 @@ import (
 //
 // The header x-app of an answer is the name of the workload.
 type App struct {
-	Name    string
-	Address string
+	Name string
 
 	server *http.Server
 	mu     sync.Mutex
-	seen   []Request
+	seen   map[string][]http.Header // of each request, by path
 
 	connections atomic.Int64
-}
-
-// A Request is a request as a workload got it.
-type Request struct {
-	Method, Path, Query, Host string
-	Header                    http.Header
-	Body                      string
 }
 
 // NewApp starts a workload at an address until it is closed.
@@ -49,11 +42,11 @@ func NewApp(name, address string) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{Name: name, Address: listener.Addr().String()}
+	a := &App{Name: name, seen: map[string][]http.Header{}}
 	calls := newHealthServer(a)
 	a.server = &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-			if !failCall(w, r, a.record(r, "")) {
+			if !failCall(w, r, a.record(r)) {
 				calls.ServeHTTP(w, r)
 			}
 			return
@@ -77,34 +70,28 @@ func (a *App) Close() error { return a.server.Close() }
 // Connections returns how many connections there were.
 func (a *App) Connections() int { return int(a.connections.Load()) }
 
-// Requests returns the requests so far to a path, with any query.
-func (a *App) Requests(path string) []Request {
+// Requests returns the headers of the requests so far to a path, with any query.
+func (a *App) Requests(path string) []http.Header {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var of []Request
-	for _, r := range a.seen {
-		if r.Path == path {
-			of = append(of, r)
-		}
-	}
-	return of
+	return slices.Clone(a.seen[path])
 }
 
 // record adds a request, and returns how many there are of its path.
-func (a *App) record(r *http.Request, body string) int {
+func (a *App) record(r *http.Request) int {
 	a.mu.Lock()
-	a.seen = append(a.seen, Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Host: r.Host, Header: r.Header.Clone(), Body: body})
-	a.mu.Unlock()
-	return len(a.Requests(r.URL.Path))
+	defer a.mu.Unlock()
+	path := r.URL.Path
+	a.seen[path] = append(a.seen[path], r.Header.Clone())
+	return len(a.seen[path])
 }
 
 func (a *App) serve(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	number := a.record(r, string(body))
+	number := a.record(r)
 	instructions := r.URL.Query()
 	if app := instructions.Get("app"); app != "" && app != a.Name {
 		instructions = nil
@@ -129,7 +116,7 @@ func (a *App) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "%s %s\n", a.Name, r.URL)
 }
 
-// sleep waits, and reports whether the request still is of interest.
+// sleep waits, and reports whether the request is still of interest.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -18,11 +18,9 @@ const startTimeout = time.Minute
 
 // A Proxy is a running Envoy.
 type Proxy struct {
-	// Admin is the address of the admin interface.
-	Admin string
-
+	admin   string // the address of the admin interface
+	log     string // a file
 	command *exec.Cmd
-	log     string
 	exited  chan struct{} // closed when the process has ended
 }
 
@@ -53,7 +51,7 @@ func Run(binary, dir, name string, bootstrap []byte) (*Proxy, error) {
 	}()
 	for deadline := time.Now().Add(startTimeout); ; time.Sleep(10 * time.Millisecond) {
 		if address, err := os.ReadFile(file(".admin")); err == nil && len(address) > 0 {
-			p.Admin = string(address)
+			p.admin = string(address)
 			if body, err := p.Get("/ready"); err == nil && strings.TrimSpace(body) == "LIVE" {
 				return p, nil
 			}
@@ -87,7 +85,7 @@ func (p *Proxy) Log() string {
 
 // Get returns the body of a page of the admin interface.
 func (p *Proxy) Get(path string) (string, error) {
-	response, err := http.Get("http://" + p.Admin + path)
+	response, err := http.Get("http://" + p.admin + path)
 	if err != nil {
 		return "", err
 	}

@@ -6,7 +6,7 @@
 //  1. The mesh is loaded, and the snapshots of some of its dataplanes are built, as
 //     `meshmatch snapshot --bootstrap` prints them (world_test.go).
 //  2. An Envoy is started from each of these bootstraps. The inbounds of the other
-//     dataplanes are workloads without a proxy (package envoytest).
+//     dataplanes are workloads without a proxy (package envoytest, app_tcp_test.go).
 //  3. The steps send requests (client_test.go), and compare what they see.
 //
 // The second run leaves out the translator of the story's kind. Its results must be

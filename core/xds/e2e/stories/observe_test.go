@@ -28,7 +28,7 @@ func requestHeader(app, path, name string) func(*world) string {
 		if len(seen) == 0 {
 			return "no request"
 		}
-		return strings.Join(seen[len(seen)-1].Header[name], ", ")
+		return strings.Join(seen[len(seen)-1][name], ", ")
 	}
 }
 

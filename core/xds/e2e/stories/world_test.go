@@ -30,10 +30,10 @@ type world struct {
 	other   *envoytest.Authority // of the trust domain other.example
 	// By the name of the dataplane.
 	apps    map[string]*envoytest.App
-	tcp     map[string]*envoytest.TCPApp
+	tcp     map[string]*tcpApp
 	proxies map[string]*envoytest.Proxy
 
-	collector *envoytest.Collector
+	collector *collector
 }
 
 // collectorAddress is where a collector of telemetry listens in each story.
@@ -51,9 +51,9 @@ func start(t *testing.T, s *story, list []xds.Translator) *world {
 	t.Cleanup(func() { _ = network.Close() })
 	w := &world{
 		t: t, network: network, dir: t.TempDir(), ca: envoytest.NewAuthority(t), other: envoytest.NewAuthority(t),
-		apps: map[string]*envoytest.App{}, tcp: map[string]*envoytest.TCPApp{}, proxies: map[string]*envoytest.Proxy{},
+		apps: map[string]*envoytest.App{}, tcp: map[string]*tcpApp{}, proxies: map[string]*envoytest.Proxy{},
 	}
-	if w.collector, err = envoytest.NewCollector(w.local(collectorAddress)); err != nil {
+	if w.collector, err = newCollector(w.local(collectorAddress)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.collector.Close() })
@@ -113,7 +113,7 @@ func (w *world) startApps(view *core.View, s *story) {
 }
 
 func (w *world) silence(address string) {
-	stop, err := envoytest.Silence(address)
+	stop, err := silence(address)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (w *world) startApp(name string, in *resource.Inbound, address string) {
 	if in.Tags.Value("kuma.io/server-first") == "true" {
 		first = greeting
 	}
-	app, err := envoytest.NewTCPApp(name, address, first)
+	app, err := newTCPApp(name, address, first)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,10 +1,10 @@
 //go:build !linux
 
-package envoytest
+package stories
 
 import "errors"
 
-// Silence is possible on Linux only.
-func Silence(string) (stop func(), err error) {
+// silence is possible on Linux only.
+func silence(string) (stop func(), err error) {
 	return nil, errors.New("only Linux drops what does not fit into the queue of a listener")
 }

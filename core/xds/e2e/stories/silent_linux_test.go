@@ -1,4 +1,4 @@
-package envoytest
+package stories
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Silence makes an address answer no attempt to connect, until it is closed: neither
+// silence makes an address answer no attempt to connect, until it is closed: neither
 // accept nor refuse. The queue of a listener is filled, and the kernel drops what does
 // not fit.
-func Silence(address string) (stop func(), err error) {
+func silence(address string) (stop func(), err error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package envoytest
+package stories
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,11 +18,9 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// A Collector gets telemetry in all protocols that proxies send it in, at one address:
+// A collector gets telemetry in all protocols that proxies send it in, at one address:
 // OpenTelemetry over gRPC and HTTP, Zipkin as JSON over HTTP, and Datadog's traces.
-type Collector struct {
-	Address string
-
+type collector struct {
 	server *http.Server
 	mu     sync.Mutex
 	spans  []Span
@@ -41,13 +40,13 @@ type Log struct {
 	Attributes map[string]string
 }
 
-// NewCollector starts a collector at an address until it is closed.
-func NewCollector(address string) (*Collector, error) {
+// newCollector starts a collector at an address until it is closed.
+func newCollector(address string) (*collector, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	c := &Collector{Address: listener.Addr().String()}
+	c := &collector{}
 	calls := grpc.NewServer(grpc.UnknownServiceHandler(c.export))
 	c.server = &http.Server{Protocols: new(http.Protocols), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
@@ -63,24 +62,24 @@ func NewCollector(address string) (*Collector, error) {
 }
 
 // Close stops the collector.
-func (c *Collector) Close() error { return c.server.Close() }
+func (c *collector) Close() error { return c.server.Close() }
 
 // Spans returns the spans so far.
-func (c *Collector) Spans() []Span {
+func (c *collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]Span(nil), c.spans...)
+	return slices.Clone(c.spans)
 }
 
 // Logs returns the log records so far.
-func (c *Collector) Logs() []Log {
+func (c *collector) Logs() []Log {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]Log(nil), c.logs...)
+	return slices.Clone(c.logs)
 }
 
 // DatadogTraces returns how many requests with traces for Datadog there were.
-func (c *Collector) DatadogTraces() int {
+func (c *collector) DatadogTraces() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.traces
@@ -88,7 +87,7 @@ func (c *Collector) DatadogTraces() int {
 
 // serve handles the requests over HTTP: those of OpenTelemetry at its standard paths, and
 // those of Zipkin and Datadog.
-func (c *Collector) serve(w http.ResponseWriter, r *http.Request) {
+func (c *collector) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -114,7 +113,7 @@ func (c *Collector) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveJSON handles Zipkin's and Datadog's requests.
-func (c *Collector) serveJSON(w http.ResponseWriter, r *http.Request, body []byte) {
+func (c *collector) serveJSON(w http.ResponseWriter, r *http.Request, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -144,7 +143,7 @@ func (c *Collector) serveJSON(w http.ResponseWriter, r *http.Request, body []byt
 
 // export handles the calls of OpenTelemetry's services. A request to export has the
 // same binary form as the data of its signal; an answer may be empty.
-func (c *Collector) export(_ any, stream grpc.ServerStream) error {
+func (c *collector) export(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
 	switch {
 	case strings.Contains(method, ".LogsService/"):
@@ -165,7 +164,7 @@ func (c *Collector) export(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&emptypb.Empty{})
 }
 
-func (c *Collector) addLogs(data *logsv1.LogsData) {
+func (c *collector) addLogs(data *logsv1.LogsData) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, resource := range data.ResourceLogs {
@@ -177,7 +176,7 @@ func (c *Collector) addLogs(data *logsv1.LogsData) {
 	}
 }
 
-func (c *Collector) addSpans(data *tracev1.TracesData) {
+func (c *collector) addSpans(data *tracev1.TracesData) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, resource := range data.ResourceSpans {

@@ -1,4 +1,4 @@
-package envoytest
+package stories
 
 import (
 	"bufio"
@@ -8,11 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// A TCPApp is a workload that answers each line by "NAME: LINE".
-type TCPApp struct {
-	Name    string
-	Address string
-
+// A tcpApp is a workload that answers each line by "NAME: LINE".
+type tcpApp struct {
+	name        string
 	greeting    string
 	listener    net.Listener
 	connections atomic.Int64
@@ -20,14 +18,14 @@ type TCPApp struct {
 	open        map[net.Conn]bool
 }
 
-// NewTCPApp starts a workload at an address until it is closed. A greeting that is not
+// newTCPApp starts a workload at an address until it is closed. A greeting that is not
 // empty is sent to each client before its first byte.
-func NewTCPApp(name, address, greeting string) (*TCPApp, error) {
+func newTCPApp(name, address, greeting string) (*tcpApp, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	a := &TCPApp{Name: name, Address: listener.Addr().String(), greeting: greeting, listener: listener, open: map[net.Conn]bool{}}
+	a := &tcpApp{name: name, greeting: greeting, listener: listener, open: map[net.Conn]bool{}}
 	go func() {
 		for {
 			connection, err := listener.Accept()
@@ -43,7 +41,7 @@ func NewTCPApp(name, address, greeting string) (*TCPApp, error) {
 }
 
 // Close stops the workload; its connections end.
-func (a *TCPApp) Close() error {
+func (a *tcpApp) Close() error {
 	err := a.listener.Close()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,9 +52,9 @@ func (a *TCPApp) Close() error {
 }
 
 // Connections returns how many connections there were.
-func (a *TCPApp) Connections() int { return int(a.connections.Load()) }
+func (a *tcpApp) Connections() int { return int(a.connections.Load()) }
 
-func (a *TCPApp) track(c net.Conn, open bool) {
+func (a *tcpApp) track(c net.Conn, open bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if open {
@@ -66,14 +64,14 @@ func (a *TCPApp) track(c net.Conn, open bool) {
 	}
 }
 
-func (a *TCPApp) serve(c net.Conn) {
+func (a *tcpApp) serve(c net.Conn) {
 	defer c.Close()
 	defer a.track(c, false)
 	if _, err := fmt.Fprint(c, a.greeting); err != nil {
 		return
 	}
 	for lines := bufio.NewScanner(c); lines.Scan(); {
-		if _, err := fmt.Fprintf(c, "%s: %s\n", a.Name, lines.Text()); err != nil {
+		if _, err := fmt.Fprintf(c, "%s: %s\n", a.name, lines.Text()); err != nil {
 			return
 		}
 	}
