@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -19,17 +20,17 @@ import (
 // and one that no policy matches. The decision list is made once, as for a proxy.
 // The reference reads all policies for each request.
 func BenchmarkAccess(b *testing.B) {
-	kind := shape.PermissionKind()
+	kind := meshtrafficpermission.Kind()
 	d := shape.Dataplane(7, 0)
 	for _, n := range []int{10, 100, 1_000} {
-		policies := shape.Permissions(kind, n)
+		policies := permissionPolicies(kind, n)
 		for _, asked := range []struct {
 			name     string
 			spiffeID string
 			allow    bool
 		}{
-			{"allowed", shape.TeamID(n-1, 5), true},
-			{"denied", shape.BlockedID(n - 1), false},
+			{"allowed", teamID(n-1, 5), true},
+			{"denied", blockedID(n - 1), false},
 			{"unknown", "spiffe://shop.mesh/ns/unknown/sa/app-0", false},
 		} {
 			set := &resource.Set{Dataplanes: []*resource.Dataplane{d}, Policies: policies}
@@ -71,10 +72,10 @@ func BenchmarkAccess(b *testing.B) {
 // BenchmarkAccessFilter makes the filter of such an inbound from the policies that
 // select it: it compiles their entries and marshals Envoy's form of them.
 func BenchmarkAccessFilter(b *testing.B) {
-	kind := shape.PermissionKind()
+	kind := meshtrafficpermission.Kind()
 	d := shape.Dataplane(7, 0)
 	for _, n := range []int{10, 100, 1_000} {
-		config := permissionConfig(b, kind, shape.Permissions(kind, n), d)
+		config := permissionConfig(b, kind, permissionPolicies(kind, n), d)
 		for _, form := range []struct {
 			name string
 			form rbac.Form

@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -14,7 +15,7 @@ import (
 // were just loaded, which a scan gives without any preparation.
 func BenchmarkBuild(b *testing.B) {
 	for _, size := range []struct{ dataplanes, policies int }{{1, 10_000}, {10_000, 1_000}} {
-		kind := shape.TimeoutKind()
+		kind := meshtimeout.Kind()
 		kinds := resource.NewKinds(kind)
 		set := &resource.Set{Policies: shape.Fleet(kind, size.policies)}
 		for j := range size.dataplanes {

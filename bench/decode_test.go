@@ -24,10 +24,7 @@ func BenchmarkDecode(b *testing.B) {
 	for j := range n {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(j, 10))
 	}
-	for _, format := range []struct {
-		name  string
-		write func(*resource.Set) ([]byte, error)
-	}{{"json", shape.JSON}, {"yaml", shape.YAML}, {"list", shape.List}} {
+	for _, format := range formats {
 		file, err := format.write(set)
 		if err != nil {
 			b.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -13,7 +14,7 @@ import (
 // the size of a large export.
 func BenchmarkLoad(b *testing.B) {
 	const n = 10_000
-	kind := shape.TimeoutKind()
+	kind := meshtimeout.Kind()
 	var file bytes.Buffer
 	policies := shape.Fleet(kind, n)
 	for _, p := range policies {

@@ -24,7 +24,7 @@ func BenchmarkMergeTimeout(b *testing.B) {
 			confs[i] = shape.Timeout(i)
 			items[i] = rules.Contribution{Origin: rules.Origin{Index: i}, Conf: confs[i]}
 		}
-		kind := shape.TimeoutKind()
+		kind := meshtimeout.Kind()
 		want := sortedJSON(b, rules.Merge(kind.To.Conf, items).Conf)
 
 		b.Run(fmt.Sprintf("confs=%d/impl=generated", n), func(b *testing.B) {

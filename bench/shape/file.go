@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -68,37 +66,4 @@ func JSON(set *resource.Set) ([]byte, error) {
 		}
 	}
 	return file.Bytes(), nil
-}
-
-// List returns the same file as one JSON object, a List of Kubernetes.
-func List(set *resource.Set) ([]byte, error) {
-	lines, err := JSON(set)
-	if err != nil {
-		return nil, err
-	}
-	var file bytes.Buffer
-	file.WriteString(`{"apiVersion":"v1","kind":"List","items":[` + "\n")
-	file.Write(bytes.ReplaceAll(bytes.TrimSpace(lines), []byte("\n"), []byte(",\n")))
-	file.WriteString("\n]}\n")
-	return file.Bytes(), nil
-}
-
-// YAML returns the same file in YAML, in block style.
-func YAML(set *resource.Set) ([]byte, error) {
-	lines, err := JSON(set)
-	if err != nil {
-		return nil, err
-	}
-	var file bytes.Buffer
-	encoder := yaml.NewEncoder(&file)
-	for line := range bytes.Lines(lines) {
-		var tree any
-		if err := json.Unmarshal(line, &tree); err != nil {
-			return nil, err
-		}
-		if err := encoder.Encode(tree); err != nil {
-			return nil, err
-		}
-	}
-	return file.Bytes(), encoder.Close()
 }

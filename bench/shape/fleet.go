@@ -12,10 +12,6 @@ import (
 // Mesh is the mesh of every resource here.
 const Mesh = "default"
 
-// TimeoutKind returns the kind of the policies here. Policies of one world must
-// have the same *Kind, so the caller makes it once.
-func TimeoutKind() *resource.Kind { return meshtimeout.Kind() }
-
 // Dataplane returns dataplane number j of the fleet, with two inbounds and
 // outbounds to the given number of services.
 func Dataplane(j, outbounds int) *resource.Dataplane {
@@ -59,15 +55,9 @@ func Service(i int) string { return fmt.Sprintf("svc-%d", i) }
 // Team is the team of dataplane number i, one of fifty.
 func Team(i int) string { return fmt.Sprintf("t%d", i%50) }
 
-// Fleet returns n policies. Of 100, 1,000 and 10,000 of them, 19, 112 and
-// 1,090 select dataplane 7.
-func Fleet(kind *resource.Kind, n int) []*resource.Policy {
-	policies := make([]*resource.Policy, n)
-	for i := range policies {
-		policies[i] = policy(kind, i, fleetTarget(i))
-	}
-	return policies
-}
+// Fleet returns n policies of the kind MeshTimeout. Of 100, 1,000 and 10,000 of them,
+// 19, 112 and 1,090 select dataplane 7.
+func Fleet(kind *resource.Kind, n int) []*resource.Policy { return policies(kind, n, fleetTarget) }
 
 func fleetTarget(i int) resource.TargetRef {
 	g := i / 10
@@ -91,24 +81,28 @@ func fleetTarget(i int) resource.TargetRef {
 
 // Sparse returns n policies of which about seven select any one dataplane.
 func Sparse(kind *resource.Kind, n int) []*resource.Policy {
-	policies := make([]*resource.Policy, n)
-	for i := range policies {
-		policies[i] = policy(kind, i, resource.TargetRef{Kind: resource.TargetMeshService, Name: Service(i % max(1, n/7))})
-	}
-	return policies
+	return policies(kind, n, func(i int) resource.TargetRef {
+		return resource.TargetRef{Kind: resource.TargetMeshService, Name: Service(i % max(1, n/7))}
+	})
 }
 
 // SharedLabel is [Sparse] with one tag that every selector requires and every
 // dataplane has.
 func SharedLabel(kind *resource.Kind, n int) []*resource.Policy {
-	policies := make([]*resource.Policy, n)
-	for i := range policies {
-		policies[i] = policy(kind, i, resource.TargetRef{
+	return policies(kind, n, func(i int) resource.TargetRef {
+		return resource.TargetRef{
 			Kind: resource.TargetMeshServiceSubset, Name: Service(i % max(1, n/7)),
 			Tags: resource.Tags{{Key: "version", Value: "v1"}},
-		})
+		}
+	})
+}
+
+func policies(kind *resource.Kind, n int, target func(i int) resource.TargetRef) []*resource.Policy {
+	list := make([]*resource.Policy, n)
+	for i := range list {
+		list[i] = policy(kind, i, target(i))
 	}
-	return policies
+	return list
 }
 
 // policy returns policy number i. It has one `to` item: for every service if i is

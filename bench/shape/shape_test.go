@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -26,7 +24,7 @@ func TestPoliciesOfDataplane7(t *testing.T) {
 		{"shared label", SharedLabel, 1_000, 7},
 	} {
 		t.Run(fmt.Sprintf("%s of %d", test.name, test.n), func(t *testing.T) {
-			kind := TimeoutKind()
+			kind := meshtimeout.Kind()
 			set := &resource.Set{Dataplanes: []*resource.Dataplane{Dataplane(7, 0)}, Policies: test.policies(kind, test.n)}
 			view, err := core.NewView(resource.NewKinds(kind), set)
 			if err != nil {
@@ -34,38 +32,6 @@ func TestPoliciesOfDataplane7(t *testing.T) {
 			}
 			if got := view.Configs(set.Dataplanes[0], core.Enforced)[0].Matched.Len(); got != test.want {
 				t.Errorf("%d policies, want %d", got, test.want)
-			}
-		})
-	}
-}
-
-// Files of both formats have the resources that they are made from.
-func TestFiles(t *testing.T) {
-	timeout, permission := TimeoutKind(), PermissionKind()
-	set := &resource.Set{Policies: append(Fleet(timeout, 30), Permissions(permission, 3)...)}
-	for j := range 3 {
-		set.Dataplanes = append(set.Dataplanes, Dataplane(j, 2))
-	}
-	loader := resource.Loader{Kinds: resource.NewKinds(timeout, permission)}
-	for name, write := range map[string]func(*resource.Set) ([]byte, error){"json": JSON, "yaml": YAML} {
-		t.Run(name, func(t *testing.T) {
-			file, err := write(set)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := loader.Decode(resource.Input{Name: "file." + name, Data: file})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(set.Dataplanes, got.Dataplanes, cmpopts.IgnoreFields(resource.Meta{}, "Pos"), cmpopts.EquateEmpty()); diff != "" {
-				t.Error(diff)
-			}
-			again, err := write(got)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(file), string(again)); diff != "" {
-				t.Error(diff)
 			}
 		})
 	}

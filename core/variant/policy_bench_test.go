@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
@@ -18,7 +19,7 @@ func fleetDestination(i int) variant.Destination {
 // fleet returns an engine with policies of the fleet shape.
 func fleet(b *testing.B, policies int) (*core.Engine, *resource.Kind, []*resource.Policy) {
 	b.Helper()
-	kind := shape.TimeoutKind()
+	kind := meshtimeout.Kind()
 	all := shape.Fleet(kind, policies)
 	engine := core.NewEngine(resource.NewKinds(kind), core.Options{})
 	if _, err := engine.Apply(core.Batch{Upsert: &resource.Set{Policies: all}}); err != nil {

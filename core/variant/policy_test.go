@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
@@ -320,7 +321,7 @@ subjects:
 // which each has one inbound here.
 func TestFleet(t *testing.T) {
 	const outbounds = 5
-	kind := shape.TimeoutKind()
+	kind := meshtimeout.Kind()
 	set := resource.Set{Policies: shape.Fleet(kind, 1_000)}
 	for j := range 300 {
 		d := shape.Dataplane(j, outbounds)

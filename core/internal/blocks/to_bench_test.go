@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
@@ -18,7 +19,7 @@ import (
 // BenchmarkTo computes the confs of all outbounds of one dataplane of the
 // fleet from nothing: select, order, concatenate, merge.
 func BenchmarkTo(b *testing.B) {
-	kind := shape.TimeoutKind()
+	kind := meshtimeout.Kind()
 	for _, n := range []int{100, 1_000, 10_000} {
 		policies := shape.Fleet(kind, n)
 		index, err := match.NewIndex(policies, nil)
@@ -45,7 +46,7 @@ func BenchmarkTo(b *testing.B) {
 // BenchmarkToItems computes the confs of n outbounds from n items, one for
 // each, over a conf for all of them.
 func BenchmarkToItems(b *testing.B) {
-	kind := shape.TimeoutKind()
+	kind := meshtimeout.Kind()
 	for _, n := range []int{10, 100, 1_000} {
 		p := &resource.Policy{
 			Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: "p"}},

@@ -5,11 +5,12 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 )
 
 // BenchmarkNewIndex files the policies of a mesh that had none.
 func BenchmarkNewIndex(b *testing.B) {
-	policies := shape.Fleet(shape.TimeoutKind(), 10_000)
+	policies := shape.Fleet(meshtimeout.Kind(), 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if x, err := match.NewIndex(policies, nil); err != nil || x.Len() != len(policies) {

@@ -7,13 +7,14 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // BenchmarkSelect finds and orders the policies of one dataplane.
 func BenchmarkSelect(b *testing.B) {
-	kind := shape.TimeoutKind()
+	kind := meshtimeout.Kind()
 	for _, s := range []struct {
 		name     string
 		policies func(*resource.Kind, int) []*resource.Policy
