@@ -15,10 +15,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
-// dialPython returns a client by gRPC of Python, which is C-core: it accepts other
-// resources than grpc-go. Without the variable GRPCIO, the directory of its modules, the
-// test is skipped; in CI, where CI=true, it fails.
-func dialPython(m *mesh, server string) *greeters {
+// startPython starts a script by gRPC of Python, which is C-core: it accepts other
+// resources than grpc-go. Its bootstrap is that of a dataplane. It ends when its input is
+// closed, at the end of the test. Without the variable GRPCIO, the directory of its
+// modules, the test is skipped; in CI, where CI=true, it fails.
+func (m *mesh) startPython(dataplane, server, script string, args ...string) (input io.Writer, output *bufio.Reader) {
 	m.t.Helper()
 	modules := os.Getenv("GRPCIO")
 	switch {
@@ -29,31 +30,37 @@ func dialPython(m *mesh, server string) *greeters {
 		m.t.Skip("GRPCIO is not set; make e2e fetches gRPC of Python and runs this test")
 	}
 	bootstrap := filepath.Join(m.t.TempDir(), "bootstrap.json")
-	if err := os.WriteFile(bootstrap, m.grpcBootstrap("client", server), 0o600); err != nil {
+	if err := os.WriteFile(bootstrap, m.grpcBootstrap(dataplane, server), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	client := exec.Command("python3", "grpc_client.py", greeterTarget)
-	envoytest.EndWithParent(client)
-	client.Env = append(os.Environ(), "PYTHONPATH="+modules, "PYTHONDONTWRITEBYTECODE=1", "GRPC_XDS_BOOTSTRAP="+bootstrap, "GRPC_VERBOSITY=NONE")
-	client.Stderr = os.Stderr
-	requests, err := client.StdinPipe()
+	python := exec.Command("python3", append([]string{script}, args...)...)
+	envoytest.EndWithParent(python)
+	python.Env = append(os.Environ(), "PYTHONPATH="+modules, "PYTHONDONTWRITEBYTECODE=1", "GRPC_XDS_BOOTSTRAP="+bootstrap, "GRPC_VERBOSITY=NONE")
+	python.Stderr = os.Stderr
+	stdin, err := python.StdinPipe()
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	output, err := client.StdoutPipe()
+	stdout, err := python.StdoutPipe()
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if err := client.Start(); err != nil {
+	if err := python.Start(); err != nil {
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(func() {
-		_ = requests.Close()
-		if err := client.Wait(); err != nil {
-			m.t.Errorf("the client of Python: %v", err)
+		_ = stdin.Close()
+		if err := python.Wait(); err != nil {
+			m.t.Errorf("%s: %v", script, err)
 		}
 	})
-	answers := bufio.NewReader(output)
+	return stdin, bufio.NewReader(stdout)
+}
+
+// dialPython returns a client by gRPC of Python.
+func dialPython(m *mesh, server string) *greeters {
+	m.t.Helper()
+	requests, answers := m.startPython("client", server, "grpc_client.py", greeterTarget)
 	return &greeters{m.t, func(service string) (string, error) {
 		if _, err := io.WriteString(requests, service+"\n"); err != nil {
 			m.t.Fatal(err)
@@ -78,4 +85,15 @@ func parseAnswer(answer string) (app string, err error) {
 		return "", err
 	}
 	return "", status.Error(code, details)
+}
+
+// startPythonServer is startServer by gRPC of Python.
+func (m *mesh) startPythonServer(server, name, address string) string {
+	m.t.Helper()
+	address = m.network.Replace(address)
+	_, lines := m.startPython(name, server, "grpc_server.py", address, name)
+	if _, err := lines.ReadString('\n'); err != nil {
+		m.t.Fatalf("%s does not serve: %v", name, err)
+	}
+	return address
 }

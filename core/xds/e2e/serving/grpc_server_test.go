@@ -115,13 +115,24 @@ func callAs(t *testing.T, ca *envoytest.Authority, name, address string) codes.C
 // A gRPC server admits the clients that the permissions of its dataplane allow, by their
 // certificates, and follows changes.
 func TestGRPCServer(t *testing.T) {
-	t.Parallel()
+	for name, start := range map[string]func(m *mesh, server, name, address string) string{
+		"grpc-go": (*mesh).startServer,
+		"Python":  (*mesh).startPythonServer,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testGRPCServer(t, start)
+		})
+	}
+}
+
+func testGRPCServer(t *testing.T, start func(m *mesh, server, name, address string) string) {
 	m := newMesh(t, map[string]string{"greeter.yaml": greeter(1), "permission.yaml": allowed("web")})
 	m.write("identities.yaml", m.identities(""))
 	server := m.serve(firstReplica)
 	ca := envoytest.NewAuthority(t)
 	m.issue(ca, "greeter-1")
-	address := m.startServer(firstReplica, "greeter-1", "127.0.0.31:10000")
+	address := start(m, firstReplica, "greeter-1", "127.0.0.31:10000")
 	server.waitConverged(1)
 	expect := func(name string, want codes.Code) {
 		t.Helper()
