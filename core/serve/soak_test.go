@@ -28,16 +28,17 @@ import (
 // of them, and what locators choose. In the end no goroutine is left, and the heap is
 // about that of the second round.
 //
-// It takes about two seconds, or as long as SOAK_TIME, such as 10m.
+// It takes about two seconds, or as long as SOAK_TIME, such as 10m, with another seed
+// each time.
 func TestSoak(t *testing.T) {
-	duration := time.Second
+	duration, seed := time.Second, uint64(1)
 	if text := os.Getenv("SOAK_TIME"); text != "" {
 		var err error
 		if duration, err = time.ParseDuration(text); err != nil {
 			t.Fatal(err)
 		}
+		seed = uint64(time.Now().UnixNano())
 	}
-	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	before := runtime.NumGoroutine()
 	s := newSoak(t, seed)
