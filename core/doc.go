@@ -5,12 +5,13 @@
 // # Usage
 //
 //	engine := core.NewEngine(kinds.All(), core.Options{})
-//	commit, err := engine.Apply(core.Batch{Upsert: set}) // add or replace resources
+//	commit, err := engine.Apply(core.Batch{Upsert: set}) // a set of a resource.Loader, or made in Go
 //	for _, change := range commit.Changes() {
 //		...                                          // which dataplanes changed, where and why
 //	}
 //
 //	view := engine.View()                                // immutable, for any goroutine
+//	dataplane := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
 //	config := view.Config(dataplane, "MeshTimeout", core.Enforced)
 //	timeout := rules.ConfOf[meshtimeout.Conf](config.Outbounds[0].Effective)
 //	id, err := view.Identities(dataplane.Mesh).Of(dataplane) // its SPIFFE ID
@@ -21,44 +22,47 @@
 //
 // # How it works
 //
-// A mesh has many dataplanes and few different configurations. Work is done once
-// for each set of dataplanes with the same answer:
+// A policy has items, each with a conf: values such as timeouts. The merge of the
+// confs that apply to an outbound, a route or an inbound is its effective conf.
+// A mesh has many dataplanes and few different results, so work is done once for
+// each set of dataplanes with the same result:
 //
 //		mesh ──> class ──> profile ──> dataplane
 //		          │          │
 //		          │          └─ outbounds and routes: merged confs ──┐
 //		          └─ policies, inbounds, defaults: merged confs ─────┴──> blocks
 //
-//	  - A class is the set of dataplanes with the same of the terms (tags, labels,
-//	    names, placements) that some policy's targetRef or override requires. The same policies select
+//	  - A term is what a targetRef or a binding requires of a dataplane: a tag, a
+//	    label, a name or a placement. A class is the set of dataplanes that have the
+//	    same terms, of those that some policy requires; the same policies select
 //	    them. 100,000 dataplanes have some hundred classes.
 //	  - A profile is the set of dataplanes of a class that also have the same
 //	    outbounds, by their tags. They have the same configuration.
 //	  - A block is a merged conf, or the configuration of an inbound. Blocks with
 //	    equal inputs are one pointer for the whole mesh.
 //
-// [Engine.Apply] first makes the next version of the placements and bindings
-// (package enforce), which reports the policies of meshes that are bound in another
-// way and the regions of dataplanes that came to a placement or left it. Then it
-// does the following for each mesh that the batch or this report concerns:
+// [Engine.Apply] first updates the placements and bindings (package enforce), which
+// reports the policies whose bindings changed, and the zones and labels of the
+// dataplanes that came to a placement or left it. Then it does the following for
+// each mesh that the batch or this report concerns:
 //
 //  1. It validates the resources (admission.go), and removes what changes nothing
 //     (same.go).
-//  2. It makes the next version of the index of policies (core/internal/match),
-//     which reports the terms that targetRefs began or ceased to require, and the
-//     selectors of the policies that changed.
-//  3. It puts dataplanes that were added or changed, those with such a term, and
+//  2. It updates the index of policies (core/internal/match), which reports the
+//     terms that targetRefs began or ceased to require, and the selectors of the
+//     policies that changed.
+//  3. It puts dataplanes that were added or changed, those with a reported term, and
 //     those that came to a placement or left it, into their classes and profiles
 //     (update.go).
-//  4. It selects again for the classes that such a selector matches (reselect.go)
-//     and evaluates the kinds whose policies changed, for the class and for its
-//     profiles (evaluate.go, core/internal/blocks). A new class uses what the class
-//     has that its dataplanes had before (origin.go).
+//  4. It selects the policies of the classes that a reported selector matches
+//     (reselect.go), and evaluates the kinds whose policies changed, for the class
+//     and for its profiles (evaluate.go, core/internal/blocks). A new class starts
+//     from the results of the class that its first dataplane left (origin.go).
 //  5. It publishes the next [View] by one atomic store. The view shares what did
 //     not change with the one before: pages of dataplanes, profiles, blocks.
 //
-// MeshIdentities and MeshTrusts are parts of a view for what is built from it. No
-// class and no profile depends on them (mesh_resources.go).
+// A view also has the MeshIdentities and MeshTrusts, for packages that build on it,
+// such as xds. No class and no profile depends on them (mesh_resources.go).
 //
 // [Compare] finds the differences between two views by what they do not share, so
 // no record of changes is kept, [Engine.Watch] needs no queue, and a slow watcher

@@ -13,7 +13,8 @@ import (
 )
 
 // Main runs the command line that the program was started with and exits. It
-// reads policies of the built-in kinds and of those given in addition.
+// reads policies of the built-in kinds and of those given in addition. Commands that
+// make Envoy resources have translators of the built-in kinds only.
 //
 // An interrupt ends the program at once, as commands only read and print; serve ends
 // its streams first.
