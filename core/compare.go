@@ -16,8 +16,9 @@ import (
 // left out; so are positions in files.
 //
 // A MeshIdentity or MeshTrust is no part of a configuration, so what it changes,
-// such as the SPIFFE IDs of dataplanes, is in no change: compare the results of
-// [View.Identities] and of [View.Trusts] for both views, which cost nothing.
+// such as the SPIFFE IDs of dataplanes, is in no change: compare what
+// [View.Identities] and [View.Trusts] return for both views, which is shared until it
+// changes.
 //
 // Comparing two views of one engine costs what differs between them, however many
 // commits lie between; comparing other views visits every dataplane.

@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Options are the options of an [Engine]. The zero Options are those of SPEC.
+// Options are the options of an [Engine]. The zero Options are ready to use.
 type Options struct {
 	// Order is the order in which policies of one kind override each other; nil
 	// is [rules.DefaultOrder].

@@ -121,7 +121,7 @@ func Load(r io.Reader, file, filter string) (*Results, error) {
 	return l.results(), nil
 }
 
-// ValidateFilter returns an error if filter is not such an expression.
+// ValidateFilter returns an error if filter is not an expression that [Load] accepts.
 func ValidateFilter(filter string) error {
 	_, err := newLoader(filter)
 	return err

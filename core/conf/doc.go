@@ -2,8 +2,8 @@
 // share: durations, numbers with bounds, addresses, headers, tags, request
 // matches and references to backends.
 //
-// A policy kind is a package below this one (core/kind/meshtimeout, ...) or an
-// embedder's. It may use these types and no other kind's, and has
+// A policy kind is a package in core/kind, such as meshtimeout, or an embedder's.
+// It may use these types and no other kind's, and has
 //
 //  1. the Conf types, whose shape defines what may be written and how it
 //     merges (packages strict and gen);
@@ -12,7 +12,7 @@
 //     that is wrong;
 //  4. Kind, which describes the kind to the rest of the program.
 //
-// Package kindtest has the tests that every kind should pass; package kinds is
+// Packages fuzz (CheckKind) and kindtest have the tests of a kind; package kinds is
 // the list of the built-in ones.
 //
 // Every type here checks itself while it is decoded, prints as the JSON that

@@ -1,7 +1,7 @@
 // Package enforce evaluates where policies are enforced and where they inform
-// (SPEC 8): placements and bindings become sets of clusters for each OCM policy,
-// and conditions on dataplanes for each policy of a mesh. It also plans
-// rollouts.
+// (SPEC 8): placements and bindings become sets of clusters for each policy of Open
+// Cluster Management (OCM), and conditions on dataplanes for each policy of a mesh.
+// Package rollout plans rollouts.
 //
 // The pipeline of a [State]:
 //

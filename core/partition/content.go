@@ -2,14 +2,14 @@ package partition
 
 // An Algebra merges contents for one call, from one goroutine.
 //
-// A State represents a merged content and everything else that is to keep
-// clients apart, such as its origins: equal States may share a rule,
-// different ones never do. It is compared and otherwise opaque to this package.
-// Small values, such as ids of interned contents, serve best.
+// A value of S represents a merged content and everything else that is to keep
+// clients apart, such as its origins: clients with equal values may share a rule,
+// others never do. Values are compared and otherwise opaque to this package. Small
+// ones, such as ids of interned contents, serve best.
 //
 // An Algebra may have a method Complete(s S) bool in addition, which reports
-// whether no item at all adds anything to s. Then no item is added to such a
-// State. This saves time where a State is complete long before the last item.
+// whether no item at all adds anything to s. Then no item is added to s. This saves
+// time where contents are complete long before the last item.
 type Algebra[S comparable] interface {
 	// Start returns the content of a client that no item selects.
 	Start() S

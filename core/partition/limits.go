@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// Defaults of [Limits].
-const (
-	defaultRules = 10_000
-	DefaultWork  = 1 << 23
-)
+// DefaultWork is the limit on work if [Limits] has none.
+const DefaultWork = 1 << 23
+
+const defaultRules = 10_000
 
 // Limits bounds what one call may produce and what it may spend, so that no
-// input makes it hang (SPEC 5.5). Zero fields mean the defaults.
+// input makes it hang (SPEC 5.5). Zero fields mean 10,000 rules and DefaultWork.
 type Limits struct {
 	// Rules is the most rules, regions, tree leaves or terms of a canonical
 	// form that a result may have.

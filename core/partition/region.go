@@ -8,10 +8,10 @@ import (
 // Regions returns the contents that clients have, each once, and the choice
 // among the sets of clients that have them, which cover all clients (SPEC 9.4).
 // Contents and sets are parallel. The function content returns the content
-// that a State represents: clients of different States may have one content. Clients
-// that no item selects have the content of Start. Contents are in the order in
-// which they come up: that of Start first, then from the highest priority down.
-// The only error is a [*LimitError].
+// that a value of S represents; different values may have one content. Clients that
+// no item selects have the content of Start. Contents are in the order in which they
+// come up: that of Start first, then from the highest priority down. The only error is
+// a [*LimitError].
 func Regions[S, C comparable](p *Partition[S], content func(S) C) (contents []C, choice *Choice, err error) {
 	all := make([]C, len(p.states))
 	for number, state := range p.states {

@@ -13,7 +13,7 @@ type Dataplane struct {
 	Address           string
 	AdvertisedAddress string // for other dataplanes; empty: Address
 	Inbounds          []Inbound
-	Outbounds         []Outbound    // of one list for several dataplanes of a load
+	Outbounds         []Outbound    // may be shared with other dataplanes of a load
 	Gateway           *GatewayProxy // nil for a sidecar; excludes Inbounds
 	TransparentProxy  *TransparentProxy
 }

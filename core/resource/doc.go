@@ -3,7 +3,7 @@
 //
 // The pipeline:
 //
-//  1. [Load] reads files, directories and standard input, parses them
+//  1. [Loader.Load] reads files, directories and standard input, parses them
 //     (package strict) and decodes each document in either of its two
 //     spellings (SPEC 1.1).
 //  2. Syntactic sugar is expanded (SPEC 2.3): after decoding every targetRef
@@ -16,7 +16,7 @@
 // A policy kind is described by a [Kind] value, which the kind's own package
 // makes from its Conf types and their generated code. Kinds are passed in a
 // [Kinds] to the loader; there is no global registry, and an embedder's
-// kind is made exactly like ours.
+// kind is made exactly like the built-in ones.
 //
 // Invariants: resources are immutable once decoded and may be shared by any
 // number of readers; a [Tags] value is sorted by key and has each key once.

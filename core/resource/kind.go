@@ -10,7 +10,7 @@ import (
 )
 
 // Kind describes a policy kind: what its files may contain and how its Confs are
-// merged. Kinds are made by the packages below core/conf and by embedders;
+// merged. Kinds are made by the packages in core/kind and by embedders;
 // a Kind is never written to after it was made.
 type Kind struct {
 	Name  string // as in `type:`, such as MeshTimeout

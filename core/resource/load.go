@@ -21,8 +21,8 @@ type Loader struct {
 	Limits    strict.Limits // of each file; zero: [strict.DefaultLimits]
 	MaxBytes  int64         // of all files together; zero: 1 GiB
 	Stdin     io.Reader     // nil: "-" is an error
-	// Cache makes a load faster that follows one of mostly the same files; nil:
-	// every file is decoded.
+	// Cache keeps decoded files, so that a later load decodes only those that
+	// changed; nil: every file is decoded.
 	Cache *Cache
 }
 

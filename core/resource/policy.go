@@ -13,8 +13,7 @@ type Policy struct {
 	TargetRef TargetRef
 	// TargetPos is the position of the targetRef, or of the spec if it has none.
 	TargetPos diag.Position
-	// The arrays in the order of the file; an item's index in its array is
-	// what origins call it by.
+	// The arrays in the order of the file. Origins identify an item by its index.
 	To, From []Item
 	Rules    []Rule
 	// Default is the one Conf of a kind without arrays, else nil. DefaultPos

@@ -83,7 +83,8 @@ func (t Tags) Value(key string) string {
 	return v
 }
 
-// Selectable are tags as package k8s.io/apimachinery/pkg/labels selects them.
+// Selectable makes tags the labels.Labels that the selectors of package
+// k8s.io/apimachinery/pkg/labels match.
 type Selectable Tags
 
 // Has reports whether a key is present.

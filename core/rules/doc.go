@@ -1,6 +1,5 @@
-// Package rules is what a reader gets of effective confs: which conf each
-// outbound, route and inbound of a dataplane has, and which item of which policy
-// set it.
+// Package rules has the types of results: the effective conf of each outbound,
+// route and inbound of a dataplane, and the item of a policy that set each field.
 //
 // A [Config] contains the result of one policy kind for one dataplane. The
 // engine makes it from the ordered list of policies that select the dataplane

@@ -112,9 +112,10 @@ func isLoopback(a net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// XDSAddr and HTTPAddr return the addresses that are listened on, after
-// [Server.Listen].
-func (s *Server) XDSAddr() net.Addr  { return s.xdsListener.Addr() }
+// XDSAddr returns the address that ADS is served at, after [Server.Listen].
+func (s *Server) XDSAddr() net.Addr { return s.xdsListener.Addr() }
+
+// HTTPAddr returns the address that HTTP is served at, after [Server.Listen].
 func (s *Server) HTTPAddr() net.Addr { return s.httpListener.Addr() }
 
 // Run serves until the context ends, and returns nil then. It returns the errors of the

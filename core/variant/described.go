@@ -11,11 +11,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Keys of the parameters that describe a dataplane with one inbound (SPEC
+// NamespaceKey is the key of the parameter that is the namespace of a dataplane.
+const NamespaceKey = "@namespace"
+
+// Further keys of the parameters that describe a dataplane with one inbound (SPEC
 // 12.4), in addition to the keys of the inbound's tags. Tag keys have no @.
 const (
-	NamespaceKey = "@namespace"
-
 	labelPrefix = "@label/"
 	nameKey     = "@name"
 	sectionKey  = "@section"

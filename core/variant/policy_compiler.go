@@ -89,7 +89,7 @@ func (c *PolicyCompiler) RouteSets(d Destination) ([]*Set, error) {
 	return sets, nil
 }
 
-// Forget ends that a destination is kept current.
+// Forget drops the variants for a destination, which is then no longer kept current.
 func (c *PolicyCompiler) Forget(d Destination) { delete(c.destinations, d.Name()) }
 
 // Update follows a later view of the same engine. It returns the destinations

@@ -15,11 +15,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Check returns the warnings of all dataplanes (SPEC 11.1), each once and sorted: a
-// warning that many dataplanes have names the place on one of them. Of dataplanes that
-// cannot have different warnings one is built. A dataplane without the identity that a
-// MeshIdentity should give it is left to package inspect. The warnings are those of
-// Envoys, and of the given dataplanes as gRPC, too.
+// Check returns the warnings of the snapshots of all dataplanes (SPEC 11.1), for Envoy
+// and, for the given dataplanes, for gRPC too. The warnings are sorted, and each is
+// there once: one that many dataplanes have names the place on one of them. Of
+// dataplanes that cannot have different warnings one is built. It does not report a
+// dataplane that lacks the identity which a MeshIdentity should give it; package
+// inspect does.
 func (s *State) Check(grpc ...*resource.Dataplane) []Warning {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))

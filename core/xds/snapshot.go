@@ -80,7 +80,7 @@ func (b *Builder) forget(id resource.ID) {
 
 // Snapshot returns the snapshot of a dataplane of the view. It is the one of an
 // earlier state if nothing changed that it depends on; then the call allocates
-// nothing. GRPC is for nodes that are gRPC instead of Envoy; see grpc.go.
+// nothing. With grpc it is the snapshot for a gRPC process instead of an Envoy.
 func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
 	b := s.builder
 	configs := s.view.Configs(d, core.Enforced)
