@@ -2,6 +2,8 @@ package core
 
 import (
 	"fmt"
+	"runtime"
+	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
@@ -12,23 +14,25 @@ import (
 // whether they were decoded or made in Go (SPEC 1.2). The error is a
 // [diag.Errors] with every error of the batch. A resource without a position is
 // named by its identity. If the code of a kind panics, the error is an [ErrPanic].
-func admit(kinds *resource.Kinds, b *Batch) error {
+func admit(kinds *resource.Kinds, b *Batch) (err error) {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
+	defer a.running.recover(&err) // Validate methods of kinds
 	for _, m := range set.Meshes {
 		if a.present(m != nil, resource.MeshKind) {
 			a.valid(&m.Meta, m.Validate)
 		}
 	}
-	failed, err := probe(len(set.Dataplanes), func(p *prober, i int) bool {
-		return set.Dataplanes[i] != nil && p.Fails(set.Dataplanes[i].Validate)
-	})
+	passed, err := a.passed(set)
 	if err != nil {
 		return err
 	}
-	for i, d := range set.Dataplanes {
-		if a.present(d != nil, resource.DataplaneKind) {
-			a.probed(&d.Meta, failed[i], d.Validate)
+	for _, d := range set.Dataplanes {
+		switch {
+		case passed:
+			a.once(&d.Meta)
+		case a.present(d != nil, resource.DataplaneKind):
+			a.valid(&d.Meta, d.Validate)
 		}
 	}
 	for _, i := range set.Identities {
@@ -41,20 +45,12 @@ func admit(kinds *resource.Kinds, b *Batch) error {
 			a.valid(&t.Meta, t.Validate)
 		}
 	}
-	failed, err = probe(len(set.Policies), func(p *prober, i int) bool {
-		policy := a.ofEngine(set.Policies[i])
-		if policy == nil {
-			return false
-		}
-		p.running.code = policy.Type.Name
-		return p.Fails(policy.Validate)
-	})
-	if err != nil {
-		return err
-	}
-	for i, p := range set.Policies {
-		if a.present(p != nil, "policy") {
-			a.policy(p, failed[i])
+	for _, p := range set.Policies {
+		switch {
+		case passed:
+			a.once(&p.Meta)
+		case a.present(p != nil, "policy"):
+			a.policy(p)
 		}
 	}
 	for _, d := range set.Documents {
@@ -69,10 +65,50 @@ func admit(kinds *resource.Kinds, b *Batch) error {
 }
 
 type admission struct {
-	kinds  *resource.Kinds
-	seen   map[resource.ID]*resource.Meta // the first of each identity
-	sink   diag.Sink
-	prober diag.Prober
+	prober
+	kinds *resource.Kinds
+	seen  map[resource.ID]*resource.Meta // the first of each identity
+	sink  diag.Sink
+}
+
+// prober is what one worker needs to validate resources.
+type prober struct {
+	diag.Prober
+	running guard
+}
+
+// parallelAdmission is the number of dataplanes and policies from which several
+// workers validate them first. A resource takes about 1 µs, as long as starting a
+// worker.
+const parallelAdmission = 256
+
+// passed validates the dataplanes and policies of a large batch by several workers,
+// and reports whether all of them are valid. It returns false for a small batch.
+func (a *admission) passed(set *resource.Set) (bool, error) {
+	dataplanes, n := len(set.Dataplanes), len(set.Dataplanes)+len(set.Policies)
+	if n < parallelAdmission {
+		return false, nil
+	}
+	var failed atomic.Bool
+	err := inParallel(runtime.GOMAXPROCS(0), func(worker, workers int) (err error) {
+		var p prober
+		defer p.running.recover(&err) // Validate methods of kinds
+		for i := n * worker / workers; i < n*(worker+1)/workers && !failed.Load(); i++ {
+			ok := false
+			if i < dataplanes {
+				d := set.Dataplanes[i]
+				ok = d != nil && !p.Fails(d.Validate)
+			} else if policy := a.ofEngine(set.Policies[i-dataplanes]); policy != nil {
+				p.running.code = policy.Type.Name
+				ok = !p.Fails(policy.Validate)
+			}
+			if !ok {
+				failed.Store(true)
+			}
+		}
+		return nil
+	})
+	return !failed.Load(), err
 }
 
 func (a *admission) errorf(m *resource.Meta, path, hint, format string, args ...any) {
@@ -96,12 +132,7 @@ func (a *admission) present(ok bool, what string) bool {
 // valid checks a resource by its Validate method, and that it is the only one
 // of its identity.
 func (a *admission) valid(m *resource.Meta, validate func(*diag.At)) {
-	a.probed(m, a.prober.Fails(validate), validate)
-}
-
-// probed is valid for a resource of which it is known whether its validation fails.
-func (a *admission) probed(m *resource.Meta, failed bool, validate func(*diag.At)) {
-	if failed {
+	if a.Fails(validate) {
 		validate(m.Place(&a.sink))
 	} else {
 		a.once(m)
@@ -127,13 +158,14 @@ func (a *admission) ofEngine(p *resource.Policy) *resource.Policy {
 	}
 }
 
-func (a *admission) policy(p *resource.Policy, failed bool) {
+func (a *admission) policy(p *resource.Policy) {
 	checked := a.ofEngine(p)
 	if checked == nil {
 		a.errorf(&p.Meta, "type", diag.DidYouMean(p.Kind, a.kinds.Names()), "%q is not one of the kinds of this engine", p.Kind)
 		return
 	}
-	a.probed(&p.Meta, failed, checked.Validate)
+	a.running.code = p.Kind
+	a.valid(&p.Meta, checked.Validate)
 }
 
 // document checks the identity of a document, which belongs to no mesh.
@@ -149,14 +181,13 @@ func (a *admission) document(d *resource.Document) {
 	}
 }
 
-// once reports whether it is the first resource of its identity.
-func (a *admission) once(m *resource.Meta) bool {
+// once checks that a resource is the first one of its identity.
+func (a *admission) once(m *resource.Meta) {
 	if first, twice := a.seen[m.ID]; twice {
 		a.errorf(m, "name", "the first one is at "+placeOf(first).String(), "duplicate %s", m.ID.String())
-		return false
+		return
 	}
 	a.seen[m.ID] = m
-	return true
 }
 
 func (a *admission) deletion(id resource.ID) {

@@ -17,23 +17,25 @@ type enforcement struct {
 // enforcement makes the part of a batch that concerns placements and bindings,
 // before any mesh is changed: policies of meshes depend on it.
 func (b *Batch) enforcement(before *enforce.State) enforcement {
-	e := before.Edit()
-	changed := false
+	var e *enforce.Editor // nil: no change so far
+	edit := func() *enforce.Editor {
+		if e == nil {
+			e = before.Edit()
+		}
+		return e
+	}
 	for _, document := range b.upserts().Documents {
 		r := ocm.Of(document)
-		if r == nil || reflect.DeepEqual(before.Resource(r.Identity().ID), r) {
-			continue
+		if r != nil && !reflect.DeepEqual(before.Resource(r.Identity().ID), r) {
+			edit().Put(r)
 		}
-		e.Put(r)
-		changed = true
 	}
 	for _, id := range b.Delete {
 		if ocm.IsKind(id.Kind) && id.Mesh == "" && before.Resource(id) != nil {
-			e.Remove(id)
-			changed = true
+			edit().Remove(id)
 		}
 	}
-	if !changed {
+	if e == nil {
 		return enforcement{state: before}
 	}
 	state, delta := e.Commit()

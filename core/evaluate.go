@@ -21,6 +21,19 @@ func (e *Engine) workerBuffers() []match.Buffer {
 	return e.buffers
 }
 
+// inParallel calls work once for each of a number of workers, counted from 0, and
+// returns their errors. A single worker runs in the calling goroutine.
+func inParallel(workers int, work func(worker, workers int) error) error {
+	if workers == 1 {
+		return work(0, 1)
+	}
+	var group errgroup.Group
+	for worker := range workers - 1 {
+		group.Go(func() error { return work(worker+1, workers) })
+	}
+	return errors.Join(work(0, workers), group.Wait())
+}
+
 // parallelFrom is the number of classes from which several workers evaluate them.
 // A class that 1,000 policies select takes about 100 µs, starting a worker about
 // 1 µs.
@@ -29,23 +42,22 @@ const parallelFrom = 4
 // evaluate evaluates the queued classes and their profiles. Workers share nothing
 // but blocks, so the result does not depend on their number.
 func (u *meshUpdate) evaluate(buffers []match.Buffer) error {
+	if len(u.queue) == 0 {
+		return nil
+	}
+	if len(u.queue) < parallelFrom {
+		buffers = buffers[:1]
+	}
 	results := make([]classResult, len(u.queue))
-	work := func(worker, workers int) (err error) {
+	err := inParallel(len(buffers), func(worker, workers int) (err error) {
 		w := evaluator{meshUpdate: u, buffer: &buffers[worker]}
 		defer w.running.recover(&err) // confs are merged
 		for i := worker; i < len(u.queue); i += workers {
 			results[i] = w.class(u.queue[i])
 		}
 		return nil
-	}
-	var group errgroup.Group
-	if len(u.queue) < parallelFrom {
-		buffers = buffers[:1]
-	}
-	for worker := range buffers[1:] {
-		group.Go(func() error { return work(worker+1, len(buffers)) })
-	}
-	if err := errors.Join(work(0, len(buffers)), group.Wait()); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	for i, c := range u.queue {

@@ -40,7 +40,7 @@ func (r *meshResources) after(b *meshBatch) *meshResources {
 	if !changed && next.document == r.document && next.identities == r.identities {
 		return r
 	}
-	return &next
+	return new(next)
 }
 
 // addTo adds the resources to the edits of an empty mesh.
