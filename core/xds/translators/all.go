@@ -1,6 +1,9 @@
 package translators
 
-import "github.com/meshmatch/meshmatch/core/xds"
+import (
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
 
 // All returns the translators of the built-in kinds.
 func All() []xds.Translator {
@@ -21,5 +24,15 @@ func All() []xds.Translator {
 		meshMetric(),
 		meshPassthrough(),
 		meshProxyPatch(),
+	}
+}
+
+// with returns a function of a translator that calls another one with the conf, and only
+// if there is one.
+func with[Draft, Conf any](shape func(Draft, *rules.Effective, *Conf)) func(Draft, *rules.Effective) {
+	return func(draft Draft, e *rules.Effective) {
+		if conf := rules.ConfOf[Conf](e); conf != nil {
+			shape(draft, e, conf)
+		}
 	}
 }

@@ -78,10 +78,13 @@ func always(choices []choice) *rules.Effective {
 	return nil
 }
 
-// visibleChoices returns the choices of a filter chain. It warns once for an inbound:
-// of what never applies, and of a kind that is left out as it is past a limit (SPEC
-// 11.2).
+// visibleChoices returns the choices of a filter chain; none for a gRPC server. It warns
+// once for an inbound: of what never applies, and of a kind that is left out as it is past
+// a limit (SPEC 11.2).
 func visibleChoices(c *xds.Chain, in xds.InboundConf, kind string) []choice {
+	if warnGRPC(c.Inbound, in) {
+		return nil
+	}
 	choices, err := choicesOf(in, c.Visibility())
 	if c.Plaintext != (c.TLS == nil) {
 		return choices // the other chain has the warnings
@@ -116,12 +119,19 @@ func warnUnseenChoices(i *xds.Inbound, in xds.InboundConf) {
 			i.Warn(in.Rules[k].Effective, "", "its match %s: it never applies", reason)
 		}
 	}
+	warnUnseenTags(i, in, "it never applies")
+}
+
+// warnUnseenTags warns of items that select no client, because of what the inbound does
+// not see. Effect is what follows.
+func warnUnseenTags(i *xds.Inbound, in xds.InboundConf, effect string) {
 	if in.From == nil {
 		return
 	}
+	sees := i.Visibility()
 	for _, o := range in.From.Origins() {
 		if reason := sees.UnseenTags(o.Policy.From[o.Index].TargetRef.Selector()); reason != "" {
-			i.WarnPolicy(o.Policy, o.Index, "", "%s: it never applies", reason)
+			i.WarnPolicy(o.Policy, o.Index, "", "%s: %s", reason, effect)
 		}
 	}
 }

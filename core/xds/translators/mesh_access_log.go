@@ -69,9 +69,6 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 // If there are several, a filter in front notes which of them is the first that
 // applies, and each log is written for its own only.
 func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
-	if warnGRPC(c.Inbound, conf) {
-		return
-	}
 	choices := visibleChoices(c, conf, meshAccessLogKind)
 	noted := func(int) *accesslogv3.AccessLogFilter { return nil }
 	if len(choices) > 0 && !choices[0].isCertain() {

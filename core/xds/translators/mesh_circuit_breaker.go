@@ -19,7 +19,7 @@ import (
 func meshCircuitBreaker() xds.Translator {
 	return xds.Translator{
 		Kind:    "MeshCircuitBreaker",
-		Cluster: clusterLimits,
+		Cluster: with(clusterLimits),
 		Route:   warnOfCluster,
 		Inbound: inboundLimits,
 
@@ -36,11 +36,7 @@ func meshCircuitBreaker() xds.Translator {
 // noRequests is why limits of requests have no effect.
 const noRequests = "the connections of a TCP service have no requests"
 
-func clusterLimits(c *xds.Cluster, e *rules.Effective) {
-	breaker := rules.ConfOf[meshcircuitbreaker.Conf](e)
-	if breaker == nil {
-		return
-	}
+func clusterLimits(c *xds.Cluster, e *rules.Effective, breaker *meshcircuitbreaker.Conf) {
 	c.Message.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
 	if !c.Protocol.IsHTTP() {
 		c.WarnProtocol(e, "/connectionLimits/maxRequests", noRequests)

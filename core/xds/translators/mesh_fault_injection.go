@@ -25,9 +25,6 @@ func meshFaultInjection() xds.Translator {
 // faults adds a filter for each fault of a list. One filter for all of them would stop
 // after the first that delays.
 func faults(c *xds.Chain, in xds.InboundConf) {
-	if warnGRPC(c.Inbound, in) {
-		return
-	}
 	choices := visibleChoices(c, in, meshFaultInjectionKind)
 	if !c.Protocol.IsHTTP() {
 		for _, choice := range choices {

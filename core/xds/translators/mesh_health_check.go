@@ -32,16 +32,15 @@ const (
 func meshHealthCheck() xds.Translator {
 	return xds.Translator{
 		Kind:    "MeshHealthCheck",
-		Cluster: healthChecks,
+		Cluster: with(healthChecks),
 		Route:   warnOfCluster,
 
 		IgnoredByGRPC: ignoredByGRPC("gRPC clients do not check endpoints", ""),
 	}
 }
 
-func healthChecks(c *xds.Cluster, e *rules.Effective) {
-	check := rules.ConfOf[meshhealthcheck.Conf](e)
-	if check == nil || c.GRPC {
+func healthChecks(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
+	if c.GRPC {
 		return
 	}
 	setPanic(c, e, check)

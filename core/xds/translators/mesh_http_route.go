@@ -19,7 +19,7 @@ import (
 func meshHTTPRoute() xds.Translator {
 	return xds.Translator{
 		Kind:     "MeshHTTPRoute",
-		Routes:   httpRoutes,
+		Routes:   with(httpRoutes),
 		Outbound: noHTTPRoutes,
 		Ignored:  []xds.IgnoredField{{Field: "/hostnames", Reason: "only a gateway chooses rules by the host of a request"}},
 
@@ -33,11 +33,7 @@ func noHTTPRoutes(o *xds.Outbound, e *rules.Effective) {
 	}
 }
 
-func httpRoutes(r *xds.Routes, e *rules.Effective) {
-	conf := rules.ConfOf[meshhttproute.Conf](e)
-	if conf == nil {
-		return
-	}
+func httpRoutes(r *xds.Routes, e *rules.Effective, conf *meshhttproute.Conf) {
 	sources := ruleSources(e, len(conf.Rules))
 	var matches []ruleMatch
 	for i := range conf.Rules {

@@ -17,10 +17,10 @@ import (
 func meshLoadBalancingStrategy() xds.Translator {
 	return xds.Translator{
 		Kind:      "MeshLoadBalancingStrategy",
-		Cluster:   loadBalancer,
-		Endpoints: localities,
-		Route:     routeHashes,
-		Outbound:  connectionHash,
+		Cluster:   with(loadBalancer),
+		Endpoints: with(localities),
+		Route:     with(routeHashes),
+		Outbound:  with(connectionHash),
 		Zones:     failoverZones,
 		IgnoredByGRPC: slices.Concat(
 			ignoredByGRPC("gRPC uses the next group if no endpoint of the one before is reached", "/localityAwareness/crossZone/failoverThreshold"),
@@ -30,11 +30,7 @@ func meshLoadBalancingStrategy() xds.Translator {
 	}
 }
 
-func loadBalancer(c *xds.Cluster, e *rules.Effective) {
-	conf := rules.ConfOf[strategy.Conf](e)
-	if conf == nil {
-		return
-	}
+func loadBalancer(c *xds.Cluster, e *rules.Effective, conf *strategy.Conf) {
 	if len(affinityTags(conf)) > 0 {
 		commonLB(c.Message).LocalityConfigSpecifier = &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig_{
 			LocalityWeightedLbConfig: &clusterv3.Cluster_CommonLbConfig_LocalityWeightedLbConfig{},

@@ -28,15 +28,11 @@ type warner interface {
 func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
 	own := hashes{conf.HashPolicies, "/hashPolicies"}
 	arm := hashes{}
-	switch lb := conf.LoadBalancer; {
-	case lb != nil && lb.Type == strategy.RingHashType:
-		if lb.RingHash != nil {
-			arm = hashes{lb.RingHash.HashPolicies, "/loadBalancer/ringHash/hashPolicies"}
-		}
-	case lb != nil && lb.Type == strategy.MaglevType:
-		if lb.Maglev != nil {
-			arm = hashes{lb.Maglev.HashPolicies, "/loadBalancer/maglev/hashPolicies"}
-		}
+	switch lb := valueOr(conf.LoadBalancer, strategy.LoadBalancer{}); lb.Type {
+	case strategy.RingHashType:
+		arm = hashes{valueOr(lb.RingHash, strategy.RingHash{}).HashPolicies, "/loadBalancer/ringHash/hashPolicies"}
+	case strategy.MaglevType:
+		arm = hashes{valueOr(lb.Maglev, strategy.Maglev{}).HashPolicies, "/loadBalancer/maglev/hashPolicies"}
 	default:
 		if len(own.policies) > 0 {
 			draft.Warn(e, own.field, "only the load balancers RingHash and Maglev hash")
@@ -52,11 +48,7 @@ func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
 	return arm
 }
 
-func routeHashes(r *xds.Route, e *rules.Effective) {
-	conf := rules.ConfOf[strategy.Conf](e)
-	if conf == nil {
-		return
-	}
+func routeHashes(r *xds.Route, e *rules.Effective, conf *strategy.Conf) {
 	r.WarnRoute(e, "/localityAwareness", oneCluster)
 	r.WarnRoute(e, "/loadBalancer", oneCluster+"; a route has hashPolicies alone")
 	action := r.Action()
@@ -112,9 +104,8 @@ func hashesSource(p strategy.HashPolicy) bool {
 
 // connectionHash sets what a TCP outbound hashes: the first policy that a connection
 // has something for. Envoy takes one.
-func connectionHash(o *xds.Outbound, e *rules.Effective) {
-	conf := rules.ConfOf[strategy.Conf](e)
-	if conf == nil || o.TCP == nil {
+func connectionHash(o *xds.Outbound, e *rules.Effective, conf *strategy.Conf) {
+	if o.TCP == nil {
 		return
 	}
 	o.WarnRoute(e, "/localityAwareness", oneCluster)

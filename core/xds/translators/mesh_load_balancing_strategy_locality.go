@@ -21,9 +21,8 @@ const failoverThreshold = 50
 // localities groups endpoints by how near they are (SPEC 11.5): those of the client's
 // zone have priority 0. The rules of crossZone.failover for that zone have the
 // priorities from 1, in their order. An endpoint that is in no group gets nothing.
-func localities(d *xds.Endpoints, e *rules.Effective) {
-	conf := rules.ConfOf[strategy.Conf](e)
-	if conf == nil || conf.LocalityAwareness == nil || isTrue(conf.LocalityAwareness.Disabled) {
+func localities(d *xds.Endpoints, e *rules.Effective, conf *strategy.Conf) {
+	if conf.LocalityAwareness == nil || isTrue(conf.LocalityAwareness.Disabled) {
 		return
 	}
 	zone := d.Zone()

@@ -19,7 +19,7 @@ import (
 func meshMetric() xds.Translator {
 	return xds.Translator{
 		Kind:  "MeshMetric",
-		Proxy: prometheusListeners,
+		Proxy: with(prometheusListeners),
 		Ignored: []xds.IgnoredField{
 			{Field: "/applications", Reason: "the proxy does not scrape applications; let Prometheus scrape them"},
 			{Field: "/backends/*/openTelemetry", Reason: "sinks of metrics are a part of Envoy's bootstrap, which policies do not change"},
@@ -29,11 +29,7 @@ func meshMetric() xds.Translator {
 	}
 }
 
-func prometheusListeners(p *xds.Proxy, e *rules.Effective) {
-	metric := rules.ConfOf[meshmetric.Conf](e)
-	if metric == nil {
-		return
-	}
+func prometheusListeners(p *xds.Proxy, e *rules.Effective, metric *meshmetric.Conf) {
 	query := url.Values{}
 	if s := metric.Sidecar; s == nil || !isTrue(s.IncludeUnused) {
 		query.Set("usedonly", "")

@@ -20,8 +20,8 @@ import (
 func meshProxyPatch() xds.Translator {
 	return xds.Translator{
 		Kind:   "MeshProxyPatch",
-		Proxy:  addPatched,
-		Finish: patchPart,
+		Proxy:  with(addPatched),
+		Finish: with(patchPart),
 		Required: func(e *rules.Effective) (fields []string) {
 			patch := rules.ConfOf[meshproxypatch.Conf](e)
 			if patch == nil {
@@ -43,23 +43,19 @@ const addedOrigin xds.Origin = "added"
 func modificationField(i int) string { return fmt.Sprintf("/appendModifications/%d", i) }
 
 // addPatched adds clusters and listeners.
-func addPatched(p *xds.Proxy, e *rules.Effective) {
-	patch := rules.ConfOf[meshproxypatch.Conf](e)
-	if patch == nil {
-		return
-	}
+func addPatched(p *xds.Proxy, e *rules.Effective, patch *meshproxypatch.Conf) {
 	for i := range patch.AppendModifications {
 		var added proto.Message
-		var value *meshproxypatch.EnvoyResource
+		var err error
 		switch m := &patch.AppendModifications[i]; {
 		case m.Cluster != nil && m.Cluster.Operation == meshproxypatch.AddResource:
-			added, value = &clusterv3.Cluster{}, m.Cluster.Value
+			added, err = readResource[*clusterv3.Cluster](*m.Cluster.Value)
 		case m.Listener != nil && m.Listener.Operation == meshproxypatch.AddResource:
-			added, value = &listenerv3.Listener{}, m.Listener.Value
+			added, err = readResource[*listenerv3.Listener](*m.Listener.Value)
 		default:
 			continue
 		}
-		if err := readResource(*value, added); err != nil {
+		if err != nil {
 			p.Warn(e, modificationField(i), "the resource is not added: %v", err)
 			continue
 		}
@@ -72,9 +68,8 @@ func addPatched(p *xds.Proxy, e *rules.Effective) {
 }
 
 // patchPart does all modifications on a part.
-func patchPart(p *xds.Part, e *rules.Effective) {
-	patch := rules.ConfOf[meshproxypatch.Conf](e)
-	if patch == nil || p.Origin == addedOrigin {
+func patchPart(p *xds.Part, e *rules.Effective, patch *meshproxypatch.Conf) {
+	if p.Origin == addedOrigin {
 		return
 	}
 	for i := range patch.AppendModifications {
@@ -116,9 +111,9 @@ func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message
 		case m.Listener != nil && m.Listener.Operation != meshproxypatch.AddResource && listenerMatches(p, m.Listener.Match, message):
 			return replaced(message, m.Listener.Operation, m.Listener.Value, m.Listener.JSONPatches)
 		case m.NetworkFilter != nil && filterMatches(p, m.NetworkFilter.Match, message):
-			return withNetworkFilter(message, m.NetworkFilter)
+			return withNetworkFilter(message, filterMod(*m.NetworkFilter))
 		case m.HTTPFilter != nil && filterMatches(p, m.HTTPFilter.Match, message):
-			return withHTTPFilter(message, m.HTTPFilter)
+			return withHTTPFilter(message, filterMod(*m.HTTPFilter))
 		}
 	case *routev3.RouteConfiguration:
 		if m.VirtualHost != nil && hostMatches(p, m.VirtualHost.Match, message) {
@@ -129,7 +124,7 @@ func modified(p *xds.Part, m *meshproxypatch.Modification, message proto.Message
 }
 
 // replaced returns a message that was removed or patched.
-func replaced(m proto.Message, operation meshproxypatch.ResourceOperation, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (proto.Message, bool, error) {
+func replaced[M proto.Message](m M, operation meshproxypatch.ResourceOperation, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (proto.Message, bool, error) {
 	if operation == meshproxypatch.RemoveResource {
 		return nil, true, nil
 	}

@@ -33,9 +33,6 @@ func meshRateLimit() xds.Translator {
 }
 
 func rateLimits(c *xds.Chain, in xds.InboundConf) {
-	if warnGRPC(c.Inbound, in) {
-		return
-	}
 	choices := visibleChoices(c, in, meshRateLimitKind)
 	limitConnections(c, choices)
 	if !c.Protocol.IsHTTP() {

@@ -20,9 +20,9 @@ import (
 func meshRetry() xds.Translator {
 	return xds.Translator{
 		Kind:      "MeshRetry",
-		Endpoints: retryTags,
-		Route:     routeRetries,
-		Outbound:  connectAttempts,
+		Endpoints: with(retryTags),
+		Route:     with(routeRetries),
+		Outbound:  with(connectAttempts),
 
 		IgnoredByGRPC: slices.Concat(
 			ignoredByGRPC("gRPC retries by the part grpc", "/http"),
@@ -31,9 +31,8 @@ func meshRetry() xds.Translator {
 	}
 }
 
-func connectAttempts(o *xds.Outbound, e *rules.Effective) {
-	retry := rules.ConfOf[meshretry.Conf](e)
-	if retry == nil || o.TCP == nil {
+func connectAttempts(o *xds.Outbound, e *rules.Effective, retry *meshretry.Conf) {
+	if o.TCP == nil {
 		return
 	}
 	if retry.TCP != nil {
@@ -43,11 +42,7 @@ func connectAttempts(o *xds.Outbound, e *rules.Effective) {
 	o.WarnProtocol(e, "/grpc", "the protocol of the service is TCP")
 }
 
-func routeRetries(r *xds.Route, e *rules.Effective) {
-	retry := rules.ConfOf[meshretry.Conf](e)
-	if retry == nil {
-		return
-	}
+func routeRetries(r *xds.Route, e *rules.Effective, retry *meshretry.Conf) {
 	used, other := "/http", "/grpc"
 	if r.GRPC || r.Protocol == xds.GRPC {
 		used, other = other, used
@@ -184,9 +179,8 @@ func selectHosts(p *routev3.RetryPolicy, selection meshretry.HostSelection) {
 }
 
 // retryTags makes the tags visible by which retries skip hosts.
-func retryTags(d *xds.Endpoints, e *rules.Effective) {
-	retry := rules.ConfOf[meshretry.Conf](e)
-	if retry == nil || retry.HTTP == nil {
+func retryTags(d *xds.Endpoints, e *rules.Effective, retry *meshretry.Conf) {
+	if retry.HTTP == nil {
 		return
 	}
 	for _, s := range retry.HTTP.HostSelection {

@@ -14,16 +14,15 @@ import (
 func meshTCPRoute() xds.Translator {
 	return xds.Translator{
 		Kind:     "MeshTCPRoute",
-		Routes:   tcpRouteOfRequests,
-		Outbound: tcpRoute,
+		Routes:   with(tcpRouteOfRequests),
+		Outbound: with(tcpRoute),
 	}
 }
 
 const tcpBackends = "/rules/0/default/backendRefs"
 
-func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective) {
-	conf := rules.ConfOf[meshtcproute.Conf](e)
-	if conf == nil || len(conf.Rules) == 0 {
+func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective, conf *meshtcproute.Conf) {
+	if len(conf.Rules) == 0 {
 		return
 	}
 	for _, route := range r.List {
@@ -41,9 +40,8 @@ func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective) {
 	r.List = []*xds.Route{route}
 }
 
-func tcpRoute(o *xds.Outbound, e *rules.Effective) {
-	conf := rules.ConfOf[meshtcproute.Conf](e)
-	if conf == nil || o.TCP == nil || len(conf.Rules) == 0 {
+func tcpRoute(o *xds.Outbound, e *rules.Effective, conf *meshtcproute.Conf) {
+	if o.TCP == nil || len(conf.Rules) == 0 {
 		return
 	}
 	o.Policy = ruleSources(e, 1)[0].policy

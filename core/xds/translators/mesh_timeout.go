@@ -15,9 +15,9 @@ import (
 func meshTimeout() xds.Translator {
 	return xds.Translator{
 		Kind:     "MeshTimeout",
-		Cluster:  clusterTimeouts,
-		Route:    routeTimeouts,
-		Outbound: outboundTimeouts,
+		Cluster:  with(clusterTimeouts),
+		Route:    with(routeTimeouts),
+		Outbound: with(outboundTimeouts),
 		Inbound:  inboundTimeouts,
 		Chain:    inboundConnectionTimeouts,
 
@@ -26,11 +26,7 @@ func meshTimeout() xds.Translator {
 	}
 }
 
-func clusterTimeouts(c *xds.Cluster, e *rules.Effective) {
-	timeout := rules.ConfOf[meshtimeout.Conf](e)
-	if timeout == nil {
-		return
-	}
+func clusterTimeouts(c *xds.Cluster, e *rules.Effective, timeout *meshtimeout.Conf) {
 	setDuration(&c.Message.ConnectTimeout, timeout.ConnectionTimeout)
 	if c.HTTP == nil {
 		return
@@ -42,11 +38,7 @@ func clusterTimeouts(c *xds.Cluster, e *rules.Effective) {
 	}
 }
 
-func outboundTimeouts(o *xds.Outbound, e *rules.Effective) {
-	timeout := rules.ConfOf[meshtimeout.Conf](e)
-	if timeout == nil {
-		return
-	}
+func outboundTimeouts(o *xds.Outbound, e *rules.Effective, timeout *meshtimeout.Conf) {
 	setConnectionTimeouts(o.Filters, timeout)
 	if o.TCP != nil {
 		o.WarnRoute(e, "/connectionTimeout", "all routes of an outbound share the connections of its clusters")
@@ -67,11 +59,7 @@ func setConnectionTimeouts(f *xds.Filters, timeout *meshtimeout.Conf) {
 	}
 }
 
-func routeTimeouts(r *xds.Route, e *rules.Effective) {
-	timeout := rules.ConfOf[meshtimeout.Conf](e)
-	if timeout == nil {
-		return
-	}
+func routeTimeouts(r *xds.Route, e *rules.Effective, timeout *meshtimeout.Conf) {
 	for _, field := range []string{"/connectionTimeout", "/idleTimeout", "/http/maxConnectionDuration", "/http/requestHeadersTimeout"} {
 		r.WarnRoute(e, field, "all routes of an outbound share its connections")
 	}

@@ -112,9 +112,6 @@ func timeoutRoute(i *xds.Inbound, match *routev3.RouteMatch, timeout *meshtimeou
 
 // inboundConnectionTimeouts shapes the connections of clients.
 func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
-	if warnGRPC(c.Inbound, in) {
-		return
-	}
 	choices := visibleChoices(c, in, meshTimeoutKind)
 	if c.Manager != nil {
 		if slices.ContainsFunc(choices, choice.asksForConnection) {

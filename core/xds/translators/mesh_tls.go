@@ -40,8 +40,8 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	i.Permissive = valueOr(settings.Mode, meshtls.Strict) == meshtls.Permissive
 	parameters := &tlsv3.TlsParameters{}
 	if v := settings.TLSVersion; v != nil {
-		parameters.TlsMinimumProtocolVersion = tlsVersion(v.Min)
-		parameters.TlsMaximumProtocolVersion = tlsVersion(v.Max)
+		parameters.TlsMinimumProtocolVersion = tlsVersions[valueOr(v.Min, meshtls.TLSAuto)]
+		parameters.TlsMaximumProtocolVersion = tlsVersions[valueOr(v.Max, meshtls.TLSAuto)]
 		if isOld(parameters.TlsMaximumProtocolVersion) && parameters.TlsMinimumProtocolVersion == tlsv3.TlsParameters_TLS_AUTO {
 			// Envoy's minimum is TLS 1.2: no version would be left.
 			parameters.TlsMinimumProtocolVersion = parameters.TlsMaximumProtocolVersion
@@ -58,18 +58,13 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	}
 }
 
-// tlsVersion returns a version as Envoy has it; nil is its default.
-func tlsVersion(v *meshtls.TLSVersion) tlsv3.TlsParameters_TlsProtocol {
-	if v == nil {
-		return tlsv3.TlsParameters_TLS_AUTO
-	}
-	return map[meshtls.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
-		meshtls.TLSAuto: tlsv3.TlsParameters_TLS_AUTO,
-		meshtls.TLS10:   tlsv3.TlsParameters_TLSv1_0,
-		meshtls.TLS11:   tlsv3.TlsParameters_TLSv1_1,
-		meshtls.TLS12:   tlsv3.TlsParameters_TLSv1_2,
-		meshtls.TLS13:   tlsv3.TlsParameters_TLSv1_3,
-	}[*v]
+// tlsVersions are the versions as Envoy has them.
+var tlsVersions = map[meshtls.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
+	meshtls.TLSAuto: tlsv3.TlsParameters_TLS_AUTO,
+	meshtls.TLS10:   tlsv3.TlsParameters_TLSv1_0,
+	meshtls.TLS11:   tlsv3.TlsParameters_TLSv1_1,
+	meshtls.TLS12:   tlsv3.TlsParameters_TLSv1_2,
+	meshtls.TLS13:   tlsv3.TlsParameters_TLSv1_3,
 }
 
 func isOld(v tlsv3.TlsParameters_TlsProtocol) bool {

@@ -17,15 +17,14 @@ import (
 func meshTrace() xds.Translator {
 	return xds.Translator{
 		Kind: "MeshTrace",
-		Outbound: func(o *xds.Outbound, e *rules.Effective) {
-			trace := rules.ConfOf[meshtrace.Conf](e)
-			if trace == nil || o.Manager == nil {
+		Outbound: with(func(o *xds.Outbound, e *rules.Effective, trace *meshtrace.Conf) {
+			if o.Manager == nil {
 				return
 			}
 			service := o.Service()
 			destination := o.Destination.Tags.Value(resource.ServiceTag)
 			o.Manager.Tracing = tracing(o, e, trace, service, service+"_OUTBOUND_"+destination)
-		},
+		}),
 		Chain: func(c *xds.Chain, conf xds.InboundConf) {
 			trace := rules.ConfOf[meshtrace.Conf](conf.Default)
 			if trace == nil || c.Manager == nil || c.GRPC {

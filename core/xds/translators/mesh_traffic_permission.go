@@ -2,6 +2,7 @@ package translators
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
@@ -37,15 +38,7 @@ func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
 			}
 		}
 	}
-	if in.From == nil {
-		return
-	}
-	for _, o := range in.From.Origins() {
-		selector := o.Policy.From[o.Index].TargetRef.Selector()
-		if reason := sees.UnseenTags(selector); reason != "" {
-			i.WarnPolicy(o.Policy, o.Index, "", "%s: it selects no client", reason)
-		}
-	}
+	warnUnseenTags(i, in, "it selects no client")
 }
 
 // unseenEntry returns what of an entry has no effect, and what follows, "" if it has
@@ -85,11 +78,10 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	all := permission.ForInbound(in.Config, c.Dataplane, c.Index)
 	seen := visiblePermissions(all, c.Visibility())
 	filter, err := rbac.New(seen, c.RequestForm(), "inbound.")
-	if err == nil && deniesReserved(all, c.Visibility()) {
-		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
-	}
 	if err != nil {
 		c.WarnPlace("every client is denied: %s: %v", permission.KindName, err)
+	}
+	if err != nil || deniesReserved(all, c.Visibility()) {
 		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")
 	}
 	if seen.Rules != nil && seen.Rules.AsksForSNI() {
@@ -118,10 +110,7 @@ func visiblePermissions(p *permission.Permissions, sees xds.Visibility) *permiss
 // deniesReserved reports whether an entry that denies asks for a header that is not
 // compared: then it is not known which clients it denies.
 func deniesReserved(p *permission.Permissions, sees xds.Visibility) bool {
-	found := false
-	p.Reduce(func(e *permission.Entry) bool {
-		found = found || e.List == permission.Deny && sees.Reserved(e.Match)
-		return true
-	}, func(*permission.Client) bool { return true })
-	return found
+	return p.Rules != nil && slices.ContainsFunc(p.Rules.Entries(), func(e permission.Entry) bool {
+		return e.List == permission.Deny && sees.Reserved(e.Match)
+	})
 }

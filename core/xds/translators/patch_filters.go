@@ -19,19 +19,17 @@ type filter interface {
 	GetName() string
 }
 
+// filterMod is a modification of network filters, or of HTTP filters, which has the same
+// fields.
+type filterMod meshproxypatch.NetworkFilterMod
+
 // withNetworkFilter returns a listener with a modification of the network filters of
 // each filter chain.
-func withNetworkFilter(l *listenerv3.Listener, mod *meshproxypatch.NetworkFilterMod) (proto.Message, bool, error) {
-	l = proto.Clone(l).(*listenerv3.Listener)
+func withNetworkFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool, error) {
+	l = proto.CloneOf(l)
 	applied := false
 	for _, chain := range l.FilterChains {
-		filters, ok, err := modifyFilters(chain.Filters, mod.Operation, filterName(mod.Match), func(f *listenerv3.Filter) (*listenerv3.Filter, error) {
-			if f == nil {
-				f = &listenerv3.Filter{}
-				return f, readResource(*mod.Value, f)
-			}
-			return patchMessage(f, mod.Value, mod.JSONPatches)
-		})
+		filters, ok, err := modifyFilters(chain.Filters, mod)
 		if err != nil {
 			return nil, true, err
 		}
@@ -42,8 +40,8 @@ func withNetworkFilter(l *listenerv3.Listener, mod *meshproxypatch.NetworkFilter
 
 // withHTTPFilter returns a listener with a modification of the HTTP filters of each
 // filter chain.
-func withHTTPFilter(l *listenerv3.Listener, mod *meshproxypatch.HTTPFilterMod) (proto.Message, bool, error) {
-	l = proto.Clone(l).(*listenerv3.Listener)
+func withHTTPFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool, error) {
+	l = proto.CloneOf(l)
 	applied := false
 	for _, chain := range l.FilterChains {
 		for _, f := range chain.Filters {
@@ -54,13 +52,7 @@ func withHTTPFilter(l *listenerv3.Listener, mod *meshproxypatch.HTTPFilterMod) (
 			if err := f.GetTypedConfig().UnmarshalTo(manager); err != nil {
 				return nil, true, err
 			}
-			filters, ok, err := modifyFilters(manager.HttpFilters, mod.Operation, filterName(mod.Match), func(f *hcmv3.HttpFilter) (*hcmv3.HttpFilter, error) {
-				if f == nil {
-					f = &hcmv3.HttpFilter{}
-					return f, readResource(*mod.Value, f)
-				}
-				return patchMessage(f, mod.Value, mod.JSONPatches)
-			})
+			filters, ok, err := modifyFilters(manager.HttpFilters, mod)
 			if err != nil {
 				return nil, true, err
 			}
@@ -71,21 +63,12 @@ func withHTTPFilter(l *listenerv3.Listener, mod *meshproxypatch.HTTPFilterMod) (
 	return l, applied, nil
 }
 
-func filterName(m *meshproxypatch.FilterMatch) *string {
-	if m == nil {
-		return nil
-	}
-	return m.Name
-}
-
-// modifyFilters returns the filters after a modification, and whether it applies. Make
-// returns a new filter for nil, else the changed one. The last filter of a list ends
-// it, so AddLast adds before it.
-func modifyFilters[F filter](filters []F, operation meshproxypatch.FilterOperation, name *string, make func(F) (F, error)) ([]F, bool, error) {
-	is := func(f F) bool { return absentOr(name, f.GetName()) }
+// modifyFilters returns the filters after a modification, and whether it applies. The last
+// filter of a list ends it, so AddLast adds before it.
+func modifyFilters[F filter](filters []F, mod filterMod) ([]F, bool, error) {
+	is := func(f F) bool { return mod.Match == nil || absentOr(mod.Match.Name, f.GetName()) }
 	at := slices.IndexFunc(filters, is)
-	var none F
-	switch operation {
+	switch mod.Operation {
 	case meshproxypatch.AddFilterFirst:
 		at = 0
 	case meshproxypatch.AddFilterLast:
@@ -98,23 +81,14 @@ func modifyFilters[F filter](filters []F, operation meshproxypatch.FilterOperati
 	if at < 0 {
 		return filters, false, nil
 	}
-	switch operation {
+	switch mod.Operation {
 	case meshproxypatch.RemoveFilter:
 		return slices.DeleteFunc(filters, is), true, nil
 	case meshproxypatch.PatchFilter:
-		for i, f := range filters {
-			if !is(f) {
-				continue
-			}
-			changed, err := make(f)
-			if err != nil {
-				return filters, true, err
-			}
-			filters[i] = changed
-		}
-		return filters, true, nil
+		_, err := patchAll(filters, is, mod.Value, mod.JSONPatches)
+		return filters, true, err
 	}
-	added, err := make(none)
+	added, err := readResource[F](*mod.Value)
 	if err != nil {
 		return filters, true, err
 	}
@@ -126,31 +100,18 @@ func modifyFilters[F filter](filters []F, operation meshproxypatch.FilterOperati
 
 // withVirtualHost returns routes with a modification of their virtual hosts.
 func withVirtualHost(r *routev3.RouteConfiguration, mod *meshproxypatch.VirtualHostMod) (proto.Message, bool, error) {
-	r = proto.Clone(r).(*routev3.RouteConfiguration)
+	r = proto.CloneOf(r)
 	is := func(h *routev3.VirtualHost) bool { return mod.Match == nil || absentOr(mod.Match.Name, h.Name) }
 	switch mod.Operation {
 	case meshproxypatch.AddResource:
-		host := &routev3.VirtualHost{}
-		if err := readResource(*mod.Value, host); err != nil {
-			return nil, true, err
-		}
+		host, err := readResource[*routev3.VirtualHost](*mod.Value)
 		r.VirtualHosts = append(r.VirtualHosts, host)
-		return r, true, nil
+		return r, true, err
 	case meshproxypatch.RemoveResource:
 		before := len(r.VirtualHosts)
 		r.VirtualHosts = slices.DeleteFunc(r.VirtualHosts, is)
 		return r, len(r.VirtualHosts) < before, nil
 	}
-	applied := false
-	for i, h := range r.VirtualHosts {
-		if !is(h) {
-			continue
-		}
-		changed, err := patchMessage(h, mod.Value, mod.JSONPatches)
-		if err != nil {
-			return nil, true, err
-		}
-		r.VirtualHosts[i], applied = changed, true
-	}
-	return r, applied, nil
+	applied, err := patchAll(r.VirtualHosts, is, mod.Value, mod.JSONPatches)
+	return r, applied, err
 }

@@ -15,43 +15,60 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// readResource reads a resource from the text of a policy, and checks it by the rules
+// readResource returns the resource of the text of a policy, and checks it by the rules
 // of Envoy's API.
-func readResource(value meshproxypatch.EnvoyResource, into proto.Message) error {
+func readResource[M proto.Message](value meshproxypatch.EnvoyResource) (M, error) {
+	m, err := readMessage[M](value)
+	if err != nil {
+		return m, err
+	}
+	return m, validate(m)
+}
+
+func readMessage[M proto.Message](value meshproxypatch.EnvoyResource) (M, error) {
+	var none M
+	m := none.ProtoReflect().New().Interface().(M)
 	data, err := value.JSON()
 	if err != nil {
-		return err
+		return m, err
 	}
-	if err := protojson.Unmarshal(data, into); err != nil {
-		return err
+	return m, protojson.Unmarshal(data, m)
+}
+
+// patchAll replaces the messages of a list for which a function returns true by changed
+// ones, and reports whether there are some.
+func patchAll[M proto.Message](list []M, is func(M) bool, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (applied bool, err error) {
+	for i, m := range list {
+		if !is(m) {
+			continue
+		}
+		if list[i], err = patchMessage(m, value, patches); err != nil {
+			return true, err
+		}
+		applied = true
 	}
-	return validate(into)
+	return applied, nil
 }
 
 // patchMessage returns a changed copy of a message: with the fields of the value,
 // where lists are appended and messages merged; or with JSON patches, which see the
 // message in proto3 JSON with camel case names.
 func patchMessage[M proto.Message](m M, value *meshproxypatch.EnvoyResource, patches []meshproxypatch.JSONPatch) (M, error) {
+	patched := proto.CloneOf(m)
 	if value == nil {
-		changed := proto.Clone(m).(M)
-		if err := patchJSON(changed, patches); err != nil {
+		if err := patchJSON(patched, patches); err != nil {
 			return m, err
 		}
-		return changed, validate(changed)
+		return patched, validate(patched)
 	}
-	changed := m.ProtoReflect().New().Interface().(M)
-	data, err := value.JSON()
+	changed, err := readMessage[M](*value)
 	if err != nil {
 		return m, err
 	}
-	if err := protojson.Unmarshal(data, changed); err != nil {
+	if err := mergeMessage(patched, changed); err != nil {
 		return m, err
 	}
-	merged := proto.Clone(m).(M)
-	if err := mergeMessage(merged, changed); err != nil {
-		return m, err
-	}
-	return merged, validate(merged)
+	return patched, validate(patched)
 }
 
 // configured is a filter: its config is in google.protobuf.Any.

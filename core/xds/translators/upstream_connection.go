@@ -47,7 +47,11 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 	default:
 		h := rbac.NewHandshake(p)
 		for _, r := range h.Refused {
-			c.WarnPolicy(policyOf(in, r.KRI), indexOf(r.Place), fieldOf(r.Place), "%s", r.Reason)
+			index, field := r.Rule, fmt.Sprintf("/%s/%d", r.List, r.Index)
+			if r.List == permission.From {
+				index, field = r.Index, ""
+			}
+			c.WarnPolicy(policyOf(in, r.KRI), index, field, "%s", r.Reason)
 		}
 		if len(h.Accept) == 0 {
 			connect(atFirstByte) // no client is allowed
@@ -78,20 +82,4 @@ func policyOf(in xds.InboundConf, kri string) *resource.Policy {
 		}
 	}
 	return nil
-}
-
-// indexOf returns the index of the rule or item that a place is in.
-func indexOf(p permission.Place) int {
-	if p.List == permission.From {
-		return p.Index
-	}
-	return p.Rule
-}
-
-// fieldOf returns the JSON pointer of an entry in the conf of its rule; "" for items.
-func fieldOf(p permission.Place) string {
-	if p.List == permission.From {
-		return ""
-	}
-	return fmt.Sprintf("/%s/%d", p.List, p.Index)
 }
