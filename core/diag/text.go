@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -43,3 +44,16 @@ func OneLine(text string) string {
 // unprintable reports whether a character has no shape of its own: control and
 // format characters, and all spaces other than U+0020.
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// Count returns a number with an English noun, given in the singular, whose plural is
+// formed with s or ies.
+func Count(n int, noun string) string {
+	stem, ends := strings.CutSuffix(noun, "y")
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case ends:
+		noun = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -38,3 +38,21 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for _, test := range []struct {
+		n    int
+		noun string
+		want string
+	}{
+		{0, "policy", "0 policies"},
+		{1, "policy", "1 policy"},
+		{2, "policy", "2 policies"},
+		{1, "dataplane", "1 dataplane"},
+		{3, "dataplane", "3 dataplanes"},
+	} {
+		if got := diag.Count(test.n, test.noun); got != test.want {
+			t.Errorf("%d of %q: %q, want %q", test.n, test.noun, got, test.want)
+		}
+	}
+}

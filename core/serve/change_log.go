@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -13,7 +14,7 @@ import (
 func (s *Server) log(commit core.Commit, first bool) {
 	if first {
 		counts := commit.After.Count()
-		s.options.Logger.Info(fmt.Sprintf("loaded %s and %s", plural(counts[resource.DataplaneKind], "dataplane"), plural(len(s.applied.Policies), "policy")))
+		s.options.Logger.Info(fmt.Sprintf("loaded %s and %s", diag.Count(counts[resource.DataplaneKind], "dataplane"), diag.Count(len(s.applied.Policies), "policy")))
 		return
 	}
 	s.options.Logger.Info("the files were loaded again; " + changeOf(commit))
@@ -29,7 +30,7 @@ func changeOf(commit core.Commit) string {
 		dataplanes += change.Len()
 	}
 	if dataplanes > 0 {
-		changed = append(changed, "the configuration of "+plural(dataplanes, "dataplane"))
+		changed = append(changed, "the configuration of "+diag.Count(dataplanes, "dataplane"))
 	}
 	before, after := commit.Before, commit.After
 	for _, mesh := range after.Meshes() {

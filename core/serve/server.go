@@ -220,7 +220,7 @@ func (s *Server) refuse(err error) {
 	} else {
 		s.options.Logger.Error(diag.OneLine(err.Error()))
 	}
-	s.options.Logger.Error("the files have " + plural(n, "error") + "; what is served stays as it was")
+	s.options.Logger.Error("the files have " + diag.Count(n, "error") + "; what is served stays as it was")
 	s.metrics.loadErrors.Set(float64(n))
 }
 
@@ -301,14 +301,4 @@ func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 		cancel(fmt.Errorf("ADS: %w", err))
 	}
 	stopping.Wait()
-}
-
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case noun[len(noun)-1] == 'y':
-		noun = noun[:len(noun)-1] + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -12,13 +12,13 @@ import (
 type accessQuery struct {
 	inbound string
 	filter  bool
-	form    filterForm
+	form    choice
 	request inspect.RequestQuery
 	explain bool
 }
 
 func newAccess(g *globals) *cobra.Command {
-	q := accessQuery{form: "matcher"}
+	q := accessQuery{form: choice{"matcher", filterForms}}
 	c := &cobra.Command{
 		Use:   "access DATAPLANE --inbound NAME",
 		Short: "Report whether an inbound allows a request, and which policy decides",
@@ -57,7 +57,7 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 				return err
 			}
 			if q.filter {
-				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form)
+				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form.word)
 			}
 			answer := inspect.NewAccess(w.view, d, i, request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
 			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,27 +10,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
-var filterForms = map[string]rbac.Form{"matcher": rbac.MatcherForm, "rules": rbac.RulesForm}
+// filterForms are the values of --form.
+var filterForms = []string{"matcher", "rules"}
 
-// filterForm is the value of --form.
-type filterForm string
-
-func (f *filterForm) String() string { return string(*f) }
-
-func (f *filterForm) Set(s string) error {
-	if _, ok := filterForms[s]; !ok {
-		return fmt.Errorf("must be %s", strings.Join(slices.Sorted(maps.Keys(filterForms)), " or "))
+// printFilter prints the Envoy filter of an inbound in one of filterForms: as JSON too
+// if the format is a table.
+func (g *globals) printFilter(c *cobra.Command, p *permission.Permissions, i *resource.Inbound, form string) error {
+	envoyForm := rbac.MatcherForm
+	if form == "rules" {
+		envoyForm = rbac.RulesForm
 	}
-	*f = filterForm(s)
-	return nil
-}
-
-func (*filterForm) Type() string { return "form" }
-
-// printFilter prints the Envoy filter of an inbound: as JSON too if the format
-// is a table.
-func (g *globals) printFilter(c *cobra.Command, p *permission.Permissions, i *resource.Inbound, form filterForm) error {
-	filter, err := rbac.New(p, filterForms[string(form)], "inbound_"+i.SectionName()+".")
+	filter, err := rbac.New(p, envoyForm, "inbound_"+i.SectionName()+".")
 	if err != nil {
 		return fmt.Errorf("inbound %s: %w", i.SectionName(), err)
 	}

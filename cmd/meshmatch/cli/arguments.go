@@ -19,7 +19,17 @@ func noArgs(c *cobra.Command, args []string) error {
 	return usagef("%s takes no arguments, but got %q; files are given with -f", c.CommandPath(), args[0])
 }
 
-// subcommand accepts no arguments, for commands that have subcommands only.
+// group returns a command that has subcommands only.
+func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Args: subcommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(commands...)
+	return c
+}
+
+// subcommand accepts no arguments.
 func subcommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -63,21 +73,6 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	return err
 }
-
-// optional is the value of a flag that may be given as an empty string.
-type optional struct {
-	given bool
-	value string
-}
-
-func (o *optional) String() string { return o.value }
-
-func (o *optional) Set(s string) error {
-	o.given, o.value = true, s
-	return nil
-}
-
-func (*optional) Type() string { return "string" }
 
 // registerRequest adds the flags that describe a request.
 func registerRequest(flags *pflag.FlagSet, q *inspect.RequestQuery) {

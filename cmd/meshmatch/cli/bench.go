@@ -14,14 +14,7 @@ import (
 )
 
 func newBench(g *globals) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure on this machine",
-		Args:  subcommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newBenchWorld(g))
-	return c
+	return group("bench", "Measure on this machine", newBenchWorld(g))
 }
 
 // worldFlags are the flags of `bench world`.
@@ -54,9 +47,8 @@ Shapes:
 		Example: `  meshmatch bench world --dataplanes 100000 --policies 10000
   meshmatch bench world --dataplanes 10000,100000 --max-slope 0.2
   meshmatch bench world --shape clustered -o json`,
-		Args:              exactly(),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, _ []string) error { return f.run(c, g) },
+		Args: exactly(),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c, g) },
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.shape, "shape", "fleet", "the shape of the world: "+strings.Join(shapeNames(), ", "))

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -18,24 +17,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
-// failLevel is the value of --fail-on.
-type failLevel string
-
-func (l *failLevel) String() string { return string(*l) }
-
-func (l *failLevel) Set(s string) error {
-	if s != "error" && s != "warning" {
-		return fmt.Errorf("must be error or warning")
-	}
-	*l = failLevel(s)
-	return nil
-}
-
-func (*failLevel) Type() string { return "level" }
+// failLevels are the values of --fail-on.
+var failLevels = []string{"error", "warning"}
 
 func newCheck(g *globals) *cobra.Command {
 	var expand bool
-	failOn := failLevel("error")
+	failOn := choice{"error", failLevels}
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Validate resources and report what has no effect",
@@ -47,8 +34,7 @@ every request.`,
   meshmatch check -f policies/ -f dataplanes.yaml -o json
   meshmatch check -f policies/ --fail-on warning
   meshmatch check -f policies/ --expand -o yaml`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			w, err := g.loadAll(c, g.files)
 			if err != nil {
@@ -64,7 +50,7 @@ every request.`,
 			if err := g.print(c, answer, func(p *page) { checkPage(p, answer) }); err != nil {
 				return err
 			}
-			if failOn == "warning" && len(answer.Warnings) > 0 {
+			if failOn.word == "warning" && len(answer.Warnings) > 0 {
 				return errNo
 			}
 			return nil
@@ -152,7 +138,7 @@ func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
 
 func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {
 	encode, separator := toYAML, "---\n"
-	if g.output == "json" {
+	if g.output.word == "json" {
 		encode, separator = inspect.JSON, ""
 	}
 	var b bytes.Buffer

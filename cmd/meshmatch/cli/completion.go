@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -59,19 +58,22 @@ func (g *globals) completeKinds(*cobra.Command, []string, string) ([]string, cob
 }
 
 // completions registers the words that may follow the flags of a command and of
-// its subcommands.
+// its subcommands. An argument is no file, as files are given with -f.
 func (g *globals) completions(c *cobra.Command) {
 	words := map[string]completion{
 		"kind":    g.completeKinds,
-		"form":    cobra.FixedCompletions(slices.Sorted(maps.Keys(filterForms)), cobra.ShellCompDirectiveNoFileComp),
+		"form":    cobra.FixedCompletions(filterForms, cobra.ShellCompDirectiveNoFileComp),
 		"output":  cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp),
-		"fail-on": cobra.FixedCompletions([]string{"error", "warning"}, cobra.ShellCompDirectiveNoFileComp),
+		"fail-on": cobra.FixedCompletions(failLevels, cobra.ShellCompDirectiveNoFileComp),
 		"shape":   cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for flag, complete := range words {
 		if c.Flag(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, complete) // fails only if it is registered already
 		}
+	}
+	if c.ValidArgsFunction == nil && !c.HasSubCommands() {
+		c.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	for _, sub := range c.Commands() {
 		g.completions(sub)

@@ -4,11 +4,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newConf(g *globals) *cobra.Command {
 	var q inspect.ConfQuery
-	var kind kindFlag
 	c := &cobra.Command{
 		Use:   "conf DATAPLANE --kind KIND",
 		Short: "Print the one conf that applies to an outbound, a route, a client or a dataplane",
@@ -24,7 +24,7 @@ empty.`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			q.Kind, q.Source = kind.kind, g.withSource()
+			q.Source = g.withSource()
 			q.Explain = q.Explain || g.isTable()
 			if err := q.Check(); err != nil {
 				return err
@@ -44,7 +44,7 @@ empty.`,
 		},
 	}
 	flags := c.Flags()
-	kind.register(flags, g.kinds, "the policy `KIND` (required)")
+	g.kindFlag(flags, "the policy `KIND` (required)", func(k *resource.Kind) { q.Kind = k })
 	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service, by port, or by address and port")
 	flags.StringVar(&q.Route, "route", "", "a route of the outbound, by `NAME` or KRI")
 	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME` (by port if it has none), or by address and port")

@@ -45,9 +45,14 @@ func valueText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
+	return shortJSON(v)
+}
+
+// shortJSON returns the JSON of a value in one line.
+func shortJSON(v any) string {
 	data, err := resource.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v)
+		return "cannot be shown: " + err.Error()
 	}
 	return string(data)
 }

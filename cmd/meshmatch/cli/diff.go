@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -16,7 +17,6 @@ import (
 // diffQuery is the flags of `diff`.
 type diffQuery struct {
 	with    []string
-	kind    kindFlag
 	policy  string
 	options inspect.Options
 }
@@ -39,13 +39,12 @@ Exit status: 0 no dataplane changes; 1 some do; 2 bad input or wrong usage.`,
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
   meshmatch diff -f policies/ --shadow
   meshmatch diff -f policies/ --shadow --policy MeshTimeout/web`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.check(); err != nil {
 				return err
 			}
-			q.options.Kind, q.options.Source = q.kind.name(), g.withSource()
+			q.options.Source = g.withSource()
 			diff, errLimit := q.answer(g, c)
 			if diff == nil {
 				return errLimit
@@ -64,7 +63,7 @@ Exit status: 0 no dataplane changes; 1 some do; 2 bad input or wrong usage.`,
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&q.with, "with", nil, "the new `FILE`s, as for -f; may be repeated")
-	q.kind.register(flags, g.kinds, "only changes of this policy `KIND`")
+	g.kindFlag(flags, "only changes of this policy `KIND`", func(k *resource.Kind) { q.options.Kind = k.Name })
 	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
 	return c
@@ -174,10 +173,7 @@ func dataplaneCount(diff *inspect.Diff) string {
 	for _, group := range diff.Groups {
 		n += len(group.Dataplanes)
 	}
-	if n == 1 {
-		return "1 dataplane"
-	}
-	return fmt.Sprintf("%d dataplanes", n)
+	return diag.Count(n, "dataplane")
 }
 
 func inboundNames(inbounds []inspect.InboundOf) string {

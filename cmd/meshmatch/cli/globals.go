@@ -26,8 +26,8 @@ type globals struct {
 	kinds     *resource.Kinds
 	files     []string
 	mesh      string
-	namespace optional
-	output    output
+	namespace *string // nil: not given
+	output    choice
 	source    bool
 	unused    []byte // see loadAll
 }
@@ -85,7 +85,7 @@ func repeats(files []string, name string) bool {
 func (g *globals) chooseMesh(meshes []string) (string, error) {
 	switch {
 	case g.mesh != "" && !slices.Contains(meshes, g.mesh):
-		return "", errors.New(withHint(fmt.Sprintf("there is no mesh %q", g.mesh), diag.DidYouMean(g.mesh, meshes)))
+		return "", errors.New(diag.Diagnostic{What: fmt.Sprintf("there is no mesh %q", g.mesh), Hint: diag.DidYouMean(g.mesh, meshes)}.Message())
 	case g.mesh != "":
 		return g.mesh, nil
 	case len(meshes) == 0:
@@ -115,16 +115,5 @@ func (g *globals) policy(w *world, kind, name string) (*resource.Policy, error) 
 
 // named returns a name with the namespace of --namespace.
 func (g *globals) named(name string) inspect.Name {
-	n := inspect.Name{Name: name}
-	if g.namespace.given {
-		n.Namespace = &g.namespace.value
-	}
-	return n
-}
-
-func withHint(message, hint string) string {
-	if hint == "" {
-		return message
-	}
-	return message + "; " + hint
+	return inspect.Name{Name: name, Namespace: g.namespace}
 }

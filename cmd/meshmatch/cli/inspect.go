@@ -4,22 +4,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 func newInspect(g *globals) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "inspect",
-		Short: "Show the configuration of a dataplane, or the targets of a policy",
-		Args:  subcommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newInspectDataplane(g), newInspectPolicy(g))
-	return c
+	return group("inspect", "Show the configuration of a dataplane, or the targets of a policy", newInspectDataplane(g), newInspectPolicy(g))
 }
 
 func newInspectDataplane(g *globals) *cobra.Command {
 	var options inspect.Options
-	var kind kindFlag
 	c := &cobra.Command{
 		Use:   "dataplane NAME",
 		Short: "Show the effective configuration of a dataplane, and why",
@@ -37,7 +30,7 @@ items that set it.`,
 			if err != nil {
 				return err
 			}
-			options.Kind, options.Source = kind.name(), g.withSource()
+			options.Source = g.withSource()
 			options.Explain = options.Explain || g.isTable() // the table has the item that set each value
 			answer, errLimit := inspect.NewDataplane(w.view, d, options)
 			if err := g.print(c, answer, func(p *page) { dataplanePage(p, answer) }); err != nil {
@@ -50,7 +43,7 @@ items that set it.`,
 		},
 	}
 	flags := c.Flags()
-	kind.register(flags, g.kinds, "only this policy `KIND`")
+	g.kindFlag(flags, "only this policy `KIND`", func(k *resource.Kind) { options.Kind = k.Name })
 	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced; marks them")
 	flags.BoolVar(&options.Ordered, "ordered", false, "show from, and to, as rules of which the first match applies")
 	flags.BoolVar(&options.Explain, "explain", false, "with the item that set each field")

@@ -7,31 +7,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// kindFlag is the value of --kind: a policy kind by its name or short name.
-type kindFlag struct {
-	kinds *resource.Kinds
-	kind  *resource.Kind // nil: not given
-}
-
-func (f *kindFlag) String() string { return f.name() }
-
-func (f *kindFlag) Set(s string) (err error) {
-	f.kind, err = inspect.FindKind(f.kinds, s)
-	return err
-}
-
-func (*kindFlag) Type() string { return "kind" }
-
-// name returns the kind's name, or "" if the flag is not given.
-func (f *kindFlag) name() string {
-	if f.kind == nil {
-		return ""
-	}
-	return f.kind.Name
-}
-
-// register adds the flag to those of a command.
-func (f *kindFlag) register(flags *pflag.FlagSet, kinds *resource.Kinds, usage string) {
-	f.kinds = kinds
-	flags.Var(f, "kind", usage)
+// kindFlag adds the flag --kind to those of a command: a policy kind by its name or short
+// name, which set gets.
+func (g *globals) kindFlag(flags *pflag.FlagSet, usage string, set func(*resource.Kind)) {
+	flags.Func("kind", usage, func(name string) error {
+		kind, err := inspect.FindKind(g.kinds, name)
+		if err == nil {
+			set(kind)
+		}
+		return err
+	})
 }

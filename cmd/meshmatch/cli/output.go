@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,34 +14,14 @@ import (
 
 var outputs = []string{"table", "wide", "json", "yaml"}
 
-// output is the value of -o.
-type output string
-
-func (o *output) String() string {
-	if *o == "" {
-		return "table"
-	}
-	return string(*o)
-}
-
-func (o *output) Set(s string) error {
-	if !slices.Contains(outputs, s) {
-		return fmt.Errorf("must be table, wide, json or yaml")
-	}
-	*o = output(s)
-	return nil
-}
-
-func (*output) Type() string { return "format" }
-
 // wide reports whether tables have KRIs and file:line instead of names.
-func (g *globals) wide() bool { return g.output == "wide" }
+func (g *globals) wide() bool { return g.output.word == "wide" }
 
 // withSource reports whether answers have file:line of what a KRI identifies.
 func (g *globals) withSource() bool { return g.source || g.wide() }
 
 // isTable reports whether the answer is printed for a person.
-func (g *globals) isTable() bool { return g.output.String() == "table" || g.wide() }
+func (g *globals) isTable() bool { return g.output.word == "table" || g.wide() }
 
 // print writes an answer: as JSON or YAML, or by table for a person.
 func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
@@ -60,7 +37,7 @@ func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
 // encode writes an answer as YAML with -o yaml, else as JSON.
 func (g *globals) encode(w io.Writer, answer any) error {
 	encode := inspect.JSON
-	if g.output == "yaml" {
+	if g.output.word == "yaml" {
 		encode = toYAML
 	}
 	data, err := encode(answer)
@@ -92,14 +69,3 @@ func printError(w io.Writer, prefix string, err error) {
 
 // listed joins names for a table.
 func listed(names []string) string { return strings.Join(names, ", ") }
-
-// toJSONLine returns the JSON of a value in one line.
-func toJSONLine(v any) (string, error) {
-	data, err := inspect.JSON(v)
-	if err != nil {
-		return "", err
-	}
-	var line bytes.Buffer
-	err = json.Compact(&line, data)
-	return line.String(), err
-}

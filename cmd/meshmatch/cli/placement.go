@@ -22,8 +22,7 @@ the placement bindings that are the cause. Warnings are printed to standard
 error.`,
 		Example: `  meshmatch placement -f hub/
   meshmatch placement --policy kuma-system/web-retries -f hub/ -o json`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			w, err := g.loadAll(c, g.files)
 			if err != nil {

@@ -12,18 +12,11 @@ import (
 )
 
 func newRollout(g *globals) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "rollout",
-		Short: "Plan how a change is applied to clusters, a few at a time",
-		Args:  subcommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newRolloutPlan(g))
-	return c
+	return group("rollout", "Plan how a change is applied to clusters, a few at a time", newRolloutPlan(g))
 }
 
 func newRolloutPlan(g *globals) *cobra.Command {
-	var at instant
+	at := time.Now()
 	c := &cobra.Command{
 		Use:   "plan",
 		Short: "Show for each cluster of a rollout whether the change is applied, and why",
@@ -33,47 +26,25 @@ for its result, leave it as it is, or begin later. The answer depends on the inp
 and the time alone; "recheck after" is when time alone will change it.`,
 		Example: `  meshmatch rollout plan -f rollout.yaml
   meshmatch rollout plan -f rollout.yaml --now 2026-11-22T12:00:00Z -o json`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			w, err := g.loadAll(c, g.files)
 			if err != nil {
 				return err
 			}
-			answer, warnings := rollout.NewPlans(ocm.Read(w.set), at.or(time.Now()))
+			answer, warnings := rollout.NewPlans(ocm.Read(w.set), at)
 			printWarnings(c, warnings)
 			return g.print(c, answer, func(p *page) { rolloutPage(p, answer) })
 		},
 	}
-	c.Flags().Var(&at, "now", "the `TIME` of the plan, such as 2026-11-22T12:00:00Z (default the present time)")
+	const usage = "the `TIME` of the plan, such as 2026-11-22T12:00:00Z (default the present time)"
+	c.Flags().Func("now", usage, func(text string) (err error) {
+		if at, err = time.Parse(time.RFC3339, text); err != nil {
+			return fmt.Errorf("must be a time such as 2026-11-22T12:00:00Z")
+		}
+		return nil
+	})
 	return c
-}
-
-// instant is the value of a flag for a time.
-type instant struct{ time.Time }
-
-func (i *instant) String() string {
-	if i.IsZero() {
-		return ""
-	}
-	return i.Format(time.RFC3339)
-}
-
-func (i *instant) Set(s string) (err error) {
-	if i.Time, err = time.Parse(time.RFC3339, s); err != nil {
-		return fmt.Errorf("must be a time such as 2026-11-22T12:00:00Z")
-	}
-	return nil
-}
-
-func (*instant) Type() string { return "time" }
-
-// or returns the time, or a default if the flag is not given.
-func (i *instant) or(t time.Time) time.Time {
-	if i.IsZero() {
-		return t
-	}
-	return i.Time
 }
 
 func rolloutPage(p *page, a *rollout.Plans) {

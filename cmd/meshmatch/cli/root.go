@@ -80,27 +80,24 @@ const rootExample = `  meshmatch check -f policies/
   helm template mesh-policies | meshmatch check -f - -f dataplanes/`
 
 func newRoot(all *resource.Kinds) *cobra.Command {
-	g := &globals{kinds: all}
-	root := &cobra.Command{
-		Use:           "meshmatch",
-		Short:         "Match, order and merge service-mesh policies, with reasons",
-		Long:          fmt.Sprintf(rootLong, indented(inspect.KindNames(all))),
-		Example:       rootExample,
-		Version:       version(),
-		Args:          subcommand,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	g := &globals{kinds: all, output: choice{"table", outputs}}
+	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
+		newCheck(g), newInspect(g), newConf(g), answering(newAccess(g)), answering(newDiff(g)),
+		newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBootstrap(g), newBench(g))
+	root.Long = fmt.Sprintf(rootLong, indented(inspect.KindNames(all)))
+	root.Example = rootExample
+	root.Version = version()
+	root.SilenceErrors, root.SilenceUsage = true, true
 	flags := root.PersistentFlags()
 	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree or - for standard input; may be repeated")
 	flags.StringVar(&g.mesh, "mesh", "", "the `MESH` (default \"default\", or the only one of the input)")
-	flags.Var(&g.namespace, "namespace", "the `NAMESPACE`, needed if a name is not unique")
+	flags.Func("namespace", "the `NAMESPACE`, needed if a name is not unique", func(namespace string) error {
+		g.namespace = &namespace
+		return nil
+	})
 	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
 	flags.BoolVar(&g.source, "source", false, "with file:line of each KRI in JSON and YAML, as wide tables have it")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newCheck(g), newInspect(g), newConf(g), answering(newAccess(g)), answering(newDiff(g)),
-		newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBootstrap(g), newBench(g))
 	for _, c := range root.Commands() {
 		failuresOf(c, exitNo)
 	}

@@ -49,8 +49,7 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
   meshmatch serve -f policies/ --state /var/lib/meshmatch
   meshmatch serve -f policies/ --xds :5678 --http :5681 \
       --tls-cert server.crt --tls-key server.key --client-ca mesh-ca.crt`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			options, err := flags.options(g, c)
 			if err != nil {

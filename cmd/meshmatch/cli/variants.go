@@ -2,20 +2,20 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
 func newVariants(g *globals) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "variants",
-		Short: "Check, choose and compile variants of resources by dynamic parameters",
-		Long: `Variants are several contents of one resource name, each with constraints on
+	c := group("variants", "Check, choose and compile variants of resources by dynamic parameters",
+		newVariantsCheck(g), answering(newVariantsChoose(g)), newVariantsCompile(g), newVariantsPolicies(g))
+	c.Long = `Variants are several contents of one resource name, each with constraints on
 the dynamic parameters of clients (xRFC TP2). The input is documents of type
 ResourceVariants and ResourceFragments:
 
@@ -31,35 +31,57 @@ Constraints are the proto3 JSON of DynamicParameterConstraints. A document of
 type ResourceFragments has fragments in the place of variants.
 
 Tables print constraints in short form: key=value, key!=value, key (it exists)
-and !key (it does not), combined by & and |.`,
-		Args:              subcommand,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newVariantsCheck(g), answering(newVariantsChoose(g)), newVariantsCompile(g), newVariantsPolicies(g))
+and !key (it does not), combined by & and |.`
 	return c
 }
 
-// loadVariants reads the documents of one type that -f names. None at all is
-// an error.
-func loadVariants[T any](g *globals, c *cobra.Command, kind string) ([]document[T], error) {
+// answersOf answers about each document of a type that -f names. It is an error if there
+// are none.
+func answersOf[T, A any](g *globals, c *cobra.Command, kind string, answer func(name string, document *T) (A, error)) ([]A, error) {
 	w, err := g.loadAll(c, g.files)
 	if err != nil {
 		return nil, err
 	}
-	var documents []document[T]
-	for meta, value := range resource.DocumentsOf[T](w.set) {
-		documents = append(documents, document[T]{meta.Name, value})
+	var answers []A
+	for meta, document := range resource.DocumentsOf[T](w.set) {
+		a, err := answer(meta.Name, document)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", meta.Name, err)
+		}
+		answers = append(answers, a)
 	}
-	if len(documents) == 0 {
+	if len(answers) == 0 {
 		return nil, fmt.Errorf("there are no documents of type %s in the input; check -f", kind)
 	}
-	return documents, nil
+	return answers, nil
 }
 
-type document[T any] struct {
-	name  string
-	value *T
+// variantsCheck is the answer about one ResourceVariants document.
+type variantsCheck struct {
+	Name     string           `json:"name"`
+	Variants int              `json:"variants"`
+	Warnings []variantWarning `json:"warnings"`
+
+	set *variant.Set
+}
+
+type variantWarning struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+func warningsOf(list []variant.Warning) []variantWarning {
+	warnings := []variantWarning{}
+	for _, w := range list {
+		warnings = append(warnings, variantWarning{w.Path(), diag.Diagnostic{What: w.Message, Hint: w.Hint}.Message()})
+	}
+	return warnings
+}
+
+func warningLines(p *page, warnings []variantWarning) {
+	for _, w := range warnings {
+		p.line("warning: %s: %s", w.Path, w.Message)
+	}
 }
 
 func newVariantsCheck(g *globals) *cobra.Command {
@@ -71,74 +93,48 @@ variants name different keys, or if two of them accept the same parameters,
 which the error shows. Parameters that no variant accepts are a warning.`,
 		Example: `  meshmatch variants check -f variants.yaml
   meshmatch variants check -f variants.yaml -o json`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			documents, err := loadVariants[variant.VariantsDocument](g, c, "ResourceVariants")
+			answer, err := answersOf(g, c, "ResourceVariants", func(name string, d *variant.VariantsDocument) (variantsCheck, error) {
+				set, err := d.Set()
+				if err != nil {
+					return variantsCheck{}, err
+				}
+				return variantsCheck{name, set.Len(), warningsOf(set.Warnings()), set}, nil
+			})
 			if err != nil {
 				return err
 			}
-			answer := make([]variantsCheck, len(documents))
-			sets := make([]*variant.Set, len(documents))
-			for i, d := range documents {
-				if sets[i], err = d.value.Set(); err != nil {
-					return fmt.Errorf("%s: %w", d.name, err)
-				}
-				answer[i] = variantsCheck{d.name, sets[i].Len(), warningsOf(sets[i])}
-			}
 			return g.print(c, answer, func(p *page) {
-				for i, d := range documents {
-					p.heading(0, "%s: %s", d.name, keysTitle(sets[i]))
-					for v := range sets[i].Len() {
-						p.row(fmt.Sprintf("[%d]", v), sets[i].Short(v))
+				for _, d := range answer {
+					p.heading(0, "%s: %s", d.Name, keysTitle(d.set))
+					for v := range d.Variants {
+						p.row(fmt.Sprintf("[%d]", v), d.set.Short(v))
 					}
-					warningLines(p, answer[i].Warnings)
+					warningLines(p, d.Warnings)
 				}
 			})
 		},
 	}
 }
 
-// variantsCheck is the answer about one document.
-type variantsCheck struct {
-	Name     string           `json:"name"`
-	Variants int              `json:"variants"`
-	Warnings []variantWarning `json:"warnings"`
-}
-
-type variantWarning struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
-func warningsOf(set *variant.Set) []variantWarning {
-	warnings := []variantWarning{}
-	for _, w := range set.Warnings() {
-		warnings = append(warnings, variantWarning{w.Path(), withHint(w.Message, w.Hint)})
-	}
-	return warnings
-}
-
-func warningLines(p *page, warnings []variantWarning) {
-	for _, w := range warnings {
-		p.line("warning: %s: %s", w.Path, w.Message)
-	}
-}
-
 func keysTitle(set *variant.Set) string {
-	title := count(set.Len(), "variant")
+	title := diag.Count(set.Len(), "variant")
 	if keys := set.Keys(); len(keys) > 0 {
 		title += " by " + strings.Join(keys, ", ")
 	}
 	return title
 }
 
-// count returns a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
+// variantChoice is the answer about one ResourceVariants document. Variant is nil if no
+// variant accepts the parameters.
+type variantChoice struct {
+	Name        string              `json:"name"`
+	Variant     *int                `json:"variant"`
+	Constraints *variant.Constraint `json:"constraints,omitempty"`
+	Content     *variant.Content    `json:"content,omitempty"`
+
+	short string
 }
 
 func newVariantsChoose(g *globals) *cobra.Command {
@@ -151,24 +147,23 @@ the parameters. Exit status: 0 each document has such a variant; 1 one has none:
 for this client the resource does not exist; 2 bad input or wrong usage.`,
 		Example: `  meshmatch variants choose --param env=prod --param version=v1 -f variants.yaml
   meshmatch variants choose -f variants.yaml -o json`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			parameters, err := parseParameters(given)
 			if err != nil {
 				return err
 			}
-			answer, err := g.chooseVariants(c, parameters)
+			answer, err := answersOf(g, c, "ResourceVariants", func(name string, d *variant.VariantsDocument) (variantChoice, error) {
+				return newVariantChoice(name, d, parameters)
+			})
 			if err != nil {
 				return err
 			}
 			if err := g.print(c, answer, func(p *page) { choicePage(p, answer) }); err != nil {
 				return err
 			}
-			for _, chosen := range answer {
-				if chosen.Variant == nil {
-					return errNo
-				}
+			if slices.ContainsFunc(answer, func(v variantChoice) bool { return v.Variant == nil }) {
+				return errNo
 			}
 			return nil
 		},
@@ -192,35 +187,17 @@ func parseParameters(given []string) (variant.Parameters, error) {
 	return parameters, nil
 }
 
-// variantChoice is the answer about one document. Variant is nil if no variant
-// accepts the parameters.
-type variantChoice struct {
-	Name        string              `json:"name"`
-	Variant     *int                `json:"variant"`
-	Constraints *variant.Constraint `json:"constraints,omitempty"`
-	Content     *variant.Content    `json:"content,omitempty"`
-
-	short string
-}
-
-func (g *globals) chooseVariants(c *cobra.Command, parameters variant.Parameters) ([]variantChoice, error) {
-	documents, err := loadVariants[variant.VariantsDocument](g, c, "ResourceVariants")
+func newVariantChoice(name string, d *variant.VariantsDocument, parameters variant.Parameters) (variantChoice, error) {
+	set, err := d.Set()
 	if err != nil {
-		return nil, err
+		return variantChoice{}, err
 	}
-	answer := make([]variantChoice, len(documents))
-	for i, d := range documents {
-		set, err := d.value.Set()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.name, err)
-		}
-		answer[i].Name = d.name
-		if chosen, ok := set.Choose(parameters); ok {
-			constraints := set.Constraint(chosen)
-			answer[i] = variantChoice{d.name, &chosen, &constraints, &d.value.Variants[chosen].Content, set.Short(chosen)}
-		}
+	chosen, ok := set.Choose(parameters)
+	if !ok {
+		return variantChoice{Name: name}, nil
 	}
-	return answer, nil
+	constraints := set.Constraint(chosen)
+	return variantChoice{name, &chosen, &constraints, &d.Variants[chosen].Content, set.Short(chosen)}, nil
 }
 
 func choicePage(p *page, answer []variantChoice) {
@@ -233,13 +210,18 @@ func choicePage(p *page, answer []variantChoice) {
 	}
 }
 
-// shortJSON returns a value in one line.
-func shortJSON(v any) string {
-	data, err := toJSONLine(v)
-	if err != nil {
-		return "cannot be shown: " + err.Error()
-	}
-	return data
+// compiledDocument is the answer about one ResourceFragments document.
+type compiledDocument struct {
+	Name     string            `json:"name"`
+	Variants []compiledVariant `json:"variants"`
+	Warnings []variantWarning  `json:"warnings"`
+
+	set *variant.Set
+}
+
+type compiledVariant struct {
+	Constraints variant.Constraint `json:"constraints"`
+	Content     variant.Content    `json:"content"`
 }
 
 func newVariantsCompile(g *globals) *cobra.Command {
@@ -252,33 +234,17 @@ parameters, merged in order: mappings by key, lists are concatenated, anything
 else is replaced by the later fragment.`,
 		Example: `  meshmatch variants compile -f fragments.yaml
   meshmatch variants compile -f fragments.yaml -o yaml`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			documents, err := loadVariants[variant.FragmentsDocument](g, c, "ResourceFragments")
+			answer, err := answersOf(g, c, "ResourceFragments", newCompiledDocument)
 			if err != nil {
 				return err
 			}
-			answer := make([]compiledDocument, len(documents))
-			sets := make([]*variant.Set, len(documents))
-			for i, d := range documents {
-				var contents []map[string]any
-				if sets[i], contents, err = d.value.Compile(); err != nil {
-					return fmt.Errorf("%s: %w", d.name, err)
-				}
-				answer[i] = compiledDocument{Name: d.name, Warnings: []variantWarning{}}
-				for j, content := range contents {
-					answer[i].Variants = append(answer[i].Variants, compiledVariant{sets[i].Constraint(j), content})
-				}
-				for _, w := range d.value.Warnings() {
-					answer[i].Warnings = append(answer[i].Warnings, variantWarning{w.Path(), withHint(w.Message, w.Hint)})
-				}
-			}
 			return g.print(c, answer, func(p *page) {
-				for i, d := range answer {
-					p.heading(0, "%s: %s", d.Name, keysTitle(sets[i]))
-					for j, v := range d.Variants {
-						p.row(sets[i].Short(j), shortJSON(v.Content))
+				for _, d := range answer {
+					p.heading(0, "%s: %s", d.Name, keysTitle(d.set))
+					for i, v := range d.Variants {
+						p.row(d.set.Short(i), shortJSON(v.Content))
 					}
 					warningLines(p, d.Warnings)
 				}
@@ -287,14 +253,14 @@ else is replaced by the later fragment.`,
 	}
 }
 
-// compiledDocument is the answer about one document.
-type compiledDocument struct {
-	Name     string            `json:"name"`
-	Variants []compiledVariant `json:"variants"`
-	Warnings []variantWarning  `json:"warnings"`
-}
-
-type compiledVariant struct {
-	Constraints variant.Constraint `json:"constraints"`
-	Content     variant.Content    `json:"content"`
+func newCompiledDocument(name string, d *variant.FragmentsDocument) (compiledDocument, error) {
+	set, contents, err := d.Compile()
+	if err != nil {
+		return compiledDocument{}, err
+	}
+	answer := compiledDocument{Name: name, Warnings: warningsOf(d.Warnings()), set: set}
+	for i, content := range contents {
+		answer.Variants = append(answer.Variants, compiledVariant{set.Constraint(i), content})
+	}
+	return answer, nil
 }

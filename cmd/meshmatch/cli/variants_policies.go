@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,8 +32,7 @@ A dataplane with several inbounds is described by no parameters; it is counted
 if it has the conf of a variant, and is listed if it has the conf of none.`,
 		Example: `  meshmatch variants policies --kind MeshTimeout --outbound backend -f policies/ -f dataplanes/
   meshmatch variants policies --kind mt --outbound 'payments?version=v2' -f policies/ -o json`,
-		Args:              noArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if kindName == "" || outbound == "" {
 				return usagef("--kind and --outbound are required")
@@ -86,7 +86,7 @@ func destinationNamed(view *core.View, mesh, text string) (variant.Destination, 
 	if hint == "" && len(names) > 0 {
 		hint = "there are " + strings.Join(names, ", ")
 	}
-	return variant.Destination{}, fmt.Errorf("%s", withHint(message, hint))
+	return variant.Destination{}, errors.New(diag.Diagnostic{What: message, Hint: hint}.Message())
 }
 
 // policyVariants is the answer of `variants policies`.
@@ -131,7 +131,7 @@ func routesOfContent(content *variant.PolicyContent) []policyRoute {
 
 // policyVariantsPage prints the variants that serve most dataplanes first.
 func policyVariantsPage(p *page, v *variant.PolicyVariants, usage *variant.Usage) {
-	p.heading(0, "%s for outbounds to %s: %s in the place of %s", v.Kind.Name, v.Destination, count(v.Set.Len(), "variant"), count(usage.Dataplanes, "resource"))
+	p.heading(0, "%s for outbounds to %s: %s in the place of %s", v.Kind.Name, v.Destination, diag.Count(v.Set.Len(), "variant"), diag.Count(usage.Dataplanes, "resource"))
 	order := make([]int, v.Set.Len())
 	for i := range order {
 		order[i] = i
@@ -154,7 +154,7 @@ func policyVariantsPage(p *page, v *variant.PolicyVariants, usage *variant.Usage
 		for i, d := range usage.Others {
 			names[i] = d.Name
 		}
-		p.line("%s with the conf of none of them: %s", count(len(names), "dataplane"), firstNames(names))
+		p.line("%s with the conf of none of them: %s", diag.Count(len(names), "dataplane"), firstNames(names))
 	}
 }
 
