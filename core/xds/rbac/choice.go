@@ -1,6 +1,8 @@
 package rbac
 
 import (
+	"slices"
+
 	xdscorev3 "github.com/cncf/xds/go/xds/core/v3"
 	matcherv3 "github.com/cncf/xds/go/xds/type/matcher/v3"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -11,43 +13,40 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Choice is what is done with the requests that have all of some conditions.
+// Choice is what is done with the requests that meet some conditions.
 type Choice struct {
-	Match  *conf.Match   // nil: no condition
-	Tags   resource.Tags // of the client; a value may be [resource.AnyValue]
+	Conditions
 	Action *xdscorev3.TypedExtensionConfig
 }
 
-// isCertain reports whether the choice has no conditions.
-func (c *Choice) isCertain() bool {
+// Conditions are conditions on a request, all of which must hold.
+type Conditions struct {
+	Match *conf.Match   // nil: none
+	Tags  resource.Tags // of the client; a value may be [resource.AnyValue]
+}
+
+// Empty reports whether there are no conditions.
+func (c Conditions) Empty() bool {
 	return len(c.Tags) == 0 && (c.Match == nil || c.Match.Empty())
 }
 
-func (c *Choice) asksForID() bool { return c.Match != nil && c.Match.SpiffeID != nil }
+// AsksForID reports whether there is a condition on the SPIFFE ID of the client.
+func (c Conditions) AsksForID() bool { return c.Match != nil && c.Match.SpiffeID != nil }
 
 // NewChoiceMatcher returns a matcher of HTTP requests: the first choice whose
 // conditions hold applies, and nothing if there is none. It compares as the matcher of
 // [New] compares what allows. The error is [ErrTooLarge].
 func NewChoiceMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 	w := &matcherWriter{&writer{}, map[input][]byte{}}
-	var anonymous []Choice
-	asksForID := false
-	for i := range choices {
-		asksForID = asksForID || choices[i].asksForID()
-		if !choices[i].asksForID() {
-			anonymous = append(anonymous, choices[i])
-		}
-	}
+	anonymous := slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool { return c.AsksForID() })
 	t := newTranslation(MatcherForm)
-	if !asksForID {
+	if len(anonymous) == len(choices) {
 		w.choices(t, choices)
 	} else {
-		w.message(matcherList, func() {
-			w.branch(branch{
-				when: comparison(input{kind: clientURI}, textRegex, noSingleID),
-				next: func(field protowire.Number) { w.message(field, func() { w.choices(t, anonymous) }) },
-			})
-		})
+		w.firstOf([]branch{{
+			when: comparison(input{kind: clientURI}, textRegex, NoSingleID),
+			next: func(field protowire.Number) { w.message(field, func() { w.choices(t, anonymous) }) },
+		}}, nil)
 		w.message(matcherOnNoMatch, func() { w.message(onMatchMatcher, func() { w.choices(t, choices) }) })
 	}
 	m := &matcherv3.Matcher{}
@@ -62,56 +61,30 @@ func NewChoiceMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 
 // choices writes the fields of a matcher.
 func (w *matcherWriter) choices(t *translation, choices []Choice) {
-	last := -1
-	for i := range choices {
-		if choices[i].isCertain() {
-			last = i
-			break
+	var branches []branch
+	for _, c := range choices {
+		do := action{extension: c.Action}
+		if c.Empty() {
+			w.firstOf(branches, &do)
+			return
 		}
+		if t.tooLarge() {
+			w.full = true
+			return
+		}
+		branches = append(branches, branch{when: t.conditions(c.Conditions), do: do})
 	}
-	conditional := choices
-	if last >= 0 {
-		conditional = choices[:last]
-	}
-	if len(conditional) > 0 {
-		w.message(matcherList, func() {
-			for i := range conditional {
-				if t.tooLarge() || w.full {
-					w.full = true
-					return
-				}
-				w.branch(branch{when: t.choice(&conditional[i]), do: action{extension: conditional[i].Action}})
-			}
-		})
-	}
-	if last >= 0 {
-		w.onMatch(matcherOnNoMatch, action{extension: choices[last].Action})
-	}
+	w.firstOf(branches, nil)
 }
 
-// choice returns the condition of a choice that has conditions.
-func (t *translation) choice(c *Choice) *condition {
+// conditions returns conditions, of which there is one at least, as one.
+func (t *translation) conditions(c Conditions) *condition {
 	var all []*condition
 	if c.Match != nil && !c.Match.Empty() {
 		all = append(all, t.entry(&permission.Entry{Place: permission.Place{List: permission.Allow}, Match: c.Match}))
 	}
 	for _, tag := range c.Tags {
-		all = append(all, comparison(input{kind: clientURI}, textRegex, amongURIs(tagRegex(tag))))
+		all = append(all, comparison(input{kind: clientURI}, textRegex, TagExpression(tag)))
 	}
 	return allOf(all...)
 }
-
-// SpiffeIDExpression returns the regular expression of a condition on a SPIFFE ID, for
-// the URI SANs of a client joined by commas. A client with several SPIFFE IDs has none
-// (SPEC 7.2): [NoSingleID] matches its URI SANs.
-func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
-	return newTranslation(MatcherForm).spiffeID(m).text.value
-}
-
-// TagExpression returns the regular expression of a condition on a tag of the client,
-// for the URI SANs of the client joined by commas.
-func TagExpression(tag resource.Tag) string { return amongURIs(tagRegex(tag)) }
-
-// NoSingleID is the regular expression of URI SANs, joined by commas, which have a
-// SPIFFE ID and give the client none, because there are several or one has a comma.
-const NoSingleID = noSingleID

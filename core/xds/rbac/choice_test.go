@@ -24,7 +24,7 @@ func choose(t *testing.T, name string, match *conf.Match, tags map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Choice{Match: match, Tags: resource.NewTags(tags), Action: &xdscorev3.TypedExtensionConfig{Name: name, TypedConfig: config}}
+	return Choice{Conditions: Conditions{Match: match, Tags: resource.NewTags(tags)}, Action: &xdscorev3.TypedExtensionConfig{Name: name, TypedConfig: config}}
 }
 
 // The first choice whose conditions hold applies. A client with several SPIFFE IDs has

@@ -1,7 +1,6 @@
 package rbac
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -20,12 +19,8 @@ func (f Filter) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var compact bytes.Buffer // protojson varies its spaces on purpose
-	if err := json.Compact(&compact, data); err != nil {
-		return nil, err
-	}
-	return json.Marshal(struct {
+	return json.Marshal(struct { // without the spaces, which protojson varies on purpose
 		Name        string          `json:"name"`
 		TypedConfig json.RawMessage `json:"typedConfig"`
-	}{f.Name, compact.Bytes()})
+	}{f.Name, data})
 }

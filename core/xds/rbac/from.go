@@ -10,27 +10,19 @@ import (
 // items from the highest priority down, the first that selects the client
 // decides (SPEC 5.1).
 func clientMatcher(out *writer, items []permission.Client, d decision) {
-	w := &matcherWriter{out, map[input][]byte{}}
-	last, n := d.byDefault(), len(items)
+	w, t := &matcherWriter{out, map[input][]byte{}}, newTranslation(MatcherForm)
+	last := d.byDefault()
+	var branches []branch
 	for i := range items {
-		if len(items[i].Tags) == 0 { // every client; no later item decides
-			last, n = action{policy: items[i].KRI, deny: !d.clientAllowed(items[i].Action)}, i
+		item := &items[i]
+		do := action{policy: item.KRI, deny: !d.clientAllowed(item.Action)}
+		if len(item.Tags) == 0 { // every client; no later item decides
+			last = do
 			break
 		}
+		branches = append(branches, branch{when: t.conditions(Conditions{Tags: item.Tags}), do: do})
 	}
-	if n > 0 {
-		w.message(matcherList, func() {
-			for i := range items[:n] {
-				item := &items[i]
-				var tags []*condition
-				for _, tag := range item.Tags {
-					tags = append(tags, comparison(input{kind: clientURI}, textRegex, amongURIs(tagRegex(tag))))
-				}
-				w.branch(branch{when: allOf(tags...), do: action{policy: item.KRI, deny: !d.clientAllowed(item.Action)}})
-			}
-		})
-	}
-	w.onMatch(matcherOnNoMatch, last)
+	w.firstOf(branches, &last)
 }
 
 // clientRules writes the rules form of the same decision. The principals of its

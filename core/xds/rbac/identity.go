@@ -3,6 +3,8 @@ package rbac
 import (
 	"regexp"
 
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -22,17 +24,36 @@ const uriBefore, uriAfter = `(?:\C*,)?`, `(?:,\C*)?`
 // severalURIs matches the URI SANs of a client that has more than one.
 const severalURIs = `\C*,\C*`
 
-// noSingleID matches the URI SANs of a client that has no SPIFFE ID though one
-// of them may begin with spiffe://: two of them do, or one has a comma, after
-// which no scheme follows.
-const noSingleID = `(?:\C*,)?spiffe://[^,]*,(?:\C*,)?spiffe://\C*|` +
+// NoSingleID is the regular expression of the URI SANs of a client that has no SPIFFE
+// ID though one of them may begin with spiffe://: two of them do, or one has a comma,
+// after which no scheme follows.
+const NoSingleID = `(?:\C*,)?spiffe://[^,]*,(?:\C*,)?spiffe://\C*|` +
 	`\C*,(?:[^A-Za-z]\C*|[A-Za-z][A-Za-z0-9+.\-]*(?:[^A-Za-z0-9+.\-:]\C*)?)?`
+
+// SpiffeIDExpression returns the regular expression of a condition on a SPIFFE ID, for
+// the URI SANs of a client joined by commas. A client with several SPIFFE IDs has none
+// (SPEC 7.2): [NoSingleID] matches its URI SANs.
+func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
+	if m.Type == conf.SpiffeIDExact {
+		return amongURIs(quoted(m.Value))
+	}
+	return amongURIs(belowID(m))
+}
+
+// belowID returns an expression for the SPIFFE IDs of a prefix.
+func belowID(m *conf.SpiffeIDMatch) string {
+	return quoted(request.TrimSlash(m.Value)) + `(?:/[^,]*)?`
+}
 
 func quoted(text string) string { return regexp.QuoteMeta(text) }
 
 // A certificate that carries tags has a URI SAN kuma://key/value for each of
 // them, in addition to the SPIFFE ID.
 const tagURI = "kuma://"
+
+// TagExpression returns the regular expression of a condition on a tag of the client,
+// for the URI SANs of the client joined by commas.
+func TagExpression(tag resource.Tag) string { return amongURIs(tagRegex(tag)) }
 
 // tagRegex returns an expression for the URI SAN of a tag. Keys may have slashes
 // and values have none, so any value of a key ends at the end of the URI:

@@ -44,7 +44,7 @@ func stagesOf(m *xdsmatcher.Matcher) string {
 		n := 0
 		for _, field := range m.GetMatcherList().GetMatchers() {
 			switch field.GetPredicate().GetSinglePredicate().GetValueMatch().GetSafeRegex().GetRegex() {
-			case noSingleID, severalURIs:
+			case NoSingleID, severalURIs:
 			default:
 				n++
 			}

@@ -56,22 +56,13 @@ func header(name string) input { return input{httpHeader, name} }
 // are around it (identity.go).
 func (t *translation) spiffeID(m *conf.SpiffeIDMatch) *condition {
 	on := input{kind: clientURI}
-	if m.Type == conf.SpiffeIDExact {
-		if t.form == RulesForm {
-			return comparison(on, textExact, m.Value)
-		}
-		return comparison(on, textRegex, amongURIs(quoted(m.Value)))
+	switch {
+	case t.form == MatcherForm:
+		return comparison(on, textRegex, SpiffeIDExpression(m))
+	case m.Type == conf.SpiffeIDExact:
+		return comparison(on, textExact, m.Value)
 	}
-	expression := belowID(m)
-	if t.form == MatcherForm {
-		expression = amongURIs(expression)
-	}
-	return comparison(on, textRegex, expression)
-}
-
-// belowID returns an expression for the SPIFFE IDs of a prefix.
-func belowID(m *conf.SpiffeIDMatch) string {
-	return quoted(request.TrimSlash(m.Value)) + `(?:/[^,]*)?`
+	return comparison(on, textRegex, belowID(m))
 }
 
 // path compares the path. In the matcher form the input has the query too.

@@ -23,7 +23,7 @@ func entryMatcher(out *writer, entries []permission.Entry, d decision) {
 	}
 	if asksFor(rules, func(m *conf.Match) bool { return m.SpiffeID != nil }) {
 		anonymous := withoutIDs(rules)
-		b := branch{when: comparison(input{kind: clientURI}, textRegex, noSingleID), do: d.byDefault()}
+		b := branch{when: comparison(input{kind: clientURI}, textRegex, NoSingleID), do: d.byDefault()}
 		if len(anonymous) > 0 {
 			b.next = func(field protowire.Number) { w.rules(field, t, anonymous, d) }
 		}
@@ -33,11 +33,7 @@ func entryMatcher(out *writer, entries []permission.Entry, d decision) {
 		w.fields(t, rules, d)
 		return
 	}
-	w.message(matcherList, func() {
-		for _, b := range first {
-			w.branch(b)
-		}
-	})
+	w.firstOf(first, nil)
 	w.message(matcherOnNoMatch, func() { w.rules(onMatchMatcher, t, rules, d) })
 }
 
@@ -53,6 +49,21 @@ type branch struct {
 	when *condition
 	do   action
 	next func(field protowire.Number) // if not nil, a matcher in place of the action
+}
+
+// firstOf writes the fields of a matcher: the first of the branches whose condition holds
+// applies, and last if there is none. A nil last is not written.
+func (w *matcherWriter) firstOf(branches []branch, last *action) {
+	if len(branches) > 0 {
+		w.message(matcherList, func() {
+			for _, b := range branches {
+				w.branch(b)
+			}
+		})
+	}
+	if last != nil {
+		w.onMatch(matcherOnNoMatch, *last)
+	}
 }
 
 func (w *matcherWriter) branch(b branch) {

@@ -48,8 +48,23 @@ var ErrTooLarge = errors.New("the filter has more than 16 MiB; use fewer entries
 // connection manager. The error is [ErrTooLarge].
 func New(p *permission.Permissions, form Form, statPrefix string) (Filter, error) {
 	w := &writer{data: make([]byte, 0, sizeHint(p))}
+	decisions := []decision{enforced}
+	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
+		decisions = append(decisions, shadow)
+	}
 	name, url, fields := filterOf(p.Protocol)
-	fields.write(w, p, form, statPrefix)
+	fields.write(w, form, statPrefix, decisions, func(d decision) {
+		switch {
+		case p.Clients != nil && form == RulesForm:
+			clientRules(w, p.Clients.Items(), d)
+		case p.Clients != nil:
+			clientMatcher(w, p.Clients.Items(), d)
+		case form == RulesForm:
+			entryRules(w, entriesOf(p), d)
+		default:
+			entryMatcher(w, entriesOf(p), d)
+		}
+	})
 	if w.full || len(w.data) > MaxFilter {
 		return Filter{}, ErrTooLarge
 	}
@@ -64,18 +79,12 @@ const LimitName = "limit"
 func DenyAll(protocol request.Protocol, form Form, statPrefix string) Filter {
 	w := &writer{}
 	_, url, fields := filterOf(protocol)
-	if form == RulesForm {
-		w.message(fields.rules, func() {})
-	}
-	if fields.statPrefix != 0 {
-		w.text(fields.statPrefix, statPrefix)
-	}
-	if form == MatcherForm {
-		w.message(fields.matcher, func() {
+	fields.write(w, form, statPrefix, []decision{enforced}, func(decision) {
+		if form == MatcherForm { // the rules form denies without policies
 			m := &matcherWriter{w, nil}
 			m.onMatch(matcherOnNoMatch, action{policy: LimitName, deny: true})
-		})
-	}
+		}
+	})
 	return Filter{LimitName, &anypb.Any{TypeUrl: url, Value: w.data}}
 }
 
@@ -83,23 +92,25 @@ func DenyAll(protocol request.Protocol, form Form, statPrefix string) Filter {
 func filterOf(protocol request.Protocol) (name, url string, fields rbacFields) {
 	if protocol == request.TCP {
 		return NetworkFilterName, "type.googleapis.com/envoy.extensions.filters.network.rbac.v3.RBAC",
-			rbacFields{rules: 1, shadowRules: 2, statPrefix: 3, matcher: 6, shadowMatcher: 7}
+			rbacFields{rules: [...]protowire.Number{1, 2}, statPrefix: 3, matcher: [...]protowire.Number{6, 7}}
 	}
 	return HTTPFilterName, "type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC",
-		rbacFields{rules: 1, shadowRules: 2, matcher: 4, shadowMatcher: 5}
+		rbacFields{rules: [...]protowire.Number{1, 2}, matcher: [...]protowire.Number{4, 5}}
 }
 
-// rbacFields is the fields of one of the two filters, in their order.
-type rbacFields struct{ rules, shadowRules, statPrefix, matcher, shadowMatcher protowire.Number }
+// rbacFields is the fields of one of the two filters, in their order. Those of the forms
+// are by decision.
+type rbacFields struct {
+	rules      [2]protowire.Number
+	statPrefix protowire.Number // 0: there is none
+	matcher    [2]protowire.Number
+}
 
-func (f rbacFields) write(w *writer, p *permission.Permissions, form Form, statPrefix string) {
-	decisions := []decision{enforced}
-	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
-		decisions = append(decisions, shadow)
-	}
+// write writes the fields of a filter. Body writes those of the form of one decision.
+func (f rbacFields) write(w *writer, form Form, statPrefix string, decisions []decision, body func(decision)) {
 	if form == RulesForm {
 		for _, d := range decisions {
-			w.message([...]protowire.Number{f.rules, f.shadowRules}[d], func() { writeRules(w, p, d) })
+			w.message(f.rules[d], func() { body(d) })
 		}
 	}
 	if f.statPrefix != 0 {
@@ -107,25 +118,9 @@ func (f rbacFields) write(w *writer, p *permission.Permissions, form Form, statP
 	}
 	if form == MatcherForm {
 		for _, d := range decisions {
-			w.message([...]protowire.Number{f.matcher, f.shadowMatcher}[d], func() { writeMatcher(w, p, d) })
+			w.message(f.matcher[d], func() { body(d) })
 		}
 	}
-}
-
-func writeMatcher(w *writer, p *permission.Permissions, d decision) {
-	if p.Clients != nil {
-		clientMatcher(w, p.Clients.Items(), d)
-		return
-	}
-	entryMatcher(w, entriesOf(p), d)
-}
-
-func writeRules(w *writer, p *permission.Permissions, d decision) {
-	if p.Clients != nil {
-		clientRules(w, p.Clients.Items(), d)
-		return
-	}
-	entryRules(w, entriesOf(p), d)
 }
 
 func entriesOf(p *permission.Permissions) []permission.Entry {

@@ -34,7 +34,7 @@ func noteRequest(c *xds.Chain, choices []choice) (func(int) *accesslogv3.AccessL
 	}
 	err := addConditionalFilter(c, "envoy.filters.http.set_metadata", choices, configs)
 	return func(i int) *accesslogv3.AccessLogFilter {
-		return metadataIs(namespace, key, strconv.Itoa(i), choices[i].isCertain())
+		return metadataIs(namespace, key, strconv.Itoa(i), choices[i].Empty())
 	}, err
 }
 
@@ -45,7 +45,7 @@ func noteConnection(c *xds.Chain, choices []choice) (func(int) *accesslogv3.Acce
 	const prefix = "access_log_"
 	list := make([]rbac.Choice, len(choices))
 	for i, choice := range choices {
-		list[i] = rbac.Choice{Match: choice.match, Tags: choice.tags, Action: &xdscorev3.TypedExtensionConfig{
+		list[i] = rbac.Choice{Conditions: choice.Conditions, Action: &xdscorev3.TypedExtensionConfig{
 			Name:        "envoy.filters.rbac.action",
 			TypedConfig: xds.Any(&rbacconfigv3.Action{Name: strconv.Itoa(i), Action: rbacconfigv3.RBAC_ALLOW}),
 		}}
@@ -59,7 +59,7 @@ func noteConnection(c *xds.Chain, choices []choice) (func(int) *accesslogv3.Acce
 	}))
 	showConditions(c, choices)
 	return func(i int) *accesslogv3.AccessLogFilter {
-		return metadataIs(rbac.NetworkFilterName, prefix+"shadow_effective_policy_id", strconv.Itoa(i), choices[i].isCertain())
+		return metadataIs(rbac.NetworkFilterName, prefix+"shadow_effective_policy_id", strconv.Itoa(i), choices[i].Empty())
 	}, nil
 }
 

@@ -3,23 +3,19 @@ package translators
 import (
 	"errors"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 // A choice is a conf of an inbound with the conditions under which it applies: those
 // of a rule, or tags of the client. Without conditions it applies always.
 type choice struct {
 	*rules.Effective
-	match *conf.Match   // nil: none
-	tags  resource.Tags // a value may be resource.AnyValue
+	rbac.Conditions
 }
-
-// isCertain reports whether the choice has no conditions.
-func (c *choice) isCertain() bool { return len(c.tags) == 0 && (c.match == nil || c.match.Empty()) }
 
 // choicesOf returns the confs that an inbound has for the clients and requests that
 // it sees. The first whose conditions hold applies. What never applies is left out:
@@ -31,7 +27,7 @@ func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 	}
 	var all []choice
 	for i := range in.Rules {
-		all = append(all, choice{Effective: in.Rules[i].Effective, match: &in.Rules[i].Match})
+		all = append(all, choice{in.Rules[i].Effective, rbac.Conditions{Match: &in.Rules[i].Match}})
 	}
 	if in.From != nil {
 		ordered, err := in.From.Ordered(partition.Limits{})
@@ -39,17 +35,17 @@ func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 			return nil, err
 		}
 		for _, r := range ordered {
-			all = append(all, choice{Effective: r.Effective, tags: tagsOf(r.Selector)})
+			all = append(all, choice{r.Effective, rbac.Conditions{Tags: tagsOf(r.Selector)}})
 		}
 	}
 	var seen []choice
 	for i := range all {
 		c := &all[i]
-		if c.match != nil && sees.Unseen(c.match) != "" || sees.UnseenTags(c.tags) != "" {
+		if c.Match != nil && sees.Unseen(c.Match) != "" || sees.UnseenTags(c.Tags) != "" {
 			continue
 		}
 		seen = append(seen, *c)
-		if c.isCertain() {
+		if c.Empty() {
 			break
 		}
 	}
@@ -72,7 +68,7 @@ func tagsOf(s partition.Selector) resource.Tags {
 // always returns the conf without conditions, which is the last one; nil if there is
 // none.
 func always(choices []choice) *rules.Effective {
-	if n := len(choices); n > 0 && choices[n-1].isCertain() {
+	if n := len(choices); n > 0 && choices[n-1].Empty() {
 		return choices[n-1].Effective
 	}
 	return nil

@@ -22,7 +22,7 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 	switch {
 	case len(configs) == 0:
 		return nil
-	case choices[0].isCertain():
+	case choices[0].Empty():
 		c.AddHTTPFilter(name, xds.Any(configs[0]))
 		return nil
 	}
@@ -49,7 +49,7 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 func chooseAction(choices []choice, actions []*xdscorev3.TypedExtensionConfig) (*matchingv3.ExtensionWithMatcher, error) {
 	list := make([]rbac.Choice, len(choices))
 	for i := range choices {
-		list[i] = rbac.Choice{Match: choices[i].match, Tags: choices[i].tags, Action: actions[i]}
+		list[i] = rbac.Choice{Conditions: choices[i].Conditions, Action: actions[i]}
 	}
 	matcher, err := rbac.NewChoiceMatcher(list)
 	if err != nil {
@@ -64,11 +64,11 @@ func chooseAction(choices []choice, actions []*xdscorev3.TypedExtensionConfig) (
 // showConditions makes a chain see what the conditions of choices are about.
 func showConditions(c *xds.Chain, choices []choice) {
 	for _, choice := range choices {
-		if choice.match == nil {
+		if choice.Match == nil {
 			continue
 		}
-		c.InspectTLS = c.InspectTLS || choice.match.SNI != nil
-		if choice.match.Path != nil {
+		c.InspectTLS = c.InspectTLS || choice.Match.SNI != nil
+		if choice.Match.Path != nil {
 			c.RefuseEscapedSlashes()
 		}
 	}

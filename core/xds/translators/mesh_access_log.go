@@ -71,7 +71,7 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 func inboundAccessLogs(c *xds.Chain, conf xds.InboundConf) {
 	choices := visibleChoices(c, conf, meshAccessLogKind)
 	noted := func(int) *accesslogv3.AccessLogFilter { return nil }
-	if len(choices) > 0 && !choices[0].isCertain() {
+	if len(choices) > 0 && !choices[0].Empty() {
 		note := noteRequest
 		if c.Manager == nil {
 			note = noteConnection

@@ -99,7 +99,7 @@ func limitConnections(c *xds.Chain, choices []choice) {
 	}
 	limit := connections(always(choices))
 	for i := range choices {
-		if own := connections(choices[i].Effective); own != nil && !choices[i].isCertain() && !reflect.DeepEqual(own, limit) {
+		if own := connections(choices[i].Effective); own != nil && !choices[i].Empty() && !reflect.DeepEqual(own, limit) {
 			c.Warn(choices[i].Effective, "/local/tcp", "a connection is counted before anything is visible of it: write it for all clients, without a match")
 		}
 	}

@@ -36,7 +36,7 @@ func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 		}
 	}
 	for k := range choices {
-		if !choices[k].isCertain() {
+		if !choices[k].Empty() {
 			warnConnectionTimeouts(i, choices[k].Effective, all)
 		}
 		if !i.Protocol.IsHTTP() {
@@ -83,7 +83,7 @@ func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
 		c := &choices[k]
 		timeout := rules.ConfOf[meshtimeout.Conf](c.Effective)
 		routes = append(routes, timeoutRoute(i, c.routeMatch(), timeout))
-		if c.match != nil && c.match.SpiffeID != nil {
+		if c.AsksForID() {
 			asksForID = true
 		} else {
 			anonymous = append(anonymous, timeoutRoute(i, withoutID(c.routeMatch()), timeout))
@@ -135,5 +135,5 @@ func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
 
 // asksForConnection reports whether a choice depends on the client or the server name.
 func (c choice) asksForConnection() bool {
-	return len(c.tags) > 0 || c.match != nil && (c.match.SpiffeID != nil || c.match.SNI != nil)
+	return len(c.Tags) > 0 || c.AsksForID() || c.Match != nil && c.Match.SNI != nil
 }

@@ -22,7 +22,7 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	effective := always(choices)
 	settings := rules.ConfOf[meshtls.Conf](effective)
 	for k := range choices {
-		if own := rules.ConfOf[meshtls.Conf](choices[k].Effective); !choices[k].isCertain() && !reflect.DeepEqual(own, settings) {
+		if own := rules.ConfOf[meshtls.Conf](choices[k].Effective); !choices[k].Empty() && !reflect.DeepEqual(own, settings) {
 			i.Warn(choices[k].Effective, "", "the client is known after the handshake: write it for all clients")
 		}
 	}

@@ -16,26 +16,26 @@ import (
 // client are about the filter state of [xds.Chain.RecordConnection].
 func (c *choice) routeMatch() *routev3.RouteMatch {
 	m := prefixMatch("/")
-	for _, tag := range c.tags {
+	for _, tag := range c.Tags {
 		m.FilterState = append(m.FilterState, peerMatches(rbac.TagExpression(tag)))
 	}
-	if c.match == nil {
+	if c.Match == nil {
 		return m
 	}
-	if c.match.SpiffeID != nil {
-		m.FilterState = append(m.FilterState, peerMatches(rbac.SpiffeIDExpression(c.match.SpiffeID)))
+	if c.Match.SpiffeID != nil {
+		m.FilterState = append(m.FilterState, peerMatches(rbac.SpiffeIDExpression(c.Match.SpiffeID)))
 	}
-	if c.match.SNI != nil {
-		m.FilterState = append(m.FilterState, stateMatches(xds.ServerNameKey, exactly(strings.ToLower(string(*c.match.SNI)))))
+	if c.Match.SNI != nil {
+		m.FilterState = append(m.FilterState, stateMatches(xds.ServerNameKey, exactly(strings.ToLower(string(*c.Match.SNI)))))
 	}
-	if c.match.Path != nil {
-		setPath(m, c.match.Path)
+	if c.Match.Path != nil {
+		setPath(m, c.Match.Path)
 	}
-	if c.match.Method != nil {
-		m.Headers = append(m.Headers, methodMatcher(string(*c.match.Method)))
+	if c.Match.Method != nil {
+		m.Headers = append(m.Headers, methodMatcher(string(*c.Match.Method)))
 	}
-	for i := range c.match.Headers {
-		m.Headers = append(m.Headers, headerMatcher(&c.match.Headers[i]))
+	for i := range c.Match.Headers {
+		m.Headers = append(m.Headers, headerMatcher(&c.Match.Headers[i]))
 	}
 	return m
 }
