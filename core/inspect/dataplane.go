@@ -90,31 +90,39 @@ func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.S
 // answer has more rules than it may contain (SPEC 5.5); the answer then has
 // everything else.
 func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
-	a := dataplaneAnswer{
-		dataplane: d, options: options, enforcement: view.Enforcement(),
-		views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
-	}
+	a := newDataplaneAnswer(view, d, options)
 	answer := &Dataplane{Dataplane: newDataplaneRef(d, options.Source), Policies: []Kind{}}
 	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
 		a.errs = append(a.errs, err)
 	} else if id != nil {
 		answer.Dataplane.SpiffeID = id.SPIFFEID
 	}
-	for _, config := range configsOf(view, d, options.Kind, ScopeOf(options.Shadow)) {
+	for _, config := range a.configs {
 		answer.Policies = append(answer.Policies, a.kind(config))
 	}
-	return answer, errors.Join(append(a.errs, a.budget.err)...)
+	return answer, a.err()
 }
 
-// dataplaneAnswer makes the answer for one dataplane.
+// dataplaneAnswer makes an answer about one dataplane.
 type dataplaneAnswer struct {
 	dataplane   *resource.Dataplane
 	options     Options
+	configs     []*rules.Config
 	enforcement *enforce.State
 	views       *ruleViews
 	budget      *ruleBudget
 	errs        []error
 }
+
+func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options) *dataplaneAnswer {
+	return &dataplaneAnswer{
+		dataplane: d, options: options, configs: configsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
+		enforcement: view.Enforcement(), views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
+	}
+}
+
+// err joins the errors of the answer.
+func (a *dataplaneAnswer) err() error { return errors.Join(append(a.errs, a.budget.err)...) }
 
 func newDataplaneRef(d *resource.Dataplane, source bool) DataplaneRef {
 	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: d.KRI("")}

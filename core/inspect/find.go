@@ -72,7 +72,7 @@ func find[T any](all []T, meta func(T) *resource.Meta, what string, wanted Name)
 	case len(namespaces) > 0:
 		err = notFoundf("there is no %s %q in namespace %q; it is in %s", what, name, *namespace, strings.Join(namespaces, ", "))
 	default:
-		err = notFoundf("%s", withHint(fmt.Sprintf("there is no %s %q", what, name), diag.DidYouMean(name, names)))
+		err = notFound(fmt.Sprintf("there is no %s %q", what, name), name, names)
 	}
 	var none T
 	return none, err

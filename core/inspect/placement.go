@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -73,7 +72,7 @@ func (p *Placements) Of(wanted Name) (*Placements, error) {
 	}
 	if len(part.Policies) == 0 {
 		slices.Sort(names)
-		return nil, notFoundf("%s", withHint(fmt.Sprintf("there is no policy %q with a placement", wanted.Name), diag.DidYouMean(name, slices.Compact(names))))
+		return nil, notFound(fmt.Sprintf("there is no policy %q with a placement", wanted.Name), name, slices.Compact(names))
 	}
 	return part, nil
 }

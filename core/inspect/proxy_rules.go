@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -47,62 +46,44 @@ type ProxyRule struct {
 // NewProxyPolicies returns the confs that apply to a dataplane as a whole, which are
 // those of kinds without arrays.
 func NewProxyPolicies(view *core.View, d *resource.Dataplane, options Options) *ProxyRules {
-	a := newProxyAnswer(view, d, options)
-	return a.answer(func(config *rules.Config) []ProxyRule { return a.whole(config) })
+	a := newDataplaneAnswer(view, d, options)
+	return a.proxyRules(a.whole)
 }
 
 // NewInboundPolicies returns the rules of an inbound, given by its index. The errors
 // are those of [NewDataplane].
 func NewInboundPolicies(view *core.View, d *resource.Dataplane, inbound int, options Options) (*ProxyRules, error) {
-	a := newProxyAnswer(view, d, options)
-	answer := a.answer(func(config *rules.Config) []ProxyRule { return a.inbound(config, inbound, nil) })
+	a := newDataplaneAnswer(view, d, options)
+	answer := a.proxyRules(func(config *rules.Config) []ProxyRule { return a.inboundRules(config, inbound, nil) })
 	return answer, a.err()
 }
 
 // NewOutboundPolicies returns the confs of an outbound, given by its index, and of its
 // routes.
 func NewOutboundPolicies(view *core.View, d *resource.Dataplane, outbound int, options Options) *ProxyRules {
-	a := newProxyAnswer(view, d, options)
-	return a.answer(func(config *rules.Config) []ProxyRule { return a.outbound(config, outbound) })
+	a := newDataplaneAnswer(view, d, options)
+	return a.proxyRules(func(config *rules.Config) []ProxyRule { return a.outboundRules(config, outbound) })
 }
 
 // NewProxyRules returns all rules of a dataplane: its own confs, the rule view of `to`
 // (SPEC 4.5), and the rules of each inbound. The errors are those of [NewDataplane].
 func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*ProxyRules, error) {
-	a := newProxyAnswer(view, d, options)
-	answer := a.answer(func(config *rules.Config) []ProxyRule {
+	a := newDataplaneAnswer(view, d, options)
+	answer := a.proxyRules(func(config *rules.Config) []ProxyRule {
 		out := a.whole(config)
 		if config.Kind.To != nil {
-			out = append(out, a.selected(a.dataplaneAnswer.toRules(config), nil)...)
+			out = append(out, a.selected(a.toRules(config), nil)...)
 		}
 		for i := range config.Inbounds {
-			out = append(out, a.inbound(config, i, inboundPlace(d, i))...)
+			out = append(out, a.inboundRules(config, i, inboundPlace(d, i))...)
 		}
 		return out
 	})
 	return answer, a.err()
 }
 
-// proxyAnswer makes an answer for one dataplane.
-type proxyAnswer struct {
-	*dataplaneAnswer
-	configs []*rules.Config
-}
-
-func newProxyAnswer(view *core.View, d *resource.Dataplane, options Options) *proxyAnswer {
-	return &proxyAnswer{
-		&dataplaneAnswer{
-			dataplane: d, options: options, enforcement: view.Enforcement(),
-			views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
-		},
-		configsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
-	}
-}
-
-func (a *proxyAnswer) err() error { return errors.Join(append(a.errs, a.budget.err)...) }
-
-// answer collects the rules of each kind. Kinds without rules are left out.
-func (a *proxyAnswer) answer(rulesOf func(*rules.Config) []ProxyRule) *ProxyRules {
+// proxyRules collects the rules of each kind. Kinds without rules are left out.
+func (a *dataplaneAnswer) proxyRules(rulesOf func(*rules.Config) []ProxyRule) *ProxyRules {
 	answer := &ProxyRules{Policies: []KindRules{}}
 	for _, config := range a.configs {
 		if list := rulesOf(config); len(list) > 0 {
@@ -128,7 +109,7 @@ func originsOf(list []ProxyRule) []OriginRef {
 }
 
 // whole returns the conf of a kind for the dataplane as a whole.
-func (a *proxyAnswer) whole(config *rules.Config) []ProxyRule {
+func (a *dataplaneAnswer) whole(config *rules.Config) []ProxyRule {
 	return merged(NewEffectiveConf(config.Default, config.Kind.Default, a.options), ProxyRule{})
 }
 
@@ -141,8 +122,8 @@ func merged(c *EffectiveConf, rule ProxyRule) []ProxyRule {
 	return []ProxyRule{rule}
 }
 
-// outbound returns the confs of an outbound and of its routes.
-func (a *proxyAnswer) outbound(config *rules.Config, i int) []ProxyRule {
+// outboundRules returns the confs of an outbound and of its routes.
+func (a *dataplaneAnswer) outboundRules(config *rules.Config, i int) []ProxyRule {
 	if config.Kind.To == nil {
 		return nil
 	}
@@ -154,13 +135,13 @@ func (a *proxyAnswer) outbound(config *rules.Config, i int) []ProxyRule {
 	return out
 }
 
-// inbound returns the rules of an inbound: those that are not merged, those by match,
+// inboundRules returns the rules of an inbound: those that are not merged, those by match,
 // and those by the clients' tags. The place is that of each rule, or nil.
-func (a *proxyAnswer) inbound(config *rules.Config, i int, place *InboundRef) []ProxyRule {
+func (a *dataplaneAnswer) inboundRules(config *rules.Config, i int, place *InboundRef) []ProxyRule {
 	if config.Kind.From == nil && config.Kind.Rules == nil {
 		return nil
 	}
-	c := a.dataplaneAnswer.inbound(config, i)
+	c := a.inbound(config, i)
 	var out []ProxyRule
 	for _, p := range c.Permissions {
 		out = append(out, ProxyRule{Conf: p.Conf, Origin: p.KRI, Inbound: place})
@@ -172,7 +153,7 @@ func (a *proxyAnswer) inbound(config *rules.Config, i int, place *InboundRef) []
 }
 
 // selected returns the rules of a rule view.
-func (a *proxyAnswer) selected(view []SelectorRule, place *InboundRef) []ProxyRule {
+func (a *dataplaneAnswer) selected(view []SelectorRule, place *InboundRef) []ProxyRule {
 	var out []ProxyRule
 	for i := range view {
 		out = append(out, merged(view[i].EffectiveConf, ProxyRule{Selector: &view[i].Selector, Inbound: place})...)

@@ -3,6 +3,8 @@ package inspect
 import (
 	"errors"
 	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // ErrUsage indicates that a question is incomplete, or contradicts itself.
@@ -29,10 +31,7 @@ func notFoundf(format string, args ...any) error {
 	return &queryError{ErrNotFound, fmt.Sprintf(format, args...)}
 }
 
-// withHint returns a message with a hint, which may be empty.
-func withHint(message, hint string) string {
-	if hint == "" {
-		return message
-	}
-	return message + "; " + hint
+// notFound is an error about a name that none of the known names is.
+func notFound(what, name string, known []string) error {
+	return &queryError{ErrNotFound, diag.Diagnostic{What: what, Hint: diag.DidYouMean(name, known)}.Message()}
 }

@@ -89,11 +89,8 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*questio
 		return
 	}
 	if names := q.view.Meshes(); q.mesh != "" && !slices.Contains(names, q.mesh) {
-		detail := "there is no mesh " + quoted(q.mesh)
-		if hint := diag.DidYouMean(q.mesh, names); hint != "" {
-			detail += "; " + hint
-		}
-		WriteProblem(w, http.StatusNotFound, detail)
+		problem := diag.Diagnostic{What: `there is no mesh "` + diag.Clip(q.mesh, 100) + `"`, Hint: diag.DidYouMean(q.mesh, names)}
+		WriteProblem(w, http.StatusNotFound, problem.Message())
 		return
 	}
 	body, err := answer(q)
@@ -103,8 +100,6 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*questio
 	}
 	WriteJSON(w, body)
 }
-
-func quoted(s string) string { return `"` + diag.Clip(s, 100) + `"` }
 
 // parameters parses the query, with the parameter namespace.
 func (q *question) parameters(known ...string) *parameters {
