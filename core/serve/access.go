@@ -5,13 +5,13 @@ import (
 	"crypto/x509"
 	"maps"
 	"slices"
-	"sync"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -43,7 +43,7 @@ func (a *access) Parameters(state server.State, client *server.Client, parameter
 	if a.isRelay(client) {
 		return true
 	}
-	for _, d := range state.(*publication).withSPIFFEID(client.Identity) {
+	for _, d := range state.(*publication).bySPIFFEID()[client.Identity] {
 		for i := range max(1, len(d.Inbounds)) {
 			if maps.Equal(variant.ParametersOf(d, i), parameters) {
 				return true
@@ -57,27 +57,18 @@ func (a *access) isRelay(client *server.Client) bool {
 	return client.Identity != "" && slices.Contains(a.relays, client.Identity)
 }
 
-// spiffeIDs are the dataplanes of a view by their SPIFFE IDs.
-type spiffeIDs struct {
-	once       sync.Once
-	dataplanes map[string][]*resource.Dataplane
-}
-
-// withSPIFFEID returns the dataplanes with a SPIFFE ID. The first call for a publication
-// evaluates the identities of all dataplanes.
-func (p *publication) withSPIFFEID(id string) []*resource.Dataplane {
-	p.spiffeIDs.once.Do(func() {
-		p.spiffeIDs.dataplanes = map[string][]*resource.Dataplane{}
-		for _, mesh := range p.view.Meshes() {
-			identities := p.view.Identities(mesh)
-			for _, d := range p.view.Dataplanes(mesh) {
-				if own, err := identities.Of(d); err == nil && own != nil {
-					p.spiffeIDs.dataplanes[own.SPIFFEID] = append(p.spiffeIDs.dataplanes[own.SPIFFEID], d)
-				}
+// bySPIFFEID returns the dataplanes of a view by their SPIFFE IDs.
+func bySPIFFEID(view *core.View) map[string][]*resource.Dataplane {
+	dataplanes := map[string][]*resource.Dataplane{}
+	for _, mesh := range view.Meshes() {
+		identities := view.Identities(mesh)
+		for _, d := range view.Dataplanes(mesh) {
+			if own, err := identities.Of(d); err == nil && own != nil {
+				dataplanes[own.SPIFFEID] = append(dataplanes[own.SPIFFEID], d)
 			}
 		}
-	})
-	return p.spiffeIDs.dataplanes[id]
+	}
+	return dataplanes
 }
 
 // identify returns the SPIFFE ID of the client of a call over TLS.

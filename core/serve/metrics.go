@@ -12,23 +12,28 @@ import (
 type metrics struct {
 	registry   *prometheus.Registry
 	commit     prometheus.Histogram
+	push       prometheus.Histogram
 	loadErrors prometheus.Gauge
 }
 
 func newMetrics(s *Server) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
-		commit: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "meshmatch_commit_seconds", Help: "Time from when a change of files is found until it is published.",
-			Buckets: []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10},
-		}),
+		commit:   newHistogram("commit_seconds", "Time from when a change of files is found until it is published."),
+		push:     newHistogram("push_seconds", "Time from when a publication is found until a response that it leads to is given to gRPC."),
 		loadErrors: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "meshmatch_load_errors", Help: "Errors of the last load; 0 if it is served.",
 		}),
 	}
-	m.registry.MustRegister(m.commit, m.loadErrors, &collector{s},
+	m.registry.MustRegister(m.commit, m.push, m.loadErrors, &collector{s},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+func newHistogram(name, help string) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "meshmatch_" + name, Help: help, Buckets: []float64{.001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10},
+	})
 }
 
 // collector reads what the server counts when it is asked.
@@ -45,14 +50,13 @@ var (
 	pushBytesDesc     = newDesc("xds_push_bytes_total", "Bytes of responses.", "type")
 	nacksDesc         = newDesc("xds_nacks_total", "Responses that clients rejected.", "type")
 	dataplanesDesc    = newDesc("dataplanes", "Dataplanes by whether they have ACKed what is served.", "state")
-	pushDesc          = newDesc("push_seconds", "Time from when a publication is found until a response that it leads to is given to gRPC.")
 	resourcesDesc     = newDesc("resources", "Resources.", "kind")
 	warningsDesc      = newDesc("warnings", "Warnings about what is served.")
 )
 
 // Describe implements [prometheus.Collector].
 func (*collector) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, pushDesc, resourcesDesc, warningsDesc} {
+	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, resourcesDesc, warningsDesc} {
 		descs <- d
 	}
 }
@@ -75,13 +79,6 @@ func (c *collector) Collect(values chan<- prometheus.Metric) {
 		counter(pushBytesDesc, counters.PushBytes[t].Load(), t.String())
 		counter(nacksDesc, counters.NACKs[t].Load(), t.String())
 	}
-	upTo, count, sum := counters.PushTime.Read()
-	buckets := map[float64]uint64{}
-	for i, bound := range server.Bounds {
-		buckets[bound.Seconds()] = upTo[i]
-	}
-	values <- prometheus.MustNewConstHistogram(pushDesc, count, sum.Seconds(), buckets)
-
 	current := c.publisher.current.Load()
 	for kind, n := range current.view.Count() {
 		gauge(resourcesDesc, int64(n), kind)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"time"
@@ -58,16 +59,9 @@ type Options struct {
 var ErrNotLoopback = errors.New("without TLS only loopback addresses are listened on; give --tls-cert, --tls-key and --client-ca, or --insecure")
 
 func (o *Options) setDefaults() {
-	setDefault(&o.XDS, DefaultXDS)
-	setDefault(&o.HTTP, DefaultHTTP)
-	setDefault(&o.Logger, slog.New(slog.DiscardHandler))
-	setDefault(&o.Grace, DefaultGrace)
-	setDefault(&o.Refresh, 10*time.Second)
-}
-
-func setDefault[T comparable](option *T, value T) {
-	var zero T
-	if *option == zero {
-		*option = value
-	}
+	o.XDS = cmp.Or(o.XDS, DefaultXDS)
+	o.HTTP = cmp.Or(o.HTTP, DefaultHTTP)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	o.Grace = cmp.Or(o.Grace, DefaultGrace)
+	o.Refresh = cmp.Or(o.Refresh, 10*time.Second)
 }

@@ -20,8 +20,8 @@ type publication struct {
 	secrets    *sds.Secrets // nil: keys are not served
 	snapshots  *snapshotCache
 	superseded chan struct{} // closed when there is a newer publication
-
-	spiffeIDs spiffeIDs
+	// bySPIFFEID evaluates the identities of all dataplanes at the first call.
+	bySPIFFEID func() map[string][]*resource.Dataplane
 }
 
 // publisher publishes. It implements [server.Source].
@@ -36,6 +36,7 @@ func (p *publisher) Current() (server.State, <-chan struct{}) {
 // publish replaces the current publication. It is called by one goroutine.
 func (p *publisher) publish(next *publication) {
 	next.superseded = make(chan struct{})
+	next.bySPIFFEID = sync.OnceValue(func() map[string][]*resource.Dataplane { return bySPIFFEID(next.view) })
 	if before := p.current.Swap(next); before != nil {
 		close(before.superseded)
 	}

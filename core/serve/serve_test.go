@@ -127,6 +127,16 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("there is no meshmatch_%s", name)
 		}
 	}
+	web := r.client(webNode, nil)
+	if err := web.Wildcard(xds.ClusterType); err != nil {
+		t.Fatal(err)
+	}
+	r.eventually("clusters", func() bool { return len(web.Named(xds.ClusterType)) > 0 })
+	r.write("timeout.yaml", timeout("3s"))
+	r.eventually("time of a push", func() bool {
+		_, body, err := r.get("/metrics", nil)
+		return err == nil && strings.Contains(body, "\nmeshmatch_push_seconds_count 1\n")
+	})
 }
 
 // TestWarnings logs what has no effect, once.

@@ -64,14 +64,18 @@ func New(options Options) (*Server, error) {
 	}
 	view := s.engine.View()
 	s.publisher.publish(&publication{view: view, state: s.builder.At(view), snapshots: &s.snapshots})
+	s.metrics = newMetrics(s)
 	s.ads = server.New(s.adsOptions())
 	s.warner = newWarner(options.Logger, s.tls != nil)
-	s.metrics = newMetrics(s)
 	return s, nil
 }
 
 func (s *Server) adsOptions() server.Options {
-	o := server.Options{Source: &s.publisher, Logger: s.options.Logger}
+	push := s.metrics.push
+	o := server.Options{
+		Source: &s.publisher, Logger: s.options.Logger,
+		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
+	}
 	if s.tls != nil {
 		o.Identify, o.Access = identify, &access{s.options.Relays}
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"slices"
 	"strings"
+	"time"
 
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 
@@ -75,7 +76,7 @@ func (s *stream) reject(w *watch, m *message, words string) {
 	for i, r := range w.rejected {
 		names[i] = r.name
 	}
-	w.nack = &nack{message: words, resources: union(nil, names), at: s.server.wall().UnixNano()}
+	w.nack = &nack{message: words, resources: union(nil, names), at: time.Now().UnixNano()}
 	s.server.counters.NACKs[w.t].Add(1)
 	s.server.log.Warn("a client rejects resources", "node", s.node.ID, "peer", s.client.Address,
 		"type", w.t.String(), "message", words, "resources", w.nack.resources)

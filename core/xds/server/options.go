@@ -36,6 +36,10 @@ type Options struct {
 	// Parameters returns the dynamic parameters that the metadata of a node gives
 	// to a client without locators (SPEC 9.6), or nil.
 	Parameters func(*structpb.Struct) map[string]string
+	// ObservePush gets the time from when the server finds a change until a response that
+	// it leads to is given to gRPC, which writes it when the client reads. It is called by
+	// many goroutines at a time, and must not wait. Nil measures nothing.
+	ObservePush func(time.Duration)
 	// Logger gets a line for each NACK, for nodes without a dataplane and for
 	// clients past a limit. Nil discards them.
 	Logger *slog.Logger

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -35,15 +36,11 @@ type Server struct {
 // source while [Server.Run] runs. Use it with a gRPC server that has the options of
 // [Server.GRPCOptions], and call [Server.Register].
 func New(options Options) *Server {
-	setDefault(&options.Wait, defaultWait)
-	setDefault(&options.MaxSubscriptions, defaultMaxSubscriptions)
-	setDefault(&options.MaxParameters, defaultMaxParameters)
-	setDefault(&options.MaxStreamsPerPeer, defaultMaxStreams)
-	log := options.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	s := &Server{options: options, log: log, start: time.Now()}
+	options.Wait = cmp.Or(options.Wait, defaultWait)
+	options.MaxSubscriptions = cmp.Or(options.MaxSubscriptions, defaultMaxSubscriptions)
+	options.MaxParameters = cmp.Or(options.MaxParameters, defaultMaxParameters)
+	options.MaxStreamsPerPeer = cmp.Or(options.MaxStreamsPerPeer, defaultMaxStreams)
+	s := &Server{options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), start: time.Now()}
 	s.streams.init()
 	s.nodes.init()
 	s.peers.init(options.MaxStreamsPerPeer)
@@ -52,18 +49,8 @@ func New(options Options) *Server {
 	return s
 }
 
-func setDefault[T comparable](option *T, value T) {
-	var zero T
-	if *option == zero {
-		*option = value
-	}
-}
-
 // now returns the time since the start in nanoseconds, at least 1.
 func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
-
-// wall returns the time of day.
-func (s *Server) wall() time.Time { return time.Now() }
 
 // GRPCOptions returns the options that the gRPC server needs: a codec that sends
 // shared bytes, the limit on requests, and a keepalive that finds dead connections
@@ -142,7 +129,7 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 	if s.draining.Load() {
 		return nil, errDraining
 	}
-	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.wall(), ender: enderOf(conn.Context())}
+	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: time.Now(), ender: enderOf(conn.Context())}
 	if peer, ok := peer.FromContext(conn.Context()); ok {
 		st.client.Address = peer.Addr.String()
 	}

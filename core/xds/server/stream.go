@@ -253,7 +253,7 @@ func (s *stream) send(r *response) error {
 	defer s.senders.Done()
 	for {
 		err := s.conn.SendMsg(r)
-		s.server.counters.sent(r, s.server.now())
+		s.server.countSent(r)
 		s.mu.Lock()
 		if err != nil {
 			s.closed = true
