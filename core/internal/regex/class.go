@@ -1,11 +1,11 @@
 package regex
 
 import (
+	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 )
 
 // class reads a class after its opening bracket.
@@ -16,17 +16,13 @@ func (p *parser) class() set {
 		if p.failed {
 			return set{}
 		}
-		if s, ok := p.posixClass(); ok {
+		s, ok := p.named(`\`)
+		if !ok {
+			s, ok = p.named("[:")
+		}
+		if ok {
 			all.union(s)
 			continue
-		}
-		if strings.HasPrefix(p.rest, `\`) {
-			p.rest = p.rest[1:]
-			if s, ok := p.perlClass(); ok {
-				all.union(s)
-				continue
-			}
-			p.rest = `\` + p.rest
 		}
 		low := p.member()
 		high := low
@@ -70,19 +66,10 @@ func (p *parser) addFolded(s *set, low, high rune) {
 // escaped reads the character that follows a backslash.
 func (p *parser) escaped() rune {
 	c := p.next()
+	if i := strings.IndexRune("afnrtv", c); i >= 0 {
+		return rune("\a\f\n\r\t\v"[i])
+	}
 	switch c {
-	case 'a':
-		return '\a'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	case 'v':
-		return '\v'
 	case 'x':
 		digits := ""
 		if p.accept("{") {
@@ -106,137 +93,43 @@ func (p *parser) escaped() rune {
 	return c
 }
 
-// perlClass reads \d, \pL and the like after the backslash.
-func (p *parser) perlClass() (s set, ok bool) {
-	if p.rest == "" {
-		return s, false
-	}
-	name, upper := p.rest[0], false
-	if name == 'D' || name == 'S' || name == 'W' || name == 'P' {
-		name, upper = name+('a'-'A'), true
-	}
-	switch name {
-	case 'd':
-		s.addRange('0', '9')
-	case 's':
-		for _, c := range "\t\n\f\r " {
-			s.add(byte(c))
-		}
-	case 'w':
-		s = word()
-		if p.fold { // s and k fold to characters beyond ASCII
-			s.some = true
-		}
-	case 'p':
-		p.rest = p.rest[1:]
-		group := p.rest[:min(1, len(p.rest))]
-		if p.accept("{") {
-			group, p.rest, _ = strings.Cut(p.rest, "}")
-		} else {
-			_ = p.next()
-		}
-		return p.unicodeClass(group, upper), true
-	default:
-		return s, false
-	}
-	p.rest = p.rest[1:]
-	if upper {
-		s = s.negated()
-	}
-	return s, true
-}
+// namedClass matches a class with a name: \d, \pL, \p{Greek} or, in brackets, [:alpha:].
+var namedClass = regexp.MustCompile(`^(?:\\[dswDSW]|\\[pP](?:[^{]|\{[^}]*\})|\[:\^?[a-z]+:\])`)
 
-func word() set {
-	var s set
-	s.addRange('0', '9')
-	s.addRange('A', 'Z')
-	s.addRange('a', 'z')
-	s.add('_')
-	return s
-}
+// namedSets holds the sets of the names that were read. Package syntax takes up to 40
+// microseconds for one, as it sorts hundreds of ranges; there are about 300, and those in
+// braces are found in any letter case, and with any blanks in them.
+var namedSets sync.Map // of set by name and case
 
-// posixClass reads [:alpha:] and the like inside of a class.
-func (p *parser) posixClass() (s set, ok bool) {
-	if !strings.HasPrefix(p.rest, "[:") {
+var blanks = strings.NewReplacer(" ", "", "-", "", "_", "")
+
+// named reads a class with a name, if there is one that begins with the given text.
+func (p *parser) named(begin string) (s set, ok bool) {
+	if !strings.HasPrefix(p.rest, begin) {
 		return s, false
 	}
-	name, rest, closed := strings.Cut(p.rest[2:], ":]")
-	if !closed {
+	name := namedClass.FindString(p.rest)
+	if name == "" {
 		return s, false
 	}
-	name, negated := strings.CutPrefix(name, "^")
-	in, known := posix[name]
-	if !known {
-		return s, false
-	}
-	for c := range rune(asciiEnd) {
-		if in(c) {
-			s.add(byte(c))
-		}
+	p.rest = p.rest[len(name):]
+	key, flags := name, syntax.Perl
+	if len(name) > len(`\p{L}`) {
+		key = name[:2] + strings.ToLower(blanks.Replace(name[2:]))
 	}
 	if p.fold {
-		s = s.folded()
-		s.some = s.has('s') || s.has('k')
+		key, flags = key+"/i", flags|syntax.FoldCase
 	}
-	if negated {
-		s = s.negated()
-	}
-	p.rest = rest
-	return s, true
-}
-
-var posix = map[string]func(rune) bool{
-	"alnum": func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) },
-	"alpha": unicode.IsLetter,
-	"ascii": func(rune) bool { return true },
-	"blank": func(c rune) bool { return c == ' ' || c == '\t' },
-	"cntrl": unicode.IsControl,
-	"digit": unicode.IsDigit,
-	"graph": func(c rune) bool { return '!' <= c && c <= '~' },
-	"lower": unicode.IsLower,
-	"print": func(c rune) bool { return ' ' <= c && c <= '~' },
-	"punct": func(c rune) bool { return '!' <= c && c <= '~' && !unicode.IsLetter(c) && !unicode.IsDigit(c) },
-	"space": func(c rune) bool { return c == ' ' || '\t' <= c && c <= '\r' },
-	"upper": unicode.IsUpper,
-	"word":  func(c rune) bool { s := word(); return s.has(byte(c)) },
-	"xdigit": func(c rune) bool {
-		return unicode.IsDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-	},
-}
-
-// groups holds the classes of Unicode that were read. Package syntax takes 40
-// microseconds for one, as it sorts hundreds of ranges; there are about 300,
-// and names are found in any letter case, and with any blanks in them.
-var groups sync.Map // of set by name and case
-
-// unicodeClass returns the class of a Unicode group.
-func (p *parser) unicodeClass(name string, negated bool) set {
-	inverted, name := strings.HasPrefix(name, "^"), strings.TrimPrefix(name, "^")
-	key := name
-	if len(name) > 1 {
-		key = strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(name))
-	}
-	if p.fold {
-		key += "/i"
-	}
-	known, ok := groups.Load(key)
-	if !ok {
-		flags := syntax.Perl
-		if p.fold {
-			flags |= syntax.FoldCase
-		}
-		tree, err := syntax.Parse(`[\p{`+name+`}]`, flags)
+	known, found := namedSets.Load(key)
+	if !found {
+		tree, err := syntax.Parse("["+name+"]", flags)
 		if err != nil {
 			p.fail()
-			return set{}
+			return s, true
 		}
-		known, _ = groups.LoadOrStore(key, setOf(tree))
+		known, _ = namedSets.LoadOrStore(key, setOf(tree))
 	}
-	s := known.(set)
-	if inverted != negated {
-		s = s.negated()
-	}
-	return s
+	return known.(set), true
 }
 
 // setOf returns the set that a parsed class has become.

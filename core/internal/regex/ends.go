@@ -79,32 +79,22 @@ func atEndOfText(e *Expr) *Expr {
 // reversed returns the expression of the reversed texts. Characters beyond
 // ASCII are not reversed: to reverse twice gives the expression again.
 func reversed(e *Expr) *Expr {
-	switch e.op {
-	case opBegin:
-		return assertion(opEnd)
-	case opEnd:
-		return assertion(opBegin)
-	case opLineBegin:
-		return assertion(opLineEnd)
-	case opLineEnd:
-		return assertion(opLineBegin)
-	case opRepeat:
-		return repeat(reversed(e.subs[0]), e.min, e.max)
-	case opConcat, opAlternate:
+	switch opposite, swapped := opposites[e.op]; {
+	case swapped:
+		return assertion(opposite)
+	case len(e.subs) == 0:
+		return e
+	case e.op == opConcat:
 		subs := make([]*Expr, len(e.subs))
 		for i, sub := range e.subs {
-			if e.op == opConcat {
-				i = len(e.subs) - 1 - i
-			}
-			subs[i] = reversed(sub)
+			subs[len(subs)-1-i] = reversed(sub)
 		}
-		if e.op == opConcat {
-			return concat(subs...)
-		}
-		return alternate(subs...)
+		return concat(subs...)
 	}
-	return e
+	return e.withSubs(reversed)
 }
+
+var opposites = map[op]op{opBegin: opEnd, opEnd: opBegin, opLineBegin: opLineEnd, opLineEnd: opLineBegin}
 
 // notEndingIn returns the matches of an expression whose last byte is not in
 // the set.
@@ -126,11 +116,7 @@ func endingOutside(e *Expr, s set) *Expr {
 	case opLiteral:
 		return e
 	case opAlternate:
-		subs := make([]*Expr, len(e.subs))
-		for i, sub := range e.subs {
-			subs[i] = endingOutside(sub, s)
-		}
-		return alternate(subs...)
+		return e.withSubs(func(sub *Expr) *Expr { return endingOutside(sub, s) })
 	case opRepeat:
 		least, most := max(e.min-1, 0), max(e.max-1, -1)
 		if e.subs[0].nullable {
@@ -166,21 +152,13 @@ func emptyWith(e *Expr, leaf func(*Expr) *Expr) *Expr {
 	if !e.nullable {
 		return never
 	}
-	switch e.op {
-	case opConcat, opAlternate:
-		subs := make([]*Expr, len(e.subs))
-		for i, sub := range e.subs {
-			subs[i] = emptyWith(sub, leaf)
-		}
-		if e.op == opConcat {
-			return concat(subs...)
-		}
-		return alternate(subs...)
-	case opRepeat:
-		if e.min == 0 {
-			return empty
-		}
-		return emptyWith(e.subs[0], leaf)
+	switch {
+	case len(e.subs) == 0:
+		return leaf(e)
+	case e.op != opRepeat:
+		return e.withSubs(func(sub *Expr) *Expr { return emptyWith(sub, leaf) })
+	case e.min == 0:
+		return empty
 	}
-	return leaf(e)
+	return emptyWith(e.subs[0], leaf)
 }

@@ -149,6 +149,22 @@ func repeat(sub *Expr, least, most int) *Expr {
 	return e
 }
 
+// withSubs returns a concatenation, an alternation or a repetition of what a function
+// returns for each of its parts.
+func (e *Expr) withSubs(of func(*Expr) *Expr) *Expr {
+	subs := make([]*Expr, len(e.subs))
+	for i, sub := range e.subs {
+		subs[i] = of(sub)
+	}
+	switch e.op {
+	case opConcat:
+		return concat(subs...)
+	case opAlternate:
+		return alternate(subs...)
+	}
+	return repeat(subs[0], e.min, e.max)
+}
+
 func (e *Expr) include(sub *Expr) {
 	e.size = min(e.size+sub.size, tooLarge)
 	e.assertsBegin = e.assertsBegin || sub.assertsBegin

@@ -151,6 +151,9 @@ func number(digits string) (n int, ok bool) {
 // atom reads a character, a class, an assertion or a group. It returns nil for
 // flags without a group.
 func (p *parser) atom() *Expr {
+	if s, ok := p.named(`\`); ok {
+		return ofSet(s)
+	}
 	switch c := p.next(); c {
 	case '(':
 		return p.group()
@@ -245,9 +248,6 @@ func (p *parser) character(c rune) *Expr {
 }
 
 func (p *parser) escape() *Expr {
-	if s, ok := p.perlClass(); ok {
-		return ofSet(s)
-	}
 	switch {
 	case p.accept("A"):
 		return assertion(opBegin)

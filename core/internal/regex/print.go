@@ -27,12 +27,10 @@ func (e *Expr) print(b *strings.Builder, where int) {
 	case opEmpty:
 		b.WriteString(`(?:)`)
 	case opSet:
-		switch lacks := e.set.negated(); {
-		case !e.set.all || lacks.len() > 1:
-			e.set.print(b)
-		case lacks.len() == 0:
+		switch lacks := e.set.negated(); lacks {
+		case set{}:
 			b.WriteString(`(?s:.)`)
-		case lacks == newline:
+		case newline:
 			b.WriteByte('.')
 		default:
 			e.set.print(b)

@@ -75,7 +75,7 @@ func (s set) single() (byte, bool) {
 	return byte(64 + bits.TrailingZeros64(s.ascii[1])), true
 }
 
-// print appends the set as a class.
+// print appends the set, which does not contain everything, as a class.
 func (s set) print(b *strings.Builder) {
 	if c, ok := s.single(); ok {
 		printByte(b, c)
@@ -84,13 +84,8 @@ func (s set) print(b *strings.Builder) {
 	b.WriteByte('[')
 	ranges := s
 	if s.all { // in terms of what it lacks, which is in ASCII
-		missing := s.negated()
-		if missing.len() == 0 {
-			b.WriteString(`\x00-\x{10ffff}]`)
-			return
-		}
 		b.WriteByte('^')
-		ranges = missing
+		ranges = s.negated()
 	}
 	for c := 0; c < asciiEnd; c++ {
 		first := c

@@ -101,20 +101,10 @@ func without(e *Expr, s set) *Expr {
 
 // rewrite returns the expression with other leaves.
 func rewrite(e *Expr, leaf func(*Expr) *Expr) *Expr {
-	switch e.op {
-	case opRepeat:
-		return repeat(rewrite(e.subs[0], leaf), e.min, e.max)
-	case opConcat, opAlternate:
-		subs := make([]*Expr, len(e.subs))
-		for i, sub := range e.subs {
-			subs[i] = rewrite(sub, leaf)
-		}
-		if e.op == opConcat {
-			return concat(subs...)
-		}
-		return alternate(subs...)
+	if len(e.subs) == 0 {
+		return leaf(e)
 	}
-	return leaf(e)
+	return e.withSubs(func(sub *Expr) *Expr { return rewrite(sub, leaf) })
 }
 
 func group(e *Expr) string {
