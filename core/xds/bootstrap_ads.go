@@ -69,8 +69,7 @@ func Bootstrap(d *resource.Dataplane, id *identity.Identity, server Server, o Bo
 func (s *Server) cluster() *clusterv3.Cluster {
 	c := staticCluster(ADSCluster, SocketAddress(s.Host, uint32(s.Port)), OutboundConnectTimeout)
 	if !s.isAddress() {
-		c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STRICT_DNS}
-		c.DnsLookupFamily = clusterv3.Cluster_V4_PREFERRED
+		resolve(c)
 	}
 	options := newHTTPOptions(GRPC, 0)
 	options.GetExplicitHttpConfig().GetHttp2ProtocolOptions().ConnectionKeepalive = &corev3.KeepaliveSettings{
@@ -81,9 +80,7 @@ func (s *Server) cluster() *clusterv3.Cluster {
 		KeepaliveTime: wrapperspb.UInt32(uint32(adsKeepAlive / time.Second)),
 	}}
 	if s.CA != "" {
-		c.TransportSocket = &corev3.TransportSocket{
-			Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(s.tls())},
-		}
+		c.TransportSocket = transportSocket(s.tls())
 	}
 	return c
 }

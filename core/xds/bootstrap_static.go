@@ -102,22 +102,18 @@ func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.Route
 // inlineSecrets makes a transport socket, which may be nil, use secrets of the
 // bootstrap in place of those of the server. Secrets of other sources stay.
 func inlineSecrets(socket *corev3.TransportSocket) error {
-	switch config := socket.GetTypedConfig(); {
-	case config.MessageIs(&tlsv3.DownstreamTlsContext{}):
-		m := &tlsv3.DownstreamTlsContext{}
-		if err := config.UnmarshalTo(m); err != nil {
-			return err
-		}
-		withoutADS(m.CommonTlsContext)
-		socket.ConfigType = &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}
-	case config.MessageIs(&tlsv3.UpstreamTlsContext{}):
-		m := &tlsv3.UpstreamTlsContext{}
-		if err := config.UnmarshalTo(m); err != nil {
-			return err
-		}
-		withoutADS(m.CommonTlsContext)
-		socket.ConfigType = &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}
+	config := socket.GetTypedConfig()
+	if !config.MessageIs(&tlsv3.DownstreamTlsContext{}) && !config.MessageIs(&tlsv3.UpstreamTlsContext{}) {
+		return nil
 	}
+	m, err := config.UnmarshalNew()
+	if err != nil {
+		return err
+	}
+	withoutADS(m.(interface {
+		GetCommonTlsContext() *tlsv3.CommonTlsContext
+	}).GetCommonTlsContext())
+	socket.ConfigType = &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}
 	return nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"net/netip"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 )
 
@@ -14,23 +12,17 @@ import (
 // resolved. With tls the proxy encrypts, and does not verify the certificate: Envoy has
 // no authorities of the system. With http2 it speaks HTTP/2.
 func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clusterv3.Cluster {
-	c := newCluster(name, OutboundConnectTimeout)
-	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
+	c := staticCluster(name, SocketAddress(host, port), OutboundConnectTimeout)
 	if _, err := netip.ParseAddr(host); err != nil {
 		resolve(c)
 	}
-	c.LoadAssignment = &endpointv3.ClusterLoadAssignment{ClusterName: name, Endpoints: []*endpointv3.LocalityLbEndpoints{
-		{LbEndpoints: []*endpointv3.LbEndpoint{(&Endpoint{Address: host, Port: port}).message(clientTLS{})}},
-	}}
 	protocol := HTTP
 	if http2 {
 		protocol = HTTP2
 	}
 	setHTTPOptions(c, newHTTPOptions(protocol, OutboundIdleTimeout))
 	if tls {
-		c.TransportSocket = &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{
-			TypedConfig: Any(&tlsv3.UpstreamTlsContext{Sni: host}),
-		}}
+		c.TransportSocket = transportSocket(&tlsv3.UpstreamTlsContext{Sni: host})
 	}
 	return c
 }

@@ -59,28 +59,16 @@ func newTCP(statPrefix, cluster string, idle time.Duration) *tcpv3.TcpProxy {
 // of that name is called NAME.1 (SPEC 11.4). It must only be called if Manager is
 // set.
 func (f *Filters) AddHTTPFilter(name string, config *anypb.Any) {
-	n := 0
-	for _, other := range f.http {
-		if isNumbered(other.Name, name) {
-			n++
-		}
-	}
 	f.http = append(f.http, &hcmv3.HttpFilter{
-		Name: numbered(name, n), ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: config},
+		Name: numbered(name, f.http), ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: config},
 	})
 }
 
 // AddNetworkFilter adds a filter before the HTTP connection manager or the TCP
 // proxy, named as by AddHTTPFilter.
 func (f *Filters) AddNetworkFilter(name string, config *anypb.Any) {
-	n := 0
-	for _, other := range f.network {
-		if isNumbered(other.Name, name) {
-			n++
-		}
-	}
 	f.network = append(f.network, &listenerv3.Filter{
-		Name: numbered(name, n), ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: config},
+		Name: numbered(name, f.network), ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: config},
 	})
 }
 
@@ -109,12 +97,19 @@ func (f *Filters) List() []*listenerv3.Filter {
 	})
 }
 
-// numbered returns the name of filter n of those with one canonical name.
-func numbered(name string, n int) string {
-	if n == 0 {
-		return name
+// numbered returns the name of a filter after others: its canonical name, with the number
+// of those that have the name before it.
+func numbered[F interface{ GetName() string }](canonical string, others []F) string {
+	n := 0
+	for _, other := range others {
+		if isNumbered(other.GetName(), canonical) {
+			n++
+		}
 	}
-	return name + "." + strconv.Itoa(n)
+	if n == 0 {
+		return canonical
+	}
+	return canonical + "." + strconv.Itoa(n)
 }
 
 // isNumbered reports whether a name was made by numbered from the canonical name.

@@ -31,7 +31,7 @@ func (sb *snapshotBuilder) addOutboundOfGRPC(destination *destination, set *endp
 	switch {
 	case sb.reached[destination]:
 	case !protocol.IsHTTP():
-		sb.warn(Warning{Place: destination.name, Message: fmt.Sprintf(
+		sb.warnings = append(sb.warnings, Warning{Place: destination.name, Message: fmt.Sprintf(
 			"gRPC cannot resolve it: its protocol is %s; set the tag %s: grpc of the outbound, or the protocol of its endpoints", protocol, resource.ProtocolTag)})
 	default:
 		sb.addDestination(destination, set, index)
@@ -82,16 +82,14 @@ func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 // warnKindsWithoutGRPC reports the confs of kinds that shape nothing of what gRPC gets of
 // an outbound or of the proxy.
 func (sb *snapshotBuilder) warnKindsWithoutGRPC() {
-	r := report{place: sb.dataplane.KRI("")}
 	for _, t := range sb.translators {
 		config := sb.confs.byKind[t.Kind]
 		if config == nil || slices.Contains(sb.shape.routes, t) {
 			continue
 		}
-		r.warnIgnoredByGRPC(t, config.Default)
+		sb.warnIgnoredByGRPC(t, config.Default)
 		for i := range config.Outbounds {
-			r.warnIgnoredByGRPC(t, config.Outbounds[i].Effective)
+			sb.warnIgnoredByGRPC(t, config.Outbounds[i].Effective)
 		}
 	}
-	sb.snapshot.warnings = append(sb.snapshot.warnings, r.warnings...)
 }

@@ -72,14 +72,8 @@ func (i *Inbound) RequestForm() rbac.Form {
 // NewRoute returns a route to the workload for all requests, with the default
 // timeouts of inbounds.
 func (i *Inbound) NewRoute() *Route {
-	return &Route{report: &i.report, Protocol: i.Protocol, GRPC: i.GRPC, Message: &routev3.Route{
-		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
-		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
-			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: i.Cluster.Name},
-			Timeout:          durationpb.New(InboundRequestTimeout),
-			IdleTimeout:      durationpb.New(InboundStreamIdleTimeout),
-		}},
-	}}
+	return &Route{report: &i.report, Protocol: i.Protocol, GRPC: i.GRPC,
+		Message: routeTo(i.Cluster.Name, InboundRequestTimeout, InboundStreamIdleTimeout)}
 }
 
 // A Chain is the draft of a filter chain of an inbound.
@@ -150,14 +144,12 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 			Name: name, Address: SocketAddress(address, in.Port),
 			TrafficDirection: corev3.TrafficDirection_INBOUND,
 		},
-		Cluster: newCluster(workload, InboundConnectTimeout),
+		Cluster: staticCluster(workload, workloadAddress(in), InboundConnectTimeout),
 		TLS:     tls.context(),
 	}
 	if isTransparent(d) {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
 	}
-	i.Cluster.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
-	i.Cluster.LoadAssignment = workloadEndpoint(workload, in)
 	if protocol.IsHTTP() {
 		i.HTTP = newHTTPOptions(protocol, InboundIdleTimeout)
 		i.Routes = []*Route{i.NewRoute()}

@@ -138,10 +138,7 @@ func SocketAddress(host string, port uint32) *corev3.Address {
 	}}}
 }
 
-// workloadEndpoint returns the endpoint of the workload of an inbound (SPEC 11.2).
-func workloadEndpoint(cluster string, in *resource.Inbound) *endpointv3.ClusterLoadAssignment {
-	e := &Endpoint{Address: cmp.Or(in.ServiceAddress, "127.0.0.1"), Port: cmp.Or(in.ServicePort, in.Port)}
-	return &endpointv3.ClusterLoadAssignment{ClusterName: cluster, Endpoints: []*endpointv3.LocalityLbEndpoints{
-		{LbEndpoints: []*endpointv3.LbEndpoint{e.message(clientTLS{})}},
-	}}
+// workloadAddress returns the address of the workload of an inbound (SPEC 11.2).
+func workloadAddress(in *resource.Inbound) *corev3.Address {
+	return SocketAddress(cmp.Or(in.ServiceAddress, "127.0.0.1"), cmp.Or(in.ServicePort, in.Port))
 }

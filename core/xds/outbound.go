@@ -31,12 +31,6 @@ type Outbound struct {
 	backends
 }
 
-// Backend returns the name of the cluster of a destination, and makes sure that the
-// dataplane has this cluster.
-func (o *Outbound) Backend(tags resource.Tags) string {
-	return o.backends.add(variant.Destination{Mesh: o.Destination.Mesh, Tags: tags})
-}
-
 // NoCluster returns the name of a cluster without endpoints, and makes sure that the
 // dataplane has it.
 func (o *Outbound) NoCluster() string {
@@ -69,7 +63,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		destination := key.destination.name
 		name := fmt.Sprintf("outbound/%s/%d", key.address, key.port)
 		o := &Outbound{
-			report: report{place: name}, client: client, Filters: &Filters{},
+			report: report{place: name}, client: client, Filters: &Filters{}, backends: backends{mesh: key.destination.Mesh},
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Listener: &listenerv3.Listener{

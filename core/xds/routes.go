@@ -2,6 +2,7 @@ package xds
 
 import (
 	"slices"
+	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
@@ -31,17 +32,16 @@ type Routes struct {
 	backends
 }
 
-// Backend returns the name of the cluster of a destination, and makes sure that the
-// dataplane has this cluster.
-func (r *Routes) Backend(tags resource.Tags) string {
-	return r.backends.add(variant.Destination{Mesh: r.Destination.Mesh, Tags: tags})
+// backends are destinations of a mesh that a draft refers to, in addition to its own.
+type backends struct {
+	mesh string
+	list []variant.Destination
 }
 
-// backends are destinations that a draft refers to, in addition to its own.
-type backends struct{ list []variant.Destination }
-
-// add adds a destination and returns the name of its cluster.
-func (b *backends) add(d variant.Destination) string {
+// Backend returns the name of the cluster of a destination, and makes sure that the
+// dataplane has this cluster.
+func (b *backends) Backend(tags resource.Tags) string {
+	d := variant.Destination{Mesh: b.mesh, Tags: tags}
 	name := d.Name()
 	if !slices.ContainsFunc(b.list, func(known variant.Destination) bool { return known.Name() == name }) {
 		b.list = append(b.list, d)
@@ -98,14 +98,20 @@ func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 // NewRoute returns a route for all requests to the outbound's own service, with the
 // default timeouts of outbounds.
 func (r *Routes) NewRoute() *Route {
-	return &Route{report: &r.report, Protocol: r.Protocol, GRPC: r.GRPC, Message: &routev3.Route{
+	return &Route{report: &r.report, Protocol: r.Protocol, GRPC: r.GRPC,
+		Message: routeTo(r.Message.Name, OutboundRequestTimeout, OutboundStreamIdleTimeout)}
+}
+
+// routeTo returns a route for all requests to a cluster.
+func routeTo(cluster string, request, streamIdle time.Duration) *routev3.Route {
+	return &routev3.Route{
 		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
 		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
-			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: r.Message.Name},
-			Timeout:          durationpb.New(OutboundRequestTimeout),
-			IdleTimeout:      durationpb.New(OutboundStreamIdleTimeout),
+			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: cluster},
+			Timeout:          durationpb.New(request),
+			IdleTimeout:      durationpb.New(streamIdle),
 		}},
-	}}
+	}
 }
 
 // routesKey is all that the routes of a destination depend on.
@@ -122,7 +128,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 		name := key.destination.name
 		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &Routes{report: report{place: name}, client: client, Destination: key.destination.Destination,
-			GRPC: key.grpc, Protocol: protocol, HostNames: key.facts.names}
+			GRPC: key.grpc, Protocol: protocol, HostNames: key.facts.names, backends: backends{mesh: key.destination.Mesh}}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},

@@ -20,10 +20,16 @@ type Snapshot struct {
 	Identity *identity.Identity
 	byType   [NumTypes][]*Resource
 	warnings []Warning
-	inputs   snapshotInputs
 	own      []*built // inbounds first, in their order
 	shared   *outboundParts
 	secrets  *built // one of own
+
+	// The inputs, in addition to Dataplane. The confs of the backends of routes depend on
+	// what the configs depend on.
+	configs []*rules.Config
+	// mesh is the state for which the inputs were compared last. Older states are not
+	// kept.
+	mesh atomic.Pointer[meshState]
 }
 
 // API returns the listeners that gRPC clients ask for by name, sorted by name; they are
@@ -42,24 +48,12 @@ func (s *Snapshot) Warnings() []Warning { return s.warnings }
 // ShapedBy returns the policies that shaped a resource of the snapshot, together with
 // the resources that were built with it, sorted by kind and identity.
 func (s *Snapshot) ShapedBy(r *Resource) []*resource.Policy {
-	for _, parts := range [][]*built{s.own, s.shared.parts} {
-		for _, part := range parts {
-			if slices.Contains(part.resources, r) {
-				return part.policies
-			}
+	for _, part := range slices.Concat(s.own, s.shared.parts) {
+		if slices.Contains(part.resources, r) {
+			return part.policies
 		}
 	}
 	return nil
-}
-
-// snapshotInputs are all that a snapshot depends on. The confs of the backends of
-// routes depend on what the configs depend on.
-type snapshotInputs struct {
-	dataplane *resource.Dataplane
-	configs   []*rules.Config
-	// mesh is the state for which the inputs were compared last. Older states are not
-	// kept.
-	mesh atomic.Pointer[meshState]
 }
 
 type destinationSet struct {
@@ -96,11 +90,10 @@ func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
 
 // isOf reports whether the snapshot is that of a dataplane with the given inputs.
 func (s *Snapshot) isOf(b *Builder, d *resource.Dataplane, configs []*rules.Config, mesh *meshState) bool {
-	in := &s.inputs
-	if in.dataplane != d || !same(in.configs, configs) {
+	if s.Dataplane != d || !same(s.configs, configs) {
 		return false
 	}
-	before := in.mesh.Load()
+	before := s.mesh.Load()
 	if before == mesh {
 		return true
 	}
@@ -112,7 +105,7 @@ func (s *Snapshot) isOf(b *Builder, d *resource.Dataplane, configs []*rules.Conf
 			return false
 		}
 	}
-	in.mesh.Store(mesh)
+	s.mesh.Store(mesh)
 	return true
 }
 
@@ -122,6 +115,7 @@ func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 // snapshotBuilder collects the parts of one snapshot.
 type snapshotBuilder struct {
 	*Builder
+	report    // of the dataplane
 	mesh      *meshState
 	dataplane *resource.Dataplane
 	grpc      bool
@@ -143,11 +137,12 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, grpc
 	sb := &snapshotBuilder{
 		Builder: s.builder, mesh: mesh, dataplane: d, grpc: grpc, tls: tlsOf(id, grpc), confs: s.builder.confsOf(configs, grpc),
 		reached:  map[*destination]bool{},
-		snapshot: &Snapshot{Dataplane: d, Identity: id, inputs: snapshotInputs{dataplane: d, configs: configs}},
+		snapshot: &Snapshot{Dataplane: d, Identity: id, configs: configs},
+		report:   report{place: d.KRI("")},
 	}
-	sb.snapshot.inputs.mesh.Store(mesh)
+	sb.snapshot.mesh.Store(mesh)
 	if err != nil {
-		sb.warn(Warning{Place: d.KRI(""), Message: err.Error()})
+		sb.WarnPlace("%s", err)
 	}
 	return sb
 }
@@ -179,10 +174,6 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool,
 	return sb.done()
 }
 
-func (sb *snapshotBuilder) warn(w Warning) {
-	sb.snapshot.warnings = append(sb.snapshot.warnings, w)
-}
-
 // addOwn adds a part of the dataplane alone.
 func (sb *snapshotBuilder) addOwn(part *built) {
 	sb.snapshot.own = append(sb.snapshot.own, part)
@@ -197,7 +188,7 @@ func (sb *snapshotBuilder) addShared(part *built) {
 
 // add adds the resources of a part, and what they refer to.
 func (sb *snapshotBuilder) add(part *built) {
-	sb.snapshot.warnings = append(sb.snapshot.warnings, part.warnings...)
+	sb.warnings = append(sb.warnings, part.warnings...)
 	for _, r := range part.resources {
 		sb.resources[r.Type] = append(sb.resources[r.Type], r)
 	}
@@ -293,7 +284,7 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 // addSecrets adds the secrets, those of the snapshot before if they depend on the same.
 func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
 	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
-		same(before.inputs.mesh.Load().trusts, sb.mesh.trusts) {
+		same(before.mesh.Load().trusts, sb.mesh.trusts) {
 		sb.snapshot.secrets = before.secrets
 	} else {
 		secrets, warnings := sb.secrets(sb.dataplane, tls, sb.mesh.trusts)
@@ -308,7 +299,6 @@ func sameIdentity(a, b *identity.Identity) bool {
 
 // warnRequired reports the required fields that had no effect on any part.
 func (sb *snapshotBuilder) warnRequired() {
-	r := report{place: sb.dataplane.KRI("")}
 	for i, t := range sb.shape.finish {
 		conf := sb.confs.finish[i]
 		if t.Required == nil || conf == nil {
@@ -317,11 +307,10 @@ func (sb *snapshotBuilder) warnRequired() {
 		for _, field := range t.Required(conf) {
 			applies := func(b *built) bool { return slices.Contains(b.applied, field) }
 			if !slices.ContainsFunc(sb.snapshot.own, applies) && !slices.ContainsFunc(sb.shared.parts, applies) {
-				r.Warn(conf, field, "it matches no resource of the dataplane")
+				sb.Warn(conf, field, "it matches no resource of the dataplane")
 			}
 		}
 	}
-	sb.snapshot.warnings = append(sb.snapshot.warnings, r.warnings...)
 }
 
 // done sorts the resources. Of several with one type and name the first stays: mostly
@@ -333,7 +322,7 @@ func (sb *snapshotBuilder) done() *Snapshot {
 		slices.SortStableFunc(list, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
 		list = slices.CompactFunc(list, func(a, b *Resource) bool {
 			if a.Name == b.Name && a != b {
-				sb.warn(Warning{Place: a.Name, Message: "another resource of that name is left out"})
+				sb.warnings = append(sb.warnings, Warning{Place: a.Name, Message: "another resource of that name is left out"})
 			}
 			return a.Name == b.Name
 		})
@@ -348,6 +337,6 @@ func (sb *snapshotBuilder) done() *Snapshot {
 			s.byType[t] = slices.Clone(list)
 		}
 	}
-	s.warnings = sortWarnings(s.warnings)
+	s.warnings = sortWarnings(sb.warnings)
 	return s
 }

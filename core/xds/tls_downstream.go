@@ -3,6 +3,7 @@ package xds
 import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/identity"
@@ -30,6 +31,7 @@ func (s serverTLS) context() *tlsv3.DownstreamTlsContext {
 	}
 }
 
-func transportSocket(m *tlsv3.DownstreamTlsContext) *corev3.TransportSocket {
+// transportSocket returns the socket of a context of TLS.
+func transportSocket(m proto.Message) *corev3.TransportSocket {
 	return &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}}
 }

@@ -36,10 +36,7 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts) {
 
 // socket returns the socket of an endpoint that has one of the given SPIFFE IDs.
 func (c clientTLS) socket(ids ...string) *corev3.TransportSocket {
-	return &corev3.TransportSocket{
-		Name:       tlsSocket,
-		ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(&tlsv3.UpstreamTlsContext{CommonTlsContext: c.common(ids...)})},
-	}
+	return transportSocket(&tlsv3.UpstreamTlsContext{CommonTlsContext: c.common(ids...)})
 }
 
 func socketMatch(spiffeID string) *structpb.Struct {
