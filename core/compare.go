@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/index"
 )
@@ -24,17 +25,8 @@ import (
 // commits lie between; comparing other views visits every dataplane.
 func Compare(before, after *View) []Change {
 	var changes []Change
-	old, next := before.meshes, after.meshes
-	for len(old)+len(next) > 0 {
-		var a, b *meshView
-		switch {
-		case len(next) == 0 || len(old) > 0 && strings.Compare(old[0].name, next[0].name) < 0:
-			a, old = old[0], old[1:]
-		case len(old) == 0 || strings.Compare(old[0].name, next[0].name) > 0:
-			b, next = next[0], next[1:]
-		default:
-			a, b, old, next = old[0], next[0], old[1:], next[1:]
-		}
+	byName := func(a, b *meshView) int { return strings.Compare(a.name, b.name) }
+	for a, b := range sorted.Join(before.meshes, after.meshes, byName) {
 		if a != b {
 			changes = append(changes, compareMeshes(a, b)...)
 		}

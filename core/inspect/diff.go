@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -94,8 +95,9 @@ func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
 		groups:  map[string]*DiffGroup{},
 		diff:    &Diff{Groups: []DiffGroup{}, Opens: []InboundOf{}, Closes: []InboundOf{}},
 	}
-	for _, pair := range pairs(before.view.Dataplanes(mesh), after.view.Dataplanes(mesh)) {
-		if err := d.pair(pair); err != nil {
+	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
+	for old, next := range sorted.Join(before.view.Dataplanes(mesh), after.view.Dataplanes(mesh), byID) {
+		if err := d.pair(pair{old, next}); err != nil {
 			return nil, err
 		}
 	}
@@ -119,23 +121,6 @@ type differ struct {
 
 // pair is a dataplane in both views; nil in the one that does not have it.
 type pair struct{ before, after *resource.Dataplane }
-
-// pairs joins two lists that are sorted by identity.
-func pairs(before, after []*resource.Dataplane) []pair {
-	var out []pair
-	for len(before)+len(after) > 0 {
-		switch {
-		case len(after) == 0 || len(before) > 0 && before[0].ID.Compare(after[0].ID) < 0:
-			out, before = append(out, pair{before: before[0]}), before[1:]
-		case len(before) == 0 || before[0].ID.Compare(after[0].ID) > 0:
-			out, after = append(out, pair{after: after[0]}), after[1:]
-		default:
-			out = append(out, pair{before[0], after[0]})
-			before, after = before[1:], after[1:]
-		}
-	}
-	return out
-}
 
 // either returns the dataplane in the view that has it, the later one first.
 func (p pair) either() *resource.Dataplane {

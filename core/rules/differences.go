@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -19,24 +20,10 @@ import (
 // Confs that are one pointer on both sides are not compared further.
 func Differences(before, after []*Config) []Place {
 	var places []Place
-	for len(before)+len(after) > 0 {
-		d := differ{}
-		order := 0
-		switch {
-		case len(before) == 0:
-			order = 1
-		case len(after) == 0:
-			order = -1
-		default:
-			order = strings.Compare(before[0].Kind.Name, after[0].Kind.Name)
-		}
-		if order <= 0 {
-			d.before, before = before[0], before[1:]
-		}
-		if order >= 0 {
-			d.after, after = after[0], after[1:]
-		}
-		if d.before != d.after {
+	byKind := func(a, b *Config) int { return strings.Compare(a.Kind.Name, b.Kind.Name) }
+	for old, next := range sorted.Join(before, after, byKind) {
+		if old != next {
+			d := differ{old, next}
 			places = d.appendPlaces(places)
 		}
 	}

@@ -3,6 +3,7 @@ package source
 import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -38,29 +39,16 @@ func placing(documents []*resource.Document) []*resource.Document {
 // diff returns what is in after and is not the same in before, and adds the
 // identities of what is only in before to the deletions.
 func diff[T comparable](b *core.Batch, before, after []T, meta func(T) *resource.Meta) []T {
+	var none T
 	var upserts []T
-	for len(before)+len(after) > 0 {
-		order := 0
+	byID := func(a, b T) int { return meta(a).ID.Compare(meta(b).ID) }
+	for old, next := range sorted.Join(before, after, byID) {
 		switch {
-		case len(before) == 0:
-			order = 1
-		case len(after) == 0:
-			order = -1
-		default:
-			order = meta(before[0]).ID.Compare(meta(after[0]).ID)
+		case next == none:
+			b.Delete = append(b.Delete, meta(old).ID)
+		case next != old:
+			upserts = append(upserts, next)
 		}
-		if order < 0 {
-			b.Delete = append(b.Delete, meta(before[0]).ID)
-			before = before[1:]
-			continue
-		}
-		if order > 0 || before[0] != after[0] {
-			upserts = append(upserts, after[0])
-		}
-		if order == 0 {
-			before = before[1:]
-		}
-		after = after[1:]
 	}
 	return upserts
 }

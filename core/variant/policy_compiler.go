@@ -9,6 +9,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -119,22 +120,18 @@ func (c *PolicyCompiler) Update(view *core.View) []Destination {
 func (c *PolicyCompiler) replace(all []*resource.Policy, placed bool) []*resource.Policy {
 	all = slices.DeleteFunc(all, func(p *resource.Policy) bool { return !c.takesPart(p) })
 	var changed []*resource.Policy
-	before, after := c.all, all
-	for len(before) > 0 || len(after) > 0 {
-		switch {
-		case len(after) == 0 || len(before) > 0 && before[0].ID.Compare(after[0].ID) < 0:
-			c.remove(before[0])
-			changed, before = append(changed, before[0]), before[1:]
-		case len(before) == 0 || before[0].ID.Compare(after[0].ID) > 0:
-			c.insert(after[0])
-			changed, after = append(changed, after[0]), after[1:]
-		default:
-			if before[0] != after[0] || placed && c.overrideChanged(after[0]) {
-				c.remove(before[0])
-				c.insert(after[0])
-				changed = append(changed, before[0], after[0])
-			}
-			before, after = before[1:], after[1:]
+	byID := func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) }
+	for before, after := range sorted.Join(c.all, all, byID) {
+		if before == after && !(placed && c.overrideChanged(after)) {
+			continue
+		}
+		if before != nil {
+			c.remove(before)
+			changed = append(changed, before)
+		}
+		if after != nil {
+			c.insert(after)
+			changed = append(changed, after)
 		}
 	}
 	c.all = all

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -25,34 +26,18 @@ func differences(a, b []*xds.Resource, visit func(a, b *xds.Resource) bool) {
 	if identical(a, b) {
 		return
 	}
-	for len(a)+len(b) > 0 {
-		var x, y *xds.Resource
-		switch {
-		case len(a) == 0:
-			y, b = b[0], b[1:]
-		case len(b) == 0:
-			x, a = a[0], a[1:]
-		case a[0] == b[0]: // most are
-			a, b = a[1:], b[1:]
-			continue
-		default:
-			c := strings.Compare(a[0].Name, b[0].Name)
-			if c <= 0 {
-				x, a = a[0], a[1:]
-			}
-			if c >= 0 {
-				y, b = b[0], b[1:]
-			}
-		}
-		if !visit(x, y) {
+	for x, y := range sorted.Join(a, b, compareNames) {
+		if x != y && !visit(x, y) {
 			return
 		}
 	}
 }
 
+func compareNames(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) }
+
 // sortResources sorts by name.
 func sortResources(in []*xds.Resource) {
-	slices.SortFunc(in, func(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(in, compareNames)
 }
 
 // compareResources reports whether want has resources that held does not have with
