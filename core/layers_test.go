@@ -15,7 +15,7 @@ const module = "github.com/meshmatch/meshmatch/"
 // layers are what packages must not import, so that data flow from files to proxies and
 // never back. Packages of this module are without its path.
 var layers = []struct{ name, packages, imports string }{
-	{"sets, diagrams and positions are of any data", `^(index|core/partition|core/diag|core/internal/hashtable)$`, `^core/`},
+	{"sets, diagrams and positions are of any data", `^(index|core/partition|core/diag|core/internal/(hashtable|sorted))$`, `^core/`},
 	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
 	{"resources do not depend on what is computed of them", `^core/(resource|kind/mesh[a-z]+)$`, `^core($|/(rules|enforce|internal/match|internal/blocks|permission|inspect|variant|xds|serve|source))`},
 	{"a kind does not depend on another one", `^core/kind/mesh[a-z]+$`, `^core/kind/mesh`},

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -82,19 +83,9 @@ func (f *Files) notice(err error) {
 	}
 }
 
-func (f *Files) quiet() time.Duration {
-	if f.Quiet > 0 {
-		return f.Quiet
-	}
-	return DefaultQuiet
-}
+func (f *Files) quiet() time.Duration { return cmp.Or(max(f.Quiet, 0), DefaultQuiet) }
 
-func (f *Files) rescan() time.Duration {
-	if f.Rescan > 0 {
-		return f.Rescan
-	}
-	return DefaultRescan
-}
+func (f *Files) rescan() time.Duration { return cmp.Or(max(f.Rescan, 0), DefaultRescan) }
 
 // watch is the state of one call of [Files.Watch].
 type watch struct {
@@ -180,10 +171,8 @@ func (w *watch) settled(ctx context.Context, last *scan) *scan {
 
 // sleep reports whether the time passed before the context ended.
 func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

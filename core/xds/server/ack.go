@@ -35,10 +35,9 @@ func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) bool {
 		return false
 	}
 	m := &w.flight.body.message
+	w.rejected = slices.DeleteFunc(w.rejected, func(r rejection) bool { return m.mentions(r.name) })
 	if detail != nil {
 		s.reject(w, m, detail.GetMessage())
-	} else {
-		w.rejected = dropRejections(w.rejected, func(r rejection) bool { return !m.mentions(r.name) })
 	}
 	w.finish()
 	w.heard = s.server.now()
@@ -71,7 +70,7 @@ func (s *stream) reject(w *watch, m *message, words string) {
 	if len(named) == 0 {
 		named = all
 	}
-	w.rejected = append(dropRejections(w.rejected, func(r rejection) bool { return !m.mentions(r.name) }), named...)
+	w.rejected = append(w.rejected, named...)
 	names := make([]string, len(w.rejected))
 	for i, r := range w.rejected {
 		names[i] = r.name
@@ -83,7 +82,9 @@ func (s *stream) reject(w *watch, m *message, words string) {
 }
 
 // prune drops the rejections of contents that the client shall no longer hold.
-func (w *watch) prune() { w.rejected = dropRejections(w.rejected, w.isWanted) }
+func (w *watch) prune() {
+	w.rejected = slices.DeleteFunc(w.rejected, func(r rejection) bool { return !w.isWanted(r) })
+}
 
 // isWanted reports whether the client shall hold a content that it rejected.
 func (w *watch) isWanted(r rejection) bool {
@@ -93,17 +94,6 @@ func (w *watch) isWanted(r rejection) bool {
 	return slices.ContainsFunc(w.wantVariants, func(v Variant) bool {
 		return v.Resource.Name == r.name && v.Resource.Version == r.version
 	})
-}
-
-// dropRejections returns the rejections that are kept, nil if there are none.
-func dropRejections(in []rejection, keep func(rejection) bool) []rejection {
-	var kept []rejection
-	for _, r := range in {
-		if keep(r) {
-			kept = append(kept, r)
-		}
-	}
-	return kept
 }
 
 // mentions reports whether the message sends or removes a name.

@@ -79,10 +79,8 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	if pause < 100*time.Microsecond {
 		return ctx.Err() == nil
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(pause):
 		return true
 	case <-ctx.Done():
 		return false

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -63,12 +64,7 @@ func (w *watch) status() TypeStatus {
 	var t TypeStatus
 	if w.answered || len(w.held)+len(w.heldVariants) > 0 {
 		accepted := without(w.held, func(r *xds.Resource) bool {
-			for _, rejected := range w.rejected {
-				if rejected.name == r.Name && rejected.version == r.Version {
-					return true
-				}
-			}
-			return false
+			return slices.Contains(w.rejected, rejection{r.Name, r.Version})
 		})
 		t.Sent = versionOf(w.held, w.heldVariants)
 		t.Acked = versionOf(accepted, w.heldVariants)

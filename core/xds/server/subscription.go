@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -82,16 +83,8 @@ func newLocator(name string, parameters map[string]string) locator {
 
 // parametersKey returns a text that is equal for equal parameters only.
 func parametersKey(parameters map[string]string) string {
-	if len(parameters) == 0 {
-		return ""
-	}
-	keys := make([]string, 0, len(parameters))
-	for key := range parameters {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
 	var b strings.Builder
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(parameters)) {
 		b.WriteString(key)
 		b.WriteByte(0)
 		b.WriteString(parameters[key])

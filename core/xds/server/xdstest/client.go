@@ -3,6 +3,7 @@ package xdstest
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -266,13 +267,10 @@ func (c *Client) accept(r Response, version string) {
 func (c *Client) Named(t xds.Type) map[string]Held {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	named := map[string]Held{}
 	if h := c.types[t]; h != nil {
-		for name, r := range h.named {
-			named[name] = r
-		}
+		return maps.Clone(h.named)
 	}
-	return named
+	return nil
 }
 
 // Located returns the variant that the client holds for a locator.

@@ -3,7 +3,6 @@ package xdstest
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc/codes"
@@ -28,19 +27,8 @@ type Locator struct {
 	Parameters map[string]string
 }
 
-func (l Locator) key() string {
-	var b strings.Builder
-	b.WriteString(l.Name)
-	keys := make([]string, 0, len(l.Parameters))
-	for k := range l.Parameters {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		fmt.Fprintf(&b, "\x00%s\x00%s", k, l.Parameters[k])
-	}
-	return b.String()
-}
+// key returns a text that is equal for equal locators only: keys of maps are sorted.
+func (l Locator) key() string { return fmt.Sprintf("%q %q", l.Name, l.Parameters) }
 
 func (l Locator) proto() *discoveryv3.ResourceLocator {
 	return &discoveryv3.ResourceLocator{Name: l.Name, DynamicParameters: l.Parameters}

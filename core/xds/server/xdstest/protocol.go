@@ -43,26 +43,13 @@ func (s deltaStream) receive() (Response, string, error) {
 	if err != nil {
 		return Response{}, "", err
 	}
-	t, ok := xds.TypeOf(m.GetTypeUrl())
-	if !ok {
-		return Response{}, "", fmt.Errorf("a response has the type %s", m.GetTypeUrl())
+	r, err := newResponse(m, m.GetResources(), wrapped)
+	if err != nil {
+		return Response{}, "", err
 	}
-	r := Response{Type: t, Nonce: m.GetNonce(), Removed: m.GetRemovedResources(), Errors: errorsOf(m.GetResourceErrors())}
-	for _, resource := range m.GetResources() {
-		h, err := wrapped(t, resource)
-		if err != nil {
-			return Response{}, "", err
-		}
-		r.Resources = append(r.Resources, h)
-	}
-	for _, name := range m.GetRemovedResourceNames() {
-		h, err := removed(t, name)
-		if err != nil {
-			return Response{}, "", err
-		}
-		r.RemovedVariants = append(r.RemovedVariants, h)
-	}
-	return r, "", nil
+	r.Removed = m.GetRemovedResources()
+	r.RemovedVariants, err = each(r.Type, m.GetRemovedResourceNames(), removed)
+	return r, "", err
 }
 
 // stateStream speaks the state of the world protocol.
@@ -95,19 +82,37 @@ func (s stateStream) receive() (Response, string, error) {
 	if err != nil {
 		return Response{}, "", err
 	}
+	r, err := newResponse(m, m.GetResources(), unwrapped)
+	return r, m.GetVersionInfo(), err
+}
+
+// message is what the responses of both protocols have.
+type message interface {
+	GetTypeUrl() string
+	GetNonce() string
+	GetResourceErrors() []*discoveryv3.ResourceError
+}
+
+// newResponse returns a response with resources that are read by a function.
+func newResponse[R any](m message, resources []R, read func(xds.Type, R) (Held, error)) (Response, error) {
 	t, ok := xds.TypeOf(m.GetTypeUrl())
 	if !ok {
-		return Response{}, "", fmt.Errorf("a response has the type %s", m.GetTypeUrl())
+		return Response{}, fmt.Errorf("a response has the type %s", m.GetTypeUrl())
 	}
-	r := Response{Type: t, Nonce: m.GetNonce(), Errors: errorsOf(m.GetResourceErrors())}
-	for _, resource := range m.GetResources() {
-		h, err := unwrapped(t, resource)
+	all, err := each(t, resources, read)
+	return Response{Type: t, Nonce: m.GetNonce(), Resources: all, Errors: errorsOf(m.GetResourceErrors())}, err
+}
+
+func each[R any](t xds.Type, list []R, read func(xds.Type, R) (Held, error)) ([]Held, error) {
+	var all []Held
+	for _, r := range list {
+		h, err := read(t, r)
 		if err != nil {
-			return Response{}, "", err
+			return nil, err
 		}
-		r.Resources = append(r.Resources, h)
+		all = append(all, h)
 	}
-	return r, m.GetVersionInfo(), nil
+	return all, nil
 }
 
 // wrapped returns the resource in a wrapper.

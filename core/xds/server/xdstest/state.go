@@ -1,6 +1,7 @@
 package xdstest
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -33,14 +34,7 @@ func NewState() *State {
 // Clone returns a copy. Snapshots and variants are shared, and must be replaced
 // instead of changed.
 func (s *State) Clone() *State {
-	c := NewState()
-	for id, snapshot := range s.Nodes {
-		c.Nodes[id] = snapshot
-	}
-	for name, variants := range s.Variants {
-		c.Variants[name] = variants
-	}
-	return c
+	return &State{Nodes: maps.Clone(s.Nodes), Variants: maps.Clone(s.Variants)}
 }
 
 // Snapshot returns a snapshot with the resources. A wildcard gets all of them.
