@@ -2,6 +2,7 @@ package request
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -61,16 +62,19 @@ func escape(segment string) string {
 	for i := 0; i < len(segment); i++ {
 		c := segment[i]
 		switch {
-		case c == '%' && i+2 < len(segment) && isHex(segment[i+1]) && isHex(segment[i+2]):
-			if decoded := unhex(segment[i+1])<<4 | unhex(segment[i+2]); unreserved(decoded) {
+		case c == '%':
+			decoded, ok := hexadecimal(segment[i+1:])
+			switch {
+			case !ok:
+				stray = append(stray, len(out))
+				out = append(out, c)
+				continue
+			case unreserved(decoded):
 				out = append(out, decoded)
-			} else {
+			default:
 				out = append(out, segment[i:i+3]...)
 			}
 			i += 2
-		case c == '%':
-			stray = append(stray, len(out))
-			out = append(out, c)
 		case passes(c):
 			out = append(out, c)
 		default:
@@ -78,22 +82,18 @@ func escape(segment string) string {
 		}
 	}
 	for _, i := range slices.Backward(stray) {
-		if i+2 < len(out) && isHex(out[i+1]) && isHex(out[i+2]) {
+		if _, ok := hexadecimal(string(out[i+1:])); ok {
 			out = slices.Insert(out, i+1, '2', '5')
 		}
 	}
 	return string(out)
 }
 
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&^0x20 - 'A' + 10
+// hexadecimal returns the byte of the two digits that a text begins with, and false if it
+// begins with others.
+func hexadecimal(text string) (byte, bool) {
+	n, err := strconv.ParseUint(text[:min(2, len(text))], 16, 8)
+	return byte(n), err == nil && len(text) >= 2
 }
 
 func unreserved(c byte) bool {

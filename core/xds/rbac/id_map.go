@@ -2,7 +2,6 @@ package rbac
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -15,7 +14,6 @@ type mappedID struct {
 	id   string
 	rule int32 // its place in the order of the rules
 	do   *action
-	head uint64 // of sorting
 }
 
 // idsOf returns the identities that a stage has in its map, sorted, each with
@@ -38,29 +36,10 @@ func idsOf(rules []ruleEntries, stage []stageRule) []mappedID {
 			out = append(out, mappedID{id: id, rule: int32(r.rule), do: do})
 		}
 	}
-	sortIDs(out)
-	return slices.CompactFunc(out, func(a, b mappedID) bool { return a.id == b.id })
-}
-
-// sortIDs sorts by ID, then by rule. Identities of a mesh begin alike, so whole
-// texts are compared only if the eight bytes after what all of them begin with
-// are equal too.
-func sortIDs(ids []mappedID) {
-	shared := ids[0].id
-	for i := range ids {
-		shared = shared[:sharedPrefix(shared, ids[i].id)]
-	}
-	for i := range ids {
-		var head [8]byte
-		copy(head[:], ids[i].id[len(shared):])
-		ids[i].head = binary.BigEndian.Uint64(head[:])
-	}
-	slices.SortFunc(ids, func(a, b mappedID) int {
-		if a.head != b.head {
-			return cmp.Compare(a.head, b.head)
-		}
+	slices.SortFunc(out, func(a, b mappedID) int {
 		return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.rule, b.rule))
 	})
+	return slices.CompactFunc(out, func(a, b mappedID) bool { return a.id == b.id })
 }
 
 // sharedPrefix returns how many bytes a and b begin with in common.

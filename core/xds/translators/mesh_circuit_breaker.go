@@ -82,6 +82,7 @@ func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.
 		return nil
 	}
 	split := isTrue(o.SplitExternalAndLocalErrors)
+	rate, failures := valueOr(d.SuccessRate, meshcircuitbreaker.SuccessRate{}), valueOr(d.FailurePercentage, meshcircuitbreaker.FailurePercentage{})
 	m := &clusterv3.OutlierDetection{
 		SplitExternalLocalOriginErrors:         split,
 		EnforcingConsecutive_5Xx:               enforced(d.TotalFailures != nil),
@@ -91,34 +92,25 @@ func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.
 		EnforcingLocalOriginSuccessRate:        enforced(d.SuccessRate != nil && split),
 		EnforcingFailurePercentage:             enforced(d.FailurePercentage != nil),
 		EnforcingFailurePercentageLocalOrigin:  enforced(d.FailurePercentage != nil && split),
-		MaxEjectionPercent:                     number(o.MaxEjectionPercent),
+
+		MaxEjectionPercent:             number(o.MaxEjectionPercent),
+		Consecutive_5Xx:                number(valueOr(d.TotalFailures, meshcircuitbreaker.Consecutive{}).Consecutive),
+		ConsecutiveGatewayFailure:      number(valueOr(d.GatewayFailures, meshcircuitbreaker.Consecutive{}).Consecutive),
+		ConsecutiveLocalOriginFailure:  number(valueOr(d.LocalOriginFailures, meshcircuitbreaker.Consecutive{}).Consecutive),
+		SuccessRateMinimumHosts:        number(rate.MinimumHosts),
+		SuccessRateRequestVolume:       number(rate.RequestVolume),
+		FailurePercentageMinimumHosts:  number(failures.MinimumHosts),
+		FailurePercentageRequestVolume: number(failures.RequestVolume),
+		FailurePercentageThreshold:     number(failures.Threshold),
 	}
 	setDuration(&m.Interval, o.Interval)
 	setDuration(&m.BaseEjectionTime, o.BaseEjectionTime)
-	if f := d.TotalFailures; f != nil {
-		m.Consecutive_5Xx = number(f.Consecutive)
+	if d.LocalOriginFailures != nil && !split {
+		c.Warn(e, "/outlierDetection/detectors/localOriginFailures", "it needs splitExternalAndLocalErrors")
 	}
-	if f := d.GatewayFailures; f != nil {
-		m.ConsecutiveGatewayFailure = number(f.Consecutive)
-	}
-	if f := d.LocalOriginFailures; f != nil {
-		m.ConsecutiveLocalOriginFailure = number(f.Consecutive)
-		if !split {
-			c.Warn(e, "/outlierDetection/detectors/localOriginFailures", "it needs splitExternalAndLocalErrors")
-		}
-	}
-	if s := d.SuccessRate; s != nil {
-		m.SuccessRateMinimumHosts = number(s.MinimumHosts)
-		m.SuccessRateRequestVolume = number(s.RequestVolume)
-		if s.StandardDeviationFactor != nil {
-			thousandths := math.Round(s.StandardDeviationFactor.Float() * 1000)
-			m.SuccessRateStdevFactor = wrapperspb.UInt32(uint32(min(max(thousandths, 1), math.MaxUint32)))
-		}
-	}
-	if f := d.FailurePercentage; f != nil {
-		m.FailurePercentageMinimumHosts = number(f.MinimumHosts)
-		m.FailurePercentageRequestVolume = number(f.RequestVolume)
-		m.FailurePercentageThreshold = number(f.Threshold)
+	if factor := rate.StandardDeviationFactor; factor != nil {
+		thousandths := math.Round(factor.Float() * 1000)
+		m.SuccessRateStdevFactor = wrapperspb.UInt32(uint32(min(max(thousandths, 1), math.MaxUint32)))
 	}
 	return m
 }

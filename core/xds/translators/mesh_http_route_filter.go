@@ -130,27 +130,26 @@ func (r *httpRule) modifyResponse(i int, m *meshhttproute.HeaderModifier) {
 // withoutHost returns the changes of a modifier except for those of the host, which
 // Envoy refuses. SetHost is what sets it, nil if nothing can.
 func (r *httpRule) withoutHost(i int, field string, m *meshhttproute.HeaderModifier, setHost func(string)) (set, add []conf.HeaderKeyValue, remove []string) {
+	isKept := func(list string, k int, name conf.HeaderName) bool {
+		if isHost(name) {
+			r.warn(i, fmt.Sprintf("%s/%s/%d", field, list, k), "Envoy does not change this header")
+		}
+		return !isHost(name)
+	}
 	for k, h := range m.Set {
-		switch {
-		case !isHost(h.Name):
-			set = append(set, h)
-		case setHost != nil:
+		if isHost(h.Name) && setHost != nil {
 			setHost(h.Value)
-		default:
-			r.warn(i, fmt.Sprintf("%s/set/%d", field, k), "Envoy does not change this header")
+		} else if isKept("set", k, h.Name) {
+			set = append(set, h)
 		}
 	}
 	for k, h := range m.Add {
-		if isHost(h.Name) {
-			r.warn(i, fmt.Sprintf("%s/add/%d", field, k), "Envoy does not change this header")
-		} else {
+		if isKept("add", k, h.Name) {
 			add = append(add, h)
 		}
 	}
 	for k, name := range m.Remove {
-		if isHost(name) {
-			r.warn(i, fmt.Sprintf("%s/remove/%d", field, k), "Envoy does not change this header")
-		} else {
+		if isKept("remove", k, name) {
 			remove = append(remove, string(name))
 		}
 	}

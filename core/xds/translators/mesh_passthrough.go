@@ -53,10 +53,8 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 				{Filters: toOriginal(inboundPassthrough)},
 			}),
 			originalDestination(inboundPassthrough, &corev3.BindConfig{
-				SourceAddress: &corev3.SocketAddress{Address: loopbackSource, PortSpecifier: &corev3.SocketAddress_PortValue{}},
-				ExtraSourceAddresses: []*corev3.ExtraSourceAddress{{Address: &corev3.SocketAddress{
-					Address: loopbackSource6, PortSpecifier: &corev3.SocketAddress_PortValue{},
-				}}},
+				SourceAddress:        xds.SocketAddress(loopbackSource, 0).GetSocketAddress(),
+				ExtraSourceAddresses: []*corev3.ExtraSourceAddress{{Address: xds.SocketAddress(loopbackSource6, 0).GetSocketAddress()}},
 			}))
 	}
 	if proxy.RedirectPortOutbound == 0 {
