@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+
+	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
 // MinRounds is the least number of rounds. With fewer runs on a shared machine
@@ -44,7 +46,7 @@ type Config struct {
 	// Inconclusive, Missing.
 	FailOn []Verdict
 	// Progress may be nil.
-	Progress *Progress
+	Progress *progress.Line
 }
 
 // DefaultConfig compares the current directory's packages with base.

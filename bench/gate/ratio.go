@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"errors"
 	"slices"
 )
 
@@ -28,17 +27,7 @@ func (r ratio) check(results *Results, _ bool) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var outcomes []Outcome
-	var errs []error
-	for _, over := range overs {
-		outcome, err := r.checkOne(results, over, unders)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		outcomes = append(outcomes, outcome)
-	}
-	return outcomes, errors.Join(errs...)
+	return each(overs, func(over match) (Outcome, error) { return r.checkOne(results, over, unders) })
 }
 
 func (r ratio) checkOne(results *Results, over match, unders []match) (Outcome, error) {

@@ -85,6 +85,21 @@ func (l line) matches(s selector, results *Results) ([]match, error) {
 	return nil, l.errorf("no benchmark matches %s%s; %s", s.text, in, s.nearest(results))
 }
 
+// each returns what of returns for each element, without those that have an error, and
+// joins the errors.
+func each[E, R any](list []E, of func(E) (R, error)) ([]R, error) {
+	var all []R
+	var errs []error
+	for _, element := range list {
+		if r, err := of(element); err != nil {
+			errs = append(errs, err)
+		} else {
+			all = append(all, r)
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
 // A ceiling is an upper limit of what one benchmark measures:
 //
 //	ceiling  BENCHMARK  UNIT  LIMIT
@@ -100,20 +115,13 @@ func (c ceiling) check(results *Results, times bool) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var outcomes []Outcome
-	var errs []error
-	for _, m := range matches {
+	return each(matches, func(m match) (Outcome, error) {
 		value, err := measure(c.line, results, m.benchmark, c.unit)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
 		unit := results.Unit(c.unit)
 		outcome := c.outcome(results.name(m.benchmark), unit, value, c.limit)
 		outcome.Checked = times || unit.Class != Time
-		outcomes = append(outcomes, outcome)
-	}
-	return outcomes, errors.Join(errs...)
+		return outcome, err
+	})
 }
 
 // A count is the number of benchmarks that a pattern matches:

@@ -68,7 +68,7 @@ func (m *measurement) run(ctx context.Context, jobs []job) error {
 			if m.rounds > 0 && (j.base == nil || j.head == nil) && !m.renamed(j) {
 				continue
 			}
-			m.config.Progress.step("%s: round %d/%d, %d/%d", m.what, m.rounds+1, m.rounds-i+m.config.Rounds, at+1, len(jobs))
+			m.config.Progress.Step("%s: round %d/%d, %d/%d", m.what, m.rounds+1, m.rounds-i+m.config.Rounds, at+1, len(jobs))
 			first := func() error { return m.runOnce(ctx, "base", j.base, m.base) }
 			second := func() error { return m.runOnce(ctx, "head", j.head, m.head) }
 			if m.rounds%2 == 1 {

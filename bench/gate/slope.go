@@ -46,21 +46,17 @@ func (s slope) check(results *Results, _ bool) ([]Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var outcomes []Outcome
-	var errs []error
-	for _, c := range curves {
+	return each(curves, func(c curve) (Outcome, error) {
 		slices.SortFunc(c.points, func(a, b point) int { return cmp.Compare(a.size, b.size) })
 		exponent, err := fit(c.points)
 		if err != nil {
-			errs = append(errs, s.errorf("%s%s: %v", s.selector.text, c.procs, err))
-			continue
+			return Outcome{}, s.errorf("%s%s: %v", s.selector.text, c.procs, err)
 		}
 		names := fmt.Sprintf("%s, %s to %s", results.name(Benchmark{c.pkg, s.selector.text + c.procs}), formatExact(c.points[0].size), formatExact(c.points[len(c.points)-1].size))
 		outcome := s.outcome(names, results.Unit(s.unit), exponent, s.limit)
 		outcome.Plain = true
-		outcomes = append(outcomes, outcome)
-	}
-	return outcomes, errors.Join(errs...)
+		return outcome, nil
+	})
 }
 
 // curves measures the matches and groups them, in the order of the output.

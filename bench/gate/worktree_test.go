@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
 // A repository is a git repository of the fixture.
@@ -174,7 +176,7 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	config := DefaultConfig("main")
 	config.Head = r.dir
 	// The progress line shows that the base is checked out and is being built.
-	config.Progress = NewProgress(writerFunc(func(text string) {
+	config.Progress = progress.New(writerFunc(func(text string) {
 		if strings.Contains(text, "build base") {
 			cancel()
 		}

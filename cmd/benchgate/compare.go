@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/bench/gate"
+	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
 const compareLong = `Compare builds the benchmarks of a base and of the head, runs both in turns
@@ -80,7 +81,7 @@ func newCompare() *cobra.Command {
 	flags.BoolVar(&failOnInconclusive, "fail-on-inconclusive", false, "fail if a benchmark is too noisy to be judged")
 	flags.BoolVar(&failOnMissing, "fail-on-missing", false, "fail if the head does not have a benchmark of the base")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		config.Progress = progressOn(c.ErrOrStderr())
+		config.Progress = progress.On(c.ErrOrStderr())
 		if err := config.Validate(); err != nil {
 			return err
 		}

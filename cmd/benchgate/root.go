@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
-	"github.com/meshmatch/meshmatch/bench/gate"
 )
 
 // Exit codes.
@@ -116,13 +112,5 @@ func (o *output) Set(text string) error {
 		return errors.New("the formats are table, json and markdown")
 	}
 	*o = output(text)
-	return nil
-}
-
-// progressOn returns a progress line if w is a terminal, else nil.
-func progressOn(w io.Writer) *gate.Progress {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return gate.NewProgress(f)
-	}
 	return nil
 }

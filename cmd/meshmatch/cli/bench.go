@@ -2,14 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/meshmatch/meshmatch/bench/progress"
 	worldbench "github.com/meshmatch/meshmatch/bench/world"
 )
 
@@ -87,6 +85,7 @@ func (f *worldFlags) run(c *cobra.Command, g *globals) error {
 	if !(f.maxSlope >= 0) || f.maxSlope > 0 && slices.Min(f.dataplanes) == slices.Max(f.dataplanes) {
 		return usagef("--max-slope is a number above 0, and asks for worlds of several sizes: --dataplanes 10000,100000")
 	}
+	line := progress.On(c.ErrOrStderr())
 	var answer benchAnswer
 	for _, n := range f.dataplanes {
 		o := worldbench.Options{Dataplanes: n, Policies: f.policies, Outbounds: f.outbounds, Samples: f.samples, Files: f.files}
@@ -101,9 +100,10 @@ func (f *worldFlags) run(c *cobra.Command, g *globals) error {
 		case f.policies < 1 || f.outbounds < 1 || f.samples < 1:
 			return usagef("--policies, --outbounds and --samples must be at least 1")
 		}
-		progress, done := progressOn(c.ErrOrStderr(), fmt.Sprintf("%d dataplanes, %d policies", n, f.policies))
-		report, err := worldbench.Measure(c.Context(), o, progress)
-		done()
+		report, err := worldbench.Measure(c.Context(), o, func(step string) {
+			line.Step("%d dataplanes, %d policies: %s ...", n, f.policies, step)
+		})
+		line.Done()
 		if err != nil {
 			return err
 		}
@@ -130,16 +130,4 @@ func (f *worldFlags) checkSlopes(slopes []worldbench.Slope) error {
 		return fmt.Errorf("slopes above %g: %s", f.maxSlope, strings.Join(steep, "; "))
 	}
 	return nil
-}
-
-// progressOn returns functions that show the current step in one line of a
-// terminal, and clear the line. They print nothing if w is no terminal.
-func progressOn(w io.Writer, title string) (progress func(string), done func()) {
-	file, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return func(string) {}, func() {}
-	}
-	const clearLine = "\r\x1b[K"
-	return func(step string) { fmt.Fprintf(w, "%s%s: %s ...", clearLine, title, step) },
-		func() { fmt.Fprint(w, clearLine) }
 }
