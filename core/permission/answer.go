@@ -42,16 +42,14 @@ func (d Decision) MarshalJSON() ([]byte, error) {
 // MarshalJSON prints {"kri", "rule", "list", "index"}, or {"kri", "index"} for
 // an item of from.
 func (p *Place) MarshalJSON() ([]byte, error) {
-	if p.List == From {
-		return json.Marshal(struct {
-			KRI   string `json:"kri"`
-			Index int    `json:"index"`
-		}{p.KRI, p.Index})
-	}
-	return json.Marshal(struct {
+	place := struct {
 		KRI   string `json:"kri"`
-		Rule  int    `json:"rule"`
-		List  string `json:"list"`
+		Rule  *int   `json:"rule,omitempty"`
+		List  string `json:"list,omitempty"`
 		Index int    `json:"index"`
-	}{p.KRI, p.Rule, p.List.String(), p.Index})
+	}{KRI: p.KRI, Index: p.Index}
+	if p.List != From {
+		place.Rule, place.List = &p.Rule, p.List.String()
+	}
+	return json.Marshal(place)
 }

@@ -2,6 +2,7 @@ package xds
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -158,18 +159,5 @@ func factsOf(list []*Endpoint, known *cache[string, endpointFacts]) *endpointFac
 
 // key returns a text that is equal for equal facts.
 func (f *endpointFacts) key() string {
-	var b strings.Builder
-	b.WriteString(string(f.protocol))
-	for _, flag := range []bool{f.plain, f.names} {
-		if flag {
-			b.WriteByte('+')
-		} else {
-			b.WriteByte('-')
-		}
-	}
-	for _, id := range f.ids {
-		b.WriteString(id)
-		b.WriteByte(0)
-	}
-	return b.String()
+	return fmt.Sprintln(f.protocol, f.plain, f.names) + strings.Join(f.ids, "\n")
 }

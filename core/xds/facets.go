@@ -15,7 +15,6 @@ type facet uint8
 
 const (
 	zoneFacet facet = 1 << iota
-	serviceFacet
 	dataplaneFacet
 )
 
@@ -43,7 +42,6 @@ func (s facetSet) size() int { return bits.OnesCount8(uint8(s.bits)) + len(s.tag
 type facets struct {
 	bits      facet
 	zone      string
-	service   string
 	dataplane *resource.Dataplane
 	tags      string // keys and values
 }
@@ -63,10 +61,7 @@ func (c *client) Zone() string {
 
 // Service returns the first service of the client's dataplane in the order of its
 // inbounds, "" if it has none.
-func (c *client) Service() string {
-	c.used.bits |= serviceFacet
-	return tagOf(c.dataplane, resource.ServiceTag)
-}
+func (c *client) Service() string { return c.Tag(resource.ServiceTag) }
 
 // Tag returns the value of a tag of the client's dataplane: that of the first inbound
 // that has the tag, else that of its gateway, "" if it has none.
@@ -87,9 +82,6 @@ func facetsOf(d *resource.Dataplane, set facetSet) facets {
 	f := facets{bits: set.bits}
 	if set.bits&zoneFacet != 0 {
 		f.zone = enforce.ZoneOf(d)
-	}
-	if set.bits&serviceFacet != 0 {
-		f.service = tagOf(d, resource.ServiceTag)
 	}
 	if set.bits&dataplaneFacet != 0 {
 		f.dataplane = d

@@ -95,10 +95,8 @@ func (c *Chain) RefuseEscapedSlashes() {
 // matches. It must only be called on a chain with TLS.
 func (c *Chain) AcceptURIs(uris []*matcherv3.StringMatcher) {
 	validation := c.TLS.CommonTlsContext.GetCombinedValidationContext().DefaultValidationContext
-	for _, m := range uris {
-		validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
-			SanType: tlsv3.SubjectAltNameMatcher_URI, Matcher: m,
-		})
+	for _, uri := range uris {
+		acceptURI(validation, uri)
 	}
 }
 

@@ -181,7 +181,7 @@ func (n *located) compile(s *State, l *locator, d *destination) error {
 			return err
 		}
 		examples, used := n.build(s, d, combined)
-		if union := known.with(used); union.bits != known.bits || len(union.tags) != len(known.tags) {
+		if union := known.with(used); union.size() != known.size() {
 			more, err := l.facetSets(s, n.set, known, union)
 			if err != nil {
 				return err

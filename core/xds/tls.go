@@ -42,10 +42,7 @@ func (c clientTLS) common(ids ...string) *tlsv3.CommonTlsContext {
 	}
 	validation := &tlsv3.CertificateValidationContext{}
 	for _, id := range ids {
-		validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
-			SanType: tlsv3.SubjectAltNameMatcher_URI,
-			Matcher: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: id}},
-		})
+		acceptURI(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: id}})
 	}
 	return &tlsv3.CommonTlsContext{
 		TlsCertificateSdsSecretConfigs: []*tlsv3.SdsSecretConfig{c.source.secret(IdentitySecret)},
@@ -56,6 +53,13 @@ func (c clientTLS) common(ids ...string) *tlsv3.CommonTlsContext {
 			},
 		},
 	}
+}
+
+// acceptURI adds a URI SAN to those of which a peer needs one.
+func acceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.StringMatcher) {
+	validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
+		SanType: tlsv3.SubjectAltNameMatcher_URI, Matcher: uri,
+	})
 }
 
 func fromCluster(name string) *corev3.ConfigSource {

@@ -1,7 +1,7 @@
 package regex
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 )
 
@@ -87,15 +87,11 @@ func printCount(b *strings.Builder, least, most int) {
 		b.WriteByte('+')
 	case least == 0 && most == 1:
 		b.WriteByte('?')
+	case most < 0:
+		fmt.Fprintf(b, "{%d,}", least)
+	case most == least:
+		fmt.Fprintf(b, "{%d}", least)
 	default:
-		b.WriteByte('{')
-		b.WriteString(strconv.Itoa(least))
-		if most != least {
-			b.WriteByte(',')
-			if most >= 0 {
-				b.WriteString(strconv.Itoa(most))
-			}
-		}
-		b.WriteByte('}')
+		fmt.Fprintf(b, "{%d,%d}", least, most)
 	}
 }
