@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -89,19 +90,22 @@ type Kinds struct {
 func NewKinds(kinds ...*Kind) *Kinds {
 	k := &Kinds{sorted: slices.Clone(kinds)}
 	slices.SortFunc(k.sorted, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
-	shorts := map[string]bool{}
-	for _, short := range fixedKinds {
-		shorts[short] = true
+	shorts := map[string]string{} // the kinds by short name
+	for name, short := range fixedKinds {
+		shorts[short] = name
 	}
 	for i, kind := range k.sorted {
 		flaw := kind.flaw()
-		if shorts[kind.Short] || i > 0 && k.sorted[i-1].Name == kind.Name {
-			flaw = "has no name of its own"
+		if other, taken := shorts[kind.Short]; taken {
+			flaw = fmt.Sprintf("has the short name %q of kind %s", kind.Short, other)
+		}
+		if i > 0 && k.sorted[i-1].Name == kind.Name {
+			flaw = "is there twice"
 		}
 		if flaw != "" {
 			panic("resource: kind " + kind.Name + " " + flaw)
 		}
-		shorts[kind.Short] = true
+		shorts[kind.Short] = kind.Name
 	}
 	return k
 }

@@ -15,13 +15,19 @@ import (
 // builder's list.
 type shape struct {
 	cluster, endpoints, routes, outbound, inbound, chain, proxy, finish []*Translator
+	inbounds                                                            []*Translator // those of inbound or chain
+	reach                                                               map[string]reach
 }
+
+// reach is what the translators of a kind shape: routes are those of HTTP, and listeners
+// the routes of TCP outbounds.
+type reach struct{ anything, inbounds, outbounds, routes, listeners bool }
 
 func newShape(translators []*Translator) shape {
 	with := func(has func(*Translator) bool) []*Translator {
 		return slices.DeleteFunc(slices.Clone(translators), func(t *Translator) bool { return !has(t) })
 	}
-	return shape{
+	s := shape{
 		cluster:   with(func(t *Translator) bool { return t.Cluster != nil }),
 		endpoints: with(func(t *Translator) bool { return t.Endpoints != nil }),
 		routes:    with(func(t *Translator) bool { return t.Routes != nil || t.Route != nil }),
@@ -31,6 +37,19 @@ func newShape(translators []*Translator) shape {
 		proxy:     with(func(t *Translator) bool { return t.Proxy != nil }),
 		finish:    with(func(t *Translator) bool { return t.Finish != nil }),
 	}
+	s.inbounds = with(func(t *Translator) bool { return t.Inbound != nil || t.Chain != nil })
+	s.reach = map[string]reach{}
+	for _, t := range translators {
+		known := s.reach[t.Kind]
+		s.reach[t.Kind] = reach{
+			anything:  true,
+			inbounds:  known.inbounds || slices.Contains(s.inbounds, t),
+			outbounds: known.outbounds || t.Cluster != nil || t.Endpoints != nil || t.Routes != nil || t.Route != nil || t.Outbound != nil,
+			routes:    known.routes || slices.Contains(s.routes, t),
+			listeners: known.listeners || t.Outbound != nil,
+		}
+	}
+	return s
 }
 
 // confList is the confs that shape one shared part. Equal lists are one pointer.

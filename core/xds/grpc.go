@@ -76,7 +76,7 @@ func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 	if !slices.ContainsFunc(e.Origins, named) {
 		return
 	}
-	eachIgnored(t.IgnoredByGRPC, e, func(pointer, reason string) { r.warn(e, pointer, named, reason) })
+	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(e, pointer, named, reason) })
 }
 
 // warnKindsWithoutGRPC reports the confs of kinds that shape nothing of what gRPC gets of
@@ -84,7 +84,7 @@ func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 func (sb *snapshotBuilder) warnKindsWithoutGRPC() {
 	for _, t := range sb.translators {
 		config := sb.confs.byKind[t.Kind]
-		if config == nil || slices.Contains(sb.shape.routes, t) {
+		if config == nil || t.Cluster != nil || slices.Contains(sb.shape.routes, t) {
 			continue
 		}
 		sb.warnIgnoredByGRPC(t, config.Default)

@@ -3,7 +3,6 @@ package xds
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"time"
 	"unique"
 
@@ -118,7 +117,7 @@ type inboundKey struct {
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc bool, confs *dataplaneConfs, before *built) *built {
 	key := inboundKey{
 		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, grpc: grpc,
-		confs: confs.inboundKey(index, b.inboundTranslators()),
+		confs: confs.inboundKey(index, b.shape.inbounds),
 	}
 	if tls.identity != nil {
 		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type
@@ -153,12 +152,13 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		i.Routes = []*Route{i.NewRoute()}
 	}
 	for _, t := range b.shape.inbound {
-		conf := confs.inbound(t.Kind, index)
-		b.warnInbound(&i.report, t, conf)
-		t.Inbound(i, conf)
+		t.Inbound(i, confs.inbound(t.Kind, index))
 	}
 	setHTTPOptions(i.Cluster, i.HTTP)
 	part := &Part{Origin: InboundOrigin, Tags: in.Tags, Messages: []proto.Message{i.Listener, i.Cluster}}
+	for _, t := range b.shape.inbounds {
+		i.warnIgnoredInbound(t, confs.inbound(t.Kind, index))
+	}
 	if i.TLS != nil {
 		i.addChain(b, confs, false)
 	}
@@ -179,7 +179,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 		}
 	}
 	part.report = i.report
-	part.confs, part.policies = confs.shaping(index, b.inboundTranslators())
+	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
 	done := b.finishOwn(part, confs.finish, before)
 	for _, c := range i.clusters {
 		collector := b.finish(&Part{Origin: CollectorOrigin, Messages: []proto.Message{c}}, confs.finish)
@@ -188,12 +188,6 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	}
 	done.inbound = key
 	return done
-}
-
-// inboundTranslators returns the translators that shape inbounds; one that shapes the
-// listener and its chains is in the list twice.
-func (b *Builder) inboundTranslators() []*Translator {
-	return slices.Concat(b.shape.inbound, b.shape.chain)
 }
 
 // inspectTimeout is how long a listener waits for the first bytes of a client, to see
@@ -243,13 +237,21 @@ func (i *Inbound) addChain(b *Builder, confs *dataplaneConfs, plaintext bool) {
 	i.Listener.FilterChains = append(i.Listener.FilterChains, chain)
 }
 
-// warnInbound reports the ignored fields of all confs of an inbound.
-func (b *Builder) warnInbound(r *report, t *Translator, conf InboundConf) {
+// warnIgnoredInbound reports the ignored fields of all confs of an inbound.
+func (r *report) warnIgnoredInbound(t *Translator, conf InboundConf) {
 	r.warnIgnored(t, conf.Default)
-	if conf.InboundConfig == nil {
+	if conf.InboundConfig == nil || len(t.Ignored) == 0 {
 		return
 	}
 	for k := range conf.Rules {
 		r.warnIgnored(t, conf.Rules[k].Effective)
+	}
+	if conf.From == nil {
+		return
+	}
+	for _, o := range conf.From.Origins() { // their confs are merged for each client
+		eachIgnored(t.Ignored, o.Policy.From[o.Index].Conf, func(pointer, reason string) {
+			r.WarnPolicy(o.Policy, o.Index, pointer, "%s", reason)
+		})
 	}
 }

@@ -162,6 +162,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool,
 		sb.addOutbound(i)
 	}
 	sb.addBackends(s.view)
+	sb.warnUntranslated()
 	if grpc {
 		sb.warnKindsWithoutGRPC()
 		return sb.done()
@@ -202,11 +203,12 @@ func (sb *snapshotBuilder) addOutbound(index int) {
 	o := &sb.dataplane.Outbounds[index]
 	destination := sb.destination(sb.dataplane.Mesh, o.Tags)
 	set := sb.mesh.endpoints(sb.Builder, destination)
+	http := protocolBetween(o.Tags, set.facts).IsHTTP()
+	sb.warnRoutes(index, destination.name, http)
 	if sb.grpc {
 		sb.addOutboundOfGRPC(destination, set, index)
 		return
 	}
-	http := protocolBetween(o.Tags, set.facts).IsHTTP()
 	confs := sb.confs.outbound(index, sb.shape.outbound)
 	if !http {
 		confs = sb.confs.withRoutes(confs, index, sb.shape.outbound)
@@ -311,6 +313,64 @@ func (sb *snapshotBuilder) warnRequired() {
 			}
 		}
 	}
+}
+
+// warnUntranslated reports the confs that no translator of their kind has a function for.
+func (sb *snapshotBuilder) warnUntranslated() {
+	r := report{place: sb.dataplane.KRI("")}
+	for _, config := range sb.snapshot.inputs.configs {
+		warn := func(of string, origins []rules.Origin) {
+			for _, o := range origins {
+				r.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
+			}
+		}
+		reach := sb.shape.reach[config.Kind.Name]
+		if !reach.anything {
+			warn("anything", originsOf(config.Default))
+		}
+		for i := range config.Inbounds {
+			if reach.inbounds {
+				break
+			}
+			warn("inbounds", InboundConf{InboundConfig: &config.Inbounds[i]}.Origins())
+		}
+		for _, outbound := range config.Outbounds {
+			if reach.outbounds {
+				break
+			}
+			warn("outbounds", originsOf(outbound.Effective))
+			for _, route := range outbound.Routes {
+				warn("outbounds", originsOf(route.Effective))
+			}
+		}
+	}
+	sb.snapshot.warnings = append(sb.snapshot.warnings, r.warnings...)
+}
+
+// warnRoutes reports the confs for single routes of an outbound of kinds that shape all
+// routes of it together (SPEC 11.4).
+func (sb *snapshotBuilder) warnRoutes(index int, name string, http bool) {
+	r := report{place: name}
+	for _, config := range sb.snapshot.inputs.configs {
+		reach := sb.shape.reach[config.Kind.Name]
+		if config.Outbounds == nil || !reach.outbounds || http && reach.routes || !http && reach.listeners {
+			continue
+		}
+		for _, route := range config.Outbounds[index].Routes {
+			if route.Effective != nil {
+				r.WarnRoute(route.Effective, "", "all routes of an outbound share its %s", config.Kind.Name)
+			}
+		}
+	}
+	sb.snapshot.warnings = append(sb.snapshot.warnings, r.warnings...)
+}
+
+// originsOf returns the origins of a conf, which may be nil.
+func originsOf(e *rules.Effective) []rules.Origin {
+	if e == nil {
+		return nil
+	}
+	return e.Origins
 }
 
 // done sorts the resources. Of several with one type and name the first stays: mostly

@@ -69,3 +69,20 @@ type InboundConf struct {
 	// Config is the config of the dataplane that both belong to.
 	Config *rules.Config
 }
+
+// Origins returns the items that the inbound has, without those of Default.
+func (c InboundConf) Origins() (all []rules.Origin) {
+	if c.InboundConfig == nil {
+		return nil
+	}
+	for i := range c.Rules {
+		all = append(all, c.Rules[i].Origins...)
+	}
+	for i := range c.Unmerged {
+		all = append(all, c.Unmerged[i].Origin)
+	}
+	if c.From != nil {
+		all = append(all, c.From.Origins()...)
+	}
+	return all
+}

@@ -145,16 +145,18 @@ func (r *report) Fail(format string, args ...any) {
 // warnIgnored reports the fields of a conf, which may be nil, that its translator
 // ignores.
 func (r *report) warnIgnored(t *Translator, e *rules.Effective) {
-	eachIgnored(t.Ignored, e, func(pointer, reason string) { r.Warn(e, pointer, "%s", reason) })
+	if e != nil {
+		eachIgnored(t.Ignored, e.Conf, func(pointer, reason string) { r.Warn(e, pointer, "%s", reason) })
+	}
 }
 
-// eachIgnored calls report with the JSON pointers to the ignored fields that a conf, which
-// may be nil, has, and the reason.
-func eachIgnored(fields []IgnoredField, e *rules.Effective, report func(pointer, reason string)) {
-	if e == nil || len(fields) == 0 {
+// eachIgnored calls report with the JSON pointers to the ignored fields that a conf has,
+// and the reason.
+func eachIgnored(fields []IgnoredField, conf resource.Conf, report func(pointer, reason string)) {
+	if len(fields) == 0 {
 		return
 	}
-	data, err := json.Marshal(e.Conf)
+	data, err := json.Marshal(conf)
 	if err != nil {
 		return // a conf that has no JSON sets no field
 	}

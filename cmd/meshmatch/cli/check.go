@@ -14,7 +14,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
 // failLevels are the values of --fail-on.
@@ -44,7 +43,7 @@ every request.`,
 				return g.printPolicies(c, w.view)
 			}
 			answer := inspect.NewCheck(w.view, w.set)
-			if err := addUnserved(answer, w.view); err != nil {
+			if err := g.addUnserved(answer, w.view); err != nil {
 				return g.printInvalid(c, err)
 			}
 			if err := g.print(c, answer, func(p *page) { checkPage(p, answer) }); err != nil {
@@ -63,14 +62,14 @@ every request.`,
 
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
 // dataplanes that cannot be served as their policies ask for.
-func addUnserved(answer *inspect.Check, view *core.View) error {
+func (g *globals) addUnserved(answer *inspect.Check, view *core.View) error {
 	if !slices.ContainsFunc(view.Meshes(), func(mesh string) bool {
 		return len(view.Policies(mesh)) > 0 || len(view.Identities(mesh).All()) > 0
 	}) {
 		return nil // dataplanes alone ask for nothing
 	}
 	var mistakes diag.Errors
-	for _, w := range xds.NewBuilder(translators.All(), xds.Options{}).At(view).Check() {
+	for _, w := range xds.NewBuilder(g.translators, xds.Options{}).At(view).Check() {
 		if w.Error {
 			mistakes = append(mistakes, w.Diagnostic())
 		} else {

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 )
 
 // TestExamples runs the examples of the help texts, but for benchmarks and serve, which
@@ -50,14 +48,14 @@ variants:
 	}
 	t.Chdir(dir)
 	n := 0
-	for _, example := range examplesOf(newRoot(kinds.All())) {
+	for _, example := range examplesOf(newRoot(Program{}.globals())) {
 		_, args, ok := strings.Cut(example, "meshmatch ")
 		if !ok || strings.HasPrefix(args, "bench ") || strings.HasPrefix(args, "serve ") {
 			continue
 		}
 		n++
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), kinds.All(), strings.Fields(strings.ReplaceAll(args, "'", "")), strings.NewReader(strings.Replace(mesh, "extra", "other", 1)), &stdout, &stderr)
+		code := Program{}.run(t.Context(), strings.Fields(strings.ReplaceAll(args, "'", "")), strings.NewReader(strings.Replace(mesh, "extra", "other", 1)), &stdout, &stderr)
 		if code == exitUsage || stdout.Len() == 0 {
 			t.Errorf("%s: exit code %d: %s", example, code, stderr.String())
 		}

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -47,7 +45,7 @@ func TestExitCodes(t *testing.T) {
 		"variants check -f nowhere":                                exitNo,
 		"variants policies --kind mt -f " + demo:                   exitUsage,
 	} {
-		if got := run(t.Context(), kinds.All(), strings.Fields(args), strings.NewReader(""), io.Discard, io.Discard); got != want {
+		if got := new(Program).run(t.Context(), strings.Fields(args), strings.NewReader(""), io.Discard, io.Discard); got != want {
 			t.Errorf("meshmatch %s: exit code %d, want %d", args, got, want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 var (
@@ -21,15 +22,17 @@ var (
 	errStdinTwice = usagef("standard input can be given only once")
 )
 
-// globals is the flags that every command takes.
+// globals is what all commands share: the kinds and translators of the program, and the
+// flags that every command takes.
 type globals struct {
-	kinds     *resource.Kinds
-	files     []string
-	mesh      string
-	namespace *string // nil: not given
-	output    choice
-	source    bool
-	unused    []byte // see loadAll
+	kinds       *resource.Kinds
+	translators []xds.Translator
+	files       []string
+	mesh        string
+	namespace   *string // nil: not given
+	output      choice
+	source      bool
+	unused      []byte // see loadAll
 }
 
 // unusedHeap is how much memory a command that only reads and prints may use, in

@@ -1,24 +1,50 @@
 // Package cli is the command line of meshmatch, for the program of that name
 // and for embedders with policy kinds of their own:
 //
-//	func main() { cli.Main(upstreamtimeout.Kind()) }
+//	func main() {
+//		cli.Program{
+//			Kinds:       []*resource.Kind{budget.Kind()},
+//			Translators: []xds.Translator{budget.Translator()},
+//		}.Main()
+//	}
 package cli
 
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
-// Main runs the command line that the program was started with and exits. It
-// reads policies of the built-in kinds and of those given in addition. Commands that
-// make Envoy resources have translators of the built-in kinds only.
+// Program is what an embedder adds to the command line.
+type Program struct {
+	// Kinds are policy kinds in addition to the built-in ones.
+	Kinds []*resource.Kind
+	// Translators are called after those of the built-in kinds. A kind without one has
+	// no effect on proxies, which is a warning.
+	Translators []xds.Translator
+}
+
+// Main runs the command line that the program was started with and exits.
 //
 // An interrupt ends the program at once, as commands only read and print; serve ends
 // its streams first.
-func Main(additional ...*resource.Kind) {
-	all := resource.NewKinds(append(kinds.BuiltIn(), additional...)...)
-	os.Exit(run(context.Background(), all, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+func (p Program) Main() {
+	os.Exit(p.run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Main is [Program.Main] of a program with additional kinds that have no translators.
+func Main(additional ...*resource.Kind) { Program{Kinds: additional}.Main() }
+
+// globals returns what all commands share, before the flags are parsed.
+func (p Program) globals() *globals {
+	return &globals{
+		kinds:       resource.NewKinds(slices.Concat(kinds.BuiltIn(), p.Kinds)...),
+		translators: slices.Concat(translators.All(), p.Translators),
+		output:      choice{"table", outputs},
+	}
 }

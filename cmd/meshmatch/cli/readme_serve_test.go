@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 )
 
 // TestReadmeServes runs the block of README.md that serves: the server on free ports,
@@ -44,7 +42,7 @@ func TestReadmeServes(t *testing.T) {
 			}
 			words = words[:slices.Index(words, ">")]
 			var stdout, stderr bytes.Buffer
-			if code := run(t.Context(), kinds.All(), words, strings.NewReader(""), &stdout, &stderr); code != exitDone || !json.Valid(stdout.Bytes()) {
+			if code := new(Program).run(t.Context(), words, strings.NewReader(""), &stdout, &stderr); code != exitDone || !json.Valid(stdout.Bytes()) {
 				t.Errorf("%s: exit status %d, %s", line, code, stderr.String())
 			}
 		case "curl":
@@ -70,7 +68,7 @@ func serveForTest(t *testing.T, args []string) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	var log syncBuffer
 	ended := make(chan int)
-	go func() { ended <- run(ctx, kinds.All(), args, strings.NewReader(""), &log, &log) }()
+	go func() { ended <- Program{}.run(ctx, args, strings.NewReader(""), &log, &log) }()
 	t.Cleanup(func() {
 		cancel()
 		if code := <-ended; code != exitDone {

@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/meshmatch/meshmatch/core/kind/kinds"
 )
 
 // TestReadme runs the commands of README.md. Those of a block of type console
@@ -35,7 +33,7 @@ func TestReadme(t *testing.T) {
 		}
 		commands++
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), kinds.All(), strings.Fields(args), strings.NewReader(""), &stdout, &stderr); code == exitUsage {
+		if code := new(Program).run(t.Context(), strings.Fields(args), strings.NewReader(""), &stdout, &stderr); code == exitUsage {
 			t.Errorf("%s: %s", c.line, stderr.String())
 		}
 		if c.block.kind == "console" {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/spf13/cobra"
 )
 
@@ -37,8 +36,8 @@ type incomplete struct{ error }
 func (e incomplete) Unwrap() error { return e.error }
 
 // run executes one command line and returns its exit code.
-func run(ctx context.Context, all *resource.Kinds, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot(all)
+func (p Program) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot(p.globals())
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -79,12 +78,11 @@ const rootExample = `  meshmatch check -f policies/
   meshmatch diff -f old/ --with new/
   helm template mesh-policies | meshmatch check -f - -f dataplanes/`
 
-func newRoot(all *resource.Kinds) *cobra.Command {
-	g := &globals{kinds: all, output: choice{"table", outputs}}
+func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
 		newCheck(g), newInspect(g), newConf(g), answering(newAccess(g)), answering(newDiff(g)),
 		newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBootstrap(g), newBench(g))
-	root.Long = fmt.Sprintf(rootLong, indented(inspect.KindNames(all)))
+	root.Long = fmt.Sprintf(rootLong, indented(inspect.KindNames(g.kinds)))
 	root.Example = rootExample
 	root.Version = version()
 	root.SilenceErrors, root.SilenceUsage = true, true

@@ -14,7 +14,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
 // serveFlags are the flags of `serve`.
@@ -113,7 +112,7 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	options := f.Options
 	options.Files = g.files
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents())}
-	options.Translators = translators.All()
+	options.Translators = g.translators
 	options.Logger = slog.New(newLog(c.ErrOrStderr()))
 	return &options, nil
 }

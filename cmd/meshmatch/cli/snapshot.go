@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
 func newSnapshot(g *globals) *cobra.Command {
@@ -38,7 +37,7 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 			if err != nil {
 				return err
 			}
-			snapshot := xds.NewBuilder(translators.All(), xds.Options{}).At(w.view).Snapshot(d, grpc)
+			snapshot := xds.NewBuilder(g.translators, xds.Options{}).At(w.view).Snapshot(d, grpc)
 			var failed error
 			for _, warning := range snapshot.Warnings() {
 				if warning.Error {

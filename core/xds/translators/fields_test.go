@@ -3,6 +3,8 @@ package translators_test
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -39,6 +41,18 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 			w.checkCoverage(t)
 			for i := range w.policies {
 				w.check(t, before, i)
+			}
+			moved := 0
+			for i, array := range w.moved() {
+				before, err := array.build(array.policies)
+				if err != nil {
+					continue // the array has other confs
+				}
+				moved++
+				array.check(t, before, i)
+			}
+			if single := kind.Default != nil || kind.To != nil && kind.To.Inline; single != (moved == 0) {
+				t.Errorf("%d confs are valid in another array of the kind", moved)
 			}
 		})
 	}
@@ -119,6 +133,53 @@ func (w *fieldWorld) checkCoverage(t *testing.T) {
 	for name, set := range present {
 		if !set {
 			t.Errorf("testdata/fields/%s.yaml does not have field %s", w.kind.Name, name)
+		}
+	}
+}
+
+// route is what confs for a route apply to.
+const route = `{"type": "MeshHTTPRoute", "mesh": "default", "name": "route", "spec": {"to": [
+	{"targetRef": {"kind": "MeshService", "name": "backend"}, "rules": [{"matches": [{"path": {"type": "PathPrefix", "value": "/a"}}], "default": {}}]}]}}`
+
+// moved yields worlds in which one policy has one of its confs alone, in another array of
+// the kind or for a route, with the policy's index.
+func (w *fieldWorld) moved() iter.Seq2[int, fieldWorld] {
+	to := func(ref map[string]any) map[string]any { return map[string]any{"targetRef": ref} }
+	mesh := map[string]any{"kind": "Mesh"}
+	places := map[string][]map[string]any{}
+	if w.kind.To != nil && !w.kind.To.Inline {
+		places["to"] = []map[string]any{to(mesh), to(map[string]any{"kind": "MeshHTTPRoute", "name": "route"})}
+	}
+	if w.kind.From != nil {
+		places["from"] = []map[string]any{to(mesh)}
+	}
+	if w.kind.Rules != nil {
+		places["rules"] = []map[string]any{{}}
+	}
+	return func(yield func(int, fieldWorld) bool) {
+		for i, policy := range w.policies {
+			if policy.(map[string]any)["type"] != w.kind.Name {
+				continue
+			}
+			spec := policy.(map[string]any)["spec"].(map[string]any)
+			for _, at := range confsOf(spec) {
+				for array, items := range places {
+					for _, item := range items {
+						other := clone(policy).(map[string]any)
+						item = maps.Clone(item)
+						item["default"] = at.conf
+						other["spec"] = map[string]any{array: []any{item}}
+						if ref, ok := spec["targetRef"]; ok {
+							other["spec"].(map[string]any)["targetRef"] = ref
+						}
+						policies := append(slices.Clone(w.policies), clone(json.RawMessage(route)))
+						policies[i] = other
+						if !yield(i, fieldWorld{w.world, w.kind, policies}) {
+							return
+						}
+					}
+				}
+			}
 		}
 	}
 }

@@ -20,7 +20,6 @@ func meshCircuitBreaker() xds.Translator {
 	return xds.Translator{
 		Kind:    "MeshCircuitBreaker",
 		Cluster: with(clusterLimits),
-		Route:   warnOfCluster,
 		Inbound: inboundLimits,
 
 		IgnoredByGRPC: slices.Concat(
@@ -50,16 +49,6 @@ func clusterLimits(c *xds.Cluster, e *rules.Effective, breaker *meshcircuitbreak
 	}
 }
 
-// warnOfCluster warns of confs for a route of a kind that shapes clusters alone.
-func warnOfCluster(r *xds.Route, e *rules.Effective) {
-	if e != nil {
-		r.WarnRoute(e, "", oneCluster)
-	}
-}
-
-// oneCluster is why a route has nothing of its own that its cluster has.
-const oneCluster = "all routes of an outbound share its clusters"
-
 // circuitBreakers returns the limits; nil if there are none.
 func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitBreakers {
 	if l == nil || *l == (meshcircuitbreaker.ConnectionLimits{}) {
@@ -79,6 +68,9 @@ func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitB
 func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.OutlierDetection) *clusterv3.OutlierDetection {
 	d := o.Detectors
 	if d == nil || *d == (meshcircuitbreaker.Detectors{}) {
+		for _, field := range []string{"interval", "baseEjectionTime", "maxEjectionPercent", "splitExternalAndLocalErrors"} {
+			c.Warn(e, "/outlierDetection/"+field, "no endpoint is ejected without detectors")
+		}
 		return nil
 	}
 	split := isTrue(o.SplitExternalAndLocalErrors)

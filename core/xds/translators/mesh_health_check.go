@@ -33,7 +33,6 @@ func meshHealthCheck() xds.Translator {
 	return xds.Translator{
 		Kind:    "MeshHealthCheck",
 		Cluster: with(healthChecks),
-		Route:   warnOfCluster,
 
 		IgnoredByGRPC: ignoredByGRPC("gRPC clients do not check endpoints", ""),
 	}

@@ -48,6 +48,9 @@ func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
 	return arm
 }
 
+// oneCluster is why a route has nothing of its own that its cluster has.
+const oneCluster = "all routes of an outbound share its clusters"
+
 func routeHashes(r *xds.Route, e *rules.Effective, conf *strategy.Conf) {
 	r.WarnRoute(e, "/localityAwareness", oneCluster)
 	r.WarnRoute(e, "/loadBalancer", oneCluster+"; a route has hashPolicies alone")

@@ -1,0 +1,73 @@
+package xds_test
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// Confs that no translator of their kind has a function for are warnings (SPEC 11.1).
+func TestUntranslatedConfs(t *testing.T) {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
+type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web, kuma.io/protocol: http}}]
+  outbound: [{port: 10001, tags: {kuma.io/service: api, kuma.io/protocol: http}}]
+---
+{type: MeshTrace, name: all, spec: {default: {sampling: {overall: 10}}}}
+---
+{type: MeshTimeout, name: out, spec: {to: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshHTTPRoute, name: root}, default: {http: {requestTimeout: 2s}}}]}}
+---
+{type: MeshTimeout, name: in, spec: {rules: [{default: {idleTimeout: 1s}}]}}
+---
+{type: MeshRateLimit, name: clients, spec: {from: [{default: {local: {http: {disabled: true}}}}]}}
+---
+{type: MeshTrafficPermission, name: allow, spec: {rules: [{default: {allow: [{path: {type: Prefix, value: /}}]}}]}}
+---
+type: MeshHTTPRoute
+name: root
+spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: [{matches: [{path: {type: PathPrefix, value: /}}], default: {}}]}]}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		timeoutIn  = "kri_mt_default___in_ item 0: no translator of MeshTimeout shapes inbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
+		permission = "kri_mtp_default___allow_ item 0: no translator of MeshTrafficPermission shapes inbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
+		limit      = "kri_mrl_default___clients_ item 0: no translator of MeshRateLimit shapes inbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
+		httpRoute  = "kri_mhttpr_default___root_ item 0: no translator of MeshHTTPRoute shapes outbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
+		trace      = "kri_mtr_default___all_ item 0: no translator of MeshTrace shapes anything, so it has no effect on proxies (kri_dp_default___web_)\n"
+		timeoutOut = "kri_mt_default___out_ item 0: no translator of MeshTimeout shapes outbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
+		route      = "kri_mt_default___out_ item 1: no translator of MeshTimeout shapes outbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
+		shared     = "kri_mt_default___out_ item 1: all routes of an outbound share its MeshTimeout (default/api?kuma.io/protocol=http)\n"
+	)
+	outbound := func(*xds.Outbound, *rules.Effective) {}
+	chain := func(*xds.Chain, xds.InboundConf) {}
+	for name, test := range map[string]struct {
+		translators []xds.Translator
+		want        string
+	}{
+		"no translator":             {nil, httpRoute + limit + timeoutIn + timeoutOut + route + permission + trace},
+		"one for outbounds":         {[]xds.Translator{{Kind: "MeshTimeout", Outbound: outbound}}, httpRoute + limit + timeoutIn + shared + permission + trace},
+		"one for inbounds":          {[]xds.Translator{{Kind: "MeshTimeout", Chain: chain}}, httpRoute + limit + timeoutOut + route + permission + trace},
+		"one of the proxy's traces": {[]xds.Translator{{Kind: "MeshTrace", Outbound: outbound}}, httpRoute + limit + timeoutIn + timeoutOut + route + permission},
+	} {
+		t.Run(name, func(t *testing.T) {
+			snapshot := xds.NewBuilder(test.translators, xds.Options{Audit: true}).At(view).Snapshot(view.Dataplanes("default")[0], false)
+			if got := lines(snapshot.Warnings()); got != test.want {
+				t.Errorf("got\n%swant\n%s", got, test.want)
+			}
+		})
+	}
+}
