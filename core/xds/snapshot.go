@@ -318,7 +318,7 @@ func (sb *snapshotBuilder) warnRequired() {
 // warnUntranslated reports the confs that no translator of their kind has a function for.
 func (sb *snapshotBuilder) warnUntranslated() {
 	r := report{place: sb.dataplane.KRI("")}
-	for _, config := range sb.snapshot.inputs.configs {
+	for _, config := range sb.snapshot.configs {
 		warn := func(of string, origins []rules.Origin) {
 			for _, o := range origins {
 				r.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
@@ -351,7 +351,7 @@ func (sb *snapshotBuilder) warnUntranslated() {
 // routes of it together (SPEC 11.4).
 func (sb *snapshotBuilder) warnRoutes(index int, name string, http bool) {
 	r := report{place: name}
-	for _, config := range sb.snapshot.inputs.configs {
+	for _, config := range sb.snapshot.configs {
 		reach := sb.shape.reach[config.Kind.Name]
 		if config.Outbounds == nil || !reach.outbounds || http && reach.routes || !http && reach.listeners {
 			continue
