@@ -159,12 +159,10 @@ func (d *differ) pair(p pair) error {
 }
 
 func (d *differ) changes(p pair, before, after []*rules.Config) ([]Change, error) {
-	old, next := leaves{source: d.source}, leaves{source: d.source}
-	if err := errors.Join(old.add(before, p.before), next.add(after, p.after)); err != nil {
-		return nil, err
-	}
-	ruleOrdersOf(before, p.before).add(ruleOrdersOf(after, p.after), &old, &next)
-	if err := d.clients.add(p, before, after, &old, &next); err != nil {
+	old, next := newLeaves(before, p.before, d.source), newLeaves(after, p.after, d.source)
+	ruleOrdersOf(before, p.before).add(ruleOrdersOf(after, p.after), old, next)
+	d.clients.add(p, before, after, old, next)
+	if err := errors.Join(old.err, next.err); err != nil {
 		return nil, err
 	}
 	var keys []leafKey

@@ -72,7 +72,7 @@ func fromsOf(p pair, before, after []*rules.Config) []inboundFroms {
 }
 
 // add adds the confs of the clients of each inbound to the leaves of each view.
-func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next *leaves) error {
+func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next *leaves) {
 	for _, froms := range fromsOf(p, before, after) {
 		if froms.before == froms.after {
 			continue
@@ -88,15 +88,10 @@ func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next *leav
 				continue
 			}
 			place := &Place{Inbound: froms.place, Selector: &part.selector}
-			if err := old.conf(froms.kind, froms.kind.From, place, part.before); err != nil {
-				return err
-			}
-			if err := next.conf(froms.kind, froms.kind.From, place, part.after); err != nil {
-				return err
-			}
+			old.conf(froms.kind, froms.kind.From, place, part.before)
+			next.conf(froms.kind, froms.kind.From, place, part.after)
 		}
 	}
-	return nil
 }
 
 // errors returns one error for each comparison that passes its limit.

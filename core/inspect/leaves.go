@@ -31,94 +31,68 @@ type leaf struct {
 type leaves struct {
 	source bool // origins have file:line
 	at     map[leafKey]leaf
+	err    error // the first one; the leaves are not complete then
 }
 
-// add flattens the configs of a dataplane.
-func (l *leaves) add(configs []*rules.Config, d *resource.Dataplane) error {
-	l.at = map[leafKey]leaf{}
+// newLeaves flattens the configs of a dataplane.
+func newLeaves(configs []*rules.Config, d *resource.Dataplane, source bool) *leaves {
+	l := &leaves{source: source, at: map[leafKey]leaf{}}
 	for _, config := range configs {
-		if err := l.config(config, d); err != nil {
-			return err
-		}
+		l.config(config, d)
 	}
-	return nil
+	return l
 }
 
-func (l *leaves) config(config *rules.Config, d *resource.Dataplane) error {
+func (l *leaves) config(config *rules.Config, d *resource.Dataplane) {
 	kind := config.Kind
-	if err := l.conf(kind, kind.Default, &Place{}, config.Default); err != nil {
-		return err
-	}
+	l.conf(kind, kind.Default, &Place{}, config.Default)
 	for i := range config.Outbounds {
 		outbound := newOutboundRef(&d.Outbounds[i])
-		if err := l.conf(kind, kind.To, &Place{Outbound: outbound}, config.Outbounds[i].Effective); err != nil {
-			return err
-		}
+		l.conf(kind, kind.To, &Place{Outbound: outbound}, config.Outbounds[i].Effective)
 		for _, r := range config.Outbounds[i].Routes {
 			place := &Place{Outbound: outbound, Route: r.Route.KRI(), RouteName: r.Route.Kind + " " + qualifiedName(&r.Route.Meta)}
-			if err := l.conf(kind, kind.To, place, r.Effective); err != nil {
-				return err
-			}
+			l.conf(kind, kind.To, place, r.Effective)
 		}
 	}
 	for i := range config.Inbounds {
 		inbound := inboundPlace(d, i)
 		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
-			if err := l.conf(kind, kind.Rules, &Place{Inbound: inbound, Match: &r.Match}, r.Effective); err != nil {
-				return err
-			}
+			l.conf(kind, kind.Rules, &Place{Inbound: inbound, Match: &r.Match}, r.Effective)
 		}
 		for _, r := range config.Inbounds[i].Unmerged {
-			if err := l.entries(kind, &Place{Inbound: inbound}, r); err != nil {
-				return err
-			}
+			l.entries(kind, &Place{Inbound: inbound}, r)
 		}
 	}
-	return nil
 }
 
 // conf adds a merged conf of one of the kind's sections.
-func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *Place, e *rules.Effective) error {
+func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *Place, e *rules.Effective) {
 	if e == nil {
-		return nil
+		return
 	}
-	tree, err := decoded(e.Conf)
-	if err != nil {
-		return err
-	}
+	tree := l.decoded(e.Conf)
 	key := leafKey{kind: kind.Name, place: place.String()}
 	if place.Match != nil {
 		key.entry = place.Match.Key()
 	}
 	l.at[key] = leaf{value: json.RawMessage(`{}`), place: place}
 	for pointer, o := range e.Fields() {
-		value, err := resource.Marshal(Lookup(tree, pointer))
-		if err != nil {
-			return err
-		}
 		origin := newOrigin(o, section, l.source)
 		key.field = pointer
-		l.at[key] = leaf{value, &origin, place}
+		l.at[key] = leaf{l.encoded(Lookup(tree, pointer)), &origin, place}
 	}
-	return nil
 }
 
 // entries adds the entries of the lists of a rule that is not merged. An entry
 // decides the same wherever it is in its list, so its key has no index; of
 // equal entries the first one is the origin.
-func (l *leaves) entries(kind *resource.Kind, place *Place, r rules.Contribution) error {
-	tree, err := decoded(r.Conf)
-	if err != nil {
-		return err
-	}
+func (l *leaves) entries(kind *resource.Kind, place *Place, r rules.Contribution) {
+	tree := l.decoded(r.Conf)
 	merger := kind.Rules.Conf.NewMerger()
 	merger.Fill(r.Conf, 0)
 	origin := newOrigin(r.Origin, kind.Rules, l.source)
 	for pointer := range merger.Leaves() {
-		value, err := resource.Marshal(Lookup(tree, pointer))
-		if err != nil {
-			return err
-		}
+		value := l.encoded(Lookup(tree, pointer))
 		list := pointer[:strings.LastIndexByte(pointer, '/')]
 		if _, ok := Lookup(tree, list).([]any); ok {
 			pointer = list
@@ -128,15 +102,18 @@ func (l *leaves) entries(kind *resource.Kind, place *Place, r rules.Contribution
 			l.at[key] = leaf{value, &origin, place}
 		}
 	}
-	return nil
 }
 
 // decoded returns the JSON of a conf, decoded.
-func decoded(c resource.Conf) (tree any, err error) {
-	data, err := resource.Marshal(c)
-	if err != nil {
-		return nil, err
+func (l *leaves) decoded(c resource.Conf) (tree any) {
+	if err := json.Unmarshal(l.encoded(c), &tree); err != nil {
+		l.err = cmp.Or(l.err, err)
 	}
-	err = json.Unmarshal(data, &tree)
-	return tree, err
+	return tree
+}
+
+func (l *leaves) encoded(value any) []byte {
+	data, err := resource.Marshal(value)
+	l.err = cmp.Or(l.err, err)
+	return data
 }
