@@ -13,14 +13,20 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// The forms of the lines of a rule file, for errors.
-const (
-	ceilingForm = "ceiling BENCHMARK UNIT LIMIT"
-	ratioForm   = "ratio BENCHMARK / BENCHMARK UNIT <= NUMBER"
-	slopeForm   = "slope BENCHMARK/N=* UNIT <= NUMBER"
-	countForm   = "count BENCHMARK NUMBER"
-	packageForm = "package IMPORT-PATH (or its end, or * for any)"
-)
+// A lineForm is the form of the lines that begin with a word.
+type lineForm struct {
+	form  string // for errors
+	words int
+	parse func(*ruleParser)
+}
+
+var lineForms = map[string]lineForm{
+	"ceiling": {"ceiling BENCHMARK UNIT LIMIT", 4, (*ruleParser).parseCeiling},
+	"ratio":   {"ratio BENCHMARK / BENCHMARK UNIT <= NUMBER", 7, (*ruleParser).parseRatio},
+	"slope":   {"slope BENCHMARK/N=* UNIT <= NUMBER", 5, (*ruleParser).parseSlope},
+	"count":   {"count BENCHMARK NUMBER", 3, (*ruleParser).parseCount},
+	"package": {"package IMPORT-PATH (or its end, or * for any)", 2, (*ruleParser).parsePackage},
+}
 
 // ParseRules reads a rule file; file names it in errors. All errors are
 // reported together, each as file:line:column. A rule is a line of words; a word
@@ -104,6 +110,7 @@ type ruleParser struct {
 	file   string
 	number int
 	words  []word
+	form   string // of the line
 	pkg    string // of the last line `package`
 
 	rules []rule
@@ -116,31 +123,25 @@ func (p *ruleParser) errorf(at word, format string, args ...any) {
 }
 
 func (p *ruleParser) parseLine() {
-	switch keyword := p.words[0]; keyword.text {
-	case "ceiling":
-		p.parseCeiling()
-	case "ratio":
-		p.parseRatio()
-	case "slope":
-		p.parseSlope()
-	case "count":
-		p.parseCount()
-	case "package":
-		if p.has(2, packageForm) {
-			p.pkg = p.words[1].text
-			if p.pkg == "*" {
-				p.pkg = ""
-			}
-		}
-	default:
+	keyword := p.words[0]
+	f, known := lineForms[keyword.text]
+	p.form = f.form
+	switch {
+	case !known:
 		p.errorf(keyword, "unknown word %q; a line begins with ceiling, ratio, slope, count or package", keyword.text)
+	case p.has(f.words):
+		f.parse(p)
+	}
+}
+
+func (p *ruleParser) parsePackage() {
+	p.pkg = p.words[1].text
+	if p.pkg == "*" {
+		p.pkg = ""
 	}
 }
 
 func (p *ruleParser) parseCeiling() {
-	if !p.has(4, ceilingForm) {
-		return
-	}
 	limit, unit, err := parseLimit(p.words[3].text, p.words[2].text)
 	if err != nil {
 		p.errorf(p.words[3], "%v", err)
@@ -150,10 +151,10 @@ func (p *ruleParser) parseCeiling() {
 }
 
 func (p *ruleParser) parseRatio() {
-	if !p.has(7, ratioForm) || !p.literal(2, "/", ratioForm) {
+	if !p.literal(2, "/") {
 		return
 	}
-	unit, limit, ok := p.bound(4, ratioForm)
+	unit, limit, ok := p.bound(4)
 	if !ok {
 		return
 	}
@@ -175,36 +176,30 @@ func (p *ruleParser) parseRatio() {
 }
 
 func (p *ruleParser) parseSlope() {
-	if !p.has(5, slopeForm) {
-		return
-	}
-	unit, limit, ok := p.bound(2, slopeForm)
+	unit, limit, ok := p.bound(2)
 	if !ok {
 		return
 	}
 	s := slope{p.line(), p.selector(1), unit, limit}
 	if s.selector.stars != 1 {
-		p.errorf(p.words[1], "%s has %s; a slope has one, in place of the size, as in %s", s.selector.text, plural(s.selector.stars, "star"), slopeForm)
+		p.errorf(p.words[1], "%s has %s; a slope has one, in place of the size, as in %s", s.selector.text, plural(s.selector.stars, "star"), p.form)
 		return
 	}
 	p.add(s, unit)
 }
 
 func (p *ruleParser) parseCount() {
-	if !p.has(3, countForm) {
-		return
-	}
 	want, err := strconv.Atoi(p.words[2].text)
 	if err != nil || want < 1 {
-		p.errorf(p.words[2], "%q is not a number of 1 or more; write: %s", p.words[2].text, countForm)
+		p.errorf(p.words[2], "%q is not a number of 1 or more; write: %s", p.words[2].text, p.form)
 		return
 	}
 	p.add(count{p.line(), p.selector(1), want}, "")
 }
 
 // bound reads UNIT <= NUMBER from word i on.
-func (p *ruleParser) bound(i int, form string) (unit string, limit float64, ok bool) {
-	if !p.literal(i+1, "<=", form) {
+func (p *ruleParser) bound(i int) (unit string, limit float64, ok bool) {
+	if !p.literal(i+1, "<=") {
 		return "", 0, false
 	}
 	limit, err := strconv.ParseFloat(p.words[i+2].text, 64)
@@ -217,21 +212,21 @@ func (p *ruleParser) bound(i int, form string) (unit string, limit float64, ok b
 }
 
 // has reports whether the line has n words.
-func (p *ruleParser) has(n int, form string) bool {
+func (p *ruleParser) has(n int) bool {
 	switch {
 	case len(p.words) > n:
-		p.errorf(p.words[n], "unexpected %q; write: %s", p.words[n].text, form)
+		p.errorf(p.words[n], "unexpected %q; write: %s", p.words[n].text, p.form)
 	case len(p.words) < n:
 		last := p.words[len(p.words)-1]
 		last.column += utf8.RuneCountInString(last.text)
-		p.errorf(last, "the line ends too early; write: %s", form)
+		p.errorf(last, "the line ends too early; write: %s", p.form)
 	}
 	return len(p.words) == n
 }
 
-func (p *ruleParser) literal(i int, text, form string) bool {
+func (p *ruleParser) literal(i int, text string) bool {
 	if p.words[i].text != text {
-		p.errorf(p.words[i], "%q in place of %q; write: %s", p.words[i].text, text, form)
+		p.errorf(p.words[i], "%q in place of %q; write: %s", p.words[i].text, text, p.form)
 	}
 	return p.words[i].text == text
 }

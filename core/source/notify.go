@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -15,48 +16,39 @@ type notifier struct {
 	watcher *fsnotify.Watcher
 	dirs    map[string]bool // that are watched, or could not be
 	notice  func(error)
-	done    chan struct{} // closed when run has returned
+	running sync.WaitGroup
 }
 
 func newNotifier(silent bool, notice func(error)) *notifier {
-	n := &notifier{changed: make(chan struct{}, 1), dirs: map[string]bool{}, notice: notice, done: make(chan struct{})}
+	n := &notifier{changed: make(chan struct{}, 1), dirs: map[string]bool{}, notice: notice}
 	if silent {
-		close(n.done)
 		return n
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		notice(fmt.Errorf("changes of files are found late: %w", err))
-		close(n.done)
 		return n
 	}
 	n.watcher = watcher
-	go n.run()
+	n.running.Go(n.run)
 	return n
 }
 
+// run reports each event, and each error too: events may be lost then.
 func (n *notifier) run() {
-	defer close(n.done)
 	for {
+		var open bool
 		select {
-		case _, open := <-n.watcher.Events:
-			if !open {
-				return
-			}
-			n.signal()
-		case _, open := <-n.watcher.Errors: // events may be lost
-			if !open {
-				return
-			}
-			n.signal()
+		case _, open = <-n.watcher.Events:
+		case _, open = <-n.watcher.Errors:
 		}
-	}
-}
-
-func (n *notifier) signal() {
-	select {
-	case n.changed <- struct{}{}:
-	default:
+		if !open {
+			return
+		}
+		select {
+		case n.changed <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -88,5 +80,5 @@ func (n *notifier) close() {
 	if n.watcher != nil {
 		_ = n.watcher.Close()
 	}
-	<-n.done
+	n.running.Wait()
 }

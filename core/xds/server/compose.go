@@ -211,12 +211,11 @@ func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []Variant) {
 // what is held too (SPEC 12.3).
 func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
 	m := &c.message
+	m.resources = append(m.resources, w.want...)
+	m.variants = append(m.variants, w.wantVariants...)
 	if removals {
-		m.resources = append(m.resources, w.want...)
-		m.variants = append(m.variants, w.wantVariants...)
 		return w.want, w.wantVariants
 	}
-	m.resources = append(m.resources, w.want...)
 	differences(w.want, w.held, func(want, held *xds.Resource) bool {
 		if want == nil && held.Body != nil {
 			m.resources = append(m.resources, held)
@@ -228,7 +227,6 @@ func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
 		sortResources(m.resources)
 		next = slices.Clone(m.resources)
 	}
-	m.variants = append(m.variants, w.wantVariants...)
 	for _, h := range w.heldVariants {
 		if !hasVariantOf(w.wantVariants, h.Resource.Name) {
 			m.variants = append(m.variants, h)

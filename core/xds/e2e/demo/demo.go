@@ -60,15 +60,15 @@ func (d *demo) stop() {
 }
 
 func (d *demo) start() error {
-	web, err := dataplane(d.view, "", "web-1")
+	web, err := dataplane(d.view, "web-1")
 	if err != nil {
 		return err
 	}
-	backend, err := dataplane(d.view, "", "backend-1")
+	backend, err := dataplane(d.view, "backend-1")
 	if err != nil {
 		return err
 	}
-	payments, err := dataplane(d.view, "shop", "payments-1")
+	payments, err := dataplane(d.view, "shop/payments-1")
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,11 @@ package main
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -50,11 +50,7 @@ func toLoopback(d *resource.Dataplane) {
 	}
 }
 
-// dataplane returns the dataplane of a name.
-func dataplane(view *core.View, namespace, name string) (*resource.Dataplane, error) {
-	d := view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Namespace: namespace, Name: name})
-	if d == nil {
-		return nil, fmt.Errorf("there is no dataplane %s", name)
-	}
-	return d, nil
+// dataplane returns the dataplane of a name, which may be NAMESPACE/NAME.
+func dataplane(view *core.View, name string) (*resource.Dataplane, error) {
+	return inspect.FindDataplane(view, "default", inspect.Name{Name: name})
 }
