@@ -1,9 +1,7 @@
 package emit
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -49,17 +47,13 @@ func File(pkg *ir.Package) ([]byte, error) {
 		e.queue = e.queue[1:]
 		next()
 	}
-	for _, section := range [][]jen.Code{e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
-		for _, code := range section {
-			file.Add(code)
+	for _, section := range [][]string{e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
+		for _, declaration := range section {
+			file.Add(source(declaration))
 			file.Line()
 		}
 	}
-	var out bytes.Buffer
-	if err := file.Render(&out); err != nil {
-		return nil, fmt.Errorf("generated code for %s: %w", pkg.Path, err)
-	}
-	return out.Bytes(), nil
+	return render(file, "code", pkg.Path)
 }
 
 // emitter collects the declarations of one file.
@@ -71,7 +65,7 @@ type emitter struct {
 	asked    map[string]bool   // requested methods of states
 	queue    []func()          // prints of requested declarations
 
-	roots, equals, hashes, clones, support []jen.Code
+	roots, equals, hashes, clones, support []string
 
 	states     map[string]*state // by name
 	stateOrder []string
@@ -98,29 +92,29 @@ func (e *emitter) importName(path, name string) {
 }
 
 // typ prints a type.
-func (e *emitter) typ(v *ir.Value) *jen.Statement {
+func (e *emitter) typ(v *ir.Value) string {
 	switch {
 	case v.Pkg != "":
 		e.importName(v.Pkg, v.PkgName)
-		return jen.Qual(v.Pkg, v.Name)
+		return qual(v.Pkg, v.Name)
 	case v.Name != "":
-		return jen.Id(v.Name)
+		return v.Name
 	}
 	switch v.Kind {
 	case ir.Pointer:
-		return jen.Op("*").Add(e.typ(v.Elem))
+		return "*" + e.typ(v.Elem)
 	case ir.List:
-		return jen.Index().Add(e.typ(v.Elem))
+		return "[]" + e.typ(v.Elem)
 	case ir.MapKind:
-		return jen.Map(e.typ(v.Key)).Add(e.typ(v.Elem))
+		return "map[" + e.typ(v.Key) + "]" + e.typ(v.Elem)
 	}
 	panic(fmt.Sprintf("emit: a type without a name: %+v", v))
 }
 
 // param prints the type of a parameter for a value: structs are passed by pointer.
-func (e *emitter) param(v *ir.Value) *jen.Statement {
+func (e *emitter) param(v *ir.Value) string {
 	if byPointer(v) {
-		return jen.Op("*").Add(e.typ(v))
+		return "*" + e.typ(v)
 	}
 	return e.typ(v)
 }
@@ -129,14 +123,14 @@ func (e *emitter) param(v *ir.Value) *jen.Statement {
 func byPointer(v *ir.Value) bool { return v.Kind == ir.StructKind || v.Kind == ir.Opaque }
 
 // arg prints the expression x of type v as an argument for param.
-func arg(v *ir.Value, x string) jen.Code {
-	if !byPointer(v) {
-		return jen.Id(x)
+func arg(v *ir.Value, x string) string {
+	switch {
+	case !byPointer(v):
+		return x
+	case x[0] == '*':
+		return x[1:]
 	}
-	if x[0] == '*' {
-		return jen.Id(x[1:])
-	}
-	return jen.Id("&" + x)
+	return "&" + x
 }
 
 // function requests the function of an operation on v and returns its name. Two
@@ -147,13 +141,4 @@ func (e *emitter) function(operation string, v *ir.Value, print func(name string
 		e.queue = append(e.queue, func() { print(name) })
 	}
 	return name
-}
-
-// comment prints a comment of one or more lines.
-func comment(text string) *jen.Statement {
-	all := &jen.Statement{}
-	for line := range strings.Lines(text) {
-		all.Comment(strings.TrimSuffix(line, "\n")).Line()
-	}
-	return all
 }

@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/dave/jennifer/jen"
@@ -26,16 +25,10 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 	for _, root := range pkg.Roots {
 		name := root.Value.Name
 		test, _ := names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
-		file.Func().Id(test).
-			Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(jen.Id("t")))
+		file.Add(source(fmt.Sprintf("func %[1]s(t *%[2]s) {\n%[3]s[%[4]s, %[4]sMerger](t)\n}", test, qual("testing", "T"), qual(lawsPath, "Check"), name)))
 		file.Line()
 	}
-	var out bytes.Buffer
-	if err := file.Render(&out); err != nil {
-		return nil, fmt.Errorf("generated test for %s: %w", pkg.Path, err)
-	}
-	return out.Bytes(), nil
+	return render(file, "test", pkg.Path)
 }
 
 // hasUnion reports whether s, or a struct that is merged in it, is a union.
