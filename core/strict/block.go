@@ -2,11 +2,10 @@ package strict
 
 import (
 	"bytes"
-	"math"
 	"slices"
 )
 
-// blockText is a YAML document in the form in which programs write most of them:
+// A YAML document in the form in which programs write most of them:
 //
 //	# a comment in its own line
 //	key: plain text
@@ -19,36 +18,14 @@ import (
 // the library's parser, which takes four fifths of the time of decoding dataplanes.
 // The library parses every other document, also one with a null or an error, so that
 // this reader needs no errors of its own.
-//
-// The parts of the document are in one slice, in the order of the text: first a
-// mapping or list, then what it contains. The value of a field follows its name.
-type blockText struct {
-	file      string
-	data      []byte
-	firstLine int // lines before the text
-	parts     []blockPart
-	// children are those of the mappings and lists with more than smallMapping
-	// children that were searched.
-	children map[int]*blockChildren
-}
-
-// blockPart is a value, or the name of a field.
-type blockPart struct {
-	begin, end   int32 // offsets of the text of a scalar or name, without quotes
-	line, column int32 // from 0
-	parts        int32 // of the value, itself included
-	elements     int32 // of a list
-	kind         Kind  // Mapping, List or String; 0: that of a scalar without quotes, by its text
-}
 
 // blockReader finds the parts of a document. All its methods that return a bool
 // return false for a document in another form.
 type blockReader struct {
 	data  []byte
 	depth int // the most
-	parts []blockPart
+	parts []part
 	// The line that is read, without the lines that have no content.
-	line      int // from 0
 	lineBegin int
 	begin     int // of its content
 	end       int
@@ -57,19 +34,19 @@ type blockReader struct {
 }
 
 // block returns the document, or nil if it has another form.
-func (s *source) block() *blockText {
+func (s *source) block() *flatText {
 	limits, r := s.reader.limits(), &s.reader.block
-	if len(s.piece.data) > math.MaxInt32 {
+	if len(s.piece.data) > maxFlat {
 		return nil
 	}
-	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: r.parts[:0], line: -1}
-	if bytes.HasPrefix(r.data, []byte("---\n")) {
-		r.line, r.nextLine = 0, len("---\n")
+	*r = blockReader{data: s.piece.data, depth: limits.Depth, parts: r.parts[:0]}
+	if marker := "---\n"; bytes.HasPrefix(r.data, []byte(marker)) {
+		r.nextLine = len(marker)
 	}
 	if !r.next() || r.indent < 0 || !r.mapping(1) || r.indent >= 0 || len(r.parts) > limits.Nodes {
 		return nil
 	}
-	return &blockText{file: s.file, data: r.data, firstLine: s.piece.firstLine, parts: slices.Clone(r.parts)}
+	return &flatText{file: s.file, data: r.data, lines: s.lines(), parts: slices.Clone(r.parts)}
 }
 
 // next moves to the next line with content.
@@ -80,7 +57,6 @@ func (r *blockReader) next() bool {
 			r.end = r.lineBegin + i
 		}
 		r.nextLine = r.end + 1
-		r.line++
 		r.begin = r.skipSpaces(r.lineBegin)
 		if r.begin == r.end {
 			continue
@@ -115,7 +91,7 @@ func (r *blockReader) mapping(depth int) bool {
 		if !ok {
 			return false
 		}
-		r.add(blockPart{begin: int32(r.begin), end: int32(end)}, r.begin)
+		r.add(r.begin, end, 0)
 		if value := r.skipSpaces(end + 1); value < r.end {
 			ok = r.scalar(value) && r.next()
 		} else {
@@ -197,34 +173,32 @@ func (r *blockReader) scalar(begin int) bool {
 		if last < 1 || text[last] != first || bytes.IndexByte(inner, first) >= 0 || bytes.IndexByte(inner, '\\') >= 0 || !all(inner, printable) {
 			return false
 		}
-		r.add(blockPart{begin: int32(begin + 1), end: int32(r.end - 1), kind: String}, begin)
+		r.add(begin+1, r.end-1, String)
 		return true
 	case '{', '[':
 		kind := Mapping
 		if first == '[' {
 			kind = List
 		}
-		r.add(blockPart{kind: kind}, begin)
+		r.add(begin, begin, kind)
 		return last == 1 && text[1] == first+2
 	}
 	if classes[text[0]]&beginsText == 0 && !(text[0] == '-' && last > 0 && classes[text[1]]&beginsText != 0) ||
 		text[last] == ' ' || text[last] == ':' || !all(text, inText) || bytes.Contains(text, []byte(": ")) {
 		return false
 	}
-	r.add(blockPart{begin: int32(begin), end: int32(r.end)}, begin)
+	r.add(begin, r.end, 0)
 	return true
 }
 
 // open adds a mapping or list that begins with the content of the line.
-func (r *blockReader) open(kind Kind) (part int) {
-	r.add(blockPart{kind: kind}, r.begin)
+func (r *blockReader) open(kind Kind) (index int) {
+	r.add(r.begin, r.begin, kind)
 	return len(r.parts) - 1
 }
 
-func (r *blockReader) close(part int) { r.parts[part].parts = int32(len(r.parts) - part) }
+func (r *blockReader) close(index int) { r.parts[index].parts = int32(len(r.parts) - index) }
 
-// add adds a part whose place is an offset in the line.
-func (r *blockReader) add(part blockPart, at int) {
-	part.line, part.column, part.parts = int32(r.line), int32(at-r.lineBegin), 1
-	r.parts = append(r.parts, part)
+func (r *blockReader) add(begin, end int, kind Kind) {
+	r.parts = append(r.parts, part{begin: int32(begin), end: int32(end), kind: kind, parts: 1})
 }

@@ -12,7 +12,7 @@ import (
 // those of all forms by the library's parser.
 func readBlock(s *source, yield func(node) bool) {
 	if text := s.block(); text != nil {
-		yield(blockNode{text, 0})
+		yield(flatNode{text, 0})
 	}
 }
 

@@ -25,8 +25,7 @@ type cursor interface {
 	// returns what is wrong with a name that is no string.
 	name() (string, *flaw)
 	// nameIn consumes the name of a field if it is a key of the map, and returns
-	// its value there. It may not find a name that is written with escapes. It is
-	// faster than name, as the name is not made a string.
+	// its value there. It is faster than name, as the name is not made a string.
 	nameIn(known map[string]int) (value int, found bool)
 	// namePosition returns the position of the latest name.
 	namePosition() diag.Position
@@ -48,12 +47,11 @@ type node interface {
 	cursor(doc *Document) cursor
 	// in returns the node in a copy of its document.
 	in(doc *Document) node
-	// has reports whether the node is a mapping with a field of that name.
-	has(name string) bool
-	// field returns the value of a mapping's first field of that name, or nil.
-	field(name string) node
-	// fieldName returns the name of that field, or nil.
-	fieldName(name string) node
+	// find returns the index of a mapping's first field of that name, or -1.
+	find(name string) int
+	// name and value return the two parts of the field of an index.
+	name(i int) node
+	value(i int) node
 	// names yields the names of the fields of a mapping that are strings.
 	names(yield func(string) bool)
 	// element returns an element of a list, or nil.

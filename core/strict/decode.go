@@ -94,7 +94,7 @@ type decoder struct {
 	// the next value.
 	names   []string
 	entries []Entry
-	json    jsonCursor
+	flat    flatCursor
 }
 
 // newDecoder returns a decoder of a value, to be released after use.
@@ -107,11 +107,9 @@ func newDecoder(in *Value) *decoder {
 		d = &decoder{}
 	}
 	d.doc, d.sink, d.outer = in.doc, in.at.Sink(), in.at
-	if n, ok := in.node.(*jsonNode); ok {
-		scratch := d.json.scratch
-		d.json = n.open(r.strings)
-		d.json.scratch = scratch
-		d.in = &d.json
+	if n, ok := in.node.(flatNode); ok {
+		d.flat = flatCursor{text: n.text, strings: r.strings, next: n.i, ends: d.flat.ends[:0]}
+		d.in = &d.flat
 	} else {
 		d.in = in.node.cursor(in.doc)
 	}
@@ -123,7 +121,7 @@ func (d *decoder) release() {
 	reader := d.doc.reader
 	*d = decoder{
 		path: d.path[:0], names: d.names[:0], entries: d.entries[:0],
-		json: jsonCursor{scratch: d.json.scratch},
+		flat: flatCursor{ends: d.flat.ends},
 	}
 	reader.decoders = append(reader.decoders, d)
 }

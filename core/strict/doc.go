@@ -23,17 +23,18 @@
 //
 // # Two languages, one decoder
 //
-// The decoder reads values through a cursor, of which there is one for the nodes
-// of YAML, one for the text of YAML in block style and one for the text of JSON.
-// Errors of all are the same; the reader of JSON accepts what is not YAML, such as
-// tabs, and the parser of YAML takes U+0085, U+2028 and U+2029 as line breaks, as
-// YAML 1.1 does. Plain scalars have the types of YAML 1.2's core schema: 017 is the
-// number 17, yes is a string.
+// The decoder reads values through a cursor, of which there is one for the text of
+// JSON and of YAML in block style, and one for the nodes of other YAML. Errors of
+// both are the same; the reader of JSON accepts what is not YAML, such as tabs, and
+// the parser of YAML takes U+0085, U+2028 and U+2029 as line breaks, as YAML 1.1
+// does. Plain scalars have the types of YAML 1.2's core schema: 017 is the number 17,
+// yes is a string.
 //
 // Reading JSON, or YAML in block style, allocates little more than the decoded
-// values. The check of the syntax notes where mappings and lists end, so that later
-// steps skip them. An error needs a position, which is then found from the path of
-// the value (see [Document.Locate]): only documents with errors pay for positions.
+// values. The check of the syntax finds the places of the values in the text, of
+// which there is a flat list. An error needs a position, which is then found from the
+// path of the value (see [Document.Locate]): only documents with errors pay for
+// positions.
 //
 // # Structs
 //

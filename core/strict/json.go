@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -51,34 +52,24 @@ func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
 	}
 }
 
-// jsonReader checks the documents of a JSON text.
+// jsonReader checks the documents of a JSON text, and finds their parts.
 type jsonReader struct {
-	text    *jsonText
-	strings *localStrings
-	decoder jsontext.Decoder // of text.data[skipped:]
+	file    string
+	data    []byte
+	lines   *lines
+	decoder jsontext.Decoder // of data[skipped:]
 	skipped int
 	limits  Limits
 
-	containers []container // of the document so far
-	open       []int       // those around the next token, outermost first
+	parts []part // of the document so far
+	open  []int  // the mappings and lists around the next token, outermost first
 }
 
 // reset makes the text of s the one that is read.
 func (r *jsonReader) reset(s *source) {
-	data := s.piece.data
-	r.text = &jsonText{file: s.file, data: data, lines: lines{first: s.piece.firstLine + 1}}
-	r.strings = s.reader.strings
-	r.skipped = len(data) - len(bytes.TrimPrefix(data, []byte("---")))
-	r.decoder.Reset(bytes.NewBuffer(data[r.skipped:]), jsontext.AllowDuplicateNames(true))
-	r.limits = s.reader.limits()
-}
-
-// container is where a mapping or list of a document ends, so that a cursor can
-// skip it.
-type container struct {
-	end    int // offset in the text
-	within int // mappings and lists inside of it, at any depth
-	parts  int // fields or elements
+	r.file, r.data, r.lines, r.limits = s.file, s.piece.data, s.lines(), s.reader.limits()
+	r.skipped = len(r.data) - len(bytes.TrimPrefix(r.data, []byte("---")))
+	r.decoder.Reset(bytes.NewBuffer(r.data[r.skipped:]), jsontext.AllowDuplicateNames(true))
 }
 
 // jsonExcess is an error for a document beyond the limits.
@@ -89,63 +80,93 @@ type jsonExcess struct {
 
 func (e *jsonExcess) Error() string { return e.what }
 
+// There is room for a part of eight bytes each, up to maxRoom parts: more grow with
+// the document. Documents of minTaken parts keep the room.
+const (
+	maxRoom  = 1 << 18
+	minTaken = 1 << 12
+)
+
 // document reads the tokens of a document.
-func (r *jsonReader) document() (*jsonNode, error) {
-	root := &jsonNode{text: r.text, strings: r.strings}
-	r.containers, r.open = r.containers[:0], r.open[:0]
-	for values := 1; ; values++ {
-		depth := r.decoder.StackDepth()
-		if values > r.limits.Nodes || depth >= r.limits.Depth || values == 1 {
-			switch kind := r.decoder.PeekKind(); {
-			case kind == jsontext.KindInvalid:
-			case values == 1:
-				root.begin = r.next()
-			case kind == jsontext.KindEndObject, kind == jsontext.KindEndArray:
-				values--
-			case depth >= r.limits.Depth:
-				return nil, &jsonExcess{flaw{fmt.Sprintf("nested deeper than %d levels", r.limits.Depth), "split the document"}, r.next()}
-			default:
-				return nil, &jsonExcess{flaw{fmt.Sprintf("has more than %d values", r.limits.Nodes), "split the document"}, r.next()}
-			}
+func (r *jsonReader) document() (node, error) {
+	r.parts, r.open = slices.Grow(r.parts[:0], min((len(r.data)-r.offset())/8, maxRoom)), r.open[:0]
+	for {
+		begin := r.next()
+		if err := r.excess(begin); err != nil {
+			return nil, err
 		}
 		token, err := r.decoder.ReadToken()
 		switch {
-		case err == io.EOF && values > 1:
+		case err == io.EOF && len(r.parts) > 0:
 			return nil, io.ErrUnexpectedEOF
 		case err != nil:
 			return nil, err
 		}
-		if r.note(token.Kind()) {
-			values--
+		end := r.offset()
+		if end > maxFlat {
+			return nil, &jsonExcess{flaw{fmt.Sprintf("is not in the first %d bytes", maxFlat), "split the file"}, begin}
 		}
+		r.add(token.Kind(), int32(begin), int32(end))
 		if len(r.open) == 0 {
-			root.containers = slices.Clone(r.containers)
-			return root, nil
+			return flatNode{&flatText{file: r.file, data: r.data, lines: r.lines, parts: r.take()}, 0}, nil
 		}
 	}
 }
 
-// note adds a token to the containers, and reports whether it ends one.
-func (r *jsonReader) note(kind jsontext.Kind) (ends bool) {
+// take returns the parts of the document. Those of a large one are not copied.
+func (r *jsonReader) take() []part {
+	parts := r.parts
+	if len(parts) < minTaken {
+		return slices.Clone(parts)
+	}
+	r.parts = nil
+	return parts
+}
+
+// excess returns an error if the next token begins a value beyond the limits.
+func (r *jsonReader) excess(begin int) error {
+	what := ""
+	switch {
+	case r.decoder.StackDepth() >= r.limits.Depth:
+		what = fmt.Sprintf("nested deeper than %d levels", r.limits.Depth)
+	case len(r.parts) >= r.limits.Nodes:
+		what = fmt.Sprintf("has more than %d values", r.limits.Nodes)
+	default:
+		return nil
+	}
+	switch r.decoder.PeekKind() {
+	case jsontext.KindInvalid, jsontext.KindEndObject, jsontext.KindEndArray:
+		return nil
+	}
+	return &jsonExcess{flaw{what, "split the document"}, begin}
+}
+
+// add adds the part that a token begins, or ends one.
+func (r *jsonReader) add(kind jsontext.Kind, begin, end int32) {
 	last := len(r.open) - 1
 	if kind == jsontext.KindEndObject || kind == jsontext.KindEndArray {
 		first := r.open[last]
-		ended := &r.containers[first]
-		ended.end, ended.within = r.offset(), len(r.containers)-first-1
-		if kind == jsontext.KindEndObject {
-			ended.parts /= 2 // of the tokens, half are names
-		}
+		r.parts[first].end, r.parts[first].parts = end, int32(len(r.parts)-first)
 		r.open = r.open[:last]
-		return true
+		return
 	}
 	if last >= 0 {
-		r.containers[r.open[last]].parts++
+		r.parts[r.open[last]].elements++
 	}
-	if kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray {
-		r.open = append(r.open, len(r.containers))
-		r.containers = append(r.containers, container{})
+	p := part{begin: begin, end: end, parts: 1}
+	switch kind {
+	case jsontext.KindBeginObject:
+		p.kind = Mapping
+	case jsontext.KindBeginArray:
+		p.kind = List
+	case jsontext.KindString:
+		p.begin, p.end, p.kind = begin+1, end-1, String
+		p.escaped = bytes.IndexByte(r.data[p.begin:p.end], '\\') >= 0
 	}
-	return false
+	if p.kind == Mapping || p.kind == List {
+		r.open = append(r.open, len(r.parts))
+	}
+	r.parts = append(r.parts, p)
 }
 
 // offset returns the end of the latest token.
@@ -154,7 +175,7 @@ func (r *jsonReader) offset() int { return r.skipped + int(r.decoder.InputOffset
 // next returns the beginning of the next token.
 func (r *jsonReader) next() int {
 	offset := r.offset()
-	for offset < len(r.text.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text.data[offset]) >= 0 {
+	for offset < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[offset]) >= 0 {
 		offset++
 	}
 	return offset
@@ -163,7 +184,7 @@ func (r *jsonReader) next() int {
 // onlyComments reports whether nothing but comments or the marker of a
 // document's end follows, which belong to YAML and do no harm.
 func (r *jsonReader) onlyComments() bool {
-	rest := r.text.data[r.offset():]
+	rest := r.data[r.offset():]
 	if text := bytes.TrimLeft(rest, " \t\r\n"); len(text) > 0 && text[0] != '#' && text[0] != '.' {
 		return false // without a search for the end of the line, which may be far away
 	}
@@ -177,7 +198,7 @@ func (r *jsonReader) onlyComments() bool {
 
 func (r *jsonReader) syntaxError(err error) *syntaxError {
 	e := &syntaxError{what: "bad JSON: " + err.Error(), hint: "check commas, quotes and brackets"}
-	data := r.text.data
+	data := r.data
 	offset := len(data)
 	var syntax *jsontext.SyntacticError
 	var excess *jsonExcess
@@ -196,6 +217,6 @@ func (r *jsonReader) syntaxError(err error) *syntaxError {
 			}
 		}
 	}
-	e.line, e.column = r.text.locate(data, offset)
+	e.line, e.column = r.lines.locate(data, offset)
 	return e
 }

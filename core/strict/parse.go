@@ -113,6 +113,9 @@ func (s *source) roots() iter.Seq[node] {
 	}
 }
 
+// lines returns the lines of the text.
+func (s *source) lines() *lines { return &lines{first: s.piece.firstLine + 1} }
+
 // syntaxError is an error of a text that cannot be parsed.
 type syntaxError struct {
 	line, column int

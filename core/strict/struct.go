@@ -25,7 +25,6 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 		name, ok := "", true
 		if !found {
 			name, ok = d.name(&others)
-			s, found = known.byName[name] // if it is written with escapes
 		}
 		n := 0
 		if found && ok {

@@ -30,19 +30,23 @@ func (d *Document) Copy(reader *Reader, sink *diag.Sink) *Document {
 func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
 	at := d.root
 	for i, step := range path {
-		var next node
-		switch {
-		case step.Index != diag.IsField:
-			next = at.element(step.Index)
-		case name && i == len(path)-1:
-			next = at.fieldName(step.Field)
-		default:
-			next = at.field(step.Field)
+		if step.Index != diag.IsField {
+			element := at.element(step.Index)
+			if element == nil {
+				break
+			}
+			at = element
+			continue
 		}
-		if next == nil {
+		field := at.find(step.Field)
+		if field < 0 {
 			break
 		}
-		at = next
+		if name && i == len(path)-1 {
+			at = at.name(field)
+		} else {
+			at = at.value(field)
+		}
 	}
 	return at.position()
 }
@@ -73,11 +77,15 @@ func (v *Value) In(doc *Document) *Value {
 // JSON returns the text of a mapping or list of a JSON document, nil for all other
 // values. It is valid for as long as the document.
 func (v *Value) JSON() []byte {
-	n, ok := v.node.(*jsonNode)
-	if !ok || n.text.data[n.begin] != '{' && n.text.data[n.begin] != '[' {
+	n, ok := v.node.(flatNode)
+	if !ok {
 		return nil
 	}
-	return n.text.data[n.begin:n.containers[0].end]
+	p := n.part()
+	if p.kind != Mapping && p.kind != List || p.begin == p.end {
+		return nil
+	}
+	return n.text.data[p.begin:p.end]
 }
 
 // Kind returns the kind of the value.
@@ -100,12 +108,12 @@ func (v *Value) Text() string {
 func (v *Value) Names() []string { return slices.Collect(v.node.names) }
 
 // Has reports whether the value is a mapping with the field.
-func (v *Value) Has(name string) bool { return v.node.has(name) }
+func (v *Value) Has(name string) bool { return v.node.find(name) >= 0 }
 
 // Field returns the value of a mapping's field, or nil.
 func (v *Value) Field(name string) *Value {
-	if value := v.node.field(name); value != nil {
-		return &Value{doc: v.doc, at: v.at.Field(name), node: value}
+	if i := v.node.find(name); i >= 0 {
+		return &Value{doc: v.doc, at: v.at.Field(name), node: v.node.value(i)}
 	}
 	return nil
 }

@@ -37,26 +37,13 @@ func (n yamlNode) in(doc *Document) node {
 	return yamlNode{&yamlText{file: n.text.file}, n.Node}
 }
 
-func (n yamlNode) has(name string) bool { return n.index(name) >= 0 }
+func (n yamlNode) name(i int) node { return yamlNode{n.text, resolve(n.Node).Content[i]} }
 
-func (n yamlNode) field(name string) node {
-	if i := n.index(name); i >= 0 {
-		return yamlNode{n.text, resolve(n.Node).Content[i+1]}
-	}
-	return nil
-}
+func (n yamlNode) value(i int) node { return yamlNode{n.text, resolve(n.Node).Content[i+1]} }
 
-func (n yamlNode) fieldName(name string) node {
-	if i := n.index(name); i >= 0 {
-		return yamlNode{n.text, resolve(n.Node).Content[i]}
-	}
-	return nil
-}
-
-// index returns the index of a name in the content of a mapping, or -1. It looks
-// up the names of large mappings in a map, so that a mapping is read in linear
-// time.
-func (n yamlNode) index(name string) int {
+// find looks up the names of large mappings in a map, so that a mapping is read in
+// linear time. The index is that of the name in the content of the mapping.
+func (n yamlNode) find(name string) int {
 	mapping := resolve(n.Node)
 	if mapping.Kind != yaml.MappingNode {
 		return -1

@@ -1,0 +1,174 @@
+package strict
+
+import (
+	"math"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// flatText is a document that is JSON, or YAML in block style, with the places of its
+// values. There is no tree of them: the parts are in one slice, in the order of the
+// text, first the outermost value, then what it contains. The value of a field
+// follows its name.
+type flatText struct {
+	file  string
+	data  []byte
+	lines *lines // of data
+	parts []part
+	// children are those of the mappings and lists with more than smallMapping
+	// children that were searched.
+	children map[int]*children
+}
+
+// part is a value, or the name of a field.
+type part struct {
+	begin, end int32 // offsets of the text, without quotes; end is begin for a mapping or list in YAML
+	parts      int32 // of the value, itself included
+	elements   int32 // of a list
+	kind       Kind  // Mapping, List or String; 0: that of a scalar without quotes, by its text
+	escaped    bool  // the text has the escapes of JSON
+}
+
+// maxFlat is the length of the longest text whose values have parts.
+const maxFlat = math.MaxInt32
+
+// textOf returns the text of a scalar or of a name.
+func (t *flatText) textOf(i int) []byte {
+	p := &t.parts[i]
+	if p.escaped {
+		text, _ := jsontext.AppendUnquote(nil, t.data[p.begin-1:p.end+1]) // the syntax is checked already
+		return text
+	}
+	return t.data[p.begin:p.end]
+}
+
+// kindOf returns the kind of a scalar with a text.
+func (p *part) kindOf(text string) Kind {
+	if p.kind != 0 {
+		return p.kind
+	}
+	return plainKind(text)
+}
+
+// isName reports whether a name with a text is a string.
+func (t *flatText) isName(i int, text string) bool { return t.parts[i].kindOf(text) == String }
+
+// within yields the indexes of the elements of a list or the names of a mapping.
+func (t *flatText) within(container int) func(yield func(i int) bool) {
+	return func(yield func(int) bool) {
+		p := &t.parts[container]
+		for i, end := container+1, container+int(p.parts); i < end; {
+			if !yield(i) {
+				return
+			}
+			if p.kind == Mapping {
+				i++ // to the value
+			}
+			i += int(t.parts[i].parts)
+		}
+	}
+}
+
+// children are the elements of a list, or the first name of each field of a mapping.
+type children struct {
+	parts  []int
+	byName map[string]int
+}
+
+// childrenOf returns the children of a mapping or list. They are found once, so that
+// it is read in linear time.
+func (t *flatText) childrenOf(container int) *children {
+	if known := t.children[container]; known != nil {
+		return known
+	}
+	found := &children{byName: map[string]int{}}
+	for i := range t.within(container) {
+		if t.parts[container].kind == List {
+			found.parts = append(found.parts, i)
+			continue
+		}
+		name := string(t.textOf(i))
+		if _, twice := found.byName[name]; !twice && t.isName(i, name) {
+			found.byName[name] = i
+		}
+	}
+	if t.children == nil {
+		t.children = map[int]*children{}
+	}
+	t.children[container] = found
+	return found
+}
+
+// flatNode is a value of a [flatText], or the name of a field.
+type flatNode struct {
+	text *flatText
+	i    int // in text.parts
+}
+
+func (n flatNode) part() *part { return &n.text.parts[n.i] }
+
+func (n flatNode) position() diag.Position {
+	p := n.part()
+	offset := p.begin
+	if p.kind == String {
+		offset-- // the quote
+	}
+	line, column := n.text.lines.locate(n.text.data, int(offset))
+	return diag.Position{File: n.text.file, Line: line, Column: column}
+}
+
+func (n flatNode) cursor(doc *Document) cursor {
+	return &flatCursor{text: n.text, strings: doc.reader.strings, next: n.i}
+}
+
+func (n flatNode) in(doc *Document) node {
+	if root, ok := doc.root.(flatNode); ok {
+		return flatNode{root.text, n.i}
+	}
+	text := *n.text
+	text.children = nil
+	return flatNode{&text, n.i}
+}
+
+func (n flatNode) find(name string) int {
+	if n.part().kind != Mapping {
+		return -1
+	}
+	steps := 0
+	for i := range n.text.within(n.i) {
+		if string(n.text.textOf(i)) == name && n.text.isName(i, name) {
+			return i
+		}
+		if steps++; steps > smallMapping {
+			if i, found := n.text.childrenOf(n.i).byName[name]; found {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+func (n flatNode) name(i int) node { return flatNode{n.text, i} }
+
+func (n flatNode) value(i int) node { return flatNode{n.text, i + 1} }
+
+func (n flatNode) names(yield func(string) bool) {
+	if n.part().kind != Mapping {
+		return
+	}
+	for i := range n.text.within(n.i) {
+		if name := string(n.text.textOf(i)); n.text.isName(i, name) && !yield(name) {
+			return
+		}
+	}
+}
+
+func (n flatNode) element(i int) node {
+	if n.part().kind != List || i >= int(n.part().elements) {
+		return nil
+	}
+	return flatNode{n.text, n.text.childrenOf(n.i).parts[i]}
+}
