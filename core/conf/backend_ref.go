@@ -12,9 +12,7 @@ const (
 )
 
 // Enum returns the words.
-func (BackendKind) Enum() []string {
-	return []string{string(BackendMeshService), string(BackendMeshServiceSubset)}
-}
+func (BackendKind) Enum() []string { return Words(BackendMeshService, BackendMeshServiceSubset) }
 
 // BackendRef is a destination of a route. Weight is relative to the other
 // destinations of the same rule; nil means 1 and zero means no requests.

@@ -88,7 +88,7 @@ const (
 
 // Enum returns the words.
 func (HeaderMatchType) Enum() []string {
-	return []string{string(HeaderExact), string(HeaderPrefix), string(HeaderRegex), string(HeaderPresent), string(HeaderAbsent)}
+	return Words(HeaderExact, HeaderPrefix, HeaderRegex, HeaderPresent, HeaderAbsent)
 }
 
 // HeaderMatch is a condition on one header of a request (SPEC 7.2). Value is

@@ -34,7 +34,7 @@ func TestDefault(t *testing.T) {
 
 func TestWarnIdle(t *testing.T) {
 	var sink diag.Sink
-	conf.WarnIdle(diag.Root(diag.GoValue("value"), &sink).Field("http"))
+	conf.WarnIdle(diag.Root(diag.GoValue("value"), &sink).Field("http"), new(struct{}))
 	if warnings := sink.Warnings(); len(warnings) != 1 || warnings[0].Error() != "value: http: sets nothing; set a field, or remove it" {
 		t.Errorf("got %v", warnings)
 	}

@@ -32,9 +32,7 @@ const (
 )
 
 // Enum returns the words.
-func (SpiffeIDMatchType) Enum() []string {
-	return []string{string(SpiffeIDExact), string(SpiffeIDPrefix)}
-}
+func (SpiffeIDMatchType) Enum() []string { return Words(SpiffeIDExact, SpiffeIDPrefix) }
 
 // SpiffeIDMatch is a condition on the client's SPIFFE ID.
 type SpiffeIDMatch struct {
@@ -101,9 +99,7 @@ const (
 )
 
 // Enum returns the words.
-func (PathMatchType) Enum() []string {
-	return []string{string(PathExact), string(PathPrefix), string(PathRegex)}
-}
+func (PathMatchType) Enum() []string { return Words(PathExact, PathPrefix, PathRegex) }
 
 // PathMatch is a condition on a request's path.
 type PathMatch struct {

@@ -58,9 +58,7 @@ const (
 )
 
 // Enum returns the words.
-func (IdentityProviderType) Enum() []string {
-	return []string{string(Bundled), string(Spire), string(Extension)}
-}
+func (IdentityProviderType) Enum() []string { return conf.Words(Bundled, Spire, Extension) }
 
 // Validate checks that a provider that needs a configuration has one.
 func (p *IdentityProvider) Validate(at *diag.At) {

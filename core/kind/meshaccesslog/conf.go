@@ -32,9 +32,7 @@ const (
 )
 
 // Enum returns the words.
-func (BackendType) Enum() []string {
-	return []string{string(TCPBackend), string(FileBackend), string(OpenTelemetryBackend)}
-}
+func (BackendType) Enum() []string { return conf.Words(TCPBackend, FileBackend, OpenTelemetryBackend) }
 
 // TCP writes lines to a connection.
 type TCP struct {
@@ -84,7 +82,7 @@ const (
 )
 
 // Enum returns the words.
-func (FormatType) Enum() []string { return []string{string(PlainFormat), string(JSONFormat)} }
+func (FormatType) Enum() []string { return conf.Words(PlainFormat, JSONFormat) }
 
 // Field is a field of a line in JSON.
 type Field struct {

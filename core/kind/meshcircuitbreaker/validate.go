@@ -13,26 +13,17 @@ func (s *SuccessRate) Validate(at *diag.At) {
 }
 
 // Validate warns of an object without limits.
-func (l *ConnectionLimits) Validate(at *diag.At) {
-	if *l == (ConnectionLimits{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (l *ConnectionLimits) Validate(at *diag.At) { conf.WarnIdle(at, l) }
 
 // Validate warns of an object without fields, and of one without detectors,
 // which ejects no endpoint unless another policy has them.
 func (o *OutlierDetection) Validate(at *diag.At) {
-	switch disabled := o.Disabled != nil && *o.Disabled; {
-	case *o == (OutlierDetection{}):
-		conf.WarnIdle(at)
-	case o.Detectors == nil && o.HealthyPanicThreshold == nil && !disabled:
+	conf.WarnIdle(at, o)
+	disabled := o.Disabled != nil && *o.Disabled
+	if *o != (OutlierDetection{}) && o.Detectors == nil && o.HealthyPanicThreshold == nil && !disabled {
 		at.Warnf("give detectors", "without detectors no endpoint is ejected, unless another policy has some")
 	}
 }
 
 // Validate warns of an object without detectors.
-func (d *Detectors) Validate(at *diag.At) {
-	if *d == (Detectors{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (d *Detectors) Validate(at *diag.At) { conf.WarnIdle(at, d) }

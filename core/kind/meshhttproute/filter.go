@@ -32,10 +32,7 @@ const (
 
 // Enum returns the words.
 func (FilterType) Enum() []string {
-	return []string{
-		string(RequestHeaderModifierType), string(ResponseHeaderModifierType), string(RequestRedirectType),
-		string(URLRewriteType), string(RequestMirrorType),
-	}
+	return conf.Words(RequestHeaderModifierType, ResponseHeaderModifierType, RequestRedirectType, URLRewriteType, RequestMirrorType)
 }
 
 // Validate checks that the arm is there; those with required fields are
@@ -161,9 +158,7 @@ const (
 )
 
 // Enum returns the words.
-func (PathRewriteType) Enum() []string {
-	return []string{string(ReplaceFullPath), string(ReplacePrefixMatch)}
-}
+func (PathRewriteType) Enum() []string { return conf.Words(ReplaceFullPath, ReplacePrefixMatch) }
 
 // RequestMirror sends a copy of the request to another backend and ignores
 // the answer.

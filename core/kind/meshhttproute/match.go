@@ -40,9 +40,7 @@ const (
 )
 
 // Enum returns the words.
-func (PathMatchType) Enum() []string {
-	return []string{string(Exact), string(PathPrefix), string(RegularExpression)}
-}
+func (PathMatchType) Enum() []string { return conf.Words(Exact, PathPrefix, RegularExpression) }
 
 // PathMatch is a condition on a request's path.
 type PathMatch struct {
@@ -76,9 +74,7 @@ const (
 )
 
 // Enum returns the words.
-func (QueryParamsMatchType) Enum() []string {
-	return []string{string(ExactQueryParam), string(RegexQueryParam)}
-}
+func (QueryParamsMatchType) Enum() []string { return conf.Words(ExactQueryParam, RegexQueryParam) }
 
 // maxQueryParam is the longest name, in bytes, that Envoy compares.
 const maxQueryParam = 1024

@@ -34,7 +34,7 @@ const (
 
 // Enum returns the words.
 func (HashPolicyType) Enum() []string {
-	return []string{string(HeaderType), string(CookieType), string(ConnectionType), string(SourceIPType), string(QueryParameterType), string(FilterStateType)}
+	return conf.Words(HeaderType, CookieType, ConnectionType, SourceIPType, QueryParameterType, FilterStateType)
 }
 
 // Validate checks that there is something to hash. The arms with required

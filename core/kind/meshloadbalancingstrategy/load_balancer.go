@@ -32,7 +32,7 @@ const (
 
 // Enum returns the words.
 func (LoadBalancerType) Enum() []string {
-	return []string{string(RoundRobinType), string(LeastRequestType), string(RingHashType), string(RandomType), string(MaglevType)}
+	return conf.Words(RoundRobinType, LeastRequestType, RingHashType, RandomType, MaglevType)
 }
 
 // RoundRobin takes the endpoints in turn.
@@ -100,7 +100,7 @@ const (
 )
 
 // Enum returns the words.
-func (HashFunction) Enum() []string { return []string{string(XXHash), string(MurmurHash2)} }
+func (HashFunction) Enum() []string { return conf.Words(XXHash, MurmurHash2) }
 
 // Maglev takes the endpoint of a table at the hash.
 type Maglev struct {

@@ -103,9 +103,7 @@ const (
 )
 
 // Enum returns the words.
-func (ToZoneType) Enum() []string {
-	return []string{string(NoZone), string(OnlyZones), string(AnyZone), string(AnyZoneExceptOf)}
-}
+func (ToZoneType) Enum() []string { return conf.Words(NoZone, OnlyZones, AnyZone, AnyZoneExceptOf) }
 
 // Validate checks that there are zones exactly where the type needs them.
 func (z *ToZone) Validate(at *diag.At) {

@@ -19,9 +19,7 @@ const (
 )
 
 // Enum returns the words.
-func (BackendType) Enum() []string {
-	return []string{string(PrometheusBackend), string(OpenTelemetryBackend)}
-}
+func (BackendType) Enum() []string { return conf.Words(PrometheusBackend, OpenTelemetryBackend) }
 
 // Prometheus serves metrics to be scraped.
 type Prometheus struct {
@@ -51,9 +49,7 @@ const (
 )
 
 // Enum returns the words.
-func (TLSMode) Enum() []string {
-	return []string{string(TLSDisabled), string(TLSProvided), string(TLSActiveMTLSBackend)}
-}
+func (TLSMode) Enum() []string { return conf.Words(TLSDisabled, TLSProvided, TLSActiveMTLSBackend) }
 
 // OpenTelemetry sends metrics to a collector: Endpoint or BackendRef.
 type OpenTelemetry struct {

@@ -53,9 +53,7 @@ const (
 )
 
 // Enum returns the words.
-func (ProfileName) Enum() []string {
-	return []string{string(AllProfile), string(BasicProfile), string(NoProfile)}
-}
+func (ProfileName) Enum() []string { return conf.Words(AllProfile, BasicProfile, NoProfile) }
 
 // Selector selects metrics by name.
 type Selector struct {
@@ -76,7 +74,7 @@ const (
 
 // Enum returns the words.
 func (SelectorType) Enum() []string {
-	return []string{string(PrefixSelector), string(RegexSelector), string(ExactSelector), string(ContainsSelector)}
+	return conf.Words(PrefixSelector, RegexSelector, ExactSelector, ContainsSelector)
 }
 
 // Application is a program next to the proxy that serves metrics.

@@ -44,15 +44,7 @@ func (t *PrometheusTLS) SetDefaults() { conf.Default(&t.Mode, TLSDisabled) }
 func (a *Application) SetDefaults() { conf.Default(&a.Path, defaultApplicationPath) }
 
 // Validate warns of an object that sets nothing.
-func (s *Sidecar) Validate(at *diag.At) {
-	if *s == (Sidecar{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (s *Sidecar) Validate(at *diag.At) { conf.WarnIdle(at, s) }
 
 // Validate warns of an object that sets nothing.
-func (p *Profiles) Validate(at *diag.At) {
-	if p.AppendProfiles == nil && p.Exclude == nil && p.Include == nil {
-		conf.WarnIdle(at)
-	}
-}
+func (p *Profiles) Validate(at *diag.At) { conf.WarnIdle(at, p) }

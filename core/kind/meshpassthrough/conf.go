@@ -26,7 +26,7 @@ const (
 )
 
 // Enum returns the words.
-func (Mode) Enum() []string { return []string{string(All), string(Matched), string(None)} }
+func (Mode) Enum() []string { return conf.Words(All, Matched, None) }
 
 // Match is destinations outside of the mesh.
 type Match struct {
@@ -60,7 +60,7 @@ const (
 )
 
 // Enum returns the words.
-func (MatchType) Enum() []string { return []string{string(Domain), string(IP), string(CIDR)} }
+func (MatchType) Enum() []string { return conf.Words(Domain, IP, CIDR) }
 
 // Protocol is what is spoken with a destination.
 type Protocol string
@@ -76,9 +76,7 @@ const (
 )
 
 // Enum returns the words.
-func (Protocol) Enum() []string {
-	return []string{string(TCP), string(TLS), string(GRPC), string(HTTP), string(HTTP2), string(MySQL)}
-}
+func (Protocol) Enum() []string { return conf.Words(TCP, TLS, GRPC, HTTP, HTTP2, MySQL) }
 
 // IsHTTP reports whether requests are seen, and not only connections.
 func (p Protocol) IsHTTP() bool { return p == HTTP || p == HTTP2 || p == GRPC }

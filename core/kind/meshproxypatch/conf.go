@@ -1,5 +1,7 @@
 package meshproxypatch
 
+import "github.com/meshmatch/meshmatch/core/conf"
+
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
 // Conf is what a MeshProxyPatch does to a proxy's Envoy configuration.
@@ -32,7 +34,7 @@ const (
 
 // Enum returns the words.
 func (ResourceOperation) Enum() []string {
-	return []string{string(AddResource), string(RemoveResource), string(PatchResource)}
+	return conf.Words(AddResource, RemoveResource, PatchResource)
 }
 
 // FilterOperation is what is done to filters, which have an order.
@@ -51,10 +53,7 @@ const (
 
 // Enum returns the words.
 func (FilterOperation) Enum() []string {
-	return []string{
-		string(RemoveFilter), string(PatchFilter), string(AddFilterFirst),
-		string(AddFilterBefore), string(AddFilterAfter), string(AddFilterLast),
-	}
+	return conf.Words(RemoveFilter, PatchFilter, AddFilterFirst, AddFilterBefore, AddFilterAfter, AddFilterLast)
 }
 
 // ClusterMod changes clusters.

@@ -31,7 +31,7 @@ const (
 
 // Enum returns the words.
 func (JSONPatchOp) Enum() []string {
-	return []string{string(JSONAdd), string(JSONRemove), string(JSONReplace), string(JSONMove), string(JSONCopy)}
+	return conf.Words(JSONAdd, JSONRemove, JSONReplace, JSONMove, JSONCopy)
 }
 
 // Validate checks that value and from are present exactly if the operation needs

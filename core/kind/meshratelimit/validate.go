@@ -19,25 +19,13 @@ func (r *Rate) Validate(at *diag.At) {
 }
 
 // Validate warns of an object without limits.
-func (l *Local) Validate(at *diag.At) {
-	if *l == (Local{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (l *Local) Validate(at *diag.At) { conf.WarnIdle(at, l) }
 
 // Validate warns of an object that sets nothing.
-func (h *HTTP) Validate(at *diag.At) {
-	if *h == (HTTP{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (h *HTTP) Validate(at *diag.At) { conf.WarnIdle(at, h) }
 
 // Validate warns of an object that sets nothing.
-func (t *TCP) Validate(at *diag.At) {
-	if *t == (TCP{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (t *TCP) Validate(at *diag.At) { conf.WarnIdle(at, t) }
 
 // Validate checks that Envoy has the status. It answers 429 in place of one
 // that is no error.

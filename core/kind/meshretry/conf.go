@@ -79,4 +79,4 @@ const (
 )
 
 // Enum returns the words.
-func (ResetFormat) Enum() []string { return []string{string(Seconds), string(UnixTimestamp)} }
+func (ResetFormat) Enum() []string { return conf.Words(Seconds, UnixTimestamp) }

@@ -44,7 +44,7 @@ const (
 
 // Enum returns the words.
 func (PredicateType) Enum() []string {
-	return []string{string(OmitPreviousHosts), string(OmitHostsWithTags), string(OmitPreviousPriorities)}
+	return conf.Words(OmitPreviousHosts, OmitHostsWithTags, OmitPreviousPriorities)
 }
 
 // SetDefaults sets the frequency.

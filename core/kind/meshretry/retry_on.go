@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
@@ -33,18 +34,11 @@ const (
 	HTTPMethodTrace         HTTPRetryOn = "HttpMethodTrace"
 )
 
-func httpRetryWords() []string {
-	words := []HTTPRetryOn{
-		All5xx, GatewayError, Reset, Retriable4xx, ConnectFailure, EnvoyRatelimited, RefusedStream, HTTP3PostConnectFailure,
-		HTTPMethodConnect, HTTPMethodDelete, HTTPMethodGet, HTTPMethodHead, HTTPMethodOptions, HTTPMethodPatch,
-		HTTPMethodPost, HTTPMethodPut, HTTPMethodTrace,
-	}
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = string(w)
-	}
-	return out
-}
+var httpRetryWords = conf.Words(
+	All5xx, GatewayError, Reset, Retriable4xx, ConnectFailure, EnvoyRatelimited, RefusedStream, HTTP3PostConnectFailure,
+	HTTPMethodConnect, HTTPMethodDelete, HTTPMethodGet, HTTPMethodHead, HTTPMethodOptions, HTTPMethodPatch,
+	HTTPMethodPost, HTTPMethodPut, HTTPMethodTrace,
+)
 
 // Status returns the status code, if the cause is one.
 func (r HTTPRetryOn) Status() (int, bool) {
@@ -54,11 +48,10 @@ func (r HTTPRetryOn) Status() (int, bool) {
 
 // Validate accepts the words and every status code of HTTP.
 func (r HTTPRetryOn) Validate(at *diag.At) {
-	words := httpRetryWords()
-	if _, isStatus := r.Status(); isStatus || slices.Contains(words, string(r)) {
+	if _, isStatus := r.Status(); isStatus || slices.Contains(httpRetryWords, string(r)) {
 		return
 	}
-	hint := diag.DidYouMean(string(r), words)
+	hint := diag.DidYouMean(string(r), httpRetryWords)
 	if hint == "" {
 		hint = `write a word such as "5xx" or GatewayError, or a status such as "503"`
 	}
@@ -79,5 +72,5 @@ const (
 
 // Enum returns the words.
 func (GRPCRetryOn) Enum() []string {
-	return []string{string(Canceled), string(DeadlineExceeded), string(Internal), string(ResourceExhausted), string(Unavailable)}
+	return conf.Words(Canceled, DeadlineExceeded, Internal, ResourceExhausted, Unavailable)
 }

@@ -1,31 +1,22 @@
 package meshretry
 
 import (
-	"reflect"
-
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // Validate warns of retries that set nothing.
-func (t *TCP) Validate(at *diag.At) { warnIdle(at, t) }
+func (t *TCP) Validate(at *diag.At) { conf.WarnIdle(at, t) }
 
 // Validate warns of retries that set nothing.
-func (g *GRPC) Validate(at *diag.At) { warnIdle(at, g) }
+func (g *GRPC) Validate(at *diag.At) { conf.WarnIdle(at, g) }
 
 // Validate warns of a back-off that sets nothing.
-func (r *RateLimitedBackOff) Validate(at *diag.At) { warnIdle(at, r) }
-
-// warnIdle warns of an object without a field.
-func warnIdle(at *diag.At, object any) {
-	if reflect.ValueOf(object).Elem().IsZero() {
-		conf.WarnIdle(at)
-	}
-}
+func (r *RateLimitedBackOff) Validate(at *diag.At) { conf.WarnIdle(at, r) }
 
 // Validate checks that the interval has room to grow.
 func (b *BackOff) Validate(at *diag.At) {
-	warnIdle(at, b)
+	conf.WarnIdle(at, b)
 	if b.BaseInterval != nil && b.MaxInterval != nil && *b.MaxInterval < *b.BaseInterval {
 		at.Field("maxInterval").Errorf("", "must not be shorter than baseInterval (%s)", b.BaseInterval)
 	}
@@ -33,7 +24,7 @@ func (b *BackOff) Validate(at *diag.At) {
 
 // Validate checks that a host is looked for at least once.
 func (h *HTTP) Validate(at *diag.At) {
-	warnIdle(at, h)
+	conf.WarnIdle(at, h)
 	if h.HostSelectionMaxAttempts != nil && *h.HostSelectionMaxAttempts < 1 {
 		at.Field("hostSelectionMaxAttempts").Errorf("", "must be at least 1")
 	}

@@ -16,11 +16,7 @@ func (c *Conf) Validate(at *diag.At) {
 }
 
 // Validate warns of an object without timeouts.
-func (h *HTTP) Validate(at *diag.At) {
-	if *h == (HTTP{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (h *HTTP) Validate(at *diag.At) { conf.WarnIdle(at, h) }
 
 // ValidateMatches refuses timeouts of a connection in a rule that depends on
 // the client's SPIFFE ID: they begin before there is one.

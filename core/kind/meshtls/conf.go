@@ -30,7 +30,7 @@ const (
 )
 
 // Enum returns the words.
-func (Mode) Enum() []string { return []string{string(Strict), string(Permissive)} }
+func (Mode) Enum() []string { return conf.Words(Strict, Permissive) }
 
 // Version is the versions of TLS that are accepted.
 type Version struct {
@@ -40,9 +40,7 @@ type Version struct {
 
 // Validate checks that there is a version between the bounds.
 func (v *Version) Validate(at *diag.At) {
-	if v.Min == nil && v.Max == nil {
-		conf.WarnIdle(at)
-	}
+	conf.WarnIdle(at, v)
 	if v.Min == nil || v.Max == nil || !v.Min.numbered() || !v.Max.numbered() {
 		return
 	}
@@ -67,9 +65,7 @@ const (
 func (v TLSVersion) numbered() bool { return v != TLSAuto && slices.Contains(v.Enum(), string(v)) }
 
 // Enum returns the words.
-func (TLSVersion) Enum() []string {
-	return []string{string(TLSAuto), string(TLS10), string(TLS11), string(TLS12), string(TLS13)}
-}
+func (TLSVersion) Enum() []string { return conf.Words(TLSAuto, TLS10, TLS11, TLS12, TLS13) }
 
 // Cipher is a cipher suite in OpenSSL's spelling.
 type Cipher string

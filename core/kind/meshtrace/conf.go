@@ -36,7 +36,7 @@ const (
 
 // Enum returns the words.
 func (BackendType) Enum() []string {
-	return []string{string(ZipkinBackend), string(DatadogBackend), string(OpenTelemetryBackend)}
+	return conf.Words(ZipkinBackend, DatadogBackend, OpenTelemetryBackend)
 }
 
 // Zipkin is a Zipkin collector.
@@ -61,9 +61,7 @@ const (
 )
 
 // Enum returns the words.
-func (APIVersion) Enum() []string {
-	return []string{string(HTTPJSON), string(HTTPJSONV1), string(HTTPProto)}
-}
+func (APIVersion) Enum() []string { return conf.Words(HTTPJSON, HTTPJSONV1, HTTPProto) }
 
 // Datadog is a Datadog agent.
 type Datadog struct {

@@ -28,11 +28,7 @@ func (z *Zipkin) SetDefaults() {
 func (d *Datadog) SetDefaults() { conf.Default(&d.SplitService, false) }
 
 // Validate warns of an object that sets nothing.
-func (s *Sampling) Validate(at *diag.At) {
-	if *s == (Sampling{}) {
-		conf.WarnIdle(at)
-	}
-}
+func (s *Sampling) Validate(at *diag.At) { conf.WarnIdle(at, s) }
 
 // Validate checks that the URL has what the agent is found by and no more.
 func (d *Datadog) Validate(at *diag.At) {
