@@ -47,33 +47,6 @@ func (c *comparison) compareInbound(kind string, inbound int, view *ruleView) er
 	return nil
 }
 
-// compareToViews checks the rule view of `to` of every kind by its meaning
-// (SPEC 4.5).
-func (c *comparison) compareToViews() error {
-	for _, kind := range c.kinds.All() {
-		if kind.To == nil {
-			continue
-		}
-		reference, err := naive.ToOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.ofKind(kind.Name))
-		if err != nil {
-			return fmt.Errorf("the reference fails: %w", err)
-		}
-		answer, err := c.answers.ToRules(c.dp, c.inspectOptions(kind.Name, true))
-		if err != nil {
-			return fmt.Errorf("the subject fails: %w", err)
-		}
-		tree, err := asTree(map[string]any{"to": answer})
-		if err != nil {
-			return err
-		}
-		view := &ruleView{rules: list(tree, "to"), ordered: true}
-		if err := view.check(reference); err != nil {
-			return fmt.Errorf("%s, to: %w", kind.Name, err)
-		}
-	}
-	return nil
-}
-
 func (c *comparison) ofKind(kind string) naive.Options {
 	opt := c.opt
 	opt.Kind = kind

@@ -14,18 +14,6 @@ func compareAnswers(s subject, scenario *Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareAnswers)
 }
 
-// compareSelection checks only which policies select each dataplane, on which
-// inbounds, and in which order (SPEC 2, 3).
-func compareSelection(s subject, scenario *Scenario) error {
-	return forDataplanes(s, scenario, (*comparison).compareSelection)
-}
-
-// compareViews checks only the rule views: of `from` in both forms for every
-// client that could exist (SPEC 5), of `to` for every outbound (SPEC 4.5).
-func compareViews(s subject, scenario *Scenario) error {
-	return forDataplanes(s, scenario, (*comparison).compareViews)
-}
-
 // forDataplanes loads a scenario and runs check for each dataplane, with the
 // inform policies and without them.
 func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error) error {
@@ -82,43 +70,6 @@ func (c *comparison) compareAnswers() error {
 		}
 	}
 	return nil
-}
-
-func (c *comparison) compareViews() error {
-	for _, ordered := range []bool{false, true} {
-		got, err := c.inspect(ordered)
-		if err != nil {
-			return err
-		}
-		if err := c.compareClients(got, ordered); err != nil {
-			return err
-		}
-	}
-	return c.compareToViews()
-}
-
-func (c *comparison) compareSelection() error {
-	want, err := c.reference()
-	if err != nil {
-		return err
-	}
-	got, err := c.inspect(false)
-	if err != nil {
-		return err
-	}
-	if diff := difference(matchedByKind(want), matchedByKind(got)); diff != "" {
-		return fmt.Errorf("the matched policies differ %s", diff)
-	}
-	return nil
-}
-
-func matchedByKind(answer map[string]any) map[string]any {
-	matched := map[string]any{}
-	for _, policy := range list(answer, "policies") {
-		kind, _ := policy["kind"].(string)
-		matched[kind] = policy["matched"]
-	}
-	return matched
 }
 
 // reference returns the answer of the reference.

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -193,4 +194,34 @@ func (s spoiledAccess) Permissions(dp *resource.Dataplane, inbound int, shadow b
 		return nil
 	}
 	return s.spoil(p)
+}
+
+// compareSelection checks only which policies select each dataplane, on which
+// inbounds, and in which order (SPEC 2, 3).
+func compareSelection(s subject, scenario *Scenario) error {
+	return forDataplanes(s, scenario, (*comparison).compareSelection)
+}
+
+func (c *comparison) compareSelection() error {
+	want, err := c.reference()
+	if err != nil {
+		return err
+	}
+	got, err := c.inspect(false)
+	if err != nil {
+		return err
+	}
+	if diff := difference(matchedByKind(want), matchedByKind(got)); diff != "" {
+		return fmt.Errorf("the matched policies differ %s", diff)
+	}
+	return nil
+}
+
+func matchedByKind(answer map[string]any) map[string]any {
+	matched := map[string]any{}
+	for _, policy := range list(answer, "policies") {
+		kind, _ := policy["kind"].(string)
+		matched[kind] = policy["matched"]
+	}
+	return matched
 }

@@ -27,34 +27,33 @@ func explain(s *Scenario, compare func(*Scenario) error) string {
 // shrink removes documents, and then parts of them, as long as the scenario still
 // fails.
 func shrink(s *Scenario, fails func(*Scenario) bool) *Scenario {
-	for i := 0; i < len(s.documents); {
-		smaller := *s
-		smaller.documents = slices.Delete(slices.Clone(s.documents), i, i+1)
-		if fails(&smaller) {
-			s = &smaller
-		} else {
-			i++
-		}
-	}
-	for i := range s.documents {
+	failsWith := func(documents []map[string]any) bool { return fails(s.with(documents)) }
+	documents, _ := without(s.documents, failsWith)
+	for i := range documents {
 		for smaller := true; smaller; {
-			s, smaller = shrinkDocument(s, i, fails)
+			documents, smaller = shrinkDocument(documents, i, failsWith)
 		}
 	}
-	return s
+	return s.with(documents)
+}
+
+// with returns the scenario with other documents.
+func (s *Scenario) with(documents []map[string]any) *Scenario {
+	other := *s
+	other.documents = documents
+	return &other
 }
 
 // shrinkDocument removes the first part that the failure does not need.
-func shrinkDocument(s *Scenario, i int, fails func(*Scenario) bool) (*Scenario, bool) {
-	for _, document := range removals(s.documents[i]) {
-		smaller := *s
-		smaller.documents = slices.Clone(s.documents)
-		smaller.documents[i] = document.(map[string]any)
-		if fails(&smaller) {
-			return &smaller, true
+func shrinkDocument(documents []map[string]any, i int, fails func([]map[string]any) bool) ([]map[string]any, bool) {
+	for _, document := range removals(documents[i]) {
+		smaller := slices.Clone(documents)
+		smaller[i] = document.(map[string]any)
+		if fails(smaller) {
+			return smaller, true
 		}
 	}
-	return s, false
+	return documents, false
 }
 
 // removals returns all trees with one part less than a tree, large parts first.

@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,4 +111,50 @@ spec:
 		t.Fatal(err)
 	}
 	return to
+}
+
+// compareViews checks only the rule views: of `from` in both forms for every
+// client that could exist (SPEC 5), of `to` for every outbound (SPEC 4.5).
+func compareViews(s subject, scenario *Scenario) error {
+	return forDataplanes(s, scenario, (*comparison).compareViews)
+}
+
+func (c *comparison) compareViews() error {
+	for _, ordered := range []bool{false, true} {
+		got, err := c.inspect(ordered)
+		if err != nil {
+			return err
+		}
+		if err := c.compareClients(got, ordered); err != nil {
+			return err
+		}
+	}
+	return c.compareToViews()
+}
+
+// compareToViews checks the rule view of `to` of every kind by its meaning
+// (SPEC 4.5).
+func (c *comparison) compareToViews() error {
+	for _, kind := range c.kinds.All() {
+		if kind.To == nil {
+			continue
+		}
+		reference, err := naive.ToOf(c.kinds, c.set, c.dp.Mesh, c.dp.Namespace, c.dp.Name, c.ofKind(kind.Name))
+		if err != nil {
+			return fmt.Errorf("the reference fails: %w", err)
+		}
+		answer, err := c.answers.ToRules(c.dp, c.inspectOptions(kind.Name, true))
+		if err != nil {
+			return fmt.Errorf("the subject fails: %w", err)
+		}
+		tree, err := asTree(map[string]any{"to": answer})
+		if err != nil {
+			return err
+		}
+		view := &ruleView{rules: list(tree, "to"), ordered: true}
+		if err := view.check(reference); err != nil {
+			return fmt.Errorf("%s, to: %w", kind.Name, err)
+		}
+	}
+	return nil
 }

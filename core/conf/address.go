@@ -15,8 +15,7 @@ type Address string
 
 // Validate checks both parts.
 func (a Address) Validate(at *diag.At) {
-	host, port, err := net.SplitHostPort(string(a))
-	if err != nil || !validHost(host) || !validPort(port) {
+	if !validHostPort(string(a)) {
 		at.Errorf("write host:port, such as 127.0.0.1:5000", "bad address %q", string(a))
 	}
 }
@@ -37,10 +36,7 @@ type Endpoint string
 
 // Validate checks the host and the port.
 func (e Endpoint) Validate(at *diag.At) {
-	if _, isURL := e.URL(); isURL {
-		return
-	}
-	if host, port, err := net.SplitHostPort(string(e)); err != nil || !validHost(host) || !validPort(port) {
+	if _, isURL := e.URL(); !isURL && !validHostPort(string(e)) {
 		at.Errorf("write host:port, such as collector.infra:4317, or http://host:port", "bad endpoint %q", string(e))
 	}
 }
@@ -58,6 +54,11 @@ func (p Path) Validate(at *diag.At) {
 	}
 }
 
+func validHostPort(text string) bool {
+	host, port, err := net.SplitHostPort(text)
+	return err == nil && validHost(host) && validPort(port)
+}
+
 func validURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Opaque == "" &&
@@ -67,12 +68,12 @@ func validURL(text string) bool {
 // validHost accepts IP addresses and names; names are not resolved, so their
 // characters are all that is checked.
 func validHost(host string) bool {
-	if host == "" {
-		return false
-	}
-	return net.ParseIP(host) != nil || !strings.ContainsFunc(host, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_')
-	})
+	return net.ParseIP(host) != nil || isName(host)
+}
+
+// isName reports whether a text has only letters, digits, '.', '-' and '_'.
+func isName(text string) bool {
+	return text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }
 
 func validPort(text string) bool {

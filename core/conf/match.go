@@ -1,8 +1,6 @@
 package conf
 
 import (
-	"strings"
-
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
@@ -78,14 +76,12 @@ type serverName string
 func (n serverName) Validate(at *diag.At) {
 	name := string(n)
 	switch {
-	case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune(nameCharacters, r) }):
+	case !isName(name):
 		at.Errorf("write a host name", "bad server name %q", name)
 	case name[len(name)-1] == '.':
 		at.Errorf("leave out the dot at the end", "bad server name %q", name)
 	}
 }
-
-const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // PathMatchType is how a request's path is compared.
 type PathMatchType string

@@ -1,9 +1,7 @@
 package resource
 
 import (
-	"cmp"
 	"encoding/json"
-	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 )
@@ -40,17 +38,12 @@ func (m *Meta) namespacedLabels() Tags {
 	if m.Labels.Value(namespaceLabel) == m.Namespace {
 		return m.Labels
 	}
-	var labels Tags
-	for _, label := range m.Labels {
-		if label.Key != namespaceLabel {
-			labels = append(labels, label)
-		}
-	}
 	if m.Namespace != "" {
-		labels = append(labels, Tag{namespaceLabel, m.Namespace})
+		return m.Labels.with(namespaceLabel, m.Namespace)
 	}
-	slices.SortFunc(labels, func(a, b Tag) int { return cmp.Compare(a.Key, b.Key) })
-	return labels
+	labels := m.Labels.asMap()
+	delete(labels, namespaceLabel)
+	return NewTags(labels)
 }
 
 type expandedPolicy struct {
@@ -62,16 +55,16 @@ type expandedPolicy struct {
 }
 
 type expandedSpec struct {
-	TargetRef expandedTargetRef `json:"targetRef"`
+	TargetRef targetRefDoc      `json:"targetRef"`
 	To        []json.RawMessage `json:"to,omitzero"`
 	From      []json.RawMessage `json:"from,omitzero"`
 	Rules     []expandedRule    `json:"rules,omitzero"`
 	Default   Conf              `json:"default,omitzero"`
 }
 
-// inlineItem is an item of a section whose confs are next to the targetRef.
-type inlineItem struct {
-	TargetRef expandedTargetRef `json:"targetRef"`
+type expandedItem struct {
+	TargetRef targetRefDoc `json:"targetRef"`
+	Default   Conf         `json:"default,omitzero"`
 }
 
 type expandedRule struct {
@@ -79,25 +72,12 @@ type expandedRule struct {
 	Default Conf         `json:"default"`
 }
 
-type expandedTargetRef struct {
-	Kind        string   `json:"kind"`
-	Name        string   `json:"name,omitzero"`
-	Namespace   string   `json:"namespace,omitzero"`
-	Tags        Tags     `json:"tags,omitzero"`
-	Labels      Tags     `json:"labels,omitzero"`
-	SectionName string   `json:"sectionName,omitzero"`
-	ProxyTypes  []string `json:"proxyTypes,omitzero"`
-}
-
-func (t *TargetRef) expanded(mesh string) expandedTargetRef {
-	out := expandedTargetRef{
-		Kind: t.Kind.String(), Name: t.Name, Namespace: t.Namespace,
-		Tags: t.Tags, Labels: t.Labels, SectionName: t.SectionName, ProxyTypes: t.ProxyTypes.words(),
-	}
+func (t *TargetRef) expanded(mesh string) targetRefDoc {
+	doc := t.doc()
 	if t.Kind == TargetMesh || t.Kind == TargetMeshSubset {
-		out.Name = mesh
+		doc.Name = present(&mesh)
 	}
-	return out
+	return doc
 }
 
 // expandItems prints items; a section's inline confs are next to the
@@ -105,18 +85,17 @@ func (t *TargetRef) expanded(mesh string) expandedTargetRef {
 func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, len(items))
 	for i := range items {
-		ref := items[i].TargetRef.expanded(mesh)
-		data, err := Marshal(struct {
-			TargetRef expandedTargetRef `json:"targetRef"`
-			Default   Conf              `json:"default,omitzero"`
-		}{ref, items[i].Conf})
+		var err error
+		item := expandedItem{TargetRef: items[i].TargetRef.expanded(mesh)}
 		if section.Inline {
-			data, err = MarshalInline(inlineItem{ref}, items[i].Conf)
+			out[i], err = MarshalInline(item, items[i].Conf)
+		} else {
+			item.Default = items[i].Conf
+			out[i], err = Marshal(item)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out[i] = data
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -90,19 +91,9 @@ func (l *Loader) read(f *file) ([]byte, error) {
 	return readAll(l.Stdin, 0, limit)
 }
 
-func (l *Loader) limits() strict.Limits {
-	if l.Limits == (strict.Limits{}) {
-		return strict.DefaultLimits
-	}
-	return l.Limits
-}
+func (l *Loader) limits() strict.Limits { return cmp.Or(l.Limits, strict.DefaultLimits) }
 
-func (l *Loader) maxBytes() int64 {
-	if l.MaxBytes == 0 {
-		return defaultMaxBytes
-	}
-	return l.MaxBytes
-}
+func (l *Loader) maxBytes() int64 { return cmp.Or(l.MaxBytes, defaultMaxBytes) }
 
 // decoding is a load: inputs are cut into parts, which are decoded in
 // parallel. The result does not depend on how they were cut, as the parts are

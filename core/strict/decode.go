@@ -130,8 +130,6 @@ func (d *decoder) enterField(name string) {
 	d.path = append(d.path, diag.Step{Field: name, Index: diag.IsField})
 }
 
-func (d *decoder) enterElement(i int) { d.path = append(d.path, diag.Step{Index: i}) }
-
 func (d *decoder) leave() { d.path = d.path[:len(d.path)-1] }
 
 // at returns the place of the value that is decoded.
@@ -242,9 +240,19 @@ func (d *decoder) list(v reflect.Value, p *plan) {
 	} else {
 		v.Set(reflect.MakeSlice(p.t, 0, 0))
 	}
-	for i := 0; d.in.more(); i++ {
-		d.enterElement(i)
+	for i := range d.elements {
 		d.value(v.Index(i), p.elem)
+	}
+}
+
+// elements yields the indexes of the elements of a list that was entered; the
+// element is then the next value.
+func (d *decoder) elements(yield func(i int) bool) {
+	for i := 0; d.in.more(); i++ {
+		d.path = append(d.path, diag.Step{Index: i})
+		if !yield(i) {
+			return
+		}
 		d.leave()
 	}
 	d.in.leave()
@@ -406,12 +414,9 @@ func (d *decoder) tree() any {
 	case List:
 		d.in.enter()
 		list := []any{}
-		for i := 0; d.in.more(); i++ {
-			d.enterElement(i)
+		for range d.elements {
 			list = append(list, d.tree())
-			d.leave()
 		}
-		d.in.leave()
 		return list
 	case Null:
 		d.in.skip()
@@ -458,12 +463,9 @@ func (d *decoder) skim() {
 		}
 	case List:
 		d.in.enter()
-		for i := 0; d.in.more(); i++ {
-			d.enterElement(i)
+		for range d.elements {
 			d.skim()
-			d.leave()
 		}
-		d.in.leave()
 	default:
 		d.in.skip()
 	}

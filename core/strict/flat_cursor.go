@@ -21,7 +21,7 @@ func (c *flatCursor) load() {
 	p := &c.text.parts[c.next]
 	c.loaded = ""
 	if p.kind != Mapping && p.kind != List {
-		c.loaded = c.strings.keep(c.text.textOf(c.next))
+		c.loaded = keep(c.strings, c.text.textOf(c.next))
 	}
 	c.known = p.kindOf(c.loaded)
 }
@@ -57,7 +57,7 @@ func (c *flatCursor) size() int { return int(c.text.parts[c.next-1].elements) }
 func (c *flatCursor) more() bool { return c.next < c.ends[len(c.ends)-1] }
 
 func (c *flatCursor) name() (string, *flaw) {
-	name := c.strings.keep(c.text.textOf(c.next))
+	name := keep(c.strings, c.text.textOf(c.next))
 	c.latest = c.next
 	c.moveTo(c.next + 1)
 	if kind := c.text.parts[c.latest].kindOf(name); kind != String {

@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"unicode/utf8"
@@ -45,12 +46,7 @@ func (r *Reader) init() {
 	}
 }
 
-func (r *Reader) limits() Limits {
-	if r.Limits == (Limits{}) {
-		return DefaultLimits
-	}
-	return r.Limits
-}
+func (r *Reader) limits() Limits { return cmp.Or(r.Limits, DefaultLimits) }
 
 // Documents yields the documents of one of a file's [Chunks], without the
 // empty ones, one at a time. What cannot be parsed is reported to sink; the

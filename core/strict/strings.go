@@ -49,24 +49,12 @@ const (
 )
 
 // keep returns a string that does not refer to the text.
-func (s *localStrings) keep(text []byte) string {
-	if s.recent == nil {
-		return s.shared.keep(text)
-	}
-	recent := &s.recent[slot(text)]
-	if *recent != string(text) {
-		*recent = s.shared.keep(text)
-	}
-	return *recent
-}
-
-// keepString is keep for a string that no text refers to.
-func (s *localStrings) keepString(text string) string {
+func keep[T []byte | string](s *localStrings, text T) string {
 	if s.recent == nil {
 		return s.shared.keep([]byte(text))
 	}
 	recent := &s.recent[slot(text)]
-	if *recent != text {
+	if *recent != string(text) {
 		*recent = s.shared.keep([]byte(text))
 	}
 	return *recent

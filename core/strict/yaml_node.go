@@ -177,7 +177,7 @@ func (c *yamlCursor) peek() string {
 	return ""
 }
 
-func (c *yamlCursor) scalar() string { return c.strings.keepString(resolve(c.next).Value) }
+func (c *yamlCursor) scalar() string { return keep(c.strings, resolve(c.next).Value) }
 
 func (c *yamlCursor) enter() { c.entered = append(c.entered, yamlParts{of: resolve(c.next)}) }
 
@@ -209,7 +209,7 @@ func (c *yamlCursor) name() (string, *flaw) {
 	case !isName(c.key):
 		return "", badName(scalarKind(c.key), c.key.Value)
 	}
-	return c.strings.keepString(c.key.Value), nil
+	return keep(c.strings, c.key.Value), nil
 }
 
 func (c *yamlCursor) nameIn(known map[string]int) (int, bool) {

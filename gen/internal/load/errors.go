@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -28,32 +29,17 @@ func reportErrors(problems *diag.List, errors []packages.Error) {
 	}
 }
 
+var location = regexp.MustCompile(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)
+
 // position parses file:line:column, of which line and column may be missing.
 func position(s string) token.Position {
-	var numbers []int
-	for len(numbers) < 2 {
-		i := strings.LastIndexByte(s, ':')
-		if i < 0 {
-			break
-		}
-		n, err := strconv.Atoi(s[i+1:])
-		if err != nil {
-			break
-		}
-		numbers = append([]int{n}, numbers...)
-		s = s[:i]
-	}
-	pos := token.Position{Filename: s}
-	switch len(numbers) {
-	case 2:
-		pos.Line, pos.Column = numbers[0], numbers[1]
-	case 1:
-		pos.Line = numbers[0]
-	}
-	if s == "-" {
+	parts := location.FindStringSubmatch(s)
+	if parts[1] == "-" {
 		return token.Position{}
 	}
-	return pos
+	line, _ := strconv.Atoi(parts[2])
+	column, _ := strconv.Atoi(parts[3])
+	return token.Position{Filename: parts[1], Line: line, Column: column}
 }
 
 // collectTypeErrors keeps the first error of each line, and the first failed
