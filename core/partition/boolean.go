@@ -1,11 +1,5 @@
 package partition
 
-// operands is the memo key of a binary operation on diagrams.
-type operands struct {
-	operation   booleanOperation
-	left, right uint32
-}
-
 type booleanOperation uint8
 
 const (
@@ -52,13 +46,10 @@ func (b *builder) apply(operation booleanOperation, x, y *node) *node {
 	if operation != difference && x.id > y.id {
 		x, y = y, x
 	}
-	operands := operands{operation, x.id, y.id}
-	if n, ok := b.boolean[operands]; ok {
-		return n
+	if b.boolean[operation] == nil {
+		b.boolean[operation] = make(pairs)
 	}
-	n := b.combine(x, y, func(x, y *node) *node { return b.apply(operation, x, y) })
-	b.boolean[operands] = n
-	return n
+	return b.combine(b.boolean[operation], x, y, func(x, y *node) *node { return b.apply(operation, x, y) })
 }
 
 // compile returns the diagram of a declared predicate.

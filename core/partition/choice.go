@@ -33,11 +33,11 @@ type Overlap struct {
 // each half keeps the smallest that it has.
 func NewChoice(predicates []Predicate, limits Limits) (*Choice, *Overlap, error) {
 	b, roots := compileByName(predicates, limits)
-	c := &chooser{builder: b, first: -1, memo: make(map[uint64]*node)}
+	c := &chooser{builder: b, first: -1, memo: make(pairs)}
 	numbered := func(i int) *node { return b.number(roots[i], uint32(i)+1) }
 	root := b.fold(len(roots), numbered, c.combine, b.truth(false))
 	if c.first >= 0 {
-		witness, _ := b.witness(b.and(roots[c.first], roots[c.second]))
+		witness, _ := b.clientAt(b.and(roots[c.first], roots[c.second]), isOne)
 		return nil, &Overlap{c.first, c.second, witness}, nil
 	}
 	choice := &Choice{
@@ -74,74 +74,33 @@ func (c *Choice) Sets() []Set { return c.sets }
 // Uncovered returns a client that no predicate accepts, or nil if there is no
 // such client. The client without any key is an empty map, not nil.
 func (c *Choice) Uncovered() map[string]string {
-	client := make(map[string]string)
 	if c.root == nil {
-		return client
+		return map[string]string{}
 	}
-	covered := make(map[*node]bool) // nodes from which every client has a predicate
-	var search func(n *node) bool
-	search = func(n *node) bool {
-		switch {
-		case n.isTerminal():
-			return c.indexes[n.number] == none
-		case covered[n]:
-			return false
-		}
-		if search(n.absent) {
-			return true
-		}
-		key := &c.domain.keys[n.key]
-		for _, e := range c.domain.edgesByName(n) {
-			if search(e.child) {
-				client[key.name] = key.values[e.value]
-				return true
-			}
-		}
-		if search(n.other) {
-			client[key.name] = key.unmentioned()
-			return true
-		}
-		covered[n] = true
-		return false
-	}
-	if !search(c.root) {
-		return nil
-	}
+	client, _ := c.domain.clientAt(c.root, func(number uint32) bool { return c.indexes[number] == none })
 	return client
 }
 
 // number returns the diagram with another number in the place of 1.
 func (b *builder) number(root *node, number uint32) *node {
-	memo := make(map[*node]*node)
-	var rec func(n *node) *node
-	rec = func(n *node) *node {
+	memo := make(pairs)
+	var rec func(n, one *node) *node
+	rec = func(n, one *node) *node {
 		switch {
 		case isTrue(n):
-			return b.terminal(number)
+			return one
 		case n.isTerminal():
 			return n
 		}
-		done, ok := memo[n]
-		if !ok && b.spend(nodeSteps+len(n.edges)) {
-			edges := make([]edge, len(n.edges))
-			for i, e := range n.edges {
-				edges[i] = edge{e.value, rec(e.child)}
-			}
-			done = b.node(n.key, rec(n.other), rec(n.absent), edges)
-			memo[n] = done
-		}
-		if done == nil { // the budget is exceeded
-			done = n
-		}
-		return done
+		return b.combine(memo, n, one, rec)
 	}
-	return rec(root)
+	return rec(root, b.terminal(number))
 }
 
 // chooser combines numbered diagrams of disjoint predicates.
 type chooser struct {
 	*builder
-	memo          map[uint64]*node
+	memo          pairs
 	first, second int // of the overlap; first is -1 if there is none
 }
 
@@ -154,13 +113,7 @@ func (c *chooser) combine(x, y *node) *node {
 	case x.isTerminal() && y.isTerminal():
 		return c.overlap(x, y)
 	}
-	key := uint64(x.id)<<32 | uint64(y.id)
-	if n, ok := c.memo[key]; ok {
-		return n
-	}
-	n := c.builder.combine(x, y, c.combine)
-	c.memo[key] = n
-	return n
+	return c.builder.combine(c.memo, x, y, c.combine)
 }
 
 // overlap records that the predicates of two terminals accept the same client,

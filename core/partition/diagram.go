@@ -108,16 +108,15 @@ type builder struct {
 	unique    map[uint64]*node
 	terminals []*node
 	nodes     uint32
-	boolean   map[operands]*node // memo of and, or, without
-	scratch   []edge             // a stack of edge lists under construction
+	boolean   [difference + 1]pairs // memos of and, or, without
+	scratch   []edge                // a stack of edge lists under construction
 }
 
 func newBuilder(d *domain, limits Limits) *builder {
 	return &builder{
-		domain:  d,
-		budget:  newBudget(limits),
-		unique:  make(map[uint64]*node),
-		boolean: make(map[operands]*node),
+		domain: d,
+		budget: newBudget(limits),
+		unique: make(map[uint64]*node),
 	}
 }
 
@@ -186,14 +185,22 @@ func mix(h, word uint64) uint64 {
 // tables and perhaps an insertion, about as much as eight edges.
 const nodeSteps = 8
 
-// combine builds the diagram that answers rec(a's answer, b's answer)
-// everywhere; it splits by the first key that a or b tests. At least one
-// of them is no terminal.
-func (b *builder) combine(x, y *node, rec func(x, y *node) *node) *node {
+// pairs is the memo of a recursion over pairs of nodes.
+type pairs map[uint64]*node
+
+// combine returns the diagram that answers rec(x's answer, y's answer)
+// everywhere; it splits by the first key that x or y tests. At least one of them
+// is no terminal. A pair that is in the memo is not combined again.
+func (b *builder) combine(memo pairs, x, y *node, rec func(x, y *node) *node) *node {
+	pair := uint64(x.id)<<32 | uint64(y.id)
+	if n, known := memo[pair]; known {
+		return n
+	}
 	key := min(x.key, y.key)
 	xOther, xAbsent, xs := x.at(key)
 	yOther, yAbsent, ys := y.at(key)
 	if !b.spend(nodeSteps + len(xs) + len(ys)) {
+		memo[pair] = x
 		return x
 	}
 	other := rec(xOther, yOther)
@@ -222,5 +229,6 @@ func (b *builder) combine(x, y *node, rec func(x, y *node) *node) *node {
 	}
 	n := b.node(key, other, absent, b.scratch[base:])
 	b.scratch = b.scratch[:base]
+	memo[pair] = n
 	return n
 }

@@ -57,17 +57,15 @@ type LimitError struct {
 // Error names the limit and the first keys; the rest is in the fields.
 func (e *LimitError) Error() string {
 	const shown = 5
-	keys := e.Keys
-	more := ""
-	if len(keys) > shown {
-		keys, more = keys[:shown], ", ..."
+	var names []string
+	for _, key := range e.Keys[:min(shown, len(e.Keys))] {
+		names = append(names, quote(key))
 	}
-	quoted := make([]string, len(keys))
-	for i, key := range keys {
-		quoted[i] = quote(key)
+	if len(e.Keys) > shown {
+		names = append(names, "...")
 	}
-	return fmt.Sprintf("partition: %d items over %d keys (%s%s) need more than %d %s",
-		len(e.Items), len(e.Keys), strings.Join(quoted, ", "), more, e.Limit, e.Resource)
+	return fmt.Sprintf("partition: %d items over %d keys (%s) need more than %d %s",
+		len(e.Items), len(e.Keys), strings.Join(names, ", "), e.Limit, e.Resource)
 }
 
 // A budget counts down a call's limits. It is exceeded once and stays so:
@@ -100,12 +98,9 @@ func (b *budget) allow(rules int) bool {
 
 // err returns nil while the budget lasts.
 func (b *budget) err(items []int, keys []string) error {
-	switch b.exceeded {
-	case "":
+	if b.exceeded == "" {
 		return nil
-	case RulesResource:
-		return &LimitError{Resource: RulesResource, Limit: b.limits.Rules, Items: items, Keys: keys}
-	default:
-		return &LimitError{Resource: WorkResource, Limit: b.limits.Work, Items: items, Keys: keys}
 	}
+	limit := map[Resource]int{RulesResource: b.limits.Rules, WorkResource: b.limits.Work}[b.exceeded]
+	return &LimitError{Resource: b.exceeded, Limit: limit, Items: items, Keys: keys}
 }

@@ -81,7 +81,7 @@ type filling[S comparable] struct {
 	builder   *builder
 	contents  *contents[S]
 	selection selection
-	memo      map[uint64]*node    // of fill
+	memo      pairs               // of fill
 	live      map[uint32]struct{} // contents that this selection made
 }
 
@@ -89,7 +89,7 @@ func newFilling[S comparable](b *builder, c *contents[S]) *filling[S] {
 	return &filling[S]{
 		builder:  b,
 		contents: c,
-		memo:     make(map[uint64]*node),
+		memo:     make(pairs),
 		live:     make(map[uint32]struct{}),
 	}
 }
@@ -114,13 +114,7 @@ func (f *filling[S]) fill(d, selected *node) *node {
 	} else if d.isTerminal() && f.settled(d.number) {
 		return d
 	}
-	key := uint64(d.id)<<32 | uint64(selected.id)
-	if n, ok := f.memo[key]; ok {
-		return n
-	}
-	n := f.builder.combine(d, selected, f.fill)
-	f.memo[key] = n
-	return n
+	return f.builder.combine(f.memo, d, selected, f.fill)
 }
 
 // terminal adds the items to one content. Contents that were made by one

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -41,14 +42,7 @@ func (r *Requirement) Matches(client map[string]string) bool {
 			return false
 		}
 	}
-	if present {
-		for _, not := range r.Not {
-			if value == not {
-				return false
-			}
-		}
-	}
-	return true
+	return !present || !slices.Contains(r.Not, value)
 }
 
 // String prints k=v, k=* (any value), k!=v|w (none of these, or nothing),

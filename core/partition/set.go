@@ -101,7 +101,7 @@ func (s Set) Witness() (client map[string]string, ok bool) {
 	if s.root == nil {
 		return nil, false
 	}
-	return s.domain.witness(s.root)
+	return s.domain.clientAt(s.root, isOne)
 }
 
 // Equivalent reports whether p and q accept the same clients (SPEC 9.2). The

@@ -56,8 +56,7 @@ func BuildTree[S comparable](conditions []Predicate, algebra Algebra[S], limits 
 		roots:    make([]*node, len(conditions)),
 		lastUse:  make([]int, len(d.keys)),
 		memo:     make(map[position]*Tree[S]),
-		unique:   make(map[junction[S]]*Tree[S]),
-		leaf:     make(map[S]*Tree[S]),
+		unique:   make(map[Tree[S]]*Tree[S]),
 	}
 	for i, c := range conditions {
 		g.roots[i] = b.compile(c)
@@ -78,27 +77,17 @@ type position struct {
 	known     *node
 }
 
-// junction identifies a tree that is no leaf.
-type junction[S comparable] struct {
-	condition int
-	yes, no   *Tree[S]
-}
-
 type grower[S comparable] struct {
 	*builder
 	contents *contents[S]
 	roots    []*node // by condition
 	lastUse  []int   // by key: the last condition that names it
 	memo     map[position]*Tree[S]
-	unique   map[junction[S]]*Tree[S]
-	leaf     map[S]*Tree[S]
+	unique   map[Tree[S]]*Tree[S]
 }
 
 func (g *grower[S]) grow(at position) *Tree[S] {
-	if !g.spend(1) {
-		return g.newLeaf(at.content)
-	}
-	if at.condition == len(g.roots) {
+	if !g.spend(1) || at.condition == len(g.roots) {
 		return g.newLeaf(at.content)
 	}
 	if tree, ok := g.memo[at]; ok {
@@ -162,23 +151,21 @@ func (g *grower[S]) forget(n *node, condition int, memo map[*node]*node) *node {
 }
 
 func (g *grower[S]) newLeaf(content uint32) *Tree[S] {
-	state := g.contents.states[content]
-	if g.leaf[state] == nil {
-		g.leaf[state] = &Tree[S]{condition: -1, content: state, leaves: 1}
-	}
-	return g.leaf[state]
+	return g.intern(Tree[S]{condition: -1, content: g.contents.states[content], leaves: 1})
 }
 
 func (g *grower[S]) newTest(condition int, yes, no *Tree[S]) *Tree[S] {
 	if yes == no {
 		return yes
 	}
-	key := junction[S]{condition, yes, no}
-	if tree, ok := g.unique[key]; ok {
-		return tree
+	g.allow(yes.leaves + no.leaves)
+	return g.intern(Tree[S]{condition: condition, yes: yes, no: no, leaves: yes.leaves + no.leaves})
+}
+
+// intern returns the tree that is equal to t.
+func (g *grower[S]) intern(t Tree[S]) *Tree[S] {
+	if g.unique[t] == nil {
+		g.unique[t] = &t
 	}
-	tree := &Tree[S]{condition: condition, yes: yes, no: no, leaves: yes.leaves + no.leaves}
-	g.allow(tree.leaves)
-	g.unique[key] = tree
-	return tree
+	return g.unique[t]
 }

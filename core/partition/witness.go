@@ -5,35 +5,57 @@ import (
 	"slices"
 )
 
-// witness returns a client that reaches the terminal 1: at each key the first
-// answer that can still reach it, of: no value, the mentioned values by name,
-// another value. Every node of a diagram of a predicate reaches both
-// terminals, so the first answer that is not 0 will do.
-func (d *domain) witness(n *node) (client map[string]string, ok bool) {
-	client = make(map[string]string)
-	for !n.isTerminal() {
-		n = d.step(n, client)
-	}
-	if n.number == 0 {
+// clientAt returns a client that reaches a terminal whose number is wanted: at each
+// key it has the first answer from which there is such a terminal, of: no value, the
+// mentioned values by name, another value. It returns false if there is no such
+// terminal.
+func (d *domain) clientAt(root *node, wanted func(number uint32) bool) (client map[string]string, ok bool) {
+	s := clientSearch{domain: d, wanted: wanted, client: make(map[string]string)}
+	if !s.from(root) {
 		return nil, false
 	}
-	return client, true
+	return s.client, true
 }
 
-func (d *domain) step(n *node, client map[string]string) *node {
-	if !isFalse(n.absent) {
-		return n.absent
+type clientSearch struct {
+	*domain
+	wanted func(number uint32) bool
+	failed map[*node]bool // nodes from which no wanted terminal can be reached
+	client map[string]string
+}
+
+// from completes the client by the answers at a node and below. It reports whether a
+// wanted terminal can be reached.
+func (s *clientSearch) from(n *node) bool {
+	if n.isTerminal() {
+		return s.wanted(n.number)
 	}
-	key := &d.keys[n.key]
-	for _, e := range d.edgesByName(n) {
-		if !isFalse(e.child) {
-			client[key.name] = key.values[e.value]
-			return e.child
+	if s.failed[n] {
+		return false
+	}
+	if s.from(n.absent) {
+		return true
+	}
+	key := &s.keys[n.key]
+	for _, e := range s.edgesByName(n) {
+		if s.from(e.child) {
+			s.client[key.name] = key.values[e.value]
+			return true
 		}
 	}
-	client[key.name] = key.unmentioned()
-	return n.other
+	if s.from(n.other) {
+		s.client[key.name] = key.unmentioned()
+		return true
+	}
+	if s.failed == nil {
+		s.failed = make(map[*node]bool)
+	}
+	s.failed[n] = true
+	return false
 }
+
+// isOne reports whether the number of a terminal is that of true.
+func isOne(number uint32) bool { return number == 1 }
 
 func isFalse(n *node) bool { return n.isTerminal() && n.number == 0 }
 func isTrue(n *node) bool  { return n.isTerminal() && n.number == 1 }
