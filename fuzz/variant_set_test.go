@@ -278,10 +278,10 @@ func compareSet(given []naive.Constraints, read []variant.Constraint, space []ma
 }
 
 func compareCompiled(s VariantSet, read []variant.Constraint, space []map[string]string) error {
-	fragments := make([]variant.Fragment, len(s))
+	fragments := make([]variant.Part, len(s))
 	reference := make([]naive.Fragment, len(s))
 	for i, v := range s {
-		fragments[i] = variant.Fragment{Constraint: read[i], Content: v.Content}
+		fragments[i] = variant.Part{Constraints: read[i], Content: v.Content}
 		reference[i] = naive.Fragment{Constraints: v.Constraints, Content: v.Content}
 	}
 	set, compiled, err := variant.Compile(fragments)

@@ -8,46 +8,35 @@ import (
 
 // Equals returns the constraint that a key has a value.
 func Equals(key, value string) Constraint {
-	return Constraint{predicate: partition.Equal(key, value), nodes: 1}
+	return Constraint{predicate: partition.Equal(key, value)}
 }
 
 // Exists returns the constraint that there is a key.
 func Exists(key string) Constraint {
-	return Constraint{predicate: partition.Present(key), nodes: 1}
+	return Constraint{predicate: partition.Present(key)}
 }
 
 // And returns the constraint that all of the given ones accept the parameters.
 func And(constraints ...Constraint) Constraint {
-	return join(partition.And, constraints)
+	return Constraint{predicate: partition.And(predicatesOf(constraints)...)}
 }
 
 // Or returns the constraint that one of the given ones accepts the parameters.
 func Or(constraints ...Constraint) Constraint {
-	return join(partition.Or, constraints)
+	return Constraint{predicate: partition.Or(predicatesOf(constraints)...)}
 }
 
 // Not returns the constraint that the given one does not accept the parameters.
 func Not(c Constraint) Constraint {
-	return Constraint{predicate: partition.Not(c.predicate), nodes: c.nodes + 1}
-}
-
-func join(op func(...partition.Predicate) partition.Predicate, constraints []Constraint) Constraint {
-	members := make([]partition.Predicate, len(constraints))
-	nodes := 1
-	for i, c := range constraints {
-		members[i], nodes = c.predicate, nodes+c.nodes
-	}
-	return Constraint{predicate: op(members...), nodes: nodes}
+	return Constraint{predicate: partition.Not(c.predicate)}
 }
 
 // FirstMatch returns the variants that the first of a list of constraints chooses, and
 // the index of that constraint for each variant, len(constraints) where none accepts
 // the parameters. The variants cover all parameters. The error is that of [Compile].
 func FirstMatch(constraints []Constraint) (*Set, []int, error) {
-	items := make([]partition.Predicate, len(constraints))
-	for i, c := range constraints {
-		items[len(items)-1-i] = c.predicate // a later item overrides
-	}
+	items := predicatesOf(constraints)
+	slices.Reverse(items) // a later item overrides
 	return compile(items, lastItem{}, func(last int) int { return len(constraints) - 1 - last })
 }
 
@@ -90,11 +79,7 @@ func Combine(sets []*Set) (*Set, [][]int, error) {
 // group of each. Groups are parallel to the variants of s. The error is that of
 // [Compile].
 func (s *Set) Group(groups []int) (*Set, []int, error) {
-	items := make([]partition.Predicate, len(s.variants))
-	for i := range items {
-		items[i] = s.variants[i].predicate
-	}
-	return compile(items, lastItem{}, func(last int) int {
+	return compile(predicatesOf(s.variants), lastItem{}, func(last int) int {
 		if last == noItem {
 			return noItem
 		}

@@ -6,15 +6,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// A Fragment is a part of a resource, for the parameters that its constraint
-// accepts (SPEC 9.4).
-type Fragment struct {
-	Constraint Constraint
-	// Content is made of map[string]any, []any and scalars, as encoding/json
-	// decodes them.
-	Content map[string]any
-}
-
 // Compile returns the fewest variants that give each client the contents of the
 // fragments that accept it: one for each distinct content. The contents are
 // parallel to the variants of the set. Contents of fragments are merged in
@@ -25,13 +16,9 @@ type Fragment struct {
 //
 // The error is a [*partition.LimitError], or wraps [ErrConstraint] if a
 // canonical constraint passes the limits of SPEC 9.1.
-func Compile(fragments []Fragment) (*Set, []map[string]any, error) {
-	items := make([]partition.Predicate, len(fragments))
-	for i, f := range fragments {
-		items[i] = f.Constraint.predicate
-	}
+func Compile(fragments []Part) (*Set, []map[string]any, error) {
 	m := newContentMerger(fragments)
-	set, numbers, err := compile(items, m, m.content)
+	set, numbers, err := compile(predicatesOf(constraintsOf(fragments)), m, m.content)
 	if err != nil {
 		return nil, nil, err
 	}

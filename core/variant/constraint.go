@@ -25,7 +25,7 @@ type Parameters = map[string]string
 // Constraint accepts all parameters.
 type Constraint struct {
 	predicate partition.Predicate
-	nodes     int
+	invalid   bool // read from a document, with errors
 }
 
 // Accepts reports whether the constraint accepts the parameters. Keys that the
@@ -83,11 +83,19 @@ func canonical(set partition.Set, keys []string) (Constraint, error) {
 	default:
 		form = partition.And(append([]partition.Predicate{form}, more...)...)
 	}
-	nodes := form.Nodes()
-	if nodes > MaxNodes {
+	if nodes := form.Nodes(); nodes > MaxNodes {
 		return Constraint{}, fmt.Errorf("%w: its canonical form has %d nodes; the limit is %d", ErrConstraint, nodes, MaxNodes)
 	}
-	return Constraint{form, nodes}, nil
+	return Constraint{predicate: form}, nil
+}
+
+// predicatesOf returns the predicates of constraints.
+func predicatesOf(constraints []Constraint) []partition.Predicate {
+	predicates := make([]partition.Predicate, len(constraints))
+	for i, c := range constraints {
+		predicates[i] = c.predicate
+	}
+	return predicates
 }
 
 // budget counts the nodes of a constraint that is being read.

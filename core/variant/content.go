@@ -17,7 +17,7 @@ import (
 // is below it. With this, what a lower fragment adds to a merge depends on the
 // merge alone, and merges that are equal, seals included, are one State.
 type contentMerger struct {
-	fragments []Fragment
+	fragments []Part
 	merges    []*value           // by State
 	states    map[string]int     // by encoding
 	numbers   map[string]content // of the contents, by their JSON
@@ -36,7 +36,7 @@ type value struct {
 	sealed  bool // nothing of lower priority can change it; always for a scalar
 }
 
-func newContentMerger(fragments []Fragment) *contentMerger {
+func newContentMerger(fragments []Part) *contentMerger {
 	m := &contentMerger{fragments: fragments, states: make(map[string]int), numbers: make(map[string]content)}
 	m.state(newValue(map[string]any{}))
 	return m
@@ -48,7 +48,7 @@ func (m *contentMerger) Start() int { return 0 }
 // Add returns the merge with a fragment of lower priority filled in.
 func (m *contentMerger) Add(state, fragment int) int {
 	merged := m.merges[state]
-	next := merged.fill(m.fragments[fragment].Content)
+	next := merged.fill(map[string]any(m.fragments[fragment].Content))
 	if next == merged {
 		return state
 	}
@@ -70,15 +70,12 @@ func (m *contentMerger) state(v *value) int {
 // the merge without its seals.
 func (m *contentMerger) content(state int) content {
 	tree := m.merges[state].tree().(map[string]any)
-	key, err := json.Marshal(tree)
-	if err != nil { // a content of other types than Fragment allows
-		panic("variant: a content has no JSON: " + err.Error())
-	}
-	number, ok := m.numbers[string(key)]
+	m.buffer = appendJSON(m.buffer[:0], tree)
+	number, ok := m.numbers[string(m.buffer)]
 	if !ok {
 		number = content(len(m.contents))
 		m.contents = append(m.contents, tree)
-		m.numbers[string(key)] = number
+		m.numbers[string(m.buffer)] = number
 	}
 	return number
 }
@@ -184,7 +181,7 @@ func (v *value) encode(to []byte) []byte {
 
 func appendJSON(to []byte, tree any) []byte {
 	data, err := json.Marshal(tree)
-	if err != nil { // a content of other types than Fragment allows
+	if err != nil { // a content of other types than Content allows
 		panic("variant: a content has no JSON: " + err.Error())
 	}
 	return append(to, data...)

@@ -29,18 +29,13 @@ func Parse(name string, data []byte) (Constraint, error) {
 	return c, nil
 }
 
-// invalid is the number of nodes of a constraint with errors.
-const invalid = -1
-
 // DecodeAt reads a constraint of a document and reports what is wrong with it
 // (SPEC 9.1).
 func (c *Constraint) DecodeAt(v *strict.Value) {
 	before := v.At().Sink().Mark()
 	var b budget
-	p := b.decode(v, 1)
-	if *c = (Constraint{p, b.nodes}); v.At().Sink().Mark() > before {
-		*c = Constraint{nodes: invalid}
-	}
+	c.predicate = b.decode(v, 1)
+	c.invalid = v.At().Sink().Mark() > before
 }
 
 // The messages of constraints.

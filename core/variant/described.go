@@ -130,20 +130,18 @@ func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
 // inPlacement returns the predicate of the parameters of the dataplanes in a
 // placement. The zone is that of the label, else of the tag (SPEC 8.5).
 func inPlacement(c *enforce.Condition) partition.Predicate {
-	const labelled = labelPrefix + resource.ZoneTag
-	zone := partition.Or(
-		partition.And(partition.Present(labelled), partition.Not(partition.Equal(labelled, ""))),
-		partition.And(partition.Not(partition.Present(labelled)), partition.Present(resource.ZoneTag)),
-	)
-	if !c.Every {
-		var labels, tags []partition.Predicate
-		for _, z := range c.Zones {
-			labels = append(labels, partition.Equal(labelled, z))
-			tags = append(tags, partition.Equal(resource.ZoneTag, z))
-		}
-		zone = partition.Or(append(labels, partition.And(partition.Not(partition.Present(labelled)), partition.Or(tags...)))...)
+	var zones []partition.Predicate
+	if c.Every {
+		const labelled = labelPrefix + resource.ZoneTag
+		zones = append(zones,
+			partition.And(partition.Present(labelled), partition.Not(partition.Equal(labelled, ""))),
+			partition.And(partition.Not(partition.Present(labelled)), partition.Present(resource.ZoneTag)),
+		)
 	}
-	members := []partition.Predicate{zone}
+	for _, zone := range c.Zones {
+		zones = append(zones, InZone(zone).predicate)
+	}
+	members := []partition.Predicate{partition.Or(zones...)}
 	for _, r := range c.Labels {
 		members = append(members, hasLabel(&r))
 	}

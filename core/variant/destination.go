@@ -118,9 +118,9 @@ func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
 // outbound returns the variants of the outbound's own conf.
 func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
 	if c.kind.Default != nil {
-		return c.defaults()
+		return c.merge(c.kind.Default, func(p *resource.Policy, add func(resource.Conf)) { add(p.Default) })
 	}
-	return c.confs(func(p *resource.Policy, t *resource.TargetRef) bool {
+	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
 		return !p.TargetRef.Kind.IsRoute() && t.SelectsOutbound(c.tags)
 	})
 }
@@ -128,7 +128,7 @@ func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
 // route returns the variants of the conf of a route, for parameters that the
 // route selects. A policy that is attached to it selects the same.
 func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Conf, error) {
-	return c.confs(func(p *resource.Policy, t *resource.TargetRef) bool {
+	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
 		if p.TargetRef.Kind.IsRoute() && !p.TargetRef.SelectsRoute(route) {
 			return false
 		}
@@ -136,30 +136,29 @@ func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Co
 	})
 }
 
-// confs returns the variants of the merge of the items that take part.
-func (c *destinationCompiler) confs(takesPart func(p *resource.Policy, t *resource.TargetRef) bool) (*Set, []resource.Conf, error) {
-	var items []partition.Predicate
-	var confs []resource.Conf
-	for _, p := range c.policies {
+// items returns the variants of the merge of the `to` items that take part.
+func (c *destinationCompiler) items(takesPart func(p *resource.Policy, t *resource.TargetRef) bool) (*Set, []resource.Conf, error) {
+	return c.merge(c.kind.To, func(p *resource.Policy, add func(resource.Conf)) {
 		for i := range p.To {
-			if !takesPart(p, &p.To[i].TargetRef) {
-				continue
+			if takesPart(p, &p.To[i].TargetRef) {
+				add(p.To[i].Conf)
 			}
-			items, confs = append(items, c.predicates[p]), append(confs, p.To[i].Conf)
 		}
-	}
-	m := newConfMerger(c.kind.To.Conf, confs)
-	return compile(items, m, m.content)
+	})
 }
 
-// defaults returns the variants of the conf of a kind without arrays.
-func (c *destinationCompiler) defaults() (*Set, []resource.Conf, error) {
+// merge returns the variants of the merge of the confs that each policy adds.
+func (c *destinationCompiler) merge(section *resource.Section, each func(p *resource.Policy, add func(resource.Conf))) (*Set, []resource.Conf, error) {
 	var items []partition.Predicate
 	var confs []resource.Conf
-	for _, p := range c.policies {
-		items, confs = append(items, c.predicates[p]), append(confs, p.Default)
+	var p *resource.Policy
+	add := func(conf resource.Conf) {
+		items, confs = append(items, c.predicates[p]), append(confs, conf)
 	}
-	m := newConfMerger(c.kind.Default.Conf, confs)
+	for _, p = range c.policies {
+		each(p, add)
+	}
+	m := newConfMerger(section.Conf, confs)
 	return compile(items, m, m.content)
 }
 

@@ -3,6 +3,7 @@ package variant
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/partition"
@@ -14,26 +15,29 @@ import (
 // resource that it names. A set that SPEC 9.3 refuses is an error of the
 // document, with the position of a variant.
 type VariantsDocument struct {
-	Variants []VariantDocument `json:"variants"`
-}
-
-// VariantDocument is one variant. Without constraints it is for all parameters.
-type VariantDocument struct {
-	Constraints Constraint `json:"constraints,omitzero"`
-	Content     Content    `json:"content,omitzero"`
+	Variants []Part `json:"variants"`
 }
 
 // FragmentsDocument is a document of type ResourceFragments: the parts of the
 // resource that it names, later ones over earlier ones (SPEC 9.4).
 type FragmentsDocument struct {
-	Fragments []FragmentDocument `json:"fragments"`
+	Fragments []Part `json:"fragments"`
 }
 
-// FragmentDocument is one fragment. Without constraints it is for all
+// A Part is a variant of a resource, or a fragment of one: a content for the
+// parameters that the constraints accept. Without constraints it is for all
 // parameters.
-type FragmentDocument struct {
+type Part struct {
 	Constraints Constraint `json:"constraints,omitzero"`
 	Content     Content    `json:"content,omitzero"`
+}
+
+func constraintsOf(parts []Part) []Constraint {
+	constraints := make([]Constraint, len(parts))
+	for i := range parts {
+		constraints[i] = parts[i].Constraints
+	}
+	return constraints
 }
 
 // Documents returns the types of documents of this package, for a
@@ -47,19 +51,13 @@ func Documents() []resource.DocumentType {
 
 // Set returns the admitted set of the variants, by their index.
 func (d *VariantsDocument) Set() (*Set, error) {
-	constraints := make([]Constraint, len(d.Variants))
-	for i := range d.Variants {
-		constraints[i] = d.Variants[i].Constraints
-	}
-	return NewSet(constraints)
+	return NewSet(constraintsOf(d.Variants))
 }
 
 // Validate admits the set (SPEC 9.3).
 func (d *VariantsDocument) Validate(at *diag.At) {
-	for i := range d.Variants {
-		if d.Variants[i].Constraints.nodes == invalid {
-			return
-		}
+	if slices.ContainsFunc(d.Variants, func(p Part) bool { return p.Constraints.invalid }) {
+		return
 	}
 	set, err := d.Set()
 	if err == nil {
@@ -84,11 +82,7 @@ func (d *VariantsDocument) Validate(at *diag.At) {
 
 // Compile compiles the fragments; see [Compile].
 func (d *FragmentsDocument) Compile() (*Set, []map[string]any, error) {
-	fragments := make([]Fragment, len(d.Fragments))
-	for i, f := range d.Fragments {
-		fragments[i] = Fragment{f.Constraints, f.Content}
-	}
-	return Compile(fragments)
+	return Compile(d.Fragments)
 }
 
 // Warnings returns what is likely to be a mistake in the fragments: one that

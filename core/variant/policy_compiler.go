@@ -81,7 +81,7 @@ func (c *PolicyCompiler) RouteSets(d Destination) ([]*Set, error) {
 		if !r.RoutesOutbound(d.Tags) {
 			continue
 		}
-		set, _, err := FirstMatch([]Constraint{{predicate: c.predicates[r], nodes: c.predicates[r].Nodes()}})
+		set, _, err := FirstMatch([]Constraint{{predicate: c.predicates[r]}})
 		if err != nil {
 			return nil, err
 		}

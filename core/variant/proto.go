@@ -26,7 +26,7 @@ func FromProto(m *Proto) (Constraint, error) {
 	if flaw != nil {
 		return Constraint{}, fmt.Errorf("%w: %w", ErrConstraint, flaw)
 	}
-	return Constraint{p, b.nodes}, nil
+	return Constraint{predicate: p}, nil
 }
 
 // flaw is what is wrong with a field of a message.
@@ -122,12 +122,15 @@ func (c Constraint) Proto() *Proto { return toProto(c.predicate) }
 
 func toProto(p partition.Predicate) *Proto {
 	switch p.Op() {
-	case partition.OpEqual:
-		return single(p.Key(), &discoveryv3.DynamicParameterConstraints_SingleConstraint_Value{Value: p.Value()}, nil)
-	case partition.OpPresent:
-		return single(p.Key(), nil, &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists_{
-			Exists: &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists{},
-		})
+	case partition.OpEqual, partition.OpPresent:
+		s := &discoveryv3.DynamicParameterConstraints_SingleConstraint{Key: p.Key()}
+		s.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Value{Value: p.Value()}
+		if p.Op() == partition.OpPresent {
+			s.ConstraintType = &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists_{
+				Exists: &discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists{},
+			}
+		}
+		return &Proto{Type: &discoveryv3.DynamicParameterConstraints_Constraint{Constraint: s}}
 	}
 	var members []*Proto
 	for _, member := range p.Members() {
@@ -143,17 +146,6 @@ func toProto(p partition.Predicate) *Proto {
 		return &Proto{}
 	}
 	return &Proto{Type: &discoveryv3.DynamicParameterConstraints_AndConstraints{AndConstraints: list}}
-}
-
-// single returns the constraint of a key with either a value or exists.
-func single(key string, value *discoveryv3.DynamicParameterConstraints_SingleConstraint_Value, exists *discoveryv3.DynamicParameterConstraints_SingleConstraint_Exists_) *Proto {
-	s := &discoveryv3.DynamicParameterConstraints_SingleConstraint{Key: key}
-	if value != nil {
-		s.ConstraintType = value
-	} else {
-		s.ConstraintType = exists
-	}
-	return &Proto{Type: &discoveryv3.DynamicParameterConstraints_Constraint{Constraint: s}}
 }
 
 // MarshalJSON returns the proto3 JSON of the message. The same constraint has

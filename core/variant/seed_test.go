@@ -167,8 +167,8 @@ variants[1]: the constraints accept the parameters {env=prod, version=v1}, as th
 func TestCompile004(t *testing.T) {
 	c := parse(t, `{}`, prod, version1)
 	route := func(name string) map[string]any { return map[string]any{"routes": []any{name}} }
-	set, contents, err := variant.Compile([]variant.Fragment{
-		{Constraint: c[0], Content: route("all")}, {Constraint: c[1], Content: route("prod")}, {Constraint: c[2], Content: route("v1")},
+	set, contents, err := variant.Compile([]variant.Part{
+		{Constraints: c[0], Content: route("all")}, {Constraints: c[1], Content: route("prod")}, {Constraints: c[2], Content: route("v1")},
 	})
 	if err != nil {
 		t.Fatal(err)

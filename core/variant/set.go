@@ -23,11 +23,7 @@ type Set struct {
 // [*AmbiguityError] or both (use errors.As), or is a [*partition.LimitError].
 func NewSet(constraints []Constraint) (*Set, error) {
 	keys, keysError := commonKeys(constraints)
-	predicates := make([]partition.Predicate, len(constraints))
-	for i, c := range constraints {
-		predicates[i] = c.predicate
-	}
-	choice, overlap, err := partition.NewChoice(predicates, setLimits(len(constraints)))
+	choice, overlap, err := partition.NewChoice(predicatesOf(constraints), setLimits(len(constraints)))
 	if err != nil {
 		return nil, err
 	}

@@ -12,16 +12,14 @@ import (
 // immutable and safe for concurrent use. A [TableEditor] makes the next
 // version, which shares with this one what did not change.
 //
-// For each key and value the table has the set of the variants that depend on
-// them. [Table.Switches] finds with it the names that a change of parameters
-// reaches, among all names.
+// For each key and value the table has the set of the names with a variant that
+// depends on them. [Table.Switches] finds with it the names that a change of
+// parameters reaches, among all names.
 type Table[C comparable] struct {
 	names    *index.Interner[string]
 	entries  index.Vector[*entry[C]] // by the id of the name
-	variants *index.Interner[variantKey]
-	owners   index.Vector[uint32] // the id of the name, by the id of the variant
-	answers  *index.Interner[answer]
-	postings index.Vector[index.Set] // ids of variants, by the id of the answer
+	answers  *index.Interner[answer] // one reference for each name that depends on it
+	postings index.Vector[index.Set] // ids of names, by the id of the answer
 }
 
 // A Variant is one variant of a resource name.
@@ -36,15 +34,9 @@ type entry[C comparable] struct {
 	name     string
 	set      *Set
 	contents []C
-	ids      []uint32 // of the variants
 }
 
 func (e *entry[C]) variant(i int) Variant[C] { return Variant[C]{e.set.variants[i], e.contents[i]} }
-
-type variantKey struct {
-	name       string
-	constraint string
-}
 
 // answer is what parameters have at a key: a value, or, with presence set,
 // whether the key is there at all.
@@ -56,9 +48,8 @@ type answer struct {
 // NewTable returns a table without names.
 func NewTable[C comparable]() *Table[C] {
 	return &Table[C]{
-		names:    index.NewInterner[string](),
-		variants: index.NewInterner[variantKey](),
-		answers:  index.NewInterner[answer](),
+		names:   index.NewInterner[string](),
+		answers: index.NewInterner[answer](),
 	}
 }
 
@@ -106,19 +97,14 @@ type Switch[C comparable] struct {
 // after than for those before, sorted by name. It evaluates only names with a
 // variant that depends on what differs.
 func (t *Table[C]) Switches(before, after Parameters) []Switch[C] {
-	var variants []uint32
+	var names index.Set
 	for _, a := range differing(before, after) {
 		if id, ok := t.answers.Lookup(a); ok {
-			variants = t.postings.Value(id).AppendTo(variants)
+			names = names.Or(t.postings.Value(id))
 		}
 	}
-	names := variants
-	for i, v := range variants {
-		names[i] = t.owners.Value(v)
-	}
-	slices.Sort(names)
 	var switches []Switch[C]
-	for _, id := range slices.Compact(names) {
+	for id := range names.All() {
 		e := t.entries.Value(id)
 		from, had := e.set.Choose(before)
 		to, has := e.set.Choose(after)

@@ -11,8 +11,6 @@ import (
 type TableEditor[C comparable] struct {
 	names    *index.InternerEditor[string]
 	entries  index.VectorEditor[*entry[C]]
-	variants *index.InternerEditor[variantKey]
-	owners   index.VectorEditor[uint32]
 	answers  *index.InternerEditor[answer]
 	postings index.VectorEditor[index.Set]
 	edited   map[uint32]*index.SetEditor // postings, by the id of the answer
@@ -23,8 +21,6 @@ func (t *Table[C]) Edit() *TableEditor[C] {
 	return &TableEditor[C]{
 		names:    t.names.Edit(),
 		entries:  t.entries.Edit(),
-		variants: t.variants.Edit(),
-		owners:   t.owners.Edit(),
 		answers:  t.answers.Edit(),
 		postings: t.postings.Edit(),
 		edited:   make(map[uint32]*index.SetEditor),
@@ -64,12 +60,7 @@ func (e *TableEditor[C]) Replace(name string, set *Set, contents []C) Change[C] 
 	}
 	after := &entry[C]{name: name, set: set, contents: contents}
 	change := compare(before, after)
-	for i := range set.variants {
-		after.ids = append(after.ids, e.file(id, name, set, i))
-	}
-	for i, variant := range before.ids {
-		e.unfile(variant, before.set, i)
-	}
+	e.file(id, answersOf(before.set), answersOf(set))
 	switch {
 	case set.Len() > 0:
 		*e.entries.Mut(id) = after
@@ -110,26 +101,18 @@ func compare[C comparable](before, after *entry[C]) Change[C] {
 	return change
 }
 
-// file adds a variant to the postings of all answers that it depends on.
-func (e *TableEditor[C]) file(name uint32, text string, set *Set, i int) uint32 {
-	id := e.variants.Intern(variantKey{text, set.variants[i].String()})
-	*e.owners.Mut(id) = name
-	for a := range answersOf(set, i) {
-		e.posting(e.answers.Intern(a)).Add(id)
+// file moves a name from the postings of the answers that its variants depended on
+// to those of the answers that they depend on.
+func (e *TableEditor[C]) file(name uint32, before, after map[answer]bool) {
+	for a := range after {
+		e.posting(e.answers.Intern(a)).Add(name)
 	}
-	return id
-}
-
-// unfile removes a variant from the postings, unless the set that replaced its
-// own has the same variant.
-func (e *TableEditor[C]) unfile(id uint32, set *Set, i int) {
-	last := e.variants.Release(id)
-	for a := range answersOf(set, i) {
-		posting, _ := e.answers.Lookup(a)
-		if last {
-			e.posting(posting).Remove(id)
+	for a := range before {
+		id, _ := e.answers.Lookup(a)
+		if !after[a] {
+			e.posting(id).Remove(name)
 		}
-		e.answers.Release(posting)
+		e.answers.Release(id)
 	}
 }
 
@@ -143,20 +126,20 @@ func (e *TableEditor[C]) posting(answer uint32) *index.SetEditor {
 	return editor
 }
 
-// answersOf yields the answers that a variant depends on.
-func answersOf(set *Set, i int) func(yield func(answer) bool) {
-	return func(yield func(answer) bool) {
+// answersOf returns the answers that some variant of a set depends on.
+func answersOf(set *Set) map[answer]bool {
+	answers := make(map[answer]bool)
+	for i := range set.variants {
 		for _, d := range set.choice.Sets()[i].Dependencies() {
 			for _, value := range d.Values {
-				if !yield(answer{key: d.Key, value: value}) {
-					return
-				}
+				answers[answer{key: d.Key, value: value}] = true
 			}
-			if d.Presence && !yield(answer{key: d.Key, presence: true}) {
-				return
+			if d.Presence {
+				answers[answer{key: d.Key, presence: true}] = true
 			}
 		}
 	}
+	return answers
 }
 
 // Commit publishes the next version. The editor must not be used after that.
@@ -167,8 +150,6 @@ func (e *TableEditor[C]) Commit() *Table[C] {
 	return &Table[C]{
 		names:    e.names.Commit(),
 		entries:  e.entries.Commit(),
-		variants: e.variants.Commit(),
-		owners:   e.owners.Commit(),
 		answers:  e.answers.Commit(),
 		postings: e.postings.Commit(),
 	}
