@@ -19,11 +19,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 )
 
-const (
-	requireCertificate = tls.RequireAndVerifyClientCert
-	askForCertificate  = tls.VerifyClientCertIfGiven
-)
-
 // The limits of the HTTP server.
 const (
 	maxConnections = 1000
@@ -106,7 +101,7 @@ func (s *Server) serveHTTP(ctx context.Context, cancel context.CancelCauseFunc) 
 	l := netutil.LimitListener(s.httpListener, maxConnections)
 	scheme := "http"
 	if s.tls != nil {
-		l, scheme = tls.NewListener(l, s.tls.server(askForCertificate)), "https"
+		l, scheme = tls.NewListener(l, s.tls.server(tls.VerifyClientCertIfGiven)), "https"
 	}
 	s.options.Logger.Info("HTTP is served on " + scheme + "://" + s.httpListener.Addr().String())
 	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -287,7 +288,7 @@ func (s *Server) refresh() {
 func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 	options := append(s.ads.GRPCOptions(), grpc.ConnectionTimeout(10*time.Second))
 	if s.tls != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(s.tls.server(requireCertificate))))
+		options = append(options, grpc.Creds(credentials.NewTLS(s.tls.server(tls.RequireAndVerifyClientCert))))
 	}
 	g := grpc.NewServer(options...)
 	s.ads.Register(g)

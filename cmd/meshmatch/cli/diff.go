@@ -148,7 +148,7 @@ func diffPage(p *page, diff *inspect.Diff) {
 		if p.wide {
 			names = group.Dataplanes
 		}
-		p.heading(0, "%s", someOf(names))
+		p.heading(0, "%s", someOf(names, 5))
 		place := ""
 		for i := range group.Changes {
 			change := &group.Changes[i]
@@ -181,12 +181,11 @@ func inboundNames(inbounds []inspect.InboundOf) string {
 	for i, in := range inbounds {
 		names[i] = in.Name + " " + in.Inbound
 	}
-	return someOf(names)
+	return someOf(names, 5)
 }
 
 // someOf joins names, of a long list the first ones.
-func someOf(names []string) string {
-	const shown = 5
+func someOf(names []string, shown int) string {
 	if len(names) <= shown {
 		return listed(names)
 	}

@@ -154,15 +154,6 @@ func policyVariantsPage(p *page, v *variant.PolicyVariants, usage *variant.Usage
 		for i, d := range usage.Others {
 			names[i] = d.Name
 		}
-		p.line("%s with the conf of none of them: %s", diag.Count(len(names), "dataplane"), firstNames(names))
+		p.line("%s with the conf of none of them: %s", diag.Count(len(names), "dataplane"), someOf(names, 10))
 	}
-}
-
-// firstNames lists the first names of many.
-func firstNames(names []string) string {
-	const shown = 10
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }

@@ -35,30 +35,29 @@ type proxyRulesAnswer struct {
 	incomplete
 }
 
-var ruleParameters = []string{"kind", "shadow", "source", "ordered"}
-
-func proxyPolicies(q *question) (any, error) {
-	d, options, err := q.rules()
-	if err != nil {
-		return nil, err
+// aboutRules is a question about the rules of a dataplane, with further parameters.
+func aboutRules(answer func(*question, *resource.Dataplane, inspect.Options) (any, error), further ...string) func(*question) (any, error) {
+	return func(q *question) (any, error) {
+		p := q.parameters(append([]string{"kind", "shadow", "source", "ordered"}, further...)...)
+		options := p.options(q.view.Kinds())
+		d, err := q.dataplane(p)
+		if err != nil {
+			return nil, err
+		}
+		return answer(q, d, options)
 	}
+}
+
+func proxyPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
 	return inspect.NewProxyPolicies(q.view, d, options), nil
 }
 
-func proxyRules(q *question) (any, error) {
-	d, options, err := q.rules()
-	if err != nil {
-		return nil, err
-	}
+func proxyRules(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
 	answer, err := inspect.NewProxyRules(q.view, d, options)
 	return proxyRulesAnswer{answer, reasons(err)}, nil
 }
 
-func inboundPolicies(q *question) (any, error) {
-	d, options, err := q.rules()
-	if err != nil {
-		return nil, err
-	}
+func inboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
 	i, err := inspect.FindInbound(d, q.PathValue("inbound"))
 	if err != nil {
 		return nil, err
@@ -67,11 +66,7 @@ func inboundPolicies(q *question) (any, error) {
 	return proxyRulesAnswer{answer, reasons(err)}, nil
 }
 
-func outboundPolicies(q *question) (any, error) {
-	d, options, err := q.rules()
-	if err != nil {
-		return nil, err
-	}
+func outboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
 	i, err := inspect.FindOutbound(d, q.PathValue("outbound"))
 	if err != nil {
 		return nil, err
@@ -79,21 +74,7 @@ func outboundPolicies(q *question) (any, error) {
 	return inspect.NewOutboundPolicies(q.view, d, i, options), nil
 }
 
-// rules returns the dataplane and the options of a question about rules.
-func (q *question) rules() (*resource.Dataplane, inspect.Options, error) {
-	p := q.parameters(ruleParameters...)
-	options := p.options(q.view.Kinds())
-	d, err := q.dataplane(p)
-	return d, options, err
-}
-
-func inspectDataplane(q *question) (any, error) {
-	p := q.parameters(append(ruleParameters, "explain")...)
-	options := p.options(q.view.Kinds())
-	d, err := q.dataplane(p)
-	if err != nil {
-		return nil, err
-	}
+func inspectDataplane(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
 	answer, err := inspect.NewDataplane(q.view, d, options)
 	return struct {
 		*inspect.Dataplane

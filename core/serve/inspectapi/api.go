@@ -25,11 +25,11 @@ func New(current Current) http.Handler {
 	const dataplane = "/meshes/{mesh}/dataplanes/{name}/"
 	for path, answer := range map[string]func(*question) (any, error){
 		"/meshes":               meshes,
-		dataplane + "_policies": proxyPolicies,
-		dataplane + "_inbounds/{inbound}/_policies":   inboundPolicies,
-		dataplane + "_outbounds/{outbound}/_policies": outboundPolicies,
-		dataplane + "_rules":                          proxyRules,
-		dataplane + "_inspect":                        inspectDataplane,
+		dataplane + "_policies": aboutRules(proxyPolicies),
+		dataplane + "_inbounds/{inbound}/_policies":   aboutRules(inboundPolicies),
+		dataplane + "_outbounds/{outbound}/_policies": aboutRules(outboundPolicies),
+		dataplane + "_rules":                          aboutRules(proxyRules),
+		dataplane + "_inspect":                        aboutRules(inspectDataplane, "explain"),
 		dataplane + "_access":                         access,
 		dataplane + "_conf":                           conf,
 		"/meshes/{mesh}/{kind}/{name}/_dataplanes":    policyDataplanes,

@@ -85,20 +85,13 @@ func compareVariantSets(want, held []Variant) (additions, removals bool) {
 	if identical(want, held) {
 		return false, false
 	}
-	for _, w := range want {
-		if h, ok := findVariant(held, w); !ok || !same(w.Resource, h.Resource) {
-			additions = true
-			break
-		}
-	}
-	for _, h := range held {
-		if _, ok := findVariant(want, h); ok {
-			continue
-		}
-		if hasVariantOf(want, h.Resource.Name) {
-			additions = true
-		} else {
+	var none Variant
+	for w, h := range sorted.Join(want, held, compareVariants) {
+		switch {
+		case w == none && !hasVariantOf(want, h.Resource.Name):
 			removals = true
+		case w == none || h == none || !same(w.Resource, h.Resource):
+			additions = true
 		}
 	}
 	return additions, removals

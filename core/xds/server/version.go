@@ -40,19 +40,17 @@ func versionOf(resources []*xds.Resource, variants []Variant) string {
 	var h xxhash.Digest
 	h.Reset()
 	separator := []byte{0}
+	write := func(texts ...string) {
+		for _, text := range texts {
+			_, _ = h.WriteString(text)
+			_, _ = h.Write(separator)
+		}
+	}
 	for _, r := range resources {
-		_, _ = h.WriteString(r.Name)
-		_, _ = h.Write(separator)
-		_, _ = h.WriteString(r.Version)
-		_, _ = h.Write(separator)
+		write(r.Name, r.Version)
 	}
 	for _, v := range variants {
-		_, _ = h.WriteString(v.Resource.Name)
-		_, _ = h.Write(separator)
-		_, _ = h.WriteString(v.Constraints)
-		_, _ = h.Write(separator)
-		_, _ = h.WriteString(v.Resource.Version)
-		_, _ = h.Write(separator)
+		write(v.Resource.Name, v.Constraints, v.Resource.Version)
 	}
 	var sum [8]byte
 	return hex.EncodeToString(h.Sum(sum[:0]))
