@@ -10,8 +10,8 @@ import (
 
 // backendDraft is a draft that sends requests or connections to backends.
 type backendDraft interface {
+	warner
 	Backend(resource.Tags) string
-	Warn(e *rules.Effective, field, format string, args ...any)
 }
 
 // backend is a cluster with its share of the requests, which is not 0.
@@ -29,7 +29,7 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 	}
 	for i := range refs {
 		if refs[i].Port != nil {
-			warnPort(draft, e, field)
+			draft.Warn(e, field, noBackendPort)
 		}
 		if weight := refs[i].Share(); weight > 0 {
 			list = append(list, backend{draft.Backend(backendTags(&refs[i])), scaled(weight, sum)})
@@ -38,11 +38,7 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 	return list
 }
 
-// warnPort reports the port of a backend, which is in the list or the object at a
-// JSON pointer.
-func warnPort(draft backendDraft, e *rules.Effective, field string) {
-	draft.Warn(e, field, "the port of a backend has no effect: endpoints are selected by tags")
-}
+const noBackendPort = "the port of a backend has no effect: endpoints are selected by tags"
 
 // backendTags returns the tags by which a backend selects endpoints (SPEC 11.3).
 func backendTags(ref *conf.BackendRef) resource.Tags {

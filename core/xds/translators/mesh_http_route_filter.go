@@ -158,7 +158,7 @@ func (r *httpRule) withoutHost(i int, field string, m *meshhttproute.HeaderModif
 
 func (r *httpRule) mirror(i int, action *routev3.RouteAction, m *meshhttproute.RequestMirror) {
 	if m.BackendRef.Port != nil {
-		r.warn(i, "/requestMirror/backendRef/port", "the port of a backend has no effect: endpoints are selected by tags")
+		r.warn(i, "/requestMirror/backendRef/port", noBackendPort)
 	}
 	if m.BackendRef.Weight != nil {
 		r.warn(i, "/requestMirror/backendRef/weight", "a mirror has no weight; use percentage")
