@@ -42,9 +42,9 @@ type Builder struct {
 	outbounds    faceted[outboundKey]
 	bundles      cache[string, outboundParts]
 	secretParts  cache[secretKey, built]
-	// snapshots are the last ones of the dataplanes. Whether one is that of a state is
-	// known from its inputs.
-	snapshots snapshotTable
+	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. Whether one
+	// is that of a state is known from its inputs.
+	snapshots sync.Map
 
 	// locators are the variants of the destinations of each mesh: *locator by mesh.
 	locators sync.Map

@@ -68,8 +68,8 @@ type snapshotKey struct {
 
 // forget removes the snapshots of a dataplane that no longer exists.
 func (b *Builder) forget(id resource.ID) {
-	b.snapshots.delete(snapshotKey{id, false})
-	b.snapshots.delete(snapshotKey{id, true})
+	b.snapshots.Delete(snapshotKey{id, false})
+	b.snapshots.Delete(snapshotKey{id, true})
 }
 
 // Snapshot returns the snapshot of a dataplane of the view. It is the one of an
@@ -79,12 +79,13 @@ func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
 	b := s.builder
 	configs := s.view.Configs(d, core.Enforced)
 	key := snapshotKey{d.ID, grpc}
-	before := b.snapshots.get(key)
+	known, _ := b.snapshots.Load(key)
+	before, _ := known.(*Snapshot)
 	if before != nil && before.isOf(b, d, configs, s.meshes[d.Mesh]) {
 		return before
 	}
 	snapshot := s.build(d, configs, grpc, before)
-	b.snapshots.put(key, snapshot)
+	b.snapshots.Store(key, snapshot)
 	return snapshot
 }
 

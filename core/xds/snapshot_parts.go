@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 	"unsafe"
 )
 
@@ -49,32 +48,4 @@ func (b *Builder) secretPart(secrets []*Resource, warnings []Warning) *built {
 		return made()
 	}
 	return b.secretParts.get(secretKey{secrets[0], secrets[1]}, made)
-}
-
-// snapshotTable has the last snapshots of the dataplanes. It is safe for concurrent use.
-type snapshotTable struct {
-	mu        sync.RWMutex
-	snapshots map[snapshotKey]*Snapshot
-}
-
-// get returns nil if there is none.
-func (t *snapshotTable) get(key snapshotKey) *Snapshot {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.snapshots[key]
-}
-
-func (t *snapshotTable) put(key snapshotKey, s *Snapshot) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.snapshots == nil {
-		t.snapshots = map[snapshotKey]*Snapshot{}
-	}
-	t.snapshots[key] = s
-}
-
-func (t *snapshotTable) delete(key snapshotKey) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.snapshots, key)
 }
