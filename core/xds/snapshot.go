@@ -345,7 +345,7 @@ func (sb *snapshotBuilder) warnUntranslated() {
 			}
 		}
 	}
-	sb.snapshot.warnings = append(sb.snapshot.warnings, r.warnings...)
+	sb.warnings = append(sb.warnings, r.warnings...)
 }
 
 // warnRoutes reports the confs for single routes of an outbound of kinds that shape all
@@ -363,7 +363,7 @@ func (sb *snapshotBuilder) warnRoutes(index int, name string, http bool) {
 			}
 		}
 	}
-	sb.snapshot.warnings = append(sb.snapshot.warnings, r.warnings...)
+	sb.warnings = append(sb.warnings, r.warnings...)
 }
 
 // originsOf returns the origins of a conf, which may be nil.

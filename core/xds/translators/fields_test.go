@@ -164,7 +164,10 @@ func (w *fieldWorld) moved() iter.Seq2[int, fieldWorld] {
 			spec := policy.(map[string]any)["spec"].(map[string]any)
 			for _, at := range confsOf(spec) {
 				for array, items := range places {
-					for _, item := range items {
+					for k, item := range items {
+						if array == at.path[0] && k == 0 {
+							continue // it is there
+						}
 						other := clone(policy).(map[string]any)
 						item = maps.Clone(item)
 						item["default"] = at.conf
