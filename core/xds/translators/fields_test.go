@@ -51,7 +51,9 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 				moved++
 				array.check(t, before, i)
 			}
-			if single := kind.Default != nil || kind.To != nil && kind.To.Inline; single != (moved == 0) {
+			single := kind.Default != nil || kind.To != nil && kind.To.Inline ||
+				kind.Name == "MeshTrafficPermission" // its arrays have no field in common
+			if single != (moved == 0) {
 				t.Errorf("%d confs are valid in another array of the kind", moved)
 			}
 		})
