@@ -16,6 +16,7 @@ const xxhash = "github.com/cespare/xxhash/v2"
 // imports are the packages that generated code may need, with their names.
 var imports = []struct{ path, name string }{
 	{"iter", "iter"},
+	{"maps", "maps"},
 	{"math", "math"},
 	{"slices", "slices"},
 	{"strconv", "strconv"},
