@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -53,27 +52,24 @@ func (s *Scenario) add(document map[string]any) {
 
 // YAML returns the scenario as a file, for readers and for the command line.
 func (s *Scenario) YAML() string {
-	var parts []string
-	for _, document := range s.documents {
-		parts = append(parts, encode(yaml.Marshal(document)))
-	}
-	return strings.Join(parts, "---\n")
+	return s.text(yaml.Marshal, "---\n")
 }
 
 // JSON returns the scenario as a stream of JSON objects.
 func (s *Scenario) JSON() string {
-	var parts []string
-	for _, document := range s.documents {
-		parts = append(parts, encode(json.Marshal(document)))
-	}
-	return strings.Join(parts, "\n") + "\n"
+	return s.text(json.Marshal, "\n") + "\n"
 }
 
-func encode(text []byte, err error) string {
-	if err != nil {
-		panic(fmt.Sprintf("fuzz: a scenario has no text: %v", err)) // it consists of maps, lists and scalars
+func (s *Scenario) text(marshal func(any) ([]byte, error), separator string) string {
+	var parts []string
+	for _, document := range s.documents {
+		text, err := marshal(document)
+		if err != nil {
+			panic(fmt.Sprintf("fuzz: a scenario has no text: %v", err)) // it consists of maps, lists and scalars
+		}
+		parts = append(parts, strings.TrimLeft(string(text), "\n"))
 	}
-	return string(bytes.TrimLeft(text, "\n"))
+	return strings.Join(parts, separator)
 }
 
 // Load decodes the scenario's file.

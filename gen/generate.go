@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/token"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/gen/internal/build"
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
@@ -14,15 +16,7 @@ import (
 )
 
 // Config selects the packages to generate for.
-type Config struct {
-	// Dir is the directory of relative patterns; "" is the current directory.
-	Dir string
-	// Patterns name packages as for go list: ".", "./...", import paths.
-	Patterns []string
-	// Overlay replaces the content of files by their absolute paths. The files
-	// need not exist.
-	Overlay map[string][]byte
-}
+type Config = load.Config
 
 // File is a generated file, or one to be removed.
 type File struct {
@@ -51,14 +45,11 @@ type Errors []Error
 
 // Error prints one error a line.
 func (e Errors) Error() string {
-	var b bytes.Buffer
+	lines := make([]string, len(e))
 	for i, one := range e {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(one.String())
+		lines[i] = one.String()
 	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // Generate returns the generated files of the packages, sorted by path: two
@@ -68,7 +59,7 @@ func (e Errors) Error() string {
 // below it.
 func Generate(cfg Config) ([]File, error) {
 	var problems diag.List
-	packages, err := load.Load(load.Config(cfg), &problems)
+	packages, err := load.Load(cfg, &problems)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +80,11 @@ func Generate(cfg Config) ([]File, error) {
 		})
 	}
 	if problems.Len() > 0 {
-		return nil, relative(problems.Sorted())
+		all := Errors(problems.Sorted())
+		for i := range all {
+			all[i].Pos.Filename = Relative(all[i].Pos.Filename)
+		}
+		return nil, all
 	}
 	return files, nil
 }
@@ -116,10 +111,11 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 	}
 	var files []File
 	for _, name := range []string{load.CodeFile, load.TestFile} {
-		file, err := compare(filepath.Join(pkg.Dir, name), contents[name], overlay)
+		path := filepath.Join(pkg.Dir, name)
+		file, err := compare(path, contents[name], overlay)
 		switch {
 		case errors.Is(err, errForeign):
-			problems.Add(diag.Diagnostic{Pos: filePosition(filepath.Join(pkg.Dir, name)), What: err.Error(), Hint: "rename or remove it"})
+			problems.Add(diag.Diagnostic{Pos: token.Position{Filename: path, Line: 1, Column: 1}, What: err.Error(), Hint: "rename or remove it"})
 		case err != nil:
 			return nil, err
 		case file.State != "":

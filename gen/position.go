@@ -1,20 +1,9 @@
 package gen
 
 import (
-	"go/token"
 	"os"
 	"path/filepath"
-
-	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
-
-// relative makes the file names of errors relative to the current directory.
-func relative(all []diag.Diagnostic) Errors {
-	for i := range all {
-		all[i].Pos.Filename = Relative(all[i].Pos.Filename)
-	}
-	return all
-}
 
 // Relative returns a path relative to the current directory if it is below it,
 // and otherwise the unchanged path.
@@ -28,8 +17,4 @@ func Relative(path string) string {
 		return path
 	}
 	return short
-}
-
-func filePosition(path string) token.Position {
-	return token.Position{Filename: path, Line: 1, Column: 1}
 }

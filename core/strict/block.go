@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// A YAML document in the form in which programs write most of them:
+// blockReader finds the parts of a YAML document in the form in which programs write
+// most of them:
 //
 //	# a comment in its own line
 //	key: plain text
@@ -17,10 +18,8 @@ import (
 // that is a scalar, and printable ASCII only. Its reader takes a tenth of the time of
 // the library's parser, which takes four fifths of the time of decoding dataplanes.
 // The library parses every other document, also one with a null or an error, so that
-// this reader needs no errors of its own.
-
-// blockReader finds the parts of a document. All its methods that return a bool
-// return false for a document in another form.
+// this reader needs no errors of its own. All its methods that return a bool return
+// false for a document in another form.
 type blockReader struct {
 	data  []byte
 	depth int // the most

@@ -18,11 +18,10 @@ import (
 //     Confs, so that no field can be forgotten in the test.
 func Accepted(t *testing.T, kind *resource.Kind, documents ...string) {
 	t.Helper()
-	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
 	var used fields
 	sections := map[string]bool{}
 	for _, document := range documents {
-		set, err := loader.Decode(resource.Input{Name: file, Data: []byte(document)})
+		set, err := decode(kind, document)
 		if err != nil {
 			t.Errorf("%v\n%s", err, document)
 			continue

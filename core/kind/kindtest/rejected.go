@@ -25,19 +25,22 @@ type Case struct {
 // Rejected checks that each case gives the error that it wants and no other.
 func Rejected(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	t.Helper()
-	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			document := c.document(kind)
-			_, err := loader.Decode(resource.Input{Name: file, Data: []byte(document)})
+			_, err := decode(kind, c.document(kind))
 			switch {
 			case err == nil:
-				t.Errorf("accepted:\n%s", document)
+				t.Errorf("accepted:\n%s", c.document(kind))
 			case err.Error() != c.Want:
 				t.Errorf("got  %s\nwant %s", err, c.Want)
 			}
 		})
 	}
+}
+
+func decode(kind *resource.Kind, document string) (*resource.Set, error) {
+	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
+	return loader.Decode(resource.Input{Name: file, Data: []byte(document)})
 }
 
 func (c *Case) document(kind *resource.Kind) string {

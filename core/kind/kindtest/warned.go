@@ -53,8 +53,7 @@ func Completed(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 
 func (c *Case) load(t *testing.T, kind *resource.Kind) *resource.Set {
 	t.Helper()
-	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
-	set, err := loader.Decode(resource.Input{Name: file, Data: []byte(c.document(kind))})
+	set, err := decode(kind, c.document(kind))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,16 +27,7 @@ var imports = []struct{ path, name string }{
 
 // File returns the generated code of a package, gofmt'd.
 func File(pkg *ir.Package) ([]byte, error) {
-	file := jen.NewFilePathName(pkg.Path, pkg.Name)
-	file.HeaderComment(Header)
-	e := &emitter{
-		file:     file,
-		declared: pkg.Declared,
-		names:    newNames(pkg.Declared, pkg.Imported),
-		imported: make(map[string]string),
-		asked:    make(map[string]bool),
-		states:   make(map[string]*state),
-	}
+	e := newEmitter(pkg)
 	for _, i := range imports {
 		e.importName(i.path, i.name)
 	}
@@ -49,12 +40,9 @@ func File(pkg *ir.Package) ([]byte, error) {
 		next()
 	}
 	for _, section := range [][]string{e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
-		for _, declaration := range section {
-			file.Add(source(declaration))
-			file.Line()
-		}
+		e.print(section...)
 	}
-	return render(file, "code", pkg.Path)
+	return e.render("code", pkg.Path)
 }
 
 // emitter collects the declarations of one file.
@@ -70,6 +58,19 @@ type emitter struct {
 
 	states     map[string]*state // by name
 	stateOrder []string
+}
+
+func newEmitter(pkg *ir.Package) *emitter {
+	file := jen.NewFilePathName(pkg.Path, pkg.Name)
+	file.HeaderComment(Header)
+	return &emitter{
+		file:     file,
+		declared: pkg.Declared,
+		names:    newNames(pkg.Declared, pkg.Imported),
+		imported: make(map[string]string),
+		asked:    make(map[string]bool),
+		states:   make(map[string]*state),
+	}
 }
 
 // importName makes the file import a package by its name, or by another one if

@@ -3,8 +3,6 @@ package emit
 import (
 	"fmt"
 
-	"github.com/dave/jennifer/jen"
-
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
@@ -12,23 +10,15 @@ const lawsPath = "github.com/meshmatch/meshmatch/gen/laws"
 
 // TestFile returns the law tests of a package, gofmt'd.
 func TestFile(pkg *ir.Package) ([]byte, error) {
-	file := jen.NewFilePathName(pkg.Path, pkg.Name)
-	file.HeaderComment(Header)
-	for _, i := range []struct{ path, name string }{{"testing", "testing"}, {lawsPath, "laws"}} {
-		if pkg.Declared[i.name] {
-			file.ImportAlias(i.path, i.name+"pkg")
-			continue
-		}
-		file.ImportName(i.path, i.name)
-	}
-	names := newNames(pkg.Declared, pkg.Imported)
+	e := newEmitter(pkg)
+	e.importName("testing", "testing")
+	e.importName(lawsPath, "laws")
 	for _, root := range pkg.Roots {
 		name := root.Value.Name
-		test, _ := names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
-		file.Add(source(fmt.Sprintf("func %[1]s(t *%[2]s) {\n%[3]s[%[4]s, %[4]sMerger](t)\n}", test, qual("testing", "T"), qual(lawsPath, "Check"), name)))
-		file.Line()
+		test, _ := e.names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
+		e.print(fmt.Sprintf("func %[1]s(t *%[2]s) {\n%[3]s[%[4]s, %[4]sMerger](t)\n}", test, qual("testing", "T"), qual(lawsPath, "Check"), name))
 	}
-	return render(file, "test", pkg.Path)
+	return e.render("test", pkg.Path)
 }
 
 // hasUnion reports whether s, or a struct that is merged in it, is a union.

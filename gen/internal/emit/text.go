@@ -41,10 +41,17 @@ func (e *emitter) expand(text string, parts parts) string {
 	return out.String()
 }
 
-// render prints a file, gofmt'd.
-func render(file *jen.File, what, path string) ([]byte, error) {
+// print adds declarations to the file.
+func (e *emitter) print(declarations ...string) {
+	for _, declaration := range declarations {
+		e.file.Add(source(declaration)).Line()
+	}
+}
+
+// render returns the file, gofmt'd.
+func (e *emitter) render(what, path string) ([]byte, error) {
 	var out bytes.Buffer
-	if err := file.Render(&out); err != nil {
+	if err := e.file.Render(&out); err != nil {
 		return nil, fmt.Errorf("generated %s for %s: %w", what, path, err)
 	}
 	return out.Bytes(), nil
