@@ -114,8 +114,5 @@ func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {
 }
 
 func sortByID[T any](edits []edit[T]) {
-	byID := func(a, b edit[T]) int { return a.id.Compare(b.id) }
-	if !slices.IsSortedFunc(edits, byID) {
-		slices.SortFunc(edits, byID)
-	}
+	slices.SortFunc(edits, func(a, b edit[T]) int { return a.id.Compare(b.id) })
 }

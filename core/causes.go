@@ -3,7 +3,6 @@ package core
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -39,7 +38,10 @@ func (c causes) of(key changeKey) []resource.ID {
 		{key.before.selection(), key.after.selection()},
 		{key.after.selection(), key.before.selection()},
 	} {
-		for _, kind := range pair[0].all() {
+		if pair[0] == nil {
+			continue
+		}
+		for _, kind := range pair[0].kinds {
 			other := pair[1].kind(kind.Kind().Name)
 			if other == kind {
 				continue
@@ -64,12 +66,4 @@ func (p *profileView) selection() *selection {
 		return nil
 	}
 	return p.shadow.selection
-}
-
-// all returns the class configs; none for a nil selection.
-func (s *selection) all() []*blocks.ClassConfig {
-	if s == nil {
-		return nil
-	}
-	return s.kinds
 }

@@ -3,7 +3,6 @@ package core
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -135,7 +134,7 @@ func (e *Engine) writer(name string) (*meshWriter, error) {
 
 // put sets the state of a mesh; nil removes the mesh.
 func (v *View) put(name string, m *meshView) {
-	at, found := slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
+	at, found := v.find(name)
 	switch {
 	case m == nil && found:
 		v.meshes = slices.Delete(v.meshes, at, at+1)

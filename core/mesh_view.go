@@ -131,14 +131,13 @@ type dataplaneList struct {
 
 func (m *meshView) sortedDataplanes() []*resource.Dataplane {
 	m.list.once.Do(func() {
-		list := make([]*resource.Dataplane, 0, m.slots.Len())
+		m.list.sorted = make([]*resource.Dataplane, 0, m.slots.Len())
 		for slot := range m.slots.Limit() {
 			if d := m.dataplanes.Value(slot).resource; d != nil {
-				list = append(list, d)
+				m.list.sorted = append(m.list.sorted, d)
 			}
 		}
-		slices.SortFunc(list, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
-		m.list.sorted = list
+		slices.SortFunc(m.list.sorted, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
 	})
 	return m.list.sorted
 }

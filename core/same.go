@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -58,7 +57,7 @@ func samePolicy(a, b *resource.Policy) bool {
 	return a == b || sameMeta(&a.Meta, &b.Meta) && a.TargetRef.Equal(&b.TargetRef) &&
 		sameItems(a.Type.To, a.To, b.To) && sameItems(a.Type.From, a.From, b.From) &&
 		(a.Rules == nil) == (b.Rules == nil) && slices.EqualFunc(a.Rules, b.Rules, func(x, y resource.Rule) bool {
-		return sameMatches(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
+		return reflect.DeepEqual(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
 	}) &&
 		(a.Type.Default == nil || a.Type.Default.Conf.Equal(a.Default, b.Default))
 }
@@ -68,5 +67,3 @@ func sameItems(section *resource.Section, a, b []resource.Item) bool {
 		return a.TargetRef.Equal(&b.TargetRef) && section.Conf.Equal(a.Conf, b.Conf)
 	})
 }
-
-func sameMatches(a, b []conf.Match) bool { return reflect.DeepEqual(a, b) }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,11 +61,15 @@ func (v *View) meshOf(d *resource.Dataplane) *meshView {
 
 // mesh returns the state of a mesh, or nil.
 func (v *View) mesh(name string) *meshView {
-	at, found := slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
-	if !found {
-		return nil
+	if at, found := v.find(name); found {
+		return v.meshes[at]
 	}
-	return v.meshes[at]
+	return nil
+}
+
+// find returns the index of a mesh, or that at which it would be inserted.
+func (v *View) find(name string) (at int, found bool) {
+	return slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
 }
 
 // Dataplanes returns the dataplanes of a mesh, sorted by identity. The caller
@@ -197,11 +202,10 @@ type Selection struct {
 // SelectedBy returns the dataplanes that a policy selects, sorted by identity. Its
 // cost follows the number of profiles and of the dataplanes returned.
 func (v *View) SelectedBy(policy resource.ID) []Selection {
-	m := v.mesh(policy.Mesh)
-	if m == nil || m.index.Policy(policy) == nil {
+	m, p := v.mesh(policy.Mesh), v.Policy(policy)
+	if p == nil {
 		return nil
 	}
-	p := m.index.Policy(policy)
 	found := map[*selection]*rules.Selected{}
 	in := func(s *selection) *rules.Selected {
 		selected, known := found[s]
@@ -252,18 +256,13 @@ func (v *View) Count() map[string]int {
 		if m.resources.document != nil {
 			counts[resource.MeshKind]++
 		}
-		for kind, n := range map[string]int{
-			resource.DataplaneKind:    m.slots.Len(),
-			resource.MeshIdentityKind: len(m.resources.identities.All()),
-			resource.MeshTrustKind:    len(m.resources.trusts),
-		} {
-			if n > 0 {
-				counts[kind] += n
-			}
-		}
+		counts[resource.DataplaneKind] += m.slots.Len()
+		counts[resource.MeshIdentityKind] += len(m.resources.identities.All())
+		counts[resource.MeshTrustKind] += len(m.resources.trusts)
 		for p := range m.index.All() {
 			counts[p.Kind]++
 		}
 	}
+	maps.DeleteFunc(counts, func(_ string, n int) bool { return n == 0 })
 	return counts
 }

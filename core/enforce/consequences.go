@@ -48,7 +48,7 @@ func (c *consequences) derive() {
 		c.settle(id, c.selectionOf(c.node(id)))
 	}
 	if len(clusters) > 0 {
-		for _, id := range c.selecting.AppendTo(nil) {
+		for _, id := range c.sets[selecting].AppendTo(nil) {
 			if !reselect[id] {
 				c.settle(id, c.reselected(c.node(id), clusters))
 			}
@@ -188,11 +188,7 @@ func (c *consequences) expose(id uint32) {
 		m := c.mut(cluster)
 		m.placements = insert(m.placements, id)
 	}
-	if next != nil && next.every {
-		c.open.Add(id)
-	} else {
-		c.open.Remove(id)
-	}
+	c.set(open, id, next != nil && next.every)
 	c.delta.Moved = append(c.delta.Moved, c.move(n.placement, before, next))
 }
 

@@ -11,20 +11,17 @@ import (
 
 // Edit returns an editor that starts from s.
 func (s *State) Edit() *Editor {
-	return &Editor{
-		base:      s,
-		names:     s.names.Edit(),
-		nodes:     s.nodes.Edit(),
-		selecting: s.selecting.Edit(),
-		open:      s.open.Edit(),
-		policies:  s.policies.Edit(),
-		clusters:  s.clusters.Edit(),
-		bindings:  s.bindings.Edit(),
-		decisions: s.decisions.Edit(),
-		groups:    s.groups.Edit(),
-		owned:     map[uint32]*node{},
-		changed:   map[uint32]ocm.Resource{},
+	e := &Editor{
+		base:    s,
+		names:   s.names.Edit(),
+		nodes:   s.nodes.Edit(),
+		owned:   map[uint32]*node{},
+		changed: map[uint32]ocm.Resource{},
 	}
+	for role := range e.sets {
+		e.sets[role] = s.sets[role].Edit()
+	}
+	return e
 }
 
 // Editor makes the next version of a [State], once. An editor that is dropped
@@ -34,7 +31,7 @@ type Editor struct {
 	names *index.InternerEditor[name]
 	nodes index.VectorEditor[*node]
 
-	selecting, open, policies, clusters, bindings, decisions, groups index.SetEditor
+	sets [roles]index.SetEditor
 
 	reordered bool // clusters came or left
 
@@ -107,28 +104,37 @@ func (e *Editor) unrefer(id uint32, old, next ocm.Resource) {
 	}
 }
 
-// file keeps the sets of nodes of one kind.
+// file keeps the sets of nodes by what r is.
 func (e *Editor) file(id uint32, r ocm.Resource) {
-	set := func(s *index.SetEditor, member bool) {
-		if member {
-			s.Add(id)
-		} else {
-			s.Remove(id)
+	is := [roles]bool{}
+	switch r := r.(type) {
+	case *ocm.PlacementRule:
+		is[selecting] = !r.Decided && r.ClusterSelector != nil
+	case *ocm.Policy:
+		is[policies] = true
+	case *ocm.ManagedCluster:
+		is[managed] = true
+	case *ocm.PlacementBinding:
+		is[bindings] = true
+	case *ocm.PlacementDecision:
+		is[decisions] = true
+	case *ocm.PolicySet, *ocm.Placement:
+		is[groups] = true
+	}
+	for of := range roles {
+		if of != open { // which follows from the bindings
+			e.set(of, id, is[of])
 		}
 	}
-	rule, isRule := r.(*ocm.PlacementRule)
-	set(&e.selecting, isRule && !rule.Decided && rule.ClusterSelector != nil)
-	_, is := r.(*ocm.Policy)
-	set(&e.policies, is)
-	_, is = r.(*ocm.ManagedCluster)
-	set(&e.clusters, is)
-	_, is = r.(*ocm.PlacementBinding)
-	set(&e.bindings, is)
-	_, is = r.(*ocm.PlacementDecision)
-	set(&e.decisions, is)
-	_, isSet := r.(*ocm.PolicySet)
-	_, isPlacement := r.(*ocm.Placement)
-	set(&e.groups, isSet || isPlacement)
+}
+
+// set adds a node to the set of a role, or removes it.
+func (e *Editor) set(of role, id uint32, has bool) {
+	if has {
+		e.sets[of].Add(id)
+	} else {
+		e.sets[of].Remove(id)
+	}
 }
 
 // Commit returns the next version, and what follows from the change for the
@@ -147,12 +153,11 @@ func (e *Editor) Commit() (*State, *Delta) {
 	if e.reordered {
 		order = new(clusterOrder)
 	}
-	return &State{
-		order: order,
-		names: e.names.Commit(), nodes: e.nodes.Commit(),
-		selecting: e.selecting.Commit(), open: e.open.Commit(), policies: e.policies.Commit(),
-		clusters: e.clusters.Commit(), bindings: e.bindings.Commit(), decisions: e.decisions.Commit(), groups: e.groups.Commit(),
-	}, c.delta
+	s := &State{order: order, names: e.names.Commit(), nodes: e.nodes.Commit()}
+	for role := range e.sets {
+		s.sets[role] = e.sets[role].Commit()
+	}
+	return s, c.delta
 }
 
 // hold returns the id of a name and takes a reference to it.

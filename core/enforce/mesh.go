@@ -20,6 +20,12 @@ type Placement struct {
 
 func placementOf(n name) Placement { return Placement{n.kind + "/" + n.namespace, n.name} }
 
+// nodeName reverts placementOf.
+func (p Placement) nodeName() name {
+	kind, namespace, _ := strings.Cut(p.Scope, "/")
+	return name{kind, namespace, p.Name}
+}
+
 // PlacementOf returns the placement of a binding.
 func PlacementOf(b *ocm.PlacementBinding) Placement { return placementOf(placementName(b)) }
 
@@ -75,12 +81,12 @@ func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Place
 	}
 	if n := s.lookup(clusterName(zone)); n != nil {
 		for _, id := range n.placements {
-			if !s.open.Contains(id) {
+			if !s.sets[open].Contains(id) {
 				add(id)
 			}
 		}
 	}
-	for id := range s.open.All() {
+	for id := range s.sets[open].All() {
 		add(id)
 	}
 	return dst
@@ -89,8 +95,7 @@ func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Place
 // Regions returns regions that contain every dataplane of a placement that
 // [State.AppendPlacements] returns. They may contain other dataplanes.
 func (s *State) Regions(p Placement) []Region {
-	kind, namespace, _ := strings.Cut(p.Scope, "/")
-	n := s.lookup(name{kind, namespace, p.Name})
+	n := s.lookup(p.nodeName())
 	if n == nil || n.exposed == nil {
 		return nil
 	}
@@ -107,8 +112,7 @@ type Condition struct {
 // Condition returns the condition of a placement of [State.Overrides]. It returns
 // false if the placement contains no dataplane.
 func (s *State) Condition(p Placement) (Condition, bool) {
-	kind, namespace, _ := strings.Cut(p.Scope, "/")
-	n := s.lookup(name{kind, namespace, p.Name})
+	n := s.lookup(p.nodeName())
 	if n == nil || n.selection == nil {
 		return Condition{}, false
 	}

@@ -70,7 +70,7 @@ func (c *consequences) ruleSelection(r *ocm.PlacementRule) *selection {
 		c.addClusters(&clusters, r.Clusters)
 	case r.Clusters == nil:
 		s.every = r.ClusterSelector.Empty()
-		c.addSelected(&clusters, r, c.clusters.AppendTo(nil))
+		c.addSelected(&clusters, r, c.sets[managed].AppendTo(nil))
 	default:
 		var listed index.SetEditor
 		c.addClusters(&listed, r.Clusters)

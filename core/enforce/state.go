@@ -15,17 +15,25 @@ import (
 // from them. It is immutable and safe for any number of readers. [State.Edit]
 // makes the next version.
 type State struct {
-	names     *index.Interner[name]
-	nodes     index.Vector[*node] // by the id of the name
-	selecting index.Set           // placements with a clusterSelector that is evaluated
-	open      index.Set           // placements whose exposed selection is every zone
-	policies  index.Set           // OCM policies
-	clusters  index.Set           // with a ManagedCluster
-	bindings  index.Set
-	decisions index.Set
-	groups    index.Set // PolicySets and Placements
-	order     *clusterOrder
+	names *index.Interner[name]
+	nodes index.Vector[*node] // by the id of the name
+	sets  [roles]index.Set
+	order *clusterOrder
 }
+
+// role is a property of nodes. A state has the set of the nodes with each.
+type role uint8
+
+const (
+	selecting role = iota // placements with a clusterSelector that is evaluated
+	open                  // placements whose exposed selection is every zone
+	policies              // OCM policies
+	managed               // clusters with a ManagedCluster
+	bindings
+	decisions
+	groups // PolicySets and Placements
+	roles  // the number of roles
+)
 
 // Empty returns the state without resources.
 func Empty() *State { return &State{names: index.NewInterner[name](), order: new(clusterOrder)} }
@@ -40,8 +48,8 @@ func (s *State) Resource(id resource.ID) ocm.Resource {
 
 // Effects yields the effect of each OCM policy, sorted by namespace and name.
 func (s *State) Effects() iter.Seq[*Effect] {
-	effects := make([]*Effect, 0, s.policies.Len())
-	for id := range s.policies.All() {
+	effects := make([]*Effect, 0, s.sets[policies].Len())
+	for id := range s.sets[policies].All() {
 		effects = append(effects, s.node(id).effect)
 	}
 	slices.SortFunc(effects, func(a, b *Effect) int {

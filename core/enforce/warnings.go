@@ -20,13 +20,13 @@ func (s *State) Warnings(policies []*resource.Policy) []diag.Diagnostic {
 		n := meshPolicyName(p.Kind, p.Namespace, p.Name)
 		w.mesh[n] = append(w.mesh[n], p)
 	}
-	for id := range s.bindings.All() {
+	for id := range s.sets[bindings].All() {
 		w.binding(s.node(id).resource.(*ocm.PlacementBinding))
 	}
-	for id := range s.decisions.All() {
+	for id := range s.sets[decisions].All() {
 		w.decision(s.node(id).resource.(*ocm.PlacementDecision))
 	}
-	for id := range s.groups.All() {
+	for id := range s.sets[groups].All() {
 		w.group(s.node(id))
 	}
 	return diag.Sorted(w.found)

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -50,17 +51,9 @@ func (n *node) at(key int32) (other, absent *node, edges []edge) {
 
 // child returns the answer for a declared value.
 func (n *node) child(value uint32) *node {
-	lo, hi := 0, len(n.edges)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if n.edges[mid].value < value {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo < len(n.edges) && n.edges[lo].value == value {
-		return n.edges[lo].child
+	at, found := slices.BinarySearchFunc(n.edges, value, func(e edge, value uint32) int { return cmp.Compare(e.value, value) })
+	if found {
+		return n.edges[at].child
 	}
 	return n.other
 }

@@ -22,6 +22,9 @@ type Meta struct {
 	Pos    diag.Position // of the document; zero where it was not read from a file
 }
 
+// Identity returns the Meta of a resource that contains it.
+func (m *Meta) Identity() *Meta { return m }
+
 // Zone returns the zone that the resource was made in, or "".
 func (m *Meta) Zone() string { return m.Labels.Value(ZoneTag) }
 

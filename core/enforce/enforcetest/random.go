@@ -191,22 +191,7 @@ type World map[resource.ID]ocm.Resource
 func (w World) Resources() *ocm.Resources {
 	r := &ocm.Resources{}
 	for _, one := range w {
-		switch one := one.(type) {
-		case *ocm.Policy:
-			r.Policies = append(r.Policies, one)
-		case *ocm.PolicySet:
-			r.PolicySets = append(r.PolicySets, one)
-		case *ocm.PlacementBinding:
-			r.PlacementBindings = append(r.PlacementBindings, one)
-		case *ocm.PlacementRule:
-			r.PlacementRules = append(r.PlacementRules, one)
-		case *ocm.Placement:
-			r.Placements = append(r.Placements, one)
-		case *ocm.PlacementDecision:
-			r.PlacementDecisions = append(r.PlacementDecisions, one)
-		case *ocm.ManagedCluster:
-			r.ManagedClusters = append(r.ManagedClusters, one)
-		}
+		r.Add(one)
 	}
 	return r
 }

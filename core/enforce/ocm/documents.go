@@ -35,26 +35,31 @@ func Documents() []resource.DocumentType {
 func Read(set *resource.Set) *Resources {
 	all := &Resources{}
 	for _, document := range set.Documents {
-		switch r := Of(document).(type) {
-		case *Policy:
-			all.Policies = append(all.Policies, r)
-		case *PolicySet:
-			all.PolicySets = append(all.PolicySets, r)
-		case *PlacementBinding:
-			all.PlacementBindings = append(all.PlacementBindings, r)
-		case *PlacementRule:
-			all.PlacementRules = append(all.PlacementRules, r)
-		case *Placement:
-			all.Placements = append(all.Placements, r)
-		case *PlacementDecision:
-			all.PlacementDecisions = append(all.PlacementDecisions, r)
-		case *ManagedCluster:
-			all.ManagedClusters = append(all.ManagedClusters, r)
-		case *Rollout:
-			all.Rollouts = append(all.Rollouts, r)
-		}
+		all.Add(Of(document))
 	}
 	return all
+}
+
+// Add appends a resource to the list of its kind. Nil is ignored.
+func (all *Resources) Add(r Resource) {
+	switch r := r.(type) {
+	case *Policy:
+		all.Policies = append(all.Policies, r)
+	case *PolicySet:
+		all.PolicySets = append(all.PolicySets, r)
+	case *PlacementBinding:
+		all.PlacementBindings = append(all.PlacementBindings, r)
+	case *PlacementRule:
+		all.PlacementRules = append(all.PlacementRules, r)
+	case *Placement:
+		all.Placements = append(all.Placements, r)
+	case *PlacementDecision:
+		all.PlacementDecisions = append(all.PlacementDecisions, r)
+	case *ManagedCluster:
+		all.ManagedClusters = append(all.ManagedClusters, r)
+	case *Rollout:
+		all.Rollouts = append(all.Rollouts, r)
+	}
 }
 
 // NewDocument returns the document of a resource that was made in Go.

@@ -6,28 +6,14 @@ import "github.com/meshmatch/meshmatch/core/resource"
 type Resource interface {
 	// Identity returns the identity, labels and position of the resource.
 	Identity() *resource.Meta
+	kind() string
 }
 
-// Identity returns the identity, labels and position of the policy.
-func (r *Policy) Identity() *resource.Meta { return &r.Meta }
-
-// Identity returns the identity, labels and position of the set.
-func (r *PolicySet) Identity() *resource.Meta { return &r.Meta }
-
-// Identity returns the identity, labels and position of the binding.
-func (r *PlacementBinding) Identity() *resource.Meta { return &r.Meta }
-
-// Identity returns the identity, labels and position of the rule.
-func (r *PlacementRule) Identity() *resource.Meta { return &r.Meta }
-
-// Identity returns the identity, labels and position of the placement.
-func (r *Placement) Identity() *resource.Meta { return &r.Meta }
-
-// Identity returns the identity, labels and position of the decision.
-func (r *PlacementDecision) Identity() *resource.Meta { return &r.Meta }
-
-// Identity returns the identity, labels and position of the cluster.
-func (r *ManagedCluster) Identity() *resource.Meta { return &r.Meta }
-
-// Identity returns the identity, labels and position of the rollout.
-func (r *Rollout) Identity() *resource.Meta { return &r.Meta }
+func (*Policy) kind() string            { return PolicyKind }
+func (*PolicySet) kind() string         { return PolicySetKind }
+func (*PlacementBinding) kind() string  { return PlacementBindingKind }
+func (*PlacementRule) kind() string     { return PlacementRuleKind }
+func (*Placement) kind() string         { return PlacementKind }
+func (*PlacementDecision) kind() string { return PlacementDecisionKind }
+func (*ManagedCluster) kind() string    { return ManagedClusterKind }
+func (*Rollout) kind() string           { return RolloutKind }

@@ -25,8 +25,8 @@ func Validate(at *diag.At, document *resource.Document) {
 	if made, isResource := document.Value.(Resource); isResource && made.Identity().ID != document.ID {
 		at.Errorf("", "is the document of another resource, %s", made.Identity().ID)
 	}
-	if kind := kindOf(r); r.Identity().Kind != kind {
-		at.Field("kind").Errorf("", "must be %s, not %q", kind, r.Identity().Kind)
+	if kind := r.Identity().Kind; kind != r.kind() {
+		at.Field("kind").Errorf("", "must be %s, not %q", r.kind(), kind)
 	}
 	switch r := r.(type) {
 	case *Policy:
@@ -41,26 +41,6 @@ func Validate(at *diag.At, document *resource.Document) {
 	case *Rollout:
 		validateRollout(at, r)
 	}
-}
-
-func kindOf(r Resource) string {
-	switch r.(type) {
-	case *Policy:
-		return PolicyKind
-	case *PolicySet:
-		return PolicySetKind
-	case *PlacementBinding:
-		return PlacementBindingKind
-	case *PlacementRule:
-		return PlacementRuleKind
-	case *Placement:
-		return PlacementKind
-	case *PlacementDecision:
-		return PlacementDecisionKind
-	case *ManagedCluster:
-		return ManagedClusterKind
-	}
-	return RolloutKind
 }
 
 func validateBinding(at *diag.At, b *PlacementBinding) {

@@ -65,14 +65,6 @@ type Editor struct {
 	tied     [2]*resource.Policy // the last two policies that compared equal
 }
 
-// Policy returns the policy with the identity, or nil.
-func (e *Editor) Policy(id resource.ID) *resource.Policy {
-	if slot, known := e.slots.Lookup(id); known {
-		return e.policies.Value(slot)
-	}
-	return nil
-}
-
 // PutAll is Put for each of the policies. If the base version is empty, they are put
 // in their order, which then costs one comparison each when the order is committed.
 func (e *Editor) PutAll(policies []*resource.Policy) {

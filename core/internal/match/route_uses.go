@@ -50,45 +50,42 @@ func (r *routeUses) edit() routeUsesEditor {
 
 // add records p, at a slot, if it is a route or is attached to one.
 func (e *routeUsesEditor) add(p *resource.Policy, slot uint32) {
-	if p.IsRoute() {
-		use := e.uses.Mut(e.names.Intern(routeName{p.Kind, p.Name}))
-		use.routes = withSlot(use.routes, slot)
-	}
-	if ref := &p.TargetRef; ref.Kind.IsRoute() {
-		name := routeName{ref.Kind.String(), ref.Name}
-		use := e.uses.Mut(e.names.Intern(name))
-		use.attached = withSlot(use.attached, slot)
-		e.touched = append(e.touched, name)
-	}
+	e.eachUse(p, e.names.Intern, func(slots []uint32) []uint32 {
+		at, _ := slices.BinarySearch(slots, slot)
+		return slices.Insert(slices.Clip(slots), at, slot)
+	})
 }
 
 // remove reverts add.
 func (e *routeUsesEditor) remove(p *resource.Policy, slot uint32) {
+	e.eachUse(p, e.release, func(slots []uint32) []uint32 {
+		return slices.DeleteFunc(slices.Clone(slots), func(s uint32) bool { return s == slot })
+	})
+}
+
+// release removes a reference to a name and returns the id that it had. The use of
+// the name is empty after the last reference.
+func (e *routeUsesEditor) release(name routeName) uint32 {
+	id, _ := e.names.Lookup(name)
+	e.names.Release(id)
+	return id
+}
+
+// eachUse replaces the lists of slots in which p is or shall be: of a route that of
+// its name, of a policy that is attached to routes that of their name.
+func (e *routeUsesEditor) eachUse(p *resource.Policy, id func(routeName) uint32, replace func(slots []uint32) []uint32) {
 	if p.IsRoute() {
-		id, _ := e.names.Lookup(routeName{p.Kind, p.Name})
-		use := e.uses.Mut(id)
-		use.routes = withoutSlot(use.routes, slot)
-		e.names.Release(id)
+		use := e.uses.Mut(id(routeName{p.Kind, p.Name}))
+		use.routes = replace(use.routes)
 	}
 	if ref := &p.TargetRef; ref.Kind.IsRoute() {
 		name := routeName{ref.Kind.String(), ref.Name}
-		id, _ := e.names.Lookup(name)
-		use := e.uses.Mut(id)
-		use.attached = withoutSlot(use.attached, slot)
-		e.names.Release(id)
+		use := e.uses.Mut(id(name))
+		use.attached = replace(use.attached)
 		e.touched = append(e.touched, name)
 	}
 }
 
 func (e *routeUsesEditor) commit() routeUses {
 	return routeUses{names: e.names.Commit(), uses: e.uses.Commit()}
-}
-
-func withSlot(slots []uint32, slot uint32) []uint32 {
-	at, _ := slices.BinarySearch(slots, slot)
-	return slices.Insert(slices.Clip(slots), at, slot)
-}
-
-func withoutSlot(slots []uint32, slot uint32) []uint32 {
-	return slices.DeleteFunc(slices.Clone(slots), func(s uint32) bool { return s == slot })
 }
