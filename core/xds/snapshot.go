@@ -318,11 +318,10 @@ func (sb *snapshotBuilder) warnRequired() {
 
 // warnUntranslated reports the confs that no translator of their kind has a function for.
 func (sb *snapshotBuilder) warnUntranslated() {
-	r := report{place: sb.dataplane.KRI("")}
 	for _, config := range sb.snapshot.configs {
 		warn := func(of string, origins []rules.Origin) {
 			for _, o := range origins {
-				r.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
+				sb.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
 			}
 		}
 		reach := sb.shape.reach[config.Kind.Name]
@@ -345,7 +344,6 @@ func (sb *snapshotBuilder) warnUntranslated() {
 			}
 		}
 	}
-	sb.warnings = append(sb.warnings, r.warnings...)
 }
 
 // warnRoutes reports the confs for single routes of an outbound of kinds that shape all
