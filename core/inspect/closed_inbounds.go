@@ -18,7 +18,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 	known := map[string]*closedCause{}         // by the policies
 	closed := map[permissionsOf]*closedCause{} // nil: it allows some request
 	for _, d := range m.dataplanes {
-		config := ofKind(m.view.Configs(d, core.Enforced), permission.KindName)
+		config := permissionsIn(m.view.Configs(d, core.Enforced))
 		for i := range d.Inbounds {
 			key := newPermissionsOf(config, d, i)
 			cause, examined := closed[key]

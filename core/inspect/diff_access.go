@@ -44,7 +44,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) {
 	if a.known == nil {
 		a.known = map[accessPair]accessDiff{}
 	}
-	old, next := ofKind(before, permission.KindName), ofKind(after, permission.KindName)
+	old, next := permissionsIn(before), permissionsIn(after)
 	for i := range p.after.Inbounds {
 		name := uniqueInboundName(p.after, i)
 		for j := range p.before.Inbounds {
@@ -68,9 +68,11 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) {
 	}
 }
 
-func ofKind(configs []*rules.Config, kind string) *rules.Config {
+// permissionsIn returns the config of permissions, nil if no permission selects the
+// dataplane.
+func permissionsIn(configs []*rules.Config) *rules.Config {
 	for _, config := range configs {
-		if config.Kind.Name == kind {
+		if config.Kind.Name == permission.KindName {
 			return config
 		}
 	}

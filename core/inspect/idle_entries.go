@@ -14,7 +14,7 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 	e := entries{effective: map[permission.Place]bool{}, seen: map[permissionsOf]bool{}}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} { // an effect in either is an effect
-			config := ofKind(m.view.Configs(d, ScopeOf(shadow)), permission.KindName)
+			config := permissionsIn(m.view.Configs(d, ScopeOf(shadow)))
 			if config == nil {
 				continue
 			}

@@ -24,15 +24,11 @@ type nack struct {
 // with the same content unless the client asks for it: held has it.
 type rejection struct{ name, version string }
 
-// answer handles the nonce of a request, and reports whether it is the one of the
-// response in flight.
-func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) bool {
-	if w.flight.body == nil {
-		return false
-	}
+// answer handles the nonce of a request, if it is the one of the response in flight.
+func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) {
 	n := newNonce(s.id, w.nonce)
-	if text != string(n[:]) {
-		return false
+	if w.flight.body == nil || text != string(n[:]) {
+		return
 	}
 	m := &w.flight.body.message
 	w.rejected = slices.DeleteFunc(w.rejected, func(r rejection) bool { return m.mentions(r.name) })
@@ -45,7 +41,6 @@ func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) bool {
 	if detail == nil && len(w.rejected) == 0 {
 		w.nack = nil
 	}
-	return true
 }
 
 // reject records a NACK. Clients apply the valid resources of a response and name the

@@ -47,8 +47,7 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 		w.resubscribe(names)
 	}
 	for _, l := range locators {
-		at, _ := w.sub.locate(newLocator(l.GetName(), l.GetDynamicParameters()))
-		w.sub.locators[at].owed = true
+		w.sub.locate(newLocator(l.GetName(), l.GetDynamicParameters())).owed = true
 		w.owed.answer = true
 	}
 	if err := s.resize(w, before); err != nil {

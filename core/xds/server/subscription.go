@@ -28,19 +28,15 @@ func (s *subscription) subscribeAll(names []string) {
 	s.names = union(s.names, fresh)
 }
 
-// unsubscribe removes names and reports whether it removed any.
-func (s *subscription) unsubscribe(names []string) bool {
-	gone := slices.Clone(names)
-	slices.Sort(gone)
-	before, all := len(s.names), s.all
-	if _, found := slices.BinarySearch(gone, wildcard); found {
-		s.all = false
-	}
-	s.names = slices.DeleteFunc(s.names, func(name string) bool {
+// unsubscribe removes names.
+func (s *subscription) unsubscribe(names []string) {
+	gone := slices.Sorted(slices.Values(names))
+	isGone := func(name string) bool {
 		_, found := slices.BinarySearch(gone, name)
 		return found
-	})
-	return len(s.names) != before || s.all != all
+	}
+	s.all = s.all && !isGone(wildcard)
+	s.names = slices.DeleteFunc(s.names, isGone)
 }
 
 // has reports whether a name is subscribed by itself.
@@ -100,13 +96,13 @@ func compareLocators(a, b locator) int {
 	return strings.Compare(a.key, b.key)
 }
 
-// locate adds a locator, and returns its index and whether it is new.
-func (s *subscription) locate(l locator) (int, bool) {
+// locate adds a locator, if it is new, and returns it.
+func (s *subscription) locate(l locator) *locator {
 	at, found := slices.BinarySearchFunc(s.locators, l, compareLocators)
 	if !found {
 		s.locators = slices.Insert(s.locators, at, l)
 	}
-	return at, !found
+	return &s.locators[at]
 }
 
 // unlocate removes a locator and returns it.
