@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/perf/benchfmt"
 )
 
 // A pattern matches names of benchmarks. It has neither "Benchmark" nor the
@@ -50,14 +52,11 @@ func (p pattern) match(b Benchmark) (match, bool) {
 
 // cutProcs splits From/k=20-2 into From/k=20 and -2.
 func cutProcs(name string) (short, procs string) {
-	digits := len(name)
-	for digits > 0 && '0' <= name[digits-1] && name[digits-1] <= '9' {
-		digits--
+	_, parts := benchfmt.Name(name).Parts()
+	if n := len(parts); n > 0 && parts[n-1][0] == '-' {
+		procs = string(parts[n-1])
 	}
-	if digits == len(name) || digits < 2 || name[digits-1] != '-' {
-		return name, ""
-	}
-	return name[:digits-1], name[digits-1:]
+	return strings.TrimSuffix(name, procs), procs
 }
 
 // A selector is a pattern within the package of the last line `package`.

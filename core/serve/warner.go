@@ -21,13 +21,13 @@ type warner struct {
 
 func newWarner(log *slog.Logger, tls bool) *warner { return &warner{log: log, tls: tls} }
 
-// maxTold is how many new warnings are logged at a time.
-const maxTold = 100
+// maxLogged is how many new warnings are logged at a time.
+const maxLogged = 100
 
-// run examines publications until the context ends. Publications that come meanwhile
-// are skipped but for the newest. A publication is examined again when a dataplane
-// connects that is gRPC, as that has other warnings. After each of them there is a pause of the same
-// length, so that warnings take at most half of one processor.
+// run examines publications until the context ends. Of the publications that come
+// meanwhile only the newest is examined. A publication is examined again when a dataplane
+// connects that is gRPC, which has other warnings. After each examination there is a pause
+// of the same length, so that warnings take at most half of one processor.
 func (w *warner) run(ctx context.Context, p *publisher) {
 	for {
 		current := p.current.Load()
@@ -56,14 +56,14 @@ func (w *warner) logNew(warnings []string) {
 	logged, shown := make(map[string]bool, len(warnings)), 0
 	for _, warning := range warnings {
 		if !w.logged[warning] && !logged[warning] {
-			if shown++; shown <= maxTold {
+			if shown++; shown <= maxLogged {
 				w.log.Warn(warning)
 			}
 		}
 		logged[warning] = true
 	}
-	if shown > maxTold {
-		w.log.Warn(fmt.Sprintf("there are %d more warnings; meshmatch check lists them", shown-maxTold))
+	if shown > maxLogged {
+		w.log.Warn(fmt.Sprintf("there are %d more warnings; meshmatch check lists them", shown-maxLogged))
 	}
 	w.logged = logged
 	w.count.Store(int64(len(logged)))

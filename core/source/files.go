@@ -153,7 +153,7 @@ func (w *watch) wait(ctx context.Context) {
 	}
 }
 
-// settled returns a scan that saw the same as one a while before: a file that is
+// settled returns a scan that found the same as the one before it: a file that is
 // written is empty at first, and its resources must not be taken for deleted.
 func (w *watch) settled(ctx context.Context, last *scan) *scan {
 	for range 10 {

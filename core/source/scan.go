@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// scan is what is seen of files without reading them.
+// scan is what is found of files without reading them.
 type scan struct {
-	files map[string]fs.FileInfo // by path; nil: it cannot be seen
+	files map[string]fs.FileInfo // by path; nil: there is no such file
 	dirs  []string               // whose entries belong to the scan, and the directories above the paths
 	at    time.Time
 }
@@ -81,7 +81,7 @@ func (s *scan) recent() bool {
 	return false
 }
 
-// equal reports whether both scans have seen the same.
+// equal reports whether both scans have found the same.
 func (s *scan) equal(o *scan) bool {
 	if len(s.files) != len(o.files) {
 		return false
@@ -95,7 +95,7 @@ func (s *scan) equal(o *scan) bool {
 }
 
 // sameFile reports whether two infos are of one file that was not written in
-// between. The times of directories do not count, as their entries do.
+// between. The times of directories are ignored, as a scan has their entries.
 func sameFile(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -41,8 +41,8 @@ type message struct {
 	failures        []failure
 }
 
-// A removedVariant identifies a variant, or with known false a name of which no
-// variant exists for a client.
+// A removedVariant identifies a variant. Without constraints it is the only variant of
+// the name, or means that no variant of the name exists for a client.
 type removedVariant struct {
 	name        string
 	constraints string

@@ -70,12 +70,7 @@ func (s *stream) replace(w *watch, r *discoveryv3.DiscoveryRequest, first bool) 
 		w.implied = false
 	}
 
-	var fresh []string
-	for _, name := range next.names {
-		if !w.sub.has(name) {
-			fresh = append(fresh, name)
-		}
-	}
+	fresh := slices.DeleteFunc(slices.Clone(next.names), w.sub.has)
 	changed := len(fresh) > 0 || len(next.names) != len(w.sub.names) || next.all != w.sub.all
 	if len(fresh) > 0 || next.all && !w.sub.all || first {
 		w.owe(fresh)
