@@ -38,7 +38,7 @@ func (s *State) Check(grpc ...*resource.Dataplane) []Warning {
 				}
 				key := w
 				if w.Policy != nil {
-					key.Place = w.array()
+					key.Place = ""
 				}
 				if known, ok := found[key]; !ok || w.compare(known) < 0 {
 					found[key] = w
@@ -104,44 +104,31 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	return key, true
 }
 
-// array returns the array of the policy that the item of a warning is in.
-func (w *Warning) array() string {
-	switch {
-	case w.Policy.Type.Default != nil:
-		return "default"
-	case len(w.Policy.To) > 0 && !strings.HasPrefix(w.Place, "inbound/"):
-		return "to"
-	case len(w.Policy.Rules) > 0:
-		return "rules"
-	}
-	return "from"
-}
-
 // Diagnostic returns the warning with its position in a file.
 func (w Warning) Diagnostic() diag.Diagnostic {
 	if w.Policy == nil {
 		return diag.Diagnostic{What: w.Place + ": " + w.Message}
 	}
-	d := diag.Diagnostic{Pos: w.Policy.Pos, Path: "spec." + w.array(), What: fmt.Sprintf("%s (%s)", w.Message, w.Place)}
+	d := diag.Diagnostic{Pos: w.Policy.Pos, Path: "spec." + w.array, What: fmt.Sprintf("%s (%s)", w.Message, w.Place)}
 	inline := false
-	switch array := w.array(); array {
+	switch w.array {
 	case "default":
 		d.Pos = cmp.Or(w.Policy.DefaultPos, d.Pos)
 	default:
 		d.Path += fmt.Sprintf("[%d]", w.Index)
 		var pos []diag.Position
-		for _, item := range map[string][]resource.Item{"to": w.Policy.To, "from": w.Policy.From}[array] {
+		for _, item := range map[string][]resource.Item{"to": w.Policy.To, "from": w.Policy.From}[w.array] {
 			pos = append(pos, item.Pos)
 		}
 		for _, rule := range w.Policy.Rules {
-			if array == "rules" {
+			if w.array == "rules" {
 				pos = append(pos, rule.Pos)
 			}
 		}
 		if w.Index < len(pos) {
 			d.Pos = pos[w.Index]
 		}
-		inline = array == "to" && w.Policy.Type.To.Inline
+		inline = w.array == "to" && w.Policy.Type.To.Inline
 		if !inline {
 			d.Path += ".default"
 		}

@@ -135,7 +135,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 			"a gRPC server cannot have it: its protocol is %s; set protocol: grpc", protocol)}}}
 	}
 	i := &Inbound{
-		report: report{place: name}, Dataplane: d, Identity: tls.identity, trustDomain: tls.trustDomain,
+		report: report{place: name, isInbound: true}, Dataplane: d, Identity: tls.identity, trustDomain: tls.trustDomain,
 		Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
 		Listener: &listenerv3.Listener{
 			Name: name, Address: SocketAddress(address, in.Port),

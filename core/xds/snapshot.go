@@ -318,32 +318,34 @@ func (sb *snapshotBuilder) warnRequired() {
 
 // warnUntranslated reports the confs that no translator of their kind has a function for.
 func (sb *snapshotBuilder) warnUntranslated() {
+	inbounds := report{place: sb.place, isInbound: true}
 	for _, config := range sb.snapshot.configs {
-		warn := func(of string, origins []rules.Origin) {
+		warn := func(r *report, of string, origins []rules.Origin) {
 			for _, o := range origins {
-				sb.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
+				r.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
 			}
 		}
 		reach := sb.shape.reach[config.Kind.Name]
 		if !reach.anything {
-			warn("anything", originsOf(config.Default))
+			warn(&sb.report, "anything", originsOf(config.Default))
 		}
 		for i := range config.Inbounds {
 			if reach.inbounds {
 				break
 			}
-			warn("inbounds", InboundConf{InboundConfig: &config.Inbounds[i]}.Origins())
+			warn(&inbounds, "inbounds", InboundConf{InboundConfig: &config.Inbounds[i]}.Origins())
 		}
 		for _, outbound := range config.Outbounds {
 			if reach.outbounds {
 				break
 			}
-			warn("outbounds", originsOf(outbound.Effective))
+			warn(&sb.report, "outbounds", originsOf(outbound.Effective))
 			for _, route := range outbound.Routes {
-				warn("outbounds", originsOf(route.Effective))
+				warn(&sb.report, "outbounds", originsOf(route.Effective))
 			}
 		}
 	}
+	sb.warnings = append(sb.warnings, inbounds.warnings...)
 }
 
 // warnRoutes reports the confs for single routes of an outbound of kinds that shape all

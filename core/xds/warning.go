@@ -14,6 +14,7 @@ import (
 // A Warning is a part of a conf that cannot have an effect (SPEC 11.1).
 type Warning struct {
 	Policy *resource.Policy // nil if the warning is about the dataplane
+	array  string           // of the policy: to, from, rules or, for a conf without arrays, default
 	Index  int              // of the item in its array
 	Field  string           // JSON pointer into the conf; "" for the whole conf
 	// Place is the name of the resource that the conf was meant for.
@@ -57,8 +58,9 @@ func sortWarnings(w []Warning) []Warning {
 
 // report collects the warnings of one draft.
 type report struct {
-	place    string
-	warnings []Warning
+	place     string
+	isInbound bool // items are those of from and rules, also if a policy has others
+	warnings  []Warning
 }
 
 // Warn reports that a field of a conf cannot have an effect here. The field is a
@@ -109,7 +111,7 @@ func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origi
 	add := func(o rules.Origin) {
 		if !slices.Contains(named, o) && isNamed(o) {
 			named = append(named, o)
-			r.warnings = append(r.warnings, Warning{Policy: o.Policy, Index: o.Index, Field: field, Place: r.place, Message: message})
+			r.WarnPolicy(o.Policy, o.Index, field, "%s", message)
 		}
 	}
 	if field == "" {
@@ -127,7 +129,16 @@ func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origi
 
 // WarnPolicy reports that a field of an item of a policy cannot have an effect here.
 func (r *report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{Policy: p, Index: index, Field: field, Place: r.place, Message: fmt.Sprintf(format, args...)})
+	array := "from"
+	switch {
+	case p.Type.Default != nil:
+		array = "default"
+	case !r.isInbound && len(p.To) > 0:
+		array = "to"
+	case len(p.Rules) > 0:
+		array = "rules"
+	}
+	r.warnings = append(r.warnings, Warning{Policy: p, array: array, Index: index, Field: field, Place: r.place, Message: fmt.Sprintf(format, args...)})
 }
 
 // WarnPlace reports what is not as the dataplane and its policies ask for, of which

@@ -1,6 +1,7 @@
 package xds_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -69,5 +70,44 @@ spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: [{matches: [{path
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+// A warning has the path and the position of its item, whatever the name of the mesh, and
+// whatever else the policy has.
+func TestDiagnosticsOfItems(t *testing.T) {
+	state := stateOf(t, `
+type: Dataplane
+mesh: inbound
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+  outbound: [{port: 1000, tags: {kuma.io/service: db}}]
+---
+type: MeshCircuitBreaker
+mesh: inbound
+name: both
+spec:
+  to: [{targetRef: {kind: MeshService, name: db}, default: {connectionLimits: {maxRequests: 1}}}]
+---
+type: MeshTimeout
+mesh: inbound
+name: both
+spec:
+  targetRef: {kind: Dataplane, name: web}
+  to: [{default: {idleTimeout: 1s}}]
+  rules: [{default: {http: {requestTimeout: 1s}}}]
+`)
+	want := []string{
+		"mesh.yaml:14:8: spec.to[0].default.connectionLimits.maxRequests: the connections of a TCP service have no requests (inbound/db)",
+		"mesh.yaml:22:11: spec.rules[0].default.http: a TCP inbound sees no requests (inbound/10.0.0.1/80)",
+	}
+	var got []string
+	for _, w := range state.Check() {
+		got = append(got, w.Diagnostic().Error())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
