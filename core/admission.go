@@ -18,33 +18,14 @@ func admit(kinds *resource.Kinds, b *Batch) (err error) {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
 	defer a.running.recover(&err) // Validate methods of kinds
-	for _, m := range set.Meshes {
-		if a.present(m != nil, resource.MeshKind) {
-			a.valid(&m.Meta, m.Validate)
-		}
-	}
 	passed, err := a.passed(set)
 	if err != nil {
 		return err
 	}
-	for _, d := range set.Dataplanes {
-		switch {
-		case passed:
-			a.once(&d.Meta)
-		case a.present(d != nil, resource.DataplaneKind):
-			a.valid(&d.Meta, d.Validate)
-		}
-	}
-	for _, i := range set.Identities {
-		if a.present(i != nil, resource.MeshIdentityKind) {
-			a.valid(&i.Meta, i.Validate)
-		}
-	}
-	for _, t := range set.Trusts {
-		if a.present(t != nil, resource.MeshTrustKind) {
-			a.valid(&t.Meta, t.Validate)
-		}
-	}
+	admitAll(&a, set.Meshes, resource.MeshKind, false)
+	admitAll(&a, set.Dataplanes, resource.DataplaneKind, passed)
+	admitAll(&a, set.Identities, resource.MeshIdentityKind, false)
+	admitAll(&a, set.Trusts, resource.MeshTrustKind, false)
 	for _, p := range set.Policies {
 		switch {
 		case passed:
@@ -62,6 +43,22 @@ func admit(kinds *resource.Kinds, b *Batch) (err error) {
 		a.deletion(id)
 	}
 	return a.sink.Err()
+}
+
+// admitAll checks the resources of a kind, of which it is known whether all are valid.
+func admitAll[T any, R interface {
+	*T
+	Identity() *resource.Meta
+	Validate(*diag.At)
+}](a *admission, list []R, kind string, passed bool) {
+	for _, r := range list {
+		switch {
+		case passed:
+			a.once(r.Identity())
+		case a.present(r != nil, kind):
+			a.valid(r.Identity(), r.Validate)
+		}
+	}
 }
 
 type admission struct {

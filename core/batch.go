@@ -45,6 +45,15 @@ type edit[T any] struct {
 	resource T
 }
 
+// editsOf returns the upserts of resources.
+func editsOf[R interface{ Identity() *resource.Meta }](list []R) []edit[R] {
+	edits := make([]edit[R], len(list))
+	for i, r := range list {
+		edits[i] = edit[R]{r.Identity().ID, r}
+	}
+	return edits
+}
+
 // perMesh splits a batch that was admitted; the result is sorted by mesh. It
 // includes the meshes of the view before that the change of placements concerns.
 func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {

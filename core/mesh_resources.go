@@ -48,12 +48,7 @@ func (r *meshResources) addTo(b *meshBatch) {
 	if r.document != nil {
 		b.document = edit[*resource.Mesh]{r.document.ID, r.document}
 	}
-	for _, i := range r.identities.All() {
-		b.identities = append(b.identities, edit[*resource.MeshIdentity]{i.ID, i})
-	}
-	for _, t := range r.trusts {
-		b.trusts = append(b.trusts, edit[*resource.MeshTrust]{t.ID, t})
-	}
+	b.identities, b.trusts = editsOf(r.identities.All()), editsOf(r.trusts)
 }
 
 // replaceAll returns a list after edits, and whether they change it; the list

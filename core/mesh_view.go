@@ -110,14 +110,8 @@ func (m *meshView) profileOf(d *resource.Dataplane) *profileView {
 
 // batch returns all resources, as edits of an empty mesh.
 func (m *meshView) batch() *meshBatch {
-	b := &meshBatch{mesh: m.name}
+	b := &meshBatch{mesh: m.name, dataplanes: editsOf(m.sortedDataplanes()), policies: editsOf(slices.Collect(m.index.All()))}
 	m.resources.addTo(b)
-	for _, d := range m.sortedDataplanes() {
-		b.dataplanes = append(b.dataplanes, edit[*resource.Dataplane]{d.ID, d})
-	}
-	for p := range m.index.All() {
-		b.policies = append(b.policies, edit[*resource.Policy]{p.ID, p})
-	}
 	sortByID(b.policies)
 	return b
 }

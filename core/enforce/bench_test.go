@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/meshmatch/meshmatch/core/enforce/enforcetest"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -67,7 +66,7 @@ func BenchmarkState(b *testing.B) {
 	resources := fleet()
 	b.ReportAllocs()
 	for b.Loop() {
-		state := enforcetest.State(resources)
+		state := stateOf(resources)
 		targets, enforced := 0, 0
 		for effect := range state.Effects() {
 			for _, target := range state.Targets(effect) {
@@ -87,7 +86,7 @@ func BenchmarkState(b *testing.B) {
 // policies are overridden with: a cluster comes to it, or leaves it.
 func BenchmarkDecision(b *testing.B) {
 	resources := fleet()
-	state := enforcetest.State(resources)
+	state := stateOf(resources)
 	before := resources.PlacementDecisions[1]
 	after := *before
 	after.Clusters = before.Clusters[:99]

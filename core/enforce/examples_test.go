@@ -8,7 +8,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/enforce/enforcetest"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -20,7 +19,7 @@ import (
 func TestExamples(t *testing.T) {
 	golden.Archives(t, "testdata/examples/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
 		hub := &archive.Files[0]
-		state := enforcetest.State(load(t, string(hub.Data)))
+		state := stateOf(load(t, string(hub.Data)))
 		return func(_ *testing.T, f *txtar.File) (string, bool) {
 			return targets(state, "policies", "test-policy-1"), f != hub
 		}

@@ -115,7 +115,7 @@ func check(t *testing.T, state *enforce.State, now enforcetest.World) {
 	if diff := cmp.Diff(want, text(t, answer(state))); diff != "" {
 		t.Errorf("the incremental state is not that of the reference (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, text(t, answer(enforcetest.State(resources)))); diff != "" {
+	if diff := cmp.Diff(want, text(t, answer(stateOf(resources)))); diff != "" {
 		t.Errorf("a new state is not that of the reference (-want +got):\n%s", diff)
 	}
 	for id, r := range now {

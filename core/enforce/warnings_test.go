@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/meshmatch/meshmatch/core/enforce/enforcetest"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
@@ -102,7 +101,7 @@ func TestWarnings(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			input := loadSet(t, hubText+strings.TrimPrefix(test.text, "---\n"))
 			var got []string
-			for _, w := range enforcetest.State(ocm.Read(input)).Warnings(input.Policies) {
+			for _, w := range stateOf(ocm.Read(input)).Warnings(input.Policies) {
 				if w.Pos.Line == 0 {
 					t.Errorf("%v has no position", w)
 				}

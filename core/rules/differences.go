@@ -153,5 +153,5 @@ func sameItems(section *resource.Section, a, b []Contribution) bool {
 
 func sameFrom(section *resource.Section, a, b *From) bool {
 	return a == b || a != nil && b != nil &&
-		sameItems(section, a.view.items, b.view.items) && reflect.DeepEqual(a.view.selectors, b.view.selectors)
+		sameItems(section, a.items, b.items) && reflect.DeepEqual(a.selectors, b.selectors)
 }

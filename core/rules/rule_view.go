@@ -47,7 +47,9 @@ func selectorTags(t *resource.TargetRef) (tags partition.Tags, possible bool) {
 	return tags, true
 }
 
-func (v *ruleView) disjoint(limits partition.Limits) ([]SelectorRule, error) {
+// Disjoint returns rules of which exactly one selects each client that an item
+// selects, and none any other client (SPEC 5.3). The error is a [*LimitError].
+func (v *ruleView) Disjoint(limits partition.Limits) ([]SelectorRule, error) {
 	predicates := make([]partition.Predicate, len(v.selectors))
 	for i, tags := range v.selectors {
 		predicates[i] = tags.Predicate()
@@ -61,7 +63,9 @@ func (v *ruleView) disjoint(limits partition.Limits) ([]SelectorRule, error) {
 	return v.rules(rules, contents, err)
 }
 
-func (v *ruleView) ordered(limits partition.Limits) ([]SelectorRule, error) {
+// Ordered returns rules with positive selectors; the first that selects a client
+// applies (SPEC 5.3). The error is a [*LimitError].
+func (v *ruleView) Ordered(limits partition.Limits) ([]SelectorRule, error) {
 	contents := newContents(v.conf, v.items)
 	rules, err := partition.Ordered(v.selectors, contents, limits)
 	return v.rules(rules, contents, err)

@@ -19,5 +19,5 @@ func (c *Config) ToRules(limits partition.Limits) ([]SelectorRule, error) {
 			}
 		}
 	}
-	return view.ordered(limits)
+	return view.Ordered(limits)
 }

@@ -1,12 +1,12 @@
-package enforcetest
+package enforce_test
 
 import (
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// State returns the state of some resources.
-func State(resources *ocm.Resources) *enforce.State {
+// stateOf returns the state of some resources.
+func stateOf(resources *ocm.Resources) *enforce.State {
 	e := enforce.Empty().Edit()
 	put(e, resources.ManagedClusters)
 	put(e, resources.PlacementRules)
