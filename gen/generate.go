@@ -16,7 +16,15 @@ import (
 )
 
 // Config selects the packages to generate for.
-type Config = load.Config
+type Config struct {
+	// Dir is the directory of relative patterns; "" is the current directory.
+	Dir string
+	// Patterns name packages as for go list: ".", "./...", import paths.
+	Patterns []string
+	// Overlay replaces the content of files by their absolute paths. The files
+	// need not exist.
+	Overlay map[string][]byte
+}
 
 // File is a generated file, or one to be removed.
 type File struct {
@@ -59,7 +67,7 @@ func (e Errors) Error() string {
 // below it.
 func Generate(cfg Config) ([]File, error) {
 	var problems diag.List
-	packages, err := load.Load(cfg, &problems)
+	packages, err := load.Load(load.Config(cfg), &problems)
 	if err != nil {
 		return nil, err
 	}

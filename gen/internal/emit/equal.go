@@ -1,66 +1,64 @@
 package emit
 
 import (
-	"fmt"
-	"strings"
+	"github.com/dave/jennifer/jen"
 
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
 // equal prints the comparison of two expressions of type v. Those of structs
 // are addressable.
-func (e *emitter) equal(v *ir.Value, a, b string) string {
+func (e *emitter) equal(v *ir.Value, a, b string) *jen.Statement {
 	if v.Flat {
-		return a + " == " + b
+		return jen.Id(a).Op("==").Id(b)
 	}
 	name := e.function("equal", v, func(name string) { e.equalFunction(name, v) })
-	return fmt.Sprintf("%s(%s, %s)", name, arg(v, a), arg(v, b))
+	return jen.Id(name).Call(arg(v, a), arg(v, b))
 }
 
 func (e *emitter) equalFunction(name string, v *ir.Value) {
-	const sameLength = `if len(a) != len(b) || (a == nil) != (b == nil) {
-		return false
-	}
-	`
-	var body string
+	var body []jen.Code
 	switch v.Kind {
 	case ir.Opaque:
-		body = "return a.Equal(*b)"
+		other := "*b"
 		if v.Methods.EqualPointer {
-			body = "return a.Equal(b)"
+			other = "b"
 		}
+		body = []jen.Code{jen.Return(jen.Id("a").Dot("Equal").Call(jen.Id(other)))}
 	case ir.StructKind:
-		body = "return " + e.equalFields(v)
+		body = []jen.Code{jen.Return(e.equalFields(v))}
 	case ir.Pointer:
-		body = "return a == b || a != nil && b != nil && " + e.equal(v.Elem, "*a", "*b")
+		body = []jen.Code{jen.Return(jen.Id("a == b || a != nil && b != nil &&").Add(e.equal(v.Elem, "*a", "*b")))}
 	case ir.List:
-		body = sameLength + `for i := range a {
-			if ` + e.different(v.Elem, "a[i]", "b[i]") + ` {
-				return false
-			}
+		body = []jen.Code{
+			jen.If(jen.Id("len(a) != len(b) || (a == nil) != (b == nil)")).Block(jen.Return(jen.False())),
+			jen.For(jen.Id("i").Op(":=").Range().Id("a")).Block(
+				jen.If(e.different(v.Elem, "a[i]", "b[i]")).Block(jen.Return(jen.False())),
+			),
+			jen.Return(jen.True()),
 		}
-		return true`
 	case ir.MapKind:
-		body = sameLength + `for k, x := range a {
-			if y, ok := b[k]; !ok || ` + e.different(v.Elem, "x", "y") + ` {
-				return false
-			}
+		body = []jen.Code{
+			jen.If(jen.Id("len(a) != len(b) || (a == nil) != (b == nil)")).Block(jen.Return(jen.False())),
+			jen.For(jen.Id("k, x").Op(":=").Range().Id("a")).Block(
+				jen.If(jen.Id("y, ok := b[k]"), jen.Id("!ok ||").Add(e.different(v.Elem, "x", "y"))).Block(jen.Return(jen.False())),
+			),
+			jen.Return(jen.True()),
 		}
-		return true`
 	}
-	e.equals = append(e.equals, fmt.Sprintf("func %s(a, b %s) bool %s", name, e.param(v), block(body)))
+	e.equals = append(e.equals, jen.Func().Id(name).Params(jen.Id("a"), jen.Id("b").Add(e.param(v))).Bool().Block(body...))
 }
 
-func (e *emitter) different(v *ir.Value, a, b string) string {
+func (e *emitter) different(v *ir.Value, a, b string) *jen.Statement {
 	if v.Flat {
-		return a + " != " + b
+		return jen.Id(a).Op("!=").Id(b)
 	}
-	return "!" + e.equal(v, a, b)
+	return jen.Op("!").Add(e.equal(v, a, b))
 }
 
 // equalFields compares the fields of the structs a and b.
-func (e *emitter) equalFields(v *ir.Value) string {
-	fields := make([]string, len(v.Fields))
+func (e *emitter) equalFields(v *ir.Value) *jen.Statement {
+	fields := make([]jen.Code, len(v.Fields))
 	for i, f := range v.Fields {
 		fields[i] = e.equal(f.Value, "a."+f.Name, "b."+f.Name)
 	}
@@ -68,4 +66,13 @@ func (e *emitter) equalFields(v *ir.Value) string {
 }
 
 // and joins conditions, one a line.
-func and(conditions []string) string { return strings.Join(conditions, " &&\n") }
+func and(conditions []jen.Code) *jen.Statement {
+	all := &jen.Statement{}
+	for i, c := range conditions {
+		if i > 0 {
+			all.Op("&&").Line()
+		}
+		all.Add(c)
+	}
+	return all
+}

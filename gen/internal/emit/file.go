@@ -1,7 +1,9 @@
 package emit
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -27,7 +29,16 @@ var imports = []struct{ path, name string }{
 
 // File returns the generated code of a package, gofmt'd.
 func File(pkg *ir.Package) ([]byte, error) {
-	e := newEmitter(pkg)
+	file := jen.NewFilePathName(pkg.Path, pkg.Name)
+	file.HeaderComment(Header)
+	e := &emitter{
+		file:     file,
+		declared: pkg.Declared,
+		names:    newNames(pkg.Declared, pkg.Imported),
+		imported: make(map[string]string),
+		asked:    make(map[string]bool),
+		states:   make(map[string]*state),
+	}
 	for _, i := range imports {
 		e.importName(i.path, i.name)
 	}
@@ -39,10 +50,17 @@ func File(pkg *ir.Package) ([]byte, error) {
 		e.queue = e.queue[1:]
 		next()
 	}
-	for _, section := range [][]string{e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
-		e.print(section...)
+	for _, section := range [][]jen.Code{e.roots, e.printStates(), e.equals, e.hashes, e.clones, e.support} {
+		for _, code := range section {
+			file.Add(code)
+			file.Line()
+		}
 	}
-	return e.render("code", pkg.Path)
+	var out bytes.Buffer
+	if err := file.Render(&out); err != nil {
+		return nil, fmt.Errorf("generated code for %s: %w", pkg.Path, err)
+	}
+	return out.Bytes(), nil
 }
 
 // emitter collects the declarations of one file.
@@ -54,23 +72,10 @@ type emitter struct {
 	asked    map[string]bool   // requested methods of states
 	queue    []func()          // prints of requested declarations
 
-	roots, equals, hashes, clones, support []string
+	roots, equals, hashes, clones, support []jen.Code
 
 	states     map[string]*state // by name
 	stateOrder []string
-}
-
-func newEmitter(pkg *ir.Package) *emitter {
-	file := jen.NewFilePathName(pkg.Path, pkg.Name)
-	file.HeaderComment(Header)
-	return &emitter{
-		file:     file,
-		declared: pkg.Declared,
-		names:    newNames(pkg.Declared, pkg.Imported),
-		imported: make(map[string]string),
-		asked:    make(map[string]bool),
-		states:   make(map[string]*state),
-	}
 }
 
 // importName makes the file import a package by its name, or by another one if
@@ -94,29 +99,29 @@ func (e *emitter) importName(path, name string) {
 }
 
 // typ prints a type.
-func (e *emitter) typ(v *ir.Value) string {
+func (e *emitter) typ(v *ir.Value) *jen.Statement {
 	switch {
 	case v.Pkg != "":
 		e.importName(v.Pkg, v.PkgName)
-		return qual(v.Pkg, v.Name)
+		return jen.Qual(v.Pkg, v.Name)
 	case v.Name != "":
-		return v.Name
+		return jen.Id(v.Name)
 	}
 	switch v.Kind {
 	case ir.Pointer:
-		return "*" + e.typ(v.Elem)
+		return jen.Op("*").Add(e.typ(v.Elem))
 	case ir.List:
-		return "[]" + e.typ(v.Elem)
+		return jen.Index().Add(e.typ(v.Elem))
 	case ir.MapKind:
-		return "map[" + e.typ(v.Key) + "]" + e.typ(v.Elem)
+		return jen.Map(e.typ(v.Key)).Add(e.typ(v.Elem))
 	}
 	panic(fmt.Sprintf("emit: a type without a name: %+v", v))
 }
 
 // param prints the type of a parameter for a value: structs are passed by pointer.
-func (e *emitter) param(v *ir.Value) string {
+func (e *emitter) param(v *ir.Value) *jen.Statement {
 	if byPointer(v) {
-		return "*" + e.typ(v)
+		return jen.Op("*").Add(e.typ(v))
 	}
 	return e.typ(v)
 }
@@ -125,14 +130,14 @@ func (e *emitter) param(v *ir.Value) string {
 func byPointer(v *ir.Value) bool { return v.Kind == ir.StructKind || v.Kind == ir.Opaque }
 
 // arg prints the expression x of type v as an argument for param.
-func arg(v *ir.Value, x string) string {
-	switch {
-	case !byPointer(v):
-		return x
-	case x[0] == '*':
-		return x[1:]
+func arg(v *ir.Value, x string) jen.Code {
+	if !byPointer(v) {
+		return jen.Id(x)
 	}
-	return "&" + x
+	if x[0] == '*' {
+		return jen.Id(x[1:])
+	}
+	return jen.Id("&" + x)
 }
 
 // function requests the function of an operation on v and returns its name. Two
@@ -143,4 +148,13 @@ func (e *emitter) function(operation string, v *ir.Value, print func(name string
 		e.queue = append(e.queue, func() { print(name) })
 	}
 	return name
+}
+
+// comment prints a comment of one or more lines.
+func comment(text string) *jen.Statement {
+	all := &jen.Statement{}
+	for line := range strings.Lines(text) {
+		all.Comment(strings.TrimSuffix(line, "\n")).Line()
+	}
+	return all
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
@@ -13,10 +15,14 @@ import (
 // the entries at their end.
 func (e *emitter) keyed(rule ir.Keyed) string {
 	v := rule.Elem.Value
-	name, fresh := e.declare(keyedKey(rule), lower(keyedIdent(rule)+"ListState"), " is the state of merging a list of "+v.Name+"s by key.", func() string {
-		return fmt.Sprintf(`at int32 // the highest item that has the list
-			room []%s // the list is its end
-			entries []*%s // from the last element to the first`, e.elem(rule), e.keyedEntry(rule))
+	ident := v.Ident + "List"
+	if rule.Pointer {
+		ident = v.Ident + "PtrList"
+	}
+	name, fresh := e.declare(keyedKey(rule), lower(ident)+"State", " is the state of merging a list of "+v.Name+"s by key.", func(g *jen.Group) {
+		g.Id("at").Int32().Comment("the highest item that has the list")
+		g.Id("room").Index().Add(e.elem(rule)).Comment("the list is its end")
+		g.Id("entries").Index().Op("*").Id(e.keyedEntry(rule)).Comment("from the last element to the first")
 	})
 	if fresh {
 		e.method(name, "fill", func() { e.keyedFill(name, rule) })
@@ -27,89 +33,83 @@ func (e *emitter) keyed(rule ir.Keyed) string {
 
 func keyedKey(rule ir.Keyed) string { return fmt.Sprintf("keyed %p %t", rule.Elem, rule.Pointer) }
 
-// keyedIdent returns the part that the type of the elements has in names.
-func keyedIdent(rule ir.Keyed) string {
-	if rule.Pointer {
-		return rule.Elem.Value.Ident + "Ptr"
-	}
-	return rule.Elem.Value.Ident
-}
-
 // elem prints the type of the elements.
-func (e *emitter) elem(rule ir.Keyed) string {
+func (e *emitter) elem(rule ir.Keyed) *jen.Statement {
 	if rule.Pointer {
-		return "*" + e.typ(rule.Elem.Value)
+		return jen.Op("*").Add(e.typ(rule.Elem.Value))
 	}
 	return e.typ(rule.Elem.Value)
 }
 
 func (e *emitter) keyedEntry(rule ir.Keyed) string {
-	name, _ := e.declare("entry "+keyedKey(rule), lower(keyedIdent(rule)+"Entry"), " is the state of merging one of the elements.", func() string {
-		fields := "key uint64 // hash of the key\n"
+	ident := lower(rule.Elem.Value.Ident) + "Entry"
+	if rule.Pointer {
+		ident = lower(rule.Elem.Value.Ident) + "PtrEntry"
+	}
+	name, _ := e.declare("entry "+keyedKey(rule), ident, " is the state of merging one of the elements.", func(g *jen.Group) {
+		g.Id("key").Uint64().Comment("hash of the key")
 		if rule.Pointer {
-			fields += "value " + e.typ(rule.Elem.Value) + "\n"
+			g.Id("value").Add(e.typ(rule.Elem.Value))
 		}
-		return fields + "state " + e.structState(rule.Elem)
+		g.Id("state").Id(e.structState(rule.Elem))
 	})
 	return name
 }
 
-// keyedFill prints fill and the search for an element with the key of x. It is a
-// scan that compares hashes first, because such lists are short.
 func (e *emitter) keyedFill(state string, rule ir.Keyed) {
-	ref := "&"
+	list := func() *jen.Statement { return jen.Index().Add(e.elem(rule)) }
+	entry := e.keyedEntry(rule)
+	element, present := "&list[len(list)-1-at]", "x := &lower[i]"
 	if rule.Pointer {
-		ref = ""
+		element, present = "list[len(list)-1-at]", "x := lower[i]"
 	}
-	e.add(state, "fill", e.expand(`func (s *{{.state}}) fill(list, lower []{{.elem}}, item int32) []{{.elem}} {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []{{.elem}}{}
-	}
-	var fresh []{{.entry}}
-	for i := len(lower) - 1; i >= 0; i-- {
-		x := {{.ref}}lower[i]
-		{{- if .pointer}}
-		if x == nil {
-			continue
-		}
-		{{- end}}
-		key := {{.hash}}(x)
-		at := s.find(list, x, key)
-		if at < 0 {
-			if fresh == nil {
-				fresh = make([]{{.entry}}, i+1)
-				s.entries = {{qual "slices" "Grow"}}(s.entries, i+1)
-				s.room = {{support "mergeRoom"}}(s.room, len(list), i+1)
+	e.add(state, "fill", receiver(state).Id("fill").
+		Params(jen.List(jen.Id("list"), jen.Id("lower")).Add(list()), jen.Id("item").Int32()).Add(list()).Block(
+		jen.If(jen.Id("lower == nil")).Block(jen.Return(jen.Id("list"))),
+		jen.If(jen.Id("s.at == 0")).Block(
+			jen.Id("s.at = item"),
+			jen.Id("list").Op("=").Add(list()).Values()),
+		jen.Var().Id("fresh").Index().Id(entry),
+		jen.For(jen.Id("i := len(lower) - 1; i >= 0; i--")).BlockFunc(func(g *jen.Group) {
+			g.Id(present)
+			if rule.Pointer {
+				g.If(jen.Id("x == nil")).Block(jen.Continue())
 			}
-			fresh[i].key = key
-			at = len(s.entries)
-			s.entries = append(s.entries, &fresh[i])
-			list = s.room[len(s.room)-len(list)-1:]
-			{{- if .pointer}}
-			list[0] = &fresh[i].value
-			{{- end}}
-		}
-		s.entries[at].state.fill({{.ref}}list[len(list)-1-at], x, item)
-	}
-	return list
+			g.Id("key").Op(":=").Id(e.keyFunction("hash", rule.Elem)).Call(jen.Id("x"))
+			g.Id("at").Op(":=").Id("s.find(list, x, key)")
+			g.If(jen.Id("at < 0")).BlockFunc(func(g *jen.Group) {
+				g.If(jen.Id("fresh == nil")).Block(
+					jen.Id("fresh").Op("=").Make(jen.Index().Id(entry), jen.Id("i+1")),
+					jen.Id("s.entries").Op("=").Qual("slices", "Grow").Call(jen.Id("s.entries"), jen.Id("i+1")),
+					jen.Id("s.room").Op("=").Add(e.call("mergeRoom", jen.Id("s.room"), jen.Id("len(list)"), jen.Id("i+1"))))
+				g.Id("fresh[i].key = key")
+				g.Id("at = len(s.entries)")
+				g.Id("s.entries = append(s.entries, &fresh[i])")
+				g.Id("list = s.room[len(s.room)-len(list)-1:]")
+				if rule.Pointer {
+					g.Id("list[0] = &fresh[i].value")
+				}
+			})
+			g.Id("s.entries[at].state.fill(" + element + ", x, item)")
+		}),
+		jen.Return(jen.Id("list"))))
+	e.keyedFind(state, rule)
 }
 
-// find returns the entry with the key of x, or -1.
-func (s *{{.state}}) find(list []{{.elem}}, x *{{.struct}}, key uint64) int {
-	for i, entry := range s.entries {
-		if entry.key == key && {{.equal}}({{.ref}}list[len(list)-1-i], x) {
-			return i
-		}
+// keyedFind prints the search for an element with the key of x. It is a scan that
+// compares hashes first, because such lists are short.
+func (e *emitter) keyedFind(state string, rule ir.Keyed) {
+	element := "&list[len(list)-1-i]"
+	if rule.Pointer {
+		element = element[1:]
 	}
-	return -1
-}`, parts{
-		"state": state, "elem": e.elem(rule), "struct": e.typ(rule.Elem.Value), "entry": e.keyedEntry(rule), "pointer": rule.Pointer, "ref": ref,
-		"hash": e.keyFunction("hash", rule.Elem), "equal": e.keyFunction("equal", rule.Elem),
-	}))
+	e.add(state, "find", jen.Comment("find returns the entry with the key of x, or -1.").Line().
+		Add(receiver(state)).Id("find").
+		Params(jen.Id("list").Index().Add(e.elem(rule)), jen.Id("x").Op("*").Add(e.typ(rule.Elem.Value)), jen.Id("key").Uint64()).Int().Block(
+		jen.For(jen.Id("i, entry").Op(":=").Range().Id("s.entries")).Block(
+			jen.If(jen.Id("entry.key == key &&").Id(e.keyFunction("equal", rule.Elem)).Call(jen.Id(element), jen.Id("x"))).Block(
+				jen.Return(jen.Id("i")))),
+		jen.Return(jen.Lit(-1))))
 }
 
 // keyFunction requests the function that hashes or compares the keys of elements
@@ -120,8 +120,8 @@ func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
 		return name
 	}
 	e.queue = append(e.queue, func() {
-		typ := e.typ(s.Value)
-		var equal, hash []string
+		typ := jen.Op("*").Add(e.typ(s.Value))
+		var equal, hash []jen.Code
 		for _, f := range s.Fields {
 			if !slices.Contains(s.Keys, f.Name) {
 				continue
@@ -134,9 +134,9 @@ func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
 			}
 		}
 		if operation == "hash" {
-			e.hashes = append(e.hashes, fmt.Sprintf("func %s(v *%s) uint64 %s", name, typ, block(digest(hash...))))
+			e.hashes = append(e.hashes, jen.Func().Id(name).Params(jen.Id("v").Add(typ)).Uint64().Block(digest(hash...)...))
 		} else {
-			e.equals = append(e.equals, fmt.Sprintf("func %s(a, b *%s) bool %s", name, typ, block("return "+and(equal))))
+			e.equals = append(e.equals, jen.Func().Id(name).Params(jen.List(jen.Id("a"), jen.Id("b")).Add(typ)).Bool().Block(jen.Return(and(equal))))
 		}
 	})
 	return name
@@ -149,22 +149,31 @@ func (e *emitter) keyedMethod(rule ir.Keyed, method string) {
 	if method != "origins" {
 		e.structTop(rule.Elem)
 	}
+	empty := jen.Id("len(s.entries) == 0")
 	e.method(name, method, func() {
-		body := e.ifEmpty("len(s.entries) == 0", method)
 		switch method {
 		case "top":
-			body += topOfEntries("entry.state.top()")
+			e.top(name,
+				jen.If(empty).Block(jen.Return(jen.Id("s.at"))),
+				jen.Var().Id("item").Int32(),
+				jen.For(jen.Id("_, entry").Op(":=").Range().Id("s.entries")).Block(
+					jen.Id("item").Op("=").Id("max").Call(jen.Id("item"), jen.Id("entry.state.top()"))),
+				jen.Return(jen.Id("item")))
 		case "origins":
-			body += originsOfEntries("entry.state.origins(dst, base)")
+			e.origins(name,
+				jen.If(empty).Block(jen.Return(e.addOrigin("s.at"))),
+				jen.For(jen.Id("_, entry").Op(":=").Range().Id("s.entries")).Block(
+					jen.Id("dst").Op("=").Id("entry.state.origins(dst, base)")),
+				jen.Return(jen.Id("dst")))
 		case "leaves":
-			body += fmt.Sprintf(`for i := range s.entries {
-				entry := s.entries[len(s.entries)-1-i]
-				if !yield(path + "/" + %s(i), int(entry.state.top())-1) {
-					return false
-				}
-			}
-			return true`, qual("strconv", "Itoa"))
+			e.leaves(name,
+				jen.If(empty).Block(jen.Return(e.emptyLeaf())),
+				jen.For(jen.Id("i").Op(":=").Range().Id("s.entries")).Block(
+					jen.Id("entry").Op(":=").Id("s.entries[len(s.entries)-1-i]"),
+					jen.If(jen.Op("!").Id("yield").Call(
+						jen.Id("path").Op("+").Lit("/").Op("+").Qual("strconv", "Itoa").Call(jen.Id("i")),
+						jen.Id("int(entry.state.top())-1"))).Block(jen.Return(jen.False()))),
+				jen.Return(jen.True()))
 		}
-		e.addPart(name, method, body)
 	})
 }

@@ -1,7 +1,10 @@
 package emit
 
 import (
+	"bytes"
 	"fmt"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
@@ -10,15 +13,29 @@ const lawsPath = "github.com/meshmatch/meshmatch/gen/laws"
 
 // TestFile returns the law tests of a package, gofmt'd.
 func TestFile(pkg *ir.Package) ([]byte, error) {
-	e := newEmitter(pkg)
-	e.importName("testing", "testing")
-	e.importName(lawsPath, "laws")
+	file := jen.NewFilePathName(pkg.Path, pkg.Name)
+	file.HeaderComment(Header)
+	for _, i := range []struct{ path, name string }{{"testing", "testing"}, {lawsPath, "laws"}} {
+		if pkg.Declared[i.name] {
+			file.ImportAlias(i.path, i.name+"pkg")
+			continue
+		}
+		file.ImportName(i.path, i.name)
+	}
+	names := newNames(pkg.Declared, pkg.Imported)
 	for _, root := range pkg.Roots {
 		name := root.Value.Name
-		test, _ := e.names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
-		e.print(fmt.Sprintf("func %[1]s(t *%[2]s) {\n%[3]s[%[4]s, %[4]sMerger](t)\n}", test, qual("testing", "T"), qual(lawsPath, "Check"), name))
+		test, _ := names.of(name, "TestGenerated"+root.Value.Ident+"Laws")
+		file.Func().Id(test).
+			Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+			jen.Qual(lawsPath, "Check").Types(jen.Id(name), jen.Id(name+"Merger")).Call(jen.Id("t")))
+		file.Line()
 	}
-	return e.render("test", pkg.Path)
+	var out bytes.Buffer
+	if err := file.Render(&out); err != nil {
+		return nil, fmt.Errorf("generated test for %s: %w", pkg.Path, err)
+	}
+	return out.Bytes(), nil
 }
 
 // hasUnion reports whether s, or a struct that is merged in it, is a union.

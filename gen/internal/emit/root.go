@@ -1,88 +1,97 @@
 package emit
 
 import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
 // root prints the methods of a root type and its merger.
 func (e *emitter) root(root *ir.Root) {
 	v := root.Value
-	parts := parts{"name": v.Name, "merger": v.Name + "Merger", "leaves": root.Struct.Leaves, "counted": root.Struct.Leaves != ir.Endless}
-	add := func(text string) { e.roots = append(e.roots, e.expand(text, parts)) }
+	name, merger := v.Name, v.Name+"Merger"
+	c := func() *jen.Statement { return jen.Id("c").Op("*").Id(name) }
+	m := func() *jen.Statement { return jen.Func().Params(jen.Id("m").Op("*").Id(merger)) }
+	add := func(doc string, code jen.Code) {
+		e.roots = append(e.roots, comment(doc).Add(code))
+	}
 
-	parts["equal"] = e.equal(v, "*c", "*o")
-	add(`// Equal reports whether c and o have the same content. Nil (not set) and empty
-// lists and maps differ. Nil equals nil only.
-func (c *{{.name}}) Equal(o *{{.name}}) bool {
-	return c == o || c != nil && o != nil && {{.equal}}
-}`)
+	add("Equal reports whether c and o have the same content. Nil (not set) and empty\n"+
+		"lists and maps differ. Nil equals nil only.",
+		jen.Func().Params(c()).Id("Equal").Params(jen.Id("o").Op("*").Id(name)).Bool().Block(
+			jen.Return(jen.Id("c == o || c != nil && o != nil &&").Add(e.equal(v, "*c", "*o")))))
+
 	if root.Hash {
-		parts["hash"] = digest(e.hash(v, "&d", "*c"))
-		add(`// Hash returns a hash of the content of c, which must not be nil. Equal confs
-// have equal hashes, on every replica.
-func (c *{{.name}}) Hash() uint64 {
-	{{.hash}}
-}`)
+		add("Hash returns a hash of the content of c, which must not be nil. Equal confs\nhave equal hashes, on every replica.",
+			jen.Func().Params(c()).Id("Hash").Params().Uint64().Block(digest(e.hash(v, "&d", "*c"))...))
 	}
 	if root.Clone {
-		parts["clone"] = e.clone(v, "*d", "*c")
-		add(`// Clone returns a deep copy of c, which shares nothing with it.
-func (c *{{.name}}) Clone() *{{.name}} {
-	if c == nil {
-		return nil
-	}
-	d := new({{.name}})
-	{{.clone}}
-	return d
-}`)
+		add("Clone returns a deep copy of c, which shares nothing with it.",
+			jen.Func().Params(c()).Id("Clone").Params().Op("*").Id(name).Block(
+				jen.If(jen.Id("c == nil")).Block(jen.Return(jen.Nil())),
+				jen.Id("d").Op(":=").New(jen.Id(name)),
+				e.clone(v, "*d", "*c"),
+				jen.Return(jen.Id("d"))))
 	}
 
-	parts["state"] = e.structState(root.Struct)
-	add(`// {{.merger}} merges {{.name}}s, filled from the highest priority to the lowest. Its
-// zero value is ready. It holds the merged conf with all its structs, and for each
-// leaf 1 + the item that set it (0: not set). It must not be copied.
-type {{.merger}} struct {
-	conf  {{.name}}
-	state {{.state}}
-	{{- if .counted}}
-	set   int // leaves that are set
-	{{- end}}
-}
+	state := e.structState(root.Struct)
+	add(fmt.Sprintf("%s merges %ss, filled from the highest priority to the lowest. Its\n"+
+		"zero value is ready. It holds the merged conf with all its structs, and for each\n"+
+		"leaf 1 + the item that set it (0: not set). It must not be copied.", merger, name),
+		jen.Type().Id(merger).StructFunc(func(g *jen.Group) {
+			g.Id("conf").Id(name)
+			g.Id("state").Id(state)
+			if root.Struct.Leaves != ir.Endless {
+				g.Id("set").Int().Comment("leaves that are set")
+			}
+		}))
 
-// Fill sets what lower sets and no {{.name}} before it has set. Confs are filled in
-// descending priority; item is the number of this one, larger for a higher
-// priority, from 0 to 1<<31 - 2. {{if .counted -}}
-	It reports whether a lower conf can no longer set anything.
-	{{- else -}}
-	It is never complete: a lower conf can always add something.
-	{{- end}}
-func (m *{{.merger}}) Fill(lower *{{.name}}, item int) (complete bool) {
-	{{if .counted}}m.set += {{end}}m.state.fill(&m.conf, lower, int32(item)+1)
-	return {{if .counted}}m.set == {{.leaves}}{{else}}false{{end}}
-}
+	add(e.fillComment(root.Struct, name),
+		m().Id("Fill").Params(jen.Id("lower").Op("*").Id(name), jen.Id("item").Int()).
+			Params(jen.Id("complete").Bool()).Block(e.rootFill(root.Struct)...))
 
-// Conf returns the merged conf. It points into m, which must not be filled
-// afterwards, and shares scalars and replaced lists with the confs that were merged.
-func (m *{{.merger}}) Conf() *{{.name}} {
-	return &m.conf
-}
+	add("Conf returns the merged conf. It points into m, which must not be filled\n"+
+		"afterwards, and shares scalars and replaced lists with the confs that were merged.",
+		m().Id("Conf").Params().Op("*").Id(name).Block(jen.Return(jen.Id("&m.conf"))))
 
-// Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing if dst has room.
-func (m *{{.merger}}) Origins(dst []int) []int {
-	return m.state.origins(dst, len(dst))
-}`)
+	add("Origins appends to dst the items that set at least one leaf of the merged conf,\n"+
+		"each once, ascending. It allocates nothing if dst has room.",
+		m().Id("Origins").Params(jen.Id("dst").Index().Int()).Index().Int().Block(
+			jen.Return(jen.Id("m.state.origins(dst, len(dst))"))))
+
 	if hasUnion(root.Struct) {
-		add(`// HasUnion marks a type with a union: an item that sets no leaf can change the
-// result, because a union of another type in it hides that of lower items.
-func (m *{{.merger}}) HasUnion() {}`)
+		add("HasUnion marks a type with a union: an item that sets no leaf can change the\nresult, because a union of another type in it hides that of lower items.",
+			m().Id("HasUnion").Params().Block())
 	}
+
 	e.structLeaves(root.Struct)
-	add(`// Leaves iterates over the leaves of the merged conf in the order of the fields: the
-// JSON pointer (RFC 6901) and the item that set it.
-func (m *{{.merger}}) Leaves() {{qual "iter" "Seq2"}}[string, int] {
-	return func(yield func(string, int) bool) {
-		m.state.leaves("", yield)
+	add("Leaves iterates over the leaves of the merged conf in the order of the fields: the\n"+
+		"JSON pointer (RFC 6901) and the item that set it.",
+		m().Id("Leaves").Params().Qual("iter", "Seq2").Types(jen.String(), jen.Int()).Block(
+			jen.Return(jen.Func().Params(yieldParam()).Block(jen.Id(`m.state.leaves("", yield)`)))))
+}
+
+func (e *emitter) fillComment(s *ir.Struct, name string) string {
+	doc := fmt.Sprintf("Fill sets what lower sets and no %s before it has set. Confs are filled in\n"+
+		"descending priority; item is the number of this one, larger for a higher\npriority, from 0 to 1<<31 - 2. ", name)
+	if s.Leaves == ir.Endless {
+		return doc + "It is never complete: a lower conf can always add something."
 	}
-}`)
+	return doc + "It reports whether a lower conf can no longer set anything."
+}
+
+func (e *emitter) rootFill(s *ir.Struct) []jen.Code {
+	if s.Leaves == ir.Endless {
+		return []jen.Code{jen.Id("m.state.fill(&m.conf, lower, int32(item)+1)"), jen.Return(jen.False())}
+	}
+	return []jen.Code{
+		jen.Id("m.set += m.state.fill(&m.conf, lower, int32(item)+1)"),
+		jen.Return(jen.Id("m.set").Op("==").Lit(s.Leaves)),
+	}
+}
+
+func yieldParam() *jen.Statement {
+	return jen.Id("yield").Func().Params(jen.String(), jen.Int()).Bool()
 }

@@ -3,6 +3,8 @@ package emit
 import (
 	"fmt"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
@@ -11,8 +13,10 @@ import (
 func (e *emitter) slot(s *ir.Struct) string {
 	v := s.Value
 	name, fresh := e.declare(fmt.Sprintf("slot %p", s), lower(v.Ident)+"Slot",
-		" is the state of merging pointers to "+v.Name+"s,\nand contains the result.", func() string {
-			return fmt.Sprintf("at int32 // the highest item that has one\nvalue %s\nstate %s", e.typ(v), e.structState(s))
+		" is the state of merging pointers to "+v.Name+"s,\nand contains the result.", func(g *jen.Group) {
+			g.Id("at").Int32().Comment("the highest item that has one")
+			g.Id("value").Add(e.typ(v))
+			g.Id("state").Id(e.structState(s))
 		})
 	if fresh {
 		e.method(name, "fill", func() { e.slotFill(name, s) })
@@ -22,18 +26,37 @@ func (e *emitter) slot(s *ir.Struct) string {
 }
 
 func (e *emitter) slotFill(name string, s *ir.Struct) {
-	e.add(name, "fill", e.expand(`func (s *{{.name}}) fill(v **{{.type}}, lower *{{.type}}, item int32) {{if .counted}}(set int){{end}} {
-	if lower == nil {
-		return {{if .counted}}0{{end}}
+	typ := func() *jen.Statement { return e.typ(s.Value) }
+	f := receiver(name).Id("fill").Params(
+		jen.Id("v").Op("**").Add(typ()), jen.Id("lower").Op("*").Add(typ()), jen.Id("item").Int32())
+	counted := s.Leaves != ir.Endless
+	if counted {
+		f.Params(jen.Id("set").Int())
 	}
-	if s.at == 0 {
-		*v, s.at = &s.value, item
-		{{- if .empty}}
-		set++ // the presence of the pointer is the only leaf
-		{{- end}}
-	}
-	{{if .counted}}return{{end}} {{if .empty}}set +{{end}} s.state.fill(&s.value, lower, item)
-}`, parts{"name": name, "type": e.typ(s.Value), "counted": s.Leaves != ir.Endless, "empty": s.Leaves == 0}))
+	f.BlockFunc(func(g *jen.Group) {
+		absent := g.If(jen.Id("lower == nil"))
+		if counted {
+			absent.Block(jen.Return(jen.Lit(0)))
+		} else {
+			absent.Block(jen.Return())
+		}
+		g.If(jen.Id("s.at == 0")).BlockFunc(func(g *jen.Group) {
+			g.Id("*v, s.at = &s.value, item")
+			if s.Leaves == 0 {
+				g.Id("set++").Comment("the presence of the pointer is the only leaf")
+			}
+		})
+		fill := jen.Id("s.state.fill(&s.value, lower, item)")
+		switch {
+		case !counted:
+			g.Add(fill)
+		case s.Leaves == 0:
+			g.Return(jen.Id("set +").Add(fill))
+		default:
+			g.Return(fill)
+		}
+	})
+	e.add(name, "fill", f)
 }
 
 // slotMethod requests top, origins or leaves of a slot. A struct that is present
@@ -44,8 +67,26 @@ func (e *emitter) slotMethod(s *ir.Struct, method string) {
 	if method == "leaves" {
 		e.structLeaves(s)
 	}
+	empty := jen.Id("s.state.top() == 0")
 	e.method(name, method, func() {
-		call := map[string]string{"top": "top()", "origins": "origins(dst, base)", "leaves": "leaves(path, yield)"}[method]
-		e.addPart(name, method, e.ifEmpty("s.state.top() == 0", method)+"return s.state."+call)
+		switch method {
+		case "top":
+			e.top(name,
+				jen.If(empty).Block(jen.Return(jen.Id("s.at"))),
+				jen.Return(jen.Id("s.state.top()")))
+		case "origins":
+			e.origins(name,
+				jen.If(empty).Block(jen.Return(e.addOrigin("s.at"))),
+				jen.Return(jen.Id("s.state.origins(dst, base)")))
+		case "leaves":
+			e.leaves(name,
+				jen.If(empty).Block(jen.Return(e.emptyLeaf())),
+				jen.Return(jen.Id("s.state.leaves(path, yield)")))
+		}
 	})
+}
+
+// emptyLeaf prints the leaf of an empty struct, list or map.
+func (e *emitter) emptyLeaf() *jen.Statement {
+	return e.call("mergeLeaf", jen.Id("path"), jen.Lit(""), jen.Id("s.at"), jen.Id("yield"))
 }

@@ -3,38 +3,43 @@ package emit
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// state is the code of a state.
+// state is the printed code of a state.
 type state struct {
-	typ     string
-	methods [len(methodOrder)]string // empty: not requested
+	typ     jen.Code
+	methods [len(methodOrder)]jen.Code
 }
 
 // methodOrder is the order in which methods are printed.
-var methodOrder = [...]string{"fill", "top", "origins", "leaves"}
+var methodOrder = [...]string{"fill", "find", "top", "origins", "leaves"}
 
-func (e *emitter) printStates() []string {
-	var all []string
+func (e *emitter) printStates() []jen.Code {
+	var all []jen.Code
 	for _, name := range e.stateOrder {
-		all = append(append(all, e.states[name].typ), e.states[name].methods[:]...)
+		all = append(all, e.states[name].typ)
+		for _, method := range e.states[name].methods {
+			if method != nil {
+				all = append(all, method)
+			}
+		}
 	}
-	return slices.DeleteFunc(all, func(code string) bool { return code == "" })
+	return all
 }
 
 // declare returns the name of the state with a key, and prints its type if it is
-// new. fields prints the fields of the type, one a line.
-func (e *emitter) declare(key, wanted, doc string, fields func() string) (name string, fresh bool) {
+// new.
+func (e *emitter) declare(key, wanted, doc string, fields func(g *jen.Group)) (name string, fresh bool) {
 	name, fresh = e.names.of(key, wanted)
 	if fresh {
 		e.states[name] = &state{}
 		e.stateOrder = append(e.stateOrder, name)
 		e.queue = append(e.queue, func() {
-			e.states[name].typ = comment(name+doc) + "type " + name + " struct " + block(fields())
+			e.states[name].typ = comment(name + doc).Type().Id(name).StructFunc(fields)
 		})
 	}
 	return name, fresh
@@ -51,60 +56,44 @@ func (e *emitter) method(state, method string, print func()) {
 }
 
 // add prints a method of a state.
-func (e *emitter) add(state, method, code string) {
+func (e *emitter) add(state, method string, code jen.Code) {
 	e.states[state].methods[slices.Index(methodOrder[:], method)] = code
 }
 
-// addPart prints top, origins or leaves of a state.
-func (e *emitter) addPart(state, method, body string) {
-	signature := map[string]string{
-		"top":     "top() int32",
-		"origins": "origins(dst []int, base int) []int",
-		"leaves":  "leaves(path string, yield func(string, int) bool) bool",
-	}[method]
-	e.add(state, method, fmt.Sprintf("func (s *%s) %s %s", state, signature, block(body)))
+// top prints the method top of a state.
+func (e *emitter) top(state string, body ...jen.Code) {
+	e.add(state, "top", receiver(state).Id("top").Params().Int32().Block(body...))
 }
 
-// ifEmpty prints the beginning of top, origins or leaves of a state: a struct, list
-// or map in which nothing is set is itself the leaf.
-func (e *emitter) ifEmpty(condition, method string) string {
-	var leaf string
-	switch method {
-	case "top":
-		leaf = "s.at"
-	case "origins":
-		leaf = e.addOrigin("s.at")
-	case "leaves":
-		leaf = e.call("mergeLeaf", "path", `""`, "s.at", "yield")
-	}
-	return "if " + condition + block("return "+leaf) + "\n"
+// origins prints the method origins of a state.
+func (e *emitter) origins(state string, body ...jen.Code) {
+	e.add(state, "origins", receiver(state).Id("origins").
+		Params(jen.Id("dst").Index().Int(), jen.Id("base").Int()).Index().Int().Block(body...))
 }
 
-// topOfEntries prints the end of top of a state with entries.
-func topOfEntries(top string) string {
-	return "var item int32\nfor _, entry := range s.entries " + block("item = max(item, "+top+")") + "\nreturn item"
+// leaves prints the method leaves of a state.
+func (e *emitter) leaves(state string, body ...jen.Code) {
+	e.add(state, "leaves", receiver(state).Id("leaves").
+		Params(jen.Id("path").String(), yieldParam()).Bool().Block(body...))
 }
 
-// originsOfEntries prints the end of origins of a state with entries.
-func originsOfEntries(origins string) string {
-	return "for _, entry := range s.entries " + block("dst = "+origins) + "\nreturn dst"
-}
+func receiver(state string) *jen.Statement { return jen.Func().Params(jen.Id("s").Op("*").Id(state)) }
 
 // addOrigin prints dst with an item added.
-func (e *emitter) addOrigin(item string) string { return e.call("mergeOrigin", "dst", "base", item) }
+func (e *emitter) addOrigin(item string) *jen.Statement {
+	return e.call("mergeOrigin", jen.Id("dst"), jen.Id("base"), jen.Id(item))
+}
 
 // structState returns the name of the state of a struct.
 func (e *emitter) structState(s *ir.Struct) string {
 	v := s.Value
-	name, fresh := e.declare(fmt.Sprintf("state %p", s), lower(v.Ident)+"State", " is the state of merging "+v.Name+"s.", func() string {
-		var fields []string
+	name, fresh := e.declare(fmt.Sprintf("state %p", s), lower(v.Ident)+"State", " is the state of merging "+v.Name+"s.", func(g *jen.Group) {
 		for _, f := range s.Fields {
-			fields = append(fields, f.Name+" "+e.fieldState(f))
+			g.Id(f.Name).Add(e.fieldState(f))
 		}
 		if s.Union {
-			fields = append(fields, "closed bool // a lower conf had another "+discriminator(s)+": all below it is ignored")
+			g.Id("closed").Bool().Comment("a lower conf had another " + discriminator(s) + ": all below it is ignored")
 		}
-		return strings.Join(fields, "\n")
 	})
 	if fresh {
 		e.method(name, "fill", func() { e.structFill(name, s) })
@@ -123,144 +112,150 @@ func discriminator(s *ir.Struct) string {
 }
 
 // fieldState prints the type that holds the state of a field.
-func (e *emitter) fieldState(f ir.Field) string {
+func (e *emitter) fieldState(f ir.Field) jen.Code {
 	switch rule := f.Rule.(type) {
 	case ir.Nested:
 		if rule.Pointer {
-			return e.slot(rule.Struct)
+			return jen.Id(e.slot(rule.Struct))
 		}
-		return e.structState(rule.Struct)
+		return jen.Id(e.structState(rule.Struct))
 	case ir.Concat:
-		return e.concat() + "[" + e.typ(rule.Elem) + "]"
+		return jen.Id(e.concat()).Types(e.typ(rule.Elem))
 	case ir.Keyed:
-		return e.keyed(rule)
+		return jen.Id(e.keyed(rule))
 	case ir.Map:
-		return e.mapState(rule)
+		return jen.Id(e.mapState(rule))
 	}
-	return "int32"
+	return jen.Int32()
 }
 
 // structFill prints fill of a struct. The method returns how many leaves it has
 // set, if the struct can be complete.
-//
-// The first step of filling a union is that of the discriminator: the highest conf
-// determines the type. The merge from the lowest conf drops everything below a conf
-// with another type, so the union is closed at that conf.
 func (e *emitter) structFill(state string, s *ir.Struct) {
-	var fields []string
+	typ := e.typ(s.Value)
+	f := receiver(state).Id("fill").Params(jen.List(jen.Id("v"), jen.Id("lower")).Op("*").Add(typ), jen.Id("item").Int32())
 	counted := s.Leaves != ir.Endless
-	for _, f := range s.Fields {
-		if fill := fillField(f, counted); fill != "" {
-			fields = append(fields, fill)
+	if counted {
+		f.Params(jen.Id("set").Int())
+	}
+	f.BlockFunc(func(g *jen.Group) {
+		if s.Union {
+			fillDiscriminator(g, discriminator(s))
 		}
-	}
-	e.add(state, "fill", e.expand(`func (s *{{.state}}) fill(v, lower *{{.type}}, item int32) {{if .counted}}(set int){{end}} {
-	{{- with .discriminator}}
-	switch {
-	case s.closed:
-		return
-	case s.{{.}} == 0:
-		v.{{.}}, s.{{.}} = lower.{{.}}, item
-	case v.{{.}} != lower.{{.}}:
-		s.closed = true
-		return
-	}
-	{{- end}}
-	{{- range .fields}}
-	{{.}}
-	{{- end}}
-	{{- if .counted}}
-	return set
-	{{- end}}
-}`, parts{"state": state, "type": e.typ(s.Value), "counted": counted, "discriminator": discriminator(s), "fields": fields}))
+		for _, field := range s.Fields {
+			e.fillField(g, field, counted)
+		}
+		if counted {
+			g.Return(jen.Id("set"))
+		}
+	})
+	e.add(state, "fill", f)
 }
 
-// fillField prints the statement that fills a field, "" for a discriminator.
-func fillField(f ir.Field, counted bool) string {
+// fillDiscriminator prints the first step of filling a union. The highest conf
+// determines the type. The merge from the lowest conf drops everything below a
+// conf with another type, so the union is closed at that conf.
+func fillDiscriminator(g *jen.Group, name string) {
+	g.Switch().Block(
+		jen.Case(jen.Id("s.closed")).Block(jen.Return()),
+		jen.Case(jen.Id("s."+name).Op("==").Lit(0)).Block(
+			jen.Id(fmt.Sprintf("v.%[1]s, s.%[1]s = lower.%[1]s, item", name))),
+		jen.Case(jen.Id(fmt.Sprintf("v.%[1]s != lower.%[1]s", name))).Block(
+			jen.Id("s.closed = true"),
+			jen.Return()),
+	)
+}
+
+func (e *emitter) fillField(g *jen.Group, f ir.Field, counted bool) {
 	here, there, state := "v."+f.Name, "lower."+f.Name, "s."+f.Name
 	switch rule := f.Rule.(type) {
 	case ir.Replace:
-		set := fmt.Sprintf("%s, %s = %s, item", here, state, there)
-		if counted {
-			set += "\nset++"
+		condition := jen.Id(state).Op("==").Lit(0)
+		if set := isSet(rule, there); set != "" {
+			condition.Op("&&").Id(set)
 		}
-		return "if " + state + " == 0" + isSet(rule, there) + block(set)
+		g.If(condition).BlockFunc(func(g *jen.Group) {
+			g.Id(fmt.Sprintf("%s, %s = %s, item", here, state, there))
+			if counted {
+				g.Id("set++")
+			}
+		})
 	case ir.Nested:
-		if !rule.Pointer {
-			there = "&" + there
+		from := jen.Id("&" + there)
+		if rule.Pointer {
+			from = jen.Id(there)
 		}
-		fill := fmt.Sprintf("%s.fill(&%s, %s, item)", state, here, there)
+		call := jen.Id(state).Dot("fill").Call(jen.Id("&"+here), from, jen.Id("item"))
 		if counted {
-			return "set += " + fill
+			call = jen.Id("set").Op("+=").Add(call)
 		}
-		return fill
+		g.Add(call)
 	case ir.Concat, ir.Keyed, ir.Map:
-		return fmt.Sprintf("%[1]s = %[2]s.fill(%[1]s, %[3]s, item)", here, state, there)
+		g.Id(here).Op("=").Id(state).Dot("fill").Call(jen.Id(here), jen.Id(there), jen.Id("item"))
 	}
-	return ""
 }
 
-// isSet returns the further condition under which a leaf is set in a conf, or "" if
-// it is always set.
+// isSet returns the condition under which a leaf is set in a conf, or "" if it is
+// always set.
 func isSet(rule ir.Replace, x string) string {
 	switch {
 	case rule.Set == ir.Always:
 		return ""
 	case rule.Set == ir.NotNil:
-		return " && " + x + " != nil"
+		return x + " != nil"
 	case rule.Zero == "false":
-		return " && " + x
+		return x
 	}
-	return " && " + x + " != " + rule.Zero
+	return x + " != " + rule.Zero
 }
 
 func (e *emitter) structTop(s *ir.Struct) {
 	name := e.structState(s)
 	e.method(name, "top", func() {
-		var items []string
-		for _, f := range s.Fields {
-			item := "s." + f.Name
-			if e.part(f, "top") {
-				item += ".top()"
+		if len(s.Fields) == 0 {
+			e.top(name, jen.Return(jen.Lit(0)))
+			return
+		}
+		items := make([]jen.Code, len(s.Fields))
+		for i, f := range s.Fields {
+			if !e.part(f, "top") {
+				items[i] = jen.Id("s." + f.Name)
+				continue
 			}
-			items = append(items, item)
+			items[i] = jen.Id("s." + f.Name + ".top()")
 		}
-		top := "max(" + strings.Join(items, ", ") + ")"
-		if len(items) == 0 {
-			top = "0"
-		}
-		e.addPart(name, "top", "return "+top)
+		e.top(name, jen.Return(jen.Id("max").Call(items...)))
 	})
 }
 
 func (e *emitter) structOrigins(state string, s *ir.Struct) {
-	var body strings.Builder
+	body := make([]jen.Code, 0, len(s.Fields)+1)
 	for _, f := range s.Fields {
-		add := "s." + f.Name + ".origins(dst, base)"
+		add := jen.Id("s." + f.Name + ".origins(dst, base)")
 		if !e.part(f, "origins") {
 			add = e.addOrigin("s." + f.Name)
 		}
-		body.WriteString("dst = " + add + "\n")
+		body = append(body, jen.Id("dst").Op("=").Add(add))
 	}
-	e.addPart(state, "origins", body.String()+"return dst")
+	e.origins(state, append(body, jen.Return(jen.Id("dst")))...)
 }
 
 func (e *emitter) structLeaves(s *ir.Struct) {
 	name := e.structState(s)
 	e.method(name, "leaves", func() {
-		var all []string
-		for _, f := range s.Fields {
-			step := strconv.Quote("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(f.JSON))
+		all := make([]jen.Code, len(s.Fields))
+		for i, f := range s.Fields {
+			step := "/" + escapePointer(f.JSON)
 			if e.part(f, "leaves") {
-				all = append(all, fmt.Sprintf("s.%s.leaves(path + %s, yield)", f.Name, step))
-			} else {
-				all = append(all, e.call("mergeLeaf", "path", step, "s."+f.Name, "yield"))
+				all[i] = jen.Id("s."+f.Name+".leaves").Call(jen.Id("path").Op("+").Lit(step), jen.Id("yield"))
+				continue
 			}
+			all[i] = e.call("mergeLeaf", jen.Id("path"), jen.Lit(step), jen.Id("s."+f.Name), jen.Id("yield"))
 		}
 		if len(all) == 0 {
-			all = []string{"true"}
+			all = []jen.Code{jen.True()}
 		}
-		e.addPart(name, "leaves", "return "+and(all))
+		e.leaves(name, jen.Return(and(all)))
 	})
 }
 

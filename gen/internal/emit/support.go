@@ -1,163 +1,122 @@
 package emit
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
 
 // call prints a call of a support function, and requests the function.
-func (e *emitter) call(function string, args ...string) string {
-	return e.supportName(function) + "(" + strings.Join(args, ", ") + ")"
+func (e *emitter) call(function string, args ...jen.Code) *jen.Statement {
+	return jen.Id(e.supportName(function)).Call(args...)
 }
 
 // concat requests the state of lists that are appended to, and returns the name
 // of the generic type.
 func (e *emitter) concat() string { return e.supportName("mergeAppended") }
 
-// supportName requests a support function, and returns its name in the package.
 func (e *emitter) supportName(function string) string {
 	name, fresh := e.names.of("support "+function, function)
 	if fresh {
 		e.queue = append(e.queue, func() {
-			parts := parts{"name": name}
-			if function == "mergeAppended" {
-				parts["run"], _ = e.names.of("support run", "mergeRun")
-			}
-			e.support = append(e.support, e.expand(support[function], parts))
+			e.support = append(e.support, e.supportCode(function, name))
 		})
 	}
 	return name
 }
 
-// support are the declarations that do not depend on a type.
-var support = map[string]string{
-	"mergeLeaf": `
-// {{.name}} yields the leaf path+name, if an item set it.
-func {{.name}}(path, name string, item int32, yield func(string, int) bool) bool {
-	return item == 0 || yield(path+name, int(item)-1)
-}`,
-
-	"mergeOrigin": `
-// {{.name}} adds an item, if there is one, to dst[base:], which is ascending.
-func {{.name}}(dst []int, base int, item int32) []int {
-	if item == 0 {
-		return dst
+func (e *emitter) supportCode(function, name string) jen.Code {
+	digest := func() *jen.Statement { return jen.Id("d").Op("*").Qual(xxhash, "Digest") }
+	switch function {
+	case "mergeLeaf":
+		return jen.Commentf("%s yields the leaf path+name, if an item set it.", name).Line().
+			Func().Id(name).Params(jen.List(jen.Id("path"), jen.Id("name")).String(), jen.Id("item").Int32(), yieldParam()).Bool().Block(
+			jen.Return(jen.Id("item == 0 || yield(path+name, int(item)-1)")))
+	case "mergeOrigin":
+		return jen.Commentf("%s adds an item, if there is one, to dst[base:], which is ascending.", name).Line().
+			Func().Id(name).Params(jen.Id("dst").Index().Int(), jen.Id("base").Int(), jen.Id("item").Int32()).Index().Int().Block(
+			jen.If(jen.Id("item == 0")).Block(jen.Return(jen.Id("dst"))),
+			jen.List(jen.Id("i"), jen.Id("found")).Op(":=").Qual("slices", "BinarySearch").Call(jen.Id("dst[base:]"), jen.Id("int(item)-1")),
+			jen.If(jen.Id("found")).Block(jen.Return(jen.Id("dst"))),
+			jen.Return(jen.Qual("slices", "Insert").Call(jen.Id("dst"), jen.Id("base+i"), jen.Id("int(item)-1"))))
+	case "mergeRoom":
+		return jen.Commentf("%s returns room, or a larger copy, with n free elements before the last used ones.", name).Line().
+			Func().Id(name).Types(jen.Id("E").Any()).Params(jen.Id("room").Index().Id("E"), jen.List(jen.Id("used"), jen.Id("n")).Int()).Index().Id("E").Block(
+			jen.If(jen.Id("len(room)-used >= n")).Block(jen.Return(jen.Id("room"))),
+			jen.Id("grown").Op(":=").Make(jen.Index().Id("E"), jen.Id("used+max(used, n)")),
+			jen.Id("copy(grown[len(grown)-used:], room[len(room)-used:])"),
+			jen.Return(jen.Id("grown")))
+	case "mergeEscape":
+		return jen.Commentf("%s escapes a key for a JSON pointer.", name).Line().
+			Func().Id(name).Params(jen.Id("key").String()).String().Block(
+			jen.Return(jen.Qual("strings", "ReplaceAll").Call(
+				jen.Qual("strings", "ReplaceAll").Call(jen.Id("key"), jen.Lit("~"), jen.Lit("~0")), jen.Lit("/"), jen.Lit("~1"))))
+	case "mergeAppended":
+		return e.appended(name)
+	case "hashWord":
+		return jen.Func().Id(name).Params(digest(), jen.Id("x").Uint64()).Block(
+			jen.Var().Id("b").Index(jen.Lit(8)).Byte(),
+			jen.Qual("encoding/binary", "LittleEndian").Dot("PutUint64").Call(jen.Id("b[:]"), jen.Id("x")),
+			jen.Id("d.Write(b[:])"))
+	case "hashString":
+		return jen.Func().Id(name).Params(digest(), jen.Id("x").String()).Block(
+			e.call("hashWord", jen.Id("d"), jen.Id("uint64(len(x))")),
+			jen.Id("d.WriteString(x)"))
+	case "hashBool":
+		return jen.Func().Id(name).Params(digest(), jen.Id("x").Bool()).Block(
+			jen.If(jen.Id("x")).Block(e.call("hashWord", jen.Id("d"), jen.Lit(1))).
+				Else().Block(e.call("hashWord", jen.Id("d"), jen.Lit(0))))
+	case "hashFloat":
+		return jen.Func().Id(name).Params(digest(), jen.Id("x").Float64()).Block(
+			jen.If(jen.Id("x == 0")).Block(jen.Id("x = 0").Comment("-0 equals 0")),
+			e.call("hashWord", jen.Id("d"), jen.Qual("math", "Float64bits").Call(jen.Id("x"))))
 	}
-	i, found := {{qual "slices" "BinarySearch"}}(dst[base:], int(item)-1)
-	if found {
-		return dst
-	}
-	return {{qual "slices" "Insert"}}(dst, base+i, int(item)-1)
-}`,
-
-	"mergeRoom": `
-// {{.name}} returns room, or a larger copy, with n free elements before the last used ones.
-func {{.name}}[E any](room []E, used, n int) []E {
-	if len(room)-used >= n {
-		return room
-	}
-	grown := make([]E, used+max(used, n))
-	copy(grown[len(grown)-used:], room[len(room)-used:])
-	return grown
-}`,
-
-	"mergeEscape": `
-// {{.name}} escapes a key for a JSON pointer.
-func {{.name}}(key string) string {
-	return {{qual "strings" "ReplaceAll"}}({{qual "strings" "ReplaceAll"}}(key, "~", "~0"), "/", "~1")
-}`,
-
-	// Lists that are appended to are filled from the highest priority and grow at
-	// their front; each conf adds one run of elements.
-	"mergeAppended": `
-// {{.name}} is the state of a list that is appended to.
-type {{.name}}[E any] struct {
-	at   int32      // the highest item that has the list
-	room []E        // the list is its end
-	runs []{{.run}} // from the end of the list to its front
+	panic("emit: no support function " + function)
 }
 
-// {{.run}} is a run of elements of one item.
-type {{.run}} struct {
-	item int32
-	n    int
+// appended prints the state of lists that are appended to. They are filled from
+// the highest priority and grow at their front; each conf adds one run of
+// elements.
+func (e *emitter) appended(name string) jen.Code {
+	run, _ := e.names.of("support run", "mergeRun")
+	list := func() *jen.Statement { return jen.Index().Id("E") }
+	method := func() *jen.Statement { return jen.Func().Params(jen.Id("s").Op("*").Id(name).Types(jen.Id("E"))) }
+	return jen.Commentf("%s is the state of a list that is appended to.", name).Line().
+		Type().Id(name).Types(jen.Id("E").Any()).Struct(
+		jen.Id("at").Int32().Comment("the highest item that has the list"),
+		jen.Id("room").Add(list()).Comment("the list is its end"),
+		jen.Id("runs").Index().Id(run).Comment("from the end of the list to its front"),
+	).Line().Line().
+		Commentf("%s is a run of elements of one item.", run).Line().
+		Type().Id(run).Struct(jen.Id("item").Int32(), jen.Id("n").Int()).Line().Line().
+		Add(method()).Id("fill").Params(jen.List(jen.Id("list"), jen.Id("lower")).Add(list()), jen.Id("item").Int32()).Add(list()).Block(
+		jen.If(jen.Id("lower == nil")).Block(jen.Return(jen.Id("list"))),
+		jen.If(jen.Id("s.at == 0")).Block(jen.Id("s.at = item"), jen.Id("list").Op("=").Add(list()).Values()),
+		jen.If(jen.Id("len(lower) == 0")).Block(jen.Return(jen.Id("list"))),
+		jen.Id("s.runs = append(s.runs, "+run+"{item, len(lower)})"),
+		jen.Id("s.room").Op("=").Add(e.call("mergeRoom", jen.Id("s.room"), jen.Id("len(list)"), jen.Id("len(lower)"))),
+		jen.Id("list = s.room[len(s.room)-len(list)-len(lower):]"),
+		jen.Id("copy(list, lower)"),
+		jen.Return(jen.Id("list"))).Line().Line().
+		Add(method()).Id("top").Params().Int32().Block(
+		jen.If(jen.Id("len(s.runs) == 0")).Block(jen.Return(jen.Id("s.at"))),
+		jen.Return(jen.Id("s.runs[0].item"))).Line().Line().
+		Add(method()).Id("origins").Params(jen.Id("dst").Index().Int(), jen.Id("base").Int()).Index().Int().Block(
+		jen.If(jen.Id("len(s.runs) == 0")).Block(jen.Return(e.addOrigin("s.at"))),
+		jen.For(jen.Id("_, run").Op(":=").Range().Id("s.runs")).Block(jen.Id("dst").Op("=").Add(e.addOrigin("run.item"))),
+		jen.Return(jen.Id("dst"))).Line().Line().
+		Add(method()).Id("leaves").Params(jen.Id("path").String(), yieldParam()).Bool().Block(
+		jen.If(jen.Id("len(s.runs) == 0")).Block(jen.Return(e.emptyLeaf())),
+		jen.Id("i").Op(":=").Lit(0),
+		jen.For(jen.Id("_, run").Op(":=").Range().Qual("slices", "Backward").Call(jen.Id("s.runs"))).Block(
+			jen.For(jen.Range().Id("run.n")).Block(
+				jen.If(jen.Op("!").Id("yield").Call(
+					jen.Id("path").Op("+").Lit("/").Op("+").Qual("strconv", "Itoa").Call(jen.Id("i")),
+					jen.Id("int(run.item)-1"))).Block(jen.Return(jen.False())),
+				jen.Id("i++"))),
+		jen.Return(jen.True()))
 }
 
-func (s *{{.name}}[E]) fill(list, lower []E, item int32) []E {
-	if lower == nil {
-		return list
-	}
-	if s.at == 0 {
-		s.at = item
-		list = []E{}
-	}
-	if len(lower) == 0 {
-		return list
-	}
-	s.runs = append(s.runs, {{.run}}{item, len(lower)})
-	s.room = {{support "mergeRoom"}}(s.room, len(list), len(lower))
-	list = s.room[len(s.room)-len(list)-len(lower):]
-	copy(list, lower)
-	return list
-}
-
-func (s *{{.name}}[E]) top() int32 {
-	if len(s.runs) == 0 {
-		return s.at
-	}
-	return s.runs[0].item
-}
-
-func (s *{{.name}}[E]) origins(dst []int, base int) []int {
-	if len(s.runs) == 0 {
-		return {{support "mergeOrigin"}}(dst, base, s.at)
-	}
-	for _, run := range s.runs {
-		dst = {{support "mergeOrigin"}}(dst, base, run.item)
-	}
-	return dst
-}
-
-func (s *{{.name}}[E]) leaves(path string, yield func(string, int) bool) bool {
-	if len(s.runs) == 0 {
-		return {{support "mergeLeaf"}}(path, "", s.at, yield)
-	}
-	i := 0
-	for _, run := range {{qual "slices" "Backward"}}(s.runs) {
-		for range run.n {
-			if !yield(path+"/"+{{qual "strconv" "Itoa"}}(i), int(run.item)-1) {
-				return false
-			}
-			i++
-		}
-	}
-	return true
-}`,
-
-	"hashWord": `
-func {{.name}}(d *{{digest}}, x uint64) {
-	var b [8]byte
-	{{qual "encoding/binary" "LittleEndian"}}.PutUint64(b[:], x)
-	d.Write(b[:])
-}`,
-
-	"hashString": `
-func {{.name}}(d *{{digest}}, x string) {
-	{{support "hashWord"}}(d, uint64(len(x)))
-	d.WriteString(x)
-}`,
-
-	"hashBool": `
-func {{.name}}(d *{{digest}}, x bool) {
-	if x {
-		{{support "hashWord"}}(d, 1)
-	} else {
-		{{support "hashWord"}}(d, 0)
-	}
-}`,
-
-	"hashFloat": `
-func {{.name}}(d *{{digest}}, x float64) {
-	if x == 0 {
-		x = 0 // -0 equals 0
-	}
-	{{support "hashWord"}}(d, {{qual "math" "Float64bits"}}(x))
-}`,
+func escapePointer(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }

@@ -21,13 +21,9 @@ const (
 
 // Config selects the packages to load.
 type Config struct {
-	// Dir is the directory of relative patterns; "" is the current directory.
-	Dir string
-	// Patterns name packages as for go list: ".", "./...", import paths.
-	Patterns []string
-	// Overlay replaces the content of files by their absolute paths. The files
-	// need not exist.
-	Overlay map[string][]byte
+	Dir      string   // of relative patterns
+	Patterns []string // as of go list
+	Overlay  map[string][]byte
 }
 
 // Package is a loaded package.
