@@ -2,6 +2,7 @@ package source_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +17,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/source"
 )
+
+// TestMain lets more tests run at a time than there are processors: they wait most of
+// their time.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "12"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // watched is a directory that is watched, with the state of what was yielded: the
 // names of the dataplanes with their addresses, or the error.
@@ -199,7 +210,7 @@ func TestWatch(t *testing.T) {
 			}, "api=" + b + " web=" + b},
 	} {
 		for mode, files := range map[string]source.Files{
-			"notified": {Quiet: 300 * time.Millisecond, Rescan: time.Hour},
+			"notified": {Quiet: time.Second, Rescan: time.Hour},
 			"scanned":  {Quiet: 50 * time.Millisecond, Rescan: 50 * time.Millisecond},
 		} {
 			t.Run(name+"/"+mode, func(t *testing.T) {
