@@ -68,12 +68,16 @@ func after(do, then func(*world) string) func(*world) string {
 	}
 }
 
-// eventually returns a step that repeats another until its result is the given one, for
-// at most two seconds, and returns the last result.
+// eventually returns a step that repeats another until its result is the given one, and
+// returns the last result. It does so for two seconds if another result is expected.
 func eventually(want string, do func(*world) string) func(*world) string {
 	return func(w *world) string {
+		limit := 2 * time.Second
+		if w.expected == want {
+			limit = patience
+		}
 		got := do(w)
-		for deadline := time.Now().Add(2 * time.Second); got != want && time.Now().Before(deadline); got = do(w) {
+		for deadline := time.Now().Add(limit); got != want && time.Now().Before(deadline); got = do(w) {
 			time.Sleep(20 * time.Millisecond)
 		}
 		return got

@@ -94,8 +94,9 @@ func allBut(kind string) []xds.Translator {
 func (s *story) run(t *testing.T, list []xds.Translator, expected func(step) string) {
 	w := start(t, s, list)
 	for _, x := range s.steps {
-		if got, want := x.do(w), expected(x); got != want {
-			t.Errorf("%s: got %q, want %q", x.name, got, want)
+		w.expected = expected(x)
+		if got := x.do(w); got != w.expected {
+			t.Errorf("%s: got %q, want %q", x.name, got, w.expected)
 		}
 	}
 	if t.Failed() {

@@ -34,6 +34,7 @@ type world struct {
 	proxies map[string]*envoytest.Proxy
 
 	collector *collector
+	expected  string // of the step that is done
 }
 
 // collectorAddress is where a collector of telemetry listens in each story.
