@@ -127,9 +127,9 @@ func (n flatNode) in(doc *Document) node {
 	if root, ok := doc.root.(flatNode); ok {
 		return flatNode{root.text, n.i}
 	}
-	text := *n.text
-	text.children = nil
-	return flatNode{&text, n.i}
+	// Another goroutine may be using the children of the text.
+	text := n.text
+	return flatNode{&flatText{file: text.file, data: text.data, lines: text.lines, parts: text.parts}, n.i}
 }
 
 func (n flatNode) find(name string) int {
