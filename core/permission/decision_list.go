@@ -134,12 +134,14 @@ func (l *DecisionList) AsksForSNI() bool {
 
 // Decide answers a request.
 func (l *DecisionList) Decide(r *request.Request) Answer {
-	seen := request.NewSeen(r)
-	if l.asksForPath && seen.PathRefused {
-		return Answer{HasShadow: l.shadow}
+	a := Answer{HasShadow: l.shadow}
+	seen := request.Seen{Request: *r}
+	if l.asksForPath {
+		if seen = request.NewSeen(r); seen.PathRefused {
+			return a
+		}
 	}
 	first := l.first(&seen)
-	a := Answer{HasShadow: l.shadow}
 	switch allow := earlier(first[Allow], first[AllowWithShadowDeny]); {
 	case first[Deny] != end:
 		a.Decision = Decision{By: &l.entries[first[Deny]].Place}
