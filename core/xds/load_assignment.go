@@ -78,6 +78,9 @@ func (b *Builder) assignment(key endpointsKey, r *report, client *client) *endpo
 		e.Localities = []Locality{{Weight: 1, Endpoints: e.All}}
 	}
 	for i, t := range b.shape.endpoints {
+		if t.Outbound == nil { // else the draft of the listener reports it
+			r.warnIgnored(t, key.confs.own[i])
+		}
 		t.Endpoints(e, key.confs.own[i])
 	}
 	for _, l := range e.Localities {

@@ -138,6 +138,12 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 			r.warnIgnoredByRoutes(b.shape.routes, key.confs)
 		}
 		for i, t := range b.shape.routes {
+			if t.Outbound == nil { // else the draft of the listener reports it
+				r.warnIgnored(t, key.confs.own[i])
+			}
+			for _, route := range key.confs.routes {
+				r.warnIgnored(t, route.confs[i])
+			}
 			if t.Routes != nil {
 				t.Routes(r, key.confs.own[i])
 			}

@@ -2,6 +2,7 @@ package xds_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -13,36 +14,7 @@ import (
 
 // Confs that no translator of their kind has a function for are warnings (SPEC 11.1).
 func TestUntranslatedConfs(t *testing.T) {
-	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
-type: Dataplane
-name: web
-networking:
-  address: 10.0.0.1
-  inbound: [{port: 80, tags: {kuma.io/service: web, kuma.io/protocol: http}}]
-  outbound: [{port: 10001, tags: {kuma.io/service: api, kuma.io/protocol: http}}]
----
-{type: MeshTrace, name: all, spec: {default: {sampling: {overall: 10}}}}
----
-{type: MeshTimeout, name: out, spec: {to: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshHTTPRoute, name: root}, default: {http: {requestTimeout: 2s}}}]}}
----
-{type: MeshTimeout, name: in, spec: {rules: [{default: {idleTimeout: 1s}}]}}
----
-{type: MeshRateLimit, name: clients, spec: {from: [{default: {local: {http: {disabled: true}}}}]}}
----
-{type: MeshTrafficPermission, name: allow, spec: {rules: [{default: {allow: [{path: {type: Prefix, value: /}}]}}]}}
----
-type: MeshHTTPRoute
-name: root
-spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: [{matches: [{path: {type: PathPrefix, value: /}}], default: {}}]}]}
-`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := core.NewView(loader.Kinds, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := untranslated(t)
 	const (
 		timeoutIn  = "kri_mt_default___in_ item 0: no translator of MeshTimeout shapes inbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
 		permission = "kri_mtp_default___allow_ item 0: no translator of MeshTrafficPermission shapes inbounds, so it has no effect on proxies (kri_dp_default___web_)\n"
@@ -110,4 +82,71 @@ spec:
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// An ignored field is a warning whatever the translator shapes.
+func TestIgnoredFields(t *testing.T) {
+	view := untranslated(t)
+	ignored := []xds.IgnoredField{{Field: "/idleTimeout", Reason: "it is ignored"}, {Field: "/http/requestTimeout", Reason: "it is ignored"}}
+	for name, test := range map[string]struct {
+		translator xds.Translator
+		want       []string
+	}{
+		"endpoints": {xds.Translator{Endpoints: func(*xds.Endpoints, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
+		"clusters":  {xds.Translator{Cluster: func(*xds.Cluster, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
+		"listeners": {xds.Translator{Outbound: func(*xds.Outbound, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout"}},
+		"routes":    {xds.Translator{Route: func(*xds.Route, *rules.Effective) {}}, []string{"out_ item 0 /idleTimeout", "out_ item 1 /http/requestTimeout"}},
+		"inbounds":  {xds.Translator{Inbound: func(*xds.Inbound, xds.InboundConf) {}}, []string{"in_ item 0 /idleTimeout"}},
+		"chains":    {xds.Translator{Chain: func(*xds.Chain, xds.InboundConf) {}}, []string{"in_ item 0 /idleTimeout"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.translator.Kind, test.translator.Ignored = "MeshTimeout", ignored
+			snapshot := xds.NewBuilder([]xds.Translator{test.translator}, xds.Options{Audit: true}).At(view).Snapshot(view.Dataplanes("default")[0], false)
+			var got []string
+			for _, w := range snapshot.Warnings() {
+				if item, _, found := strings.Cut(w.String(), ": it is ignored"); found {
+					got = append(got, strings.TrimPrefix(item, "kri_mt_default___"))
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// untranslated returns a mesh with policies of many kinds for the dataplane web.
+func untranslated(t *testing.T) *core.View {
+	t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
+type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web, kuma.io/protocol: http}}]
+  outbound: [{port: 10001, tags: {kuma.io/service: api, kuma.io/protocol: http}}]
+---
+{type: MeshTrace, name: all, spec: {default: {sampling: {overall: 10}}}}
+---
+{type: MeshTimeout, name: out, spec: {to: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshHTTPRoute, name: root}, default: {http: {requestTimeout: 2s}}}]}}
+---
+{type: MeshTimeout, name: in, spec: {rules: [{default: {idleTimeout: 1s}}]}}
+---
+{type: MeshRateLimit, name: clients, spec: {from: [{default: {local: {http: {disabled: true}}}}]}}
+---
+{type: MeshTrafficPermission, name: allow, spec: {rules: [{default: {allow: [{path: {type: Prefix, value: /}}]}}]}}
+---
+type: MeshHTTPRoute
+name: root
+spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: [{matches: [{path: {type: PathPrefix, value: /}}], default: {}}]}]}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(loader.Kinds, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view
 }

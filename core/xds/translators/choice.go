@@ -138,14 +138,8 @@ func warnGRPC(i *xds.Inbound, in xds.InboundConf) bool {
 	if !i.GRPC || in.InboundConfig == nil {
 		return i.GRPC
 	}
-	const reason = "a gRPC server has permissions only"
-	for k := range in.Rules {
-		i.Warn(in.Rules[k].Effective, "", reason)
-	}
-	if in.From != nil {
-		for _, o := range in.From.Origins() {
-			i.WarnPolicy(o.Policy, o.Index, "", reason)
-		}
+	for _, o := range in.Origins() {
+		i.WarnPolicy(o.Policy, o.Index, "", "a gRPC server has permissions only")
 	}
 	return true
 }
