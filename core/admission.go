@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -17,7 +18,7 @@ import (
 func admit(kinds *resource.Kinds, b *Batch) (err error) {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
-	defer a.running.recover(&err) // Validate methods of kinds
+	defer a.running.Recover(&err) // Validate methods of kinds
 	passed, err := a.passed(set)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ type admission struct {
 // prober is what one worker needs to validate resources.
 type prober struct {
 	diag.Prober
-	running guard
+	running mesh.Guard
 }
 
 // parallelAdmission is the number of dataplanes and policies from which several
@@ -87,16 +88,16 @@ func (a *admission) passed(set *resource.Set) (bool, error) {
 		return false, nil
 	}
 	var failed atomic.Bool
-	err := inParallel(runtime.GOMAXPROCS(0), func(worker, workers int) (err error) {
+	err := mesh.InParallel(runtime.GOMAXPROCS(0), func(worker, workers int) (err error) {
 		var p prober
-		defer p.running.recover(&err) // Validate methods of kinds
+		defer p.running.Recover(&err) // Validate methods of kinds
 		for i := n * worker / workers; i < n*(worker+1)/workers && !failed.Load(); i++ {
 			ok := false
 			if i < dataplanes {
 				d := set.Dataplanes[i]
 				ok = d != nil && !p.Fails(d.Validate)
 			} else if policy := a.ofEngine(set.Policies[i-dataplanes]); policy != nil {
-				p.running.code = policy.Type.Name
+				p.running.Code = policy.Type.Name
 				ok = !p.Fails(policy.Validate)
 			}
 			if !ok {
@@ -161,7 +162,7 @@ func (a *admission) policy(p *resource.Policy) {
 		a.errorf(&p.Meta, "type", diag.DidYouMean(p.Kind, a.kinds.Names()), "%q is not one of the kinds of this engine", p.Kind)
 		return
 	}
-	a.running.code = p.Kind
+	a.running.Code = p.Kind
 	a.valid(&p.Meta, checked.Validate)
 }
 

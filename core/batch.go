@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -27,64 +28,37 @@ func (b *Batch) upserts() *resource.Set {
 	return b.Upsert
 }
 
-// meshBatch is the part of a batch for one mesh, each list sorted by identity, so
-// that the result does not depend on the order of the input.
-type meshBatch struct {
-	mesh       string
-	enforce    enforcement
-	document   edit[*resource.Mesh]
-	dataplanes []edit[*resource.Dataplane]
-	policies   []edit[*resource.Policy]
-	identities []edit[*resource.MeshIdentity]
-	trusts     []edit[*resource.MeshTrust]
-}
-
-// edit is an upsert, or a deletion if the resource is nil.
-type edit[T any] struct {
-	id       resource.ID
-	resource T
-}
-
-// editsOf returns the upserts of resources.
-func editsOf[R interface{ Identity() *resource.Meta }](list []R) []edit[R] {
-	edits := make([]edit[R], len(list))
-	for i, r := range list {
-		edits[i] = edit[R]{r.Identity().ID, r}
-	}
-	return edits
-}
-
 // perMesh splits a batch that was admitted; the result is sorted by mesh. It
 // includes the meshes of the view before that the change of placements concerns.
-func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {
-	byName := map[string]*meshBatch{}
-	of := func(mesh string) *meshBatch {
-		m := byName[mesh]
+func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
+	byName := map[string]*mesh.Batch{}
+	of := func(name string) *mesh.Batch {
+		m := byName[name]
 		if m == nil {
-			m = &meshBatch{mesh: mesh}
-			byName[mesh] = m
+			m = &mesh.Batch{Mesh: name}
+			byName[name] = m
 		}
 		return m
 	}
 	set := b.upserts()
 	for _, m := range set.Meshes {
-		of(m.Name).document = edit[*resource.Mesh]{m.ID, m}
+		of(m.Name).Document = mesh.Upsert(m)
 	}
 	for _, d := range set.Dataplanes {
 		m := of(d.Mesh)
-		m.dataplanes = append(m.dataplanes, edit[*resource.Dataplane]{d.ID, d})
+		m.Dataplanes = append(m.Dataplanes, mesh.Upsert(d))
 	}
 	for _, p := range set.Policies {
 		m := of(p.Mesh)
-		m.policies = append(m.policies, edit[*resource.Policy]{p.ID, p})
+		m.Policies = append(m.Policies, mesh.Upsert(p))
 	}
 	for _, i := range set.Identities {
 		m := of(i.Mesh)
-		m.identities = append(m.identities, edit[*resource.MeshIdentity]{i.ID, i})
+		m.Identities = append(m.Identities, mesh.Upsert(i))
 	}
 	for _, t := range set.Trusts {
 		m := of(t.Mesh)
-		m.trusts = append(m.trusts, edit[*resource.MeshTrust]{t.ID, t})
+		m.Trusts = append(m.Trusts, mesh.Upsert(t))
 	}
 	for _, id := range b.Delete {
 		if ocm.IsKind(id.Kind) && id.Mesh == "" {
@@ -93,35 +67,28 @@ func (b *Batch) perMesh(before *View, e enforcement) []*meshBatch {
 		m := of(id.Mesh)
 		switch id.Kind {
 		case resource.MeshKind:
-			m.document.id = id
+			m.Document.ID = id
 		case resource.DataplaneKind:
-			m.dataplanes = append(m.dataplanes, edit[*resource.Dataplane]{id: id})
+			m.Dataplanes = append(m.Dataplanes, mesh.Edit[*resource.Dataplane]{ID: id})
 		case resource.MeshIdentityKind:
-			m.identities = append(m.identities, edit[*resource.MeshIdentity]{id: id})
+			m.Identities = append(m.Identities, mesh.Edit[*resource.MeshIdentity]{ID: id})
 		case resource.MeshTrustKind:
-			m.trusts = append(m.trusts, edit[*resource.MeshTrust]{id: id})
+			m.Trusts = append(m.Trusts, mesh.Edit[*resource.MeshTrust]{ID: id})
 		default:
-			m.policies = append(m.policies, edit[*resource.Policy]{id: id})
+			m.Policies = append(m.Policies, mesh.Edit[*resource.Policy]{ID: id})
 		}
 	}
 	for _, m := range before.meshes {
-		if e.delta != nil && m.index.Concerns(m.name, e.delta) {
-			of(m.name).enforce.delta = e.delta
+		if e.Delta != nil && m.Concerns(e.Delta) {
+			of(m.Name()).Enforcement.Delta = e.Delta
 		}
 	}
-	batches := make([]*meshBatch, 0, len(byName))
+	batches := make([]*mesh.Batch, 0, len(byName))
 	for _, m := range byName {
-		m.enforce.state = e.state
-		sortByID(m.dataplanes)
-		sortByID(m.policies)
-		sortByID(m.identities)
-		sortByID(m.trusts)
+		m.Enforcement.State = e.State
+		m.Sort()
 		batches = append(batches, m)
 	}
-	slices.SortFunc(batches, func(a, b *meshBatch) int { return cmp.Compare(a.mesh, b.mesh) })
+	slices.SortFunc(batches, func(a, b *mesh.Batch) int { return cmp.Compare(a.Mesh, b.Mesh) })
 	return batches
-}
-
-func sortByID[T any](edits []edit[T]) {
-	slices.SortFunc(edits, func(a, b edit[T]) int { return a.id.Compare(b.id) })
 }

@@ -1,11 +1,9 @@
 package core
 
 import (
-	"slices"
-
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/index"
 )
 
 // Scope selects the policies that take part in an answer; the zero Scope is
@@ -55,33 +53,33 @@ type Change struct {
 	// Places unless a policy that only informs selects the dataplanes.
 	Shadow []rules.Place
 
-	before, after *profileView
-	view          *meshView // the state with the dataplanes: before for Left, otherwise after
-	slots         index.Set
-	first         resource.ID // of the dataplanes
+	difference mesh.Difference // contains the same, and the dataplanes
+}
+
+func newChange(in string, d mesh.Difference) Change {
+	c := Change{
+		Mesh: in, Action: Changed, OwnResource: d.OwnResource,
+		Policies: d.Policies, Bindings: d.Bindings, Places: d.Places, Shadow: d.Shadow,
+		difference: d,
+	}
+	switch {
+	case d.Joined():
+		c.Action = Joined
+	case d.Left():
+		c.Action = Left
+	}
+	return c
 }
 
 // Len returns the number of dataplanes; it is at least one.
-func (c *Change) Len() int { return c.slots.Len() }
+func (c *Change) Len() int { return c.difference.Len() }
 
 // Dataplanes returns the dataplanes, sorted by identity: as they were for
 // [Left], otherwise as they are.
-func (c *Change) Dataplanes() []*resource.Dataplane {
-	return c.view.sortedMembers(c.slots)
-}
+func (c *Change) Dataplanes() []*resource.Dataplane { return c.difference.Dataplanes() }
 
 // Before returns the configs that the dataplanes had, as [View.Configs] does.
-func (c *Change) Before(scope Scope) []*rules.Config { return c.before.configs(scope) }
+func (c *Change) Before(scope Scope) []*rules.Config { return c.difference.Before(scope) }
 
 // After returns the configs that the dataplanes have.
-func (c *Change) After(scope Scope) []*rules.Config { return c.after.configs(scope) }
-
-// sortedMembers returns the dataplanes in the slots, sorted by identity.
-func (m *meshView) sortedMembers(slots index.Set) []*resource.Dataplane {
-	list := make([]*resource.Dataplane, 0, slots.Len())
-	for slot := range slots.All() {
-		list = append(list, m.dataplanes.Value(slot).resource)
-	}
-	slices.SortFunc(list, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
-	return list
-}
+func (c *Change) After(scope Scope) []*rules.Config { return c.difference.After(scope) }

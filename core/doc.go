@@ -41,28 +41,33 @@
 //	  - A block is a merged conf, or the configuration of an inbound. Blocks with
 //	    equal inputs are one pointer for the whole mesh.
 //
-// [Engine.Apply] first updates the placements and bindings (package enforce), which
-// reports the policies whose bindings changed, and the zones and labels of the
-// dataplanes that came to a placement or left it. Then it does the following for
-// each mesh that the batch or this report concerns:
+// [Engine.Apply] takes these steps:
 //
-//  1. It validates the resources (admission.go), and removes what changes nothing
-//     (same.go).
-//  2. It updates the index of policies (core/internal/match), which reports the
+//  1. It validates the resources of the batch, and checks that no identity is in it
+//     twice (admission.go).
+//  2. It updates the placements and bindings (package enforce), which reports the
+//     policies whose bindings changed, and the zones and labels of the dataplanes
+//     that came to a placement or left it.
+//
+// Then, for each mesh that the batch or this report concerns (core/internal/mesh):
+//
+//  3. It removes from the batch what changes nothing (same.go).
+//  4. It updates the index of policies (core/internal/match), which reports the
 //     terms that targetRefs began or ceased to require, and the selectors of the
-//     policies that changed.
-//  3. It puts dataplanes that were added or changed, those with a reported term, and
+//     policies that changed. An error up to here changes nothing in any mesh.
+//  5. It puts dataplanes that were added or changed, those with a reported term, and
 //     those that came to a placement or left it, into their classes and profiles
 //     (update.go).
-//  4. It selects the policies of the classes that a reported selector matches
+//  6. It selects the policies of the classes that a reported selector matches
 //     (reselect.go), and evaluates the kinds whose policies changed, for the class
 //     and for its profiles (evaluate.go, core/internal/blocks). A new class starts
 //     from the results of the class that its first dataplane left (origin.go).
-//  5. It publishes the next [View] by one atomic store. The view shares what did
-//     not change with the one before: pages of dataplanes, profiles, blocks.
+//
+// At last it publishes the next [View] by one atomic store. The view shares what did
+// not change with the previous one: pages of dataplanes, profiles, blocks.
 //
 // A view also has the MeshIdentities and MeshTrusts, for packages that build on it,
-// such as xds. No class and no profile depends on them (mesh_resources.go).
+// such as xds. No class and no profile depends on them (resources.go).
 //
 // [Compare] finds the differences between two views by what they do not share, so
 // no record of changes is kept, [Engine.Watch] needs no queue, and a slow watcher
@@ -80,5 +85,5 @@
 //     equals [NewView] of the same resources.
 //   - A dataplane has one profile, a profile has members, a class has profiles,
 //     and the counted references to blocks are those that classes and profiles
-//     hold. Tests check this after each commit (invariants_test.go).
+//     hold. Tests check this after each commit (core/internal/mesh/invariants.go).
 package core

@@ -5,18 +5,12 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
 )
-
-// enforcement is the placements and bindings after a batch, and what the batch
-// changes in them; delta is nil if it changes nothing.
-type enforcement struct {
-	state *enforce.State
-	delta *enforce.Delta
-}
 
 // enforcement makes the part of a batch that concerns placements and bindings,
 // before any mesh is changed: policies of meshes depend on it.
-func (b *Batch) enforcement(before *enforce.State) enforcement {
+func (b *Batch) enforcement(before *enforce.State) mesh.Enforcement {
 	var e *enforce.Editor // nil: no change so far
 	edit := func() *enforce.Editor {
 		if e == nil {
@@ -36,8 +30,8 @@ func (b *Batch) enforcement(before *enforce.State) enforcement {
 		}
 	}
 	if e == nil {
-		return enforcement{state: before}
+		return mesh.Enforcement{State: before}
 	}
 	state, delta := e.Commit()
-	return enforcement{state, delta}
+	return mesh.Enforcement{State: state, Delta: delta}
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -27,9 +27,9 @@ type Engine struct {
 	order   rules.Order
 	current atomic.Pointer[View]
 
-	mu      sync.Mutex             // of writers; guards what follows
-	meshes  map[string]*meshWriter // see writer
-	buffers []match.Buffer         // one for each worker
+	mu     sync.Mutex              // of writers; guards what follows
+	meshes map[string]*mesh.Writer // see writer
+	memory mesh.Buffers
 }
 
 // NewEngine returns an engine without resources, for policies of the given
@@ -39,7 +39,7 @@ func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 	e := &Engine{
 		kinds:  kinds,
 		order:  options.Order,
-		meshes: map[string]*meshWriter{},
+		meshes: map[string]*mesh.Writer{},
 	}
 	e.current.Store(&View{kinds: kinds, enforcement: enforce.Empty(), superseded: make(chan struct{})})
 	return e
@@ -69,40 +69,40 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	before := e.View()
 	enforcement := batch.enforcement(before.enforcement)
 	batches := batch.perMesh(before, enforcement)
-	updates := make([]*meshUpdate, 0, len(batches))
+	updates := make([]*mesh.Update, 0, len(batches))
 	for _, b := range batches {
-		w, err := e.writer(b.mesh)
+		w, err := e.writer(b.Mesh)
 		if err != nil {
 			return Commit{}, err
 		}
-		u, err := w.prepare(b)
+		u, err := w.Prepare(b)
 		if err != nil {
-			return Commit{}, fmt.Errorf("mesh %q: %w", b.mesh, err)
+			return Commit{}, fmt.Errorf("mesh %q: %w", b.Mesh, err)
 		}
 		if u != nil {
 			updates = append(updates, u)
 		}
 	}
-	if len(updates) == 0 && enforcement.delta == nil {
+	if len(updates) == 0 && enforcement.Delta == nil {
 		return Commit{before, before}, nil
 	}
 	after := &View{
 		kinds: e.kinds, meshes: slices.Clone(before.meshes),
-		enforcement: enforcement.state, superseded: make(chan struct{}),
+		enforcement: enforcement.State, superseded: make(chan struct{}),
 	}
 	for _, u := range updates {
-		next, err := u.run(e.workerBuffers())
+		next, err := u.Run(&e.memory)
 		if err != nil {
 			for _, u := range updates { // their writers are ahead of the view, or inconsistent
-				delete(e.meshes, u.name)
+				delete(e.meshes, u.Mesh())
 			}
-			return Commit{}, fmt.Errorf("mesh %q: %w", u.name, err)
+			return Commit{}, fmt.Errorf("mesh %q: %w", u.Mesh(), err)
 		}
-		after.put(u.name, next)
-		if u.empty() {
-			delete(e.meshes, u.name)
+		after.put(u.Mesh(), next)
+		if next == nil {
+			delete(e.meshes, u.Mesh())
 		} else {
-			e.meshes[u.name] = u.meshWriter
+			e.meshes[u.Mesh()] = u.Writer
 		}
 	}
 	e.current.Store(after)
@@ -112,37 +112,19 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 
 // writer returns the writer of a mesh. If a published mesh has none, as after an
 // update that failed, it is rebuilt from what is published.
-func (e *Engine) writer(name string) (*meshWriter, error) {
+func (e *Engine) writer(name string) (*mesh.Writer, error) {
 	if w := e.meshes[name]; w != nil {
 		return w, nil
 	}
-	w := newMeshWriter(name, e.kinds, e.order)
-	if published := e.View().mesh(name); published != nil {
-		rebuild := published.batch()
-		rebuild.enforce.state = e.View().enforcement
-		u, err := w.prepare(rebuild)
-		if err == nil {
-			_, err = u.run(e.workerBuffers())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("mesh %q: %w", name, err)
-		}
+	published := e.View().mesh(name)
+	if published == nil {
+		return mesh.NewWriter(name, e.kinds, e.order), nil
+	}
+	w, err := mesh.Rebuild(published, e.order, e.View().enforcement, &e.memory)
+	if err == nil {
 		e.meshes[name] = w
 	}
-	return w, nil
-}
-
-// put sets the state of a mesh; nil removes the mesh.
-func (v *View) put(name string, m *meshView) {
-	at, found := v.find(name)
-	switch {
-	case m == nil && found:
-		v.meshes = slices.Delete(v.meshes, at, at+1)
-	case found:
-		v.meshes[at] = m
-	case m != nil:
-		v.meshes = slices.Insert(v.meshes, at, m)
-	}
+	return w, err
 }
 
 // Sizes are the numbers that the costs of an engine follow.
@@ -166,12 +148,14 @@ func (e *Engine) Sizes() Sizes {
 	defer e.mu.Unlock()
 	var s Sizes
 	for _, m := range e.View().meshes {
-		s.Dataplanes += m.slots.Len()
-		s.Policies += m.index.Len()
-		if w, err := e.writer(m.name); err == nil {
-			s.Classes += w.classes.Len()
-			s.Blocks += w.blocks.Len()
-			s.Profiles += w.profiles.len()
+		dataplanes, policies := m.Len()
+		s.Dataplanes += dataplanes
+		s.Policies += policies
+		if w, err := e.writer(m.Name()); err == nil {
+			classes, profiles, blocks := w.Len()
+			s.Classes += classes
+			s.Profiles += profiles
+			s.Blocks += blocks
 		}
 	}
 	return s

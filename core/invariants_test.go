@@ -1,15 +1,6 @@
 package core
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
-	"github.com/meshmatch/meshmatch/core/internal/match"
-	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
-)
+import "fmt"
 
 // CheckInvariants compares the state of each writer with the published view. Tests
 // call it after each commit.
@@ -21,133 +12,13 @@ func (e *Engine) CheckInvariants() error {
 		return fmt.Errorf("the view has %d meshes, the engine %d", len(view.meshes), len(e.meshes))
 	}
 	for _, m := range view.meshes {
-		w := e.meshes[m.name]
-		if w == nil || w.now != m {
-			return fmt.Errorf("mesh %q is not the engine's", m.name)
+		w := e.meshes[m.Name()]
+		if w == nil {
+			return fmt.Errorf("mesh %q has no writer", m.Name())
 		}
-		if err := w.check(); err != nil {
-			return fmt.Errorf("mesh %q: %w", m.name, err)
+		if err := w.Check(m); err != nil {
+			return fmt.Errorf("mesh %q: %w", m.Name(), err)
 		}
-	}
-	return nil
-}
-
-func (w *meshWriter) check() error {
-	if w.empty() {
-		return errors.New("it is empty")
-	}
-	members := map[uint32]int{}
-	var buffer match.Buffer
-	classes := w.classes.Len()
-	for slot := range w.now.slots.Limit() {
-		entry := w.now.dataplanes.Value(slot)
-		d := entry.resource
-		if d == nil {
-			continue
-		}
-		if at, known := w.now.slots.Lookup(proxyName{d.Namespace, d.Name}); !known || at != slot {
-			return fmt.Errorf("%s is in slot %d, and found in %d", d.Name, slot, at)
-		}
-		p := w.profiles.byNumber[entry.profile]
-		if p == nil || !w.now.members.Value(entry.profile).set().Contains(slot) {
-			return fmt.Errorf("%s is not a member of its profile", d.Name)
-		}
-		members[entry.profile]++
-		if w.classes.Of(w.now.index, d, &buffer) != p.class || w.classes.Len() != classes {
-			return fmt.Errorf("%s is not in its class", d.Name)
-		}
-		if w.profileFor(p.class, d) != p {
-			return fmt.Errorf("%s has another profile's outbounds", d.Name)
-		}
-		if err := checkSelection(w.now, d, p.view); err != nil {
-			return err
-		}
-	}
-	if err := w.checkProfiles(members); err != nil {
-		return err
-	}
-	return w.checkBlocks()
-}
-
-// checkBlocks compares the counted references to blocks with those that classes
-// and profiles hold.
-func (w *meshWriter) checkBlocks() error {
-	var kinds []*blocks.ClassConfig
-	var configs []*rules.Config
-	for _, c := range w.classes.All() {
-		kinds = append(kinds, c.State.kinds()...)
-	}
-	for _, p := range w.profiles.byNumber {
-		if p != nil {
-			configs = append(configs, p.view.outboundConfigs()...)
-		}
-	}
-	return w.blocks.Audit(kinds, configs)
-}
-
-// checkSelection compares a profile with the policies that select one of its
-// members.
-func checkSelection(m *meshView, d *resource.Dataplane, p *profileView) error {
-	var buffer match.Buffer
-	for _, scope := range []Scope{Enforced, Shadow} {
-		in := p.in(scope)
-		want := m.index.Select(d, scope, &buffer)
-		var got []rules.Selected
-		for _, kind := range in.selection.kinds {
-			for _, s := range kind.Matched().All() {
-				got = append(got, *s)
-			}
-		}
-		if !match.SameMatched(rules.NewMatched(got), want) || !slices.Equal(in.selection.routes, routesOf(want)) {
-			return fmt.Errorf("the profile of %s contains other policies than those that select it", d.Name)
-		}
-		for i, kind := range in.selection.kinds {
-			if c := in.configs[i]; c.Kind != kind.Kind() || c.Kind.To != nil && len(c.Outbounds) != len(d.Outbounds) {
-				return fmt.Errorf("%s has a config of another kind or dataplane", d.Name)
-			}
-			if c := in.configs[i]; (c.Kind.From != nil || c.Kind.Rules != nil) && len(c.Inbounds) != len(d.Inbounds) {
-				return fmt.Errorf("%s has a config of a dataplane with %d inbounds", d.Name, len(c.Inbounds))
-			}
-		}
-	}
-	return nil
-}
-
-func (w *meshWriter) checkProfiles(members map[uint32]int) error {
-	profiles := 0
-	for number, p := range w.profiles.byNumber {
-		if p == nil {
-			if w.now.profiles.Value(uint32(number)) != nil || w.now.members.Value(uint32(number)) != nil {
-				return fmt.Errorf("the free profile %d is published", number)
-			}
-			continue
-		}
-		profiles++
-		n := members[uint32(number)]
-		if n == 0 || p.size != n || w.now.members.Value(p.number).set().Len() != n {
-			return fmt.Errorf("profile %d has %d members, counts %d", number, n, p.size)
-		}
-		if p.view == nil || w.now.profiles.Value(p.number) != p.view || p.members != nil || p.origin != nil {
-			return fmt.Errorf("profile %d has uncommitted changes", number)
-		}
-		if p.view.enforced.selection != p.class.State.enforced || p.view.shadow.selection != p.class.State.shadow {
-			return fmt.Errorf("profile %d has other selections than its class", number)
-		}
-		if (p.view.enforced == p.view.shadow) != (p.class.State.enforced == p.class.State.shadow) {
-			return fmt.Errorf("profile %d has a shadow of its own for the same policies", number)
-		}
-		if p.class.State.profiles[p.at] != p {
-			return fmt.Errorf("profile %d is not in its class", number)
-		}
-	}
-	for _, c := range w.classes.All() {
-		profiles -= len(c.State.profiles)
-		if len(c.State.profiles) == 0 || c.State.queued || c.State.reselect || c.State.origin != nil {
-			return errors.New("a class is empty or has uncommitted changes")
-		}
-	}
-	if profiles != 0 {
-		return fmt.Errorf("%d profiles are in no class", profiles)
 	}
 	return nil
 }

@@ -17,11 +17,12 @@ const module = "github.com/meshmatch/meshmatch/"
 var layers = []struct{ name, packages, imports string }{
 	{"sets, diagrams and positions are of any data", `^(index|core/partition|core/diag|core/internal/(hashtable|sorted))$`, `^core/`},
 	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
-	{"resources do not depend on what is computed of them", `^core/(resource|kind/mesh[a-z]+)$`, `^core($|/(rules|enforce|internal/match|internal/blocks|permission|inspect|variant|xds|serve|source))`},
+	{"resources do not depend on what is computed of them", `^core/(resource|kind/mesh[a-z]+)$`, `^core($|/(rules|enforce|internal/mesh|internal/match|internal/blocks|permission|inspect|variant|xds|serve|source))`},
 	{"a kind does not depend on another one", `^core/kind/mesh[a-z]+$`, `^core/kind/mesh`},
 	{"results do not depend on the index of policies", `^core/(rules|partition|request)$`, `^(index|core/internal/match|core/enforce)$`},
 	{"placements do not depend on confs", `^core/enforce(/ocm|/rollout)?$`, `^core/(rules|kind/.*|internal/.*)$`},
 	{"the engine does not depend on its readers", `^core(/internal/.*)?$`, `^core/(permission|inspect|variant|xds|serve|source)`},
+	{"the work on one mesh is the engine's", `^(cmd|bench|fuzz|core/.+)$`, `^core/internal/mesh$`},
 	{"Envoy is the subject of core/xds alone", `^core(/(inspect|permission|rules|resource|conf|identity|enforce|internal|request|source)(/.*)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
 	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac)?$`, `^(core/xds/server|core/serve|google.golang.org/grpc($|/)|net/http$)`},
 	{"streams do not depend on policies", `^core/xds/server$`, `^core/(resource|rules|kind|enforce|inspect|variant)`},

@@ -7,18 +7,16 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/identity"
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
-	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/index"
 )
 
 // View is an immutable state of all meshes: resources, and the effective
 // configuration of each dataplane. It is safe for concurrent use.
 type View struct {
 	kinds      *resource.Kinds
-	meshes     []*meshView   // sorted by name
+	meshes     []*mesh.State // sorted by name
 	superseded chan struct{} // closed when there is a newer view
 
 	enforcement *enforce.State
@@ -46,13 +44,13 @@ func (v *View) Kinds() *resource.Kinds { return v.kinds }
 func (v *View) Meshes() []string {
 	names := make([]string, len(v.meshes))
 	for i, m := range v.meshes {
-		names[i] = m.name
+		names[i] = m.Name()
 	}
 	return names
 }
 
 // meshOf returns the state of a dataplane's mesh, or nil.
-func (v *View) meshOf(d *resource.Dataplane) *meshView {
+func (v *View) meshOf(d *resource.Dataplane) *mesh.State {
 	if d == nil {
 		return nil
 	}
@@ -60,7 +58,7 @@ func (v *View) meshOf(d *resource.Dataplane) *meshView {
 }
 
 // mesh returns the state of a mesh, or nil.
-func (v *View) mesh(name string) *meshView {
+func (v *View) mesh(name string) *mesh.State {
 	if at, found := v.find(name); found {
 		return v.meshes[at]
 	}
@@ -69,7 +67,20 @@ func (v *View) mesh(name string) *meshView {
 
 // find returns the index of a mesh, or that at which it would be inserted.
 func (v *View) find(name string) (at int, found bool) {
-	return slices.BinarySearchFunc(v.meshes, name, func(m *meshView, name string) int { return strings.Compare(m.name, name) })
+	return slices.BinarySearchFunc(v.meshes, name, func(m *mesh.State, name string) int { return strings.Compare(m.Name(), name) })
+}
+
+// put sets the state of a mesh; nil removes the mesh.
+func (v *View) put(name string, m *mesh.State) {
+	at, found := v.find(name)
+	switch {
+	case m == nil && found:
+		v.meshes = slices.Delete(v.meshes, at, at+1)
+	case found:
+		v.meshes[at] = m
+	case m != nil:
+		v.meshes = slices.Insert(v.meshes, at, m)
+	}
 }
 
 // Dataplanes returns the dataplanes of a mesh, sorted by identity. The caller
@@ -77,7 +88,7 @@ func (v *View) find(name string) (at int, found bool) {
 // dataplane was added, changed or removed; [View.Dataplane] does not sort them.
 func (v *View) Dataplanes(mesh string) []*resource.Dataplane {
 	if m := v.mesh(mesh); m != nil {
-		return m.sortedDataplanes()
+		return m.Dataplanes()
 	}
 	return nil
 }
@@ -86,24 +97,23 @@ func (v *View) Dataplanes(mesh string) []*resource.Dataplane {
 // nil.
 func (v *View) Dataplane(id resource.ID) *resource.Dataplane {
 	if m := v.mesh(id.Mesh); m != nil {
-		return m.dataplane(id)
+		return m.Dataplane(id)
 	}
 	return nil
 }
 
 // Policies returns the policies of a mesh, of all kinds, sorted by identity.
 func (v *View) Policies(mesh string) []*resource.Policy {
-	m := v.mesh(mesh)
-	if m == nil {
-		return nil
+	if m := v.mesh(mesh); m != nil {
+		return m.Policies()
 	}
-	return slices.SortedFunc(m.index.All(), func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
+	return nil
 }
 
 // Policy returns the policy with the identity, or nil.
 func (v *View) Policy(id resource.ID) *resource.Policy {
 	if m := v.mesh(id.Mesh); m != nil {
-		return m.index.Policy(id)
+		return m.Policy(id)
 	}
 	return nil
 }
@@ -112,7 +122,7 @@ func (v *View) Policy(id resource.ID) *resource.Policy {
 // need not have one (SPEC 1.2).
 func (v *View) Mesh(name string) *resource.Mesh {
 	if m := v.mesh(name); m != nil {
-		return m.resources.document
+		return m.Document()
 	}
 	return nil
 }
@@ -123,7 +133,7 @@ func (v *View) Mesh(name string) *resource.Mesh {
 // moved to another position of a file, or removed.
 func (v *View) Identities(mesh string) *identity.Identities {
 	if m := v.mesh(mesh); m != nil {
-		return m.resources.identities
+		return m.Identities()
 	}
 	return nil
 }
@@ -133,7 +143,7 @@ func (v *View) Identities(mesh string) *identity.Identities {
 // is added, changed, moved to another position of a file, or removed.
 func (v *View) Trusts(mesh string) []*resource.MeshTrust {
 	if m := v.mesh(mesh); m != nil {
-		return m.resources.trusts
+		return m.Trusts()
 	}
 	return nil
 }
@@ -144,48 +154,20 @@ func (v *View) Trusts(mesh string) []*resource.MeshTrust {
 // nothing; for another one, such as one that is about to join its mesh, it is
 // computed. For nil, as [View.Dataplane] returns it, there are no configs.
 func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
-	m := v.meshOf(d)
-	if m == nil {
-		return nil
+	if m := v.meshOf(d); m != nil {
+		return m.Configs(d, scope)
 	}
-	if p := m.profileOf(d); p != nil {
-		return p.configs(scope)
-	}
-	selected := m.index.Select(d, scope, new(match.Buffer))
-	routes := routesOf(selected)
-	var configs []*rules.Config
-	for group := range groupByKind(selected) {
-		kind := v.kinds.Lookup(group[0].Policy.Kind)
-		configs = append(configs, blocks.Evaluate(kind, d, rules.NewMatched(group), routes))
-	}
-	return configs
+	return nil
 }
 
 // Config returns the config of a dataplane by the policies of one kind. If none
 // of them selects the dataplane, its outbounds and their routes have no confs. It
 // returns nil for an unknown kind, a nil dataplane and one of an unknown mesh.
 func (v *View) Config(d *resource.Dataplane, kind string, scope Scope) *rules.Config {
-	m := v.meshOf(d)
-	if m == nil {
-		return nil
+	if m := v.meshOf(d); m != nil {
+		return m.Config(d, kind, scope)
 	}
-	configs := v.Configs(d, scope)
-	if at, found := slices.BinarySearchFunc(configs, kind, func(c *rules.Config, kind string) int { return strings.Compare(c.Kind.Name, kind) }); found {
-		return configs[at]
-	}
-	k := v.kinds.Lookup(kind)
-	if k == nil {
-		return nil
-	}
-	var routes []*resource.Policy
-	for _, config := range configs {
-		if config.Kind.IsRoute() {
-			for _, s := range config.Matched.All() {
-				routes = append(routes, s.Policy)
-			}
-		}
-	}
-	return blocks.Evaluate(k, d, rules.Matched{}, routes)
+	return nil
 }
 
 // Selection is a dataplane that a policy selects.
@@ -202,50 +184,16 @@ type Selection struct {
 // SelectedBy returns the dataplanes that a policy selects, sorted by identity. Its
 // cost follows the number of profiles and of the dataplanes returned.
 func (v *View) SelectedBy(policy resource.ID) []Selection {
-	m, p := v.mesh(policy.Mesh), v.Policy(policy)
+	p := v.Policy(policy)
 	if p == nil {
 		return nil
 	}
-	found := map[*selection]*rules.Selected{}
-	in := func(s *selection) *rules.Selected {
-		selected, known := found[s]
-		if !known {
-			selected = s.find(p)
-			found[s] = selected
-		}
-		return selected
-	}
 	var out []Selection
-	for number := range m.profiles.Unshared(&index.Vector[*profileView]{}) {
-		view := m.profiles.Value(number)
-		if view == nil {
-			continue
-		}
-		selected := in(view.shadow.selection)
-		if selected == nil {
-			continue
-		}
-		enforced := in(view.enforced.selection) != nil
-		for slot := range m.members.Value(number).set().All() {
-			out = append(out, Selection{m.dataplanes.Value(slot).resource, selected.Inbounds, enforced})
-		}
+	for s := range v.mesh(policy.Mesh).SelectedBy(p) {
+		out = append(out, Selection(s))
 	}
 	slices.SortFunc(out, func(a, b Selection) int { return a.Dataplane.ID.Compare(b.Dataplane.ID) })
 	return out
-}
-
-// find returns the entry of a policy, or nil.
-func (s *selection) find(p *resource.Policy) *rules.Selected {
-	kind := s.kind(p.Kind)
-	if kind == nil {
-		return nil
-	}
-	for _, selected := range kind.Matched().All() {
-		if selected.Policy == p {
-			return selected
-		}
-	}
-	return nil
 }
 
 // Count returns the number of resources by kind, without placements, bindings and
@@ -253,15 +201,7 @@ func (s *selection) find(p *resource.Policy) *rules.Selected {
 func (v *View) Count() map[string]int {
 	counts := map[string]int{}
 	for _, m := range v.meshes {
-		if m.resources.document != nil {
-			counts[resource.MeshKind]++
-		}
-		counts[resource.DataplaneKind] += m.slots.Len()
-		counts[resource.MeshIdentityKind] += len(m.resources.identities.All())
-		counts[resource.MeshTrustKind] += len(m.resources.trusts)
-		for p := range m.index.All() {
-			counts[p.Kind]++
-		}
+		m.Count(counts)
 	}
 	maps.DeleteFunc(counts, func(_ string, n int) bool { return n == 0 })
 	return counts

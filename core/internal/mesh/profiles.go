@@ -1,4 +1,4 @@
-package core
+package mesh
 
 import (
 	"hash/maphash"
@@ -36,12 +36,12 @@ func (t *profileTable) len() int { return len(t.byNumber) - len(t.free) }
 
 // profileFor returns the profile of a dataplane of a class. It is added if it
 // does not exist.
-func (w *meshWriter) profileFor(c *class, d *resource.Dataplane) *profile {
+func (w *Writer) profileFor(c *class, d *resource.Dataplane) *profile {
 	return w.profileWith(c, w.hashOutbounds(d.Outbounds), d)
 }
 
 // profileWith is profileFor for a dataplane with a known hash of its outbounds.
-func (w *meshWriter) profileWith(c *class, outbounds uint64, d *resource.Dataplane) *profile {
+func (w *Writer) profileWith(c *class, outbounds uint64, d *resource.Dataplane) *profile {
 	t := &w.profiles
 	hash := outbounds ^ maphash.Comparable(w.seed, c)
 	same := func(p *profile) bool { return p.class == c && sameOutboundTags(p.sample.Outbounds, d.Outbounds) }
@@ -75,7 +75,7 @@ func (t *profileTable) drop(p *profile) {
 
 // hashOutbounds hashes the tags of the outbounds, in their order. Policies depend
 // on nothing else of an outbound.
-func (w *meshWriter) hashOutbounds(outbounds []resource.Outbound) uint64 {
+func (w *Writer) hashOutbounds(outbounds []resource.Outbound) uint64 {
 	hash := uint64(len(outbounds))
 	const prime = 0x9e37_79b9_7f4a_7c15
 	for i := range outbounds {

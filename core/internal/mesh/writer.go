@@ -1,8 +1,10 @@
-package core
+package mesh
 
 import (
+	"fmt"
 	"hash/maphash"
 
+	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -10,14 +12,14 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// meshWriter is what is needed to change one mesh: the published state, and what
-// only the writer uses, which is changed in place.
-type meshWriter struct {
+// Writer is what is needed to change one mesh: the published state, and what
+// only the writer uses, which is changed in place. It is for one goroutine.
+type Writer struct {
 	name  string
 	kinds *resource.Kinds // the engine's; policies may refer to others of the same names
 	seed  maphash.Seed
 
-	now        *meshView
+	now        *State
 	blocks     *blocks.Table
 	dataplanes *match.DataplaneIndex // slots of dataplanes by all their terms
 	classes    *match.Classes[classState]
@@ -38,18 +40,20 @@ type classState struct {
 	origin           *profile // of a new class; see reusable
 }
 
-func newMeshWriter(name string, kinds *resource.Kinds, order rules.Order) *meshWriter {
-	return &meshWriter{
+// NewWriter returns the writer of a mesh without resources.
+func NewWriter(name string, kinds *resource.Kinds, order rules.Order) *Writer {
+	return &Writer{
 		name:       name,
 		kinds:      kinds,
 		seed:       maphash.MakeSeed(),
 		blocks:     blocks.NewTable(),
 		dataplanes: match.NewDataplaneIndex(),
 		classes:    match.NewClasses[classState](),
-		now: &meshView{
+		now: &State{
 			name:      name,
+			kinds:     kinds,
 			lineage:   new(lineage),
-			resources: new(meshResources),
+			resources: new(resources),
 			slots:     index.NewInterner[proxyName](),
 			index:     match.Empty(order),
 			list:      new(dataplaneList),
@@ -57,39 +61,59 @@ func newMeshWriter(name string, kinds *resource.Kinds, order rules.Order) *meshW
 	}
 }
 
+// Rebuild returns a new writer of a state.
+func Rebuild(published *State, order rules.Order, state *enforce.State, memory *Buffers) (*Writer, error) {
+	w := NewWriter(published.name, published.kinds, order)
+	all := published.batch()
+	all.Enforcement.State = state
+	u, err := w.Prepare(all)
+	if err == nil {
+		_, err = u.Run(memory)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mesh %q: %w", w.name, err)
+	}
+	return w, nil
+}
+
+// Len returns the numbers of classes, profiles and blocks.
+func (w *Writer) Len() (classes, profiles, blocks int) {
+	return w.classes.Len(), w.profiles.len(), w.blocks.Len()
+}
+
 // empty reports whether the mesh has no resources.
-func (w *meshWriter) empty() bool {
+func (w *Writer) empty() bool {
 	return w.now.resources.empty() && w.now.slots.Len() == 0 && w.now.index.Len() == 0
 }
 
-// prepare removes from a batch what changes nothing, and makes the next index of
+// Prepare removes from a batch what changes nothing, and makes the next index of
 // policies. It returns nil if nothing remains. It does not change the writer.
-func (w *meshWriter) prepare(b *meshBatch) (u *meshUpdate, err error) {
-	var running guard
-	defer running.recover(&err) // confs are compared
-	u = &meshUpdate{meshWriter: w, resources: w.now.resources.after(b), index: w.now.index, delta: &match.Delta{}}
-	for _, d := range b.dataplanes {
-		if differs(w.now.dataplane(d.id), d.resource, repeatsDataplane) {
+func (w *Writer) Prepare(b *Batch) (u *Update, err error) {
+	var running Guard
+	defer running.Recover(&err) // confs are compared
+	u = &Update{Writer: w, resources: w.now.resources.after(b), index: w.now.index, delta: &match.Delta{}}
+	for _, d := range b.Dataplanes {
+		if differs(w.now.Dataplane(d.ID), d.Resource, repeatsDataplane) {
 			u.edits = append(u.edits, d)
 		}
 	}
-	policies := b.policies[:0]
-	for _, p := range b.policies {
-		running.code = p.id.Kind
-		if differs(w.now.index.Policy(p.id), p.resource, repeatsPolicy) {
+	policies := b.Policies[:0]
+	for _, p := range b.Policies {
+		running.Code = p.ID.Kind
+		if differs(w.now.index.Policy(p.ID), p.Resource, repeatsPolicy) {
 			policies = append(policies, p)
 		}
 	}
-	if len(policies) > 0 || b.enforce.delta != nil {
-		running.code = "the order of policies"
+	if len(policies) > 0 || b.Enforcement.Delta != nil {
+		running.Code = "the order of policies"
 		e := w.now.index.Edit()
-		e.Enforce(b.enforce.state, w.name, b.enforce.delta)
+		e.Enforce(b.Enforcement.State, w.name, b.Enforcement.Delta)
 		upserts := make([]*resource.Policy, 0, len(policies))
 		for _, p := range policies {
-			if p.resource == nil {
-				e.Remove(p.id)
+			if p.Resource == nil {
+				e.Remove(p.ID)
 			} else {
-				upserts = append(upserts, p.resource)
+				upserts = append(upserts, p.Resource)
 			}
 		}
 		e.PutAll(upserts)

@@ -1,4 +1,4 @@
-package core
+package mesh
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// meshResources are the resources of a mesh that take no part in the matching of
+// resources are the resources of a mesh that take no part in the matching of
 // policies. A change of them touches no class and no profile. It is immutable.
-type meshResources struct {
+type resources struct {
 	document *resource.Mesh // nil: none
 	// identities are the MeshIdentities, ready to be evaluated; nil: none.
 	identities *identity.Identities
@@ -17,23 +17,23 @@ type meshResources struct {
 }
 
 // empty reports whether there are no resources.
-func (r *meshResources) empty() bool {
+func (r *resources) empty() bool {
 	return r.document == nil && r.identities == nil && len(r.trusts) == 0
 }
 
 // after returns the resources after a batch: r itself if the batch changes
 // nothing, and otherwise a version that shares with r what it does not change.
-func (r *meshResources) after(b *meshBatch) *meshResources {
+func (r *resources) after(b *Batch) *resources {
 	next := *r
-	if d := b.document; d.id != (resource.ID{}) && differs(r.document, d.resource, repeatsMesh) {
-		next.document = d.resource
+	if d := b.Document; d.ID != (resource.ID{}) && differs(r.document, d.Resource, repeatsMesh) {
+		next.document = d.Resource
 	}
-	if list, changed := replaceAll(r.identities.All(), b.identities, repeatsIdentity); changed {
+	if list, changed := replaceAll(r.identities.All(), b.Identities, repeatsIdentity); changed {
 		if next.identities = nil; len(list) > 0 {
 			next.identities = identity.New(list)
 		}
 	}
-	trusts, changed := replaceAll(r.trusts, b.trusts, repeatsTrust)
+	trusts, changed := replaceAll(r.trusts, b.Trusts, repeatsTrust)
 	if changed {
 		next.trusts = trusts
 	}
@@ -44,11 +44,11 @@ func (r *meshResources) after(b *meshBatch) *meshResources {
 }
 
 // addTo adds the resources to the edits of an empty mesh.
-func (r *meshResources) addTo(b *meshBatch) {
+func (r *resources) addTo(b *Batch) {
 	if r.document != nil {
-		b.document = edit[*resource.Mesh]{r.document.ID, r.document}
+		b.Document = Edit[*resource.Mesh]{r.document.ID, r.document}
 	}
-	b.identities, b.trusts = editsOf(r.identities.All()), editsOf(r.trusts)
+	b.Identities, b.Trusts = editsOf(r.identities.All()), editsOf(r.trusts)
 }
 
 // replaceAll returns a list after edits, and whether they change it; the list
@@ -56,27 +56,27 @@ func (r *meshResources) addTo(b *meshBatch) {
 func replaceAll[T any, P interface {
 	*T
 	Compare(resource.ID) int
-}](list []P, edits []edit[P], repeats func(known, next *T) bool) (next []P, changed bool) {
+}](list []P, edits []Edit[P], repeats func(known, next *T) bool) (next []P, changed bool) {
 	next = list
 	for _, e := range edits {
-		at, found := slices.BinarySearchFunc(next, e.id, P.Compare)
+		at, found := slices.BinarySearchFunc(next, e.ID, P.Compare)
 		var known P
 		if found {
 			known = next[at]
 		}
-		if !differs(known, e.resource, repeats) {
+		if !differs(known, e.Resource, repeats) {
 			continue
 		}
 		if !changed {
 			next, changed = slices.Clone(list), true
 		}
 		switch {
-		case e.resource == nil:
+		case e.Resource == nil:
 			next = slices.Delete(next, at, at+1)
 		case found:
-			next[at] = e.resource
+			next[at] = e.Resource
 		default:
-			next = slices.Insert(next, at, e.resource)
+			next = slices.Insert(next, at, e.Resource)
 		}
 	}
 	return next, changed

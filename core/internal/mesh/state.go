@@ -1,9 +1,11 @@
-package core
+package mesh
 
 import (
 	"slices"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -11,12 +13,13 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// meshView is the immutable state of one mesh. Versions share what did not
-// change between them.
-type meshView struct {
+// State is the immutable state of one mesh, safe for concurrent use. Versions share
+// what did not change between them.
+type State struct {
 	name      string
+	kinds     *resource.Kinds
 	lineage   *lineage
-	resources *meshResources // those that are not dataplanes or policies
+	resources *resources // those that are not dataplanes or policies
 
 	slots      *index.Interner[proxyName]
 	dataplanes index.Vector[dataplane]    // by slot
@@ -87,8 +90,48 @@ func (p *profileView) configs(scope rules.Scope) []*rules.Config {
 // informed reports whether the shadow configs differ from the enforced ones.
 func (p *profileView) informed() bool { return p != nil && p.shadow != p.enforced }
 
-// dataplane returns the dataplane with the identity, or nil.
-func (m *meshView) dataplane(id resource.ID) *resource.Dataplane {
+// Name returns the name of the mesh.
+func (m *State) Name() string { return m.name }
+
+// Document returns the Mesh resource, or nil.
+func (m *State) Document() *resource.Mesh { return m.resources.document }
+
+// Identities returns the MeshIdentities, ready to be evaluated, or nil.
+func (m *State) Identities() *identity.Identities { return m.resources.identities }
+
+// Trusts returns the MeshTrusts, sorted by identity. They must not be changed.
+func (m *State) Trusts() []*resource.MeshTrust { return m.resources.trusts }
+
+// Policy returns the policy with the identity, or nil.
+func (m *State) Policy(id resource.ID) *resource.Policy { return m.index.Policy(id) }
+
+// Policies returns the policies, of all kinds, sorted by identity.
+func (m *State) Policies() []*resource.Policy {
+	return slices.SortedFunc(m.index.All(), func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
+}
+
+// Len returns the numbers of dataplanes and policies.
+func (m *State) Len() (dataplanes, policies int) { return m.slots.Len(), m.index.Len() }
+
+// Count adds the number of resources by kind to counts; it may add zeros.
+func (m *State) Count(counts map[string]int) {
+	if m.resources.document != nil {
+		counts[resource.MeshKind]++
+	}
+	counts[resource.DataplaneKind] += m.slots.Len()
+	counts[resource.MeshIdentityKind] += len(m.resources.identities.All())
+	counts[resource.MeshTrustKind] += len(m.resources.trusts)
+	for p := range m.index.All() {
+		counts[p.Kind]++
+	}
+}
+
+// Concerns reports whether a change of placements and bindings may change which
+// policies are enforced.
+func (m *State) Concerns(d *enforce.Delta) bool { return m.index.Concerns(m.name, d) }
+
+// Dataplane returns the dataplane with the namespace and name of id, or nil.
+func (m *State) Dataplane(id resource.ID) *resource.Dataplane {
 	slot, known := m.slots.Lookup(proxyName{id.Namespace, id.Name})
 	if !known {
 		return nil
@@ -98,7 +141,7 @@ func (m *meshView) dataplane(id resource.ID) *resource.Dataplane {
 
 // profileOf returns the profile of a dataplane, or nil if d is not part of this
 // state, or is part of it in another version.
-func (m *meshView) profileOf(d *resource.Dataplane) *profileView {
+func (m *State) profileOf(d *resource.Dataplane) *profileView {
 	slot, known := m.slots.LookupFunc(proxyName{d.Namespace, d.Name}, func(slot uint32) bool {
 		return m.dataplanes.Get(slot).resource == d
 	})
@@ -109,10 +152,10 @@ func (m *meshView) profileOf(d *resource.Dataplane) *profileView {
 }
 
 // batch returns all resources, as edits of an empty mesh.
-func (m *meshView) batch() *meshBatch {
-	b := &meshBatch{mesh: m.name, dataplanes: editsOf(m.sortedDataplanes()), policies: editsOf(slices.Collect(m.index.All()))}
+func (m *State) batch() *Batch {
+	b := &Batch{Mesh: m.name, Dataplanes: editsOf(m.Dataplanes()), Policies: editsOf(slices.Collect(m.index.All()))}
 	m.resources.addTo(b)
-	sortByID(b.policies)
+	sortByID(b.Policies)
 	return b
 }
 
@@ -123,7 +166,9 @@ type dataplaneList struct {
 	sorted []*resource.Dataplane
 }
 
-func (m *meshView) sortedDataplanes() []*resource.Dataplane {
+// Dataplanes returns the dataplanes, sorted by identity. The slice must not be
+// changed. They are sorted at the first call after a change of the dataplanes.
+func (m *State) Dataplanes() []*resource.Dataplane {
 	m.list.once.Do(func() {
 		m.list.sorted = make([]*resource.Dataplane, 0, m.slots.Len())
 		for slot := range m.slots.Limit() {

@@ -1,11 +1,8 @@
-package core
+package mesh
 
 import (
-	"errors"
 	"runtime"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
@@ -13,25 +10,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// workerBuffers returns a buffer for each worker, as many as there are cores.
-func (e *Engine) workerBuffers() []match.Buffer {
-	if n := runtime.GOMAXPROCS(0); len(e.buffers) < n {
-		e.buffers = make([]match.Buffer, n)
-	}
-	return e.buffers
-}
+// Buffers are the memory that the workers of updates use again.
+type Buffers struct{ each []match.Buffer }
 
-// inParallel calls work once for each of a number of workers, counted from 0, and
-// returns their errors. A single worker runs in the calling goroutine.
-func inParallel(workers int, work func(worker, workers int) error) error {
-	if workers == 1 {
-		return work(0, 1)
+// forWorkers returns a buffer for each worker, as many as there are cores.
+func (b *Buffers) forWorkers() []match.Buffer {
+	if n := runtime.GOMAXPROCS(0); len(b.each) < n {
+		b.each = make([]match.Buffer, n)
 	}
-	var group errgroup.Group
-	for worker := range workers - 1 {
-		group.Go(func() error { return work(worker+1, workers) })
-	}
-	return errors.Join(work(0, workers), group.Wait())
+	return b.each
 }
 
 // parallelFrom is the number of classes from which several workers evaluate them.
@@ -41,7 +28,7 @@ const parallelFrom = 4
 
 // evaluate evaluates the queued classes and their profiles. Workers share nothing
 // but blocks, so the result does not depend on their number.
-func (u *meshUpdate) evaluate(buffers []match.Buffer) error {
+func (u *Update) evaluate(buffers []match.Buffer) error {
 	if len(u.queue) == 0 {
 		return nil
 	}
@@ -49,9 +36,9 @@ func (u *meshUpdate) evaluate(buffers []match.Buffer) error {
 		buffers = buffers[:1]
 	}
 	results := make([]classResult, len(u.queue))
-	err := inParallel(len(buffers), func(worker, workers int) (err error) {
-		w := evaluator{meshUpdate: u, buffer: &buffers[worker]}
-		defer w.running.recover(&err) // confs are merged
+	err := InParallel(len(buffers), func(worker, workers int) (err error) {
+		w := evaluator{Update: u, buffer: &buffers[worker]}
+		defer w.running.Recover(&err) // confs are merged
 		for i := worker; i < len(u.queue); i += workers {
 			results[i] = w.class(u.queue[i])
 		}
@@ -73,7 +60,7 @@ type classResult struct {
 }
 
 // install makes a result the present state of a class.
-func (u *meshUpdate) install(c *classState, result *classResult) {
+func (u *Update) install(c *classState, result *classResult) {
 	u.released.addKinds(c, &result.class)
 	c.enforced, c.shadow = result.class.enforced, result.class.shadow
 	c.queued, c.reselect, c.origin = false, false, nil
@@ -90,9 +77,9 @@ func (u *meshUpdate) install(c *classState, result *classResult) {
 // evaluator is one worker of an update. It changes nothing but blocks, to which
 // its results hold references.
 type evaluator struct {
-	*meshUpdate
+	*Update
 	buffer  *match.Buffer
-	running guard
+	running Guard
 }
 
 func (w *evaluator) class(c *class) classResult {
@@ -160,7 +147,7 @@ func (o *classOutbounds) scope(s *selection, p *profile, other *scopeConfigs, ha
 			}
 		}
 		if out.configs[i] == nil {
-			o.running.code = kind.Kind().Name
+			o.running.Code = kind.Kind().Name
 			before := o.before.enforced.kind(kind.Kind().Name)
 			out.configs[i] = o.of(kind, before, s.routes).Config(p.sample, earlier[1].config(before, s.routes))
 		}

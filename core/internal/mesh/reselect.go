@@ -1,4 +1,4 @@
-package core
+package mesh
 
 import (
 	"slices"
@@ -87,6 +87,6 @@ func (w *evaluator) kind(group []rules.Selected, sample *resource.Dataplane, ear
 }
 
 func (w *evaluator) classConfig(kind *resource.Kind, sample *resource.Dataplane, matched rules.Matched) *blocks.ClassConfig {
-	w.running.code = kind.Name
+	w.running.Code = kind.Name
 	return w.blocks.ClassConfig(kind, sample, matched)
 }

@@ -1,4 +1,4 @@
-package core
+package mesh
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ func (c *comparison) bindings(key changeKey, first resource.ID) []resource.ID {
 	if c.before == nil || c.after == nil || c.before.index.Enforcement() == c.after.index.Enforcement() {
 		return nil
 	}
-	before, after := c.before.dataplane(first), c.after.dataplane(first)
+	before, after := c.before.Dataplane(first), c.after.Dataplane(first)
 	if before == nil || after == nil {
 		return nil
 	}

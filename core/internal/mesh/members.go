@@ -1,4 +1,4 @@
-package core
+package mesh
 
 import (
 	"sync"
@@ -24,14 +24,14 @@ func (s *memberSet) set() index.Set {
 
 // first returns the first identity of the members, in a state that has them. It
 // is found once; all states with the same members share the result.
-func (s *memberSet) first(m *meshView) resource.ID {
+func (s *memberSet) first(m *State) resource.ID {
 	s.once.Do(func() { s.least = m.first(s.slots) })
 	return s.least
 }
 
 // first returns the first identity of the dataplanes in the slots. The order of
 // slots depends on how a state came about, so answers are not sorted by it.
-func (m *meshView) first(slots index.Set) resource.ID {
+func (m *State) first(slots index.Set) resource.ID {
 	var least *resource.Dataplane
 	for slot := range slots.All() {
 		d := m.dataplanes.Get(slot).resource

@@ -1,4 +1,4 @@
-package core
+package mesh
 
 import (
 	"slices"
@@ -105,7 +105,7 @@ func (w *evaluator) enforcedOf(c *class, shadow *selection, sample *resource.Dat
 		case known != nil && match.SameWithout(known.Matched(), kind.Matched(), informing):
 			s.kinds = append(s.kinds, known)
 		default:
-			w.running.code = kind.Kind().Name
+			w.running.Code = kind.Kind().Name
 			s.kinds = append(s.kinds, w.blocks.Without(kind, sample, informing))
 		}
 	}

@@ -1,4 +1,4 @@
-package core
+package mesh
 
 import (
 	"slices"
@@ -14,12 +14,12 @@ import (
 // noProfile is the profile number of a dataplane that has no class yet.
 const noProfile = ^uint32(0)
 
-// meshUpdate makes the next state of a mesh. It is prepared by
-// [meshWriter.prepare] and run once; then its editors exist.
-type meshUpdate struct {
-	*meshWriter
-	resources *meshResources // of the next state
-	edits     []edit[*resource.Dataplane]
+// Update makes the next state of a mesh. It is prepared by
+// [Writer.Prepare] and run once; then its editors exist.
+type Update struct {
+	*Writer
+	resources *resources // of the next state
+	edits     []Edit[*resource.Dataplane]
 	index     *match.Index // of the next state
 	delta     *match.Delta // what the policies' changes reach
 
@@ -38,9 +38,13 @@ type meshUpdate struct {
 	released     released
 }
 
-// run makes the changes and returns the next state, nil for a mesh without
-// resources. After an error the writer must not be used any further.
-func (u *meshUpdate) run(buffers []match.Buffer) (*meshView, error) {
+// Mesh returns the name of the mesh.
+func (u *Update) Mesh() string { return u.name }
+
+// Run makes the changes and returns the next state, nil for a mesh without
+// resources. After an error the writer must not be used again.
+func (u *Update) Run(memory *Buffers) (*State, error) {
+	buffers := memory.forWorkers()
 	u.buffer = &buffers[0]
 	u.slots = u.now.slots.Edit()
 	u.entries = u.now.dataplanes.Edit()
@@ -56,8 +60,8 @@ func (u *meshUpdate) run(buffers []match.Buffer) (*meshView, error) {
 		slots := slices.Clone(u.unclassified)
 		indexing.Go(func() { u.indexAll(slots) })
 	} else {
-		u.unclassified = u.meshWriter.dataplanes.Reached(u.delta, u.unclassified)
-		u.placed = u.meshWriter.dataplanes.ReachedByPlacements(u.delta, nil)
+		u.unclassified = u.Writer.dataplanes.Reached(u.delta, u.unclassified)
+		u.placed = u.Writer.dataplanes.ReachedByPlacements(u.delta, nil)
 	}
 	u.classify()
 	for _, reached := range u.classes.Reached(u.delta) {
@@ -74,27 +78,27 @@ func (u *meshUpdate) run(buffers []match.Buffer) (*meshView, error) {
 // indexAll adds all dataplanes of a mesh that had none to the index of dataplanes,
 // given their slots. Nothing else of the update uses that index: every dataplane
 // is classified, whatever the policies reach.
-func (u *meshUpdate) indexAll(slots []uint32) {
+func (u *Update) indexAll(slots []uint32) {
 	for i, d := range u.edits {
-		u.dataplanes.Replace(slots[i], nil, d.resource)
+		u.dataplanes.Replace(slots[i], nil, d.Resource)
 	}
 }
 
 // replace makes one change to the dataplanes. A dataplane that is added or
 // changed gets its class in classify. If it is one of the first of its mesh, it is
 // not added to the index of dataplanes.
-func (u *meshUpdate) replace(d edit[*resource.Dataplane], isFirst bool) {
-	name := proxyName{d.id.Namespace, d.id.Name}
+func (u *Update) replace(d Edit[*resource.Dataplane], isFirst bool) {
+	name := proxyName{d.ID.Namespace, d.ID.Name}
 	slot, added := u.slots.Add(name)
 	var old *resource.Dataplane
 	if !added {
 		old = u.entries.Get(slot).resource
 	}
 	if !isFirst {
-		u.dataplanes.Replace(slot, old, d.resource)
+		u.dataplanes.Replace(slot, old, d.Resource)
 	}
 	entry := u.entries.Mut(slot)
-	if d.resource == nil {
+	if d.Resource == nil {
 		u.leave(slot, u.profiles.byNumber[entry.profile])
 		*entry = dataplane{}
 		u.slots.Release(slot)
@@ -103,13 +107,13 @@ func (u *meshUpdate) replace(d edit[*resource.Dataplane], isFirst bool) {
 	if old == nil {
 		entry.profile = noProfile
 	}
-	entry.resource = d.resource
+	entry.resource = d.Resource
 	u.unclassified = append(u.unclassified, slot)
 }
 
 // classify finds the profile of every unclassified dataplane, and of those that
 // came to a placement or left it.
-func (u *meshUpdate) classify() {
+func (u *Update) classify() {
 	slices.Sort(u.unclassified)
 	u.unclassified = slices.Compact(u.unclassified)
 	for _, slot := range u.unclassified {
@@ -130,7 +134,7 @@ func (u *meshUpdate) classify() {
 
 // join moves a dataplane to a profile, from the one that it has, if it has one. A
 // new profile is queued for evaluation.
-func (u *meshUpdate) join(slot uint32, p *profile) {
+func (u *Update) join(slot uint32, p *profile) {
 	if number := u.entries.Get(slot).profile; number != noProfile {
 		if number == p.number {
 			return
@@ -149,13 +153,13 @@ func (u *meshUpdate) join(slot uint32, p *profile) {
 }
 
 // leave removes a dataplane from its profile.
-func (u *meshUpdate) leave(slot uint32, p *profile) {
+func (u *Update) leave(slot uint32, p *profile) {
 	u.editMembers(p)
 	p.members.Remove(slot)
 	p.size--
 }
 
-func (u *meshUpdate) editMembers(p *profile) {
+func (u *Update) editMembers(p *profile) {
 	if p.members == nil {
 		members := u.members.Value(p.number).set().Edit()
 		p.members = &members
@@ -163,7 +167,7 @@ func (u *meshUpdate) editMembers(p *profile) {
 	}
 }
 
-func (u *meshUpdate) enqueue(c *class, reselect bool) {
+func (u *Update) enqueue(c *class, reselect bool) {
 	state := &c.State
 	state.reselect = state.reselect || reselect
 	if !state.queued {
@@ -175,7 +179,7 @@ func (u *meshUpdate) enqueue(c *class, reselect bool) {
 // commitMembers commits the new members of each profile, and drops profiles
 // without members and classes without profiles. Their numbers are reused by
 // later updates only, so within an update a number has one meaning.
-func (u *meshUpdate) commitMembers() {
+func (u *Update) commitMembers() {
 	for _, p := range u.regrouped {
 		members := p.members.Commit()
 		p.members = nil
@@ -196,9 +200,10 @@ func (u *meshUpdate) commitMembers() {
 }
 
 // publish returns the next state, or nil for a mesh without resources.
-func (u *meshUpdate) publish() *meshView {
-	next := &meshView{
+func (u *Update) publish() *State {
+	next := &State{
 		name:       u.name,
+		kinds:      u.kinds,
 		lineage:    u.now.lineage,
 		resources:  u.resources,
 		slots:      u.now.slots,

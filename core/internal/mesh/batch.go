@@ -1,0 +1,60 @@
+package mesh
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Batch is a set of changes of one mesh. Its resources are valid, and no identity is
+// in it twice.
+type Batch struct {
+	Mesh        string
+	Enforcement Enforcement
+	Document    Edit[*resource.Mesh] // the zero Edit: none
+	Dataplanes  []Edit[*resource.Dataplane]
+	Policies    []Edit[*resource.Policy]
+	Identities  []Edit[*resource.MeshIdentity]
+	Trusts      []Edit[*resource.MeshTrust]
+}
+
+// Enforcement is the placements and bindings after a batch. Delta is what the batch
+// changes in them; nil if it changes nothing, or nothing in this mesh.
+type Enforcement struct {
+	State *enforce.State
+	Delta *enforce.Delta
+}
+
+// Edit is an upsert, or a deletion if the resource is nil.
+type Edit[T any] struct {
+	ID       resource.ID
+	Resource T
+}
+
+// Upsert returns the edit that adds a resource or replaces its earlier version.
+func Upsert[R interface{ Identity() *resource.Meta }](r R) Edit[R] {
+	return Edit[R]{ID: r.Identity().ID, Resource: r}
+}
+
+// editsOf returns the upserts of resources.
+func editsOf[R interface{ Identity() *resource.Meta }](list []R) []Edit[R] {
+	edits := make([]Edit[R], len(list))
+	for i, r := range list {
+		edits[i] = Upsert(r)
+	}
+	return edits
+}
+
+// Sort sorts the lists by identity, so that the result does not depend on the order
+// of the input.
+func (b *Batch) Sort() {
+	sortByID(b.Dataplanes)
+	sortByID(b.Policies)
+	sortByID(b.Identities)
+	sortByID(b.Trusts)
+}
+
+func sortByID[T any](edits []Edit[T]) {
+	slices.SortFunc(edits, func(a, b Edit[T]) int { return a.ID.Compare(b.ID) })
+}

@@ -1,0 +1,203 @@
+package mesh
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Difference is a set of dataplanes to which the same happened for the same reasons.
+// It is immutable. The fields are those of core.Change.
+type Difference struct {
+	OwnResource        bool
+	Policies, Bindings []resource.ID
+	Places, Shadow     []rules.Place
+
+	before, after *profileView // nil: the dataplanes joined, or left
+	state         *State       // the state with the dataplanes
+	slots         index.Set
+	first         resource.ID // of the dataplanes
+}
+
+// Joined reports whether the dataplanes were added.
+func (d *Difference) Joined() bool { return d.before == nil }
+
+// Left reports whether the dataplanes were removed.
+func (d *Difference) Left() bool { return d.after == nil }
+
+// Len returns the number of dataplanes; it is at least one.
+func (d *Difference) Len() int { return d.slots.Len() }
+
+// First returns the first identity of the dataplanes.
+func (d *Difference) First() resource.ID { return d.first }
+
+// Dataplanes returns the dataplanes, sorted by identity: as they were if they left,
+// otherwise as they are.
+func (d *Difference) Dataplanes() []*resource.Dataplane {
+	list := make([]*resource.Dataplane, 0, d.slots.Len())
+	for slot := range d.slots.All() {
+		list = append(list, d.state.dataplanes.Value(slot).resource)
+	}
+	slices.SortFunc(list, func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) })
+	return list
+}
+
+// Before returns the configs that the dataplanes had; none if they joined.
+func (d *Difference) Before(scope rules.Scope) []*rules.Config { return d.before.configs(scope) }
+
+// After returns the configs that the dataplanes have; none if they left.
+func (d *Difference) After(scope rules.Scope) []*rules.Config { return d.after.configs(scope) }
+
+// Compare returns what changed for dataplanes from one state of a mesh to another,
+// in any order; nil is a mesh without resources, and one of the states is not nil.
+func Compare(before, after *State) []Difference {
+	c := &comparison{before: before, after: after, groups: map[changeKey]*changeGroup{}}
+	if before != nil && after != nil && before.lineage == after.lineage {
+		c.compareVersions()
+	} else {
+		c.compareAll()
+	}
+	return c.differences()
+}
+
+// comparison compares two states of a mesh, of which one may be nil.
+type comparison struct {
+	before, after *State
+	groups        map[changeKey]*changeGroup
+}
+
+// changeKey is what the dataplanes of one [Difference] have in common. A profile is
+// nil for dataplanes that joined or left.
+type changeKey struct {
+	ownResource   bool
+	before, after *profileView
+}
+
+// changeGroup contains the dataplanes with one changeKey.
+type changeGroup struct {
+	slots   index.SetEditor
+	members *memberSet // with the same slots, or nil
+}
+
+func (c *comparison) add(key changeKey, slot uint32) {
+	group := c.groups[key]
+	if group == nil {
+		group = new(changeGroup)
+		c.groups[key] = group
+	}
+	group.slots.Add(slot)
+	group.members = nil
+}
+
+// compareVersions compares the slots and profiles that two versions of one
+// lineage do not share. A dataplane that was removed and added again may have
+// another slot.
+func (c *comparison) compareVersions() {
+	var edited index.SetEditor // slots with different entries
+	for slot := range c.after.dataplanes.Unshared(&c.before.dataplanes) {
+		if c.before.dataplanes.Value(slot) != c.after.dataplanes.Value(slot) {
+			edited.Add(slot)
+		}
+	}
+	moved := edited.Commit()
+	for number := range c.after.profiles.Unshared(&c.before.profiles) {
+		old, next := c.before.profiles.Value(number), c.after.profiles.Value(number)
+		if old == next || old == nil || next == nil {
+			continue
+		}
+		members := c.after.members.Value(number)
+		stayed := members.set().AndNot(moved)
+		if stayed.Len() == 0 {
+			continue
+		}
+		group := &changeGroup{slots: stayed.Edit()}
+		if stayed.Len() == members.set().Len() {
+			group.members = members
+		}
+		c.groups[changeKey{false, old, next}] = group
+	}
+	for slot := range moved.All() {
+		c.addLeft(slot)
+		c.addPresent(slot)
+	}
+}
+
+// compareAll compares every dataplane: slots have different meanings in the two
+// states.
+func (c *comparison) compareAll() {
+	if c.before != nil {
+		for slot := range c.before.slots.Limit() {
+			c.addLeft(slot)
+		}
+	}
+	if c.after != nil {
+		for slot := range c.after.slots.Limit() {
+			c.addPresent(slot)
+		}
+	}
+}
+
+// addLeft adds the dataplane in a slot of the state before, if it was removed.
+func (c *comparison) addLeft(slot uint32) {
+	d := c.before.dataplanes.Value(slot).resource
+	if d != nil && (c.after == nil || c.after.Dataplane(d.ID) == nil) {
+		c.add(changeKey{true, c.before.profileAt(slot), nil}, slot)
+	}
+}
+
+// addPresent adds the dataplane in a slot of the state after, if there is one.
+func (c *comparison) addPresent(slot uint32) {
+	d := c.after.dataplanes.Value(slot).resource
+	if d == nil {
+		return
+	}
+	next := c.after.profileAt(slot)
+	if c.before != nil {
+		if at, known := c.before.slots.Lookup(proxyName{d.Namespace, d.Name}); known {
+			own := !sameDataplane(c.before.dataplanes.Value(at).resource, d)
+			c.add(changeKey{own, c.before.profileAt(at), next}, slot)
+			return
+		}
+	}
+	c.add(changeKey{true, nil, next}, slot)
+}
+
+// profileAt returns the profile of a slot in use.
+func (m *State) profileAt(slot uint32) *profileView {
+	return m.profiles.Value(m.dataplanes.Value(slot).profile)
+}
+
+// differences returns a difference for each group, with its places and causes.
+func (c *comparison) differences() []Difference {
+	causes := c.causes()
+	differences := make([]Difference, 0, len(c.groups))
+	for key, group := range c.groups {
+		d := Difference{
+			OwnResource: key.ownResource, before: key.before, after: key.after,
+			Places: rules.Differences(key.before.configs(rules.Enforced), key.after.configs(rules.Enforced)),
+		}
+		d.Shadow = d.Places
+		if key.before.informed() || key.after.informed() {
+			d.Shadow = rules.Differences(key.before.configs(rules.Shadow), key.after.configs(rules.Shadow))
+		}
+		if !key.ownResource && len(d.Places)+len(d.Shadow) == 0 {
+			continue
+		}
+		d.state = c.after
+		if key.after == nil {
+			d.state = c.before
+		}
+		d.slots = group.slots.Commit()
+		if group.members != nil {
+			d.first = group.members.first(d.state)
+		} else {
+			d.first = d.state.first(d.slots)
+		}
+		d.Policies = causes.of(key)
+		d.Bindings = c.bindings(key, d.first)
+		differences = append(differences, d)
+	}
+	return differences
+}

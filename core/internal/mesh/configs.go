@@ -1,0 +1,51 @@
+package mesh
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/internal/blocks"
+	"github.com/meshmatch/meshmatch/core/internal/match"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Configs returns the configs of a dataplane, sorted by kind, for the kinds with
+// policies that select it. For a dataplane of the state the slice is shared and must
+// not be changed; for another one it is computed.
+func (m *State) Configs(d *resource.Dataplane, scope rules.Scope) []*rules.Config {
+	if p := m.profileOf(d); p != nil {
+		return p.configs(scope)
+	}
+	selected := m.index.Select(d, scope, new(match.Buffer))
+	routes := routesOf(selected)
+	var configs []*rules.Config
+	for group := range groupByKind(selected) {
+		kind := m.kinds.Lookup(group[0].Policy.Kind)
+		configs = append(configs, blocks.Evaluate(kind, d, rules.NewMatched(group), routes))
+	}
+	return configs
+}
+
+// Config returns the config of a dataplane by the policies of one kind. If none
+// of them selects the dataplane, its outbounds and their routes have no confs. It
+// returns nil for an unknown kind.
+func (m *State) Config(d *resource.Dataplane, kind string, scope rules.Scope) *rules.Config {
+	configs := m.Configs(d, scope)
+	if at, found := slices.BinarySearchFunc(configs, kind, func(c *rules.Config, kind string) int { return strings.Compare(c.Kind.Name, kind) }); found {
+		return configs[at]
+	}
+	k := m.kinds.Lookup(kind)
+	if k == nil {
+		return nil
+	}
+	var routes []*resource.Policy
+	for _, config := range configs {
+		if config.Kind.IsRoute() {
+			for _, s := range config.Matched.All() {
+				routes = append(routes, s.Policy)
+			}
+		}
+	}
+	return blocks.Evaluate(k, d, rules.Matched{}, routes)
+}
