@@ -189,8 +189,8 @@ func (d *decoding) decode(in Input) []*part {
 func (d *decoding) work(p *part, decode func(*decoder)) func() error {
 	return func() error {
 		worker := <-d.workers
+		defer func() { d.workers <- worker }()
 		decode(&decoder{load: d, worker: worker, part: p})
-		d.workers <- worker
 		return nil
 	}
 }

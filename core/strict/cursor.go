@@ -7,9 +7,8 @@ import "github.com/meshmatch/meshmatch/core/diag"
 type cursor interface {
 	// kind returns the kind of the next value.
 	kind() Kind
-	// foreignTag returns the tag of the next value if it is not one of the
-	// plain types, else "".
-	foreignTag() string
+	// tagFlaw returns what is wrong with the tag of the next value, or nil.
+	tagFlaw() *flaw
 	// peek returns the text of the next value, "" if it is no scalar.
 	peek() string
 	// scalar consumes a scalar and returns its text.

@@ -33,8 +33,8 @@ type Entry struct{ Name, Value string }
 // Decode fills target, a non-nil pointer, from a value and reports whether
 // there is no error; all errors go to the document's sink. A field of type
 // *[Value] receives its value undecoded, one of type any receives
-// map[string]any, []any, string, bool, int64 if negative, uint64, float64 or
-// nil for null.
+// map[string]any, []any, string, bool, int64 if negative, uint64, float64 (also
+// for -0) or nil for null.
 //
 // After an error target contains what could be read. Pointers to numbers,
 // texts and lists in error are nil; a word that its [Enum] does not have
@@ -202,10 +202,9 @@ func (d *decoder) value(v reflect.Value, p *plan) bool {
 // capture returns the next value undecoded.
 func (d *decoder) capture() *Value { return &Value{doc: d.doc, at: d.at(), node: d.in.capture()} }
 
-// meaningful refuses nulls, and tags that are not those of the plain types.
+// meaningful refuses nulls and what [decoder.fitsTag] refuses.
 func (d *decoder) meaningful() bool {
-	if tag := d.in.foreignTag(); tag != "" {
-		d.at().Errorf("remove it", "the tag %s has no meaning here", tag)
+	if !d.fitsTag() {
 		return false
 	}
 	if d.in.kind() != Null {
@@ -217,6 +216,16 @@ func (d *decoder) meaningful() bool {
 	}
 	d.at().Errorf(hint, "must not be null")
 	return false
+}
+
+// fitsTag refuses tags that are not those of the plain types, and values that are not
+// of the type of their tag.
+func (d *decoder) fitsTag() bool {
+	flaw := d.in.tagFlaw()
+	if flaw != nil {
+		d.at().Errorf(flaw.hint, "%s", flaw.what)
+	}
+	return flaw == nil
 }
 
 // enter begins a mapping or list. For other values it reports that one is
@@ -402,7 +411,12 @@ func (d *decoder) anything(v reflect.Value) {
 	}
 }
 
+// tree decodes a value, which may be null, by its own kind.
 func (d *decoder) tree() any {
+	if !d.fitsTag() {
+		d.in.skip()
+		return nil
+	}
 	switch d.in.kind() {
 	case Mapping:
 		d.in.enter()
@@ -427,10 +441,6 @@ func (d *decoder) tree() any {
 
 // plain decodes a scalar that is no null by its own kind.
 func (d *decoder) plain() any {
-	if !d.meaningful() {
-		d.in.skip()
-		return nil
-	}
 	decode := func(target any) any {
 		v := reflect.ValueOf(target).Elem()
 		d.scalar(v, planOf(v.Type()))
@@ -440,7 +450,10 @@ func (d *decoder) plain() any {
 	case Bool:
 		return decode(new(bool))
 	case Int:
-		if d.in.peek()[0] == '-' {
+		switch negative, zero := sign(d.in.peek()); {
+		case negative && zero:
+			return decode(new(float64)) // no integer is a negative zero
+		case negative:
 			return decode(new(int64))
 		}
 		return decode(new(uint64))

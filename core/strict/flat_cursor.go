@@ -34,7 +34,7 @@ func (c *flatCursor) kind() Kind {
 	return c.known
 }
 
-func (c *flatCursor) foreignTag() string { return "" }
+func (c *flatCursor) tagFlaw() *flaw { return nil }
 
 func (c *flatCursor) peek() string {
 	c.load()

@@ -71,6 +71,12 @@ func isDecimal(text string) bool {
 	return whole+fraction != "" && exponent != "" && strings.Trim(whole+fraction+exponent, digits) == ""
 }
 
+// sign reports whether an [Int] has a minus sign, and whether it is zero.
+func sign(text string) (negative, zero bool) {
+	digits, negative := strings.CutPrefix(text, "-")
+	return negative, strings.Trim(digits, "0") == ""
+}
+
 // parseInt returns the value of an [Int].
 func parseInt(text string, bits int) (int64, error) {
 	digits, base := radix(text)
@@ -79,6 +85,9 @@ func parseInt(text string, bits int) (int64, error) {
 
 // parseUint returns the value of an [Int] that is not negative.
 func parseUint(text string, bits int) (uint64, error) {
+	if negative, zero := sign(text); negative && zero {
+		return 0, nil
+	}
 	digits, base := radix(text)
 	return strconv.ParseUint(digits, base, bits)
 }

@@ -2,6 +2,7 @@ package strict
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 	"unicode/utf8"
@@ -60,10 +61,8 @@ func (r *Reader) Documents(file string, chunk Chunk, sink *diag.Sink) iter.Seq[*
 				continue
 			}
 			text := source{reader: r, measurer: &m, file: file, piece: piece, sink: sink}
-			for root := range text.roots() {
-				if !yield(&Document{sink: sink, reader: r, root: root}) {
-					return
-				}
+			if !text.documents(yield) {
+				return
 			}
 		}
 	}
@@ -87,6 +86,34 @@ type source struct {
 	file     string
 	piece    Chunk
 	sink     *diag.Sink
+}
+
+// documents yields the documents of the text, and reports whether all were taken. A
+// panic of a reader is an error of this text, so that one file does not end the
+// process for all; a panic of yield passes.
+func (s *source) documents(yield func(*Document) bool) (all bool) {
+	yielding := false
+	defer func() {
+		if yielding {
+			return
+		}
+		if fault := recover(); fault != nil {
+			s.report(&syntaxError{
+				line: s.piece.firstLine + 1, column: 1,
+				what: fmt.Sprintf("the document cannot be read: internal error: %v", fault), hint: "report this with the document",
+			})
+			all = true
+		}
+	}()
+	for root := range s.roots() {
+		yielding = true
+		if !yield(&Document{sink: s.sink, reader: s.reader, root: root}) {
+			yielding = false
+			return false
+		}
+		yielding = false
+	}
+	return true
 }
 
 // roots yields the outermost values of the text.

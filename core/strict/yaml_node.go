@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"fmt"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -100,16 +101,66 @@ func isName(key *yaml.Node) bool {
 func isMerge(key *yaml.Node) bool { return key.ShortTag() == "!!merge" }
 
 // scalarKind returns the kind of a scalar by its tag or, without one, by the
-// core schema.
+// core schema; 0 if it has a tag that does not fit.
 func scalarKind(n *yaml.Node) Kind {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	switch {
 	case n.Style&yaml.TaggedStyle != 0:
-		return plainTags[n.ShortTag()]
+		return taggedKind(plainTags[n.ShortTag()], n.Value)
 	case n.Style&quoted != 0:
 		return String
 	}
 	return plainKind(n.Value)
+}
+
+// taggedKind returns the kind of a scalar with the tag of a kind, or 0 if the core
+// schema does not write one of that kind so.
+func taggedKind(tag Kind, text string) Kind {
+	switch kind := plainKind(text); {
+	case tag == String, tag == kind && tag != 0:
+		return tag
+	case tag == Float && kind == Int && !isRadix(text):
+		return Float
+	}
+	return 0
+}
+
+// tagFlaw returns what is wrong with the tag of a node that is no alias, or nil.
+func tagFlaw(n *yaml.Node) *flaw {
+	if n.Style&yaml.TaggedStyle == 0 {
+		return nil
+	}
+	tag := n.ShortTag()
+	kind, plain := plainTags[tag]
+	fits := false
+	switch n.Kind {
+	case yaml.MappingNode:
+		fits = kind == Mapping
+	case yaml.SequenceNode:
+		fits = kind == List
+	case yaml.ScalarNode:
+		fits = taggedKind(kind, n.Value) != 0
+	}
+	switch {
+	case !plain:
+		return &flaw{fmt.Sprintf("the tag %s has no meaning here", tag), "remove it"}
+	case !fits && n.Kind == yaml.ScalarNode:
+		return &flaw{fmt.Sprintf("the tag %s does not fit the text %.80q", tag, n.Value), "remove the tag"}
+	case !fits:
+		return &flaw{fmt.Sprintf("the tag %s does not fit %s", tag, describe(kindOf(n), "")), "remove the tag"}
+	}
+	return nil
+}
+
+// kindOf returns the kind of a node that is no alias.
+func kindOf(n *yaml.Node) Kind {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return Mapping
+	case yaml.SequenceNode:
+		return List
+	}
+	return scalarKind(n)
 }
 
 // plainTags are the tags with a meaning.
@@ -145,30 +196,11 @@ func (c *yamlCursor) kind() Kind {
 	if c.known != 0 {
 		return c.known
 	}
-	switch n := resolve(c.next); n.Kind {
-	case yaml.MappingNode:
-		c.known = Mapping
-	case yaml.SequenceNode:
-		c.known = List
-	default:
-		c.known = scalarKind(n)
-	}
+	c.known = kindOf(resolve(c.next))
 	return c.known
 }
 
-func (c *yamlCursor) foreignTag() string {
-	n := resolve(c.next)
-	if n.Style&yaml.TaggedStyle == 0 {
-		return ""
-	}
-	tag := n.ShortTag()
-	kind, plain := plainTags[tag]
-	isScalar := kind != Mapping && kind != List
-	if plain && isScalar == (n.Kind == yaml.ScalarNode) {
-		return ""
-	}
-	return tag
-}
+func (c *yamlCursor) tagFlaw() *flaw { return tagFlaw(resolve(c.next)) }
 
 func (c *yamlCursor) peek() string {
 	if n := resolve(c.next); n.Kind == yaml.ScalarNode {
@@ -206,6 +238,8 @@ func (c *yamlCursor) name() (string, *flaw) {
 		return "", &flaw{"merge keys (<<) are not supported", "write the fields out"}
 	case c.key.Kind != yaml.ScalarNode:
 		return "", &flaw{"a field's name must be a string", ""}
+	case tagFlaw(c.key) != nil:
+		return "", tagFlaw(c.key)
 	case !isName(c.key):
 		return "", badName(scalarKind(c.key), c.key.Value)
 	}
