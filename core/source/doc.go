@@ -11,7 +11,7 @@
 // A scan is made when the operating system reports a change (notify.go), and at
 // intervals. Notifications only make it faster: they can be lost, be missing on a
 // network file system, and do not reach what a symbolic link refers to. Files are
-// loaded when they have ceased to change.
+// loaded when they have ceased to change; when that is, is decided in watch.go.
 //
 // Invariants:
 //

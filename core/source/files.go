@@ -35,8 +35,6 @@ type Files struct {
 	// Notice is called with problems of notifications, after which changes are
 	// found by scans alone. Nil ignores them.
 	Notice func(error)
-
-	scansOnly bool // for tests
 }
 
 // Update is a good load that differs from the good load before it.
@@ -55,25 +53,9 @@ type Update struct {
 // not change what it gets.
 func (f *Files) Watch(ctx context.Context) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
-		w := watch{Files: f, loader: *f.Loader}
-		if w.loader.Cache == nil {
-			w.loader.Cache = new(resource.Cache)
-		}
-		w.notifier = newNotifier(f.scansOnly, f.notice)
-		defer w.notifier.close()
-		w.found, w.scan = time.Now(), newScan(f.Paths)
-		for more := true; more && ctx.Err() == nil; {
-			update, err := w.load(ctx)
-			if ctx.Err() != nil {
-				return
-			}
-			if update != nil || err != nil {
-				more = yield(update, err)
-			}
-			if more {
-				w.wait(ctx)
-			}
-		}
+		n := newNotifier(f.notice)
+		defer n.close()
+		f.watch(ctx, n)(yield)
 	}
 }
 
@@ -86,95 +68,3 @@ func (f *Files) notice(err error) {
 func (f *Files) quiet() time.Duration { return cmp.Or(max(f.Quiet, 0), DefaultQuiet) }
 
 func (f *Files) rescan() time.Duration { return cmp.Or(max(f.Rescan, 0), DefaultRescan) }
-
-// watch is the state of one call of [Files.Watch].
-type watch struct {
-	*Files
-	loader   resource.Loader
-	notifier *notifier
-	scan     *scan         // of the files that are, or were last, loaded
-	good     *resource.Set // the last good load; nil: none
-	failure  error         // of the last load
-	found    time.Time     // when the change was found that is loaded
-	changed  bool          // the scan differs from that of the last load; else it is too recent
-}
-
-// attempts is how often files that change while they are loaded are loaded.
-const attempts = 5
-
-// load loads the files and returns what Watch yields; nil and nil if nothing
-// changed.
-func (w *watch) load(ctx context.Context) (*Update, error) {
-	var set *resource.Set
-	var err error
-	for attempt := range attempts {
-		w.notifier.watch(w.scan.dirs)
-		set, err = w.loader.Load(w.Paths...)
-		after := newScan(w.Paths)
-		unchanged := after.equal(w.scan)
-		w.scan = after
-		if unchanged || attempt == attempts-1 || !sleep(ctx, w.quiet()) {
-			break
-		}
-	}
-	if err != nil {
-		if repeated := w.failure != nil && !w.changed && err.Error() == w.failure.Error(); repeated {
-			return nil, nil
-		}
-		w.failure = err
-		return nil, err
-	}
-	batch := Diff(w.good, set)
-	if w.good != nil && w.failure == nil && isEmpty(&batch) {
-		return nil, nil
-	}
-	w.good, w.failure = set, nil
-	return &Update{Set: set, Batch: batch, Found: w.found}, nil
-}
-
-// wait returns when the files should be loaded again, or the context has ended.
-func (w *watch) wait(ctx context.Context) {
-	ticker := time.NewTicker(w.rescan())
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-w.notifier.changed:
-		case <-ticker.C:
-		}
-		now := newScan(w.Paths)
-		w.changed = !now.equal(w.scan)
-		if w.changed || w.scan.recent() {
-			w.found = now.at
-			w.scan = w.settled(ctx, now)
-			return
-		}
-	}
-}
-
-// settled returns a scan that found the same as the one before it: a file that is
-// written is empty at first, and its resources must not be taken for deleted.
-func (w *watch) settled(ctx context.Context, last *scan) *scan {
-	for range 10 {
-		if !sleep(ctx, w.quiet()) {
-			break
-		}
-		next := newScan(w.Paths)
-		if next.equal(last) {
-			return next
-		}
-		last = next
-	}
-	return last
-}
-
-// sleep reports whether the time passed before the context ended.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -7,23 +7,20 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// notifier reports changes of the entries of directories. Directories are watched
+// notifier is the [notifications] of the operating system. Directories are watched
 // and not files: an editor that replaces a file, and a volume that swaps a link,
 // leave nothing of the file that was watched. Without a watcher it reports
 // nothing.
 type notifier struct {
-	changed chan struct{} // receives a value after changes; holds at most one
+	events  chan struct{} // holds at most one value
 	watcher *fsnotify.Watcher
 	dirs    map[string]bool // that are watched, or could not be
 	notice  func(error)
 	running sync.WaitGroup
 }
 
-func newNotifier(silent bool, notice func(error)) *notifier {
-	n := &notifier{changed: make(chan struct{}, 1), dirs: map[string]bool{}, notice: notice}
-	if silent {
-		return n
-	}
+func newNotifier(notice func(error)) *notifier {
+	n := &notifier{events: make(chan struct{}, 1), dirs: map[string]bool{}, notice: notice}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		notice(fmt.Errorf("changes of files are found late: %w", err))
@@ -46,11 +43,13 @@ func (n *notifier) run() {
 			return
 		}
 		select {
-		case n.changed <- struct{}{}:
+		case n.events <- struct{}{}:
 		default:
 		}
 	}
 }
+
+func (n *notifier) changed() <-chan struct{} { return n.events }
 
 // watch watches these directories and no others. A directory that was replaced is
 // a new one for the operating system, so those that are watched are added again,

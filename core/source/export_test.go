@@ -1,4 +1,0 @@
-package source
-
-// WithoutNotifications makes files find changes by scans alone.
-func WithoutNotifications(f *Files) { f.scansOnly = true }

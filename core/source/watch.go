@@ -1,0 +1,134 @@
+package source
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// notifications report that entries of directories changed. They are what a watch
+// gets from the operating system without asking for it; all else of a watch is scans,
+// loads and waits.
+type notifications interface {
+	// changed receives a value after changes.
+	changed() <-chan struct{}
+	// watch requests notifications of changes in these directories, and in no others.
+	watch(dirs []string)
+}
+
+// watch is the state of one call of [Files.Watch].
+type watch struct {
+	*Files
+	loader        resource.Loader
+	notifications notifications
+	scan          *scan         // of the files that are, or were last, loaded
+	good          *resource.Set // the last good load; nil: none
+	failure       error         // of the last load
+	found         time.Time     // when the change was found that is loaded
+	changed       bool          // the scan differs from that of the last load; else it is too recent
+}
+
+// watch is [Files.Watch] with these notifications.
+func (f *Files) watch(ctx context.Context, n notifications) iter.Seq2[*Update, error] {
+	return func(yield func(*Update, error) bool) {
+		w := watch{Files: f, loader: *f.Loader, notifications: n}
+		if w.loader.Cache == nil {
+			w.loader.Cache = new(resource.Cache)
+		}
+		w.found, w.scan = time.Now(), newScan(f.Paths)
+		for more := true; more && ctx.Err() == nil; {
+			update, err := w.load(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			if update != nil || err != nil {
+				more = yield(update, err)
+			}
+			if more {
+				w.wait(ctx)
+			}
+		}
+	}
+}
+
+// attempts is how often files that change while they are loaded are loaded.
+const attempts = 5
+
+// load loads the files and returns what Watch yields; nil and nil if nothing
+// changed.
+func (w *watch) load(ctx context.Context) (*Update, error) {
+	var set *resource.Set
+	var err error
+	for attempt := range attempts {
+		w.notifications.watch(w.scan.dirs)
+		set, err = w.loader.Load(w.Paths...)
+		after := newScan(w.Paths)
+		unchanged := after.equal(w.scan)
+		w.scan = after
+		if unchanged || attempt == attempts-1 || !sleep(ctx, w.quiet()) {
+			break
+		}
+	}
+	if err != nil {
+		if repeated := w.failure != nil && !w.changed && err.Error() == w.failure.Error(); repeated {
+			return nil, nil
+		}
+		w.failure = err
+		return nil, err
+	}
+	batch := Diff(w.good, set)
+	if w.good != nil && w.failure == nil && isEmpty(&batch) {
+		return nil, nil
+	}
+	w.good, w.failure = set, nil
+	return &Update{Set: set, Batch: batch, Found: w.found}, nil
+}
+
+// wait returns when the files should be loaded again, or the context has ended.
+func (w *watch) wait(ctx context.Context) {
+	ticker := time.NewTicker(w.rescan())
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.notifications.changed():
+		case <-ticker.C:
+		}
+		now := newScan(w.Paths)
+		w.changed = !now.equal(w.scan)
+		if w.changed || w.scan.recent() {
+			w.found = now.at
+			w.scan = w.settled(ctx, now)
+			return
+		}
+	}
+}
+
+// settled returns a scan that found the same as the one before it: a file that is
+// written is empty at first, and its resources must not be taken for deleted.
+func (w *watch) settled(ctx context.Context, last *scan) *scan {
+	for range 10 {
+		if !sleep(ctx, w.quiet()) {
+			break
+		}
+		next := newScan(w.Paths)
+		if next.equal(last) {
+			return next
+		}
+		last = next
+	}
+	return last
+}
+
+// sleep reports whether the time passed before the context ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
