@@ -51,7 +51,7 @@
 //
 // Then, for each mesh that the batch or this report concerns (core/internal/mesh):
 //
-//  3. It removes from the batch what changes nothing (same.go).
+//  3. It removes from the batch what changes nothing (content.go).
 //  4. It updates the index of policies (core/internal/match), which reports the
 //     terms that targetRefs began or ceased to require, and the selectors of the
 //     policies that changed. An error up to here changes nothing in any mesh.

@@ -91,18 +91,19 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 		enforcement: enforcement.State, superseded: make(chan struct{}),
 	}
 	for _, u := range updates {
+		name := u.Writer().Mesh()
 		next, err := u.Run(&e.memory)
 		if err != nil {
 			for _, u := range updates { // their writers are ahead of the view, or inconsistent
-				delete(e.meshes, u.Mesh())
+				delete(e.meshes, u.Writer().Mesh())
 			}
-			return Commit{}, fmt.Errorf("mesh %q: %w", u.Mesh(), err)
+			return Commit{}, fmt.Errorf("mesh %q: %w", name, err)
 		}
-		after.put(u.Mesh(), next)
+		after.put(name, next)
 		if next == nil {
-			delete(e.meshes, u.Mesh())
+			delete(e.meshes, name)
 		} else {
-			e.meshes[u.Mesh()] = u.Writer
+			e.meshes[name] = u.Writer()
 		}
 	}
 	e.current.Store(after)

@@ -30,8 +30,8 @@ func (c *comparison) bindings(key changeKey, first resource.ID) []resource.ID {
 // identity.
 func (p *profileView) overridden() map[resource.ID]*resource.Policy {
 	policies := map[resource.ID]*resource.Policy{}
-	for _, kind := range p.enforced.selection.kinds {
-		for _, m := range kind.Matched().All() {
+	for _, config := range p.enforced.class.configs {
+		for _, m := range config.Matched().All() {
 			if m.Policy.Shadow() {
 				policies[m.Policy.ID] = m.Policy
 			}

@@ -19,7 +19,7 @@ func (c *comparison) causes() causes {
 	}
 	for old, next := range c.after.index.Since(c.before.index) {
 		for _, p := range []*resource.Policy{old, next} {
-			if p != nil && differs(c.before.index.Policy(p.ID), c.after.index.Policy(p.ID), samePolicy) {
+			if p != nil && differs(c.before.index.Policy(p.ID), c.after.index.Policy(p.ID), equalPolicy) {
 				out[p] = true
 			}
 		}
@@ -34,23 +34,23 @@ func (c causes) of(key changeKey) []resource.ID {
 		return nil
 	}
 	var ids []resource.ID
-	for _, pair := range [][2]*selection{
-		{key.before.selection(), key.after.selection()},
-		{key.after.selection(), key.before.selection()},
+	for _, pair := range [][2]*classConfigs{
+		{key.before.class(), key.after.class()},
+		{key.after.class(), key.before.class()},
 	} {
 		if pair[0] == nil {
 			continue
 		}
-		for _, kind := range pair[0].kinds {
-			other := pair[1].kind(kind.Kind().Name)
-			if other == kind {
+		for _, config := range pair[0].configs {
+			other := pair[1].of(config.Kind().Name)
+			if other == config {
 				continue
 			}
 			var shared rules.Matched
 			if other != nil {
 				shared = other.Matched()
 			}
-			for p := range match.Among(kind.Matched(), shared, c) {
+			for p := range match.Among(config.Matched(), shared, c) {
 				ids = append(ids, p.ID)
 			}
 		}
@@ -59,11 +59,11 @@ func (c causes) of(key changeKey) []resource.ID {
 	return slices.Compact(ids)
 }
 
-// selection returns the selection of all policies, including those that only
+// class returns the class configs by all policies, including those that only
 // inform; nil for a nil profile.
-func (p *profileView) selection() *selection {
+func (p *profileView) class() *classConfigs {
 	if p == nil {
 		return nil
 	}
-	return p.shadow.selection
+	return p.shadow.class
 }

@@ -156,7 +156,7 @@ func (c *comparison) addPresent(slot uint32) {
 	next := c.after.profileAt(slot)
 	if c.before != nil {
 		if at, known := c.before.slots.Lookup(proxyName{d.Namespace, d.Name}); known {
-			own := !sameDataplane(c.before.dataplanes.Value(at).resource, d)
+			own := !equalDataplane(c.before.dataplanes.Value(at).resource, d)
 			c.add(changeKey{own, c.before.profileAt(at), next}, slot)
 			return
 		}

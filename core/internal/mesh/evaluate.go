@@ -37,7 +37,9 @@ func (u *Update) evaluate(buffers []match.Buffer) error {
 	}
 	results := make([]classResult, len(u.queue))
 	err := InParallel(len(buffers), func(worker, workers int) (err error) {
-		w := evaluator{Update: u, buffer: &buffers[worker]}
+		w := evaluator{
+			blocks: u.writer.blocks, kinds: u.writer.kinds, index: u.index, delta: u.delta, buffer: &buffers[worker],
+		}
 		defer w.running.Recover(&err) // confs are merged
 		for i := worker; i < len(u.queue); i += workers {
 			results[i] = w.class(u.queue[i])
@@ -55,13 +57,13 @@ func (u *Update) evaluate(buffers []match.Buffer) error {
 
 // classResult is the next state of a class and its profiles.
 type classResult struct {
-	class classState     // its selections only
+	class classState     // its class configs only
 	views []*profileView // parallel to the class's profiles; the same pointer if unchanged
 }
 
 // install makes a result the present state of a class.
 func (u *Update) install(c *classState, result *classResult) {
-	u.released.addKinds(c, &result.class)
+	u.released.addClassConfigs(c, &result.class)
 	c.enforced, c.shadow = result.class.enforced, result.class.shadow
 	c.queued, c.reselect, c.origin = false, false, nil
 	for i, p := range c.profiles {
@@ -77,8 +79,11 @@ func (u *Update) install(c *classState, result *classResult) {
 // evaluator is one worker of an update. It changes nothing but blocks, to which
 // its results hold references.
 type evaluator struct {
-	*Update
-	buffer  *match.Buffer
+	blocks  *blocks.Table
+	kinds   *resource.Kinds
+	index   *match.Index // of the next state
+	delta   *match.Delta
+	buffer  *match.Buffer // of this worker
 	running Guard
 }
 
@@ -90,9 +95,9 @@ func (w *evaluator) class(c *class) classResult {
 		w.reselect(c, from, &out.class)
 	}
 	if from != state {
-		w.holdKinds(&out.class, from)
+		w.holdClassConfigs(&out.class, from)
 	}
-	outbounds := classOutbounds{evaluator: w, before: from}
+	outbounds := classOutbounds{blocks: w.blocks, running: &w.running, before: from}
 	for i, p := range state.profiles {
 		out.views[i] = outbounds.profile(&out.class, p)
 	}
@@ -101,22 +106,23 @@ func (w *evaluator) class(c *class) classResult {
 
 // classOutbounds evaluates the outbounds of the profiles of one class.
 type classOutbounds struct {
-	*evaluator
-	before *classState
-	made   []madeEvaluator
+	blocks  *blocks.Table
+	running *Guard
+	before  *classState
+	made    []madeEvaluator
 }
 
 // madeEvaluator is the outbound evaluator for a class config and routes.
 type madeEvaluator struct {
-	kind      *blocks.ClassConfig
+	config    *blocks.ClassConfig
 	routes    []*resource.Policy
 	evaluator *blocks.OutboundEvaluator
 }
 
-// profile returns the view of p by the selections of its class: p.view if it does
+// profile returns the view of p by the configs of its class: p.view if it does
 // not change.
 func (o *classOutbounds) profile(c *classState, p *profile) *profileView {
-	if p.view != nil && p.view.enforced.selection == c.enforced && p.view.shadow.selection == c.shadow {
+	if p.view != nil && p.view.enforced.class == c.enforced && p.view.shadow.class == c.shadow {
 		return p.view
 	}
 	had := p.reusableView()
@@ -126,30 +132,30 @@ func (o *classOutbounds) profile(c *classState, p *profile) *profileView {
 		next.shadow = o.scope(c.shadow, p, next.enforced, had)
 	}
 	if had != p.view {
-		o.holdConfigs(next, had)
+		holdConfigs(o.blocks, next, had)
 	}
 	return next
 }
 
-// scope evaluates a selection for a profile. Configs of an earlier view, or of the
-// other scope, are reused if their class config and routes are the same.
-func (o *classOutbounds) scope(s *selection, p *profile, other *scopeConfigs, had *profileView) *scopeConfigs {
-	earlier := [3]*scopeConfigs{other, had.in(rules.Enforced), had.in(rules.Shadow)}
-	out := &scopeConfigs{selection: s, configs: make([]*rules.Config, len(s.kinds))}
-	for i, kind := range s.kinds {
-		if kind.Kind().To == nil || len(p.sample.Outbounds) == 0 {
-			out.configs[i] = kind.Config()
+// scope evaluates the policies of one scope for a profile. Configs of an earlier view,
+// or of the other scope, are reused if their class config and routes are the same.
+func (o *classOutbounds) scope(s *classConfigs, p *profile, other *profileConfigs, had *profileView) *profileConfigs {
+	earlier := [3]*profileConfigs{other, had.in(rules.Enforced), had.in(rules.Shadow)}
+	out := &profileConfigs{class: s, configs: make([]*rules.Config, len(s.configs))}
+	for i, config := range s.configs {
+		if config.Kind().To == nil || len(p.sample.Outbounds) == 0 {
+			out.configs[i] = config.Config()
 			continue
 		}
 		for _, e := range earlier {
 			if out.configs[i] == nil {
-				out.configs[i] = e.config(kind, s.routes)
+				out.configs[i] = e.config(config, s.routes)
 			}
 		}
 		if out.configs[i] == nil {
-			o.running.Code = kind.Kind().Name
-			before := o.before.enforced.kind(kind.Kind().Name)
-			out.configs[i] = o.of(kind, before, s.routes).Config(p.sample, earlier[1].config(before, s.routes))
+			o.running.Code = config.Kind().Name
+			before := o.before.enforced.of(config.Kind().Name)
+			out.configs[i] = o.of(config, before, s.routes).Config(p.sample, earlier[1].config(before, s.routes))
 		}
 	}
 	return out
@@ -157,13 +163,13 @@ func (o *classOutbounds) scope(s *selection, p *profile, other *scopeConfigs, ha
 
 // of returns the outbound evaluator for a class config, which all profiles of the
 // class share.
-func (o *classOutbounds) of(kind, before *blocks.ClassConfig, routes []*resource.Policy) *blocks.OutboundEvaluator {
+func (o *classOutbounds) of(config, before *blocks.ClassConfig, routes []*resource.Policy) *blocks.OutboundEvaluator {
 	for _, m := range o.made {
-		if m.kind == kind && slices.Equal(m.routes, routes) {
+		if m.config == config && slices.Equal(m.routes, routes) {
 			return m.evaluator
 		}
 	}
-	made := o.blocks.OutboundEvaluator(kind, before, routes)
-	o.made = append(o.made, madeEvaluator{kind, routes, made})
+	made := o.blocks.OutboundEvaluator(config, before, routes)
+	o.made = append(o.made, madeEvaluator{config, routes, made})
 	return made
 }

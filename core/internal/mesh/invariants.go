@@ -56,17 +56,17 @@ func (w *Writer) Check(published *State) error {
 // checkBlocks compares the counted references to blocks with those that classes
 // and profiles hold.
 func (w *Writer) checkBlocks() error {
-	var kinds []*blocks.ClassConfig
-	var configs []*rules.Config
+	var classes []*blocks.ClassConfig
+	var profiles []*rules.Config
 	for _, c := range w.classes.All() {
-		kinds = append(kinds, c.State.kinds()...)
+		classes = append(classes, c.State.all()...)
 	}
 	for _, p := range w.profiles.byNumber {
 		if p != nil {
-			configs = append(configs, p.view.outboundConfigs()...)
+			profiles = append(profiles, p.view.outboundConfigs()...)
 		}
 	}
-	return w.blocks.Audit(kinds, configs)
+	return w.blocks.Audit(classes, profiles)
 }
 
 // checkSelection compares a profile with the policies that select one of its
@@ -77,16 +77,16 @@ func checkSelection(m *State, d *resource.Dataplane, p *profileView) error {
 		in := p.in(scope)
 		want := m.index.Select(d, scope, &buffer)
 		var got []rules.Selected
-		for _, kind := range in.selection.kinds {
-			for _, s := range kind.Matched().All() {
+		for _, config := range in.class.configs {
+			for _, s := range config.Matched().All() {
 				got = append(got, *s)
 			}
 		}
-		if !match.SameMatched(rules.NewMatched(got), want) || !slices.Equal(in.selection.routes, routesOf(want)) {
+		if !match.SameMatched(rules.NewMatched(got), want) || !slices.Equal(in.class.routes, routesOf(want)) {
 			return fmt.Errorf("the profile of %s contains other policies than those that select it", d.Name)
 		}
-		for i, kind := range in.selection.kinds {
-			if c := in.configs[i]; c.Kind != kind.Kind() || c.Kind.To != nil && len(c.Outbounds) != len(d.Outbounds) {
+		for i, config := range in.class.configs {
+			if c := in.configs[i]; c.Kind != config.Kind() || c.Kind.To != nil && len(c.Outbounds) != len(d.Outbounds) {
 				return fmt.Errorf("%s has a config of another kind or dataplane", d.Name)
 			}
 			if c := in.configs[i]; (c.Kind.From != nil || c.Kind.Rules != nil) && len(c.Inbounds) != len(d.Inbounds) {
@@ -114,8 +114,8 @@ func (w *Writer) checkProfiles(members map[uint32]int) error {
 		if p.view == nil || w.now.profiles.Value(p.number) != p.view || p.members != nil || p.origin != nil {
 			return fmt.Errorf("profile %d has uncommitted changes", number)
 		}
-		if p.view.enforced.selection != p.class.State.enforced || p.view.shadow.selection != p.class.State.shadow {
-			return fmt.Errorf("profile %d has other selections than its class", number)
+		if p.view.enforced.class != p.class.State.enforced || p.view.shadow.class != p.class.State.shadow {
+			return fmt.Errorf("profile %d has other policies than its class", number)
 		}
 		if (p.view.enforced == p.view.shadow) != (p.class.State.enforced == p.class.State.shadow) {
 			return fmt.Errorf("profile %d has a shadow of its own for the same policies", number)

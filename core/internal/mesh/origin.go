@@ -29,7 +29,7 @@ func setOrigin(p, former *profile) {
 	}
 }
 
-// reusable returns the selections whose class configs a class can use: its own,
+// reusable returns the state whose class configs a class can use: its own,
 // or those of the origin of a new class. The number of inbounds must be the same,
 // because a class config depends on it.
 func reusable(c *class) *classState {
@@ -44,69 +44,69 @@ func reusable(c *class) *classState {
 // of the origin of a new profile, if it has the same outbounds; nil if there is
 // none.
 func (p *profile) reusableView() *profileView {
-	if from := p.origin; p.view == nil && from != nil && sameOutboundTags(from.sample.Outbounds, p.sample.Outbounds) {
+	if from := p.origin; p.view == nil && from != nil && equalOutboundTags(from.sample.Outbounds, p.sample.Outbounds) {
 		return from.view
 	}
 	return p.view
 }
 
-// holdKinds adds references to the class configs that a new class has from its
+// holdClassConfigs adds references to the class configs that a new class has from its
 // origin.
-func (w *evaluator) holdKinds(state, origin *classState) {
-	had := origin.kinds()
-	for _, kind := range state.kinds() {
-		if slices.Contains(had, kind) {
-			w.blocks.Hold(kind)
+func (w *evaluator) holdClassConfigs(state, origin *classState) {
+	had := origin.all()
+	for _, config := range state.all() {
+		if slices.Contains(had, config) {
+			w.blocks.Hold(config)
 		}
 	}
 }
 
 // holdConfigs adds references to the configs that a new profile has from its
 // origin.
-func (w *evaluator) holdConfigs(view, origin *profileView) {
+func holdConfigs(table *blocks.Table, view, origin *profileView) {
 	had := origin.outboundConfigs()
 	for _, config := range view.outboundConfigs() {
 		if slices.Contains(had, config) {
-			w.blocks.HoldOutbounds(config)
+			table.HoldOutbounds(config)
 		}
 	}
 }
 
-// sameShadow returns the selection in scope Shadow that a class had before, or that
-// its origin has, if that is still the one of the class; otherwise nil. Placements
-// do not matter in this scope.
-func (w *evaluator) sameShadow(c *class, from *classState) *selection {
+// unchangedShadow returns the configs in scope Shadow that a class had before, or that
+// its origin has, if the same policies still select the class; otherwise nil.
+// Placements do not matter in this scope.
+func (w *evaluator) unchangedShadow(c *class, from *classState) *classConfigs {
 	if w.delta.SamePolicies() && from.shadow != nil && (from == &c.State || c.SameButPlacements(c.State.origin.class)) {
 		return from.shadow
 	}
 	return nil
 }
 
-// enforcedOf returns the selection in scope Enforced of a class with the given
-// selection in scope Shadow: the part of it that does not only inform. It returns
+// enforcedOf returns the configs in scope Enforced of a class with the given
+// configs in scope Shadow: the part of them that does not only inform. It returns
 // false if a route only informs: then policies that are attached to it may not be
 // enforced either.
-func (w *evaluator) enforcedOf(c *class, shadow *selection, sample *resource.Dataplane, earlier *selection) (*selection, bool) {
-	s := &selection{kinds: make([]*blocks.ClassConfig, 0, len(shadow.kinds)), routes: shadow.routes}
+func (w *evaluator) enforcedOf(c *class, shadow *classConfigs, sample *resource.Dataplane, earlier *classConfigs) (*classConfigs, bool) {
+	s := &classConfigs{configs: make([]*blocks.ClassConfig, 0, len(shadow.configs)), routes: shadow.routes}
 	for i, labelled := range shadow.withShadowLabel() {
-		kind, informing := shadow.kinds[i], []int(nil)
+		config, informing := shadow.configs[i], []int(nil)
 		for _, at := range labelled {
-			if p := kind.Matched().At(at).Policy; c.Informs(w.index, p) {
+			if p := config.Matched().At(at).Policy; c.Informs(w.index, p) {
 				if p.IsRoute() {
 					return nil, false
 				}
 				informing = append(informing, at)
 			}
 		}
-		switch known := earlier.kind(kind.Kind().Name); {
+		switch known := earlier.of(config.Kind().Name); {
 		case len(informing) == 0:
-			s.kinds = append(s.kinds, kind)
-		case len(informing) == kind.Matched().Len():
-		case known != nil && match.SameWithout(known.Matched(), kind.Matched(), informing):
-			s.kinds = append(s.kinds, known)
+			s.configs = append(s.configs, config)
+		case len(informing) == config.Matched().Len():
+		case known != nil && match.SameWithout(known.Matched(), config.Matched(), informing):
+			s.configs = append(s.configs, known)
 		default:
-			w.running.Code = kind.Kind().Name
-			s.kinds = append(s.kinds, w.blocks.Without(kind, sample, informing))
+			w.running.Code = config.Kind().Name
+			s.configs = append(s.configs, w.blocks.Without(config, sample, informing))
 		}
 	}
 	return s.orEqual(earlier, shadow), true

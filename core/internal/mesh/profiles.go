@@ -44,7 +44,7 @@ func (w *Writer) profileFor(c *class, d *resource.Dataplane) *profile {
 func (w *Writer) profileWith(c *class, outbounds uint64, d *resource.Dataplane) *profile {
 	t := &w.profiles
 	hash := outbounds ^ maphash.Comparable(w.seed, c)
-	same := func(p *profile) bool { return p.class == c && sameOutboundTags(p.sample.Outbounds, d.Outbounds) }
+	same := func(p *profile) bool { return p.class == c && equalOutboundTags(p.sample.Outbounds, d.Outbounds) }
 	if known, found := t.byHash.Find(hash, same); found {
 		return known
 	}
@@ -88,6 +88,6 @@ func (w *Writer) hashOutbounds(outbounds []resource.Outbound) uint64 {
 	return hash
 }
 
-func sameOutboundTags(a, b []resource.Outbound) bool {
+func equalOutboundTags(a, b []resource.Outbound) bool {
 	return slices.EqualFunc(a, b, func(a, b resource.Outbound) bool { return slices.Equal(a.Tags, b.Tags) })
 }

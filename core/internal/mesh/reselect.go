@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// reselect sets the next selections of a class. Class configs of from are reused.
+// reselect sets the next configs of a class. Class configs of from are reused.
 func (w *evaluator) reselect(c *class, from, next *classState) {
 	state, sample := &c.State, c.State.profiles[0].sample
 	if replaced := w.delta.Replaced(); replaced != nil && state.enforced != nil {
@@ -20,66 +20,68 @@ func (w *evaluator) reselect(c *class, from, next *classState) {
 		}
 		return
 	}
-	if shadow := w.sameShadow(c, from); shadow != nil {
+	if shadow := w.unchangedShadow(c, from); shadow != nil {
 		if enforced, ok := w.enforcedOf(c, shadow, sample, from.enforced); ok {
 			next.enforced, next.shadow = enforced, shadow
 			return
 		}
 	}
-	next.enforced = w.selection(c.Select(w.index, rules.Enforced, w.buffer), sample, from.enforced, from.shadow)
+	next.enforced = w.classConfigs(c.Select(w.index, rules.Enforced, w.buffer), sample, from.enforced, from.shadow)
 	next.shadow = next.enforced
 	if w.index.HasInforming() {
-		next.shadow = w.selection(c.Select(w.index, rules.Shadow, w.buffer), sample, next.enforced, from.shadow)
+		next.shadow = w.classConfigs(c.Select(w.index, rules.Shadow, w.buffer), sample, next.enforced, from.shadow)
 	}
 }
 
-// replaced returns a selection with new versions of policies in the place of old
-// ones, or s if it has none of the old ones. Before and after are a selection and
-// its replacement that were computed already; class configs in both are shared.
-func (w *evaluator) replaced(s *selection, versions map[*resource.Policy]*resource.Policy, sample *resource.Dataplane, before, after *selection) *selection {
-	next := &selection{kinds: slices.Clone(s.kinds), routes: s.routes}
-	for i, kind := range s.kinds {
+// replaced returns class configs with new versions of policies in the place of old
+// ones, or s if it has none of the old ones. Before and after are other class configs
+// and their replacement; a config in both s and before is replaced by the same one.
+func (w *evaluator) replaced(s *classConfigs, versions map[*resource.Policy]*resource.Policy, sample *resource.Dataplane, before, after *classConfigs) *classConfigs {
+	next := &classConfigs{configs: slices.Clone(s.configs), routes: s.routes}
+	for i, config := range s.configs {
 		if before != nil {
-			if at := slices.Index(before.kinds, kind); at >= 0 {
-				next.kinds[i] = after.kinds[at]
+			if at := slices.Index(before.configs, config); at >= 0 {
+				next.configs[i] = after.configs[at]
 				continue
 			}
 		}
-		if matched, any := match.Replace(kind.Matched(), versions); any {
-			next.kinds[i] = w.classConfig(kind.Kind(), sample, matched)
+		if matched, any := match.Replace(config.Matched(), versions); any {
+			next.configs[i] = w.classConfig(config.Kind(), sample, matched)
 		}
 	}
-	if slices.Equal(next.kinds, s.kinds) {
+	if slices.Equal(next.configs, s.configs) {
 		return s
 	}
 	return next
 }
 
-// selection returns the selection of the selected policies, which are in a
-// buffer. Class configs of earlier selections are reused, and an earlier
-// selection that is equal is returned itself.
-func (w *evaluator) selection(selected []rules.Selected, sample *resource.Dataplane, earlier ...*selection) *selection {
-	s := &selection{routes: routesOf(selected)}
+// classConfigs returns the class configs of the selected policies, which are in a
+// buffer. A config of an earlier list is reused, and an earlier list that is equal is
+// returned itself.
+func (w *evaluator) classConfigs(selected []rules.Selected, sample *resource.Dataplane, earlier ...*classConfigs) *classConfigs {
+	s := &classConfigs{routes: routesOf(selected)}
 	for group := range groupByKind(selected) {
-		s.kinds = append(s.kinds, w.kind(group, sample, earlier))
+		s.configs = append(s.configs, w.reused(group, sample, earlier))
 	}
 	return s.orEqual(earlier...)
 }
 
-// orEqual returns the first of the earlier selections that is equal to s, or s.
-func (s *selection) orEqual(earlier ...*selection) *selection {
+// orEqual returns the first of the earlier lists that is equal to s, or s.
+func (s *classConfigs) orEqual(earlier ...*classConfigs) *classConfigs {
 	for _, known := range earlier {
-		if known != nil && slices.Equal(known.kinds, s.kinds) { // the routes are among the policies
+		if known != nil && slices.Equal(known.configs, s.configs) { // the routes are among the policies
 			return known
 		}
 	}
 	return s
 }
 
-func (w *evaluator) kind(group []rules.Selected, sample *resource.Dataplane, earlier []*selection) *blocks.ClassConfig {
+// reused returns the class config of the selected policies of one kind: an earlier one
+// of the same policies, or a new one.
+func (w *evaluator) reused(group []rules.Selected, sample *resource.Dataplane, earlier []*classConfigs) *blocks.ClassConfig {
 	name := group[0].Policy.Kind
 	for _, s := range earlier {
-		if known := s.kind(name); known != nil && match.SameMatched(known.Matched(), group) {
+		if known := s.of(name); known != nil && match.SameMatched(known.Matched(), group) {
 			return known
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Selected is a dataplane that a policy selects.
-type Selected struct {
+// Selection is a dataplane that a policy selects.
+type Selection struct {
 	Dataplane *resource.Dataplane
 	Inbounds  rules.InboundSet
 	Enforced  bool // the policy is enforced on the dataplane; otherwise it only informs
@@ -17,9 +17,9 @@ type Selected struct {
 
 // SelectedBy yields the dataplanes that a policy of the state selects, in any order.
 // Its cost follows the number of profiles and of the dataplanes.
-func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selected] {
-	found := map[*selection]*rules.Selected{}
-	in := func(s *selection) *rules.Selected {
+func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selection] {
+	found := map[*classConfigs]*rules.Selected{}
+	in := func(s *classConfigs) *rules.Selected {
 		selected, known := found[s]
 		if !known {
 			selected = s.find(p)
@@ -27,19 +27,19 @@ func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selected] {
 		}
 		return selected
 	}
-	return func(yield func(Selected) bool) {
+	return func(yield func(Selection) bool) {
 		for number := range m.profiles.Unshared(&index.Vector[*profileView]{}) {
 			view := m.profiles.Value(number)
 			if view == nil {
 				continue
 			}
-			selected := in(view.shadow.selection)
+			selected := in(view.shadow.class)
 			if selected == nil {
 				continue
 			}
-			enforced := in(view.enforced.selection) != nil
+			enforced := in(view.enforced.class) != nil
 			for slot := range m.members.Value(number).set().All() {
-				if !yield(Selected{m.dataplanes.Value(slot).resource, selected.Inbounds, enforced}) {
+				if !yield(Selection{m.dataplanes.Value(slot).resource, selected.Inbounds, enforced}) {
 					return
 				}
 			}
@@ -48,12 +48,12 @@ func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selected] {
 }
 
 // find returns the entry of a policy, or nil.
-func (s *selection) find(p *resource.Policy) *rules.Selected {
-	kind := s.kind(p.Kind)
-	if kind == nil {
+func (s *classConfigs) find(p *resource.Policy) *rules.Selected {
+	config := s.of(p.Kind)
+	if config == nil {
 		return nil
 	}
-	for _, selected := range kind.Matched().All() {
+	for _, selected := range config.Matched().All() {
 		if selected.Policy == p {
 			return selected
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/identity"
-	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -46,30 +45,20 @@ type dataplane struct {
 // profileView is the configuration of the dataplanes of one profile: those of one
 // class with the same outbounds. It is immutable; a change makes a new one.
 type profileView struct {
-	enforced *scopeConfigs
+	enforced *profileConfigs
 	// shadow includes the policies that only inform (SPEC 8.3). It is the same
 	// pointer as enforced if none of them selects the dataplanes.
-	shadow *scopeConfigs
+	shadow *profileConfigs
 }
 
-// scopeConfigs are the configs of a selection for one profile.
-type scopeConfigs struct {
-	selection *selection
-	configs   []*rules.Config // parallel to the selection's kinds
-}
-
-// selection is the result of selecting policies for a class, kind by kind. Classes
-// can share it.
-type selection struct {
-	kinds  []*blocks.ClassConfig // sorted by kind; only kinds with policies
-	routes []*resource.Policy
-
-	once     sync.Once
-	shadowed [][]int // see withShadowLabel
+// profileConfigs are the configs of a profile in one scope.
+type profileConfigs struct {
+	class   *classConfigs
+	configs []*rules.Config // parallel to the class's
 }
 
 // in returns the configs of a scope; nil for a nil profile.
-func (p *profileView) in(scope rules.Scope) *scopeConfigs {
+func (p *profileView) in(scope rules.Scope) *profileConfigs {
 	switch {
 	case p == nil:
 		return nil

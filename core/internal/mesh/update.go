@@ -17,13 +17,13 @@ const noProfile = ^uint32(0)
 // Update makes the next state of a mesh. It is prepared by
 // [Writer.Prepare] and run once; then its editors exist.
 type Update struct {
-	*Writer
+	writer    *Writer
 	resources *resources // of the next state
 	edits     []Edit[*resource.Dataplane]
 	index     *match.Index // of the next state
 	delta     *match.Delta // what the policies' changes reach
 
-	buffer  *match.Buffer
+	buffer  *match.Buffer // to classify dataplanes
 	slots   *index.InternerEditor[proxyName]
 	entries index.VectorEditor[dataplane] // by slot
 	members index.VectorEditor[*memberSet]
@@ -38,21 +38,21 @@ type Update struct {
 	released     released
 }
 
-// Mesh returns the name of the mesh.
-func (u *Update) Mesh() string { return u.name }
+// Writer returns the writer that prepared the update.
+func (u *Update) Writer() *Writer { return u.writer }
 
 // Run makes the changes and returns the next state, nil for a mesh without
 // resources. After an error the writer must not be used again.
 func (u *Update) Run(memory *Buffers) (*State, error) {
 	buffers := memory.forWorkers()
 	u.buffer = &buffers[0]
-	u.slots = u.now.slots.Edit()
-	u.entries = u.now.dataplanes.Edit()
-	u.members = u.now.members.Edit()
-	u.views = u.now.profiles.Edit()
+	u.slots = u.writer.now.slots.Edit()
+	u.entries = u.writer.now.dataplanes.Edit()
+	u.members = u.writer.now.members.Edit()
+	u.views = u.writer.now.profiles.Edit()
 	var indexing sync.WaitGroup
 	defer indexing.Wait()
-	isFirst := u.now.slots.Len() == 0
+	isFirst := u.writer.now.slots.Len() == 0
 	for _, d := range u.edits {
 		u.replace(d, isFirst)
 	}
@@ -60,18 +60,18 @@ func (u *Update) Run(memory *Buffers) (*State, error) {
 		slots := slices.Clone(u.unclassified)
 		indexing.Go(func() { u.indexAll(slots) })
 	} else {
-		u.unclassified = u.Writer.dataplanes.Reached(u.delta, u.unclassified)
-		u.placed = u.Writer.dataplanes.ReachedByPlacements(u.delta, nil)
+		u.unclassified = u.writer.dataplanes.Reached(u.delta, u.unclassified)
+		u.placed = u.writer.dataplanes.ReachedByPlacements(u.delta, nil)
 	}
 	u.classify()
-	for _, reached := range u.classes.Reached(u.delta) {
+	for _, reached := range u.writer.classes.Reached(u.delta) {
 		u.enqueue(reached, true)
 	}
 	u.commitMembers()
 	if err := u.evaluate(buffers); err != nil {
 		return nil, err
 	}
-	u.released.release(u.blocks)
+	u.released.release(u.writer.blocks)
 	return u.publish(), nil
 }
 
@@ -80,7 +80,7 @@ func (u *Update) Run(memory *Buffers) (*State, error) {
 // is classified, whatever the policies reach.
 func (u *Update) indexAll(slots []uint32) {
 	for i, d := range u.edits {
-		u.dataplanes.Replace(slots[i], nil, d.Resource)
+		u.writer.dataplanes.Replace(slots[i], nil, d.Resource)
 	}
 }
 
@@ -95,11 +95,11 @@ func (u *Update) replace(d Edit[*resource.Dataplane], isFirst bool) {
 		old = u.entries.Get(slot).resource
 	}
 	if !isFirst {
-		u.dataplanes.Replace(slot, old, d.Resource)
+		u.writer.dataplanes.Replace(slot, old, d.Resource)
 	}
 	entry := u.entries.Mut(slot)
 	if d.Resource == nil {
-		u.leave(slot, u.profiles.byNumber[entry.profile])
+		u.leave(slot, u.writer.profiles.byNumber[entry.profile])
 		*entry = dataplane{}
 		u.slots.Release(slot)
 		return
@@ -118,16 +118,16 @@ func (u *Update) classify() {
 	u.unclassified = slices.Compact(u.unclassified)
 	for _, slot := range u.unclassified {
 		d := u.entries.Get(slot).resource
-		u.join(slot, u.profileFor(u.classes.Of(u.index, d, u.buffer), d))
+		u.join(slot, u.writer.profileFor(u.writer.classes.Of(u.index, d, u.buffer), d))
 	}
 	for _, slot := range u.placed {
 		if _, done := slices.BinarySearch(u.unclassified, slot); done {
 			continue
 		}
 		entry := u.entries.Get(slot)
-		from := u.profiles.byNumber[entry.profile]
-		if c := u.classes.InPlacements(u.index, from.class, entry.resource, u.buffer); c != from.class {
-			u.join(slot, u.profileWith(c, from.outbounds, entry.resource))
+		from := u.writer.profiles.byNumber[entry.profile]
+		if c := u.writer.classes.InPlacements(u.index, from.class, entry.resource, u.buffer); c != from.class {
+			u.join(slot, u.writer.profileWith(c, from.outbounds, entry.resource))
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (u *Update) join(slot uint32, p *profile) {
 		if number == p.number {
 			return
 		}
-		from := u.profiles.byNumber[number]
+		from := u.writer.profiles.byNumber[number]
 		u.leave(slot, from)
 		setOrigin(p, from)
 	}
@@ -190,10 +190,10 @@ func (u *Update) commitMembers() {
 		*u.members.Mut(p.number) = nil
 		u.released.addConfigs(p.view, nil)
 		*u.views.Mut(p.number) = nil
-		u.profiles.drop(p)
+		u.writer.profiles.drop(p)
 		if c := p.class; len(c.State.profiles) == 0 {
-			u.released.addKinds(&c.State, &classState{})
-			u.classes.Drop(c)
+			u.released.addClassConfigs(&c.State, &classState{})
+			u.writer.classes.Drop(c)
 		}
 	}
 	u.queue = slices.DeleteFunc(u.queue, func(c *class) bool { return len(c.State.profiles) == 0 })
@@ -202,22 +202,22 @@ func (u *Update) commitMembers() {
 // publish returns the next state, or nil for a mesh without resources.
 func (u *Update) publish() *State {
 	next := &State{
-		name:       u.name,
-		kinds:      u.kinds,
-		lineage:    u.now.lineage,
+		name:       u.writer.name,
+		kinds:      u.writer.kinds,
+		lineage:    u.writer.now.lineage,
 		resources:  u.resources,
-		slots:      u.now.slots,
+		slots:      u.writer.now.slots,
 		dataplanes: u.entries.Commit(),
 		profiles:   u.views.Commit(),
 		members:    u.members.Commit(),
 		index:      u.index,
-		list:       u.now.list,
+		list:       u.writer.now.list,
 	}
 	if len(u.edits) > 0 {
 		next.slots, next.list = u.slots.Commit(), new(dataplaneList)
 	}
-	u.now = next
-	if u.empty() {
+	u.writer.now = next
+	if u.writer.empty() {
 		return nil
 	}
 	return next
@@ -227,33 +227,33 @@ func (u *Update) publish() *State {
 // after the new state holds its own references, so that blocks that remain in
 // use are not made again.
 type released struct {
-	kinds   []*blocks.ClassConfig
-	configs []*rules.Config
+	classes  []*blocks.ClassConfig
+	profiles []*rules.Config
 }
 
 // addConfigs adds the configs that old holds and next does not; both may be nil.
 func (r *released) addConfigs(old, next *profileView) {
 	for _, config := range old.outboundConfigs() {
 		if !slices.Contains(next.outboundConfigs(), config) {
-			r.configs = append(r.configs, config)
+			r.profiles = append(r.profiles, config)
 		}
 	}
 }
 
-// addKinds adds the class configs that old holds and next does not.
-func (r *released) addKinds(old, next *classState) {
-	for _, kind := range old.kinds() {
-		if !slices.Contains(next.kinds(), kind) {
-			r.kinds = append(r.kinds, kind)
+// addClassConfigs adds the class configs that old holds and next does not.
+func (r *released) addClassConfigs(old, next *classState) {
+	for _, config := range old.all() {
+		if !slices.Contains(next.all(), config) {
+			r.classes = append(r.classes, config)
 		}
 	}
 }
 
 func (r *released) release(table *blocks.Table) {
-	for _, config := range r.configs {
+	for _, config := range r.profiles {
 		table.ReleaseOutbounds(config)
 	}
-	for _, kind := range r.kinds {
-		table.Release(kind)
+	for _, config := range r.classes {
+		table.Release(config)
 	}
 }

@@ -32,9 +32,9 @@ type class = match.Class[classState]
 // classState is what the writer keeps for a class.
 type classState struct {
 	profiles []*profile
-	// The selections of the class. They are nil before the first evaluation, and
+	// The configs of the class. They are nil before the first evaluation, and
 	// the same pointer if no policy that selects the class only informs.
-	enforced, shadow *selection
+	enforced, shadow *classConfigs
 	queued           bool     // for evaluation
 	reselect         bool     // other policies may select the class than before
 	origin           *profile // of a new class; see reusable
@@ -76,6 +76,9 @@ func Rebuild(published *State, order rules.Order, state *enforce.State, memory *
 	return w, nil
 }
 
+// Mesh returns the name of the mesh.
+func (w *Writer) Mesh() string { return w.name }
+
 // Len returns the numbers of classes, profiles and blocks.
 func (w *Writer) Len() (classes, profiles, blocks int) {
 	return w.classes.Len(), w.profiles.len(), w.blocks.Len()
@@ -91,7 +94,7 @@ func (w *Writer) empty() bool {
 func (w *Writer) Prepare(b *Batch) (u *Update, err error) {
 	var running Guard
 	defer running.Recover(&err) // confs are compared
-	u = &Update{Writer: w, resources: w.now.resources.after(b), index: w.now.index, delta: &match.Delta{}}
+	u = &Update{writer: w, resources: w.now.resources.after(b), index: w.now.index, delta: &match.Delta{}}
 	for _, d := range b.Dataplanes {
 		if differs(w.now.Dataplane(d.ID), d.Resource, repeatsDataplane) {
 			u.edits = append(u.edits, d)

@@ -3,32 +3,44 @@ package mesh
 import (
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// kind returns the class config of a kind, or nil. A nil selection has none.
-func (s *selection) kind(name string) *blocks.ClassConfig {
+// classConfigs are the configs of a class in one scope, without those of outbounds:
+// what the policies that select the class give, kind by kind. Classes can share it. It
+// is immutable.
+type classConfigs struct {
+	configs []*blocks.ClassConfig // sorted by kind; only kinds with policies
+	routes  []*resource.Policy
+
+	once     sync.Once
+	shadowed [][]int // see withShadowLabel
+}
+
+// of returns the config of a kind, or nil. A nil receiver has none.
+func (s *classConfigs) of(kind string) *blocks.ClassConfig {
 	if s == nil {
 		return nil
 	}
-	for _, k := range s.kinds {
-		if k.Kind().Name == name {
-			return k
+	for _, c := range s.configs {
+		if c.Kind().Name == kind {
+			return c
 		}
 	}
 	return nil
 }
 
-// withShadowLabel returns for each of the kinds the positions of the policies with
+// withShadowLabel returns for each of the configs the positions of the policies with
 // the shadow label. They are found once.
-func (s *selection) withShadowLabel() [][]int {
+func (s *classConfigs) withShadowLabel() [][]int {
 	s.once.Do(func() {
-		s.shadowed = make([][]int, len(s.kinds))
-		for i, kind := range s.kinds {
-			for at, m := range kind.Matched().All() {
+		s.shadowed = make([][]int, len(s.configs))
+		for i, config := range s.configs {
+			for at, m := range config.Matched().All() {
 				if m.Policy.Shadow() {
 					s.shadowed[i] = append(s.shadowed[i], at)
 				}
@@ -38,31 +50,31 @@ func (s *selection) withShadowLabel() [][]int {
 	return s.shadowed
 }
 
-// kinds returns the class configs of both selections, each once.
-func (c *classState) kinds() []*blocks.ClassConfig {
+// all returns the class configs of both scopes, each once.
+func (c *classState) all() []*blocks.ClassConfig {
 	if c.enforced == nil {
 		return nil
 	}
 	if c.shadow == c.enforced {
-		return c.enforced.kinds
+		return c.enforced.configs
 	}
-	kinds := slices.Clone(c.enforced.kinds)
-	for _, k := range c.shadow.kinds {
-		if !slices.Contains(kinds, k) {
-			kinds = append(kinds, k)
+	all := slices.Clone(c.enforced.configs)
+	for _, config := range c.shadow.configs {
+		if !slices.Contains(all, config) {
+			all = append(all, config)
 		}
 	}
-	return kinds
+	return all
 }
 
 // config returns the config for a class config and routes, or nil if there is
 // none. A nil receiver has none.
-func (s *scopeConfigs) config(kind *blocks.ClassConfig, routes []*resource.Policy) *rules.Config {
+func (s *profileConfigs) config(of *blocks.ClassConfig, routes []*resource.Policy) *rules.Config {
 	if s == nil {
 		return nil
 	}
-	at := slices.Index(s.selection.kinds, kind)
-	if at < 0 || !slices.Equal(s.selection.routes, routes) {
+	at := slices.Index(s.class.configs, of)
+	if at < 0 || !slices.Equal(s.class.routes, routes) {
 		return nil
 	}
 	return s.configs[at]
@@ -75,9 +87,9 @@ func (p *profileView) outboundConfigs() []*rules.Config {
 		return nil
 	}
 	var configs []*rules.Config
-	for _, s := range []*scopeConfigs{p.enforced, p.shadow} {
-		for i, kind := range s.selection.kinds {
-			if config := s.configs[i]; config != kind.Config() && !slices.Contains(configs, config) {
+	for _, s := range []*profileConfigs{p.enforced, p.shadow} {
+		for i, class := range s.class.configs {
+			if config := s.configs[i]; config != class.Config() && !slices.Contains(configs, config) {
 				configs = append(configs, config)
 			}
 		}

@@ -51,15 +51,15 @@ func decodeEverything(t *testing.T, text string) *resource.Set {
 }
 
 // A resource that is decoded twice is the same; one that differs in anything is not.
-func TestSame(t *testing.T) {
+func TestEqual(t *testing.T) {
 	set := decodeEverything(t, everything)
 	again := decodeEverything(t, everything)
 	for i, p := range set.Policies {
-		if !samePolicy(p, again.Policies[i]) {
+		if !equalPolicy(p, again.Policies[i]) {
 			t.Errorf("%s is not the same as itself", p.Name)
 		}
 	}
-	if !sameDataplane(set.Dataplanes[0], again.Dataplanes[0]) {
+	if !equalDataplane(set.Dataplanes[0], again.Dataplanes[0]) {
 		t.Error("a dataplane is not the same as itself")
 	}
 	for name, change := range map[string]func(*resource.Dataplane){
@@ -79,21 +79,21 @@ func TestSame(t *testing.T) {
 	} {
 		other := decodeEverything(t, everything).Dataplanes[0]
 		change(other)
-		if sameDataplane(set.Dataplanes[0], other) {
+		if equalDataplane(set.Dataplanes[0], other) {
 			t.Errorf("dataplane: another %s is not noticed", name)
 		}
 	}
 	gateways := []*resource.GatewayProxy{nil, {}, {Builtin: true}, {Tags: resource.Tags{{Key: "a", Value: "b"}}}}
 	for i, a := range gateways {
 		for j, b := range gateways {
-			if sameGateway(a, b) != (i == j) {
+			if equalGateway(a, b) != (i == j) {
 				t.Errorf("gateways %d and %d", i, j)
 			}
 		}
 	}
 }
 
-func TestSamePolicy(t *testing.T) {
+func TestEqualPolicy(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy string
 		change func(*resource.Policy)
@@ -118,7 +118,7 @@ func TestSamePolicy(t *testing.T) {
 	} {
 		a, b := policyOfEverything(t, c.policy), policyOfEverything(t, c.policy)
 		c.change(b)
-		if samePolicy(a, b) {
+		if equalPolicy(a, b) {
 			t.Errorf("another %s is not noticed", name)
 		}
 	}
@@ -142,15 +142,15 @@ func TestRepeats(t *testing.T) {
 		if !repeatsPolicy(a, b) {
 			t.Errorf("%s does not repeat itself", c.policy)
 		}
-		if c.move(b); !samePolicy(a, b) || repeatsPolicy(a, b) {
-			t.Errorf("%s: the same %v, repeats %v", name, samePolicy(a, b), repeatsPolicy(a, b))
+		if c.move(b); !equalPolicy(a, b) || repeatsPolicy(a, b) {
+			t.Errorf("%s: the same %v, repeats %v", name, equalPolicy(a, b), repeatsPolicy(a, b))
 		}
 	}
 	a, b := decodeEverything(t, everything).Dataplanes[0], decodeEverything(t, everything).Dataplanes[0]
 	if !repeatsDataplane(a, b) {
 		t.Error("a dataplane does not repeat itself")
 	}
-	if b.Pos.Line++; !sameDataplane(a, b) || repeatsDataplane(a, b) {
+	if b.Pos.Line++; !equalDataplane(a, b) || repeatsDataplane(a, b) {
 		t.Error("a dataplane that moved")
 	}
 	m, n := resource.Mesh{Meta: a.Meta}, resource.Mesh{Meta: a.Meta}

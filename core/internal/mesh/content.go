@@ -13,28 +13,28 @@ import (
 // messages only: a line that is added to a file moves the resources after it and
 // changes none of them.
 
-func repeatsMesh(a, b *resource.Mesh) bool { return a.Pos == b.Pos && sameMeta(&a.Meta, &b.Meta) }
+func repeatsMesh(a, b *resource.Mesh) bool { return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) }
 
-func repeatsDataplane(a, b *resource.Dataplane) bool { return a.Pos == b.Pos && sameDataplane(a, b) }
+func repeatsDataplane(a, b *resource.Dataplane) bool { return a.Pos == b.Pos && equalDataplane(a, b) }
 
 func repeatsPolicy(a, b *resource.Policy) bool {
-	sameItem := func(a, b resource.Item) bool { return a.Pos == b.Pos }
+	samePosition := func(a, b resource.Item) bool { return a.Pos == b.Pos }
 	return a.Pos == b.Pos && a.TargetPos == b.TargetPos && a.DefaultPos == b.DefaultPos &&
-		slices.EqualFunc(a.To, b.To, sameItem) && slices.EqualFunc(a.From, b.From, sameItem) &&
+		slices.EqualFunc(a.To, b.To, samePosition) && slices.EqualFunc(a.From, b.From, samePosition) &&
 		slices.EqualFunc(a.Rules, b.Rules, func(a, b resource.Rule) bool { return a.Pos == b.Pos }) &&
-		samePolicy(a, b)
+		equalPolicy(a, b)
 }
 
 func repeatsIdentity(a, b *resource.MeshIdentity) bool {
-	return a.Pos == b.Pos && sameMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
+	return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
 }
 
 func repeatsTrust(a, b *resource.MeshTrust) bool {
-	return a.Pos == b.Pos && sameMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
+	return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
 }
 
-func sameDataplane(a, b *resource.Dataplane) bool {
-	return a == b || sameMeta(&a.Meta, &b.Meta) && a.Address == b.Address && a.AdvertisedAddress == b.AdvertisedAddress &&
+func equalDataplane(a, b *resource.Dataplane) bool {
+	return a == b || equalMeta(&a.Meta, &b.Meta) && a.Address == b.Address && a.AdvertisedAddress == b.AdvertisedAddress &&
 		slices.EqualFunc(a.Inbounds, b.Inbounds, func(a, b resource.Inbound) bool {
 			return a.Port == b.Port && a.Name == b.Name && a.Address == b.Address && a.ServicePort == b.ServicePort &&
 				a.ServiceAddress == b.ServiceAddress && a.Protocol == b.Protocol && slices.Equal(a.Tags, b.Tags) && a.NotReady == b.NotReady
@@ -42,27 +42,27 @@ func sameDataplane(a, b *resource.Dataplane) bool {
 		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b resource.Outbound) bool {
 			return a.Port == b.Port && a.Address == b.Address && slices.Equal(a.Tags, b.Tags)
 		}) &&
-		sameGateway(a.Gateway, b.Gateway) && reflect.DeepEqual(a.TransparentProxy, b.TransparentProxy)
+		equalGateway(a.Gateway, b.Gateway) && reflect.DeepEqual(a.TransparentProxy, b.TransparentProxy)
 }
 
-func sameGateway(a, b *resource.GatewayProxy) bool {
+func equalGateway(a, b *resource.GatewayProxy) bool {
 	return a == b || a != nil && b != nil && a.Builtin == b.Builtin && slices.Equal(a.Tags, b.Tags)
 }
 
-func sameMeta(a, b *resource.Meta) bool {
+func equalMeta(a, b *resource.Meta) bool {
 	return a.ID == b.ID && slices.Equal(a.Labels, b.Labels)
 }
 
-func samePolicy(a, b *resource.Policy) bool {
-	return a == b || sameMeta(&a.Meta, &b.Meta) && a.TargetRef.Equal(&b.TargetRef) &&
-		sameItems(a.Type.To, a.To, b.To) && sameItems(a.Type.From, a.From, b.From) &&
+func equalPolicy(a, b *resource.Policy) bool {
+	return a == b || equalMeta(&a.Meta, &b.Meta) && a.TargetRef.Equal(&b.TargetRef) &&
+		equalItems(a.Type.To, a.To, b.To) && equalItems(a.Type.From, a.From, b.From) &&
 		(a.Rules == nil) == (b.Rules == nil) && slices.EqualFunc(a.Rules, b.Rules, func(x, y resource.Rule) bool {
 		return reflect.DeepEqual(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
 	}) &&
 		(a.Type.Default == nil || a.Type.Default.Conf.Equal(a.Default, b.Default))
 }
 
-func sameItems(section *resource.Section, a, b []resource.Item) bool {
+func equalItems(section *resource.Section, a, b []resource.Item) bool {
 	return (a == nil) == (b == nil) && slices.EqualFunc(a, b, func(a, b resource.Item) bool {
 		return a.TargetRef.Equal(&b.TargetRef) && section.Conf.Equal(a.Conf, b.Conf)
 	})
