@@ -70,9 +70,9 @@ func (p *publication) Node(node *server.Node) (*server.Snapshot, bool) {
 }
 
 // Locate implements [server.State].
-func (p *publication) Locate(t xds.Type, name string, parameters map[string]string) (server.Variant, bool) {
+func (p *publication) Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool) {
 	located, ok := p.state.Locate(t, name, parameters)
-	return server.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
+	return xds.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
 }
 
 // isGRPC reports whether a user agent is gRPC (SPEC 11.4).

@@ -240,9 +240,9 @@ func (e *expected) Node(n *server.Node) (*server.Snapshot, bool) {
 	return &s, true
 }
 
-func (e *expected) Locate(t xds.Type, name string, parameters map[string]string) (server.Variant, bool) {
+func (e *expected) Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool) {
 	located, ok := e.state.Locate(t, name, parameters)
-	return server.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
+	return xds.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
 }
 
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }

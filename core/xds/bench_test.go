@@ -155,7 +155,7 @@ func fill(b *testing.B, cache cachev3.SnapshotCache, node string, s *xds.Snapsho
 	resources := map[resourcev3.Type][]types.Resource{}
 	for t := range xds.Type(xds.NumTypes) {
 		for _, r := range s.Resources(t) {
-			m, err := r.Message()
+			m, err := xds.Decode(r)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -29,7 +29,7 @@ func StaticBootstrap(s *Snapshot, o BootstrapOptions) (*bootstrapv3.Bootstrap, e
 	assignments := map[string]*endpointv3.ClusterLoadAssignment{}
 	for t := range Type(NumTypes) {
 		for _, r := range s.Resources(t) {
-			m, err := r.Message()
+			m, err := Decode(r)
 			if err != nil {
 				return nil, err
 			}

@@ -73,7 +73,7 @@ func TestInboundsOfGRPC(t *testing.T) {
 			if got := namesOf(snapshot.Resources(xds.ClusterType)); !slices.Equal(got, test.clusters) {
 				t.Errorf("clusters %q, want %q", got, test.clusters)
 			}
-			m, err := snapshot.Resources(xds.RouteType)[0].Message()
+			m, err := xds.Decode(snapshot.Resources(xds.RouteType)[0])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func only[M any](t *testing.T, s *xds.Snapshot, of xds.Type) M {
 	if len(list) != 1 {
 		t.Fatalf("%d resources: %q", len(list), namesOf(list))
 	}
-	m, err := list[0].Message()
+	m, err := xds.Decode(list[0])
 	if err != nil {
 		t.Fatal(err)
 	}

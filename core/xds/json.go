@@ -1,12 +1,6 @@
 package xds
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
-)
+import "encoding/json"
 
 // snapshotJSON is a snapshot as `meshmatch snapshot` prints it (SPEC 11.7).
 type snapshotJSON struct {
@@ -27,7 +21,7 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	} {
 		*list = []json.RawMessage{}
 		for _, r := range s.Resources(t) {
-			m, err := r.Message()
+			m, err := Decode(r)
 			if err != nil {
 				return nil, err
 			}
@@ -39,16 +33,4 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(out)
-}
-
-// MarshalJSON returns a message in proto3 JSON. Unlike protojson, which varies its
-// spaces, it returns the same bytes for the same message.
-func MarshalJSON(m proto.Message) ([]byte, error) {
-	data, err := protojson.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	var compact bytes.Buffer
-	err = json.Compact(&compact, data)
-	return compact.Bytes(), err
 }

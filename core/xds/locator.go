@@ -28,21 +28,13 @@ import (
 //     are one more set, and the sets are combined again.
 //  5. Tuples with the same resource are one variant.
 
-// A LocatedVariant is the variant of a name that parameters choose.
-type LocatedVariant struct {
-	Resource *Resource
-	// Constraints is the canonical DynamicParameterConstraints, marshalled. It is
-	// empty if the name has this variant only.
-	Constraints string
-}
-
 // Locate returns the variant of a resource name that dynamic parameters choose, and
 // false if there is none: no dataplane of the mesh has an outbound of that name, or
 // the policies are too many to be compiled to variants (SPEC 12.4).
-func (s *State) Locate(t Type, name string, p variant.Parameters) (LocatedVariant, bool) {
+func (s *State) Locate(t Type, name string, p variant.Parameters) (Variant, bool) {
 	mesh, _, _ := strings.Cut(name, "/")
 	if s.meshes[mesh] == nil || t == SecretType {
-		return LocatedVariant{}, false
+		return Variant{}, false
 	}
 	known, _ := s.builder.locators.LoadOrStore(mesh, &locator{mesh: mesh})
 	return known.(*locator).locate(s, t, name, p)
@@ -76,16 +68,16 @@ type located struct {
 
 type locatedType struct {
 	set      *variant.Set
-	variants []LocatedVariant // parallel to the set
+	variants []Variant // parallel to the set
 }
 
-func (l *locator) locate(s *State, t Type, name string, p variant.Parameters) (LocatedVariant, bool) {
+func (l *locator) locate(s *State, t Type, name string, p variant.Parameters) (Variant, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.follow(s)
 	outbound := l.outbounds[name]
 	if outbound == nil {
-		return LocatedVariant{}, false
+		return Variant{}, false
 	}
 	destination, mesh := outbound.destination, s.meshes[l.mesh]
 	set := mesh.endpoints(s.builder, destination)
@@ -101,7 +93,7 @@ func (l *locator) locate(s *State, t Type, name string, p variant.Parameters) (L
 			return of.variants[chosen], true
 		}
 	}
-	return LocatedVariant{}, false
+	return Variant{}, false
 }
 
 // follow brings the locator to the view of a state.
@@ -248,7 +240,7 @@ func (n *located) group(set *variant.Set, examples []example) error {
 		}
 		of := &locatedType{set: grouped}
 		for i, group := range order {
-			v := LocatedVariant{Resource: distinct[group]}
+			v := Variant{Resource: distinct[group]}
 			if len(order) > 1 {
 				data, err := proto.MarshalOptions{Deterministic: true}.Marshal(grouped.Constraint(i).Proto())
 				if err != nil {

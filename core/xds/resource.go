@@ -1,14 +1,9 @@
 package xds
 
 import (
-	"bytes"
-	"fmt"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/anypb"
 )
 
 // A Type is a type of Envoy resource.
@@ -67,78 +62,16 @@ type Resource struct {
 	Body []byte
 }
 
-// NewResource returns the resource of a message.
-func NewResource(t Type, name string, m proto.Message) *Resource {
-	body := marshal(m)
-	return newResource(t, name, body, xxhash.Sum64(body))
+// New returns the resource of a marshalled message.
+func New(t Type, name string, body []byte) *Resource {
+	return &Resource{Type: t, Name: name, Version: strconv.FormatUint(xxhash.Sum64(body), 16), Body: body}
 }
 
-func newResource(t Type, name string, body []byte, hash uint64) *Resource {
-	return &Resource{Type: t, Name: name, Version: strconv.FormatUint(hash, 16), Body: body}
-}
-
-// Message returns the resource as a message, which is new.
-func (r *Resource) Message() (proto.Message, error) {
-	m, err := (&anypb.Any{TypeUrl: r.Type.URL(), Value: r.Body}).UnmarshalNew()
-	if err != nil {
-		return nil, fmt.Errorf("resource %s: %w", r.Name, err)
-	}
-	return m, nil
-}
-
-// content identifies a resource by type, name and the hash of its bytes, which is its
-// version too.
-type content struct {
-	kind Type
-	name string
-	hash uint64
-}
-
-// resources makes each resource once (see the invariants of the package).
-type resources struct {
-	known  cache[content, Resource]
-	builds atomic.Int64 // calls of make
-	made   atomic.Int64 // resources with a new content
-}
-
-// make returns the resource of a message.
-func (r *resources) make(t Type, name string, m proto.Message) *Resource {
-	r.builds.Add(1)
-	body := marshal(m)
-	hash := xxhash.Sum64(body)
-	return r.known.get(content{t, name, hash}, func() *Resource {
-		r.made.Add(1)
-		return newResource(t, name, body, hash)
-	})
-}
-
-// makeOwn returns the resource of a message that one dataplane only has: the one of the
-// dataplane's snapshot before, if that is equal. Such resources are not in the cache.
-func (r *resources) makeOwn(t Type, name string, m proto.Message, before *built) *Resource {
-	r.builds.Add(1)
-	body := marshal(m)
-	if before != nil {
-		for _, known := range before.resources {
-			if known.Type == t && known.Name == name && bytes.Equal(known.Body, body) {
-				return known
-			}
-		}
-	}
-	r.made.Add(1)
-	return newResource(t, name, body, xxhash.Sum64(body))
-}
-
-// marshal returns the bytes of a message, the same ones for the same content.
-func marshal(m proto.Message) []byte {
-	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err != nil { // a string that is not UTF-8, which no decoder lets pass
-		panic(fmt.Sprintf("marshalling %T: %v", m, err))
-	}
-	return body
-}
-
-// Any returns a message as google.protobuf.Any, with the same bytes for the same
-// content.
-func Any(m proto.Message) *anypb.Any {
-	return &anypb.Any{TypeUrl: "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName()), Value: marshal(m)}
+// A Variant is one variant of a resource name (SPEC 9).
+type Variant struct {
+	Resource *Resource
+	// Constraints is the canonical DynamicParameterConstraints, marshalled
+	// deterministically. It is empty if the name has this variant only. Together
+	// with the name it identifies the variant.
+	Constraints string
 }

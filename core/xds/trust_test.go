@@ -88,7 +88,7 @@ func TestTrustDomains(t *testing.T) {
 			if warned := len(s.Warnings()) > 0; warned == c.opens {
 				t.Errorf("warnings %v", s.Warnings())
 			}
-			m, err := s.Resources(xds.SecretType)[1].Message()
+			m, err := xds.Decode(s.Resources(xds.SecretType)[1])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -71,7 +71,7 @@ func secretsOf(t *testing.T, s *sds.Secrets, d *resource.Dataplane) (identity, t
 
 func secret(t *testing.T, r *xds.Resource) *tlsv3.Secret {
 	t.Helper()
-	m, err := r.Message()
+	m, err := xds.Decode(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestAccess(t *testing.T) {
 		a := xdstest.Resource(xds.ClusterType, "a", "1")
 		state := xdstest.NewState()
 		state.Nodes["n"] = xdstest.Snapshot(a)
-		state.Variants[xdstest.Name{Type: xds.ClusterType, Name: "web"}] = []server.Variant{
+		state.Variants[xdstest.Name{Type: xds.ClusterType, Name: "web"}] = []xds.Variant{
 			xdstest.Variant(xdstest.Resource(xds.ClusterType, "web", "1"), ""),
 		}
 		r := start(t, server.Options{Source: xdstest.NewSource(state), Access: ownOnly{}, Identify: identify})
@@ -99,7 +99,7 @@ func TestParametersOfMetadata(t *testing.T) {
 		prod, test := xdstest.Resource(xds.ClusterType, "web", "prod"), xdstest.Resource(xds.ClusterType, "web", "test")
 		state := xdstest.NewState()
 		name := xdstest.Name{Type: xds.ClusterType, Name: "web"}
-		state.Variants[name] = []server.Variant{
+		state.Variants[name] = []xds.Variant{
 			xdstest.Variant(prod, `{"constraint": {"key": "env", "value": "prod"}}`),
 			xdstest.Variant(test, `{"notConstraints": {"constraint": {"key": "env", "value": "prod"}}}`),
 		}
@@ -114,7 +114,7 @@ func TestParametersOfMetadata(t *testing.T) {
 		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: &corev3.Node{Id: "legacy", Metadata: metadata}})
 		must(t, c.Subscribe(xds.ClusterType, "web"))
 		await(t, c, xds.ClusterType, prod)
-		r.source.Edit(func(s *xdstest.State) { s.Variants[name] = []server.Variant{xdstest.Variant(test, "")} })
+		r.source.Edit(func(s *xdstest.State) { s.Variants[name] = []xds.Variant{xdstest.Variant(test, "")} })
 		await(t, c, xds.ClusterType, test)
 		r.source.Edit(func(s *xdstest.State) { delete(s.Variants, name) })
 		await(t, c, xds.ClusterType)

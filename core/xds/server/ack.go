@@ -86,7 +86,7 @@ func (w *watch) isWanted(r rejection) bool {
 	if want := find(w.want, r.name); want != nil && want.Version == r.version {
 		return true
 	}
-	return slices.ContainsFunc(w.wantVariants, func(v Variant) bool {
+	return slices.ContainsFunc(w.wantVariants, func(v xds.Variant) bool {
 		return v.Resource.Name == r.name && v.Resource.Version == r.version
 	})
 }

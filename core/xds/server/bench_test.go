@@ -54,8 +54,8 @@ type fleet struct{ snapshot *server.Snapshot }
 
 func (f *fleet) Node(*server.Node) (*server.Snapshot, bool) { return f.snapshot, true }
 
-func (f *fleet) Locate(xds.Type, string, map[string]string) (server.Variant, bool) {
-	return server.Variant{}, false
+func (f *fleet) Locate(xds.Type, string, map[string]string) (xds.Variant, bool) {
+	return xds.Variant{}, false
 }
 
 // newFleet returns the fleet after so many changes of one cluster.

@@ -50,8 +50,8 @@ type sliceKey struct {
 	length int
 }
 
-// version returns versionOf of resources and variants.
-func (c *bodyCache) version(resources []*xds.Resource, variants []Variant) string {
+// variantVersion returns versionOf of resources and variants.
+func (c *bodyCache) version(resources []*xds.Resource, variants []xds.Variant) string {
 	if len(resources) == 0 || len(variants) > 0 {
 		return versionOf(resources, variants)
 	}

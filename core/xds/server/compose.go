@@ -12,7 +12,7 @@ type composer struct {
 	message message
 	size    int
 	cut     bool // something did not fit
-	owed    []Variant
+	owed    []xds.Variant
 }
 
 var composers = sync.Pool{New: func() any { return new(composer) }}
@@ -41,7 +41,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	c.size, c.cut = 0, false
 
 	var next []*xds.Resource
-	var nextVariants []Variant
+	var nextVariants []xds.Variant
 	switch {
 	case s.protocol == stateOfTheWorld && full(w.t):
 		next, nextVariants = c.state(w, removals)
@@ -89,7 +89,7 @@ func (s *stream) compose(w *watch, removals bool) *response {
 }
 
 // add composes what is wanted and not held, or owed, in as far as it fits.
-func (c *composer) add(w *watch) ([]*xds.Resource, []Variant) {
+func (c *composer) add(w *watch) ([]*xds.Resource, []xds.Variant) {
 	m := &c.message
 	all := true // the client holds what is wanted then, and nothing else
 	differences(w.want, w.held, func(want, held *xds.Resource) bool {
@@ -135,14 +135,14 @@ func (c *composer) heldAfter(w *watch) []*xds.Resource {
 
 // addVariants composes variants, those of a name together with the removals that
 // make way for them.
-func (c *composer) addVariants(w *watch) []Variant {
+func (c *composer) addVariants(w *watch) []xds.Variant {
 	if len(w.wantVariants) == 0 && len(w.heldVariants) == 0 {
 		return nil
 	}
 	m := &c.message
 	owed := w.owedVariants(c.owed[:0])
 	c.owed = owed
-	var next []Variant
+	var next []xds.Variant
 	for i := 0; i < len(w.wantVariants); {
 		name := w.wantVariants[i].Resource.Name
 		first, size := len(m.variants), 0
@@ -158,7 +158,7 @@ func (c *composer) addVariants(w *watch) []Variant {
 		}
 		if size > 0 && !c.fits(size) {
 			m.variants = m.variants[:first]
-			next = slices.DeleteFunc(next, func(v Variant) bool { return v.Resource.Name == name })
+			next = slices.DeleteFunc(next, func(v xds.Variant) bool { return v.Resource.Name == name })
 			next = appendVariantsOf(next, w.heldVariants, name)
 			continue
 		}
@@ -179,7 +179,7 @@ func (c *composer) addVariants(w *watch) []Variant {
 
 // remove composes what is held and not wanted. A node that is not known keeps its
 // names.
-func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []Variant) {
+func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []xds.Variant) {
 	m := &c.message
 	next := w.held
 	if known {
@@ -196,7 +196,7 @@ func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []Variant) {
 			return true
 		})
 	}
-	var nextVariants []Variant
+	var nextVariants []xds.Variant
 	for _, h := range w.heldVariants {
 		if hasVariantOf(w.wantVariants, h.Resource.Name) {
 			nextVariants = append(nextVariants, h)
@@ -209,7 +209,7 @@ func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []Variant) {
 
 // state composes all resources of a type: what is wanted, and before the removals
 // what is held too (SPEC 12.3).
-func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
+func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []xds.Variant) {
 	m := &c.message
 	m.resources = append(m.resources, w.want...)
 	m.variants = append(m.variants, w.wantVariants...)
@@ -239,7 +239,7 @@ func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []Variant) {
 // repeat adds what the client holds of the names that the message has an error of. In
 // state of the world an error does not distinguish a name and its variants: a client
 // that subscribes both drops both, and then takes what is in the response.
-func (c *composer) repeat(held []*xds.Resource, variants []Variant) {
+func (c *composer) repeat(held []*xds.Resource, variants []xds.Variant) {
 	m := &c.message
 	for _, f := range m.failures {
 		if r := find(held, f.name); r != nil && find(m.resources, f.name) == nil {
@@ -247,7 +247,7 @@ func (c *composer) repeat(held []*xds.Resource, variants []Variant) {
 			sortResources(m.resources)
 		}
 		for _, v := range variants {
-			if v.Resource.Name == f.name && !slices.ContainsFunc(m.variants, func(o Variant) bool { return compareVariants(o, v) == 0 }) {
+			if v.Resource.Name == f.name && !slices.ContainsFunc(m.variants, func(o xds.Variant) bool { return compareVariants(o, v) == 0 }) {
 				m.variants = append(m.variants, v)
 			}
 		}
@@ -256,7 +256,7 @@ func (c *composer) repeat(held []*xds.Resource, variants []Variant) {
 }
 
 // owedVariants appends the variants that the client asked for, sorted.
-func (w *watch) owedVariants(to []Variant) []Variant {
+func (w *watch) owedVariants(to []xds.Variant) []xds.Variant {
 	for i := range w.sub.locators {
 		if l := &w.sub.locators[i]; l.owed && l.chosen.Resource != nil {
 			to = append(to, l.chosen)
@@ -266,7 +266,7 @@ func (w *watch) owedVariants(to []Variant) []Variant {
 	return to
 }
 
-func appendVariantsOf(to, from []Variant, name string) []Variant {
+func appendVariantsOf(to, from []xds.Variant, name string) []xds.Variant {
 	for _, v := range from {
 		if v.Resource.Name == name {
 			to = append(to, v)

@@ -128,7 +128,7 @@ func (w *watch) resume(versions map[string]string) {
 		if w.sub.all || w.sub.has(l.name) || located[l.name] > 1 {
 			continue
 		}
-		if v := l.chosen; v.Resource != nil && versions[l.name] == v.version() {
+		if v := l.chosen; v.Resource != nil && versions[l.name] == variantVersion(v) {
 			l.owed = false
 			w.heldVariants = append(w.heldVariants, v)
 		}

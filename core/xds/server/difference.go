@@ -54,7 +54,7 @@ func compareResources(want, held []*xds.Resource) (additions, removals bool) {
 	return additions, removals
 }
 
-func compareVariants(a, b Variant) int {
+func compareVariants(a, b xds.Variant) int {
 	if c := strings.Compare(a.Resource.Name, b.Resource.Name); c != 0 {
 		return c
 	}
@@ -62,17 +62,17 @@ func compareVariants(a, b Variant) int {
 }
 
 // findVariant returns the variant with the identity of v in a sorted slice.
-func findVariant(in []Variant, v Variant) (Variant, bool) {
+func findVariant(in []xds.Variant, v xds.Variant) (xds.Variant, bool) {
 	at, found := slices.BinarySearchFunc(in, v, compareVariants)
 	if !found {
-		return Variant{}, false
+		return xds.Variant{}, false
 	}
 	return in[at], true
 }
 
 // hasVariantOf reports whether a sorted slice has a variant of a name.
-func hasVariantOf(in []Variant, name string) bool {
-	at, _ := slices.BinarySearchFunc(in, name, func(v Variant, name string) int {
+func hasVariantOf(in []xds.Variant, name string) bool {
+	at, _ := slices.BinarySearchFunc(in, name, func(v xds.Variant, name string) int {
 		return strings.Compare(v.Resource.Name, name)
 	})
 	return at < len(in) && in[at].Resource.Name == name
@@ -81,11 +81,11 @@ func hasVariantOf(in []Variant, name string) bool {
 // compareVariantSets is compareResources for variants. The removal of a variant is
 // an addition if another variant of the name takes its place: both belong into one
 // response (SPEC 9.5).
-func compareVariantSets(want, held []Variant) (additions, removals bool) {
+func compareVariantSets(want, held []xds.Variant) (additions, removals bool) {
 	if identical(want, held) {
 		return false, false
 	}
-	var none Variant
+	var none xds.Variant
 	for w, h := range sorted.Join(want, held, compareVariants) {
 		switch {
 		case w == none && !hasVariantOf(want, h.Resource.Name):

@@ -50,7 +50,7 @@ func (m *message) bytes() []byte {
 	}
 	for _, r := range m.resources {
 		if m.protocol == delta {
-			b = appendWrapper(appendPrefix(b, responseElements, wrapperSize(r, Variant{})), r, Variant{})
+			b = appendWrapper(appendPrefix(b, responseElements, wrapperSize(r, xds.Variant{})), r, xds.Variant{})
 		} else {
 			b = appendAny(b, responseElements, r.Type.URL(), r.Body)
 		}
@@ -118,13 +118,13 @@ func (m *message) size() int {
 // elementSize returns the number of bytes that a resource adds to a response.
 func elementSize(p protocol, r *xds.Resource) int {
 	if p == delta {
-		return field(wrapperSize(r, Variant{}))
+		return field(wrapperSize(r, xds.Variant{}))
 	}
 	return field(anySize(len(r.Type.URL()), len(r.Body)))
 }
 
 // variantSize is elementSize for a variant.
-func variantSize(p protocol, v Variant) int {
+func variantSize(p protocol, v xds.Variant) int {
 	size := wrapperSize(v.Resource, v)
 	if p == stateOfTheWorld {
 		size = anySize(len(wrapperURL), size)
@@ -151,18 +151,18 @@ func statusSize(f failure) int {
 
 // wrapperSize returns the size of a resource in its wrapper. The zero variant means
 // that the resource is served by name.
-func wrapperSize(r *xds.Resource, v Variant) int {
+func wrapperSize(r *xds.Resource, v xds.Variant) int {
 	n := field(anySize(len(r.Type.URL()), len(r.Body)))
 	if v.Resource == nil {
 		return n + field(len(r.Version)) + field(len(r.Name))
 	}
-	return n + field(v.versionSize()) + field(resourceNameSize(r.Name, v.Constraints))
+	return n + field(variantVersionSize(v)) + field(resourceNameSize(r.Name, v.Constraints))
 }
 
-func appendWrapper(b []byte, r *xds.Resource, v Variant) []byte {
+func appendWrapper(b []byte, r *xds.Resource, v xds.Variant) []byte {
 	version := r.Version
 	if v.Resource != nil {
-		version = v.version()
+		version = variantVersion(v)
 	}
 	b = appendString(b, wrapperVersion, version)
 	b = appendAny(b, wrapperResource, r.Type.URL(), r.Body)

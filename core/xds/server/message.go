@@ -33,7 +33,7 @@ type message struct {
 	url       string
 	version   string // state of the world only
 	resources []*xds.Resource
-	variants  []Variant
+	variants  []xds.Variant
 	// removed and removedVariants are in delta only. Of a removed variant without
 	// constraints the name alone is sent.
 	removed         []string

@@ -59,7 +59,7 @@ func peerSnapshot(t testing.TB, version string, snapshot *server.Snapshot) *cach
 	for k, rs := range snapshot {
 		for _, list := range [][]*xds.Resource{rs.Listed, rs.Named} {
 			for _, r := range list {
-				m, err := r.Message()
+				m, err := xds.Decode(r)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -106,16 +106,16 @@ func (w *world) content(quality string) string {
 }
 
 // variants returns variants of a name that cover all parameters, or none.
-func (w *world) variants(k xds.Type, name, quality string) []server.Variant {
+func (w *world) variants(k xds.Type, name, quality string) []xds.Variant {
 	constraint := fmt.Sprintf(`{"constraint": {"key": "k", "value": "v%d"}}`, w.rand.IntN(2))
 	resource := func() *xds.Resource { return xdstest.Resource(k, name, w.content(quality)) }
 	switch w.rand.IntN(4) {
 	case 0:
 		return nil
 	case 1:
-		return []server.Variant{xdstest.Variant(resource(), "")}
+		return []xds.Variant{xdstest.Variant(resource(), "")}
 	}
-	return []server.Variant{
+	return []xds.Variant{
 		xdstest.Variant(resource(), constraint),
 		xdstest.Variant(resource(), `{"notConstraints": `+constraint+`}`),
 	}
@@ -162,7 +162,7 @@ func (w *world) finish() {
 			}
 		}
 		for name, variants := range s.Variants {
-			if slices.ContainsFunc(variants, func(v server.Variant) bool { return strings.Contains(string(v.Resource.Body), "bad") }) {
+			if slices.ContainsFunc(variants, func(v xds.Variant) bool { return strings.Contains(string(v.Resource.Body), "bad") }) {
 				s.Variants[name] = w.variants(name.Type, name.Name, "good")
 			}
 		}

@@ -22,7 +22,7 @@ type State interface {
 	// Locate returns the variant of a name that parameters choose, and false if the
 	// name does not exist or no variant covers the parameters (SPEC 12.4). It does
 	// not keep the map.
-	Locate(t xds.Type, name string, parameters map[string]string) (Variant, bool)
+	Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool)
 }
 
 // A Node is what the server keeps of the node of a stream.
@@ -45,15 +45,6 @@ type Snapshot [xds.NumTypes]Resources
 type Resources struct {
 	Listed []*xds.Resource // served to wildcards, and by name
 	Named  []*xds.Resource // served by name only, as listeners for gRPC (SPEC 11.4)
-}
-
-// A Variant is one variant of a resource name (SPEC 9).
-type Variant struct {
-	Resource *xds.Resource
-	// Constraints is the canonical DynamicParameterConstraints, marshalled
-	// deterministically. It is empty if the name has this variant only. Together
-	// with the name it identifies the variant.
-	Constraints string
 }
 
 // Access decides what a client may have (SPEC 12.1). It is safe for concurrent use,

@@ -169,10 +169,10 @@ func (s *stream) locateNames(w *watch) []*xds.Resource {
 
 // locate returns the variant that parameters choose for the client, or whether it is
 // denied.
-func (s *stream) locate(t xds.Type, name string, parameters map[string]string) (v Variant, ok, denied bool) {
+func (s *stream) locate(t xds.Type, name string, parameters map[string]string) (v xds.Variant, ok, denied bool) {
 	state := s.generation.state
 	if access := s.server.options.Access; access != nil && !access.Parameters(state, &s.client, parameters) {
-		return Variant{}, false, true
+		return xds.Variant{}, false, true
 	}
 	v, ok = state.Locate(t, name, parameters)
 	return v, ok, false

@@ -84,11 +84,11 @@ func kilobyte(name string, n, i int) *xds.Resource {
 }
 
 // fourVariants is a state with one name. The parameter env chooses.
-type fourVariants [4]server.Variant
+type fourVariants [4]xds.Variant
 
 func (s *fourVariants) Node(*server.Node) (*server.Snapshot, bool) { return nil, false }
 
-func (s *fourVariants) Locate(_ xds.Type, _ string, parameters map[string]string) (server.Variant, bool) {
+func (s *fourVariants) Locate(_ xds.Type, _ string, parameters map[string]string) (xds.Variant, bool) {
 	return s[parameters["env"][0]-'0'], true
 }
 
@@ -103,8 +103,8 @@ func (s *ownResources) Node(n *server.Node) (*server.Snapshot, bool) {
 	return s.nodes[i], true
 }
 
-func (s *ownResources) Locate(xds.Type, string, map[string]string) (server.Variant, bool) {
-	return server.Variant{}, false
+func (s *ownResources) Locate(xds.Type, string, map[string]string) (xds.Variant, bool) {
+	return xds.Variant{}, false
 }
 
 // BenchmarkStreamChurn publishes 1,000 changes a second, each of which reaches 1 % of

@@ -9,11 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
-// version returns the version that a variant is sent with: that of the resource, and
+// variantVersion returns the version that a variant is sent with: that of the resource, and
 // if there are constraints a hash of them. A client that resumes gives versions and no
 // constraints; if it held the same content with other constraints, the variant is
 // sent to it, so that a later removal names what it holds.
-func (v Variant) version() string {
+func variantVersion(v xds.Variant) string {
 	if v.Constraints == "" {
 		return v.Resource.Version
 	}
@@ -22,8 +22,8 @@ func (v Variant) version() string {
 	return v.Resource.Version + "-" + hex.EncodeToString(sum[:])
 }
 
-// versionSize returns the length of the version.
-func (v Variant) versionSize() int {
+// variantVersionSize returns the length of the version.
+func variantVersionSize(v xds.Variant) int {
 	if v.Constraints == "" {
 		return len(v.Resource.Version)
 	}
@@ -33,7 +33,7 @@ func (v Variant) versionSize() int {
 // versionOf returns the version of a set of resources: a hash of their names and
 // versions, or the word empty. It is the version_info of state of the world, so
 // it is the same on all replicas.
-func versionOf(resources []*xds.Resource, variants []Variant) string {
+func versionOf(resources []*xds.Resource, variants []xds.Variant) string {
 	if len(resources)+len(variants) == 0 {
 		return "empty"
 	}

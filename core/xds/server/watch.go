@@ -20,7 +20,7 @@ type watch struct {
 	want, held []*xds.Resource
 	// wantVariants and heldVariants are the same by locator, sorted by name and
 	// constraints, without duplicates.
-	wantVariants, heldVariants []Variant
+	wantVariants, heldVariants []xds.Variant
 
 	owed owed
 	// waits is, in state of the world, the version that the client resumed with while
@@ -52,7 +52,7 @@ type flight struct {
 	body         *body // nil if there is none
 	at           int64 // see Server.now
 	next         []*xds.Resource
-	nextVariants []Variant
+	nextVariants []xds.Variant
 }
 
 // full reports whether a response in state of the world has all resources of the
@@ -118,7 +118,7 @@ func (w *watch) forgetLocator(gone locator) {
 	if gone.chosen.Resource != nil && !slices.ContainsFunc(w.sub.locators, func(l locator) bool {
 		return l.chosen.Resource != nil && compareVariants(l.chosen, gone.chosen) == 0
 	}) {
-		dropped := func(v Variant) bool { return compareVariants(v, gone.chosen) == 0 }
+		dropped := func(v xds.Variant) bool { return compareVariants(v, gone.chosen) == 0 }
 		w.heldVariants = slices.DeleteFunc(slices.Clone(w.heldVariants), dropped)
 		w.flight.nextVariants = slices.DeleteFunc(slices.Clone(w.flight.nextVariants), dropped)
 	}
@@ -127,7 +127,7 @@ func (w *watch) forgetLocator(gone locator) {
 
 // choose computes wantVariants from the choices of the locators.
 func (w *watch) choose() {
-	var buffer [16]Variant
+	var buffer [16]xds.Variant
 	chosen := buffer[:0]
 	for i := range w.sub.locators {
 		if v := w.sub.locators[i].chosen; v.Resource != nil {
@@ -135,7 +135,7 @@ func (w *watch) choose() {
 		}
 	}
 	slices.SortFunc(chosen, compareVariants)
-	chosen = slices.CompactFunc(chosen, func(a, b Variant) bool { return compareVariants(a, b) == 0 })
+	chosen = slices.CompactFunc(chosen, func(a, b xds.Variant) bool { return compareVariants(a, b) == 0 })
 	if !slices.Equal(chosen, w.wantVariants) {
 		w.wantVariants = slices.Clone(chosen)
 	}

@@ -176,7 +176,7 @@ func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) 
 	snapshot := state.Snapshot(d, grpc)
 	for kind := range xds.Type(xds.NumTypes) {
 		for _, r := range snapshot.Resources(kind) {
-			m, err := r.Message()
+			m, err := xds.Decode(r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -262,7 +262,7 @@ func fields(t *testing.T, s *xds.Snapshot) map[field]string {
 	out := map[field]string{}
 	for kind := range xds.Type(xds.NumTypes) {
 		for _, r := range s.Resources(kind) {
-			m, err := r.Message()
+			m, err := xds.Decode(r)
 			if err != nil {
 				t.Fatal(err)
 			}

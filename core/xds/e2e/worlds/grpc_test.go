@@ -172,8 +172,8 @@ func (w *grpcWorld) Node(node *server.Node) (*server.Snapshot, bool) {
 }
 
 // Locate implements [server.State].
-func (w *grpcWorld) Locate(xds.Type, string, map[string]string) (server.Variant, bool) {
-	return server.Variant{}, false
+func (w *grpcWorld) Locate(xds.Type, string, map[string]string) (xds.Variant, bool) {
+	return xds.Variant{}, false
 }
 
 // serve starts the server and the application, until the test ends.
@@ -237,7 +237,7 @@ var expectedFailures = []string{
 
 // listen serves an inbound until gRPC has what it needs for it.
 func (w *grpcWorld) listen(n *grpcNode, r *xds.Resource) {
-	m, err := r.Message()
+	m, err := xds.Decode(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // Clone returns one that may be.
 type State struct {
 	Nodes    map[string]*server.Snapshot // by node id
-	Variants map[Name][]server.Variant
+	Variants map[Name][]xds.Variant
 }
 
 // A Name is a resource name that exists in variants.
@@ -28,7 +28,7 @@ type Name struct {
 
 // NewState returns an empty state.
 func NewState() *State {
-	return &State{Nodes: map[string]*server.Snapshot{}, Variants: map[Name][]server.Variant{}}
+	return &State{Nodes: map[string]*server.Snapshot{}, Variants: map[Name][]xds.Variant{}}
 }
 
 // Clone returns a copy. Snapshots and variants are shared, and must be replaced
@@ -66,9 +66,9 @@ func sortResources(in []*xds.Resource) {
 
 // Variant returns a variant whose constraint is in the syntax of variant.Parse. An
 // empty one means that the name has this variant only.
-func Variant(r *xds.Resource, constraint string) server.Variant {
+func Variant(r *xds.Resource, constraint string) xds.Variant {
 	if constraint == "" {
-		return server.Variant{Resource: r}
+		return xds.Variant{Resource: r}
 	}
 	c, err := variant.Parse("constraint", []byte(constraint))
 	if err != nil {
@@ -78,7 +78,7 @@ func Variant(r *xds.Resource, constraint string) server.Variant {
 	if err != nil {
 		panic(err)
 	}
-	return server.Variant{Resource: r, Constraints: string(text)}
+	return xds.Variant{Resource: r, Constraints: string(text)}
 }
 
 // Node implements server.State.
@@ -88,13 +88,13 @@ func (s *State) Node(node *server.Node) (*server.Snapshot, bool) {
 }
 
 // Locate implements server.State.
-func (s *State) Locate(t xds.Type, name string, parameters map[string]string) (server.Variant, bool) {
+func (s *State) Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool) {
 	for _, v := range s.Variants[Name{t, name}] {
 		if accepts(v.Constraints, parameters) {
 			return v, true
 		}
 	}
-	return server.Variant{}, false
+	return xds.Variant{}, false
 }
 
 // accepts evaluates marshalled constraints.
