@@ -26,7 +26,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // make bench-streams measures with 10,000 streams too.
@@ -133,9 +133,9 @@ func connect(b *testing.B, r *running, dataplanes []*resource.Dataplane, respons
 			b.Fatal(err)
 		}
 		node := &corev3.Node{Id: d.KRI(""), UserAgentName: "envoy"}
-		for _, t := range []xds.Type{xds.ClusterType, xds.EndpointType, xds.ListenerType, xds.RouteType} {
+		for _, t := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType} {
 			request := &discoveryv3.DeltaDiscoveryRequest{Node: node, TypeUrl: t.URL()}
-			if t == xds.EndpointType || t == xds.RouteType {
+			if t == wire.EndpointType || t == wire.RouteType {
 				request.ResourceNamesSubscribe = names
 			}
 			if err := stream.SendMsg(request); err != nil {

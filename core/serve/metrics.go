@@ -4,8 +4,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // metrics are those of SPEC 12.5, in a registry of the server's own.
@@ -73,7 +73,7 @@ func (c *collector) Collect(values chan<- prometheus.Metric) {
 	for i, name := range server.ProtocolNames {
 		gauge(streamsDesc, counters.Streams[i].Load(), name)
 	}
-	for t := range xds.Type(xds.NumTypes) {
+	for t := range wire.Type(wire.NumTypes) {
 		gauge(subscriptionsDesc, counters.Subscriptions[t].Load(), t.String())
 		counter(pushesDesc, counters.Pushes[t].Load(), t.String())
 		counter(pushBytesDesc, counters.PushBytes[t].Load(), t.String())

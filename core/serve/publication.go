@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/sds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // publication is what is served from one moment on. It implements [server.State].
@@ -62,7 +63,7 @@ func (p *publication) Node(node *server.Node) (*server.Snapshot, bool) {
 		return nil, false
 	}
 	grpc := isGRPC(node.UserAgent)
-	var secrets []*xds.Resource
+	var secrets []*wire.Resource
 	if p.secrets != nil {
 		secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
 	}
@@ -70,9 +71,9 @@ func (p *publication) Node(node *server.Node) (*server.Snapshot, bool) {
 }
 
 // Locate implements [server.State].
-func (p *publication) Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool) {
+func (p *publication) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	located, ok := p.state.Locate(t, name, parameters)
-	return xds.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
+	return wire.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
 }
 
 // isGRPC reports whether a user agent is gRPC (SPEC 11.4).
@@ -95,23 +96,23 @@ type snapshotKey struct {
 // from.
 type servedSnapshot struct {
 	built   *xds.Snapshot
-	secrets []*xds.Resource
+	secrets []*wire.Resource
 	server.Snapshot
 }
 
-func (c *snapshotCache) get(key snapshotKey, built *xds.Snapshot, secrets []*xds.Resource) *server.Snapshot {
+func (c *snapshotCache) get(key snapshotKey, built *xds.Snapshot, secrets []*wire.Resource) *server.Snapshot {
 	if known, ok := c.known.Load(key); ok {
 		if s := known.(*servedSnapshot); s.built == built && slices.Equal(s.secrets, secrets) {
 			return &s.Snapshot
 		}
 	}
 	s := &servedSnapshot{built: built, secrets: secrets}
-	for t := range xds.Type(xds.NumTypes) {
+	for t := range wire.Type(wire.NumTypes) {
 		s.Snapshot[t].Listed = built.Resources(t)
 	}
-	s.Snapshot[xds.ListenerType].Named = built.API()
+	s.Snapshot[wire.ListenerType].Named = built.API()
 	if len(secrets) > 0 {
-		s.Snapshot[xds.SecretType].Listed = secrets // a snapshot has no others if the server signs
+		s.Snapshot[wire.SecretType].Listed = secrets // a snapshot has no others if the server signs
 	}
 	if _, known := c.known.Swap(key, s); !known && key.grpc {
 		select {

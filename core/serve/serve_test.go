@@ -13,8 +13,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/serve"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // TestServe follows a mesh from its first load to the end of the server.
@@ -27,13 +27,13 @@ func TestServe(t *testing.T) {
 	r.expect("/converged?timeout=1ms", http.StatusOK, `"absent": 2`)
 
 	web := r.client(webNode, nil)
-	for _, listed := range []xds.Type{xds.ClusterType, xds.ListenerType} {
+	for _, listed := range []wire.Type{wire.ClusterType, wire.ListenerType} {
 		if err := web.Wildcard(listed); err != nil {
 			t.Fatal(err)
 		}
 	}
-	version := func() string { return web.Named(xds.ClusterType)["default/api"].Version }
-	r.eventually("cluster", func() bool { return version() != "" && len(web.Named(xds.ListenerType)) == 2 })
+	version := func() string { return web.Named(wire.ClusterType)["default/api"].Version }
+	r.eventually("cluster", func() bool { return version() != "" && len(web.Named(wire.ListenerType)) == 2 })
 	r.expect("/converged?dataplanes=app=web", http.StatusOK, "\"done\": true,\n  \"converged\": 1,\n  \"pending\": 0,\n  \"absent\": 0,\n  \"of\": 1")
 	r.expect("/dataplanes/"+webNode+"/status", http.StatusOK, `"protocol": "delta"`)
 
@@ -63,7 +63,7 @@ func TestServe(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.dir, "mesh.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually("removal", func() bool { return len(web.Named(xds.ClusterType)) == 0 })
+	r.eventually("removal", func() bool { return len(web.Named(wire.ClusterType)) == 0 })
 	if web.Err() != nil {
 		t.Errorf("the stream has ended: %v", web.Err())
 	}
@@ -93,20 +93,20 @@ func TestLocators(t *testing.T) {
 		{Name: "default/api", Parameters: map[string]string{"kuma.io/service": "web", "team": "a"}},
 		{Name: "default/api", Parameters: map[string]string{"kuma.io/service": "web", "team": "b"}},
 	}
-	if err := relay.SubscribeLocators(xds.ClusterType, locators...); err != nil {
+	if err := relay.SubscribeLocators(wire.ClusterType, locators...); err != nil {
 		t.Fatal(err)
 	}
-	held := func(i int) string { l, _ := relay.Located(xds.ClusterType, locators[i]); return l.Body }
+	held := func(i int) string { l, _ := relay.Located(wire.ClusterType, locators[i]); return l.Body }
 	r.eventually("variants", func() bool { return held(0) != "" && held(1) != "" })
 	if held(0) == held(1) {
 		t.Error("both teams have the same cluster")
 	}
 	web := r.client("kri_dp_default___a_", nil)
-	if err := web.Wildcard(xds.ClusterType); err != nil {
+	if err := web.Wildcard(wire.ClusterType); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually("cluster", func() bool { return web.Named(xds.ClusterType)["default/api"].Body != "" })
-	if web.Named(xds.ClusterType)["default/api"].Body != held(0) {
+	r.eventually("cluster", func() bool { return web.Named(wire.ClusterType)["default/api"].Body != "" })
+	if web.Named(wire.ClusterType)["default/api"].Body != held(0) {
 		t.Error("the dataplane and its parameters have different clusters")
 	}
 }
@@ -128,10 +128,10 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	web := r.client(webNode, nil)
-	if err := web.Wildcard(xds.ClusterType); err != nil {
+	if err := web.Wildcard(wire.ClusterType); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually("clusters", func() bool { return len(web.Named(xds.ClusterType)) > 0 })
+	r.eventually("clusters", func() bool { return len(web.Named(wire.ClusterType)) > 0 })
 	r.write("timeout.yaml", timeout("3s"))
 	r.eventually("time of a push", func() bool {
 		_, body, err := r.get("/metrics", nil)

@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
@@ -233,16 +234,16 @@ func (e *expected) Node(n *server.Node) (*server.Snapshot, bool) {
 	}
 	built := e.state.Snapshot(d, strings.HasPrefix(n.UserAgent, "gRPC"))
 	var s server.Snapshot
-	for t := range xds.Type(xds.NumTypes) {
+	for t := range wire.Type(wire.NumTypes) {
 		s[t].Listed = built.Resources(t)
 	}
-	s[xds.ListenerType].Named = built.API()
+	s[wire.ListenerType].Named = built.API()
 	return &s, true
 }
 
-func (e *expected) Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool) {
+func (e *expected) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	located, ok := e.state.Locate(t, name, parameters)
-	return xds.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
+	return wire.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
 }
 
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }

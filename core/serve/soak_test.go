@@ -16,8 +16,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // TestSoak edits the files of two replicas at random: policies of all kinds,
@@ -88,7 +88,7 @@ type soak struct {
 	mend     func() // removes the file with errors; nil: there is none
 
 	// What clients may ask for: names by type, and parameters.
-	names      [xds.NumTypes][]string
+	names      [wire.NumTypes][]string
 	parameters []variant.Parameters
 }
 
@@ -163,7 +163,7 @@ func (s *soak) learn() {
 			s.parameters = append(s.parameters, variant.ParametersOf(d, i))
 		}
 		snapshot := e.state.Snapshot(d, false)
-		for t := range xds.Type(xds.NumTypes) {
+		for t := range wire.Type(wire.NumTypes) {
 			for _, r := range slices.Concat(snapshot.Resources(t), snapshot.API()) {
 				if r.Type == t && !slices.Contains(s.names[t], r.Name) {
 					s.names[t] = append(s.names[t], r.Name)
@@ -215,7 +215,7 @@ func (s *soak) step() {
 	case 13, 14, 15:
 		time.Sleep(time.Duration(s.rand.IntN(40)) * time.Millisecond)
 	default:
-		t := xds.Type(s.rand.IntN(xds.NumTypes))
+		t := wire.Type(s.rand.IntN(wire.NumTypes))
 		s.must(c.Ask(s.rand, t, pick(s.rand, s.names[t]), pick(s.rand, s.parameters)))
 	}
 }

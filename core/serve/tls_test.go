@@ -26,8 +26,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 const (
@@ -115,7 +115,7 @@ func (c *credentialsOf) client(id string) *tls.Config {
 	return config
 }
 
-func holds(c *xdstest.Client, t xds.Type) func() bool {
+func holds(c *xdstest.Client, t wire.Type) func() bool {
 	return func() bool { return len(c.Named(t)) > 0 }
 }
 
@@ -136,31 +136,31 @@ func TestClientIdentity(t *testing.T) {
 		"another trust domain":  {"spiffe://other/dataplane/web", webNode, false},
 	} {
 		client := r.client(k.node, c.client(k.id))
-		if err := client.Wildcard(xds.ListenerType); err != nil {
+		if err := client.Wildcard(wire.ListenerType); err != nil {
 			t.Fatal(err)
 		}
-		if err := client.Subscribe(xds.SecretType, "identity"); err != nil {
+		if err := client.Subscribe(wire.SecretType, "identity"); err != nil {
 			t.Fatal(err)
 		}
 		r.eventually("answer: "+name, func() bool {
-			_, refused := client.Error(xds.SecretType, "identity")
-			return refused || holds(client, xds.SecretType)() || client.Err() != nil
+			_, refused := client.Error(wire.SecretType, "identity")
+			return refused || holds(client, wire.SecretType)() || client.Err() != nil
 		})
 		if client.Err() != nil {
 			t.Errorf("%s: the stream ends with %v", name, client.Err())
 		}
 		if k.want {
-			r.eventually("listeners: "+name, holds(client, xds.ListenerType))
+			r.eventually("listeners: "+name, holds(client, wire.ListenerType))
 		}
-		if got := holds(client, xds.SecretType)(); got != k.want {
+		if got := holds(client, wire.SecretType)(); got != k.want {
 			t.Errorf("%s: it gets the key: %v", name, got)
 		}
-		if got := holds(client, xds.ListenerType)(); got != k.want {
+		if got := holds(client, wire.ListenerType)(); got != k.want {
 			t.Errorf("%s: it gets listeners: %v", name, got)
 		}
 	}
 	if without, err := r.connect(webNode, c.client("")); err == nil {
-		_ = without.Wildcard(xds.ListenerType)
+		_ = without.Wildcard(wire.ListenerType)
 		r.eventually("refusal of a client without certificate", func() bool { return without.Err() != nil })
 	}
 }
@@ -195,13 +195,13 @@ func TestClientParameters(t *testing.T) {
 		"an ID of no dataplane": {"spiffe://default.mesh.local/other", own["web"], false},
 	} {
 		client, locator := r.client("", c.client(k.id)), xdstest.Locator{Name: "default/api", Parameters: k.parameters}
-		if err := client.SubscribeLocators(xds.ClusterType, locator); err != nil {
+		if err := client.SubscribeLocators(wire.ClusterType, locator); err != nil {
 			t.Fatal(err)
 		}
 		var held, refused bool
 		r.eventually("answer: "+name, func() bool {
-			code, failed := client.Error(xds.ClusterType, locator.Name)
-			_, held = client.Located(xds.ClusterType, locator)
+			code, failed := client.Error(wire.ClusterType, locator.Name)
+			_, held = client.Located(wire.ClusterType, locator)
 			refused = failed && code == codes.PermissionDenied
 			return held || refused
 		})
@@ -274,19 +274,19 @@ func TestKeysOnLoopback(t *testing.T) {
 	for range 2 {
 		r := start(t, files, func(o *serve.Options) { o.State = state })
 		client := r.client(webNode, nil)
-		if err := client.Subscribe(xds.SecretType, "identity", "trust"); err != nil {
+		if err := client.Subscribe(wire.SecretType, "identity", "trust"); err != nil {
 			t.Fatal(err)
 		}
-		r.eventually("secrets", func() bool { return len(client.Named(xds.SecretType)) == 2 })
+		r.eventually("secrets", func() bool { return len(client.Named(wire.SecretType)) == 2 })
 		var secret tlsv3.Secret
-		if err := proto.Unmarshal([]byte(client.Named(xds.SecretType)["identity"].Body), &secret); err != nil {
+		if err := proto.Unmarshal([]byte(client.Named(wire.SecretType)["identity"].Body), &secret); err != nil {
 			t.Fatal(err)
 		}
 		block, _ := pem.Decode(secret.GetTlsCertificate().CertificateChain.GetInlineBytes())
 		if certificate, err := x509.ParseCertificate(block.Bytes); err != nil || certificate.URIs[0].String() != webID {
 			t.Errorf("certificate %v, %v", certificate, err)
 		}
-		trusts = append(trusts, client.Named(xds.SecretType)["trust"].Body)
+		trusts = append(trusts, client.Named(wire.SecretType)["trust"].Body)
 		if err := r.stop(); err != nil {
 			t.Error(err)
 		}
@@ -297,10 +297,10 @@ func TestKeysOnLoopback(t *testing.T) {
 
 	r := start(t, files, func(o *serve.Options) { o.State, o.XDS, o.Insecure = state, "0.0.0.0:0", true })
 	client := r.client(webNode, nil)
-	if err := client.Subscribe(xds.SecretType, "identity"); err != nil {
+	if err := client.Subscribe(wire.SecretType, "identity"); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually("refusal", func() bool { _, refused := client.Error(xds.SecretType, "identity"); return refused })
+	r.eventually("refusal", func() bool { _, refused := client.Error(wire.SecretType, "identity"); return refused })
 	if !strings.Contains(r.log.String(), "private keys are served over TLS or loopback only") {
 		t.Errorf("the log does not have the reason:\n%s", r.log)
 	}
@@ -311,11 +311,11 @@ func TestRenewal(t *testing.T) {
 	short := strings.Replace(identity, "autogenerate", "certificateParameters: {expiry: 2s}, autogenerate", 1)
 	r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": short}, func(o *serve.Options) { o.State = t.TempDir() })
 	client := r.client(webNode, nil)
-	if err := client.Subscribe(xds.SecretType, "identity", "trust"); err != nil {
+	if err := client.Subscribe(wire.SecretType, "identity", "trust"); err != nil {
 		t.Fatal(err)
 	}
-	version := func(name string) string { return client.Named(xds.SecretType)[name].Version }
-	r.eventually("secrets", func() bool { return len(client.Named(xds.SecretType)) == 2 })
+	version := func(name string) string { return client.Named(wire.SecretType)[name].Version }
+	r.eventually("secrets", func() bool { return len(client.Named(wire.SecretType)) == 2 })
 	first, trust := version("identity"), version("trust")
 	r.eventually("renewal", func() bool { return version("identity") != first })
 	if version("trust") != trust {

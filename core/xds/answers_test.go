@@ -16,7 +16,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // TestAnswers compares what is built for the meshes of testdata with golden files. In
@@ -78,7 +80,7 @@ func answer(t *testing.T, state *xds.State, words []string) string {
 	switch words[0] {
 	case "names":
 		var b strings.Builder
-		for kind := range xds.Type(xds.NumTypes) {
+		for kind := range wire.Type(wire.NumTypes) {
 			for _, r := range snapshot.Resources(kind) {
 				fmt.Fprintln(&b, kind, r.Name)
 			}
@@ -94,10 +96,10 @@ func answer(t *testing.T, state *xds.State, words []string) string {
 		if err != nil {
 			return fmt.Sprintln(err)
 		}
-		return message(t, bootstrap)
+		return messageText(t, bootstrap)
 	case "bootstrap":
 		server := xds.Server{Host: given["xds"], Port: 5678, CA: given["ca"], Certificate: given["certificate"], Key: given["key"]}
-		return message(t, xds.Bootstrap(d, snapshot.Identity, server, options))
+		return messageText(t, xds.Bootstrap(d, snapshot.Identity, server, options))
 	}
 	t.Fatalf("unknown question %q", words)
 	return ""
@@ -111,9 +113,9 @@ func lines(warnings []xds.Warning) string {
 	return b.String()
 }
 
-func message(t *testing.T, m proto.Message) string {
+func messageText(t *testing.T, m proto.Message) string {
 	t.Helper()
-	data, err := xds.MarshalJSON(m)
+	data, err := message.JSON(m)
 	return indented(t, data, err)
 }
 

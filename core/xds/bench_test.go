@@ -15,7 +15,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // fleetOutbounds is the number of outbounds of each dataplane of the fleet.
@@ -81,7 +83,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			d := dataplanes[i%len(dataplanes)]
 			builder.Forget(d.ID)
-			if got := state.Snapshot(d, false); len(got.Resources(xds.ClusterType)) < fleetOutbounds {
+			if got := state.Snapshot(d, false); len(got.Resources(wire.ClusterType)) < fleetOutbounds {
 				b.Fatal("clusters are missing")
 			}
 		}
@@ -153,9 +155,9 @@ func heap() float64 {
 func fill(b *testing.B, cache cachev3.SnapshotCache, node string, s *xds.Snapshot) {
 	b.Helper()
 	resources := map[resourcev3.Type][]types.Resource{}
-	for t := range xds.Type(xds.NumTypes) {
+	for t := range wire.Type(wire.NumTypes) {
 		for _, r := range s.Resources(t) {
-			m, err := xds.Decode(r)
+			m, err := message.Decode(r)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -13,6 +13,8 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
@@ -27,9 +29,9 @@ func StaticBootstrap(s *Snapshot, o BootstrapOptions) (*bootstrapv3.Bootstrap, e
 	static := b.StaticResources
 	routes := map[string]*routev3.RouteConfiguration{}
 	assignments := map[string]*endpointv3.ClusterLoadAssignment{}
-	for t := range Type(NumTypes) {
+	for t := range wire.Type(wire.NumTypes) {
 		for _, r := range s.Resources(t) {
-			m, err := Decode(r)
+			m, err := message.Decode(r)
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +95,7 @@ func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.Route
 		}
 		if rds := manager.GetRds(); rds != nil {
 			manager.RouteSpecifier = &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: routes[rds.RouteConfigName]}
-			f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: Any(manager)}
+			f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: message.Any(manager)}
 		}
 	}
 	return nil
@@ -113,7 +115,7 @@ func inlineSecrets(socket *corev3.TransportSocket) error {
 	withoutADS(m.(interface {
 		GetCommonTlsContext() *tlsv3.CommonTlsContext
 	}).GetCommonTlsContext())
-	socket.ConfigType = &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}
+	socket.ConfigType = &corev3.TransportSocket_TypedConfig{TypedConfig: message.Any(m)}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Options are the options of a [Builder].
@@ -59,7 +60,7 @@ type destination struct {
 	name string
 
 	once sync.Once
-	api  *Resource // see Builder.apiListener
+	api  *wire.Resource // see Builder.apiListener
 }
 
 // NewBuilder returns a builder with the given translators; see package translators
@@ -97,12 +98,12 @@ func (b *Builder) finish(p *Part, confs []*rules.Effective) *built {
 // finishOwn is finish for a part of one dataplane; before is what the part was in the
 // snapshot before, or nil.
 func (b *Builder) finishOwn(p *Part, confs []*rules.Effective, before *built) *built {
-	return b.finishBy(p, confs, func(t Type, name string, m proto.Message) *Resource {
+	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeOwn(t, name, m, before)
 	})
 }
 
-func (b *Builder) finishBy(p *Part, confs []*rules.Effective, make func(Type, string, proto.Message) *Resource) *built {
+func (b *Builder) finishBy(p *Part, confs []*rules.Effective, make func(wire.Type, string, proto.Message) *wire.Resource) *built {
 	p.confs = append(p.confs, confs...)
 	for i, t := range b.shape.finish {
 		t.Finish(p, confs[i])
@@ -116,16 +117,16 @@ func (b *Builder) finishBy(p *Part, confs []*rules.Effective, make func(Type, st
 }
 
 // nameOf returns the type and the name of a message of a part.
-func nameOf(m proto.Message) (Type, string) {
+func nameOf(m proto.Message) (wire.Type, string) {
 	switch m := m.(type) {
 	case *clusterv3.Cluster:
-		return ClusterType, m.Name
+		return wire.ClusterType, m.Name
 	case *endpointv3.ClusterLoadAssignment:
-		return EndpointType, m.ClusterName
+		return wire.EndpointType, m.ClusterName
 	case *listenerv3.Listener:
-		return ListenerType, m.Name
+		return wire.ListenerType, m.Name
 	case *routev3.RouteConfiguration:
-		return RouteType, m.Name
+		return wire.RouteType, m.Name
 	}
 	panic("a part cannot have a message of this type")
 }

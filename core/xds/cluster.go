@@ -12,6 +12,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // A Cluster is the draft of the cluster of a destination (SPEC 11.3).
@@ -123,7 +124,7 @@ func setHTTPOptions(c *clusterv3.Cluster, options *httpv3.HttpProtocolOptions) {
 	if c.TypedExtensionProtocolOptions == nil {
 		c.TypedExtensionProtocolOptions = map[string]*anypb.Any{}
 	}
-	c.TypedExtensionProtocolOptions["envoy.extensions.upstreams.http.v3.HttpProtocolOptions"] = Any(options)
+	c.TypedExtensionProtocolOptions["envoy.extensions.upstreams.http.v3.HttpProtocolOptions"] = message.Any(options)
 }
 
 // fromADS returns the source of resources that the server of the proxy sends.

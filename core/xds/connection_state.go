@@ -5,6 +5,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	statev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/common/set_filter_state/v3"
 	networkstatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/set_filter_state/v3"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // The keys of the filter state that RecordConnection sets. No request can change it.
@@ -35,7 +36,7 @@ func (c *Chain) RecordConnection() {
 		}
 	}
 	filter := &listenerv3.Filter{Name: connectionStateFilter, ConfigType: &listenerv3.Filter_TypedConfig{
-		TypedConfig: Any(&networkstatev3.Config{OnDownstreamTlsHandshake: []*statev3.FilterStateValue{
+		TypedConfig: message.Any(&networkstatev3.Config{OnDownstreamTlsHandshake: []*statev3.FilterStateValue{
 			value(PeerKey, "%DOWNSTREAM_PEER_URI_SAN%"),
 			value(ServerNameKey, "%REQUESTED_SERVER_NAME%"),
 		}}),

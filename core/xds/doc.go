@@ -14,7 +14,7 @@
 //  3. Each part begins as a draft with the defaults of SPEC 11. Then each
 //     [Translator], in the order of the list, changes the draft by the effective
 //     conf of its policy kind. What has no effect is reported as a [Warning].
-//  4. The messages of the draft are marshalled to a [Resource]. Its version is the
+//  4. The messages of the draft are marshalled to a [wire.Resource]. Its version is the
 //     hash of its bytes.
 //
 // A node may be gRPC instead of Envoy: it gets fewer parts, in the form that gRPC accepts

@@ -11,6 +11,7 @@ import (
 	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -88,12 +89,12 @@ func (f *Filters) List() []*listenerv3.Filter {
 	name, config := tcpFilter, proto.Message(f.TCP)
 	if f.Manager != nil {
 		f.Manager.HttpFilters = append(f.http, &hcmv3.HttpFilter{
-			Name: routerFilter, ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: Any(&routerv3.Router{})},
+			Name: routerFilter, ConfigType: &hcmv3.HttpFilter_TypedConfig{TypedConfig: message.Any(&routerv3.Router{})},
 		})
 		name, config = managerFilter, f.Manager
 	}
 	return append(f.network, &listenerv3.Filter{
-		Name: name, ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: Any(config)},
+		Name: name, ConfigType: &listenerv3.Filter_TypedConfig{TypedConfig: message.Any(config)},
 	})
 }
 

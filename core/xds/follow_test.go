@@ -10,7 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 const followed = `
@@ -85,7 +87,7 @@ func answersOf(s *xds.State) map[string]string {
 	answers := map[string]string{}
 	for _, d := range s.View().Dataplanes("default") {
 		snapshot := s.Snapshot(d, false)
-		for kind := range xds.Type(xds.NumTypes) {
+		for kind := range wire.Type(wire.NumTypes) {
 			for _, r := range snapshot.Resources(kind) {
 				answers[d.Name+" has "+kind.String()+" "+r.Name] = r.Version
 			}
@@ -93,7 +95,7 @@ func answersOf(s *xds.State) map[string]string {
 	}
 	client := variant.Parameters{resource.ServiceTag: "web"}
 	for _, name := range []string{"default/api", "default/db"} {
-		for _, kind := range []xds.Type{xds.ClusterType, xds.EndpointType, xds.RouteType} {
+		for _, kind := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.RouteType} {
 			if located, ok := s.Locate(kind, name, client); ok && located.Resource != nil {
 				answers["a locator chooses "+kind.String()+" "+name+" "+located.Constraints] = located.Resource.Version
 			}
@@ -106,22 +108,22 @@ func answersOf(s *xds.State) map[string]string {
 func TestShapedBy(t *testing.T) {
 	state := stateOf(t, followed)
 	snapshot := state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}), false)
-	cluster := snapshot.Resources(xds.ClusterType)[0]
+	cluster := snapshot.Resources(wire.ClusterType)[0]
 	if policies := snapshot.ShapedBy(cluster); len(policies) != 1 || policies[0].Name != "t" {
 		t.Errorf("%s is shaped by %v, want the MeshTimeout t", cluster.Name, policies)
 	}
-	if policies := snapshot.ShapedBy(xds.NewResource(xds.ClusterType, "other", xds.NewCollectorCluster("other", "host", 1, false, false))); policies != nil {
+	if policies := snapshot.ShapedBy(message.NewResource(wire.ClusterType, "other", xds.NewCollectorCluster("other", "host", 1, false, false))); policies != nil {
 		t.Errorf("a resource of another snapshot is shaped by %v", policies)
 	}
 }
 
 func TestTypeOf(t *testing.T) {
-	for kind := range xds.Type(xds.NumTypes) {
-		if got, ok := xds.TypeOf(kind.URL()); !ok || got != kind {
+	for kind := range wire.Type(wire.NumTypes) {
+		if got, ok := wire.TypeOf(kind.URL()); !ok || got != kind {
 			t.Errorf("%s: got %v, %v", kind.URL(), got, ok)
 		}
 	}
-	if got, ok := xds.TypeOf("type.googleapis.com/google.protobuf.Empty"); ok {
+	if got, ok := wire.TypeOf("type.googleapis.com/google.protobuf.Empty"); ok {
 		t.Errorf("got %v for a type that no resource has", got)
 	}
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // grpcSnapshot returns the snapshot of a dataplane of a mesh.
@@ -34,7 +36,7 @@ func grpcSnapshot(t *testing.T, name string, grpc bool, yaml string) *xds.Snapsh
 		Snapshot(view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}), grpc)
 }
 
-func namesOf(list []*xds.Resource) (names []string) {
+func namesOf(list []*wire.Resource) (names []string) {
 	for _, r := range list {
 		names = append(names, r.Name)
 	}
@@ -67,13 +69,13 @@ func TestInboundsOfGRPC(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			snapshot := grpcSnapshot(t, "greeter", test.grpc, world)
-			if got := namesOf(snapshot.Resources(xds.ListenerType)); !slices.Equal(got, test.listeners) {
+			if got := namesOf(snapshot.Resources(wire.ListenerType)); !slices.Equal(got, test.listeners) {
 				t.Errorf("listeners %q, want %q", got, test.listeners)
 			}
-			if got := namesOf(snapshot.Resources(xds.ClusterType)); !slices.Equal(got, test.clusters) {
+			if got := namesOf(snapshot.Resources(wire.ClusterType)); !slices.Equal(got, test.clusters) {
 				t.Errorf("clusters %q, want %q", got, test.clusters)
 			}
-			m, err := xds.Decode(snapshot.Resources(xds.RouteType)[0])
+			m, err := message.Decode(snapshot.Resources(wire.RouteType)[0])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,13 +145,13 @@ func TestEndpointsOfGRPC(t *testing.T) {
 {type: Dataplane, name: client, labels: {tls: %q, kuma.io/zone: east}, networking: {address: 10.0.0.9, inbound: [{port: 81, protocol: grpc, tags: {kuma.io/service: client}}],
   outbound: [{port: 1, tags: {kuma.io/service: greeter, kuma.io/protocol: grpc}}]}}
 `, test.client)+test.endpoints+identities)
-			cluster := only[*clusterv3.Cluster](t, s, xds.ClusterType)
+			cluster := only[*clusterv3.Cluster](t, s, wire.ClusterType)
 			if cluster.GetType() != test.kind {
 				t.Errorf("%s, want %s", cluster.GetType(), test.kind)
 			}
 			assignment := cluster.LoadAssignment
 			if test.kind == clusterv3.Cluster_EDS {
-				assignment = only[*endpointv3.ClusterLoadAssignment](t, s, xds.EndpointType)
+				assignment = only[*endpointv3.ClusterLoadAssignment](t, s, wire.EndpointType)
 			}
 			var addresses []string
 			for _, l := range assignment.Endpoints {
@@ -190,13 +192,13 @@ func TestEndpointsOfGRPC(t *testing.T) {
 }
 
 // only returns the only resource of a type.
-func only[M any](t *testing.T, s *xds.Snapshot, of xds.Type) M {
+func only[M any](t *testing.T, s *xds.Snapshot, of wire.Type) M {
 	t.Helper()
 	list := s.Resources(of)
 	if len(list) != 1 {
 		t.Fatalf("%d resources: %q", len(list), namesOf(list))
 	}
-	m, err := xds.Decode(list[0])
+	m, err := message.Decode(list[0])
 	if err != nil {
 		t.Fatal(err)
 	}

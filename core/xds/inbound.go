@@ -22,6 +22,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -201,7 +202,7 @@ const inspectTimeout = time.Second
 func (i *Inbound) inspectTLS() {
 	i.Listener.ListenerFilters = append(i.Listener.ListenerFilters, &listenerv3.ListenerFilter{
 		Name:       "envoy.filters.listener.tls_inspector",
-		ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: Any(&inspectorv3.TlsInspector{})},
+		ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: message.Any(&inspectorv3.TlsInspector{})},
 	})
 	if last := i.Listener.FilterChains[len(i.Listener.FilterChains)-1]; last.TransportSocket == nil {
 		i.Listener.ListenerFiltersTimeout = durationpb.New(inspectTimeout)

@@ -1,6 +1,10 @@
 package xds
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
 
 // snapshotJSON is a snapshot as `meshmatch snapshot` prints it (SPEC 11.7).
 type snapshotJSON struct {
@@ -15,17 +19,17 @@ type snapshotJSON struct {
 // has the same bytes.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	var out snapshotJSON
-	for t, list := range map[Type]*[]json.RawMessage{
-		ListenerType: &out.Listeners, RouteType: &out.Routes, ClusterType: &out.Clusters,
-		EndpointType: &out.Endpoints, SecretType: &out.Secrets,
+	for t, list := range map[wire.Type]*[]json.RawMessage{
+		wire.ListenerType: &out.Listeners, wire.RouteType: &out.Routes, wire.ClusterType: &out.Clusters,
+		wire.EndpointType: &out.Endpoints, wire.SecretType: &out.Secrets,
 	} {
 		*list = []json.RawMessage{}
 		for _, r := range s.Resources(t) {
-			m, err := Decode(r)
+			m, err := message.Decode(r)
 			if err != nil {
 				return nil, err
 			}
-			data, err := MarshalJSON(m)
+			data, err := message.JSON(m)
 			if err != nil {
 				return nil, err
 			}

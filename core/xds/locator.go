@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // The resources of a destination, as variants by the parameters that describe a
@@ -31,10 +32,10 @@ import (
 // Locate returns the variant of a resource name that dynamic parameters choose, and
 // false if there is none: no dataplane of the mesh has an outbound of that name, or
 // the policies are too many to be compiled to variants (SPEC 12.4).
-func (s *State) Locate(t Type, name string, p variant.Parameters) (Variant, bool) {
+func (s *State) Locate(t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
 	mesh, _, _ := strings.Cut(name, "/")
-	if s.meshes[mesh] == nil || t == SecretType {
-		return Variant{}, false
+	if s.meshes[mesh] == nil || t == wire.SecretType {
+		return wire.Variant{}, false
 	}
 	known, _ := s.builder.locators.LoadOrStore(mesh, &locator{mesh: mesh})
 	return known.(*locator).locate(s, t, name, p)
@@ -62,22 +63,22 @@ type outbounds struct {
 type located struct {
 	set        *endpointSet
 	identities *identity.Identities
-	byType     [NumTypes]*locatedType // nil: the destination has no such resource
+	byType     [wire.NumTypes]*locatedType // nil: the destination has no such resource
 	err        error
 }
 
 type locatedType struct {
 	set      *variant.Set
-	variants []Variant // parallel to the set
+	variants []wire.Variant // parallel to the set
 }
 
-func (l *locator) locate(s *State, t Type, name string, p variant.Parameters) (Variant, bool) {
+func (l *locator) locate(s *State, t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.follow(s)
 	outbound := l.outbounds[name]
 	if outbound == nil {
-		return Variant{}, false
+		return wire.Variant{}, false
 	}
 	destination, mesh := outbound.destination, s.meshes[l.mesh]
 	set := mesh.endpoints(s.builder, destination)
@@ -93,7 +94,7 @@ func (l *locator) locate(s *State, t Type, name string, p variant.Parameters) (V
 			return of.variants[chosen], true
 		}
 	}
-	return Variant{}, false
+	return wire.Variant{}, false
 }
 
 // follow brings the locator to the view of a state.
@@ -190,7 +191,7 @@ func (n *located) compile(s *State, l *locator, d *destination) error {
 const exampleName = "-"
 
 // example is the resources that the parameters of one variant lead to, by type.
-type example [NumTypes]*Resource
+type example [wire.NumTypes]*wire.Resource
 
 // build builds an example for each variant of a set, and returns the facets that the
 // builds asked for.
@@ -213,7 +214,7 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 			}
 		}
 		for _, listener := range sb.shared.api {
-			examples[i][ListenerType] = listener
+			examples[i][wire.ListenerType] = listener
 		}
 	}
 	return examples, used
@@ -222,7 +223,7 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 // group makes one variant of those with the same resource.
 func (n *located) group(set *variant.Set, examples []example) error {
 	for t := range n.byType {
-		var distinct []*Resource
+		var distinct []*wire.Resource
 		groups := make([]int, len(examples))
 		for i := range examples {
 			groups[i] = slices.Index(distinct, examples[i][t])
@@ -240,7 +241,7 @@ func (n *located) group(set *variant.Set, examples []example) error {
 		}
 		of := &locatedType{set: grouped}
 		for i, group := range order {
-			v := Variant{Resource: distinct[group]}
+			v := wire.Variant{Resource: distinct[group]}
 			if len(order) > 1 {
 				data, err := proto.MarshalOptions{Deterministic: true}.Marshal(grouped.Constraint(i).Proto())
 				if err != nil {

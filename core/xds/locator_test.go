@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
@@ -83,9 +84,9 @@ func compareLocators(t *testing.T, state *xds.State, d *resource.Dataplane) (com
 	p := variant.ParametersOf(d, 0)
 	for i := range d.Outbounds {
 		name := variant.Destination{Mesh: d.Mesh, Tags: d.Outbounds[i].Tags}.Name()
-		for _, kind := range []xds.Type{xds.ClusterType, xds.EndpointType, xds.RouteType} {
-			var want *xds.Resource
-			at := slices.IndexFunc(snapshot.Resources(kind), func(r *xds.Resource) bool { return r.Name == name })
+		for _, kind := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.RouteType} {
+			var want *wire.Resource
+			at := slices.IndexFunc(snapshot.Resources(kind), func(r *wire.Resource) bool { return r.Name == name })
 			if at >= 0 {
 				want = snapshot.Resources(kind)[at]
 			}
@@ -141,17 +142,17 @@ networking:
 	for _, test := range []struct {
 		name     string
 		policies string
-		kind     xds.Type
+		kind     wire.Type
 		// The numbers are those of the resources; equal numbers are one resource.
 		want []int
 	}{
 		// web, slow, shop, west, rack r1, rack r9
-		{"the cluster by policy and identity", timeout, xds.ClusterType, []int{0, 1, 2, 0, 0, 0}},
-		{"the routes by policy", timeout, xds.RouteType, []int{0, 1, 0, 0, 0, 0}},
-		{"the endpoints by identity", timeout, xds.EndpointType, []int{0, 0, 1, 0, 0, 0}},
-		{"the endpoints by zone", locality, xds.EndpointType, []int{0, 0, 1, 2, 0, 0}},
-		{"the endpoints by a tag", affinity, xds.EndpointType, []int{0, 0, 1, 2, 3, 0}},
-		{"the listener for gRPC", timeout, xds.ListenerType, []int{0, 0, 0, 0, 0, 0}},
+		{"the cluster by policy and identity", timeout, wire.ClusterType, []int{0, 1, 2, 0, 0, 0}},
+		{"the routes by policy", timeout, wire.RouteType, []int{0, 1, 0, 0, 0, 0}},
+		{"the endpoints by identity", timeout, wire.EndpointType, []int{0, 0, 1, 0, 0, 0}},
+		{"the endpoints by zone", locality, wire.EndpointType, []int{0, 0, 1, 2, 0, 0}},
+		{"the endpoints by a tag", affinity, wire.EndpointType, []int{0, 0, 1, 2, 3, 0}},
+		{"the listener for gRPC", timeout, wire.ListenerType, []int{0, 0, 0, 0, 0, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh + test.policies)})
@@ -165,7 +166,7 @@ networking:
 			state := xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
 			east := variant.Parameters{"kuma.io/service": "web", variant.LabelKey("kuma.io/zone"): "east"}
 			var got []int
-			var distinct []*xds.Resource
+			var distinct []*wire.Resource
 			for _, more := range []variant.Parameters{
 				{}, {"team": "slow"}, {variant.LabelKey("app"): "shop"}, {variant.LabelKey("kuma.io/zone"): "west"}, {"rack": "r1"}, {"rack": "r9"},
 			} {
@@ -192,7 +193,7 @@ networking:
 		if err != nil {
 			t.Fatal(err)
 		}
-		if located, ok := xds.NewBuilder(translators.All(), xds.Options{}).At(view).Locate(xds.ClusterType, "default/backend", nil); ok {
+		if located, ok := xds.NewBuilder(translators.All(), xds.Options{}).At(view).Locate(wire.ClusterType, "default/backend", nil); ok {
 			t.Errorf("got %+v", located)
 		}
 	})
@@ -215,7 +216,7 @@ func TestLocatorsOfRemovedResources(t *testing.T) {
 	}
 	state := xds.NewBuilder(translators.All(), xds.Options{}).At(view)
 	for team, want := range map[string]bool{"a": false, "b": true} {
-		located, ok := state.Locate(xds.ClusterType, "default/api", variant.Parameters{resource.ServiceTag: "web", "team": team})
+		located, ok := state.Locate(wire.ClusterType, "default/api", variant.Parameters{resource.ServiceTag: "web", "team": team})
 		if ok != want || (located.Resource != nil) != want {
 			t.Errorf("team %s: got %v, %v, want a cluster: %v", team, located, ok, want)
 		}

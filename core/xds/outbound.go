@@ -12,6 +12,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // An Outbound is the draft of the listener of an outbound (SPEC 11.3).
@@ -99,7 +100,7 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 
 // apiListener returns the listener that gRPC clients ask for: by the name of an HTTP
 // destination, with its routes (SPEC 11.4).
-func (b *Builder) apiListener(d *destination) *Resource {
+func (b *Builder) apiListener(d *destination) *wire.Resource {
 	d.once.Do(func() {
 		manager := &Filters{Manager: &hcmv3.HttpConnectionManager{
 			StatPrefix: d.name,
@@ -108,7 +109,7 @@ func (b *Builder) apiListener(d *destination) *Resource {
 			},
 		}}
 		config := manager.List()[0].GetTypedConfig()
-		d.api = b.resources.make(ListenerType, d.name, &listenerv3.Listener{
+		d.api = b.resources.make(wire.ListenerType, d.name, &listenerv3.Listener{
 			Name: d.name, ApiListener: &listenerv3.ApiListener{ApiListener: config},
 		})
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Origin is what a part of a snapshot belongs to, as policies of kind MeshProxyPatch
@@ -67,7 +68,7 @@ func (p *Part) Apply(field string) {
 
 // built is a part after it was built. It is immutable.
 type built struct {
-	resources []*Resource
+	resources []*wire.Resource
 	warnings  []Warning
 	// backends are the destinations that the part refers to, in addition to those of
 	// the outbounds.
@@ -164,7 +165,7 @@ func mustEqual(a, b *built) {
 	}
 }
 
-func names(resources []*Resource) (text []string) {
+func names(resources []*wire.Resource) (text []string) {
 	for _, r := range resources {
 		text = append(text, r.Name+"@"+r.Version)
 	}

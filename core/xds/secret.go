@@ -11,6 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // The names of the secrets of a dataplane, on each dataplane: what they contain is
@@ -69,7 +71,7 @@ func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.S
 			})
 		}
 		validation.CustomValidatorConfig = &corev3.TypedExtensionConfig{
-			Name: "envoy.tls.cert_validator.spiffe", TypedConfig: Any(spiffe),
+			Name: "envoy.tls.cert_validator.spiffe", TypedConfig: message.Any(spiffe),
 		}
 	}
 	return &tlsv3.Secret{Name: TrustSecret, Type: &tlsv3.Secret_ValidationContext{ValidationContext: validation}}
@@ -77,7 +79,7 @@ func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.S
 
 // secrets returns the secrets of a dataplane that are known without a server that
 // signs: those in files (SPEC 11.6).
-func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resource.MeshTrust) (list []*Resource, warnings []Warning) {
+func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resource.MeshTrust) (list []*wire.Resource, warnings []Warning) {
 	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != spiffe.Extension {
 		return nil, nil
 	}
@@ -95,11 +97,11 @@ func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resour
 			"the MeshTrusts of the trust domain %s have no effect: %s has its own trustBundle", own, tls.identity.Source.ID)})
 	}
 	bundles[own] = fileSource(files.trustBundle)
-	return []*Resource{
-		b.resources.make(SecretType, IdentitySecret, &tlsv3.Secret{Name: IdentitySecret, Type: &tlsv3.Secret_TlsCertificate{
+	return []*wire.Resource{
+		b.resources.make(wire.SecretType, IdentitySecret, &tlsv3.Secret{Name: IdentitySecret, Type: &tlsv3.Secret_TlsCertificate{
 			TlsCertificate: &tlsv3.TlsCertificate{CertificateChain: fileSource(files.certificate), PrivateKey: fileSource(files.key)},
 		}}),
-		b.resources.make(SecretType, TrustSecret, NewTrustSecret(bundles, tls.trustDomain)),
+		b.resources.make(wire.SecretType, TrustSecret, NewTrustSecret(bundles, tls.trustDomain)),
 	}, warnings
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A Snapshot is the resources of one dataplane (SPEC 11.1). It is immutable.
@@ -18,7 +19,7 @@ type Snapshot struct {
 	// Identity is that of the dataplane; nil if it has none. Certificates of provider
 	// Bundled are not in the snapshot: the server of the proxy signs them.
 	Identity *identity.Identity
-	byType   [NumTypes][]*Resource
+	byType   [wire.NumTypes][]*wire.Resource
 	warnings []Warning
 	own      []*built // inbounds first, in their order
 	shared   *outboundParts
@@ -35,11 +36,11 @@ type Snapshot struct {
 // API returns the listeners that gRPC clients ask for by name, sorted by name; they are
 // not a part of what a wildcard selects (SPEC 11.4). The caller must not change the
 // slice.
-func (s *Snapshot) API() []*Resource { return s.shared.api }
+func (s *Snapshot) API() []*wire.Resource { return s.shared.api }
 
 // Resources returns the resources of a type, sorted by name. The caller must not
 // change the slice.
-func (s *Snapshot) Resources(t Type) []*Resource { return s.byType[t] }
+func (s *Snapshot) Resources(t wire.Type) []*wire.Resource { return s.byType[t] }
 
 // Warnings returns what policies and the dataplane ask for and do not get, sorted.
 // The caller must not change the slice.
@@ -47,7 +48,7 @@ func (s *Snapshot) Warnings() []Warning { return s.warnings }
 
 // ShapedBy returns the policies that shaped a resource of the snapshot, together with
 // the resources that were built with it, sorted by kind and identity.
-func (s *Snapshot) ShapedBy(r *Resource) []*resource.Policy {
+func (s *Snapshot) ShapedBy(r *wire.Resource) []*resource.Policy {
 	for _, part := range slices.Concat(s.own, s.shared.parts) {
 		if slices.Contains(part.resources, r) {
 			return part.policies
@@ -128,7 +129,7 @@ type snapshotBuilder struct {
 	reached map[*destination]bool
 	// backends are destinations that routes refer to.
 	backends  []*destination
-	resources [NumTypes][]*Resource // of all parts
+	resources [wire.NumTypes][]*wire.Resource // of all parts
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
@@ -380,8 +381,8 @@ func originsOf(e *rules.Effective) []rules.Origin {
 func (sb *snapshotBuilder) done() *Snapshot {
 	s := sb.snapshot
 	for t, list := range sb.resources {
-		slices.SortStableFunc(list, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
-		list = slices.CompactFunc(list, func(a, b *Resource) bool {
+		slices.SortStableFunc(list, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
+		list = slices.CompactFunc(list, func(a, b *wire.Resource) bool {
 			if a.Name == b.Name && a != b {
 				sb.warnings = append(sb.warnings, Warning{Place: a.Name, Message: "another resource of that name is left out"})
 			}

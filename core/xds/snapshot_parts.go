@@ -2,6 +2,7 @@ package xds
 
 import (
 	"cmp"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"slices"
 	"strings"
 	"unsafe"
@@ -13,8 +14,8 @@ type outboundParts struct {
 	parts []*built
 	sets  []destinationSet
 	// The following are made from parts and sets.
-	api       []*Resource // see Snapshot.API
-	endpoints []*Resource // sorted by name
+	api       []*wire.Resource // see Snapshot.API
+	endpoints []*wire.Resource // sorted by name
 }
 
 // outboundParts returns the shared parts of the snapshot.
@@ -31,18 +32,18 @@ func (sb *snapshotBuilder) outboundParts() *outboundParts {
 	}
 	return sb.bundles.get(key.String(), func() *outboundParts {
 		done := &outboundParts{parts: slices.Clone(p.parts), sets: slices.Clone(p.sets), api: slices.Clone(p.api)}
-		slices.SortFunc(done.api, func(a, b *Resource) int { return cmp.Compare(a.Name, b.Name) })
-		done.endpoints = slices.Clone(sb.resources[EndpointType])
+		slices.SortFunc(done.api, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
+		done.endpoints = slices.Clone(sb.resources[wire.EndpointType])
 		return done
 	})
 }
 
 // secretKey identifies the secrets of a dataplane. Most dataplanes that read them from
 // files have equal ones.
-type secretKey struct{ first, second *Resource }
+type secretKey struct{ first, second *wire.Resource }
 
 // secretPart returns the part that secrets are.
-func (b *Builder) secretPart(secrets []*Resource, warnings []Warning) *built {
+func (b *Builder) secretPart(secrets []*wire.Resource, warnings []Warning) *built {
 	made := func() *built { return &built{resources: secrets, warnings: warnings} }
 	if len(secrets) != 2 || len(warnings) > 0 {
 		return made()

@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A snapshot is kept while nothing changes that it depends on, and the parts that
@@ -46,7 +47,7 @@ func TestSnapshotsAreShared(t *testing.T) {
 		return state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name}), false)
 	}
 	first, other := of("a"), of("b")
-	for _, kind := range []xds.Type{xds.ClusterType, xds.EndpointType, xds.ListenerType, xds.RouteType} {
+	for _, kind := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType} {
 		if len(first.Resources(kind)) != 1 || first.Resources(kind)[0] != other.Resources(kind)[0] {
 			t.Errorf("%s: %v and %v are not one resource", kind.URL(), first.Resources(kind), other.Resources(kind))
 		}
@@ -57,10 +58,10 @@ func TestSnapshotsAreShared(t *testing.T) {
 	}
 	apply(backend("backend-2", "10.0.1.2"))
 	second := of("a")
-	if second == first || second.Resources(xds.EndpointType)[0] == first.Resources(xds.EndpointType)[0] {
+	if second == first || second.Resources(wire.EndpointType)[0] == first.Resources(wire.EndpointType)[0] {
 		t.Error("the endpoints did not change with an endpoint")
 	}
-	if second.Resources(xds.ClusterType)[0] != first.Resources(xds.ClusterType)[0] {
+	if second.Resources(wire.ClusterType)[0] != first.Resources(wire.ClusterType)[0] {
 		t.Error("the cluster changed with an endpoint")
 	}
 }
@@ -78,7 +79,7 @@ func TestBuildersAreFreed(t *testing.T) {
 	}
 	build := func() weak.Pointer[xds.Builder] {
 		b := xds.NewBuilder(translators.All(), xds.Options{})
-		if len(b.At(view).Snapshot(d, false).Resources(xds.ClusterType)) != 1 {
+		if len(b.At(view).Snapshot(d, false).Resources(wire.ClusterType)) != 1 {
 			t.Fatal("there is no cluster")
 		}
 		return weak.Make(b)
@@ -121,7 +122,7 @@ func TestInboundsFollowTheProvider(t *testing.T) {
 		view := engine.View()
 		listeners := func(b *xds.Builder) string {
 			d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"})
-			return string(b.At(view).Snapshot(d, false).Resources(xds.ListenerType)[0].Body)
+			return string(b.At(view).Snapshot(d, false).Resources(wire.ListenerType)[0].Body)
 		}
 		if got, want := listeners(b), listeners(xds.NewBuilder(translators.All(), xds.Options{})); got != want {
 			t.Errorf("provider %s: got the listener %q, want %q", provider, got, want)

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // serverTLS is how the inbounds of a dataplane present its identity and verify their
@@ -33,5 +34,5 @@ func (s serverTLS) context() *tlsv3.DownstreamTlsContext {
 
 // transportSocket returns the socket of a context of TLS.
 func transportSocket(m proto.Message) *corev3.TransportSocket {
-	return &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}}
+	return &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: message.Any(m)}}
 }

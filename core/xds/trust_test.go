@@ -17,7 +17,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 const trustWorld = `
@@ -80,7 +82,7 @@ func TestTrustDomains(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := xds.NewBuilder(translators.All(), xds.Options{}).At(view).Snapshot(set.Dataplanes[0], false)
-			listener := string(s.Resources(xds.ListenerType)[0].Body)
+			listener := string(s.Resources(wire.ListenerType)[0].Body)
 			opens := strings.Contains(listener, `spiffe://partner/good`)
 			if opens != c.opens || !strings.Contains(listener, `spiffe://partner/bad`) {
 				t.Errorf("opens to partner/good: %t, want %t", opens, c.opens)
@@ -88,7 +90,7 @@ func TestTrustDomains(t *testing.T) {
 			if warned := len(s.Warnings()) > 0; warned == c.opens {
 				t.Errorf("warnings %v", s.Warnings())
 			}
-			m, err := xds.Decode(s.Resources(xds.SecretType)[1])
+			m, err := message.Decode(s.Resources(wire.SecretType)[1])
 			if err != nil {
 				t.Fatal(err)
 			}

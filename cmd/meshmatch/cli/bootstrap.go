@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 func newBootstrap(g *globals) *cobra.Command {
@@ -101,7 +102,7 @@ func bootstrapFlags(c *cobra.Command, o *xds.BootstrapOptions) {
 
 // printMessage prints a message in proto3 JSON.
 func (g *globals) printMessage(c *cobra.Command, m proto.Message) error {
-	data, err := xds.MarshalJSON(m)
+	data, err := message.JSON(m)
 	if err != nil {
 		return err
 	}

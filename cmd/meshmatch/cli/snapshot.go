@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 func newSnapshot(g *globals) *cobra.Command {
@@ -65,15 +66,15 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 	return c
 }
 
-var typeTitles = [xds.NumTypes]string{
-	xds.ListenerType: "listeners", xds.RouteType: "routes", xds.ClusterType: "clusters",
-	xds.EndpointType: "endpoints", xds.SecretType: "secrets",
+var typeTitles = [wire.NumTypes]string{
+	wire.ListenerType: "listeners", wire.RouteType: "routes", wire.ClusterType: "clusters",
+	wire.EndpointType: "endpoints", wire.SecretType: "secrets",
 }
 
 // snapshotRows prints the names of the resources by type, with the policies that shaped
 // them.
 func snapshotRows(p *page, s *xds.Snapshot) {
-	for _, t := range []xds.Type{xds.ListenerType, xds.RouteType, xds.ClusterType, xds.EndpointType, xds.SecretType} {
+	for _, t := range []wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType} {
 		resources := s.Resources(t)
 		if len(resources) == 0 {
 			continue

@@ -14,6 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Issuer makes the secrets of the views of one engine. It is safe for concurrent use.
@@ -31,7 +33,7 @@ type issued struct {
 	lifetime  time.Duration
 	authority *ca.Authority
 	renew     time.Time
-	secret    *xds.Resource
+	secret    *wire.Resource
 }
 
 // NewIssuer returns an issuer that signs with the authorities.
@@ -89,7 +91,7 @@ func (i *Issuer) At(view *core.View, now time.Time) *Secrets {
 // Of returns the secrets of a dataplane of the view, sorted by name, or none if the
 // server does not sign its certificates. The error is about the dataplane, or about
 // the authority of its identity.
-func (s *Secrets) Of(d *resource.Dataplane) ([]*xds.Resource, error) {
+func (s *Secrets) Of(d *resource.Dataplane) ([]*wire.Resource, error) {
 	m := s.meshes[d.Mesh]
 	if m == nil {
 		return nil, nil
@@ -106,7 +108,7 @@ func (s *Secrets) Of(d *resource.Dataplane) ([]*xds.Resource, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s has no certificate: %w", d.ID, err)
 	}
-	secrets := []*xds.Resource{secret}
+	secrets := []*wire.Resource{secret}
 	if m.trust != nil {
 		secrets = append(secrets, m.trust)
 	}
@@ -114,7 +116,7 @@ func (s *Secrets) Of(d *resource.Dataplane) ([]*xds.Resource, error) {
 }
 
 // certificate returns the certificate of a dataplane, or signs one.
-func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*xds.Resource, error) {
+func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*wire.Resource, error) {
 	i.mu.Lock()
 	known := i.known[id]
 	i.mu.Unlock()
@@ -126,7 +128,7 @@ func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*xds
 		return nil, err
 	}
 	wanted.renew = svid.Renew
-	wanted.secret = xds.NewResource(xds.SecretType, xds.IdentitySecret, &tlsv3.Secret{
+	wanted.secret = message.NewResource(wire.SecretType, xds.IdentitySecret, &tlsv3.Secret{
 		Name: xds.IdentitySecret,
 		Type: &tlsv3.Secret_TlsCertificate{TlsCertificate: &tlsv3.TlsCertificate{
 			CertificateChain: inline(svid.Certificates), PrivateKey: inline(svid.Key),

@@ -17,8 +17,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/sds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -57,21 +58,21 @@ func dataplane(view *core.View, name string) *resource.Dataplane {
 }
 
 // secretsOf returns the secrets of a dataplane, which are identity and trust.
-func secretsOf(t *testing.T, s *sds.Secrets, d *resource.Dataplane) (identity, trust *xds.Resource) {
+func secretsOf(t *testing.T, s *sds.Secrets, d *resource.Dataplane) (identity, trust *wire.Resource) {
 	t.Helper()
 	secrets, err := s.Of(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(secrets) != 2 || secrets[0].Name != "identity" || secrets[1].Name != "trust" || secrets[0].Type != xds.SecretType {
+	if len(secrets) != 2 || secrets[0].Name != "identity" || secrets[1].Name != "trust" || secrets[0].Type != wire.SecretType {
 		t.Fatalf("secrets %v", secrets)
 	}
 	return secrets[0], secrets[1]
 }
 
-func secret(t *testing.T, r *xds.Resource) *tlsv3.Secret {
+func secret(t *testing.T, r *wire.Resource) *tlsv3.Secret {
 	t.Helper()
-	m, err := xds.Decode(r)
+	m, err := message.Decode(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func secret(t *testing.T, r *xds.Resource) *tlsv3.Secret {
 }
 
 // leaf returns the certificate of an identity.
-func leaf(t *testing.T, r *xds.Resource) *x509.Certificate {
+func leaf(t *testing.T, r *wire.Resource) *x509.Certificate {
 	t.Helper()
 	c := secret(t, r).GetTlsCertificate()
 	pair, err := tls.X509KeyPair(c.CertificateChain.GetInlineBytes(), c.PrivateKey.GetInlineBytes())

@@ -15,6 +15,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // meshSecrets is what the secrets of a mesh are made from.
@@ -23,7 +25,7 @@ type meshSecrets struct {
 	trusts      []*resource.MeshTrust
 	authorities map[resource.ID]*ca.Authority // by MeshIdentity
 	bundles     bundles
-	trust       *xds.Resource // nil: no certificate is trusted
+	trust       *wire.Resource // nil: no certificate is trusted
 }
 
 // bundles are the certificates that SPIFFE IDs of a trust domain are verified with, in
@@ -100,7 +102,7 @@ func (b bundles) equal(o bundles) bool { return maps.EqualFunc(b, o, bytes.Equal
 
 // secret returns the secret that verifies certificates of other dataplanes; nil if no
 // certificate is trusted. Only is [xds.BundledTrustDomain].
-func (b bundles) secret(only string) *xds.Resource {
+func (b bundles) secret(only string) *wire.Resource {
 	if len(b) == 0 {
 		return nil
 	}
@@ -108,5 +110,5 @@ func (b bundles) secret(only string) *xds.Resource {
 	for domain, certificates := range b {
 		sources[domain] = inline(certificates)
 	}
-	return xds.NewResource(xds.SecretType, xds.TrustSecret, xds.NewTrustSecret(sources, only))
+	return message.NewResource(wire.SecretType, xds.TrustSecret, xds.NewTrustSecret(sources, only))
 }

@@ -11,9 +11,9 @@ import (
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // ownOnly allows each client the node and the tag "app" with the name of its identity.
@@ -44,11 +44,11 @@ func as(identity string) context.Context {
 
 func TestAccess(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		a := xdstest.Resource(xds.ClusterType, "a", "1")
+		a := xdstest.Resource(wire.ClusterType, "a", "1")
 		state := xdstest.NewState()
 		state.Nodes["n"] = xdstest.Snapshot(a)
-		state.Variants[xdstest.Name{Type: xds.ClusterType, Name: "web"}] = []xds.Variant{
-			xdstest.Variant(xdstest.Resource(xds.ClusterType, "web", "1"), ""),
+		state.Variants[xdstest.Name{Type: wire.ClusterType, Name: "web"}] = []wire.Variant{
+			xdstest.Variant(xdstest.Resource(wire.ClusterType, "web", "1"), ""),
 		}
 		r := start(t, server.Options{Source: xdstest.NewSource(state), Access: ownOnly{}, Identify: identify})
 		client := func(identity string) *xdstest.Client {
@@ -59,31 +59,31 @@ func TestAccess(t *testing.T) {
 		}
 
 		own := client("n")
-		must(t, own.Wildcard(xds.ClusterType))
-		await(t, own, xds.ClusterType, a)
+		must(t, own.Wildcard(wire.ClusterType))
+		await(t, own, wire.ClusterType, a)
 
 		other := client("m")
-		must(t, other.Wildcard(xds.ClusterType))
+		must(t, other.Wildcard(wire.ClusterType))
 		denied := func(name string) func() bool {
-			return func() bool { code, _ := other.Error(xds.ClusterType, name); return code == codes.PermissionDenied }
+			return func() bool { code, _ := other.Error(wire.ClusterType, name); return code == codes.PermissionDenied }
 		}
-		if !other.Wait(patience, denied("*")) || len(other.Named(xds.ClusterType)) > 0 {
-			t.Errorf("another client holds %v, or gets no error", other.Named(xds.ClusterType))
+		if !other.Wait(patience, denied("*")) || len(other.Named(wire.ClusterType)) > 0 {
+			t.Errorf("another client holds %v, or gets no error", other.Named(wire.ClusterType))
 		}
 		mine := xdstest.Locator{Name: "web", Parameters: map[string]string{"app": "m"}}
 		theirs := xdstest.Locator{Name: "web", Parameters: map[string]string{"app": "n"}}
-		must(t, other.SubscribeLocators(xds.ClusterType, theirs))
+		must(t, other.SubscribeLocators(wire.ClusterType, theirs))
 		if !other.Wait(patience, denied("web")) {
 			t.Error("the parameters of another client are not refused")
 		}
-		must(t, other.SubscribeLocators(xds.ClusterType, mine))
-		if !other.Wait(patience, func() bool { _, ok := other.Located(xds.ClusterType, mine); return ok }) {
+		must(t, other.SubscribeLocators(wire.ClusterType, mine))
+		if !other.Wait(patience, func() bool { _, ok := other.Located(wire.ClusterType, mine); return ok }) {
 			t.Error("the own parameters are refused")
 		}
 
 		// Decisions follow the state.
 		r.source.Edit(func(s *xdstest.State) { s.Nodes["open"] = xdstest.Snapshot() })
-		await(t, other, xds.ClusterType, a)
+		await(t, other, wire.ClusterType, a)
 	})
 }
 
@@ -96,10 +96,10 @@ func TestIdentifyRefuses(t *testing.T) {
 // by name.
 func TestParametersOfMetadata(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		prod, test := xdstest.Resource(xds.ClusterType, "web", "prod"), xdstest.Resource(xds.ClusterType, "web", "test")
+		prod, test := xdstest.Resource(wire.ClusterType, "web", "prod"), xdstest.Resource(wire.ClusterType, "web", "test")
 		state := xdstest.NewState()
-		name := xdstest.Name{Type: xds.ClusterType, Name: "web"}
-		state.Variants[name] = []xds.Variant{
+		name := xdstest.Name{Type: wire.ClusterType, Name: "web"}
+		state.Variants[name] = []wire.Variant{
 			xdstest.Variant(prod, `{"constraint": {"key": "env", "value": "prod"}}`),
 			xdstest.Variant(test, `{"notConstraints": {"constraint": {"key": "env", "value": "prod"}}}`),
 		}
@@ -112,11 +112,11 @@ func TestParametersOfMetadata(t *testing.T) {
 		metadata, err := structpb.NewStruct(map[string]any{"env": "prod"})
 		must(t, err)
 		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: &corev3.Node{Id: "legacy", Metadata: metadata}})
-		must(t, c.Subscribe(xds.ClusterType, "web"))
-		await(t, c, xds.ClusterType, prod)
-		r.source.Edit(func(s *xdstest.State) { s.Variants[name] = []xds.Variant{xdstest.Variant(test, "")} })
-		await(t, c, xds.ClusterType, test)
+		must(t, c.Subscribe(wire.ClusterType, "web"))
+		await(t, c, wire.ClusterType, prod)
+		r.source.Edit(func(s *xdstest.State) { s.Variants[name] = []wire.Variant{xdstest.Variant(test, "")} })
+		await(t, c, wire.ClusterType, test)
 		r.source.Edit(func(s *xdstest.State) { delete(s.Variants, name) })
-		await(t, c, xds.ClusterType)
+		await(t, c, wire.ClusterType)
 	})
 }

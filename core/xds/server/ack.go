@@ -7,7 +7,7 @@ import (
 
 	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // maxWords limits what is kept and logged of the words of a client.
@@ -50,7 +50,7 @@ func (s *stream) reject(w *watch, m *message, words string) {
 		words = words[:maxWords]
 	}
 	var named, all []rejection
-	visit := func(r *xds.Resource) {
+	visit := func(r *wire.Resource) {
 		all = append(all, rejection{r.Name, r.Version})
 		if namesResource(words, r.Name) {
 			named = append(named, rejection{r.Name, r.Version})
@@ -86,7 +86,7 @@ func (w *watch) isWanted(r rejection) bool {
 	if want := find(w.want, r.name); want != nil && want.Version == r.version {
 		return true
 	}
-	return slices.ContainsFunc(w.wantVariants, func(v xds.Variant) bool {
+	return slices.ContainsFunc(w.wantVariants, func(v wire.Variant) bool {
 		return v.Resource.Name == r.name && v.Resource.Version == r.version
 	})
 }

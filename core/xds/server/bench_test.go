@@ -17,9 +17,9 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/encoding/proto"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // wait waits until so many responses have been sent since the start.
@@ -54,34 +54,34 @@ type fleet struct{ snapshot *server.Snapshot }
 
 func (f *fleet) Node(*server.Node) (*server.Snapshot, bool) { return f.snapshot, true }
 
-func (f *fleet) Locate(xds.Type, string, map[string]string) (xds.Variant, bool) {
-	return xds.Variant{}, false
+func (f *fleet) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+	return wire.Variant{}, false
 }
 
 // newFleet returns the fleet after so many changes of one cluster.
 func newFleet(before *fleet, changes int) *fleet {
 	if before == nil {
-		var resources []*xds.Resource
+		var resources []*wire.Resource
 		for i := range 50 {
 			name := fmt.Sprintf("default/service-%02d", i)
-			resources = append(resources, xdstest.Resource(xds.ClusterType, name, "1"), xdstest.Resource(xds.EndpointType, name, "1"))
+			resources = append(resources, xdstest.Resource(wire.ClusterType, name, "1"), xdstest.Resource(wire.EndpointType, name, "1"))
 		}
 		for i := range 4 {
 			name := fmt.Sprintf("inbound/10.0.0.1/%d", 80+i)
-			resources = append(resources, xdstest.Resource(xds.ListenerType, name, "1"), xdstest.Resource(xds.RouteType, name, "1"))
+			resources = append(resources, xdstest.Resource(wire.ListenerType, name, "1"), xdstest.Resource(wire.RouteType, name, "1"))
 		}
 		return &fleet{xdstest.Snapshot(resources...)}
 	}
 	snapshot := *before.snapshot
-	clusters := append([]*xds.Resource(nil), snapshot[xds.ClusterType].Listed...)
-	clusters[7] = xdstest.Resource(xds.ClusterType, clusters[7].Name, fmt.Sprint(changes))
-	snapshot[xds.ClusterType].Listed = clusters
+	clusters := append([]*wire.Resource(nil), snapshot[wire.ClusterType].Listed...)
+	clusters[7] = xdstest.Resource(wire.ClusterType, clusters[7].Name, fmt.Sprint(changes))
+	snapshot[wire.ClusterType].Listed = clusters
 	return &fleet{&snapshot}
 }
 
-func (f *fleet) names() map[xds.Type][]string {
-	names := map[xds.Type][]string{}
-	for _, k := range []xds.Type{xds.EndpointType, xds.RouteType} {
+func (f *fleet) names() map[wire.Type][]string {
+	names := map[wire.Type][]string{}
+	for _, k := range []wire.Type{wire.EndpointType, wire.RouteType} {
 		for _, r := range f.snapshot[k].Listed {
 			names[k] = append(names[k], r.Name)
 		}

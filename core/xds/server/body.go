@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/grpc/mem"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A body is a message and its bytes, shared by all streams that it is sent to.
@@ -46,12 +46,12 @@ type bodyCache struct {
 
 // A sliceKey identifies a slice that is never changed.
 type sliceKey struct {
-	first  **xds.Resource
+	first  **wire.Resource
 	length int
 }
 
 // variantVersion returns versionOf of resources and variants.
-func (c *bodyCache) version(resources []*xds.Resource, variants []xds.Variant) string {
+func (c *bodyCache) version(resources []*wire.Resource, variants []wire.Variant) string {
 	if len(resources) == 0 || len(variants) > 0 {
 		return versionOf(resources, variants)
 	}

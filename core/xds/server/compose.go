@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A composer makes the next response of a watch. Its memory is used again.
@@ -12,7 +12,7 @@ type composer struct {
 	message message
 	size    int
 	cut     bool // something did not fit
-	owed    []xds.Variant
+	owed    []wire.Variant
 }
 
 var composers = sync.Pool{New: func() any { return new(composer) }}
@@ -40,8 +40,8 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	m.reset(s.protocol, w.t.URL())
 	c.size, c.cut = 0, false
 
-	var next []*xds.Resource
-	var nextVariants []xds.Variant
+	var next []*wire.Resource
+	var nextVariants []wire.Variant
 	switch {
 	case s.protocol == stateOfTheWorld && full(w.t):
 		next, nextVariants = c.state(w, removals)
@@ -56,12 +56,12 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	} else {
 		c.answerNames(s, w)
 		if !c.cut && len(m.removed) > 0 {
-			next = without(next, func(r *xds.Resource) bool { return isMissing(m, r.Name) })
+			next = without(next, func(r *wire.Resource) bool { return isMissing(m, r.Name) })
 		}
 		c.answerLocators(s, w)
 		s.announce(w, m)
 		w.owed.answer = c.cut
-		if w.t == xds.ClusterType {
+		if w.t == wire.ClusterType {
 			s.warm(w, m)
 		}
 	}
@@ -89,10 +89,10 @@ func (s *stream) compose(w *watch, removals bool) *response {
 }
 
 // add composes what is wanted and not held, or owed, in as far as it fits.
-func (c *composer) add(w *watch) ([]*xds.Resource, []xds.Variant) {
+func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 	m := &c.message
 	all := true // the client holds what is wanted then, and nothing else
-	differences(w.want, w.held, func(want, held *xds.Resource) bool {
+	differences(w.want, w.held, func(want, held *wire.Resource) bool {
 		switch {
 		case want == nil:
 			all = false
@@ -121,7 +121,7 @@ func (c *composer) add(w *watch) ([]*xds.Resource, []xds.Variant) {
 }
 
 // heldAfter returns what the client holds after the additions of the message.
-func (c *composer) heldAfter(w *watch) []*xds.Resource {
+func (c *composer) heldAfter(w *watch) []*wire.Resource {
 	next := slices.Clone(w.held)
 	for _, r := range c.message.resources {
 		if at := searchResource(next, r.Name); at < len(next) && next[at].Name == r.Name {
@@ -135,14 +135,14 @@ func (c *composer) heldAfter(w *watch) []*xds.Resource {
 
 // addVariants composes variants, those of a name together with the removals that
 // make way for them.
-func (c *composer) addVariants(w *watch) []xds.Variant {
+func (c *composer) addVariants(w *watch) []wire.Variant {
 	if len(w.wantVariants) == 0 && len(w.heldVariants) == 0 {
 		return nil
 	}
 	m := &c.message
 	owed := w.owedVariants(c.owed[:0])
 	c.owed = owed
-	var next []xds.Variant
+	var next []wire.Variant
 	for i := 0; i < len(w.wantVariants); {
 		name := w.wantVariants[i].Resource.Name
 		first, size := len(m.variants), 0
@@ -158,7 +158,7 @@ func (c *composer) addVariants(w *watch) []xds.Variant {
 		}
 		if size > 0 && !c.fits(size) {
 			m.variants = m.variants[:first]
-			next = slices.DeleteFunc(next, func(v xds.Variant) bool { return v.Resource.Name == name })
+			next = slices.DeleteFunc(next, func(v wire.Variant) bool { return v.Resource.Name == name })
 			next = appendVariantsOf(next, w.heldVariants, name)
 			continue
 		}
@@ -179,24 +179,24 @@ func (c *composer) addVariants(w *watch) []xds.Variant {
 
 // remove composes what is held and not wanted. A node that is not known keeps its
 // names.
-func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []xds.Variant) {
+func (c *composer) remove(w *watch, known bool) ([]*wire.Resource, []wire.Variant) {
 	m := &c.message
 	next := w.held
 	if known {
-		next = without(w.held, func(r *xds.Resource) bool { return find(w.want, r.Name) == nil })
+		next = without(w.held, func(r *wire.Resource) bool { return find(w.want, r.Name) == nil })
 		if slices.Equal(next, w.want) {
 			next = w.want
 		}
 	}
 	if known && m.protocol == delta {
-		differences(w.want, w.held, func(want, held *xds.Resource) bool {
+		differences(w.want, w.held, func(want, held *wire.Resource) bool {
 			if want == nil {
 				m.removed = append(m.removed, held.Name)
 			}
 			return true
 		})
 	}
-	var nextVariants []xds.Variant
+	var nextVariants []wire.Variant
 	for _, h := range w.heldVariants {
 		if hasVariantOf(w.wantVariants, h.Resource.Name) {
 			nextVariants = append(nextVariants, h)
@@ -209,14 +209,14 @@ func (c *composer) remove(w *watch, known bool) ([]*xds.Resource, []xds.Variant)
 
 // state composes all resources of a type: what is wanted, and before the removals
 // what is held too (SPEC 12.3).
-func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []xds.Variant) {
+func (c *composer) state(w *watch, removals bool) ([]*wire.Resource, []wire.Variant) {
 	m := &c.message
 	m.resources = append(m.resources, w.want...)
 	m.variants = append(m.variants, w.wantVariants...)
 	if removals {
 		return w.want, w.wantVariants
 	}
-	differences(w.want, w.held, func(want, held *xds.Resource) bool {
+	differences(w.want, w.held, func(want, held *wire.Resource) bool {
 		if want == nil && held.Body != nil {
 			m.resources = append(m.resources, held)
 		}
@@ -239,7 +239,7 @@ func (c *composer) state(w *watch, removals bool) ([]*xds.Resource, []xds.Varian
 // repeat adds what the client holds of the names that the message has an error of. In
 // state of the world an error does not distinguish a name and its variants: a client
 // that subscribes both drops both, and then takes what is in the response.
-func (c *composer) repeat(held []*xds.Resource, variants []xds.Variant) {
+func (c *composer) repeat(held []*wire.Resource, variants []wire.Variant) {
 	m := &c.message
 	for _, f := range m.failures {
 		if r := find(held, f.name); r != nil && find(m.resources, f.name) == nil {
@@ -247,7 +247,7 @@ func (c *composer) repeat(held []*xds.Resource, variants []xds.Variant) {
 			sortResources(m.resources)
 		}
 		for _, v := range variants {
-			if v.Resource.Name == f.name && !slices.ContainsFunc(m.variants, func(o xds.Variant) bool { return compareVariants(o, v) == 0 }) {
+			if v.Resource.Name == f.name && !slices.ContainsFunc(m.variants, func(o wire.Variant) bool { return compareVariants(o, v) == 0 }) {
 				m.variants = append(m.variants, v)
 			}
 		}
@@ -256,7 +256,7 @@ func (c *composer) repeat(held []*xds.Resource, variants []xds.Variant) {
 }
 
 // owedVariants appends the variants that the client asked for, sorted.
-func (w *watch) owedVariants(to []xds.Variant) []xds.Variant {
+func (w *watch) owedVariants(to []wire.Variant) []wire.Variant {
 	for i := range w.sub.locators {
 		if l := &w.sub.locators[i]; l.owed && l.chosen.Resource != nil {
 			to = append(to, l.chosen)
@@ -266,7 +266,7 @@ func (w *watch) owedVariants(to []xds.Variant) []xds.Variant {
 	return to
 }
 
-func appendVariantsOf(to, from []xds.Variant, name string) []xds.Variant {
+func appendVariantsOf(to, from []wire.Variant, name string) []wire.Variant {
 	for _, v := range from {
 		if v.Resource.Name == name {
 			to = append(to, v)

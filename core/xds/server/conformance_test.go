@@ -14,10 +14,10 @@ import (
 var protocols = []struct {
 	name string
 	path string
-	wire func() wire
+	wire func() speaker
 }{
-	{"delta", "testdata/conformance/delta.txt", func() wire { return &deltaWire{} }},
-	{"sotw", "testdata/conformance/sotw.txt", func() wire { return &stateWire{} }},
+	{"delta", "testdata/conformance/delta.txt", func() speaker { return &deltaWire{} }},
+	{"sotw", "testdata/conformance/sotw.txt", func() speaker { return &stateWire{} }},
 }
 
 // meshmatch is two replicas of the server.

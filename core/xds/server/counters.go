@@ -4,16 +4,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Counters are what the server counts (SPEC 12.5). They may be read at any time.
 type Counters struct {
-	Streams       [numProtocols]atomic.Int64 // open now, by protocol: see ProtocolNames
-	Subscriptions [xds.NumTypes]atomic.Int64 // names and locators now
-	Pushes        [xds.NumTypes]atomic.Int64 // responses
-	PushBytes     [xds.NumTypes]atomic.Int64
-	NACKs         [xds.NumTypes]atomic.Int64
+	Streams       [numProtocols]atomic.Int64  // open now, by protocol: see ProtocolNames
+	Subscriptions [wire.NumTypes]atomic.Int64 // names and locators now
+	Pushes        [wire.NumTypes]atomic.Int64 // responses
+	PushBytes     [wire.NumTypes]atomic.Int64
+	NACKs         [wire.NumTypes]atomic.Int64
 }
 
 // ProtocolNames are the names of the indexes of Counters.Streams.
@@ -24,7 +24,7 @@ func (s *Server) Counters() *Counters { return &s.counters }
 
 // countSent counts a response.
 func (s *Server) countSent(r *response) {
-	t, ok := xds.TypeOf(r.body.message.url)
+	t, ok := wire.TypeOf(r.body.message.url)
 	if !ok {
 		return
 	}

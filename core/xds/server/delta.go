@@ -6,7 +6,7 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // receiveDelta handles a request of the delta protocol.
@@ -16,7 +16,7 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	s.server.refresh() // a request is answered from the newest state
 	s.setNode(r.GetNode())
 	s.advance()
-	t, ok := xds.TypeOf(r.GetTypeUrl())
+	t, ok := wire.TypeOf(r.GetTypeUrl())
 	if !ok {
 		return s.refuseDelta(r)
 	}
@@ -100,7 +100,7 @@ func (w *watch) resume(versions map[string]string) {
 	for i := range w.sub.locators {
 		located[w.sub.locators[i].name]++
 	}
-	held := make([]*xds.Resource, 0, len(versions))
+	held := make([]*wire.Resource, 0, len(versions))
 	for name, version := range versions {
 		if !w.sub.all && !w.sub.has(name) {
 			continue
@@ -110,7 +110,7 @@ func (w *watch) resume(versions map[string]string) {
 		}
 		r := find(w.want, name)
 		if r == nil || r.Version != version {
-			r = &xds.Resource{Type: w.t, Name: name, Version: version}
+			r = &wire.Resource{Type: w.t, Name: name, Version: version}
 		}
 		held = append(held, r)
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // same reports whether two resources have the same content. Most are the same
 // pointer.
-func same(a, b *xds.Resource) bool {
+func same(a, b *wire.Resource) bool {
 	return a == b || a.Version == b.Version
 }
 
@@ -22,7 +22,7 @@ func identical[T any](a, b []T) bool {
 // differences calls visit for the names in two sorted slices that do not have one
 // pointer in both, in the order of names, with the resources of the name; one of them
 // may be nil. It ends when visit returns false.
-func differences(a, b []*xds.Resource, visit func(a, b *xds.Resource) bool) {
+func differences(a, b []*wire.Resource, visit func(a, b *wire.Resource) bool) {
 	if identical(a, b) {
 		return
 	}
@@ -33,17 +33,17 @@ func differences(a, b []*xds.Resource, visit func(a, b *xds.Resource) bool) {
 	}
 }
 
-func compareNames(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) }
+func compareNames(a, b *wire.Resource) int { return strings.Compare(a.Name, b.Name) }
 
 // sortResources sorts by name.
-func sortResources(in []*xds.Resource) {
+func sortResources(in []*wire.Resource) {
 	slices.SortFunc(in, compareNames)
 }
 
 // compareResources reports whether want has resources that held does not have with
 // the same content, and whether held has names that want does not have.
-func compareResources(want, held []*xds.Resource) (additions, removals bool) {
-	differences(want, held, func(w, h *xds.Resource) bool {
+func compareResources(want, held []*wire.Resource) (additions, removals bool) {
+	differences(want, held, func(w, h *wire.Resource) bool {
 		if w == nil {
 			removals = true
 		} else if h == nil || !same(w, h) {
@@ -54,7 +54,7 @@ func compareResources(want, held []*xds.Resource) (additions, removals bool) {
 	return additions, removals
 }
 
-func compareVariants(a, b xds.Variant) int {
+func compareVariants(a, b wire.Variant) int {
 	if c := strings.Compare(a.Resource.Name, b.Resource.Name); c != 0 {
 		return c
 	}
@@ -62,17 +62,17 @@ func compareVariants(a, b xds.Variant) int {
 }
 
 // findVariant returns the variant with the identity of v in a sorted slice.
-func findVariant(in []xds.Variant, v xds.Variant) (xds.Variant, bool) {
+func findVariant(in []wire.Variant, v wire.Variant) (wire.Variant, bool) {
 	at, found := slices.BinarySearchFunc(in, v, compareVariants)
 	if !found {
-		return xds.Variant{}, false
+		return wire.Variant{}, false
 	}
 	return in[at], true
 }
 
 // hasVariantOf reports whether a sorted slice has a variant of a name.
-func hasVariantOf(in []xds.Variant, name string) bool {
-	at, _ := slices.BinarySearchFunc(in, name, func(v xds.Variant, name string) int {
+func hasVariantOf(in []wire.Variant, name string) bool {
+	at, _ := slices.BinarySearchFunc(in, name, func(v wire.Variant, name string) int {
 		return strings.Compare(v.Resource.Name, name)
 	})
 	return at < len(in) && in[at].Resource.Name == name
@@ -81,11 +81,11 @@ func hasVariantOf(in []xds.Variant, name string) bool {
 // compareVariantSets is compareResources for variants. The removal of a variant is
 // an addition if another variant of the name takes its place: both belong into one
 // response (SPEC 9.5).
-func compareVariantSets(want, held []xds.Variant) (additions, removals bool) {
+func compareVariantSets(want, held []wire.Variant) (additions, removals bool) {
 	if identical(want, held) {
 		return false, false
 	}
-	var none xds.Variant
+	var none wire.Variant
 	for w, h := range sorted.Join(want, held, compareVariants) {
 		switch {
 		case w == none && !hasVariantOf(want, h.Resource.Name):

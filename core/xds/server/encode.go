@@ -3,7 +3,7 @@ package server
 import (
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // The field numbers of the messages of envoy.service.discovery.v3. The bodies of
@@ -50,7 +50,7 @@ func (m *message) bytes() []byte {
 	}
 	for _, r := range m.resources {
 		if m.protocol == delta {
-			b = appendWrapper(appendPrefix(b, responseElements, wrapperSize(r, xds.Variant{})), r, xds.Variant{})
+			b = appendWrapper(appendPrefix(b, responseElements, wrapperSize(r, wire.Variant{})), r, wire.Variant{})
 		} else {
 			b = appendAny(b, responseElements, r.Type.URL(), r.Body)
 		}
@@ -116,15 +116,15 @@ func (m *message) size() int {
 }
 
 // elementSize returns the number of bytes that a resource adds to a response.
-func elementSize(p protocol, r *xds.Resource) int {
+func elementSize(p protocol, r *wire.Resource) int {
 	if p == delta {
-		return field(wrapperSize(r, xds.Variant{}))
+		return field(wrapperSize(r, wire.Variant{}))
 	}
 	return field(anySize(len(r.Type.URL()), len(r.Body)))
 }
 
 // variantSize is elementSize for a variant.
-func variantSize(p protocol, v xds.Variant) int {
+func variantSize(p protocol, v wire.Variant) int {
 	size := wrapperSize(v.Resource, v)
 	if p == stateOfTheWorld {
 		size = anySize(len(wrapperURL), size)
@@ -151,7 +151,7 @@ func statusSize(f failure) int {
 
 // wrapperSize returns the size of a resource in its wrapper. The zero variant means
 // that the resource is served by name.
-func wrapperSize(r *xds.Resource, v xds.Variant) int {
+func wrapperSize(r *wire.Resource, v wire.Variant) int {
 	n := field(anySize(len(r.Type.URL()), len(r.Body)))
 	if v.Resource == nil {
 		return n + field(len(r.Version)) + field(len(r.Name))
@@ -159,7 +159,7 @@ func wrapperSize(r *xds.Resource, v xds.Variant) int {
 	return n + field(variantVersionSize(v)) + field(resourceNameSize(r.Name, v.Constraints))
 }
 
-func appendWrapper(b []byte, r *xds.Resource, v xds.Variant) []byte {
+func appendWrapper(b []byte, r *wire.Resource, v wire.Variant) []byte {
 	version := r.Version
 	if v.Resource != nil {
 		version = variantVersion(v)

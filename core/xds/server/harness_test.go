@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // patience is how long tests wait for what must happen.
@@ -93,7 +93,7 @@ func must(t testing.TB, err error) {
 }
 
 // contents returns what a client holds of a type by name, as the marshalled messages.
-func contents(c *xdstest.Client, t xds.Type) map[string]string {
+func contents(c *xdstest.Client, t wire.Type) map[string]string {
 	m := map[string]string{}
 	for name, h := range c.Named(t) {
 		m[name] = h.Body
@@ -102,7 +102,7 @@ func contents(c *xdstest.Client, t xds.Type) map[string]string {
 }
 
 // bodies returns the marshalled messages of resources by name.
-func bodies(resources ...*xds.Resource) map[string]string {
+func bodies(resources ...*wire.Resource) map[string]string {
 	m := map[string]string{}
 	for _, r := range resources {
 		m[r.Name] = string(r.Body)

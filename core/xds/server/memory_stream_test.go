@@ -16,8 +16,8 @@ import (
 	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A memoryStream is a stream without a network, for benchmarks: what is sent is
@@ -153,11 +153,11 @@ func (m *memoryServer) end() {
 }
 
 // benchTypes are what each stream subscribes: two types by wildcard, two by name.
-var benchTypes = []xds.Type{xds.ClusterType, xds.EndpointType, xds.ListenerType, xds.RouteType}
+var benchTypes = []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType}
 
 // connect starts streams, each of a node of its own, which subscribe everything of
 // benchTypes. The names are those of endpoints and routes.
-func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names map[xds.Type][]string) {
+func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names map[wire.Type][]string) {
 	for i := range streams {
 		n := &corev3.Node{Id: fmt.Sprintf("n%d", i), UserAgentName: "envoy"}
 		if protocol == "delta" {
@@ -172,7 +172,7 @@ func (m *memoryServer) connect(b testing.TB, protocol string, streams int, names
 		s := &memoryStream[discoveryv3.DiscoveryRequest]{
 			ctx: ctx, cancel: cancel, requests: make(chan *discoveryv3.DiscoveryRequest, 4), codec: m.codec, sent: &m.sent,
 			ack: func(url, version, nonce string) *discoveryv3.DiscoveryRequest {
-				k, _ := xds.TypeOf(url)
+				k, _ := wire.TypeOf(url)
 				return &discoveryv3.DiscoveryRequest{TypeUrl: url, ResponseNonce: nonce, VersionInfo: version, ResourceNames: names[k]}
 			},
 		}

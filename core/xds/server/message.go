@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A protocol is one of the two of ADS.
@@ -32,8 +32,8 @@ type message struct {
 	protocol  protocol
 	url       string
 	version   string // state of the world only
-	resources []*xds.Resource
-	variants  []xds.Variant
+	resources []*wire.Resource
+	variants  []wire.Variant
 	// removed and removedVariants are in delta only. Of a removed variant without
 	// constraints the name alone is sent.
 	removed         []string

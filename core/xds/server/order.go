@@ -3,13 +3,13 @@ package server
 import (
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // The orders of SPEC 12.3. Secrets depend on nothing, and nothing waits for them.
 var (
-	additionOrder = [...]xds.Type{xds.ClusterType, xds.EndpointType, xds.ListenerType, xds.RouteType, xds.SecretType}
-	removalOrder  = [...]xds.Type{xds.ListenerType, xds.RouteType, xds.ClusterType, xds.EndpointType, xds.SecretType}
+	additionOrder = [...]wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType, wire.SecretType}
+	removalOrder  = [...]wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType}
 )
 
 // next returns the next response, or nil if there is nothing to send or if it has to
@@ -38,7 +38,7 @@ func (s *stream) next() *response {
 		}
 	}
 	for _, t := range additionOrder {
-		w, free := s.watches[t], t == xds.SecretType
+		w, free := s.watches[t], t == wire.SecretType
 		if w == nil {
 			continue
 		}
@@ -52,14 +52,14 @@ func (s *stream) next() *response {
 		w.examine(now, s.known)
 		switch {
 		case !w.additions:
-		case busy && w.answered && !free && t != xds.EndpointType:
+		case busy && w.answered && !free && t != wire.EndpointType:
 			held = true
 		default:
 			return s.compose(w, false)
 		}
 	}
 	for _, t := range removalOrder {
-		w, free := s.watches[t], t == xds.SecretType
+		w, free := s.watches[t], t == wire.SecretType
 		if w == nil || w.flight.body != nil || !w.removals {
 			continue
 		}
@@ -100,10 +100,10 @@ func (s *stream) wake(after time.Duration) {
 // converged in between. Envoy can also forget to subscribe clusters when it reconnects
 // after a NACK, which is logged.
 func (s *stream) expects(now int64) int64 {
-	clusters, listeners := s.watches[xds.ClusterType], s.watches[xds.ListenerType]
-	has, lacks := clusters, xds.ListenerType
+	clusters, listeners := s.watches[wire.ClusterType], s.watches[wire.ListenerType]
+	has, lacks := clusters, wire.ListenerType
 	if clusters == nil {
-		has, lacks = listeners, xds.ClusterType
+		has, lacks = listeners, wire.ClusterType
 	} else if listeners != nil {
 		return 0
 	}

@@ -16,9 +16,10 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // controlPlane is two replicas of go-control-plane's server with snapshot caches.
@@ -48,18 +49,18 @@ func newControlPlane(t testing.TB) *controlPlane {
 }
 
 // peerTypes are the types of go-control-plane.
-var peerTypes = [xds.NumTypes]resource.Type{
-	xds.ClusterType: resource.ClusterType, xds.EndpointType: resource.EndpointType,
-	xds.ListenerType: resource.ListenerType, xds.RouteType: resource.RouteType, xds.SecretType: resource.SecretType,
+var peerTypes = [wire.NumTypes]resource.Type{
+	wire.ClusterType: resource.ClusterType, wire.EndpointType: resource.EndpointType,
+	wire.ListenerType: resource.ListenerType, wire.RouteType: resource.RouteType, wire.SecretType: resource.SecretType,
 }
 
 // peerSnapshot returns the snapshot of go-control-plane with the same resources.
 func peerSnapshot(t testing.TB, version string, snapshot *server.Snapshot) *cachev3.Snapshot {
 	resources := map[resource.Type][]types.Resource{}
 	for k, rs := range snapshot {
-		for _, list := range [][]*xds.Resource{rs.Listed, rs.Named} {
+		for _, list := range [][]*wire.Resource{rs.Listed, rs.Named} {
 			for _, r := range list {
-				m, err := xds.Decode(r)
+				m, err := message.Decode(r)
 				if err != nil {
 					t.Fatal(err)
 				}

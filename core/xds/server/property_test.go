@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"google.golang.org/grpc"
 )
 
@@ -82,8 +82,8 @@ func (w *world) replica() *grpc.ClientConn { return w.replicas[w.rand.IntN(2)].c
 
 // snapshot returns random resources.
 func (w *world) snapshot(quality string) *server.Snapshot {
-	var listed, named []*xds.Resource
-	for k := range xds.Type(xds.NumTypes) {
+	var listed, named []*wire.Resource
+	for k := range wire.Type(wire.NumTypes) {
 		for _, name := range worldNames {
 			r := xdstest.Resource(k, name, w.content(quality))
 			switch w.rand.IntN(6) {
@@ -106,16 +106,16 @@ func (w *world) content(quality string) string {
 }
 
 // variants returns variants of a name that cover all parameters, or none.
-func (w *world) variants(k xds.Type, name, quality string) []xds.Variant {
+func (w *world) variants(k wire.Type, name, quality string) []wire.Variant {
 	constraint := fmt.Sprintf(`{"constraint": {"key": "k", "value": "v%d"}}`, w.rand.IntN(2))
-	resource := func() *xds.Resource { return xdstest.Resource(k, name, w.content(quality)) }
+	resource := func() *wire.Resource { return xdstest.Resource(k, name, w.content(quality)) }
 	switch w.rand.IntN(4) {
 	case 0:
 		return nil
 	case 1:
-		return []xds.Variant{xdstest.Variant(resource(), "")}
+		return []wire.Variant{xdstest.Variant(resource(), "")}
 	}
-	return []xds.Variant{
+	return []wire.Variant{
 		xdstest.Variant(resource(), constraint),
 		xdstest.Variant(resource(), `{"notConstraints": `+constraint+`}`),
 	}
@@ -140,14 +140,14 @@ func (w *world) step() {
 	case 8:
 		time.Sleep(time.Duration(w.rand.IntN(3)) * time.Millisecond)
 	default:
-		t, name := xds.Type(w.rand.IntN(xds.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
+		t, name := wire.Type(w.rand.IntN(wire.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
 		must(w.t, c.Ask(w.rand, t, name, map[string]string{"k": fmt.Sprintf("v%d", w.rand.IntN(3))}))
 	}
 }
 
 func (w *world) editVariants(quality string) {
 	w.source.Edit(func(s *xdstest.State) {
-		k, name := xds.Type(w.rand.IntN(xds.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
+		k, name := wire.Type(w.rand.IntN(wire.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
 		s.Variants[xdstest.Name{Type: k, Name: name}] = w.variants(k, name, quality)
 	})
 }
@@ -162,7 +162,7 @@ func (w *world) finish() {
 			}
 		}
 		for name, variants := range s.Variants {
-			if slices.ContainsFunc(variants, func(v xds.Variant) bool { return strings.Contains(string(v.Resource.Body), "bad") }) {
+			if slices.ContainsFunc(variants, func(v wire.Variant) bool { return strings.Contains(string(v.Resource.Body), "bad") }) {
 				s.Variants[name] = w.variants(name.Type, name.Name, "good")
 			}
 		}
@@ -197,7 +197,7 @@ func (w *world) finish() {
 
 // isRejected reports whether the clients reject a resource.
 func isRejected(r server.Resources) bool {
-	return slices.ContainsFunc(slices.Concat(r.Listed, r.Named), func(r *xds.Resource) bool {
+	return slices.ContainsFunc(slices.Concat(r.Listed, r.Named), func(r *wire.Resource) bool {
 		return strings.Contains(string(r.Body), "bad")
 	})
 }

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // answerNames composes the names that the client asked for and that do not exist,
@@ -62,7 +62,7 @@ func (c *composer) answerLocators(s *stream, w *watch) {
 
 // gone composes the errors of the names and locators that existed and do no longer.
 func (s *stream) gone(w *watch, m *message) {
-	differences(w.want, w.held, func(want, held *xds.Resource) bool {
+	differences(w.want, w.held, func(want, held *wire.Resource) bool {
 		if want == nil && s.known && w.sub.has(held.Name) {
 			m.failures = append(m.failures, s.failure(held.Name))
 		}

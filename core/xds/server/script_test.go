@@ -22,8 +22,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A subject is a server that scripts run against.
@@ -71,7 +71,7 @@ func readScripts(t testing.TB, path string) []script {
 type player struct {
 	t       testing.TB
 	subject subject
-	wire    wire
+	wire    speaker
 	state   *xdstest.State
 	stop    func()
 	got     <-chan received
@@ -105,7 +105,7 @@ func (r received) of(p *player) string {
 type receive func() (text func(*player) string, err error)
 
 // play runs a script, and returns the first line that does not hold and why.
-func play(t testing.TB, s script, subject subject, wire wire) error {
+func play(t testing.TB, s script, subject subject, wire speaker) error {
 	p := &player{t: t, subject: subject, wire: wire, state: xdstest.NewState()}
 	p.memory.forget()
 	p.memory.versions = map[string]string{}
@@ -176,8 +176,8 @@ func (p *player) setState(fields []string) {
 	if len(rest) == 1 && rest[0] == "gone" {
 		delete(next.Nodes, id)
 	} else {
-		var listed, named []*xds.Resource
-		var t xds.Type
+		var listed, named []*wire.Resource
+		var t wire.Type
 		for _, f := range rest {
 			if name, ok := strings.CutSuffix(f, ":"); ok {
 				t = typeOf(p.t, name)
@@ -306,8 +306,8 @@ func canonical(line string) string {
 }
 
 // typeOf returns the type of a name such as clusters. Others are not served.
-func typeOf(t testing.TB, name string) xds.Type {
-	for k := range xds.Type(xds.NumTypes) {
+func typeOf(t testing.TB, name string) wire.Type {
+	for k := range wire.Type(wire.NumTypes) {
 		if k.String() == name {
 			return k
 		}

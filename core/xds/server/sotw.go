@@ -6,7 +6,7 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // receiveState handles a request of the state of the world protocol.
@@ -16,7 +16,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 	s.server.refresh() // a request is answered from the newest state
 	s.setNode(r.GetNode())
 	s.advance()
-	t, ok := xds.TypeOf(r.GetTypeUrl())
+	t, ok := wire.TypeOf(r.GetTypeUrl())
 	if !ok {
 		return s.refuseState(r)
 	}

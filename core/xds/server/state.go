@@ -1,7 +1,7 @@
 package server
 
 import (
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A Source publishes states. It is safe for concurrent use.
@@ -22,7 +22,7 @@ type State interface {
 	// Locate returns the variant of a name that parameters choose, and false if the
 	// name does not exist or no variant covers the parameters (SPEC 12.4). It does
 	// not keep the map.
-	Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool)
+	Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool)
 }
 
 // A Node is what the server keeps of the node of a stream.
@@ -35,7 +35,7 @@ type Node struct {
 }
 
 // A Snapshot is what one dataplane is served. It is immutable.
-type Snapshot [xds.NumTypes]Resources
+type Snapshot [wire.NumTypes]Resources
 
 // Resources are the resources of one type in a snapshot. Both slices are sorted by
 // name, are never changed, and have no name in common. A resource with the same
@@ -43,8 +43,8 @@ type Snapshot [xds.NumTypes]Resources
 // version decides. A slice that many snapshots share costs less than many equal
 // ones.
 type Resources struct {
-	Listed []*xds.Resource // served to wildcards, and by name
-	Named  []*xds.Resource // served by name only, as listeners for gRPC (SPEC 11.4)
+	Listed []*wire.Resource // served to wildcards, and by name
+	Named  []*wire.Resource // served by name only, as listeners for gRPC (SPEC 11.4)
 }
 
 // Access decides what a client may have (SPEC 12.1). It is safe for concurrent use,

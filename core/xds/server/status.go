@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A Status is the state of the streams of a node, in the JSON of SPEC 12.5.
@@ -63,7 +63,7 @@ func (s *Server) Status(id string) Status {
 func (w *watch) status() TypeStatus {
 	var t TypeStatus
 	if w.answered || len(w.held)+len(w.heldVariants) > 0 {
-		accepted := without(w.held, func(r *xds.Resource) bool {
+		accepted := without(w.held, func(r *wire.Resource) bool {
 			return slices.Contains(w.rejected, rejection{r.Name, r.Version})
 		})
 		t.Sent = versionOf(w.held, w.heldVariants)

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 func TestStatusAndConvergence(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		good, bad := xdstest.Resource(xds.ClusterType, "a", "good"), xdstest.Resource(xds.ClusterType, "a", "bad")
-		b := xdstest.Resource(xds.ClusterType, "b", "1")
+		good, bad := xdstest.Resource(wire.ClusterType, "a", "good"), xdstest.Resource(wire.ClusterType, "a", "bad")
+		b := xdstest.Resource(wire.ClusterType, "b", "1")
 		r := start(t, server.Options{Source: oneNode(good, b)})
 		if got := r.NodeState("n"); got != server.Absent {
 			t.Errorf("without a stream the node is %v", got)
@@ -29,8 +29,8 @@ func TestStatusAndConvergence(t *testing.T) {
 			}
 			return ""
 		}})
-		must(t, c.Wildcard(xds.ListenerType))
-		must(t, c.Wildcard(xds.ClusterType))
+		must(t, c.Wildcard(wire.ListenerType))
+		must(t, c.Wildcard(wire.ClusterType))
 		converged := func(want int) {
 			t.Helper()
 			timeout := patience
@@ -64,7 +64,7 @@ func TestStatusAndConvergence(t *testing.T) {
 		if n := clusters.NACK; n.Message != "a: is bad" || len(n.Resources) != 1 || n.Resources[0] != "a" || time.Since(n.At) > time.Minute {
 			t.Errorf("after a NACK: %+v", n)
 		}
-		if got := r.Counters().NACKs[xds.ClusterType].Load(); got != 1 {
+		if got := r.Counters().NACKs[wire.ClusterType].Load(); got != 1 {
 			t.Errorf("%d NACKs are counted", got)
 		}
 
@@ -80,7 +80,7 @@ func TestStatusAndConvergence(t *testing.T) {
 // both. It has not converged before it has had the time to subscribe the other type.
 func TestClientThatLacksAType(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		for has, lacks := range map[xds.Type]xds.Type{xds.ClusterType: xds.ListenerType, xds.ListenerType: xds.ClusterType} {
+		for has, lacks := range map[wire.Type]wire.Type{wire.ClusterType: wire.ListenerType, wire.ListenerType: wire.ClusterType} {
 			var log lockedBuffer
 			connect := func(wait time.Duration) (*running, *xdstest.Client) {
 				r := start(t, server.Options{
@@ -133,26 +133,26 @@ func TestStatusJSON(t *testing.T) {
 }
 
 func TestCounters(t *testing.T) {
-	a := xdstest.Resource(xds.EndpointType, "a", "1")
+	a := xdstest.Resource(wire.EndpointType, "a", "1")
 	pushes := make(chan time.Duration, 8)
 	r := start(t, server.Options{Source: oneNode(a), ObservePush: func(d time.Duration) { pushes <- d }})
 	c := r.client(t, xdstest.Options{Node: node("n")})
-	must(t, c.Subscribe(xds.EndpointType, "a", "b"))
-	await(t, c, xds.EndpointType, a)
-	a2 := xdstest.Resource(xds.EndpointType, "a", "2")
+	must(t, c.Subscribe(wire.EndpointType, "a", "b"))
+	await(t, c, wire.EndpointType, a)
+	a2 := xdstest.Resource(wire.EndpointType, "a", "2")
 	setNode(r.source, a2)
-	await(t, c, xds.EndpointType, a2)
+	await(t, c, wire.EndpointType, a2)
 	counters := r.Counters()
 	if got := counters.Streams[0].Load(); got != 1 || server.ProtocolNames[0] != "delta" {
 		t.Errorf("%d streams of %s", got, server.ProtocolNames[0])
 	}
-	if got := counters.Subscriptions[xds.EndpointType].Load(); got != 2 {
+	if got := counters.Subscriptions[wire.EndpointType].Load(); got != 2 {
 		t.Errorf("%d subscriptions, want 2", got)
 	}
-	if got := counters.Pushes[xds.EndpointType].Load(); got != 2 {
+	if got := counters.Pushes[wire.EndpointType].Load(); got != 2 {
 		t.Errorf("%d pushes, want 2", got)
 	}
-	if got := counters.PushBytes[xds.EndpointType].Load(); got < int64(len(a.Body)+len(a2.Body)) {
+	if got := counters.PushBytes[wire.EndpointType].Load(); got < int64(len(a.Body)+len(a2.Body)) {
 		t.Errorf("%d bytes", got)
 	}
 	if d := <-pushes; d <= 0 || len(pushes) > 0 {
@@ -162,7 +162,7 @@ func TestCounters(t *testing.T) {
 	if !eventually(func() bool { return counters.Streams[0].Load() == 0 }) {
 		t.Fatal("the stream is still counted")
 	}
-	if got := counters.Subscriptions[xds.EndpointType].Load(); got != 0 {
+	if got := counters.Subscriptions[wire.EndpointType].Load(); got != 0 {
 		t.Errorf("%d subscriptions after the end", got)
 	}
 }
@@ -170,21 +170,21 @@ func TestCounters(t *testing.T) {
 // A client that unsubscribes what it rejected has accepted all that it shall hold.
 func TestConvergenceAfterRejectedIsUnsubscribed(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		r := start(t, server.Options{Source: oneNode(xdstest.Resource(xds.EndpointType, "a", "bad"), xdstest.Resource(xds.EndpointType, "b", "1"))})
+		r := start(t, server.Options{Source: oneNode(xdstest.Resource(wire.EndpointType, "a", "bad"), xdstest.Resource(wire.EndpointType, "b", "1"))})
 		c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Reject: func(h xdstest.Held) string {
 			if strings.Contains(h.Body, "bad") {
 				return "is bad"
 			}
 			return ""
 		}})
-		must(t, c.Subscribe(xds.EndpointType, "a", "b"))
+		must(t, c.Subscribe(wire.EndpointType, "a", "b"))
 		if !eventually(func() bool { return r.Status("n").Types["endpoints"].NACK != nil }) {
 			t.Fatal("the NACK is not in the status")
 		}
 		if got := r.NodeState("n"); got != server.Pending {
 			t.Errorf("after a NACK the node is %v", got)
 		}
-		must(t, c.Unsubscribe(xds.EndpointType, "a"))
+		must(t, c.Unsubscribe(wire.EndpointType, "a"))
 		if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
 			t.Errorf("the node is %v: %+v", r.NodeState("n"), r.Status("n"))
 		}

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A stream is one stream of a client.
@@ -49,7 +49,7 @@ type stream struct {
 	left       bool      // leaveWaiting has found that it is known
 	logged     bool      // that there is none
 	warned     bool      // that the client lacks a type
-	watches    [xds.NumTypes]*watch
+	watches    [wire.NumTypes]*watch
 	immediate  []*response // answers for types that are not served
 }
 
@@ -115,7 +115,7 @@ func (s *stream) leaveWaiting() {
 
 // sameResources reports whether two snapshots share the resources of a type. Either
 // may be nil.
-func (s *Snapshot) sameResources(o *Snapshot, t xds.Type) bool {
+func (s *Snapshot) sameResources(o *Snapshot, t wire.Type) bool {
 	return s != nil && o != nil && identical(s[t].Listed, o[t].Listed) && identical(s[t].Named, o[t].Named)
 }
 
@@ -156,8 +156,8 @@ func (s *stream) rewant(w *watch) {
 
 // locateNames returns the resources that the parameters of the node choose for the
 // names of a subscription (SPEC 9.6).
-func (s *stream) locateNames(w *watch) []*xds.Resource {
-	var want []*xds.Resource
+func (s *stream) locateNames(w *watch) []*wire.Resource {
+	var want []*wire.Resource
 	for _, name := range w.sub.names {
 		if v, ok, _ := s.locate(w.t, name, s.node.Parameters); ok {
 			want = append(want, v.Resource)
@@ -169,10 +169,10 @@ func (s *stream) locateNames(w *watch) []*xds.Resource {
 
 // locate returns the variant that parameters choose for the client, or whether it is
 // denied.
-func (s *stream) locate(t xds.Type, name string, parameters map[string]string) (v xds.Variant, ok, denied bool) {
+func (s *stream) locate(t wire.Type, name string, parameters map[string]string) (v wire.Variant, ok, denied bool) {
 	state := s.generation.state
 	if access := s.server.options.Access; access != nil && !access.Parameters(state, &s.client, parameters) {
-		return xds.Variant{}, false, true
+		return wire.Variant{}, false, true
 	}
 	v, ok = state.Locate(t, name, parameters)
 	return v, ok, false
@@ -194,7 +194,7 @@ func (s *stream) relocate(w *watch) {
 }
 
 // watch returns the watch of a type, and whether this is its first request.
-func (s *stream) watch(t xds.Type) (w *watch, first bool) {
+func (s *stream) watch(t wire.Type) (w *watch, first bool) {
 	if w = s.watches[t]; w != nil {
 		return w, false
 	}

@@ -11,25 +11,25 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // oneNode returns a source in which node n has the resources.
-func oneNode(resources ...*xds.Resource) *xdstest.Source {
+func oneNode(resources ...*wire.Resource) *xdstest.Source {
 	state := xdstest.NewState()
 	state.Nodes["n"] = xdstest.Snapshot(resources...)
 	return xdstest.NewSource(state)
 }
 
 // setNode publishes the resources of node n.
-func setNode(s *xdstest.Source, resources ...*xds.Resource) {
+func setNode(s *xdstest.Source, resources ...*wire.Resource) {
 	s.Edit(func(state *xdstest.State) { state.Nodes["n"] = xdstest.Snapshot(resources...) })
 }
 
 // await waits until a client holds resources of a type and no others.
-func await(t *testing.T, c *xdstest.Client, k xds.Type, resources ...*xds.Resource) {
+func await(t *testing.T, c *xdstest.Client, k wire.Type, resources ...*wire.Resource) {
 	t.Helper()
 	if !c.Wait(patience, func() bool { return maps.Equal(contents(c, k), bodies(resources...)) }) {
 		t.Fatalf("holds %d resources, wants %d; stream: %v", len(contents(c, k)), len(resources), c.Err())
@@ -61,27 +61,27 @@ func awaitEnd(t *testing.T, c *xdstest.Client, code codes.Code) {
 func TestSlowReader(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
 		large := strings.Repeat("x", 200<<10) // more than gRPC buffers for a stream
-		resource := func(i int) *xds.Resource {
-			return xdstest.Resource(xds.ClusterType, "a", fmt.Sprint(i)+large)
+		resource := func(i int) *wire.Resource {
+			return xdstest.Resource(wire.ClusterType, "a", fmt.Sprint(i)+large)
 		}
 		r := start(t, server.Options{Source: oneNode(resource(0))})
 		slow := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
 		fast := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
 		for _, c := range []*xdstest.Client{slow, fast} {
-			must(t, c.Wildcard(xds.ClusterType))
-			await(t, c, xds.ClusterType, resource(0))
+			must(t, c.Wildcard(wire.ClusterType))
+			await(t, c, wire.ClusterType, resource(0))
 		}
 		slow.Freeze()
 		const last = 40
 		for i := 1; i <= last; i++ {
 			setNode(r.source, resource(i))
-			await(t, fast, xds.ClusterType, resource(i))
+			await(t, fast, wire.ClusterType, resource(i))
 		}
 		if got := r.NodeState("n"); got != server.Pending {
 			t.Errorf("the node is %v, want pending", got)
 		}
 		slow.Thaw()
-		await(t, slow, xds.ClusterType, resource(last))
+		await(t, slow, wire.ClusterType, resource(last))
 		if n := len(slow.Responses()); n > 5 {
 			t.Errorf("the slow client got %d responses, want only those in flight and the newest", n)
 		}
@@ -90,14 +90,14 @@ func TestSlowReader(t *testing.T) {
 
 // The first request after a reconnection has the versions of all that a client holds.
 func TestLargeRequest(t *testing.T) {
-	var resources []*xds.Resource
+	var resources []*wire.Resource
 	for i := range 30_000 {
-		resources = append(resources, xdstest.Resource(xds.EndpointType, fmt.Sprintf("%0180d", i), "1"))
+		resources = append(resources, xdstest.Resource(wire.EndpointType, fmt.Sprintf("%0180d", i), "1"))
 	}
 	r := start(t, server.Options{Source: oneNode(resources...)})
 	c := r.client(t, xdstest.Options{Node: node("n")})
-	must(t, c.Wildcard(xds.EndpointType))
-	await(t, c, xds.EndpointType, resources...)
+	must(t, c.Wildcard(wire.EndpointType))
+	await(t, c, wire.EndpointType, resources...)
 	c.Close()
 
 	again := r.client(t, xdstest.Options{Node: node("n"), Resume: c})
@@ -112,14 +112,14 @@ func TestLargeRequest(t *testing.T) {
 // Clients of gRPC take 4 MiB. Delta responses are split below it, each after the ACK of
 // the one before.
 func TestResponsesAreSplit(t *testing.T) {
-	var resources []*xds.Resource
+	var resources []*wire.Resource
 	for i := range 10 {
-		resources = append(resources, xdstest.Resource(xds.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20)))
+		resources = append(resources, xdstest.Resource(wire.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20)))
 	}
 	r := start(t, server.Options{Source: oneNode(resources...)})
 	c := r.client(t, xdstest.Options{Node: node("n")})
-	must(t, c.Wildcard(xds.ClusterType))
-	await(t, c, xds.ClusterType, resources...)
+	must(t, c.Wildcard(wire.ClusterType))
+	await(t, c, wire.ClusterType, resources...)
 	for _, response := range c.Responses() {
 		size := 0
 		for _, r := range response.Resources {
@@ -137,15 +137,15 @@ func TestResponsesAreSplit(t *testing.T) {
 // A client that never ACKs delays other types and removals by Options.Wait only.
 func TestWaits(t *testing.T) {
 	const wait = 150 * time.Millisecond
-	cluster, listener := xdstest.Resource(xds.ClusterType, "a", "1"), xdstest.Resource(xds.ListenerType, "l", "1")
+	cluster, listener := xdstest.Resource(wire.ClusterType, "a", "1"), xdstest.Resource(wire.ListenerType, "l", "1")
 	r := start(t, server.Options{Source: oneNode(cluster, listener), Wait: wait})
 	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
 	must(t, err)
-	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: xds.ClusterType.URL()}))
+	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: wire.ClusterType.URL()}))
 	first, err := stream.Recv()
 	must(t, err)
 	// The first answer in a type waits for nothing.
-	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: xds.ListenerType.URL()}))
+	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ListenerType.URL()}))
 	second, err := stream.Recv()
 	must(t, err)
 	for _, r := range []*discoveryv3.DeltaDiscoveryResponse{first, second} {
@@ -156,10 +156,10 @@ func TestWaits(t *testing.T) {
 	}
 
 	begin := time.Now()
-	setNode(r.source, xdstest.Resource(xds.ClusterType, "a", "2"))
+	setNode(r.source, xdstest.Resource(wire.ClusterType, "a", "2"))
 	addition, err := stream.Recv() // is not ACKed
 	must(t, err)
-	if addition.GetTypeUrl() != xds.ClusterType.URL() || len(addition.GetResources()) != 1 {
+	if addition.GetTypeUrl() != wire.ClusterType.URL() || len(addition.GetResources()) != 1 {
 		t.Fatalf("got %v, want the cluster", addition)
 	}
 	removal, err := stream.Recv()
@@ -174,10 +174,10 @@ func TestWaits(t *testing.T) {
 
 func TestDrain(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
-		r := start(t, server.Options{Source: oneNode(xdstest.Resource(xds.ClusterType, "a", "1"))})
+		r := start(t, server.Options{Source: oneNode(xdstest.Resource(wire.ClusterType, "a", "1"))})
 		idle := r.client(t, xdstest.Options{StateOfTheWorld: sotw})
 		busy := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
-		must(t, busy.Wildcard(xds.ClusterType))
+		must(t, busy.Wildcard(wire.ClusterType))
 		if !busy.Wait(patience, func() bool { return len(busy.Responses()) == 1 }) {
 			t.Fatal("no response")
 		}
@@ -204,13 +204,13 @@ func TestDrain(t *testing.T) {
 
 // Drain ends the stream of a client that does not read too.
 func TestDrainOfSlowReader(t *testing.T) {
-	resource := func(i int) *xds.Resource {
-		return xdstest.Resource(xds.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20))
+	resource := func(i int) *wire.Resource {
+		return xdstest.Resource(wire.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20))
 	}
 	r := start(t, server.Options{Source: oneNode(resource(0), resource(1), resource(2))})
 	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
 	must(t, err)
-	for _, k := range []xds.Type{xds.ClusterType, xds.ListenerType} {
+	for _, k := range []wire.Type{wire.ClusterType, wire.ListenerType} {
 		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: k.URL()}))
 	}
 	if !eventually(func() bool { return r.NodeState("n") != server.Absent }) {
@@ -237,20 +237,20 @@ func TestLimits(t *testing.T) {
 		refused bool
 	}{
 		{"as many subscriptions as the limit", server.Options{MaxSubscriptions: 2},
-			func(c *xdstest.Client) error { return c.Subscribe(xds.ClusterType, "a", "b") }, false},
+			func(c *xdstest.Client) error { return c.Subscribe(wire.ClusterType, "a", "b") }, false},
 		{"one subscription more", server.Options{MaxSubscriptions: 2},
-			func(c *xdstest.Client) error { return c.Subscribe(xds.ClusterType, "a", "b", "c") }, true},
+			func(c *xdstest.Client) error { return c.Subscribe(wire.ClusterType, "a", "b", "c") }, true},
 		{"names and locators are limited together", server.Options{MaxSubscriptions: 1},
 			func(c *xdstest.Client) error {
-				if err := c.Subscribe(xds.ClusterType, "a"); err != nil {
+				if err := c.Subscribe(wire.ClusterType, "a"); err != nil {
 					return err
 				}
-				return c.SubscribeLocators(xds.ClusterType, locator(0))
+				return c.SubscribeLocators(wire.ClusterType, locator(0))
 			}, true},
 		{"as many parameters as the limit", server.Options{MaxParameters: 2},
-			func(c *xdstest.Client) error { return c.SubscribeLocators(xds.ClusterType, locator(2)) }, false},
+			func(c *xdstest.Client) error { return c.SubscribeLocators(wire.ClusterType, locator(2)) }, false},
 		{"one parameter more", server.Options{MaxParameters: 2},
-			func(c *xdstest.Client) error { return c.SubscribeLocators(xds.ClusterType, locator(3)) }, true},
+			func(c *xdstest.Client) error { return c.SubscribeLocators(wire.ClusterType, locator(3)) }, true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestStreamsOfOnePeerAreLimited(t *testing.T) {
 	var clients []*xdstest.Client
 	for range 2 {
 		c := r.client(t, xdstest.Options{})
-		must(t, c.Wildcard(xds.ClusterType))
+		must(t, c.Wildcard(wire.ClusterType))
 		if !c.Wait(patience, func() bool { return len(c.Responses()) > 0 }) {
 			t.Fatal("no response", c.Err())
 		}
@@ -283,7 +283,7 @@ func TestStreamsOfOnePeerAreLimited(t *testing.T) {
 	clients[0].Close()
 	if !eventually(func() bool {
 		c := r.client(t, xdstest.Options{})
-		if c.Wildcard(xds.ClusterType) != nil {
+		if c.Wildcard(wire.ClusterType) != nil {
 			return false // the stream was refused before the request was sent
 		}
 		return c.Wait(100*time.Millisecond, func() bool { return len(c.Responses()) > 0 })

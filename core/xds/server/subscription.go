@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 const wildcard = "*"
@@ -69,10 +69,10 @@ func union(sorted, further []string) []string {
 type locator struct {
 	name       string
 	parameters map[string]string
-	key        string      // the parameters in one sorted text
-	chosen     xds.Variant // without a resource if no variant covers the parameters
-	denied     bool        // the client may not have the variant
-	owed       bool        // the client asked for it and is not answered yet
+	key        string       // the parameters in one sorted text
+	chosen     wire.Variant // without a resource if no variant covers the parameters
+	denied     bool         // the client may not have the variant
+	owed       bool         // the client asked for it and is not answered yet
 }
 
 func newLocator(name string, parameters map[string]string) locator {

@@ -8,9 +8,9 @@ import (
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // BenchmarkStreamVariants changes one resource that many nodes have in four contents, of
@@ -38,7 +38,7 @@ func benchmarkVariants(b *testing.B, streams int) {
 		m := newMemoryServer(b, source)
 		for i := range streams {
 			m.connectDelta(fmt.Sprintf("n%d", i), &discoveryv3.DeltaDiscoveryRequest{
-				TypeUrl: xds.ClusterType.URL(), ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{
+				TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{
 					{Name: "web", DynamicParameters: map[string]string{"env": fmt.Sprint(i % contents)}},
 				},
 			})
@@ -56,7 +56,7 @@ func benchmarkVariants(b *testing.B, streams int) {
 		source := newSwitching(state(0))
 		m := newMemoryServer(b, source)
 		for i := range streams {
-			m.connectDelta(fmt.Sprintf("%d", i), &discoveryv3.DeltaDiscoveryRequest{TypeUrl: xds.ClusterType.URL(), ResourceNamesSubscribe: []string{"web"}})
+			m.connectDelta(fmt.Sprintf("%d", i), &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceNamesSubscribe: []string{"web"}})
 		}
 		benchmarkChanges(b, m, streams, func(n int) { source.publish(state(n)) })
 	})
@@ -79,16 +79,16 @@ func benchmarkChanges(b *testing.B, m *memoryServer, streams int, change func(n 
 }
 
 // kilobyte returns a resource of about 1 KiB.
-func kilobyte(name string, n, i int) *xds.Resource {
-	return xdstest.Resource(xds.ClusterType, name, fmt.Sprintf("%01000d.%d", n, i))
+func kilobyte(name string, n, i int) *wire.Resource {
+	return xdstest.Resource(wire.ClusterType, name, fmt.Sprintf("%01000d.%d", n, i))
 }
 
 // fourVariants is a state with one name. The parameter env chooses.
-type fourVariants [4]xds.Variant
+type fourVariants [4]wire.Variant
 
 func (s *fourVariants) Node(*server.Node) (*server.Snapshot, bool) { return nil, false }
 
-func (s *fourVariants) Locate(_ xds.Type, _ string, parameters map[string]string) (xds.Variant, bool) {
+func (s *fourVariants) Locate(_ wire.Type, _ string, parameters map[string]string) (wire.Variant, bool) {
 	return s[parameters["env"][0]-'0'], true
 }
 
@@ -103,8 +103,8 @@ func (s *ownResources) Node(n *server.Node) (*server.Snapshot, bool) {
 	return s.nodes[i], true
 }
 
-func (s *ownResources) Locate(xds.Type, string, map[string]string) (xds.Variant, bool) {
-	return xds.Variant{}, false
+func (s *ownResources) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+	return wire.Variant{}, false
 }
 
 // BenchmarkStreamChurn publishes 1,000 changes a second, each of which reaches 1 % of
@@ -121,13 +121,13 @@ func benchmarkChurn(b *testing.B, streams int) {
 	reached := streams / 100
 	state := &ownResources{}
 	for range streams {
-		state.nodes = append(state.nodes, xdstest.Snapshot(xdstest.Resource(xds.ClusterType, "web", "0")))
+		state.nodes = append(state.nodes, xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "web", "0")))
 	}
 	source := newSwitching(state)
 	m := newMemoryServer(b, source)
 	for i := range streams {
 		m.connectDelta(fmt.Sprintf("%d", i), // both types: a node without listeners has not converged
-			&discoveryv3.DeltaDiscoveryRequest{TypeUrl: xds.ClusterType.URL()}, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: xds.ListenerType.URL()})
+			&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL()}, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ListenerType.URL()})
 	}
 	m.wait(b, int64(2*streams))
 	before := m.sent.responses.Load()
@@ -140,7 +140,7 @@ func benchmarkChurn(b *testing.B, streams int) {
 	b.ResetTimer()
 	next := time.Now()
 	for i := range b.N {
-		changed := xdstest.Snapshot(xdstest.Resource(xds.ClusterType, "web", fmt.Sprint(i+1)))
+		changed := xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "web", fmt.Sprint(i+1)))
 		state = &ownResources{nodes: slices.Clone(state.nodes)}
 		for k := range reached {
 			state.nodes[(i*reached+k)%streams] = changed

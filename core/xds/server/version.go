@@ -6,14 +6,14 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // variantVersion returns the version that a variant is sent with: that of the resource, and
 // if there are constraints a hash of them. A client that resumes gives versions and no
 // constraints; if it held the same content with other constraints, the variant is
 // sent to it, so that a later removal names what it holds.
-func variantVersion(v xds.Variant) string {
+func variantVersion(v wire.Variant) string {
 	if v.Constraints == "" {
 		return v.Resource.Version
 	}
@@ -23,7 +23,7 @@ func variantVersion(v xds.Variant) string {
 }
 
 // variantVersionSize returns the length of the version.
-func variantVersionSize(v xds.Variant) int {
+func variantVersionSize(v wire.Variant) int {
 	if v.Constraints == "" {
 		return len(v.Resource.Version)
 	}
@@ -33,7 +33,7 @@ func variantVersionSize(v xds.Variant) int {
 // versionOf returns the version of a set of resources: a hash of their names and
 // versions, or the word empty. It is the version_info of state of the world, so
 // it is the same on all replicas.
-func versionOf(resources []*xds.Resource, variants []xds.Variant) string {
+func versionOf(resources []*wire.Resource, variants []wire.Variant) string {
 	if len(resources)+len(variants) == 0 {
 		return "empty"
 	}

@@ -4,21 +4,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // selectFor returns the resources that a subscription by name selects, sorted by name.
 // It returns the slice of the snapshot, or the one before, where that has the same
 // resources. Names that exist become the strings of the snapshot, so that the
 // request is not kept.
-func (r *Resources) selectFor(s *subscription, before []*xds.Resource) []*xds.Resource {
+func (r *Resources) selectFor(s *subscription, before []*wire.Resource) []*wire.Resource {
 	if s.all && (len(s.names) == 0 || len(r.Named) == 0) {
 		return r.Listed
 	}
 	if len(s.names) == 0 {
 		return nil
 	}
-	var buffer [64]*xds.Resource
+	var buffer [64]*wire.Resource
 	selected := buffer[:0]
 	listed, named := r.Listed, r.Named
 	for i, name := range s.names {
@@ -54,8 +54,8 @@ func (r *Resources) selectFor(s *subscription, before []*xds.Resource) []*xds.Re
 }
 
 // searchResource returns the index of the first resource that is not before a name.
-func searchResource(in []*xds.Resource, name string) int {
-	at, _ := slices.BinarySearchFunc(in, name, func(r *xds.Resource, name string) int {
+func searchResource(in []*wire.Resource, name string) int {
+	at, _ := slices.BinarySearchFunc(in, name, func(r *wire.Resource, name string) int {
 		return strings.Compare(r.Name, name)
 	})
 	return at
@@ -63,7 +63,7 @@ func searchResource(in []*xds.Resource, name string) int {
 
 // skipTo returns the rest of a sorted slice from a name on. It steps over a few
 // resources, as where most names are subscribed, and then searches.
-func skipTo(in []*xds.Resource, name string) []*xds.Resource {
+func skipTo(in []*wire.Resource, name string) []*wire.Resource {
 	for range 4 {
 		if len(in) == 0 || in[0].Name >= name {
 			return in
@@ -74,7 +74,7 @@ func skipTo(in []*xds.Resource, name string) []*xds.Resource {
 }
 
 // find returns the resource of a name in a sorted slice, or nil.
-func find(in []*xds.Resource, name string) *xds.Resource {
+func find(in []*wire.Resource, name string) *wire.Resource {
 	if at := searchResource(in, name); at < len(in) && in[at].Name == name {
 		return in[at]
 	}

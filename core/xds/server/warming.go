@@ -1,6 +1,8 @@
 package server
 
-import "github.com/meshmatch/meshmatch/core/xds"
+import (
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
 
 // warm is called with a response that has clusters, before the client holds them. It
 // makes the server send the endpoints of those that change again after it, if the client
@@ -9,12 +11,12 @@ import "github.com/meshmatch/meshmatch/core/xds"
 // the ACK of all clusters until they are there, or for 15 s (initial_fetch_timeout). A
 // cluster and its endpoints have one name (SPEC 11.4).
 func (s *stream) warm(clusters *watch, m *message) {
-	endpoints := s.watches[xds.EndpointType]
+	endpoints := s.watches[wire.EndpointType]
 	if endpoints == nil {
 		return
 	}
 	var names []string
-	differences(m.resources, clusters.held, func(sent, held *xds.Resource) bool {
+	differences(m.resources, clusters.held, func(sent, held *wire.Resource) bool {
 		if sent != nil && (held == nil || !same(sent, held)) && endpoints.sub.has(sent.Name) {
 			names = append(names, sent.Name)
 		}

@@ -3,12 +3,12 @@ package server
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A watch is one type of one stream. It is guarded by the lock of the stream.
 type watch struct {
-	t   xds.Type
+	t   wire.Type
 	sub subscription
 	// implied is set in state of the world while the wildcard is implied by requests
 	// without names.
@@ -17,10 +17,10 @@ type watch struct {
 	// want is what the client shall hold by name, of the generation of the stream,
 	// and held is what was sent last, ACKed or not. Both are sorted by name and never
 	// changed: they may be slices of a snapshot.
-	want, held []*xds.Resource
+	want, held []*wire.Resource
 	// wantVariants and heldVariants are the same by locator, sorted by name and
 	// constraints, without duplicates.
-	wantVariants, heldVariants []xds.Variant
+	wantVariants, heldVariants []wire.Variant
 
 	owed owed
 	// waits is, in state of the world, the version that the client resumed with while
@@ -51,13 +51,13 @@ type owed struct {
 type flight struct {
 	body         *body // nil if there is none
 	at           int64 // see Server.now
-	next         []*xds.Resource
-	nextVariants []xds.Variant
+	next         []*wire.Resource
+	nextVariants []wire.Variant
 }
 
 // full reports whether a response in state of the world has all resources of the
 // type: one that is absent is deleted.
-func full(t xds.Type) bool { return t == xds.ListenerType || t == xds.ClusterType }
+func full(t wire.Type) bool { return t == wire.ListenerType || t == wire.ClusterType }
 
 // touch is called when want, held or owed have changed.
 func (w *watch) touch() { w.examined = false }
@@ -97,7 +97,7 @@ func (w *watch) examine(now int64, known bool) {
 
 // forget is called after names were unsubscribed: the client drops them by itself.
 func (w *watch) forget() {
-	dropped := func(r *xds.Resource) bool { return !w.sub.all && !w.sub.has(r.Name) }
+	dropped := func(r *wire.Resource) bool { return !w.sub.all && !w.sub.has(r.Name) }
 	w.held = without(w.held, dropped)
 	w.flight.next = without(w.flight.next, dropped)
 	w.owed.names = slices.DeleteFunc(w.owed.names, func(name string) bool { return !w.sub.all && !w.sub.has(name) })
@@ -105,7 +105,7 @@ func (w *watch) forget() {
 }
 
 // without returns a slice without some resources. The argument is not changed.
-func without(in []*xds.Resource, drop func(*xds.Resource) bool) []*xds.Resource {
+func without(in []*wire.Resource, drop func(*wire.Resource) bool) []*wire.Resource {
 	if !slices.ContainsFunc(in, drop) {
 		return in
 	}
@@ -118,7 +118,7 @@ func (w *watch) forgetLocator(gone locator) {
 	if gone.chosen.Resource != nil && !slices.ContainsFunc(w.sub.locators, func(l locator) bool {
 		return l.chosen.Resource != nil && compareVariants(l.chosen, gone.chosen) == 0
 	}) {
-		dropped := func(v xds.Variant) bool { return compareVariants(v, gone.chosen) == 0 }
+		dropped := func(v wire.Variant) bool { return compareVariants(v, gone.chosen) == 0 }
 		w.heldVariants = slices.DeleteFunc(slices.Clone(w.heldVariants), dropped)
 		w.flight.nextVariants = slices.DeleteFunc(slices.Clone(w.flight.nextVariants), dropped)
 	}
@@ -127,7 +127,7 @@ func (w *watch) forgetLocator(gone locator) {
 
 // choose computes wantVariants from the choices of the locators.
 func (w *watch) choose() {
-	var buffer [16]xds.Variant
+	var buffer [16]wire.Variant
 	chosen := buffer[:0]
 	for i := range w.sub.locators {
 		if v := w.sub.locators[i].chosen; v.Resource != nil {
@@ -135,7 +135,7 @@ func (w *watch) choose() {
 		}
 	}
 	slices.SortFunc(chosen, compareVariants)
-	chosen = slices.CompactFunc(chosen, func(a, b xds.Variant) bool { return compareVariants(a, b) == 0 })
+	chosen = slices.CompactFunc(chosen, func(a, b wire.Variant) bool { return compareVariants(a, b) == 0 })
 	if !slices.Equal(chosen, w.wantVariants) {
 		w.wantVariants = slices.Clone(chosen)
 	}

@@ -11,13 +11,13 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// A wire speaks one protocol for a player.
-type wire interface {
+// A speaker speaks one protocol for a player.
+type speaker interface {
 	open(context.Context, grpc.ClientConnInterface) (receive, error)
-	send(p *player, t xds.Type, words []string) error
+	send(p *player, t wire.Type, words []string) error
 }
 
 // words is a request of a script.
@@ -33,7 +33,7 @@ type words struct {
 }
 
 // parse reads the words of a request.
-func (p *player) parse(t xds.Type, in []string) words {
+func (p *player) parse(t wire.Type, in []string) words {
 	var w words
 	for _, word := range in {
 		key, value, _ := strings.Cut(word, ":")
@@ -106,7 +106,7 @@ func (d *deltaWire) open(ctx context.Context, conn grpc.ClientConnInterface) (re
 	}, err
 }
 
-func (d *deltaWire) send(p *player, t xds.Type, in []string) error {
+func (d *deltaWire) send(p *player, t wire.Type, in []string) error {
 	w := p.parse(t, in)
 	m := &discoveryv3.DeltaDiscoveryRequest{
 		TypeUrl: t.URL(), ResourceNamesSubscribe: w.add, ResourceNamesUnsubscribe: w.remove,
@@ -124,7 +124,7 @@ func (d *deltaWire) send(p *player, t xds.Type, in []string) error {
 
 // deltaText writes a response in the syntax of scripts.
 func (p *player) deltaText(m *discoveryv3.DeltaDiscoveryResponse) string {
-	t, _ := xds.TypeOf(m.GetTypeUrl())
+	t, _ := wire.TypeOf(m.GetTypeUrl())
 	p.memory.nonce[t.String()] = m.GetNonce()
 	out := []string{t.String()}
 	for _, r := range m.GetResources() {
@@ -140,7 +140,7 @@ func (p *player) deltaText(m *discoveryv3.DeltaDiscoveryResponse) string {
 }
 
 // wrapperText returns NAME=CONTENT, or @NAME[CONSTRAINTS]=CONTENT for a variant.
-func (p *player) wrapperText(t xds.Type, r *discoveryv3.Resource) string {
+func (p *player) wrapperText(t wire.Type, r *discoveryv3.Resource) string {
 	m, err := r.GetResource().UnmarshalNew()
 	if err != nil {
 		p.t.Error(err)
@@ -184,7 +184,7 @@ func (d *stateWire) open(ctx context.Context, conn grpc.ClientConnInterface) (re
 	}, err
 }
 
-func (d *stateWire) send(p *player, t xds.Type, in []string) error {
+func (d *stateWire) send(p *player, t wire.Type, in []string) error {
 	w := p.parse(t, in)
 	key := t.String()
 	if w.ack && w.nack == "" {
@@ -208,7 +208,7 @@ func (d *stateWire) send(p *player, t xds.Type, in []string) error {
 
 // stateText writes a response in the syntax of scripts.
 func (p *player) stateText(m *discoveryv3.DiscoveryResponse) string {
-	t, _ := xds.TypeOf(m.GetTypeUrl())
+	t, _ := wire.TypeOf(m.GetTypeUrl())
 	p.memory.nonce[t.String()], p.memory.pending[t.String()] = m.GetNonce(), m.GetVersionInfo()
 	out := []string{t.String()}
 	for _, a := range m.GetResources() {
@@ -217,7 +217,7 @@ func (p *player) stateText(m *discoveryv3.DiscoveryResponse) string {
 	return strings.Join(append(out, errorTexts(m.GetResourceErrors())...), " ")
 }
 
-func (p *player) anyText(t xds.Type, a *anypb.Any) string {
+func (p *player) anyText(t wire.Type, a *anypb.Any) string {
 	m, err := a.UnmarshalNew()
 	if err != nil {
 		p.t.Error(err)

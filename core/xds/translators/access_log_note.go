@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -47,14 +48,14 @@ func noteConnection(c *xds.Chain, choices []choice) (func(int) *accesslogv3.Acce
 	for i, choice := range choices {
 		list[i] = rbac.Choice{Conditions: choice.Conditions, Action: &xdscorev3.TypedExtensionConfig{
 			Name:        "envoy.filters.rbac.action",
-			TypedConfig: xds.Any(&rbacconfigv3.Action{Name: strconv.Itoa(i), Action: rbacconfigv3.RBAC_ALLOW}),
+			TypedConfig: message.Any(&rbacconfigv3.Action{Name: strconv.Itoa(i), Action: rbacconfigv3.RBAC_ALLOW}),
 		}}
 	}
 	matcher, err := rbac.NewChoiceMatcher(list)
 	if err != nil {
 		return nil, err
 	}
-	c.AddNetworkFilter(rbac.NetworkFilterName, xds.Any(&networkrbacv3.RBAC{
+	c.AddNetworkFilter(rbac.NetworkFilterName, message.Any(&networkrbacv3.RBAC{
 		StatPrefix: "access_log.", ShadowRulesStatPrefix: prefix, ShadowMatcher: matcher,
 	}))
 	showConditions(c, choices)

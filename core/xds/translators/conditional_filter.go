@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -23,15 +24,15 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 	case len(configs) == 0:
 		return nil
 	case choices[0].Empty():
-		c.AddHTTPFilter(name, xds.Any(configs[0]))
+		c.AddHTTPFilter(name, message.Any(configs[0]))
 		return nil
 	}
 	actions := make([]*xdscorev3.TypedExtensionConfig, len(configs))
 	for i, config := range configs {
-		actions[i] = &xdscorev3.TypedExtensionConfig{Name: "skip", TypedConfig: xds.Any(&skipv3.SkipFilter{})}
+		actions[i] = &xdscorev3.TypedExtensionConfig{Name: "skip", TypedConfig: message.Any(&skipv3.SkipFilter{})}
 		if config != nil {
-			actions[i] = &xdscorev3.TypedExtensionConfig{Name: "execute", TypedConfig: xds.Any(&compositev3.ExecuteFilterAction{
-				TypedConfig: &corev3.TypedExtensionConfig{Name: name, TypedConfig: xds.Any(config)},
+			actions[i] = &xdscorev3.TypedExtensionConfig{Name: "execute", TypedConfig: message.Any(&compositev3.ExecuteFilterAction{
+				TypedConfig: &corev3.TypedExtensionConfig{Name: name, TypedConfig: message.Any(config)},
 			})}
 		}
 	}
@@ -39,7 +40,7 @@ func addConditionalFilter(c *xds.Chain, name string, choices []choice, configs [
 	if err != nil {
 		return err
 	}
-	c.AddHTTPFilter(name, xds.Any(filter))
+	c.AddHTTPFilter(name, message.Any(filter))
 	showConditions(c, choices)
 	return nil
 }
@@ -56,7 +57,7 @@ func chooseAction(choices []choice, actions []*xdscorev3.TypedExtensionConfig) (
 		return nil, err
 	}
 	return &matchingv3.ExtensionWithMatcher{
-		ExtensionConfig: &corev3.TypedExtensionConfig{Name: "composite", TypedConfig: xds.Any(&compositev3.Composite{})},
+		ExtensionConfig: &corev3.TypedExtensionConfig{Name: "composite", TypedConfig: message.Any(&compositev3.Composite{})},
 		XdsMatcher:      matcher,
 	}, nil
 }

@@ -15,6 +15,7 @@ import (
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // noGRPC is why a kind for the proxy has no effect on gRPC.
@@ -67,7 +68,7 @@ func policies(list ...proto.Message) *clusterv3.LoadBalancingPolicy {
 	m := &clusterv3.LoadBalancingPolicy{}
 	for _, policy := range list {
 		m.Policies = append(m.Policies, &clusterv3.LoadBalancingPolicy_Policy{TypedExtensionConfig: &corev3.TypedExtensionConfig{
-			Name: string(policy.ProtoReflect().Descriptor().FullName()), TypedConfig: xds.Any(policy),
+			Name: string(policy.ProtoReflect().Descriptor().FullName()), TypedConfig: message.Any(policy),
 		}})
 	}
 	return m

@@ -19,6 +19,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 const meshAccessLogKind = "MeshAccessLog"
@@ -149,7 +150,7 @@ func (l logs) all() (list []*accesslogv3.AccessLog) {
 func (l logs) file(f *meshaccesslog.File) *accesslogv3.AccessLog {
 	return &accesslogv3.AccessLog{
 		Name: "envoy.access_loggers.file",
-		ConfigType: &accesslogv3.AccessLog_TypedConfig{TypedConfig: xds.Any(&filev3.FileAccessLog{
+		ConfigType: &accesslogv3.AccessLog_TypedConfig{TypedConfig: message.Any(&filev3.FileAccessLog{
 			Path:            string(f.Path),
 			AccessLogFormat: &filev3.FileAccessLog_LogFormat{LogFormat: l.format(f.Format)},
 		})},
@@ -205,7 +206,7 @@ func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, field string) *acces
 	}
 	return &accesslogv3.AccessLog{
 		Name:       "envoy.access_loggers.open_telemetry",
-		ConfigType: &accesslogv3.AccessLog_TypedConfig{TypedConfig: xds.Any(m)},
+		ConfigType: &accesslogv3.AccessLog_TypedConfig{TypedConfig: message.Any(m)},
 	}
 }
 

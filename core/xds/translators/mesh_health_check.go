@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // The settings of a check where a conf has none.
@@ -105,7 +106,7 @@ func setEvents(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check 
 	}
 	m.EventLogger = []*corev3.TypedExtensionConfig{{
 		Name:        "envoy.health_check.event_sinks.file",
-		TypedConfig: xds.Any(&eventsv3.HealthCheckEventFileSink{EventLogPath: string(*check.EventLogPath)}),
+		TypedConfig: message.Any(&eventsv3.HealthCheckEventFileSink{EventLogPath: string(*check.EventLogPath)}),
 	}}
 	m.AlwaysLogHealthCheckFailures = isTrue(check.AlwaysLogHealthCheckFailures)
 }

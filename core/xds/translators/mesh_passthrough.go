@@ -18,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // The names of the listeners to which connections are redirected, and of the clusters
@@ -121,7 +122,7 @@ func redirected(name string, proxy *resource.TransparentProxy, port uint32, dire
 
 func listenerFilter(name string, config proto.Message) *listenerv3.ListenerFilter {
 	return &listenerv3.ListenerFilter{
-		Name: name, ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: xds.Any(config)},
+		Name: name, ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: message.Any(config)},
 	}
 }
 
@@ -144,7 +145,7 @@ func originalDestination(name string, bind *corev3.BindConfig) *clusterv3.Cluste
 		LbPolicy:             clusterv3.Cluster_CLUSTER_PROVIDED,
 		UpstreamBindConfig:   bind,
 		TypedExtensionProtocolOptions: map[string]*anypb.Any{
-			"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": xds.Any(&httpv3.HttpProtocolOptions{
+			"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": message.Any(&httpv3.HttpProtocolOptions{
 				UpstreamProtocolOptions: &httpv3.HttpProtocolOptions_UseDownstreamProtocolConfig{
 					UseDownstreamProtocolConfig: &httpv3.HttpProtocolOptions_UseDownstreamHttpConfig{
 						HttpProtocolOptions:  &corev3.Http1ProtocolOptions{},

@@ -15,6 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshratelimit"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 const meshRateLimitKind = "MeshRateLimit"
@@ -106,7 +107,7 @@ func limitConnections(c *xds.Chain, choices []choice) {
 	if limit == nil || isTrue(limit.Disabled) || limit.ConnectionRate == nil {
 		return
 	}
-	c.AddNetworkFilter(networkRateLimitFilter, xds.Any(&networklimitv3.LocalRateLimit{
+	c.AddNetworkFilter(networkRateLimitFilter, message.Any(&networklimitv3.LocalRateLimit{
 		StatPrefix: rateLimitStatPrefix, TokenBucket: tokenBucket(limit.ConnectionRate),
 	}))
 }

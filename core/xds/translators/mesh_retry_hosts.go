@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 func previousHosts() *routev3.RetryPolicy_RetryHostPredicate {
@@ -30,7 +30,7 @@ func hostsWithTags(tags map[string]string) *routev3.RetryPolicy_RetryHostPredica
 
 func hostPredicate(name string, config proto.Message) *routev3.RetryPolicy_RetryHostPredicate {
 	return &routev3.RetryPolicy_RetryHostPredicate{
-		Name: name, ConfigType: &routev3.RetryPolicy_RetryHostPredicate_TypedConfig{TypedConfig: xds.Any(config)},
+		Name: name, ConfigType: &routev3.RetryPolicy_RetryHostPredicate_TypedConfig{TypedConfig: message.Any(config)},
 	}
 }
 
@@ -40,6 +40,6 @@ func previousPriorities(frequency *int32) *routev3.RetryPolicy_RetryPriority {
 	config := &prioritiesv3.PreviousPrioritiesConfig{UpdateFrequency: valueOr(frequency, 2)}
 	return &routev3.RetryPolicy_RetryPriority{
 		Name:       "envoy.retry_priorities.previous_priorities",
-		ConfigType: &routev3.RetryPolicy_RetryPriority_TypedConfig{TypedConfig: xds.Any(config)},
+		ConfigType: &routev3.RetryPolicy_RetryPriority_TypedConfig{TypedConfig: message.Any(config)},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // meshTrace translates MeshTrace: the spans of HTTP listeners, in both directions.
@@ -63,7 +64,7 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 		return nil
 	}
 	t := &hcmv3.HttpConnectionManager_Tracing{
-		Provider: &tracev3.Tracing_Http{Name: name, ConfigType: &tracev3.Tracing_Http_TypedConfig{TypedConfig: xds.Any(provider)}},
+		Provider: &tracev3.Tracing_Http{Name: name, ConfigType: &tracev3.Tracing_Http_TypedConfig{TypedConfig: message.Any(provider)}},
 	}
 	if s := trace.Sampling; s != nil {
 		t.OverallSampling = percent(s.Overall)

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // filter is a network or HTTP filter.
@@ -57,7 +57,7 @@ func withHTTPFilter(l *listenerv3.Listener, mod filterMod) (proto.Message, bool,
 				return nil, true, err
 			}
 			manager.HttpFilters, applied = filters, applied || ok
-			f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: xds.Any(manager)}
+			f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: message.Any(manager)}
 		}
 	}
 	return l, applied, nil

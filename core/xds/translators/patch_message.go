@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // readResource returns the resource of the text of a policy, and checks it by the rules
@@ -85,7 +85,7 @@ func configOf(m proto.Message) (*anypb.Any, bool) {
 // setConfig replaces a config by a message of the same type.
 func setConfig(config *anypb.Any, m proto.Message) {
 	proto.Reset(config)
-	proto.Merge(config, xds.Any(m))
+	proto.Merge(config, message.Any(m))
 }
 
 // mergeMessage merges a message into another one. The configs of two filters are merged

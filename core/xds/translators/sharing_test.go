@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // The endpoints of a service with locality awareness are one resource for all
@@ -46,7 +47,7 @@ networking:
 		t.Fatal(err)
 	}
 	state := xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
-	of := func(name string, kind xds.Type) *xds.Resource {
+	of := func(name string, kind wire.Type) *wire.Resource {
 		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name})
 		for _, r := range state.Snapshot(d, false).Resources(kind) {
 			if r.Name == "default/web" {
@@ -57,10 +58,10 @@ networking:
 		return nil
 	}
 	for name, same := range map[string]bool{"east-n1-too": true, "east-n2": false, "west-n1": false} {
-		if of("east-n1", xds.ClusterType) != of(name, xds.ClusterType) {
+		if of("east-n1", wire.ClusterType) != of(name, wire.ClusterType) {
 			t.Errorf("%s: another cluster", name)
 		}
-		if (of("east-n1", xds.EndpointType) == of(name, xds.EndpointType)) != same {
+		if (of("east-n1", wire.EndpointType) == of(name, wire.EndpointType)) != same {
 			t.Errorf("%s: same endpoints: %t, want %t", name, !same, same)
 		}
 	}

@@ -23,7 +23,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // TestStories builds the snapshots of each story in testdata. A story is resources, in
@@ -71,7 +73,7 @@ func TestStoriesInEnvoy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := xds.MarshalJSON(bootstrap)
+			data, err := message.JSON(bootstrap)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,9 +176,9 @@ func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) 
 		t.Fatalf("there is no dataplane %s", dataplane)
 	}
 	snapshot := state.Snapshot(d, grpc)
-	for kind := range xds.Type(xds.NumTypes) {
+	for kind := range wire.Type(wire.NumTypes) {
 		for _, r := range snapshot.Resources(kind) {
-			m, err := xds.Decode(r)
+			m, err := message.Decode(r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,13 +262,13 @@ func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 func fields(t *testing.T, s *xds.Snapshot) map[field]string {
 	t.Helper()
 	out := map[field]string{}
-	for kind := range xds.Type(xds.NumTypes) {
+	for kind := range wire.Type(wire.NumTypes) {
 		for _, r := range s.Resources(kind) {
-			m, err := xds.Decode(r)
+			m, err := message.Decode(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := xds.MarshalJSON(m)
+			data, err := message.JSON(m)
 			if err != nil {
 				t.Fatal(err)
 			}

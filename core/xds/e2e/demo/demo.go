@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
@@ -111,7 +112,7 @@ func (d *demo) startProxy(state *xds.State, p *resource.Dataplane) error {
 	if err != nil {
 		return err
 	}
-	config, err := xds.MarshalJSON(bootstrap)
+	config, err := message.JSON(bootstrap)
 	if err != nil {
 		return err
 	}

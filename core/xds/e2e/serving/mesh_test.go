@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // patience is how long a test waits for what must happen.
@@ -81,7 +82,7 @@ func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, 
 	d, _ := m.dataplane(name)
 	bootstrap := xds.Bootstrap(d, nil, m.server(server), xds.BootstrapOptions{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
 	bootstrap.DynamicResources.AdsConfig.ApiType = protocol
-	config, err := xds.MarshalJSON(bootstrap)
+	config, err := message.JSON(bootstrap)
 	if err != nil {
 		m.t.Fatal(err)
 	}

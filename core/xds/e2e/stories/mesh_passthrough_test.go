@@ -8,7 +8,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	proxyprotocolv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/proxy_protocol/v3"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 var meshPassthroughStories = []story{{
@@ -96,7 +96,7 @@ func withProxyLines(b *bootstrapv3.Bootstrap, address string) {
 			if f.Name == "envoy.filters.listener.original_dst" {
 				l.Address.GetSocketAddress().Address = address
 				f.Name = "envoy.filters.listener.proxy_protocol"
-				f.ConfigType = &listenerv3.ListenerFilter_TypedConfig{TypedConfig: xds.Any(&proxyprotocolv3.ProxyProtocol{})}
+				f.ConfigType = &listenerv3.ListenerFilter_TypedConfig{TypedConfig: message.Any(&proxyprotocolv3.ProxyProtocol{})}
 			}
 		}
 	}

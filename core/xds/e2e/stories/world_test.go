@@ -19,6 +19,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // A world is a running mesh.
@@ -161,7 +162,7 @@ func (w *world) startProxies(state *xds.State, s *story) {
 		}
 		withoutDelays(bootstrap)
 		withProxyLines(bootstrap, d.Address)
-		config, err := xds.MarshalJSON(bootstrap)
+		config, err := message.JSON(bootstrap)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -26,7 +26,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
 
@@ -107,7 +109,7 @@ func (w *grpcWorld) check(minNames, minInbounds int) {
 			w.call(node, listener.Name)
 			clients++
 		}
-		for _, listener := range node.snapshot.Resources(xds.ListenerType) {
+		for _, listener := range node.snapshot.Resources(wire.ListenerType) {
 			w.listen(node, listener)
 			servers++
 		}
@@ -151,10 +153,10 @@ func newGRPCWorld(t *testing.T) *grpcWorld {
 // add adds a dataplane of a mesh.
 func (w *grpcWorld) add(mesh string, d dataplane) {
 	n := &grpcNode{id: mesh + "/" + d.dataplane.KRI(""), title: d.title, snapshot: d.state.Snapshot(d.dataplane, true)}
-	for of := range xds.Type(xds.NumTypes) {
+	for of := range wire.Type(wire.NumTypes) {
 		n.served[of].Listed = n.snapshot.Resources(of)
 	}
-	n.served[xds.ListenerType].Named = n.snapshot.API()
+	n.served[wire.ListenerType].Named = n.snapshot.API()
 	w.nodes = append(w.nodes, n)
 	w.byID[n.id] = n
 }
@@ -172,8 +174,8 @@ func (w *grpcWorld) Node(node *server.Node) (*server.Snapshot, bool) {
 }
 
 // Locate implements [server.State].
-func (w *grpcWorld) Locate(xds.Type, string, map[string]string) (xds.Variant, bool) {
-	return xds.Variant{}, false
+func (w *grpcWorld) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
+	return wire.Variant{}, false
 }
 
 // serve starts the server and the application, until the test ends.
@@ -236,8 +238,8 @@ var expectedFailures = []string{
 }
 
 // listen serves an inbound until gRPC has what it needs for it.
-func (w *grpcWorld) listen(n *grpcNode, r *xds.Resource) {
-	m, err := xds.Decode(r)
+func (w *grpcWorld) listen(n *grpcNode, r *wire.Resource) {
+	m, err := message.Decode(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
@@ -166,7 +167,7 @@ func loadBootstrap(binary, dir, name string, parts []part) error {
 	if err != nil {
 		return err
 	}
-	config, err := xds.MarshalJSON(merged)
+	config, err := message.JSON(merged)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // An Actor is a client that acts at random, for tests that compare what clients hold in
@@ -22,7 +22,7 @@ type Actor struct {
 	Node    server.Node
 	options Options
 	frozen  bool
-	types   [xds.NumTypes]asked
+	types   [wire.NumTypes]asked
 }
 
 // asked is what an actor asks for in one type.
@@ -67,7 +67,7 @@ func (a *Actor) Restart(conn grpc.ClientConnInterface) error {
 		return err
 	}
 	for t := range a.types {
-		if err := a.repeat(xds.Type(t)); err != nil {
+		if err := a.repeat(wire.Type(t)); err != nil {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func (a *Actor) Restart(conn grpc.ClientConnInterface) error {
 }
 
 // repeat subscribes what the actor asks for in a type.
-func (a *Actor) repeat(t xds.Type) error {
+func (a *Actor) repeat(t wire.Type) error {
 	asked := &a.types[t]
 	asked.any = asked.all || len(asked.names)+len(asked.locators) > 0
 	if asked.all {
@@ -119,13 +119,13 @@ func (a *Actor) Asked() bool {
 
 // Ask sends a random request of a type: for the wildcard, or about a name, or about the
 // name as a locator with the parameters.
-func (a *Actor) Ask(random *rand.Rand, t xds.Type, name string, parameters map[string]string) error {
+func (a *Actor) Ask(random *rand.Rand, t wire.Type, name string, parameters map[string]string) error {
 	asked := &a.types[t]
 	first := !asked.any
 	asked.any = true
 	// In state of the world, only listeners and clusters that go can be removed from a
 	// wildcard.
-	wildcard := !a.options.StateOfTheWorld || t == xds.ListenerType || t == xds.ClusterType
+	wildcard := !a.options.StateOfTheWorld || t == wire.ListenerType || t == wire.ClusterType
 	switch random.IntN(6) {
 	case 0:
 		if first && wildcard {
@@ -161,7 +161,7 @@ func (a *Actor) Ask(random *rand.Rand, t xds.Type, name string, parameters map[s
 func (a *Actor) Differences(state server.State) []string {
 	var out []string
 	snapshot, ok := state.Node(&a.Node)
-	for t := range xds.Type(xds.NumTypes) {
+	for t := range wire.Type(wire.NumTypes) {
 		asked := &a.types[t]
 		if !asked.any {
 			continue

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Options are those of a client.
@@ -42,7 +42,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at each change of what follows
-	types   [xds.NumTypes]*held
+	types   [wire.NumTypes]*held
 	sentAny bool
 	frozen  chan struct{} // closed when the client may read again, nil if it may
 	err     error         // of the stream
@@ -51,7 +51,7 @@ type Client struct {
 
 // A Response is one that the client has got.
 type Response struct {
-	Type      xds.Type
+	Type      wire.Type
 	Nonce     string
 	Resources []Held
 	Removed   []string // names
@@ -64,7 +64,7 @@ type Response struct {
 // stream is what the protocols have in common.
 type stream interface {
 	// request sends a request. The client holds its lock.
-	request(c *Client, t xds.Type, r change) error
+	request(c *Client, t wire.Type, r change) error
 	// receive waits for a response.
 	receive() (Response, string, error)
 }
@@ -135,7 +135,7 @@ func (c *Client) resume(old *Client) error {
 		for _, l := range h.locators {
 			r.subscribeLocators = append(r.subscribeLocators, l)
 		}
-		if err := c.stream.request(c, xds.Type(t), r); err != nil {
+		if err := c.stream.request(c, wire.Type(t), r); err != nil {
 			return err
 		}
 		h.resumed = false
@@ -151,29 +151,29 @@ func (c *Client) Close() {
 }
 
 // Wildcard subscribes all resources of a type, by a request without names.
-func (c *Client) Wildcard(t xds.Type) error { return c.change(t, change{}) }
+func (c *Client) Wildcard(t wire.Type) error { return c.change(t, change{}) }
 
 // Subscribe subscribes names, of which "*" is the wildcard.
-func (c *Client) Subscribe(t xds.Type, names ...string) error {
+func (c *Client) Subscribe(t wire.Type, names ...string) error {
 	return c.change(t, change{subscribe: names})
 }
 
 // Unsubscribe ends subscriptions of names.
-func (c *Client) Unsubscribe(t xds.Type, names ...string) error {
+func (c *Client) Unsubscribe(t wire.Type, names ...string) error {
 	return c.change(t, change{unsubscribe: names})
 }
 
 // SubscribeLocators subscribes names with dynamic parameters.
-func (c *Client) SubscribeLocators(t xds.Type, locators ...Locator) error {
+func (c *Client) SubscribeLocators(t wire.Type, locators ...Locator) error {
 	return c.change(t, change{subscribeLocators: locators})
 }
 
 // UnsubscribeLocators ends subscriptions of locators.
-func (c *Client) UnsubscribeLocators(t xds.Type, locators ...Locator) error {
+func (c *Client) UnsubscribeLocators(t wire.Type, locators ...Locator) error {
 	return c.change(t, change{unsubscribeLocators: locators})
 }
 
-func (c *Client) change(t xds.Type, r change) error {
+func (c *Client) change(t wire.Type, r change) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := c.types[t]
@@ -264,7 +264,7 @@ func (c *Client) accept(r Response, version string) {
 }
 
 // Named returns what the client holds of a type by name.
-func (c *Client) Named(t xds.Type) map[string]Held {
+func (c *Client) Named(t wire.Type) map[string]Held {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if h := c.types[t]; h != nil {
@@ -274,7 +274,7 @@ func (c *Client) Named(t xds.Type) map[string]Held {
 }
 
 // Located returns the variant that the client holds for a locator.
-func (c *Client) Located(t xds.Type, l Locator) (Held, bool) {
+func (c *Client) Located(t wire.Type, l Locator) (Held, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.types[t] == nil {
@@ -286,7 +286,7 @@ func (c *Client) Located(t xds.Type, l Locator) (Held, bool) {
 
 // Error returns the code of the last error for a name, and false if there was none
 // since the client got the resource.
-func (c *Client) Error(t xds.Type, name string) (codes.Code, bool) {
+func (c *Client) Error(t wire.Type, name string) (codes.Code, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.types[t] == nil {

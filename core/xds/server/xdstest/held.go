@@ -7,12 +7,12 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc/codes"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Held is a resource that a client holds.
 type Held struct {
-	Type    xds.Type
+	Type    wire.Type
 	Name    string
 	Version string // in state of the world the version of the response
 	Body    string // the marshalled message
@@ -88,7 +88,7 @@ func (h *held) apply(r change) {
 // hold applies what was accepted of a response. In state of the world, all has the
 // resources that the client has rejected too.
 func (h *held) hold(r Response, state bool, all Response) {
-	if state && (r.Type == xds.ListenerType || r.Type == xds.ClusterType) {
+	if state && (r.Type == wire.ListenerType || r.Type == wire.ClusterType) {
 		h.dropAbsent(all)
 	}
 	for _, name := range r.Removed {

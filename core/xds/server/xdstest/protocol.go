@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // deltaStream speaks the delta protocol.
@@ -17,7 +17,7 @@ type deltaStream struct {
 	discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient
 }
 
-func (s deltaStream) request(c *Client, t xds.Type, r change) error {
+func (s deltaStream) request(c *Client, t wire.Type, r change) error {
 	m := &discoveryv3.DeltaDiscoveryRequest{
 		TypeUrl: t.URL(), ResourceNamesSubscribe: r.subscribe, ResourceNamesUnsubscribe: r.unsubscribe,
 		ResourceLocatorsSubscribe: locators(r.subscribeLocators), ResourceLocatorsUnsubscribe: locators(r.unsubscribeLocators),
@@ -57,7 +57,7 @@ type stateStream struct {
 	discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient
 }
 
-func (s stateStream) request(c *Client, t xds.Type, r change) error {
+func (s stateStream) request(c *Client, t wire.Type, r change) error {
 	h := c.types[t]
 	m := &discoveryv3.DiscoveryRequest{
 		TypeUrl: t.URL(), VersionInfo: h.version, ResponseNonce: h.nonce, ErrorDetail: detail(r.nack),
@@ -94,8 +94,8 @@ type message interface {
 }
 
 // newResponse returns a response with resources that are read by a function.
-func newResponse[R any](m message, resources []R, read func(xds.Type, R) (Held, error)) (Response, error) {
-	t, ok := xds.TypeOf(m.GetTypeUrl())
+func newResponse[R any](m message, resources []R, read func(wire.Type, R) (Held, error)) (Response, error) {
+	t, ok := wire.TypeOf(m.GetTypeUrl())
 	if !ok {
 		return Response{}, fmt.Errorf("a response has the type %s", m.GetTypeUrl())
 	}
@@ -103,7 +103,7 @@ func newResponse[R any](m message, resources []R, read func(xds.Type, R) (Held, 
 	return Response{Type: t, Nonce: m.GetNonce(), Resources: all, Errors: errorsOf(m.GetResourceErrors())}, err
 }
 
-func each[R any](t xds.Type, list []R, read func(xds.Type, R) (Held, error)) ([]Held, error) {
+func each[R any](t wire.Type, list []R, read func(wire.Type, R) (Held, error)) ([]Held, error) {
 	var all []Held
 	for _, r := range list {
 		h, err := read(t, r)
@@ -116,7 +116,7 @@ func each[R any](t xds.Type, list []R, read func(xds.Type, R) (Held, error)) ([]
 }
 
 // wrapped returns the resource in a wrapper.
-func wrapped(t xds.Type, r *discoveryv3.Resource) (Held, error) {
+func wrapped(t wire.Type, r *discoveryv3.Resource) (Held, error) {
 	h := Held{Type: t, Name: r.GetName(), Version: r.GetVersion(), Body: string(r.GetResource().GetValue())}
 	if url := r.GetResource().GetTypeUrl(); url != t.URL() {
 		return h, fmt.Errorf("a resource has the type %s instead of %s", url, t.URL())
@@ -136,7 +136,7 @@ func wrapped(t xds.Type, r *discoveryv3.Resource) (Held, error) {
 
 // unwrapped returns a resource of state of the world, where only variants have a
 // wrapper.
-func unwrapped(t xds.Type, a *anypb.Any) (Held, error) {
+func unwrapped(t wire.Type, a *anypb.Any) (Held, error) {
 	m, err := a.UnmarshalNew()
 	if err != nil {
 		return Held{}, err
@@ -150,7 +150,7 @@ func unwrapped(t xds.Type, a *anypb.Any) (Held, error) {
 	return Held{Type: t, Name: nameOf(m), Body: string(a.GetValue())}, nil
 }
 
-func removed(t xds.Type, name *discoveryv3.ResourceName) (Held, error) {
+func removed(t wire.Type, name *discoveryv3.ResourceName) (Held, error) {
 	constraints, err := constraintsOf(name)
 	return Held{Type: t, Name: name.GetName(), Located: true, Constraints: constraints}, err
 }

@@ -13,38 +13,38 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // Resource returns a resource of a type with a name. The content is a text inside of
 // it: another one gives another version.
-func Resource(t xds.Type, name, content string) *xds.Resource {
+func Resource(t wire.Type, name, content string) *wire.Resource {
 	return Marshal(t, name, Message(t, name, content))
 }
 
 // Marshal returns a message as a resource.
-func Marshal(t xds.Type, name string, m proto.Message) *xds.Resource {
+func Marshal(t wire.Type, name string, m proto.Message) *wire.Resource {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		panic(err)
 	}
-	return &xds.Resource{Type: t, Name: name, Version: strconv.FormatUint(xxhash.Sum64(body), 16), Body: body}
+	return &wire.Resource{Type: t, Name: name, Version: strconv.FormatUint(xxhash.Sum64(body), 16), Body: body}
 }
 
 // Message returns the message of Resource.
-func Message(t xds.Type, name, content string) proto.Message {
+func Message(t wire.Type, name, content string) proto.Message {
 	switch t {
-	case xds.ClusterType:
+	case wire.ClusterType:
 		return &clusterv3.Cluster{Name: name, AltStatName: content}
-	case xds.EndpointType:
+	case wire.EndpointType:
 		return &endpointv3.ClusterLoadAssignment{ClusterName: name, Endpoints: []*endpointv3.LocalityLbEndpoints{
 			{Locality: &corev3.Locality{Zone: content}},
 		}}
-	case xds.ListenerType:
+	case wire.ListenerType:
 		return &listenerv3.Listener{Name: name, StatPrefix: content}
-	case xds.RouteType:
+	case wire.RouteType:
 		return &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{{Name: content, Domains: []string{"*"}}}}
-	case xds.SecretType:
+	case wire.SecretType:
 		return &tlsv3.Secret{Name: name, Type: &tlsv3.Secret_GenericSecret{GenericSecret: &tlsv3.GenericSecret{
 			Secret: &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: content}},
 		}}}

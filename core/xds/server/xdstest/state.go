@@ -9,26 +9,26 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // A State is a state that a test writes. It is not changed after it was published;
 // Clone returns one that may be.
 type State struct {
 	Nodes    map[string]*server.Snapshot // by node id
-	Variants map[Name][]xds.Variant
+	Variants map[Name][]wire.Variant
 }
 
 // A Name is a resource name that exists in variants.
 type Name struct {
-	Type xds.Type
+	Type wire.Type
 	Name string
 }
 
 // NewState returns an empty state.
 func NewState() *State {
-	return &State{Nodes: map[string]*server.Snapshot{}, Variants: map[Name][]xds.Variant{}}
+	return &State{Nodes: map[string]*server.Snapshot{}, Variants: map[Name][]wire.Variant{}}
 }
 
 // Clone returns a copy. Snapshots and variants are shared, and must be replaced
@@ -38,7 +38,7 @@ func (s *State) Clone() *State {
 }
 
 // Snapshot returns a snapshot with the resources. A wildcard gets all of them.
-func Snapshot(resources ...*xds.Resource) *server.Snapshot {
+func Snapshot(resources ...*wire.Resource) *server.Snapshot {
 	snapshot := new(server.Snapshot)
 	for _, r := range resources {
 		snapshot[r.Type].Listed = append(snapshot[r.Type].Listed, r)
@@ -51,7 +51,7 @@ func Snapshot(resources ...*xds.Resource) *server.Snapshot {
 
 // WithNamed returns a copy of a snapshot with further resources, which are served by
 // name only.
-func WithNamed(snapshot *server.Snapshot, resources ...*xds.Resource) *server.Snapshot {
+func WithNamed(snapshot *server.Snapshot, resources ...*wire.Resource) *server.Snapshot {
 	c := *snapshot
 	for _, r := range resources {
 		c[r.Type].Named = append(slices.Clone(c[r.Type].Named), r)
@@ -60,15 +60,15 @@ func WithNamed(snapshot *server.Snapshot, resources ...*xds.Resource) *server.Sn
 	return &c
 }
 
-func sortResources(in []*xds.Resource) {
-	slices.SortFunc(in, func(a, b *xds.Resource) int { return strings.Compare(a.Name, b.Name) })
+func sortResources(in []*wire.Resource) {
+	slices.SortFunc(in, func(a, b *wire.Resource) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Variant returns a variant whose constraint is in the syntax of variant.Parse. An
 // empty one means that the name has this variant only.
-func Variant(r *xds.Resource, constraint string) xds.Variant {
+func Variant(r *wire.Resource, constraint string) wire.Variant {
 	if constraint == "" {
-		return xds.Variant{Resource: r}
+		return wire.Variant{Resource: r}
 	}
 	c, err := variant.Parse("constraint", []byte(constraint))
 	if err != nil {
@@ -78,7 +78,7 @@ func Variant(r *xds.Resource, constraint string) xds.Variant {
 	if err != nil {
 		panic(err)
 	}
-	return xds.Variant{Resource: r, Constraints: string(text)}
+	return wire.Variant{Resource: r, Constraints: string(text)}
 }
 
 // Node implements server.State.
@@ -88,13 +88,13 @@ func (s *State) Node(node *server.Node) (*server.Snapshot, bool) {
 }
 
 // Locate implements server.State.
-func (s *State) Locate(t xds.Type, name string, parameters map[string]string) (xds.Variant, bool) {
+func (s *State) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
 	for _, v := range s.Variants[Name{t, name}] {
 		if accepts(v.Constraints, parameters) {
 			return v, true
 		}
 	}
-	return xds.Variant{}, false
+	return wire.Variant{}, false
 }
 
 // accepts evaluates marshalled constraints.

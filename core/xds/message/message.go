@@ -1,22 +1,23 @@
-package xds
+package message
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
 // NewResource returns the resource of a message.
-func NewResource(t Type, name string, m proto.Message) *Resource {
-	return New(t, name, marshal(m))
+func NewResource(t wire.Type, name string, m proto.Message) *wire.Resource {
+	return wire.New(t, name, Marshal(m))
 }
 
 // Decode returns a resource as a message, which is new.
-func Decode(r *Resource) (proto.Message, error) {
+func Decode(r *wire.Resource) (proto.Message, error) {
 	m, err := (&anypb.Any{TypeUrl: r.Type.URL(), Value: r.Body}).UnmarshalNew()
 	if err != nil {
 		return nil, fmt.Errorf("resource %s: %w", r.Name, err)
@@ -25,7 +26,7 @@ func Decode(r *Resource) (proto.Message, error) {
 }
 
 // marshal returns the bytes of a message, the same ones for the same content.
-func marshal(m proto.Message) []byte {
+func Marshal(m proto.Message) []byte {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil { // a string that is not UTF-8, which no decoder lets pass
 		panic(fmt.Sprintf("marshalling %T: %v", m, err))
@@ -36,12 +37,12 @@ func marshal(m proto.Message) []byte {
 // Any returns a message as google.protobuf.Any, with the same bytes for the same
 // content.
 func Any(m proto.Message) *anypb.Any {
-	return &anypb.Any{TypeUrl: "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName()), Value: marshal(m)}
+	return &anypb.Any{TypeUrl: "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName()), Value: Marshal(m)}
 }
 
 // MarshalJSON returns a message in proto3 JSON. Unlike protojson, which varies its
 // spaces, it returns the same bytes for the same message.
-func MarshalJSON(m proto.Message) ([]byte, error) {
+func JSON(m proto.Message) ([]byte, error) {
 	data, err := protojson.Marshal(m)
 	if err != nil {
 		return nil, err
