@@ -8,11 +8,13 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// EnvoyResource is an Envoy resource as the text of a YAML document. Its
-// fields are not checked here, as the kinds do not depend on Envoy's types.
+// EnvoyResource is a resource of Envoy, or a part of one, as the text of a YAML
+// document. The modification that contains it determines its type, and checks its
+// fields and the types of its extensions.
 type EnvoyResource string
 
 // Validate checks that the text is one mapping with a JSON form.
@@ -24,15 +26,26 @@ func (r EnvoyResource) Validate(at *diag.At) {
 
 // JSON returns the resource as JSON.
 func (r EnvoyResource) JSON() ([]byte, error) {
+	doc, err := r.parse()
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]conf.JSON
+	strict.Decode(doc.Root(), &fields)
+	return json.Marshal(fields)
+}
+
+// parse returns the one document of the text, which is a mapping that is not empty.
+func (r EnvoyResource) parse() (*strict.Document, error) {
 	if strings.TrimSpace(string(r)) == "" {
 		return nil, errors.New("must not be empty")
 	}
 	var sink diag.Sink
-	var mappings []map[string]conf.JSON
+	var mappings []*strict.Document
 	for doc := range strict.Documents("", strict.Chunks([]byte(r), 1)[0], strict.DefaultLimits, &sink) {
 		var fields map[string]conf.JSON
 		if strict.Decode(doc.Root(), &fields) && len(fields) > 0 {
-			mappings = append(mappings, fields)
+			mappings = append(mappings, doc)
 		}
 	}
 	var mistakes diag.Errors
@@ -42,5 +55,34 @@ func (r EnvoyResource) JSON() ([]byte, error) {
 	case len(mappings) != 1:
 		return nil, fmt.Errorf("must be one mapping, not %d", len(mappings))
 	}
-	return json.Marshal(mappings[0])
+	return mappings[0], nil
+}
+
+// checkType reports what does not fit the type of a message of Envoy's API. A text that
+// is no mapping is reported by [EnvoyResource.Validate].
+func (r *EnvoyResource) checkType(at *diag.At, message string) {
+	if r == nil {
+		return
+	}
+	doc, err := r.parse()
+	if err != nil {
+		return
+	}
+	var tree any
+	strict.Decode(doc.Root(), &tree)
+	var sink diag.Sink
+	envoyapi.Check(diag.Root(doc, &sink), message, tree)
+	var mistakes diag.Errors
+	if !errors.As(sink.Err(), &mistakes) {
+		return
+	}
+	texts := make([]string, len(mistakes))
+	for i := range mistakes {
+		texts[i] = fmt.Sprintf("line %d of the text: ", mistakes[i].Pos.Line)
+		if mistakes[i].Path != "" {
+			texts[i] += mistakes[i].Path + ": "
+		}
+		texts[i] += mistakes[i].Message()
+	}
+	at.Errorf("", "%s", strings.Join(texts, "; "))
 }

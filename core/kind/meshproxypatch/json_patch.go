@@ -1,11 +1,13 @@
 package meshproxypatch
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 )
 
 // JSONPatch is one operation of RFC 6902 on a resource as JSON.
@@ -48,6 +50,9 @@ func (p *JSONPatch) Validate(at *diag.At) {
 	if !slices.Contains(p.Op.Enum(), string(p.Op)) {
 		return // reported at its place
 	}
+	if p.Value != nil {
+		checkExtensions(at.Field("value"), *p.Value)
+	}
 	needs("value", p.Op == JSONAdd || p.Op == JSONReplace, p.Value != nil)
 	needs("from", p.Op == JSONMove || p.Op == JSONCopy, p.From != nil)
 	if p.Op == JSONRemove && p.Path == "" {
@@ -67,5 +72,13 @@ func (p JSONPointer) Validate(at *diag.At) {
 	}
 	if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(text), "~") {
 		at.Errorf("write ~0 for ~ and ~1 for / in a name", "bad JSON pointer %q", text)
+	}
+}
+
+// checkExtensions reports what does not fit the types of the extensions in a value.
+func checkExtensions(at *diag.At, value conf.JSON) {
+	var tree any
+	if json.Unmarshal([]byte(value), &tree) == nil {
+		envoyapi.CheckPart(at, tree)
 	}
 }

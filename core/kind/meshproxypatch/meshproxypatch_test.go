@@ -34,7 +34,7 @@ spec:
       - listener:
           operation: Patch
           match: {origin: inbound, name: "inbound:0.0.0.0:80", tags: {kuma.io/service: web}}
-          value: "connect_timeout: 1s"
+          value: "useOriginalDst: true"
       - listener: {operation: Patch, jsonPatches: [{op: remove, path: /a}]}
       - virtualHost:
           operation: Add
@@ -66,11 +66,11 @@ func TestRejected(t *testing.T) {
 			Want: `p.yaml:2:65: spec.default.appendModifications[0].listener: is next to cluster; write two modifications`,
 		},
 		"operation of filters": {
-			Conf: `{appendModifications: [{cluster: {operation: AddFirst, value: "a: b"}}]}`,
+			Conf: `{appendModifications: [{cluster: {operation: AddFirst, value: "name: b"}}]}`,
 			Want: `p.yaml:2:46: spec.default.appendModifications[0].cluster.operation: unknown value "AddFirst"; one of "Add", "Remove", "Patch"`,
 		},
 		"lower case": {
-			Conf: `{appendModifications: [{cluster: {operation: add, value: "a: b"}}]}`,
+			Conf: `{appendModifications: [{cluster: {operation: add, value: "name: b"}}]}`,
 			Want: `p.yaml:2:46: spec.default.appendModifications[0].cluster.operation: unknown value "add"; did you mean "Add"?`,
 		},
 		"nothing to add": {
@@ -82,36 +82,60 @@ func TestRejected(t *testing.T) {
 			Want: `p.yaml:2:38: spec.default.appendModifications[0].virtualHost.value: is required for "Patch"; or give jsonPatches`,
 		},
 		"patched in two ways": {
-			Conf: `{appendModifications: [{cluster: {operation: Patch, value: "a: b", jsonPatches: [{op: remove, path: /a}]}}]}`,
-			Want: `p.yaml:2:81: spec.default.appendModifications[0].cluster.jsonPatches: value and jsonPatches are both present; use one of them`,
+			Conf: `{appendModifications: [{cluster: {operation: Patch, value: "name: b", jsonPatches: [{op: remove, path: /a}]}}]}`,
+			Want: `p.yaml:2:84: spec.default.appendModifications[0].cluster.jsonPatches: value and jsonPatches are both present; use one of them`,
 		},
 		"patches to add": {
-			Conf: `{appendModifications: [{httpFilter: {operation: AddLast, value: "a: b", jsonPatches: []}}]}`,
-			Want: `p.yaml:2:86: spec.default.appendModifications[0].httpFilter.jsonPatches: go with "Patch" only; remove them`,
+			Conf: `{appendModifications: [{httpFilter: {operation: AddLast, value: "name: b", jsonPatches: []}}]}`,
+			Want: `p.yaml:2:89: spec.default.appendModifications[0].httpFilter.jsonPatches: go with "Patch" only; remove them`,
 		},
 		"removed with a value": {
-			Conf: `{appendModifications: [{networkFilter: {operation: Remove, value: "a: b"}}]}`,
+			Conf: `{appendModifications: [{networkFilter: {operation: Remove, value: "name: b"}}]}`,
 			Want: `p.yaml:2:67: spec.default.appendModifications[0].networkFilter.value: does not go with "Remove"; remove it`,
 		},
 		"added to what is there": {
-			Conf: `{appendModifications: [{cluster: {operation: Add, match: {name: a}, value: "a: b"}}]}`,
+			Conf: `{appendModifications: [{cluster: {operation: Add, match: {name: a}, value: "name: b"}}]}`,
 			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.match: does not go with "Add": nothing is matched; remove it`,
 		},
 		"virtual host added to itself": {
-			Conf: `{appendModifications: [{virtualHost: {operation: Add, match: {name: a}, value: "a: b"}}]}`,
+			Conf: `{appendModifications: [{virtualHost: {operation: Add, match: {name: a}, value: "name: b"}}]}`,
 			Want: `p.yaml:2:69: spec.default.appendModifications[0].virtualHost.match.name: does not go with "Add": nothing is matched; remove it`,
 		},
 		"before which filter": {
-			Conf: `{appendModifications: [{networkFilter: {operation: AddBefore, value: "a: b"}}]}`,
+			Conf: `{appendModifications: [{networkFilter: {operation: AddBefore, value: "name: b"}}]}`,
 			Want: `p.yaml:2:40: spec.default.appendModifications[0].networkFilter.match.name: is required for "AddBefore"`,
 		},
 		"after which filter": {
-			Conf: `{appendModifications: [{httpFilter: {operation: AddAfter, match: {origin: a}, value: "a: b"}}]}`,
+			Conf: `{appendModifications: [{httpFilter: {operation: AddAfter, match: {origin: a}, value: "name: b"}}]}`,
 			Want: `p.yaml:2:66: spec.default.appendModifications[0].httpFilter.match.name: is required for "AddAfter"`,
 		},
 		"no YAML": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: "just text"}}]}`,
 			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: line 1 of the text: must be a mapping, not the string "just text"; write the resource's fields as YAML`,
+		},
+		"unknown field": {
+			Conf: `{appendModifications: [{cluster: {operation: Patch, value: "connect_timeout: 1s\nloadAssignment: {endpoint: []}"}}]}`,
+			Want: `p.yaml:2:60: spec.default.appendModifications[0].cluster.value: line 2 of the text: loadAssignment.endpoint: unknown field of envoy.config.endpoint.v3.ClusterLoadAssignment; did you mean "endpoints"?`,
+		},
+		"unknown word, of a list": {
+			Conf: `{appendModifications: [{cluster: {operation: Patch, value: "filters: [{name: x}]\ntype: STRICT_DSN"}}]}`,
+			Want: `p.yaml:2:60: spec.default.appendModifications[0].cluster.value: line 2 of the text: type: unknown word "STRICT_DSN"; did you mean "STRICT_DNS"?`,
+		},
+		"bad value": {
+			Conf: `{appendModifications: [{virtualHost: {operation: Patch, value: "domains: 5"}}]}`,
+			Want: `p.yaml:2:64: spec.default.appendModifications[0].virtualHost.value: line 1 of the text: unexpected token 5`,
+		},
+		"unknown extension": {
+			Conf: `{appendModifications: [{httpFilter: {operation: AddFirst, value: "name: lua\ntypedConfig:\n  '@type': type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lau"}}]}`,
+			Want: `p.yaml:2:66: spec.default.appendModifications[0].httpFilter.value: line 3 of the text: typedConfig.@type: "envoy.extensions.filters.http.lua.v3.Lau" is no type of the API of Envoy 1.40; did you mean "envoy.extensions.filters.http.lua.v3.Lua"?`,
+		},
+		"unknown field of an extension that is not linked": {
+			Conf: `{appendModifications: [{networkFilter: {operation: AddFirst, value: "typedConfig: {'@type': type.googleapis.com/envoy.extensions.filters.network.redis_proxy.v3.RedisProxy, settings: {opTimeot: 1s}}"}}]}`,
+			Want: `p.yaml:2:69: spec.default.appendModifications[0].networkFilter.value: line 1 of the text: typedConfig.settings.opTimeot: unknown field of envoy.extensions.filters.network.redis_proxy.v3.RedisProxy.ConnPoolSettings; did you mean "opTimeout"?`,
+		},
+		"unknown extension in a patch": {
+			Conf: `{appendModifications: [{listener: {operation: Patch, jsonPatches: [{op: add, path: /listenerFilters/-, value: {typedConfig: {"@type": type.googleapis.com/x.Y}}}]}}]}`,
+			Want: `p.yaml:2:135: spec.default.appendModifications[0].listener.jsonPatches[0].value.typedConfig.@type: "x.Y" is no type of the API of Envoy 1.40`,
 		},
 		"tags of listeners": {
 			Conf: `{appendModifications: [{listener: {operation: Remove, match: {tags: {a: ""}}}}, {httpFilter: {operation: Remove, match: {listenerTags: {"b c": d}}}}]}`,

@@ -33,12 +33,14 @@ func (m *Modification) Validate(at *diag.At) {
 
 // Validate checks that the fields go with the operation.
 func (m *ClusterMod) Validate(at *diag.At) {
+	m.Value.checkType(at.Field("value"), "envoy.config.cluster.v3.Cluster")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateNoMatch(at, "match", m.Operation, m.Match != nil)
 }
 
 // Validate checks that the fields go with the operation.
 func (m *ListenerMod) Validate(at *diag.At) {
+	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Listener")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateNoMatch(at, "match", m.Operation, m.Match != nil)
 }
@@ -46,6 +48,7 @@ func (m *ListenerMod) Validate(at *diag.At) {
 // Validate checks that the fields go with the operation. A virtual host is
 // added to route configurations, so that only its name is nothing to match.
 func (m *VirtualHostMod) Validate(at *diag.At) {
+	m.Value.checkType(at.Field("value"), "envoy.config.route.v3.VirtualHost")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	if m.Match != nil {
 		validateNoMatch(at.Field("match"), "name", m.Operation, m.Match.Name != nil)
@@ -54,12 +57,14 @@ func (m *VirtualHostMod) Validate(at *diag.At) {
 
 // Validate checks that the fields go with the operation.
 func (m *NetworkFilterMod) Validate(at *diag.At) {
+	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Filter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
 }
 
 // Validate checks that the fields go with the operation.
 func (m *HTTPFilterMod) Validate(at *diag.At) {
+	m.Value.checkType(at.Field("value"), "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -43,7 +44,7 @@ func Any(m proto.Message) *anypb.Any {
 // MarshalJSON returns a message in proto3 JSON. Unlike protojson, which varies its
 // spaces, it returns the same bytes for the same message.
 func JSON(m proto.Message) ([]byte, error) {
-	data, err := protojson.Marshal(m)
+	data, err := protojson.MarshalOptions{Resolver: envoyapi.Types{}}.Marshal(m)
 	if err != nil {
 		return nil, err
 	}

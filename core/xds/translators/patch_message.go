@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
@@ -32,7 +33,19 @@ func readMessage[M proto.Message](value meshproxypatch.EnvoyResource) (M, error)
 	if err != nil {
 		return m, err
 	}
-	return m, protojson.Unmarshal(data, m)
+	return m, unmarshalJSON(data, m)
+}
+
+func unmarshalJSON(data []byte, m proto.Message) error {
+	if err := (protojson.UnmarshalOptions{Resolver: envoyapi.Types{}}).Unmarshal(data, m); err != nil {
+		return errors.New(envoyapi.Words(err))
+	}
+	return nil
+}
+
+// unpack returns the config of a filter.
+func unpack(config *anypb.Any) (proto.Message, error) {
+	return anypb.UnmarshalNew(config, proto.UnmarshalOptions{Resolver: envoyapi.Types{}})
 }
 
 // patchAll replaces the messages of a list for which a function returns true by changed
@@ -97,11 +110,11 @@ func mergeMessage(into, from proto.Message) error {
 		mergeFields(into.ProtoReflect(), from.ProtoReflect())
 		return nil
 	}
-	config, err := a.UnmarshalNew()
+	config, err := unpack(a)
 	if err != nil {
 		return err
 	}
-	other, err := b.UnmarshalNew()
+	other, err := unpack(b)
 	if err != nil {
 		return err
 	}
@@ -140,7 +153,7 @@ func mergeFields(into, from protoreflect.Message) {
 // patchJSON applies JSON patches to a message, for a filter to its config.
 func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
 	if config, filter := configOf(m); filter {
-		inner, err := config.UnmarshalNew()
+		inner, err := unpack(config)
 		if err != nil {
 			return err
 		}
@@ -150,7 +163,7 @@ func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
 		setConfig(config, inner)
 		return nil
 	}
-	data, err := protojson.Marshal(m)
+	data, err := protojson.MarshalOptions{Resolver: envoyapi.Types{}}.Marshal(m)
 	if err != nil {
 		return err
 	}
@@ -168,7 +181,7 @@ func patchJSON(m proto.Message, patches []meshproxypatch.JSONPatch) error {
 		return fmt.Errorf("the patch does not apply: %w", err)
 	}
 	proto.Reset(m)
-	return protojson.Unmarshal(data, m)
+	return unmarshalJSON(data, m)
 }
 
 // validate checks a message by the rules of Envoy's API.

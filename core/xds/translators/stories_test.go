@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -200,7 +201,7 @@ func validate(m proto.Message) error {
 	var failed error
 	visit(m.ProtoReflect(), func(m proto.Message) {
 		if any, ok := m.(*anypb.Any); ok && failed == nil {
-			inner, err := any.UnmarshalNew()
+			inner, err := anypb.UnmarshalNew(any, proto.UnmarshalOptions{Resolver: envoyapi.Types{}})
 			if err == nil {
 				err = validate(inner)
 			}

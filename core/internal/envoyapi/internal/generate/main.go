@@ -1,0 +1,20 @@
+// Command generate writes the descriptors of Envoy's API to the file of its first
+// argument.
+package main
+
+import (
+	"log"
+	"os"
+
+	"github.com/meshmatch/meshmatch/core/internal/envoyapi/internal/descriptors"
+)
+
+func main() {
+	set, err := descriptors.Set()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(os.Args[1], set, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
