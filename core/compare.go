@@ -2,11 +2,13 @@ package core
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Compare returns what changed for dataplanes from one view to another, sorted by
@@ -24,11 +26,7 @@ import (
 // commits lie between; comparing other views visits every dataplane.
 func Compare(before, after *View) []Change {
 	var changes []Change
-	byName := func(a, b *mesh.State) int { return strings.Compare(a.Name(), b.Name()) }
-	for a, b := range sorted.Join(before.meshes, after.meshes, byName) {
-		if a == b {
-			continue
-		}
+	for a, b := range changedMeshes(before, after) {
 		name := cmp.Or(a, b).Name()
 		first := len(changes)
 		for _, d := range mesh.Compare(a, b) {
@@ -39,4 +37,33 @@ func Compare(before, after *View) []Change {
 		})
 	}
 	return changes
+}
+
+// EditedDataplanes yields the dataplanes whose own resources were added, changed or
+// removed from one view to another, in any order: each as it was and as it is, nil if
+// it does not exist. Positions in files are ignored. It is for those that need no more
+// than that of [Compare], which also compares configurations.
+func EditedDataplanes(before, after *View) iter.Seq2[*resource.Dataplane, *resource.Dataplane] {
+	return func(yield func(old, next *resource.Dataplane) bool) {
+		for a, b := range changedMeshes(before, after) {
+			for old, next := range mesh.Edited(a, b) {
+				if !yield(old, next) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// changedMeshes yields the states of the meshes that two views do not share, sorted by
+// name; nil for a mesh that a view does not have.
+func changedMeshes(before, after *View) iter.Seq2[*mesh.State, *mesh.State] {
+	byName := func(a, b *mesh.State) int { return strings.Compare(a.Name(), b.Name()) }
+	return func(yield func(a, b *mesh.State) bool) {
+		for a, b := range sorted.Join(before.meshes, after.meshes, byName) {
+			if a != b && !yield(a, b) {
+				return
+			}
+		}
+	}
 }

@@ -77,6 +77,8 @@ func TestCompare(t *testing.T) {
 				if diff := cmp.Diff(c.want, changesText(core.Commit{Before: v, After: e.View()})); diff != "" {
 					t.Errorf("from %s view: %s", from, diff)
 				}
+				checkEdited(t, v, e.View())
+				checkEdited(t, e.View(), v)
 				back := changesText(core.Commit{Before: e.View(), After: v})
 				for i := range back {
 					back[i] = strings.Replace(back[i], "left", "joined", 1)

@@ -23,8 +23,6 @@ type Options struct {
 // as resources are added, changed and removed. It is safe for concurrent use:
 // readers take a [View] without waiting, writers wait for each other.
 type Engine struct {
-	kinds   *resource.Kinds
-	order   rules.Order
 	current atomic.Pointer[View]
 
 	mu     sync.Mutex              // of writers; guards what follows
@@ -36,12 +34,13 @@ type Engine struct {
 // kinds. Kinds are identified by name, so loaders may use other [resource.Kinds]
 // with the same kinds.
 func NewEngine(kinds *resource.Kinds, options Options) *Engine {
-	e := &Engine{
-		kinds:  kinds,
-		order:  options.Order,
-		meshes: map[string]*mesh.Writer{},
+	if options.Order == nil {
+		options.Order = rules.DefaultOrder
 	}
-	e.current.Store(&View{kinds: kinds, enforcement: enforce.Empty(), superseded: make(chan struct{})})
+	e := &Engine{meshes: map[string]*mesh.Writer{}}
+	e.current.Store(&View{
+		kinds: kinds, order: options.Order, enforcement: enforce.Empty(), superseded: make(chan struct{}),
+	})
 	return e
 }
 
@@ -61,7 +60,7 @@ func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
 // the same position in a file, changes nothing; so does deleting a resource that
 // does not exist. When Apply returns, [Engine.View] returns the new view.
 func (e *Engine) Apply(batch Batch) (Commit, error) {
-	if err := admit(e.kinds, &batch); err != nil {
+	if err := admit(e.View().kinds, &batch); err != nil {
 		return Commit{}, err
 	}
 	e.mu.Lock()
@@ -87,7 +86,7 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 		return Commit{before, before}, nil
 	}
 	after := &View{
-		kinds: e.kinds, meshes: slices.Clone(before.meshes),
+		kinds: before.kinds, order: before.order, meshes: slices.Clone(before.meshes),
 		enforcement: enforcement.State, superseded: make(chan struct{}),
 	}
 	for _, u := range updates {
@@ -117,11 +116,12 @@ func (e *Engine) writer(name string) (*mesh.Writer, error) {
 	if w := e.meshes[name]; w != nil {
 		return w, nil
 	}
-	published := e.View().mesh(name)
+	view := e.View()
+	published := view.mesh(name)
 	if published == nil {
-		return mesh.NewWriter(name, e.kinds, e.order), nil
+		return mesh.NewWriter(name, view.kinds, view.order), nil
 	}
-	w, err := mesh.Rebuild(published, e.order, e.View().enforcement, &e.memory)
+	w, err := mesh.Rebuild(published, view.order, view.enforcement, &e.memory)
 	if err == nil {
 		e.meshes[name] = w
 	}

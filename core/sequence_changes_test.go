@@ -1,7 +1,9 @@
 package core_test
 
 import (
+	stdcmp "cmp"
 	"slices"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -27,6 +29,7 @@ func (s *sequence) checkChanges(commit core.Commit, before, after answers) {
 			changes[d.ID] = c
 		}
 	}
+	checkEdited(s.T, commit.Before, commit.After)
 	for id, then := range before {
 		if _, stays := after[id]; !stays {
 			s.checkChange(id, changes, core.Left, then, [2]answer{})
@@ -82,6 +85,31 @@ func (s *sequence) checkScope(id resource.ID, places []rules.Place, then, now an
 				s.Fatalf("%s: %v is in no change: before %s, after %s", id.Name, p, then.places[p], now.places[p])
 			}
 		}
+	}
+}
+
+// checkEdited compares EditedDataplanes with the changes of the dataplanes' own
+// resources.
+func checkEdited(t testing.TB, before, after *core.View) {
+	t.Helper()
+	want := map[resource.ID]bool{}
+	for _, c := range core.Compare(before, after) {
+		for _, d := range c.Dataplanes() {
+			if c.OwnResource {
+				want[d.ID] = true
+			}
+		}
+	}
+	got := map[resource.ID]bool{}
+	for old, next := range core.EditedDataplanes(before, after) {
+		id := stdcmp.Or(next, old).ID
+		if got[id] || before.Dataplane(id) != old || after.Dataplane(id) != next {
+			t.Fatalf("%s: it is edited twice, or other than in the views", id)
+		}
+		got[id] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("edited dataplanes: %s", diff)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // configuration of each dataplane. It is safe for concurrent use.
 type View struct {
 	kinds      *resource.Kinds
+	order      rules.Order
 	meshes     []*mesh.State // sorted by name
 	superseded chan struct{} // closed when there is a newer view
 
@@ -39,6 +40,9 @@ func (v *View) Enforcement() *enforce.State { return v.enforcement }
 
 // Kinds returns the policy kinds of the engine.
 func (v *View) Kinds() *resource.Kinds { return v.kinds }
+
+// Order returns the order in which policies of one kind override each other.
+func (v *View) Order() rules.Order { return v.order }
 
 // Meshes returns the names of the meshes, sorted.
 func (v *View) Meshes() []string {

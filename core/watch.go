@@ -16,7 +16,7 @@ import (
 // changes to dataplanes is yielded too, such as one with another MeshIdentity.
 func (e *Engine) Watch(ctx context.Context, from *View) iter.Seq2[*View, []Change] {
 	if from == nil {
-		from = &View{kinds: e.kinds}
+		from = new(View)
 	}
 	return func(yield func(*View, []Change) bool) {
 		for seen := from; ctx.Err() == nil; {

@@ -33,7 +33,7 @@ func comparePolicyVariants(s *Scenario, seed uint64) error {
 			continue
 		}
 		for _, mesh := range view.Meshes() {
-			compiler := variant.NewPolicyCompiler(view, mesh, kind, nil)
+			compiler := variant.NewPolicyCompiler(view, mesh, kind)
 			for _, d := range c.destinations(mesh) {
 				if err := c.compare(compiler, kind, d); err != nil {
 					return fmt.Errorf("%s for %s: %w", kind.Name, d.Name(), err)

@@ -158,7 +158,7 @@ func TestUsageOf(t *testing.T) {
 {type: MeshTimeout, name: y, spec: {targetRef: {kind: MeshService, name: y}, to: [{default: {idleTimeout: 4s}}]}}
 `
 	view := engineOf(t, text).View()
-	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout"), nil).Variants(destination(t, "backend"))
+	v, err := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup("MeshTimeout")).Variants(destination(t, "backend"))
 	if err != nil {
 		t.Fatal(err)
 	}

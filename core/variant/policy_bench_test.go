@@ -34,7 +34,7 @@ func BenchmarkCompilePolicies(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("policies=%d", n), func(b *testing.B) {
 			engine, kind, _ := fleet(b, n)
-			compiler := variant.NewPolicyCompiler(engine.View(), shape.Mesh, kind, nil)
+			compiler := variant.NewPolicyCompiler(engine.View(), shape.Mesh, kind)
 			variants := 0
 			b.ReportAllocs()
 			for b.Loop() {
@@ -54,7 +54,7 @@ func BenchmarkCompilePolicies(b *testing.B) {
 // destinations compiled before.
 func BenchmarkUpdatePolicies(b *testing.B) {
 	engine, kind, all := fleet(b, 10_000)
-	compiler := variant.NewPolicyCompiler(engine.View(), shape.Mesh, kind, nil)
+	compiler := variant.NewPolicyCompiler(engine.View(), shape.Mesh, kind)
 	for i := range 100 {
 		if _, err := compiler.Variants(fleetDestination(i)); err != nil {
 			b.Fatal(err)

@@ -44,13 +44,10 @@ type compiled struct {
 
 // NewPolicyCompiler returns a compiler for the enforced policies of a kind in a
 // mesh of the view. The kind must have `to`, or no arrays; then all destinations have
-// the same conf. Order is that of the engine; nil is SPEC 3.
-func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind, order rules.Order) *PolicyCompiler {
-	if order == nil {
-		order = rules.DefaultOrder
-	}
+// the same conf.
+func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *PolicyCompiler {
 	c := &PolicyCompiler{
-		kind: kind, mesh: mesh, order: order,
+		kind: kind, mesh: mesh, order: view.Order(),
 		predicates:   make(map[*resource.Policy]partition.Predicate),
 		destinations: make(map[string]*compiled),
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
@@ -148,7 +149,7 @@ kuma.io/service=web: {"connectionTimeout":"1s"} r: {"connectionTimeout":"2s","id
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			view := engineOf(t, test.mesh).View()
-			compiler := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup(test.kind), nil)
+			compiler := variant.NewPolicyCompiler(view, "default", kinds.All().Lookup(test.kind))
 			v, err := compiler.Variants(destination(t, test.destination))
 			if err != nil {
 				t.Fatal(err)
@@ -157,6 +158,26 @@ kuma.io/service=web: {"connectionTimeout":"1s"} r: {"connectionTimeout":"2s","id
 				t.Errorf("got\n%swant%s", got, test.want)
 			}
 		})
+	}
+}
+
+// Policies override each other in the order of the engine.
+func TestPolicyCompilerOrder(t *testing.T) {
+	reversed := func(a, b *resource.Policy) int { return rules.DefaultOrder(b, a) }
+	engine := core.NewEngine(kinds.All(), core.Options{Order: reversed})
+	if _, err := engine.Apply(core.Batch{Upsert: load(t, `
+{type: MeshTimeout, name: a, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 1s}}]}}
+---
+{type: MeshTimeout, name: b, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 2s}}]}}
+`)}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := variant.NewPolicyCompiler(engine.View(), "default", kinds.All().Lookup("MeshTimeout")).Variants(destination(t, "backend"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := describe(t, v), "all: {\"connectionTimeout\":\"1s\"}\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -171,8 +192,8 @@ func TestUpdate(t *testing.T) {
 	const route = "---\n{type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: payments}, rules: []}]}}\n"
 	attached := "---\n{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: r}, default: {connectionTimeout: 2s}}]}}\n"
 	engine := core.NewEngine(kinds.All(), core.Options{})
-	retries := variant.NewPolicyCompiler(engine.View(), "default", retry, nil)
-	timeouts := variant.NewPolicyCompiler(engine.View(), "default", timeout, nil)
+	retries := variant.NewPolicyCompiler(engine.View(), "default", retry)
+	timeouts := variant.NewPolicyCompiler(engine.View(), "default", timeout)
 	for _, c := range []*variant.PolicyCompiler{retries, timeouts} {
 		for _, d := range []string{"backend", "payments", "forgotten"} {
 			if v, err := c.Variants(destination(t, d)); err != nil || v.Set.Len() != 1 {
@@ -282,7 +303,7 @@ subjects:
 	}
 	engine := engineOf(t, world.String())
 	kind := kinds.All().Lookup("MeshTimeout")
-	compiler := variant.NewPolicyCompiler(engine.View(), "default", kind, nil)
+	compiler := variant.NewPolicyCompiler(engine.View(), "default", kind)
 	backend := destination(t, "backend")
 	for name, c := range map[string]struct {
 		spec     string
@@ -332,7 +353,7 @@ func TestFleet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiler := variant.NewPolicyCompiler(view, shape.Mesh, kind, nil)
+	compiler := variant.NewPolicyCompiler(view, shape.Mesh, kind)
 	for out := range outbounds {
 		v, err := compiler.Variants(fleetDestination(out))
 		if err != nil {

@@ -18,8 +18,6 @@ import (
 
 // Options are the options of a [Builder].
 type Options struct {
-	// Order is that of the engine; nil is [rules.DefaultOrder].
-	Order rules.Order
 	// Audit builds each part again when it is found in a cache, and panics if its
 	// content is another one: then the key of the cache lacks an input. It is for
 	// tests.
@@ -31,7 +29,6 @@ type Options struct {
 type Builder struct {
 	translators []*Translator
 	shape       shape
-	order       rules.Order
 
 	resources    resources
 	destinations cache[string, destination]
@@ -66,7 +63,7 @@ type destination struct {
 // NewBuilder returns a builder with the given translators; see package translators
 // for those of the built-in kinds.
 func NewBuilder(translators []Translator, options Options) *Builder {
-	b := &Builder{order: options.Order}
+	b := &Builder{}
 	for _, t := range translators {
 		b.translators = append(b.translators, &t)
 	}

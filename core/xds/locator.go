@@ -106,7 +106,7 @@ func (l *locator) follow(s *State) {
 		l.outbounds, l.located = map[string]*outbounds{}, map[string]*located{}
 		for _, t := range s.builder.shared() {
 			if kind := s.view.Kinds().Lookup(t.Kind); kind != nil {
-				l.compilers = append(l.compilers, variant.NewPolicyCompiler(s.view, l.mesh, kind, s.builder.order))
+				l.compilers = append(l.compilers, variant.NewPolicyCompiler(s.view, l.mesh, kind))
 			}
 		}
 		for _, d := range s.view.Dataplanes(l.mesh) {
@@ -118,13 +118,10 @@ func (l *locator) follow(s *State) {
 				delete(l.located, d.Name())
 			}
 		}
-		for _, c := range core.Compare(l.view, s.view) {
-			if c.Mesh != l.mesh || !c.OwnResource {
-				continue
-			}
-			for _, d := range c.Dataplanes() {
-				l.count(s.builder, l.view.Dataplane(d.ID), -1)
-				l.count(s.builder, s.view.Dataplane(d.ID), 1)
+		for old, next := range core.EditedDataplanes(l.view, s.view) {
+			if cmp.Or(next, old).Mesh == l.mesh {
+				l.count(s.builder, old, -1)
+				l.count(s.builder, next, 1)
 			}
 		}
 	}

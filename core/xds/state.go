@@ -1,6 +1,7 @@
 package xds
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -30,17 +31,11 @@ func newState(b *Builder, view *core.View, before *State) *State {
 	s := &State{builder: b, view: view, meshes: map[string]*meshState{}}
 	changed := map[string][]resource.ID{}
 	if before != nil {
-		for _, c := range core.Compare(before.view, view) {
-			if !c.OwnResource {
-				continue
-			}
-			for _, d := range c.Dataplanes() {
-				changed[c.Mesh] = append(changed[c.Mesh], d.ID)
-			}
-			if c.Action == core.Left {
-				for _, d := range c.Dataplanes() {
-					b.forget(d.ID)
-				}
+		for old, next := range core.EditedDataplanes(before.view, view) {
+			d := cmp.Or(next, old)
+			changed[d.Mesh] = append(changed[d.Mesh], d.ID)
+			if next == nil {
+				b.forget(d.ID)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
 			if err != nil {
 				return err
 			}
-			variants, err := variant.NewPolicyCompiler(w.view, w.mesh, kind, nil).Variants(destination)
+			variants, err := variant.NewPolicyCompiler(w.view, w.mesh, kind).Variants(destination)
 			if err != nil {
 				return err
 			}

@@ -54,7 +54,7 @@ func (d *Difference) After(scope rules.Scope) []*rules.Config { return d.after.c
 // in any order; nil is a mesh without resources, and one of the states is not nil.
 func Compare(before, after *State) []Difference {
 	c := &comparison{before: before, after: after, groups: map[changeKey]*changeGroup{}}
-	if before != nil && after != nil && before.lineage == after.lineage {
+	if sameLineage(before, after) {
 		c.compareVersions()
 	} else {
 		c.compareAll()
@@ -95,13 +95,7 @@ func (c *comparison) add(key changeKey, slot uint32) {
 // lineage do not share. A dataplane that was removed and added again may have
 // another slot.
 func (c *comparison) compareVersions() {
-	var edited index.SetEditor // slots with different entries
-	for slot := range c.after.dataplanes.Unshared(&c.before.dataplanes) {
-		if c.before.dataplanes.Value(slot) != c.after.dataplanes.Value(slot) {
-			edited.Add(slot)
-		}
-	}
-	moved := edited.Commit()
+	moved := movedSlots(c.before, c.after)
 	for number := range c.after.profiles.Unshared(&c.before.profiles) {
 		old, next := c.before.profiles.Value(number), c.after.profiles.Value(number)
 		if old == next || old == nil || next == nil {
@@ -127,22 +121,18 @@ func (c *comparison) compareVersions() {
 // compareAll compares every dataplane: slots have different meanings in the two
 // states.
 func (c *comparison) compareAll() {
-	if c.before != nil {
-		for slot := range c.before.slots.Limit() {
-			c.addLeft(slot)
-		}
+	for slot := range c.before.allSlots() {
+		c.addLeft(slot)
 	}
-	if c.after != nil {
-		for slot := range c.after.slots.Limit() {
-			c.addPresent(slot)
-		}
+	for slot := range c.after.allSlots() {
+		c.addPresent(slot)
 	}
 }
 
 // addLeft adds the dataplane in a slot of the state before, if it was removed.
 func (c *comparison) addLeft(slot uint32) {
 	d := c.before.dataplanes.Value(slot).resource
-	if d != nil && (c.after == nil || c.after.Dataplane(d.ID) == nil) {
+	if d != nil && c.after.at(d) == nil {
 		c.add(changeKey{true, c.before.profileAt(slot), nil}, slot)
 	}
 }

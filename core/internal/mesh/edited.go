@@ -1,0 +1,73 @@
+package mesh
+
+import (
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/index"
+)
+
+// Edited yields the dataplanes whose own resources were added, changed or removed from
+// one state to another, in any order: each as it was and as it is, nil if it does not
+// exist. A nil state is a mesh without resources.
+//
+// Its cost is proportional to the difference of two versions of one lineage, and to the
+// number of dataplanes of other states.
+func Edited(before, after *State) iter.Seq2[*resource.Dataplane, *resource.Dataplane] {
+	return func(yield func(old, next *resource.Dataplane) bool) {
+		left, present := before.allSlots(), after.allSlots()
+		if sameLineage(before, after) {
+			moved := movedSlots(before, after)
+			left, present = moved.All(), moved.All()
+		}
+		for slot := range left {
+			if d := before.dataplanes.Value(slot).resource; d != nil && after.at(d) == nil && !yield(d, nil) {
+				return
+			}
+		}
+		for slot := range present {
+			d := after.dataplanes.Value(slot).resource
+			if d == nil {
+				continue
+			}
+			if old := before.at(d); (old == nil || !equalDataplane(old, d)) && !yield(old, d) {
+				return
+			}
+		}
+	}
+}
+
+func sameLineage(a, b *State) bool { return a != nil && b != nil && a.lineage == b.lineage }
+
+// movedSlots returns the slots with different entries in two versions of one lineage.
+func movedSlots(before, after *State) index.Set {
+	var moved index.SetEditor
+	for slot := range after.dataplanes.Unshared(&before.dataplanes) {
+		if before.dataplanes.Value(slot) != after.dataplanes.Value(slot) {
+			moved.Add(slot)
+		}
+	}
+	return moved.Commit()
+}
+
+// allSlots yields all slots, free ones too. A nil state has none.
+func (m *State) allSlots() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		if m == nil {
+			return
+		}
+		for slot := range m.slots.Limit() {
+			if !yield(slot) {
+				return
+			}
+		}
+	}
+}
+
+// at returns the dataplane with the identity of d, or nil. A nil state has none.
+func (m *State) at(d *resource.Dataplane) *resource.Dataplane {
+	if m == nil {
+		return nil
+	}
+	return m.Dataplane(d.ID)
+}
