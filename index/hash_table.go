@@ -1,16 +1,16 @@
 package index
 
-// A hashTable is an immutable map from 32-bit hashes to dense numbers; several
-// numbers may share a hash, and the caller distinguishes them. It is extendible
-// hashing over a vector:
+// A hashTable is an immutable map from 32-bit hashes to dense numbers. Several
+// numbers may have the same hash, and the caller distinguishes them. It is
+// extendible hashing over a vector:
 //
 //	dir      2^depth pointers to buckets, by the hash's top bits
 //	bucket   64 slots of (hash, number+1), open addressing by its low bits
 //
 // An insertion copies one bucket (0.5 KB) and one page of dir. A full bucket
 // splits in two by its next hash bit, and dir doubles if that bit is new to it: a
-// table never rehashes all its keys at once. The slots are in the bucket itself,
-// so that a lookup among many keys waits for memory once less.
+// table never rehashes all its keys at once. A bucket contains its slots rather
+// than a pointer to them, which saves one cache miss per lookup among many keys.
 type hashTable struct {
 	dir   Vector[*bucket]
 	depth uint8
@@ -27,7 +27,7 @@ type bucket struct {
 
 type slot struct {
 	hash uint32
-	ref  uint32 // the number + 1; 0 is an empty slot
+	ref  uint32 // the number + 1; 0 if the slot is empty
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 	maxFilled   = bucketSlots * 3 / 4
 )
 
-// find returns a number with this hash for which same is true.
+// find returns a number with this hash for which same returns true.
 func (t *hashTable) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {
 	return t.dir.Value(dirAt(hash, t.depth)).find(hash, same)
 }

@@ -37,7 +37,7 @@ func (e *hashTableEditor) put(b *bucket, s slot) {
 }
 
 // remove removes number, which must be in the table under hash. Buckets are not
-// joined again: a table keeps the directory of its largest size.
+// merged again: the directory of a table never shrinks.
 func (e *hashTableEditor) remove(hash, number uint32) {
 	s := slot{hash, number + 1}
 	b := e.own(hash)
@@ -89,7 +89,8 @@ func (e *hashTableEditor) copyOf(b *bucket) *bucket {
 	return &made
 }
 
-// point sets all directory entries of b to b. Its hashes begin like hash.
+// point sets all directory entries of b to b. Each hash in b has the same first
+// b.depth bits as the given hash.
 func (e *hashTableEditor) point(b *bucket, hash uint32) {
 	shift := e.depth - b.depth
 	first := dirAt(hash, e.depth) >> shift << shift
@@ -98,10 +99,10 @@ func (e *hashTableEditor) point(b *bucket, hash uint32) {
 	}
 }
 
-// split splits b, whose hashes begin like hash, by the next bit. It does not if the
-// directory would then be larger than an eighth of the entries: only unevenly
-// spread hashes can fill a bucket so early, and for them a list of buckets in one
-// place is better.
+// split splits b by the next bit and reports whether it did. Each hash in b has
+// the same first b.depth bits as the given hash. split refuses if the directory
+// would become larger than an eighth of the entries: only unevenly spread hashes
+// can fill a bucket so early, and for them a chain of buckets is better.
 func (e *hashTableEditor) split(b *bucket, hash uint32) bool {
 	if b.depth == e.depth {
 		if 2<<e.depth > max(e.n/8, 2) {

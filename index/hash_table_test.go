@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHashTable fills and empties a table under hash functions from even to
-// hopeless. Whatever the hash, the table must be right, and its directory must
+// TestHashTable fills and empties a table under hash functions from evenly spread
+// to constant. With any of them the table must be correct, and its directory must
 // stay in proportion to its entries.
 func TestHashTable(t *testing.T) {
 	for name, hash := range map[string]func(n uint32) uint32{
@@ -67,8 +67,8 @@ func TestHashTable(t *testing.T) {
 	}
 }
 
-// TestHashTableModel runs random edits from any version, also where hashes
-// collide, and checks all versions at the end.
+// TestHashTableModel makes random edits from any version, with and without
+// colliding hashes, and checks all versions at the end.
 func TestHashTableModel(t *testing.T) {
 	for name, hash := range map[string]func(n uint32) uint32{
 		"even":         func(n uint32) uint32 { return n * 2654435769 },
@@ -85,7 +85,7 @@ func TestHashTableModel(t *testing.T) {
 					same := 0
 					_, ok := v.table.find(hash(number), func(at uint32) bool {
 						if hash(at) != hash(number) {
-							t.Fatalf("is called for %d, which has another hash than %d", at, number)
+							t.Fatalf("same is called with %d, whose hash is not that of %d", at, number)
 						}
 						if at == number {
 							same++
@@ -120,8 +120,9 @@ func TestHashTableModel(t *testing.T) {
 	}
 }
 
-// TestHashTableStays: coming and going leaves a table as large as it was.
-func TestHashTableStays(t *testing.T) {
+// TestHashTableDoesNotGrow: adding and removing entries, over and over, leaves a
+// table as large as it was.
+func TestHashTableDoesNotGrow(t *testing.T) {
 	even := func(n uint32) uint32 { return n * 2654435769 }
 	var empty hashTable
 	e := empty.edit()
@@ -145,7 +146,7 @@ func TestHashTableStays(t *testing.T) {
 	}
 }
 
-// TestHashTableCopiesOnce: an edit copies a bucket at its first change.
+// TestHashTableCopiesOnce: an edit copies a bucket only at its first change.
 func TestHashTableCopiesOnce(t *testing.T) {
 	for name, n := range map[string]uint32{"one bucket": 10, "a second one": 60} {
 		t.Run(name, func(t *testing.T) {

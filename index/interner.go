@@ -5,14 +5,14 @@ import (
 	"hash/maphash"
 )
 
-// An Interner is an immutable map from keys to dense ids, no two of which are
-// equal. Ids begin at 0. An id that was released is used again, so an id has a
+// An Interner is an immutable map from keys to dense ids. Ids begin at 0, and no
+// two keys have the same id. The id of a released key is reused, so an id has a
 // meaning only together with its version.
 //
-// A version that adds one key to 100,000 costs 2.5 µs and 4 KB; copying a Go map
-// costs 2.8 ms, and a small copied map over one that is merged every 512 keys
-// 18 µs on average, with the 2.8 ms at each merge. The price is the lookup: 49 ns
-// against the map's 27 (BenchmarkInternerAdd, BenchmarkInternerLookup; the least
+// Adding one key to 100,000 costs 2.5 µs and 4 KB. Copying a Go map costs 2.8 ms.
+// A small copied map over a large one, merged every 512 keys, costs 18 µs on
+// average, with the 2.8 ms at each merge. In exchange, a lookup takes 49 ns and
+// that of a Go map 27 (BenchmarkInternerAdd, BenchmarkInternerLookup; the least
 // of 25 runs on a machine with other load).
 type Interner[K comparable] struct {
 	seed  maphash.Seed // no result depends on it
@@ -34,17 +34,16 @@ func hashKey[K comparable](seed maphash.Seed, key K) uint32 {
 	return uint32(maphash.Comparable(seed, key) >> 32)
 }
 
-// Lookup returns the id of key. It allocates nothing, also for an absent key.
+// Lookup returns the id of key. It allocates nothing, even if key is absent.
 func (in *Interner[K]) Lookup(key K) (id uint32, ok bool) {
 	return in.table.find(hashKey(in.seed, key), func(id uint32) bool {
 		return in.keys.get(id).key == key
 	})
 }
 
-// LookupFunc is [Interner.Lookup] for a caller that can map ids to keys: is reports
-// whether an id is that of key, and is called for ids in use only. This avoids
-// reading keys, which is half of the memory that a lookup among many keys waits
-// for.
+// LookupFunc is [Interner.Lookup] for a caller that can map ids to keys itself. It
+// calls is, which reports whether an id is that of key, for ids in use only. The
+// keys are then not read: half of the cache misses of a lookup among many keys.
 func (in *Interner[K]) LookupFunc(key K, is func(id uint32) bool) (id uint32, ok bool) {
 	return in.table.find(hashKey(in.seed, key), is)
 }
@@ -67,7 +66,7 @@ type InternerEditor[K comparable] struct {
 	keys  slabEditor[internedKey[K]]
 }
 
-// Lookup returns the id of key, also of one that this editor has added.
+// Lookup returns the id of key. It finds keys that this editor has added.
 func (e *InternerEditor[K]) Lookup(key K) (id uint32, ok bool) {
 	return e.find(hashKey(e.seed, key), key)
 }
@@ -81,9 +80,9 @@ func (e *InternerEditor[K]) find(hash uint32, key K) (id uint32, ok bool) {
 	})
 }
 
-// Intern returns the id of key, a new one if it has none, and adds a reference to
-// it, which one Release removes. A new key is kept as it is; a string that is part
-// of a large text should be cloned.
+// Intern returns the id of key and adds a reference to it, which one Release
+// removes. A key that has no id gets one. The editor retains key as passed; clone
+// a string first if it is part of a large text.
 func (e *InternerEditor[K]) Intern(key K) uint32 {
 	hash := hashKey(e.seed, key)
 	if id, ok := e.find(hash, key); ok {
@@ -93,8 +92,8 @@ func (e *InternerEditor[K]) Intern(key K) uint32 {
 	return e.add(hash, key)
 }
 
-// Add is [InternerEditor.Intern] for keys with one reference at most: it returns the
-// id of a key that is present, without another reference to it, or adds the key.
+// Add is [InternerEditor.Intern] for keys with one reference at most: if key is
+// present, Add returns its id and adds no reference; otherwise it adds the key.
 func (e *InternerEditor[K]) Add(key K) (id uint32, added bool) {
 	hash := hashKey(e.seed, key)
 	if id, ok := e.find(hash, key); ok {
@@ -109,8 +108,8 @@ func (e *InternerEditor[K]) add(hash uint32, key K) uint32 {
 	return id
 }
 
-// Release removes a reference and reports whether it was the last one: then the id
-// is free and its key absent. It panics if the id is not in use.
+// Release removes a reference and reports whether it was the last one: if so, the
+// key is removed and its id is free. It panics if the id is not in use.
 func (e *InternerEditor[K]) Release(id uint32) bool {
 	k := e.keys.get(id)
 	if k == nil || k.refs == 0 {

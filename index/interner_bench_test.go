@@ -10,10 +10,10 @@ const benchKeys = 100_000
 
 func serviceTag(i int) tag { return tag{"kuma.io/service", fmt.Sprint("svc-", i)} }
 
-// BenchmarkInternerAdd publishes a version of 100,000 keys with one key more.
-// The baselines are the simpler shapes: a map that is copied by each commit,
-// and a copied map of at most 512 new keys over a map that is then merged
-// (its mean, merges included).
+// BenchmarkInternerAdd publishes a version of 100,000 keys with one more key.
+// The baselines are simpler designs: a map that each commit copies, and a copied
+// map of at most 512 new keys over a large map, into which it is then merged
+// (the mean includes the merges).
 func BenchmarkInternerAdd(b *testing.B) {
 	e := NewInterner[tag]().Edit()
 	whole := map[tag]uint32{}
@@ -31,7 +31,7 @@ func BenchmarkInternerAdd(b *testing.B) {
 			}
 		}
 	})
-	b.Run("interner/growing", func(b *testing.B) { // the splits are in the mean
+	b.Run("interner/growing", func(b *testing.B) { // the mean includes the splits
 		b.ReportAllocs()
 		in, n := base, benchKeys
 		for b.Loop() {

@@ -14,7 +14,7 @@ import (
 type tag struct{ key, value string }
 
 // TestInternerModel runs random transactions over a small alphabet of keys, so
-// that ids are freed and given out again, and compares with a map.
+// that ids are freed and reused, and compares with a map.
 func TestInternerModel(t *testing.T) {
 	type model struct {
 		ids  map[tag]uint32
@@ -122,7 +122,7 @@ func TestInternerIdsAreDenseAndReused(t *testing.T) {
 		t.Errorf("the old version has d as %d, %v, want 3", id, ok)
 	}
 	if _, ok := before.Lookup("e"); ok {
-		t.Error("the old version has a key that came later")
+		t.Error("the old version has a key that was added later")
 	}
 }
 
@@ -146,8 +146,8 @@ func TestInternerMisuse(t *testing.T) {
 	}
 }
 
-// TestInternerForgets: a key that was released is looked for among the keys in
-// use only, also one that looks like the memory of no key.
+// TestInternerForgets: a lookup finds keys in use only, and not the zero key that
+// released entries contain.
 func TestInternerForgets(t *testing.T) {
 	e := NewInterner[string]().Edit()
 	e.Release(e.Intern(""))
@@ -155,7 +155,7 @@ func TestInternerForgets(t *testing.T) {
 		t.Errorf("a released key has id %d", id)
 	}
 	in := e.Commit()
-	if _, ok := in.LookupFunc("", func(id uint32) bool { t.Errorf("is called for id %d", id); return false }); ok || in.Len() != 0 {
+	if _, ok := in.LookupFunc("", func(id uint32) bool { t.Errorf("is called with id %d", id); return false }); ok || in.Len() != 0 {
 		t.Error("a released key is found")
 	}
 }

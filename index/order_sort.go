@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// A Scratch is the memory of one goroutine's sorting. The zero Scratch is ready.
+// A Scratch is the memory that one goroutine uses for sorting. The zero Scratch is
+// ready to use.
 type Scratch struct {
 	words []uint64 // a bit per rank; all zero between calls
 }
@@ -14,7 +15,7 @@ type Scratch struct {
 // scratch has grown it allocates nothing. It panics if an id is not in the order or
 // is given twice.
 func (o *Order) Sort(ids []uint32, scratch *Scratch) {
-	// ids hold ranks while they are sorted.
+	// ids contains ranks while they are sorted.
 	low, high := noRank, uint32(0)
 	for i, slot := range ids {
 		rank, ok := o.rankOf(slot)
@@ -43,14 +44,14 @@ func (o *Order) Sort(ids []uint32, scratch *Scratch) {
 
 const sortedTwice = "index: Sort of a slot that is given twice"
 
-// With at least bitmapLeast ids, and at most bitmapSparse words for each, setting
-// bits and reading them in order is faster than sorting.
+// Setting bits and reading them in order is faster than sorting if there are at
+// least bitmapLeast ids and at most bitmapSparse words per id.
 const (
 	bitmapLeast  = 32
 	bitmapSparse = 8
 )
 
-// sort sorts ranks whose bits are in words words, beginning with the given one.
+// sort sorts ranks whose bits are in the given number of words from word first.
 func (s *Scratch) sort(ranks []uint32, first uint32, words int) {
 	if len(s.words) < words {
 		s.words = make([]uint64, max(words, 2*len(s.words)))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// names compares slots by the name that each has.
+// names compares slots by name; a slot is the index of its name.
 type names []string
 
 func (n names) compare(a, b uint32) int { return cmp.Compare(n[a], n[b]) }
@@ -60,7 +60,7 @@ func TestOrderModel(t *testing.T) {
 		}
 		for slot := range uint32(slots) + 5 {
 			if _, ok := o.rankOf(slot); ok != in[slot] {
-				t.Fatalf("rankOf(%d) is known: %v", slot, ok)
+				t.Fatalf("rankOf(%d) reports that the slot is present: %v", slot, ok)
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func TestOrderModel(t *testing.T) {
 		}
 		check(o)
 		if !slices.Equal(before.at, list) {
-			t.Fatal("the version before has changed")
+			t.Fatal("the previous version has changed")
 		}
 	}
 }
@@ -99,8 +99,8 @@ func TestOrderIsStrict(t *testing.T) {
 		want       error
 	}{
 		{"distinct", []uint32{0, 1}, []uint32{3}, nil},
-		{"equal to one that is there", []uint32{0, 1}, []uint32{2}, ErrNotStrict},
-		{"two that come are equal", []uint32{1}, []uint32{2, 0}, ErrNotStrict},
+		{"equal to one that is present", []uint32{0, 1}, []uint32{2}, ErrNotStrict},
+		{"two new slots are equal", []uint32{1}, []uint32{2, 0}, ErrNotStrict},
 		{"the same slot again", []uint32{0, 1}, []uint32{0}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -119,8 +119,7 @@ func TestOrderIsStrict(t *testing.T) {
 	}
 }
 
-// TestOrderInsertCompares: a version with one slot more costs a binary search,
-// not a sort.
+// TestOrderInsertCompares: adding one slot costs a binary search, not a sort.
 func TestOrderInsertCompares(t *testing.T) {
 	o := shuffled(t, 10_000)
 	compares := 0
@@ -175,7 +174,7 @@ func TestOrderSortMisuse(t *testing.T) {
 		"not in the order":      {1, 1_000},
 		"twice":                 {5, 9, 5},
 		"twice, with a bitmap":  append(upTo(500), 3),
-		"beyond all that exist": {noRank},
+		"greater than any slot": {noRank},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -201,8 +200,8 @@ func TestOrderSortAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestOrderErrorIsDeterministic: of many ties, the same edits always report the
-// same.
+// TestOrderErrorIsDeterministic: if many slots compare equal, the same edits
+// always report the same two.
 func TestOrderErrorIsDeterministic(t *testing.T) {
 	messages := map[string]bool{}
 	for range 20 {
@@ -214,7 +213,7 @@ func TestOrderErrorIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestOrderEditorGoesOn: what was committed is not done again.
+// TestOrderEditorGoesOn: an editor does not repeat what it has committed.
 func TestOrderEditorGoesOn(t *testing.T) {
 	compares := 0
 	e := shuffled(t, 100).Edit(func(a, b uint32) int {

@@ -9,21 +9,21 @@ import (
 
 // A Set is an immutable set of ids. The zero Set is empty.
 //
-// Up to smallSet ids it is a sorted slice, above it a roaring bitmap; each set
+// Up to smallSet ids it is a sorted slice, above that a roaring bitmap; each set
 // of ids has exactly one shape, so that comparing and combining need no case
-// for "small, but a bitmap".
+// for a small bitmap.
 //
-// A bitmap in a Set is never written again and never has roaring's
-// copy-on-write on: with it, Clone marks containers in its source, which would
-// race with readers of a published set.
+// A bitmap in a Set is never written again, and roaring's copy-on-write is off:
+// if it were on, Clone would mark containers in its source, which would race with
+// readers of a published set.
 type Set struct {
 	ids  []uint32        // the small shape: sorted, distinct; nil if bits is set
 	bits *roaring.Bitmap // the large shape: more than smallSet ids
 }
 
-// smallSet is the largest number of ids that is kept as a slice. Around it the
-// shapes cost the same to keep and to change, and below it the slice is faster
-// in everything (BenchmarkSetShape, slice against bitmap):
+// smallSet is the largest number of ids that is stored as a slice. Near this size
+// both shapes take about the same memory and time to edit; below it the slice is
+// faster in every operation (BenchmarkSetShape, slice : bitmap):
 //
 //	        64 ids            128 ids
 //	bytes   256 : 220         512 : 348
@@ -31,7 +31,7 @@ type Set struct {
 //	append    8 :  52 ns        8 :  89 ns
 const smallSet = 64
 
-// setOfBitmap returns the set of b in the shape for its size. It keeps b.
+// setOfBitmap returns the set of b in the shape for its size. It may retain b.
 func setOfBitmap(b *roaring.Bitmap) Set {
 	if n := b.GetCardinality(); n <= smallSet {
 		if n == 0 {
@@ -74,8 +74,8 @@ func (s Set) All() iter.Seq[uint32] {
 	}
 }
 
-// AppendTo appends the ids to dst in ascending order. It allocates only if dst
-// lacks the room.
+// AppendTo appends the ids to dst in ascending order. It allocates only if the
+// capacity of dst is too small.
 func (s Set) AppendTo(dst []uint32) []uint32 {
 	if s.bits == nil {
 		return append(dst, s.ids...)

@@ -10,8 +10,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// BenchmarkSetShape is what smallSet was read from: the same ids in both
-// shapes, whatever their number.
+// BenchmarkSetShape is the source of smallSet: it measures the same ids in both
+// shapes, for several numbers of ids.
 func BenchmarkSetShape(b *testing.B) {
 	for _, n := range []int{8, 32, 64, 128, 256, 1024} {
 		a := spread(n, 1)
@@ -56,7 +56,7 @@ func BenchmarkSetShape(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprintf("bytes/n=%d", n), func(b *testing.B) {
-			for b.Loop() { // nothing to time
+			for b.Loop() { // nothing to measure
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(float64(4*n), "slice-B")
@@ -75,7 +75,7 @@ func benchContains(b *testing.B, members []uint32, contains func(uint32) bool) {
 	}
 }
 
-// spread gives n distinct sorted ids below 100,000.
+// spread returns n distinct sorted ids below 100,000.
 func spread(n int, seed uint64) []uint32 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	ids := make([]uint32, 0, n)

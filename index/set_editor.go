@@ -10,9 +10,10 @@ import (
 // empty set. It copies the set at the first change, and changes its own copy
 // until Commit.
 type SetEditor struct {
-	ids   []uint32        // as in Set, but may hold fewer or more ids
-	bits  *roaring.Bitmap // than the shape of a published set would
-	owned bool            // ids or bits is not published
+	// As in Set, except that until Commit the shape may not be the one for the size.
+	ids   []uint32
+	bits  *roaring.Bitmap
+	owned bool // ids or bits is not published
 }
 
 // Edit returns an editor that starts from s.
@@ -30,7 +31,7 @@ func (e *SetEditor) Add(id uint32) bool {
 		return e.bits.CheckedAdd(id)
 	}
 	at := len(e.ids)
-	if at > 0 && e.ids[at-1] >= id { // ascending ids, as when sets are loaded, need no search
+	if at > 0 && e.ids[at-1] >= id { // ids that are added in ascending order need no search
 		var found bool
 		if at, found = slices.BinarySearch(e.ids, id); found {
 			return false
@@ -48,7 +49,7 @@ func (e *SetEditor) Add(id uint32) bool {
 	return true
 }
 
-// Remove removes id and reports whether it was there.
+// Remove removes id and reports whether it was present.
 func (e *SetEditor) Remove(id uint32) bool {
 	if e.bits != nil {
 		if !e.owned && !e.bits.Contains(id) {

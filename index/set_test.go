@@ -10,7 +10,7 @@ import (
 )
 
 // TestSetModel compares every operation with a map over random sequences. The
-// three spreads of ids make sets that stay small, that cross the threshold in
+// three ranges of ids make sets that stay small, that cross the threshold in
 // both directions, and that span several roaring containers.
 func TestSetModel(t *testing.T) {
 	for name, spread := range map[string]struct{ universe, stride uint32 }{
@@ -51,7 +51,7 @@ func TestSetModel(t *testing.T) {
 				}
 				s := e.Commit()
 				checkSet(t, s, want)
-				checkSet(t, from.set, from.want) // the source must not have moved
+				checkSet(t, from.set, from.want) // the source must not have changed
 
 				other := versions[r.IntN(len(versions))]
 				checkSet(t, s.AndNot(other.set), filter(want, func(id uint32) bool { return !has(other.want, id) }))
@@ -155,8 +155,8 @@ func TestSetEditorGoesOn(t *testing.T) {
 	}
 }
 
-// TestSetChangesShape takes sets of every size about the threshold one id up
-// and down, each in a version of its own.
+// TestSetChangesShape adds one id to sets of every size near the threshold, and
+// removes one, each in its own version.
 func TestSetChangesShape(t *testing.T) {
 	for n := uint32(smallSet - 2); n <= smallSet+2; n++ {
 		s := setOf(upTo(n)...)
@@ -192,7 +192,7 @@ func upTo(n uint32) []uint32 {
 }
 
 // TestSetReadersDuringEdits is for the race detector: readers use the current
-// version and all that it was combined from while new versions are made.
+// version and the sets from which it was made while new versions are made.
 func TestSetReadersDuringEdits(t *testing.T) {
 	var current atomic.Pointer[Set]
 	full, odd := setOf(upTo(3_000)...), setOf()

@@ -21,7 +21,7 @@ func (s shape) index() *TermIndex {
 	return e.Commit()
 }
 
-// vocabulary gives dense terms to names.
+// vocabulary assigns dense terms to names.
 type vocabulary struct{ names *InternerEditor[string] }
 
 func newVocabulary() vocabulary { return vocabulary{NewInterner[string]().Edit()} }
@@ -30,10 +30,10 @@ func (v vocabulary) term(format string, args ...any) Term {
 	return Term(v.names.Intern(fmt.Sprintf(format, args...)))
 }
 
-// fleet has the policies of a mesh: of ten, one selects everything, three a
-// team of 50, four a service of 200, one a version of a service, one an app by
-// label. The item is an inbound of service 7. Of 10,000, 1,090 match it, with
-// 651 distinct conjunctions.
+// fleet is the policies of a mesh. Of ten, one selects everything, three a team
+// (of 50), four a service (of 200), one a version of a service, one an app by
+// label. The item is an inbound of service 7. Of 10,000 policies 1,090 match it,
+// with 651 distinct conjunctions.
 func fleet(n int) shape {
 	v := newVocabulary()
 	s := shape{selectors: make([][]Term, n)}
@@ -82,7 +82,7 @@ func sparse(n int) shape {
 	return s
 }
 
-// sharedLabel is sparse where all selectors, and the item, also have one term.
+// sharedLabel is sparse with one more term, which all selectors and the item have.
 func sharedLabel(n int) shape {
 	s := sparse(n)
 	shared := Term(n)
@@ -93,7 +93,7 @@ func sharedLabel(n int) shape {
 	return s
 }
 
-// identical has selectors that all require the same two terms.
+// identical is selectors that all require the same two terms.
 func identical(n int) shape {
 	s := shape{selectors: make([][]Term, n), item: []Term{1, 2, 3}, selected: n}
 	for i := range s.selectors {
@@ -102,8 +102,8 @@ func identical(n int) shape {
 	return s
 }
 
-// crowded has selectors that are all different and yet over 20 terms only, each
-// of ten of them: no term is rare. The item has 12 of the terms.
+// crowded is distinct selectors of ten terms each, out of only 20 terms, so that
+// no term is rare. The item has 12 of the terms.
 func crowded(n int) shape {
 	r := rand.New(rand.NewPCG(19, 20))
 	s := shape{selectors: make([][]Term, n)}
@@ -128,8 +128,8 @@ func (s *shape) count() {
 	}
 }
 
-// requires reports whether the sorted item has all the terms: the scan that the
-// index is compared with.
+// requires reports whether the sorted item has all the terms. It is the scan with
+// which the index is compared.
 func requires(terms, item []Term) bool {
 	for _, t := range terms {
 		if !hasTerm(item, t) {

@@ -1,22 +1,22 @@
 package index
 
-// A slab is an immutable vector that gives out dense numbers for its elements
-// and takes them back. The number that was freed last is given out first, so
-// that the numbers depend on the sequence of edits only.
+// A slab is an immutable vector that assigns dense numbers to its elements and
+// reuses the numbers of removed ones, the last one first, so that the numbers
+// depend on the sequence of edits only.
 type slab[E any] struct {
 	entries Vector[slabEntry[E]]
 	n       int    // numbers in use
-	limit   uint32 // all numbers ever given out are below
+	limit   uint32 // greater than any number ever assigned
 	free    uint32 // the first free number + 1, 0 if there is none
 }
 
 type slabEntry[E any] struct {
 	value E
-	next  uint32 // of a free number: the next free number + 1
+	next  uint32 // of a free number: the next free number + 1; 0 if it is the last
 }
 
-// get returns the element for reading. That of a free number is zero, or nil
-// where no number near it was ever given out.
+// get returns the element for reading. For a free number it returns a zero element,
+// or nil if no number on its page was ever assigned.
 func (s *slab[E]) get(number uint32) *E {
 	if e := s.entries.Get(number); e != nil {
 		return &e.value
@@ -36,7 +36,7 @@ type slabEditor[E any] struct {
 	free    uint32
 }
 
-// get as in slab, with the editor's own changes.
+// get is slab.get with the editor's own changes.
 func (e *slabEditor[E]) get(number uint32) *E {
 	if e := e.entries.Get(number); e != nil {
 		return &e.value
@@ -44,12 +44,12 @@ func (e *slabEditor[E]) get(number uint32) *E {
 	return nil
 }
 
-// mut returns the element for writing. The pointer is good until commit.
+// mut returns the element for writing. The pointer is valid until commit.
 func (e *slabEditor[E]) mut(number uint32) *E {
 	return &e.entries.Mut(number).value
 }
 
-// add gives out a number for value.
+// add assigns a number to value.
 func (e *slabEditor[E]) add(value E) (number uint32) {
 	if e.free == 0 {
 		number = e.limit
@@ -65,7 +65,7 @@ func (e *slabEditor[E]) add(value E) (number uint32) {
 	return number
 }
 
-// remove takes the number back.
+// remove removes the element and frees its number.
 func (e *slabEditor[E]) remove(number uint32) {
 	*e.entries.Mut(number) = slabEntry[E]{next: e.free}
 	e.free = number + 1

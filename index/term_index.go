@@ -1,7 +1,7 @@
 package index
 
 // A TermIndex is an immutable index of selectors. A selector is an id and the
-// terms that it requires, all of them; one that requires nothing always
+// terms that it requires, all of them; one that requires no terms always
 // matches. It answers "which selectors match an item with these terms?"
 //
 // Selectors that require the same terms are one conjunction, which is verified
@@ -13,9 +13,9 @@ package index
 //
 // It is filed under its rarest term, the one that the fewest conjunctions
 // require. A label that every selector requires therefore costs nothing, unless
-// it is all that they require, and then they are one conjunction. The
-// rarest term changes with the selectors; TermIndexEditor describes how conjunctions
-// are filed again.
+// it is their only term, and then they are one conjunction. The rarest term
+// changes with the selectors; TermIndexEditor describes how conjunctions are filed
+// again.
 //
 // One item against 10,000 selectors, on one core with a warm cache
 // (BenchmarkMatch; "scan" verifies every selector, "masks" ANDs roaring bitmaps):
@@ -27,10 +27,10 @@ package index
 //	all different, over 20 terms      3       8,254   2.6 µs   193 µs   662 µs
 //
 // The last row is the worst case of filing: no term is rare. Signatures then reject
-// most candidates. 10,000 different items in turn, sparse, take
-// 0.22 µs each (BenchmarkMatchManyItems). A version with one selector of 10,000
-// replaced costs 8 to 13 µs, and 42 µs in that worst case (BenchmarkReplaceSelector,
-// the least of 25 runs on a machine with other load).
+// most candidates. Matching 10,000 different items in turn against the sparse
+// selectors takes 0.22 µs each (BenchmarkMatchManyItems). A version with one
+// selector of 10,000 replaced costs 8 to 13 µs, and 42 µs in that worst case
+// (BenchmarkReplaceSelector, the least of 25 runs on a machine with other load).
 //
 // The zero TermIndex is empty.
 type TermIndex struct {
@@ -46,7 +46,7 @@ type TermIndex struct {
 type conjunction struct {
 	terms  []Term // sorted, distinct; shared by all versions of the conjunction
 	number uint32
-	filed  Term // one of terms; without meaning if there are none
+	filed  Term // one of terms; unused if there are none
 	ids    Set  // the selectors that require exactly terms; not empty
 	open   int  // index in TermIndexEditor.open of the editor that made it
 }
@@ -64,7 +64,7 @@ type filedConjunction struct {
 	*conjunction
 }
 
-// signature sets for each term one bit of 64, by a hash. If a conjunction's
+// signature sets one of 64 bits for each term, by a hash. If a conjunction's
 // signature has a bit that the item's lacks, the item lacks one of its terms.
 func signature(terms []Term) (s uint64) {
 	for _, t := range terms {
@@ -84,10 +84,9 @@ func (x *TermIndex) Terms(id uint32) []Term {
 }
 
 // Match appends to dst the ids of the selectors that match an item with these
-// terms, which must be sorted ascending and distinct (see [SortTerms]): each id
-// once, in no particular order. It allocates only if dst lacks the room.
-// candidates is the number of conjunctions that it verified, which is a measure of
-// the work.
+// terms, which must be sorted and distinct (see [SortTerms]): each id once, in no
+// particular order. It allocates only if the capacity of dst is too small.
+// candidates is the number of conjunctions that it verified, a measure of the work.
 func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates int) {
 	if x.always != nil {
 		candidates++
@@ -109,7 +108,8 @@ func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates 
 	return dst, candidates
 }
 
-// matches verifies the terms under which c is not filed.
+// matches reports whether terms contains all terms of c. It does not compare the
+// term under which c is filed.
 func (c *conjunction) matches(terms []Term) bool {
 	for _, t := range c.terms {
 		if t != c.filed && !hasTerm(terms, t) {

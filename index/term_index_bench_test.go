@@ -20,8 +20,8 @@ var shapes = []struct {
 	{"crowded", crowded},
 }
 
-// BenchmarkMatch finds the selectors that match one item, against a scan over
-// all selectors and against AND-ing masks of them.
+// BenchmarkMatch finds the selectors that match one item, compared with a scan
+// over all selectors and with AND-ing masks of them.
 func BenchmarkMatch(b *testing.B) {
 	for _, s := range shapes {
 		f := s.make(10_000)
@@ -65,8 +65,8 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// BenchmarkMatchManyItems matches 10,000 different items in turn, so that
-// little of what one leaves in the cache serves the next.
+// BenchmarkMatchManyItems matches 10,000 different items in turn, so that an item
+// finds little of what it reads in the cache.
 func BenchmarkMatchManyItems(b *testing.B) {
 	const n = 10_000
 	f := sparse(n)
@@ -98,7 +98,7 @@ func BenchmarkMatchManyItems(b *testing.B) {
 	b.ReportMetric(float64(selected)/100, "selected/op")
 }
 
-// BenchmarkMatchScale shows how the work grows with the selectors.
+// BenchmarkMatchScale shows how the time grows with the number of selectors.
 func BenchmarkMatchScale(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		for _, s := range shapes[1:3] {
@@ -119,8 +119,8 @@ func BenchmarkMatchScale(b *testing.B) {
 }
 
 // masks is the baseline that ANDs bitmaps of selectors. For each position in a
-// selector's list of terms, the selectors whose term there is one of the item's
-// or that have none there are OR-ed; the positions are AND-ed.
+// selector's list of terms it ORs the selectors whose term at that position is one
+// of the item's, and those that have no term there; it ANDs the positions.
 type masks struct {
 	all   *roaring.Bitmap
 	place []map[Term]*roaring.Bitmap // by the position of a term in its selector

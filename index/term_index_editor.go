@@ -6,11 +6,11 @@ import "slices"
 //
 // New conjunctions are filed at commit, when the counts of the whole
 // transaction are known. A conjunction is filed well while its term is at most
-// twice as common as its rarest one. To keep this while selectors are added and
-// removed, each commit checks some conjunctions again, in the order of their
-// numbers and cyclically: sweepPerChange for each one that it added or dropped. So
-// filing follows any change of the selectors, no commit checks all of them, and the
-// same edits always file in the same way.
+// twice as common as its rarest one. To maintain this while selectors are added
+// and removed, each commit checks some conjunctions again, cyclically in the order
+// of their numbers: sweepPerChange for each conjunction that it added or dropped.
+// Filing thus adapts to any change of the selectors, no commit checks all of them,
+// and the same edits always file in the same way.
 type TermIndexEditor struct {
 	selectors    VectorEditor[uint32]
 	conjunctions slabEditor[*conjunction]
@@ -20,7 +20,7 @@ type TermIndexEditor struct {
 	sweep        uint32
 
 	open   []openConjunction // in the order of the first touch
-	sorted []Term            // the terms of Put
+	sorted []Term            // scratch of Put
 }
 
 // An openConjunction is one whose selectors change in this transaction.
@@ -47,7 +47,7 @@ func (x *TermIndex) Edit() *TermIndexEditor {
 }
 
 // Put sets the terms that id requires, in place of those that it required before.
-// The terms may be in any order and repeated; Put does not keep the slice.
+// The terms may be in any order and repeated; Put does not retain the slice.
 func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 	e.sorted = SortTerms(append(e.sorted[:0], terms...))
 	hash := hashTerms(e.sorted)
@@ -68,7 +68,7 @@ func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 	*e.selectors.Mut(id) = number + 1
 }
 
-// Remove removes the selector and reports whether there was one.
+// Remove removes the selector and reports whether it was present.
 func (e *TermIndexEditor) Remove(id uint32) bool {
 	ref := e.selectors.Value(id)
 	if ref == 0 {
@@ -104,9 +104,9 @@ func (e *TermIndexEditor) edit(number uint32) *openConjunction {
 	return &e.open[opened.open]
 }
 
-// hashTerms needs no seed, as terms are dense numbers that no user chooses. It
-// begins with a large number: with a small one, some first term would make the hash
-// zero, and lists that differ in it only would have equal hashes.
+// hashTerms needs no seed, as terms are dense numbers that no user chooses. h
+// starts from a large number: with a small one, some first term would make h
+// zero, and all lists that differ in this term only would have equal hashes.
 func hashTerms(terms []Term) uint32 {
 	const prime = 0x9e37_79b9_7f4a_7c15
 	h := prime + uint64(len(terms))

@@ -15,7 +15,7 @@ func (e *TermIndexEditor) Commit() *TermIndex {
 			kept = append(kept, o)
 		}
 	}
-	for _, o := range kept { // after all drops: the counts are those of the new version
+	for _, o := range kept { // after all drops, when the counts are those of the new version
 		o.conjunction.ids = o.ids.Commit()
 		if o.isNew {
 			e.file(o.conjunction)
@@ -24,7 +24,7 @@ func (e *TermIndexEditor) Commit() *TermIndex {
 			e.replaceFiled(o.conjunction)
 		}
 	}
-	e.open = nil // clearing would cost as much as the largest transaction
+	e.open = nil // clearing it would cost as much as the largest transaction so far
 	e.refile(sweepPerChange * changes)
 	return &TermIndex{
 		selectors:    e.selectors.Commit(),
@@ -69,7 +69,7 @@ func (e *TermIndexEditor) unfile(c *conjunction) {
 	p.filed = slices.Delete(p.filed, at, at+1)
 }
 
-// replaceFiled files c in place of its earlier version.
+// replaceFiled replaces the earlier version of c by c.
 func (e *TermIndexEditor) replaceFiled(c *conjunction) {
 	if len(c.terms) == 0 {
 		e.always = c
@@ -93,8 +93,8 @@ func (e *TermIndexEditor) own(t Term) *termPostings {
 	return p
 }
 
-// rarest returns the term that the fewest conjunctions require; of several, the one
-// with the fewest filed under it, then the lowest.
+// rarest returns the term that the fewest conjunctions require; among equals, the
+// one with the fewest filed under it; among these, the first.
 func (e *TermIndexEditor) rarest(terms []Term) Term {
 	best := terms[0]
 	p := e.terms.Get(uint32(best))

@@ -42,7 +42,7 @@ func TestTermIndexModel(t *testing.T) {
 			check := func(v version) {
 				t.Helper()
 				for range 10 {
-					item := SortTerms(randomTerms(r, 20, universe+5)) // also terms that no selector has
+					item := SortTerms(randomTerms(r, 20, universe+5)) // some terms are in no selector
 					got, _ := v.x.Match(item, nil)
 					slices.Sort(got)
 					if want := scan(v.want, item); !slices.Equal(got, want) {
@@ -82,7 +82,7 @@ func TestTermIndexModel(t *testing.T) {
 	}
 }
 
-// checkTermIndex checks what holds between the parts of an index.
+// checkTermIndex checks the invariants between the parts of an index.
 func checkTermIndex(t *testing.T, x *TermIndex, want map[uint32][]Term) {
 	t.Helper()
 	distinct, required, filed := map[string]bool{}, map[Term]uint32{}, 0
@@ -112,7 +112,7 @@ func checkTermIndex(t *testing.T, x *TermIndex, want map[uint32][]Term) {
 		for _, c := range p.filed {
 			filed--
 			if c.filed != term || *x.conjunctions.get(c.number) != c.conjunction || c.signature != signature(c.terms) || c.ids.Len() == 0 {
-				t.Fatalf("conjunction %d is not as it is filed under %d", c.number, term)
+				t.Fatalf("conjunction %d differs from the one filed under %d", c.number, term)
 			}
 		}
 	}
@@ -130,8 +130,8 @@ func TestTermIndexMatch(t *testing.T) {
 		candidates int
 	}{
 		{"no selectors", nil, []Term{1}, nil, 0},
-		{"requires nothing", [][]Term{{}, {}}, nil, []uint32{0, 1}, 1},
-		{"duplicates are folded", [][]Term{{3, 3}, {3}}, []Term{3}, []uint32{0, 1}, 1},
+		{"no terms required", [][]Term{{}, {}}, nil, []uint32{0, 1}, 1},
+		{"duplicates are dropped", [][]Term{{3, 3}, {3}}, []Term{3}, []uint32{0, 1}, 1},
 		{"one of two terms", [][]Term{{1, 2}}, []Term{1}, nil, 1},
 		{"both terms", [][]Term{{2, 1}}, []Term{1, 2}, []uint32{0}, 1},
 		{"unknown terms", [][]Term{{1}}, []Term{0, 1, 9, 1 << 31}, []uint32{0}, 1},
@@ -161,8 +161,8 @@ func evenTerms(limit Term) (terms []Term) {
 	return terms
 }
 
-// TestTermIndexFilingFollows turns around which terms are rare after selectors
-// have been filed, in one commit or in many.
+// TestTermIndexFilingFollows makes rare terms common and common ones rare after
+// selectors have been filed, in one commit or in many.
 func TestTermIndexFilingFollows(t *testing.T) {
 	const n = 60
 	const shared = Term(0)
@@ -206,9 +206,9 @@ func TestTermIndexFilingFollows(t *testing.T) {
 	}
 }
 
-// TestTermIndexSweep: after the population has changed at random, as many
-// changes as there are conjunctions leave none filed under a term twice as
-// common as its rarest.
+// TestTermIndexSweep: after random changes of the population, as many changes as
+// there are conjunctions leave none filed under a term twice as common as its
+// rarest.
 func TestTermIndexSweep(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	e := new(TermIndex).Edit()
@@ -220,7 +220,7 @@ func TestTermIndexSweep(t *testing.T) {
 	}
 	x := e.Commit()
 	for i := range uint32(x.conjunctions.n/sweepPerChange + 1) {
-		e.Put(5000+i, []Term{1_000_000 + Term(i)}) // touches no count of the others
+		e.Put(5000+i, []Term{1_000_000 + Term(i)}) // changes no count of the others
 		x = e.Commit()
 	}
 	for id := range uint32(1000) {
@@ -237,8 +237,8 @@ func TestTermIndexSweep(t *testing.T) {
 	}
 }
 
-// TestTermIndexReplaceAllocates holds the price of one replacement: of 10,000
-// selectors nearly all pages stay those of the version before.
+// TestTermIndexReplaceAllocates limits the cost of replacing one of 10,000
+// selectors: the new version shares nearly all pages with the previous one.
 func TestTermIndexReplaceAllocates(t *testing.T) {
 	x := fleet(10_000).index()
 	i := uint32(0)
@@ -253,7 +253,7 @@ func TestTermIndexReplaceAllocates(t *testing.T) {
 	}
 }
 
-// TestShapes pins what the benchmarks are about.
+// TestShapes checks the properties for which the benchmarks use the shapes.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		name                             string
@@ -278,14 +278,14 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-func TestTermIndexPutOfTheSame(t *testing.T) {
+func TestTermIndexPutSameTerms(t *testing.T) {
 	e := new(TermIndex).Edit()
 	e.Put(3, []Term{1, 2})
 	before := e.Commit()
 	e.Put(3, []Term{2, 1, 1})
 	after := e.Commit()
 	if before.terms.Get(1) != after.terms.Get(1) || before.conjunctions.get(0) != after.conjunctions.get(0) {
-		t.Error("a selector that requires what it did has copied pages")
+		t.Error("putting the same terms again copied pages")
 	}
 }
 
@@ -303,7 +303,7 @@ func TestTermIndexMatchAllocatesNothing(t *testing.T) {
 }
 
 // TestTermIndexIsDeterministic: the same edits give the same order of results,
-// whatever the seed of anything.
+// independent of hash seeds.
 func TestTermIndexIsDeterministic(t *testing.T) {
 	build := func() (x *TermIndex) {
 		r := rand.New(rand.NewPCG(13, 14))
@@ -331,7 +331,7 @@ func TestTermIndexIsDeterministic(t *testing.T) {
 
 // TestTermIndexReadersDuringEdits is for the race detector. Selector i of a
 // version requires one of two terms; a reader has both and must always
-// see all selectors once.
+// find all selectors once.
 func TestTermIndexReadersDuringEdits(t *testing.T) {
 	const n = 300
 	e := new(TermIndex).Edit()
@@ -364,8 +364,8 @@ func TestTermIndexReadersDuringEdits(t *testing.T) {
 	readers.Wait()
 }
 
-// TestTermIndexAlwaysLeaves: the conjunction without terms comes and goes like
-// any other.
+// TestTermIndexAlwaysLeaves: the conjunction without terms is added and dropped
+// like any other.
 func TestTermIndexAlwaysLeaves(t *testing.T) {
 	for name, leave := range map[string]func(e *TermIndexEditor){
 		"removed":              func(e *TermIndexEditor) { e.Remove(1) },
@@ -388,8 +388,8 @@ func TestTermIndexAlwaysLeaves(t *testing.T) {
 	}
 }
 
-// TestTermIndexSpreadsTies: where all terms are equally common, none gets all
-// that require it. Each two of k terms are a selector.
+// TestTermIndexSpreadsTies: if all terms are equally common, conjunctions are
+// spread over them. There is a selector for each two of k terms.
 func TestTermIndexSpreadsTies(t *testing.T) {
 	const k = 41
 	e := new(TermIndex).Edit()

@@ -2,8 +2,8 @@ package index
 
 import "iter"
 
-// A Vector is an immutable array of T that shares its pages with the versions
-// before and after it. It is a tree of three levels whose shape is fixed:
+// A Vector is an immutable array of T that shares its pages with the previous and
+// the next version. It is a tree of three levels whose shape is fixed:
 //
 //	root    one pointer per 2,048 elements
 //	branch  64 pointers to leaves
@@ -74,8 +74,8 @@ func (v *Vector[T]) Edit() VectorEditor[T] {
 
 // Unshared yields, ascending, the numbers of the elements in pages that v does
 // not share with another version: all elements that differ, and at most 31
-// others for each of them. The cost is one comparison for each root pointer,
-// and the pages that differ.
+// others for each of them. It compares every root pointer, and reads the pages
+// that differ.
 func (v *Vector[T]) Unshared(other *Vector[T]) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for r := range max(len(v.root), len(other.root)) {
@@ -118,8 +118,8 @@ type VectorEditor[T any] struct {
 	owner *owner // nil until the first write after a commit; then the root is owned too
 }
 
-// Get is [Vector.Get] with the editor's own changes. The element must not be
-// written.
+// Get is [Vector.Get] with the editor's own changes. The caller must not write to
+// the element.
 func (e *VectorEditor[T]) Get(i uint32) *T { return e.now.Get(i) }
 
 // Value is [Vector.Value] with the editor's own changes.
@@ -157,7 +157,7 @@ func (e *VectorEditor[T]) Mut(i uint32) *T {
 	return &l.items[i&leafMask]
 }
 
-// Commit publishes the writes. After it the editor copies again.
+// Commit publishes the writes. The editor may continue: it copies again.
 func (e *VectorEditor[T]) Commit() Vector[T] {
 	e.owner = nil
 	return e.now

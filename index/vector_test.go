@@ -25,7 +25,7 @@ func TestVectorVersions(t *testing.T) {
 			}
 		}
 		versions = append(versions, version{e.Commit(), want})
-		*e.Mut(r.Uint32N(10_000)) = -1 // after a commit: must not reach what was published
+		*e.Mut(r.Uint32N(10_000)) = -1 // after a commit: must not change a published version
 	}
 	for n, version := range versions {
 		for i := range uint32(10_000) {
