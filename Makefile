@@ -1,5 +1,5 @@
 # `make help` lists all targets. Only Go is needed. Tools run at the versions pinned
-# here, and are not requirements of the module.
+# here, and are not dependencies of the module.
 GO          ?= go
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    ?=
@@ -10,7 +10,7 @@ SOAK        ?= 10
 SOAK_TIME   ?= 1m
 WORLDS      ?= 1000,10000,100000
 EXAMPLE     := testdata/example
-# The packages that have benchmarks. make gate skips their peers, which are slow.
+# The packages that have benchmarks. make gate skips the slow baselines of PEERS.
 BENCHED      = $(shell grep -rlE --include='*_test.go' '^func Benchmark' bench cmd core fuzz gen index | xargs -n1 dirname | sort -u | sed 's|^|./|')
 PEERS       := /impl=(naive|scan|jsonpatch|unmarshal)|^BenchmarkStream
 ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
@@ -28,11 +28,11 @@ run: ## Show the effective configuration of one proxy of the demo mesh
 build: ## Build the commands into bin/
 	$(GO) build -o bin/ ./cmd/...
 
-# The tests make much that lives for a short time: with a collector that starts later
-# they take two thirds of the time.
+# The tests allocate much short-lived memory: with less frequent garbage collection they
+# take two thirds of the time.
 test race soak fuzz: export GOGC ?= 400
 
-test: ## Run all tests, those of the example module too
+test: ## Run all tests, including those of the example module
 	$(GO) test ./...
 	cd $(EXAMPLE) && $(GO) test ./...
 
@@ -57,7 +57,7 @@ check-generate: ## Fail if the generated code is not up to date
 bench: ## Run all benchmarks, with allocations and work counters
 	$(GO) test -p 1 $(BENCHED) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT)
 
-bench-streams: ## Measure serving 1,000 and 10,000 streams, and go-control-plane in memory: some minutes
+bench-streams: ## Measure serving 1,000 and 10,000 streams, and go-control-plane in memory: takes a few minutes
 	$(GO) test -p 1 ./core/xds/server ./core/serve -run '^$$' -bench Stream -skip Churn -benchmem -benchtime 3x -streams 1000,10000
 	$(GO) test ./core/xds/server -run '^$$' -bench StreamChurn -benchmem -benchtime 3000x -streams 1000,10000
 
@@ -81,7 +81,7 @@ soak: ## Run SOAK times as many random scenarios and sequences as make test: mak
 soak-streams: ## Edit the files of two servers at random, with the race detector: make soak-streams SOAK_TIME=10m
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run TestSoak ./core/serve
 
-e2e: $(ENVOY) $(GRPCIO)/grpc ## Test by the traffic of a real Envoy and of gRPC of Python, which are fetched into .cache/
+e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRPC for Python, fetched into .cache/
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
@@ -98,5 +98,5 @@ $(CURDIR)/.cache/grpcio/grpc: core/xds/e2e/grpcio.txt
 	PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --target $(@D) --requirement $<
 	touch $@
 
-ci: ## Run all that CI runs
+ci: ## Run everything that CI runs
 	bash .ci/run

@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// BenchmarkAccess decides requests to one inbound that n policies with eight
+// BenchmarkAccess decides requests to one inbound, which n policies with eight
 // matches each select: a request that the last policy allows, one that it denies,
 // and one that no policy matches. The decision list is made once, as for a proxy.
 // The reference reads all policies for each request.
@@ -69,8 +69,8 @@ func BenchmarkAccess(b *testing.B) {
 	}
 }
 
-// BenchmarkAccessFilter makes the filter of such an inbound from the policies that
-// select it: it compiles their entries and marshals Envoy's form of them.
+// BenchmarkAccessFilter makes the RBAC filter of such an inbound from the policies
+// that select it: it compiles their entries, and marshals them in Envoy's form.
 func BenchmarkAccessFilter(b *testing.B) {
 	kind := meshtrafficpermission.Kind()
 	d := shape.Dataplane(7, 0)
@@ -90,7 +90,7 @@ func BenchmarkAccessFilter(b *testing.B) {
 					}
 					size = len(filter.Config.Value)
 				}
-				// Every identity of every policy is in it.
+				// It contains every identity of every policy.
 				if least := 8 * n * len("spiffe://shop.mesh/ns/"); size < least {
 					b.Fatalf("%d bytes, want %d or more", size, least)
 				}

@@ -12,7 +12,7 @@ import (
 
 // BenchmarkBuild makes an engine's first view from resources in memory. With
 // one dataplane it is the cost of the first answer from many policies that
-// were just loaded, which a scan gives without any preparation.
+// were just loaded. A scan gives this answer without any preparation.
 func BenchmarkBuild(b *testing.B) {
 	for _, size := range []struct{ dataplanes, policies int }{{1, 10_000}, {10_000, 1_000}} {
 		kind := meshtimeout.Kind()

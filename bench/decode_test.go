@@ -15,9 +15,9 @@ import (
 )
 
 // BenchmarkDecode decodes and validates one file of 1,000 dataplanes with 2
-// inbounds and 10 outbounds each: JSON and YAML documents, and JSON that is one
-// list of them. The peer is the standard library: it decodes the same JSON into
-// structs with the same fields, and validates nothing.
+// inbounds and 10 outbounds each: JSON documents, YAML documents, and one JSON list.
+// The baseline is the standard library: it decodes the same JSON into structs with
+// the same fields, and validates nothing.
 func BenchmarkDecode(b *testing.B) {
 	const n = 1_000
 	set := &resource.Set{}

@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// formats are those of files with resources; name is the extension of YAML files.
+// formats are those of resource files; name is also the extension, except for list.
 var formats = []struct {
 	name  string
 	write func(*resource.Set) ([]byte, error)
@@ -54,7 +54,7 @@ func yamlStream(set *resource.Set) ([]byte, error) {
 	return file.Bytes(), encoder.Close()
 }
 
-// Files of all formats have the resources that they are made from.
+// A file of each format contains the resources from which it was made.
 func TestFiles(t *testing.T) {
 	timeout, permission := meshtimeout.Kind(), meshtrafficpermission.Kind()
 	set := &resource.Set{Policies: append(shape.Fleet(timeout, 30), permissionPolicies(permission, 3)...)}

@@ -62,9 +62,9 @@ func BenchmarkFrom(b *testing.B) {
 	}
 }
 
-// assertClients fails unless the first rule that selects a client has the conf of
-// the naive reference, which merges all items that select it (SPEC 5.1). The
-// clients have none, any or all of the tags that the items require.
+// assertClients fails unless, for each client, the first rule that selects it has
+// the conf of the naive reference, which merges all items that select it (SPEC 5.1).
+// The clients have none, one or all of the tags that the items require.
 func assertClients(b *testing.B, policy *resource.Policy, view []rules.SelectorRule) {
 	b.Helper()
 	d := shape.Dataplane(7, 0)
@@ -97,7 +97,7 @@ func subset(key, value string) resource.TargetRef {
 	return resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: resource.Tags{{Key: key, Value: value}}}
 }
 
-// fromPolicy returns a policy with k items that allow and deny in turn.
+// fromPolicy returns a policy with k items that alternately allow and deny.
 func fromPolicy(kind *resource.Kind, k int, item func(int) resource.TargetRef) *resource.Policy {
 	actions := []meshtrafficpermission.Action{meshtrafficpermission.Allow, meshtrafficpermission.Deny}
 	p := &resource.Policy{

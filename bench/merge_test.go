@@ -15,7 +15,7 @@ import (
 
 // BenchmarkMergeTimeout merges MeshTimeout confs: by generated code, by the same
 // code with the origins of the result, by the naive reference, and by a library for
-// JSON merge patches, as other control planes do.
+// JSON merge patches, which other control planes use.
 func BenchmarkMergeTimeout(b *testing.B) {
 	for _, n := range []int{2, 10} {
 		confs := make([]*meshtimeout.Conf, n)

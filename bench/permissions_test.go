@@ -10,7 +10,7 @@ import (
 )
 
 // permissionPolicies returns n policies for all dataplanes, with eight matches each: one
-// that denies an identity, six that allow one ([teamID]), and one that allows all
+// that denies an identity, six that each allow one ([teamID]), and one that allows all
 // identities below a prefix.
 func permissionPolicies(kind *resource.Kind, n int) []*resource.Policy {
 	policies := make([]*resource.Policy, n)

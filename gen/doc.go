@@ -1,12 +1,12 @@
 // Package gen generates the code that merges and compares the confs of policies
-// (SPEC 6). A package of confs has the lines
+// (SPEC 6). A package of confs contains the lines
 //
 //	//go:generate go tool confgen
 //
 //	//confgen:conf
 //	type Conf struct { ... }
 //
-// and its module has the generator as a tool:
+// and the generator is a tool of its module:
 //
 //	go get -tool github.com/meshmatch/meshmatch/cmd/confgen
 //
@@ -23,7 +23,7 @@
 //	func (*TMerger) Leaves() iter.Seq2[string, int]
 //	func (*TMerger) HasUnion() // only if T contains a union
 //
-// and zz_generated.conf_test.go a test of the laws of merging (package laws).
+// and zz_generated.conf_test.go contains a test of the laws of merging (package laws).
 //
 // # Rules
 //
@@ -51,36 +51,36 @@
 // Every field needs a name in JSON; json:"name,omitzero" makes it optional in
 // files. Structs of other packages must have exported fields only. Elements of a
 // list that is replaced or appended to do not merge: they need no policyMerge
-// tags, except for a discriminator, and may contain themselves. A hand-written
-// Equal(T) or Equal(*T) bool is called, and Hash and Clone too if they are needed.
+// tags, except for a discriminator, and may contain themselves. The generated code
+// calls a hand-written Equal(T) or Equal(*T) bool, and Hash and Clone if it needs them.
 //
 // Everything else is an error, with its position and a hint: interfaces,
 // functions, channels, arrays, embedded structs, generic types, unexported fields,
-// types that contain themselves, unknown tags and tags without effect. So is an
-// always replacing scalar in a struct that is always present: an empty conf would
-// overwrite it.
+// types that contain themselves, unknown tags and tags without effect. A scalar with
+// the tag replace in a struct that is always present is an error too: an empty conf
+// would overwrite it.
 //
 // # Leaves, origins and unions
 //
 // Confs are numbered; a larger number is a higher priority. A merger is filled
-// from the highest to the lowest and stores for each leaf the item that set it.
+// from the highest to the lowest, and stores for each leaf the item that set it.
 // Leaves are scalars, replaced lists, elements of lists that grow, entries of
-// maps, and a present struct, list or map with nothing in it. An element or entry
+// maps, and an empty struct, list or map that is present. An element or entry
 // that several items set is one leaf, of the highest of them, but all of them are
-// origins. Nil elements and nil entries are not set and are left out.
+// origins. Nil elements and nil entries are not set and are omitted.
 //
 // A union is by definition merged from the lowest conf: a conf with another
 // discriminator drops what was collected. This is not associative over values:
 // in X, Y, X the Y drops the lower X, but merge(Y, X) no longer contains the Y. So
-// the merge of the lowest items can replace them, that of others cannot.
+// the merge of the lowest items can replace them, but that of other items cannot.
 //
 // # Invariants
 //
-// The output depends on the source only. A merge never writes to its inputs; its
-// result shares with them what no later merge writes: scalars that pointers refer to and
-// replaced lists. A merger is not copied, and after its last Fill it may be read
-// concurrently. Merging ten confs of the shape of MeshTimeout allocates once
-// (BenchmarkMerge in package shapes).
+// The output depends on the source only. A merge never writes to its inputs. Its
+// result shares with them only what no later merge writes: the scalars to which
+// pointers refer, and replaced lists. A merger must not be copied. After its last Fill
+// it may be read concurrently. Merging ten confs of the shape of MeshTimeout allocates
+// once (BenchmarkMerge in package shapes).
 //
 // The generator has three steps: package load reads the source as if no generated
 // file existed, package build finds the rule of each field, package emit prints.

@@ -21,7 +21,7 @@ type Config struct {
 	Dir string
 	// Patterns name packages as for go list: ".", "./...", import paths.
 	Patterns []string
-	// Overlay replaces the content of files by their absolute paths. The files
+	// Overlay replaces the content of files; its keys are absolute paths. The files
 	// need not exist.
 	Overlay map[string][]byte
 }
@@ -48,10 +48,10 @@ const (
 // file:line:column: Type.Field.path: what; hint.
 type Error = diag.Diagnostic
 
-// Errors are all errors of a run, sorted.
+// Errors is all errors of a run, sorted.
 type Errors []Error
 
-// Error prints one error a line.
+// Error returns one error per line.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, one := range e {
@@ -62,9 +62,8 @@ func (e Errors) Error() string {
 
 // Generate returns the generated files of the packages, sorted by path: two
 // for each package with root types, and those that are superfluous. It writes
-// nothing. The error is [Errors] if the source has errors; then there are no
-// files. File names in Errors are relative to the current directory if they are
-// below it.
+// nothing. If the source has errors, it returns them as [Errors], and no files.
+// File names in Errors are relative to the current directory if they are in it.
 func Generate(cfg Config) ([]File, error) {
 	var problems diag.List
 	packages, err := load.Load(load.Config(cfg), &problems)
@@ -136,7 +135,7 @@ func generate(pkg *load.Package, problems *diag.List, overlay map[string][]byte)
 var errForeign = errors.New("has the name of a generated file but was not generated")
 
 // compare returns the file with its state, which is "" if the file does not exist
-// and is not generated.
+// and is not generated either.
 func compare(path string, content []byte, overlay map[string][]byte) (File, error) {
 	file := File{Path: path, Content: content}
 	current, ok := overlay[path]

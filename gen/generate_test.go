@@ -19,7 +19,7 @@ type Conf struct {
 }
 `
 
-// module writes a module with files by their names and returns its directory.
+// module writes a module with the given files and returns its directory.
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func write(t *testing.T, path, content string) {
 }
 
 // states generates for all packages of a module and returns the states of their
-// files, such as "conf/zz_generated.conf.go missing".
+// files, as in "conf/zz_generated.conf.go missing".
 func states(t *testing.T, dir string) ([]gen.File, []string) {
 	t.Helper()
 	files, err := gen.Generate(gen.Config{Dir: dir, Patterns: []string{"./..."}})
@@ -158,7 +158,7 @@ func TestErrors(t *testing.T) {
 func TestRelative(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	wd, err := os.Getwd() // without links
+	wd, err := os.Getwd() // without symbolic links
 	if err != nil {
 		t.Fatal(err)
 	}

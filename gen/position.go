@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Relative returns a path relative to the current directory if it is below it,
+// Relative returns a path relative to the current directory if it is in that directory,
 // and otherwise the unchanged path.
 func Relative(path string) string {
 	dir, err := os.Getwd()

@@ -1,4 +1,4 @@
-// Package progress shows the step of a long work in one line of a terminal.
+// Package progress shows the current step of long work in one line of a terminal.
 package progress
 
 import (
@@ -9,13 +9,13 @@ import (
 	"golang.org/x/term"
 )
 
-// A Line is a line of a terminal that is overwritten. A nil Line shows nothing.
+// A Line is a line of a terminal that each step overwrites. A nil Line shows nothing.
 type Line struct{ w io.Writer }
 
-// New returns a line on w, which has the control sequences of terminals.
+// New returns a line on w, to which it writes control sequences of a terminal.
 func New(w io.Writer) *Line { return &Line{w} }
 
-// On returns a line on w if that is a terminal, else nil.
+// On returns a line on w if w is a terminal, otherwise nil.
 func On(w io.Writer) *Line {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return New(f)

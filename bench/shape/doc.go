@@ -1,5 +1,5 @@
-// Package shape makes the worlds that benchmarks run on, from a number alone:
-// the same number gives the same world everywhere.
+// Package shape makes the meshes on which benchmarks run. It derives them from
+// numbers alone, so the same numbers give the same mesh everywhere.
 //
 // "fleet" is a large mesh: some policies are for all dataplanes, some for a team,
 // many for one service. "sparse" and "shared label" are the extremes for an index:

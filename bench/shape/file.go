@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Document is a Dataplane in the universal spelling, with the fields that
+// Document is a Dataplane in the universal format, with the fields that
 // [Dataplane] sets.
 type Document struct {
 	Type       string            `json:"type"`
@@ -50,8 +50,8 @@ func tagMap(tags resource.Tags) map[string]string {
 	return m
 }
 
-// JSON returns a file with the dataplanes and policies of a set: one document
-// in each line.
+// JSON returns a file with the dataplanes and policies of a set, one document
+// per line.
 func JSON(set *resource.Set) ([]byte, error) {
 	var file bytes.Buffer
 	encoder := json.NewEncoder(&file)

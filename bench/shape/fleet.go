@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Mesh is the mesh of every resource here.
+// Mesh is the mesh of every resource in this package.
 const Mesh = "default"
 
 // Dataplane returns dataplane number j of the fleet, with two inbounds and
@@ -79,7 +79,7 @@ func fleetTarget(i int) resource.TargetRef {
 	return target
 }
 
-// Sparse returns n policies of which about seven select any one dataplane.
+// Sparse returns n policies; about seven of them select any one dataplane.
 func Sparse(kind *resource.Kind, n int) []*resource.Policy {
 	return policies(kind, n, func(i int) resource.TargetRef {
 		return resource.TargetRef{Kind: resource.TargetMeshService, Name: Service(i % max(1, n/7))}
@@ -106,7 +106,7 @@ func policies(kind *resource.Kind, n int, target func(i int) resource.TargetRef)
 }
 
 // policy returns policy number i. It has one `to` item: for every service if i is
-// divisible by 4, and else for one of a hundred services.
+// divisible by 4, otherwise for one of a hundred services.
 func policy(kind *resource.Kind, i int, target resource.TargetRef) *resource.Policy {
 	to := resource.TargetRef{Kind: resource.TargetMesh}
 	if i%4 != 0 {
@@ -120,8 +120,7 @@ func policy(kind *resource.Kind, i int, target resource.TargetRef) *resource.Pol
 	}
 }
 
-// Timeout returns the conf of policy number i, which sets two to four fields
-// of it.
+// Timeout returns the conf of policy number i, which sets two to four fields.
 func Timeout(i int) *meshtimeout.Conf {
 	seconds := func(n int) *conf.Duration {
 		d := conf.Duration(time.Duration(n) * time.Second)

@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Scan returns the policies that select a dataplane, in order. It is the peer
+// Scan returns the policies that select a dataplane, in order. It is the baseline
 // without an index: it compares every policy with the dataplane and sorts the
 // result.
 func Scan(policies []*resource.Policy, d *resource.Dataplane) []*resource.Policy {

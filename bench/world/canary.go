@@ -9,11 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// canaryDataplanes is the number of dataplanes that a change of the placement
-// moves: two racks.
+// canaryDataplanes is the number of dataplanes for which a change of the placement
+// changes the action: two racks.
 const canaryDataplanes = 2 * cohort
 
-// canary adds a policy for all dataplanes that informs, and a binding that
+// canary adds a policy for all dataplanes that is informational, and a binding that
 // enforces it by a placement rule.
 func (w *world) canary() core.Batch {
 	b := w.policy("zz-canary", resource.TargetRef{Kind: resource.TargetMesh}, 0)
@@ -31,11 +31,11 @@ subjects:
 	return b
 }
 
-// nowhere is the placement rule without dataplanes.
+// nowhere is the placement rule that selects no dataplane.
 func nowhere(w *world) core.Batch { return w.placement("[none]") }
 
-// onTwoRacks is the placement rule with canaryDataplanes dataplanes. They have most
-// of the classes of the world.
+// onTwoRacks is the placement rule that selects canaryDataplanes dataplanes. They
+// are in most of the classes of the world.
 func onTwoRacks(w *world, _ int) core.Batch { return w.placement("[r0, r1]") }
 
 // placement returns the placement rule for the dataplanes of some racks.
@@ -51,7 +51,7 @@ spec:
 `, rackLabel, racks))}}
 }
 
-// document decodes a document of this file. It panics if that is not valid.
+// document decodes a document that is written in this file. It panics on an error.
 func (w *world) document(text string) []*resource.Document {
 	loader := resource.Loader{Kinds: w.kinds, Documents: ocm.Documents()}
 	set, err := loader.Decode(resource.Input{Name: shape.Mesh, Data: []byte(text)})

@@ -14,19 +14,19 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// change is a kind of change. A batch is made for each round, counted from 1. It
-// differs from what was applied last: the batch of the round before, setup or
-// revert.
+// change is a kind of change. It makes a batch for each round, counted from 1. The
+// batch differs from the one applied last: that of the previous round, of setup or
+// of revert.
 type change struct {
 	name  string
-	fixed bool // as many dataplanes are touched in a world of any size
-	all   bool // all dataplanes are touched, so there are fewer rounds
-	needs int  // dataplanes that the world must have
+	fixed bool // it touches equally many dataplanes in a world of any size
+	all   bool // it touches all dataplanes, so there are fewer rounds
+	needs int  // the least number of dataplanes in the world
 	setup func(*world) core.Batch
-	// revert is applied before each round and is not measured; nil: none.
+	// revert is applied before each round and is not measured; may be nil.
 	revert func(*world) core.Batch
 	batch  func(w *world, round int) core.Batch
-	// touches is how many dataplanes each commit must change.
+	// touches returns how many dataplanes each commit must change.
 	touches func(*world) (least, most int)
 }
 
@@ -36,8 +36,8 @@ func exactly(n int) func(*world) (least, most int) {
 
 func allDataplanes(w *world) (least, most int) { return w.Dataplanes, w.Dataplanes }
 
-// churned is the range for a batch of churn: at least its own dataplanes, and
-// those that its policies select.
+// churned is the range for a batch of churn: at least the dataplanes that it
+// changes itself, at most all, as its policies select others.
 func churned(w *world) (least, most int) { return churnDataplanes, w.Dataplanes }
 
 func changes() []change {
@@ -70,7 +70,7 @@ func changes() []change {
 			name: "a policy for one more dataplane by name", fixed: true,
 			setup:   func(w *world) core.Batch { return byName(w, 0) },
 			batch:   byName,
-			touches: exactly(2), // the dataplane of the round before loses the policy
+			touches: exactly(2), // the dataplane of the previous round loses the policy
 		},
 		{name: "relabel a dataplane", fixed: true, batch: (*world).relabel, touches: exactly(1)},
 		{
@@ -100,7 +100,7 @@ func changes() []change {
 	}
 }
 
-// sample applies a change once per round, to another dataplane each time.
+// sample applies a change once per round, each time to a different dataplane.
 func (w *world) sample(ctx context.Context, c change) (Row, error) {
 	if c.setup != nil {
 		if _, err := w.engine.Apply(c.setup(w)); err != nil {
@@ -145,14 +145,14 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 	return row, nil
 }
 
-// percentile sorts times and returns the least one that p percent of them do not
-// exceed.
+// percentile sorts times and returns the least one that is not exceeded by p
+// percent of them.
 func percentile(times []time.Duration, p int) time.Duration {
 	slices.Sort(times)
 	return times[(len(times)*p+99)/100-1]
 }
 
-// at returns the dataplane of a round, another one each time.
+// at returns the dataplane of a round; consecutive rounds have different ones.
 func (w *world) at(round int) *resource.Dataplane { return w.set.Dataplanes[w.number(round)] }
 
 func (w *world) number(round int) int { return w.shuffled[round%w.Dataplanes] }
@@ -161,7 +161,7 @@ func (w *world) policy(name string, target resource.TargetRef, round int) core.B
 	kind := w.kinds.Lookup("MeshTimeout")
 	timeout := shape.Timeout(round)
 	seconds := conf.Duration(time.Duration(1+round) * time.Second)
-	timeout.HTTP.MaxConnectionDuration = &seconds // no other policy sets it, so the conf always changes
+	timeout.HTTP.MaxConnectionDuration = &seconds // no other policy sets it, so the merged conf always changes
 	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: name}},
 		Type:      kind,
@@ -194,8 +194,8 @@ func (w *world) route() core.Batch {
 	return b
 }
 
-// reroute changes the service of the route: each service that the outbounds
-// have, then one that they do not have.
+// reroute changes the service of the route, alternately to one that the outbounds
+// have and to one that they do not have.
 func (w *world) reroute(round int) core.Batch {
 	kind := w.kinds.Lookup(resource.TargetMeshHTTPRoute.String())
 	return core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{{
@@ -212,8 +212,8 @@ func (w *world) reroute(round int) core.Batch {
 // The numbers of dataplanes and of policies in a batch of churn.
 const churnDataplanes, churnPolicies = 90, 10
 
-// churn is many small changes in one batch: dataplanes get another address,
-// leave and join again, and policies for one service each change.
+// churn is many small changes in one batch: dataplanes get another address, are
+// deleted and created again, and policies for one service each change.
 func (w *world) churn(round int) core.Batch {
 	b := core.Batch{Upsert: &resource.Set{}}
 	random := rand.New(rand.NewPCG(uint64(round), 7))

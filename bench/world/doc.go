@@ -1,21 +1,20 @@
-// Package world measures what an engine costs in a control plane: a world of
-// dataplanes and policies is loaded once, then changed one thing at a time, and
-// read.
+// Package world measures the cost of an engine in a control plane: it loads a
+// world of dataplanes and policies once, changes it in small steps, and reads it.
 //
 // The pipeline:
 //
-//  1. A [Shape] makes the resources from numbers alone (shapes.go). If files
-//     are measured too, the resources are written to files, and those that the
-//     loader returns are used from then on (files.go).
-//  2. [Measure] applies them to an engine: this gives the time of the first
+//  1. A [Shape] makes the resources from numbers alone (shapes.go). If loading is
+//     measured too, they are written to files, and the resources that the loader
+//     reads from these replace them (files.go).
+//  2. [Measure] applies them to an engine. This gives the time of the first
 //     build, and the heap that the engine takes in addition to the resources.
-//  3. It applies each kind of change some hundred times (changes.go). The times
-//     are those of Apply alone. The same run checks that each commit touched as
-//     many dataplanes as it was meant to.
-//  4. [Slopes] compares worlds of different sizes. A change that touches as many
-//     dataplanes in each world should cost as much in each world.
+//  3. It applies each kind of change a few hundred times (changes.go), and measures
+//     Apply alone. The same run checks that each commit touched as many dataplanes
+//     as intended.
+//  4. [Slopes] compares worlds of different sizes. A change that touches equally many
+//     dataplanes in each world should have the same cost in each world.
 //
-// Times are of the machine at hand, with the garbage collector running as in
-// production. `meshmatch bench world` prints a [Report], and `make bench-world`
+// Times depend on the machine. They are measured with the garbage collector running,
+// as in production. `meshmatch bench world` prints a [Report], and `make bench-world`
 // fails if a slope is too steep.
 package world

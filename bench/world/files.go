@@ -15,8 +15,8 @@ import (
 // resourcesPerFile keeps each file below the loader's limit.
 const resourcesPerFile = 10_000
 
-// loadFiles writes the resources to JSON files and replaces them by what the
-// loader reads from there. It sets the report's fields about files.
+// loadFiles writes the resources to JSON files, and replaces them by those that the
+// loader reads from the files. It sets the fields of the report about files.
 func (w *world) loadFiles(r *Report) (err error) {
 	dir, err := os.MkdirTemp("", "meshmatch-world-")
 	if err != nil {
@@ -40,7 +40,7 @@ func (w *world) loadFiles(r *Report) (err error) {
 	return nil
 }
 
-// writeFiles writes a set to files of dir and returns the sum of their sizes.
+// writeFiles writes a set to files in dir and returns the sum of their sizes.
 func writeFiles(dir string, set *resource.Set) (bytes int, err error) {
 	var parts []resource.Set
 	for chunk := range slices.Chunk(set.Dataplanes, resourcesPerFile) {

@@ -15,7 +15,7 @@ type Shape struct {
 	policies  func(kind *resource.Kind, n int) []*resource.Policy
 }
 
-// Shapes returns the shapes, the most usual one first.
+// Shapes returns the shapes, the most common one first.
 func Shapes() []Shape {
 	return []Shape{
 		{
@@ -50,7 +50,7 @@ const (
 
 func cell(j int) string { return fmt.Sprintf("c%d-%d", j%teams, j/teams/cohort) }
 
-// labelled adds the labels of the measured policies.
+// labelled adds the labels that the measured policies select.
 func labelled(d *resource.Dataplane, j int) *resource.Dataplane {
 	d.Labels = resource.NewTags(map[string]string{
 		"app": d.Labels.Value("app"), rackLabel: fmt.Sprintf("r%d", j/cohort), cellLabel: cell(j),

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Slope is how the time of a change grows with the number n of dataplanes: as n
-// to the power of the slope. 0 is no growth, 1 is in proportion.
+// Slope is the growth of the time of a change with the number n of dataplanes: the
+// time is proportional to n to the power of the slope. 0 is constant, 1 is linear.
 type Slope struct {
 	Change string  `json:"change"`
 	Slope  float64 `json:"slope"`
-	Fixed  bool    `json:"fixed"` // as many dataplanes are touched in each world
+	Fixed  bool    `json:"fixed"` // the change touches equally many dataplanes in each world
 }
 
-// Slopes compares worlds of one shape and different sizes. For each change that
-// worlds of at least two sizes have, it fits a line of least squares through the
-// logarithms of sizes and times. The least time of each world is used, as other
+// Slopes compares worlds of one shape and different sizes. For each change that was
+// measured in worlds of at least two sizes, it fits a line by least squares through
+// the logarithms of sizes and times. It uses the least time of each world, as other
 // load on a shared machine only adds to times.
 func Slopes(reports []*Report) []Slope {
 	var slopes []Slope

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 )
 
-// Measure checks that every change of every shape touches the dataplanes that
-// it should.
+// Measure itself checks that each change of every shape touches as many dataplanes
+// as intended.
 func TestMeasure(t *testing.T) {
 	for _, shape := range Shapes() {
 		t.Run(shape.Name, func(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/bench/gate"
 )
 
-const checkLong = `Check applies a rule file to the benchmark output of one run, from a file or from
-standard input (-). All that it compares was measured in the same run on the same
-machine, so it needs no base:
+const checkLong = `Check applies a rule file to the benchmark output of one run, read from a file or
+from standard input (-). It needs no base, as it compares only measurements of the
+same run on the same machine:
 
   # a comment
   ceiling  Merge/confs=2            allocs/op  1
@@ -27,14 +27,14 @@ A benchmark is named without "Benchmark" and -GOMAXPROCS. A star is any text
 between slashes. In a ratio it is the same text on both sides. In a slope it is
 the size (1000, 10k): the slope of log(measurement) over log(size) is 0 for
 constant cost, 1 for linear, 2 for quadratic. A count is the number of benchmarks
-that match, so that a lost one is found. The rules below a line "package" apply
-to that package, given by its import path or the end of it.
+that match, so that a missing one is found. The rules below a line "package" apply
+to that package, given by its import path or the last elements of it.
 
-Of repeated runs (-count) the best time is used, and of all else the median. A
-ceiling of a time holds on one machine only: without --times it is listed as not
-checked. A rule that matches no benchmark is an error.
+If benchmarks are repeated (-count), the best of the times is used, otherwise the
+median. A ceiling of a time holds on one machine only: without --times it is listed
+as not checked. A rule that matches no benchmark is an error.
 
-Exit status: 0 all rules hold; 1 a rule does not hold, or bad input; 2 wrong usage.`
+Exit status: 0 all rules hold; 1 a rule does not hold or the input is bad; 2 wrong usage.`
 
 const checkExample = `  go test -run='^$' -bench=. -benchmem -count=5 ./bench/... > bench.txt
   benchgate check bench.txt --rules bench/rules.txt
@@ -45,7 +45,7 @@ func newCheck() *cobra.Command {
 	var times bool
 	c := &cobra.Command{
 		Use:     "check FILE|- --rules RULES",
-		Short:   "Check one run by rules",
+		Short:   "Check the benchmarks of one run against rules",
 		Long:    checkLong,
 		Example: checkExample,
 		Args:    cobra.ExactArgs(1),
@@ -79,7 +79,7 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-// readFile parses a file, which is named in errors.
+// readFile parses a file; errors contain its name.
 func readFile[T any](path string, parse func(r io.Reader, file string) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	if err != nil {

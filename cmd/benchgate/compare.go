@@ -7,26 +7,28 @@ import (
 	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
-const compareLong = `Compare builds the benchmarks of a base and of the head, runs both in turns
+const compareLong = `Compare builds the benchmarks of a base and of the head, runs both alternately
 (A B, B A, ...), one process per run, and compares them:
 
   allocs/op, work counters   exactly: any increase fails
-  B/op                       with the tolerance of --bytes-tolerance and 16 B, since the
-                             growth of what is kept after an iteration is divided by b.N
-  times                      a suspect's best time is worse by --threshold and the
-                             Mann-Whitney U test agrees (p < --alpha); a second round
-                             of fresh runs, of the suspects only, must find the same
+  B/op                       with the tolerance of --bytes-tolerance and 16 B, since
+                             the growth of memory that is kept between iterations
+                             is divided by b.N
+  times                      a benchmark is suspect if its best time is worse by
+                             --threshold and the Mann-Whitney U test agrees
+                             (p < --alpha); it fails if a second round of new runs,
+                             of the suspects only, finds the same
 
-A work counter is any other unit that a benchmark reports by b.ReportMetric.
+A work counter is any other unit that a benchmark reports with b.ReportMetric.
 
-A time is inconclusive if it is so noisy that the head may be worse by twice the
-accepted part. Such benchmarks run again, up to --max-rounds. If they stay
-inconclusive, the result is INCONCLUSIVE in place of PASS, and the exit status is
-0, or 1 with --fail-on-inconclusive. On a crowded machine more and shorter runs
-find more than few long ones: --rounds 30 --benchtime 1ms.
+A time is inconclusive if it is so noisy that the head could be worse by twice the
+accepted ratio. Such benchmarks run again, up to --max-rounds. If one is still
+inconclusive, the result is INCONCLUSIVE instead of PASS, and the exit status is
+0, or 1 with --fail-on-inconclusive. On a busy machine many short runs are better
+than a few long ones: --rounds 30 --benchtime 1ms.
 
-A benchmark that the head does not have is a warning, or fails with
---fail-on-missing. If it has another name there, list it in the file of --renames:
+A benchmark that the head does not have is a warning, or an error with
+--fail-on-missing. If it was renamed, list it in the file given with --renames:
 
   # PACKAGE BENCHMARK -> PACKAGE BENCHMARK, the name in the base first
   bench Select -> core/internal/match Select
@@ -34,7 +36,7 @@ A benchmark that the head does not have is a warning, or fails with
 The base is a revision (its merge base with HEAD is checked out in a temporary
 worktree), a directory, or a test binary made by go test -c.
 
-Exit status: 0 nothing is worse; 1 the gate fails, or bad input; 2 wrong usage.`
+Exit status: 0 nothing is worse; 1 the gate fails or the input is bad; 2 wrong usage.`
 
 const compareExample = `  # in CI, for a pull request against main (fetch its history first)
   benchgate compare --base origin/main --pkg ./bench/...
@@ -45,7 +47,7 @@ const compareExample = `  # in CI, for a pull request against main (fetch its hi
   # one benchmark, quickly, before a commit
   benchgate compare --base HEAD --bench '^BenchmarkFrom$' --benchtime 50ms
 
-  # counts only, where times mean nothing
+  # counts only, where times are meaningless
   benchgate compare --base origin/main --filter '-.unit:sec/op' -o json
 
   # two binaries
@@ -64,21 +66,21 @@ func newCompare() *cobra.Command {
 	}
 	format := addOutputFlag(c)
 	flags := c.Flags()
-	flags.StringVar(&config.Base, "base", "", "what to compare with: a revision, a directory or a test binary")
-	flags.StringVar(&config.Head, "head", config.Head, "what to judge: a directory or a test binary")
-	flags.StringVar(&renames, "renames", "", "file with the former names of benchmarks that have moved")
+	flags.StringVar(&config.Base, "base", "", "the base: a revision, a directory or a test binary")
+	flags.StringVar(&config.Head, "head", config.Head, "the head: a directory or a test binary")
+	flags.StringVar(&renames, "renames", "", "file with the previous names of benchmarks that have moved")
 	flags.StringSliceVar(&config.Packages, "pkg", config.Packages, "packages to build in a directory, as patterns; repeatable")
-	flags.StringVar(&config.Bench, "bench", config.Bench, "run the benchmarks that match, as go test -bench")
-	flags.StringVar(&config.Skip, "skip", "", "do not run the benchmarks that match, as go test -skip")
+	flags.StringVar(&config.Bench, "bench", config.Bench, "run the benchmarks that match this pattern, as go test -bench")
+	flags.StringVar(&config.Skip, "skip", "", "skip the benchmarks that match this pattern, as go test -skip")
 	flags.StringVar(&config.BenchTime, "benchtime", "200ms", "time or iterations of each run, as go test -benchtime")
 	flags.IntVar(&config.Rounds, "rounds", config.Rounds, "runs of each side, at least 10")
 	flags.IntVar(&config.MaxRounds, "max-rounds", 0, "runs of each side of an inconclusive benchmark; 0 is 5 times --rounds")
 	flags.IntVar(&config.CPU, "cpu", config.CPU, "GOMAXPROCS of the runs")
 	flags.Float64Var(&config.Limits.TimeRatio, "threshold", config.Limits.TimeRatio, "ratio of best times above which a benchmark is suspect")
 	flags.Float64Var(&config.Limits.Alpha, "alpha", config.Limits.Alpha, "p-value below which the U test agrees")
-	flags.Float64Var(&config.Limits.BytesTolerance, "bytes-tolerance", config.Limits.BytesTolerance, "tolerated increase of B/op, as a part")
+	flags.Float64Var(&config.Limits.BytesTolerance, "bytes-tolerance", config.Limits.BytesTolerance, "tolerated increase of B/op, as a fraction")
 	flags.StringVar(&config.Filter, "filter", "", "measurements to gate, in the syntax of golang.org/x/perf/benchproc")
-	flags.BoolVar(&failOnInconclusive, "fail-on-inconclusive", false, "fail if a benchmark is too noisy to be judged")
+	flags.BoolVar(&failOnInconclusive, "fail-on-inconclusive", false, "fail if a benchmark is too noisy to judge")
 	flags.BoolVar(&failOnMissing, "fail-on-missing", false, "fail if the head does not have a benchmark of the base")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config.Progress = progress.On(c.ErrOrStderr())

@@ -21,7 +21,7 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata",
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			// The go command compiles nothing twice, and git commits.
+			// Share the build cache, so that nothing is compiled twice; git needs an author.
 			cache, err := exec.Command("go", "env", "GOCACHE").Output()
 			if err != nil {
 				return err

@@ -16,7 +16,7 @@ const (
 	exitUsage = 2
 )
 
-// errFailed ends a command that has printed a report of a failed gate.
+// errFailed indicates that the gate failed; its report has been printed.
 var errFailed = errors.New("the gate failed")
 
 // failure is an error of a command with correct usage.
@@ -50,9 +50,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitUsage
 }
 
-const rootLong = `Benchgate fails a change that makes Go benchmarks worse, also on a shared,
-noisy machine: what can be counted is compared exactly, times only by repeated
-interleaved runs, a statistic and a second round.
+const rootLong = `Benchgate fails a change that makes Go benchmarks worse, even on a shared,
+noisy machine: it compares counts exactly, and times only by repeated interleaved
+runs, a statistical test and a second round.
 
 Exit status: 0 the gate passes; 1 it fails, or bad input; 2 wrong usage.`
 
@@ -82,7 +82,7 @@ type report interface {
 	WriteMarkdown(io.Writer) error
 }
 
-// printReport prints in the format of -o and returns an error if the gate failed.
+// printReport prints r in the format of -o. It returns errFailed if the gate failed.
 func printReport(w io.Writer, format output, r report) error {
 	write := map[output]func(io.Writer) error{"table": r.WriteTable, "json": r.WriteJSON, "markdown": r.WriteMarkdown}
 	if err := write[format](w); err != nil {

@@ -1,5 +1,5 @@
-// Command confgen generates the code that merges and compares confs, and tests of
-// the laws of merging. See package gen for the rules.
+// Command confgen generates the code that merges and compares confs, and tests for
+// the laws of merging. Package gen documents the rules.
 package main
 
 import (
@@ -77,7 +77,7 @@ func report(files []gen.File, stderr io.Writer) int {
 		switch file.State {
 		case gen.Fresh:
 			continue
-		case gen.Superfluous: // and its go:generate line may be gone
+		case gen.Superfluous: // its go:generate line may be gone too, so go generate may not remove it
 			hint = "remove it"
 		}
 		fmt.Fprintf(stderr, "%s: %s; %s\n", gen.Relative(file.Path), file.State, hint)

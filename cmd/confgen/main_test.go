@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
-			// The go command uses the caches of the user, which are slow to fill.
+			// Share the user's caches of the go command: empty ones take long to fill.
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 				if value := goEnv(name); value != "" {
 					env.Setenv(name, value)

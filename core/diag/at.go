@@ -20,7 +20,7 @@ type At struct {
 	probe  bool // see Prober
 }
 
-// input is what the places of one input share.
+// input is shared by the places of one input.
 type input struct {
 	source Source
 	sink   *Sink
@@ -54,9 +54,9 @@ func (v GoValue) Locate([]Step, bool) Position { return Position{File: string(v)
 // are added to sink.
 func Root(source Source, sink *Sink) *At { return &At{input: &input{source, sink}} }
 
-// Moving returns a place within a. Its path from there is what the function
-// returns whenever the place is used, so that a decoder needs one place for
-// all values that it validates.
+// Moving returns a place within a. Each time the place is used, path returns the
+// path from a to it, so that a decoder needs one place for all values that it
+// validates.
 func (a *At) Moving(path func() []Step) *At {
 	if a.probe {
 		return a
@@ -64,7 +64,7 @@ func (a *At) Moving(path func() []Step) *At {
 	return &At{input: a.input, parent: a, moving: path}
 }
 
-// Sink returns what the place reports to.
+// Sink returns the sink of the place.
 func (a *At) Sink() *Sink { return a.input.sink }
 
 // IsRoot reports whether the place is the outermost value of its input.

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// paths is a source whose positions are in a file with the path as its name.
+// paths is a Source that returns the path as the name of the file.
 type paths struct{}
 
 func (paths) Locate(path []diag.Step, name bool) diag.Position {

@@ -35,7 +35,7 @@ type Diagnostic struct {
 	Hint string
 }
 
-// Error returns file:line:column: path: what; hint without the empty parts, in
+// Error returns "file:line:column: path: what; hint" without the empty parts, in
 // one line.
 func (d Diagnostic) Error() string {
 	parts := slices.DeleteFunc([]string{d.Pos.String(), d.Path, d.Message()}, func(part string) bool { return part == "" })
@@ -61,8 +61,8 @@ func (d Diagnostic) Message() string {
 	return d.What + "; " + d.Hint
 }
 
-// Errors are all errors of a run, sorted. Errors that are returned as an error
-// are not empty.
+// Errors is all errors of a run, sorted. It is never empty if it is returned as an
+// error.
 type Errors []Diagnostic
 
 // Error returns one line per diagnostic.
@@ -92,14 +92,14 @@ func (s *Sink) Warn(d Diagnostic) { s.warnings = append(s.warnings, d) }
 // Warnings returns all warnings, sorted.
 func (s *Sink) Warnings() []Diagnostic { return Sorted(s.warnings) }
 
-// Mark returns the number of errors so far. A caller that keeps it can later
-// determine whether there are more.
+// Mark returns the number of errors so far. The caller can compare it with a later
+// result to determine whether there are more.
 func (s *Sink) Mark() int { return len(s.errors) }
 
 // Failed reports whether there is any error.
 func (s *Sink) Failed() bool { return len(s.errors) > 0 }
 
-// Join adds everything that o collected.
+// Join adds the diagnostics that o has collected.
 func (s *Sink) Join(o *Sink) {
 	s.errors = append(s.errors, o.errors...)
 	s.warnings = append(s.warnings, o.warnings...)

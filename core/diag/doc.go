@@ -4,10 +4,10 @@
 // of the field, what is wrong, and a hint. A [Sink] collects the diagnostics of
 // a run, so that one run reports all of them (SPEC 1.2).
 //
-// An [At] is a place to report at: a path from the root of an input. Its
-// [Source] finds positions by paths. Sources are the documents of files, which
-// package strict decodes, and [GoValue] for values made in Go. So types check
-// themselves by one method for both:
+// An [At] is a place at which errors are reported: a path from the root of an input.
+// Its [Source] finds positions by paths. Sources are the documents of files, which
+// package strict decodes, and [GoValue] for values made in Go. A type therefore
+// validates itself by one method for both:
 //
 //	func (c *Conf) Validate(at *diag.At) {
 //		if c.Timeout == 0 {
@@ -15,6 +15,6 @@
 //		}
 //	}
 //
-// Everything that is printed passes [OneLine]: text of an input cannot break a
-// line or change a terminal.
+// All printed text is escaped by [OneLine]: the text of an input cannot break a line
+// or change a terminal.
 package diag

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// DidYouMean returns a hint for an unknown word: the nearest known word, else
-// the first that begins with it, else the only one that contains it. If there
-// is no such word the hint lists all known words if they are few, and is empty
-// if they are many. Letter case does not matter.
+// DidYouMean returns a hint for an unknown word: the nearest known word, otherwise
+// the first that begins with it, otherwise the only one that contains it. If there
+// is no such word, the hint lists the known words if they are few, and is empty
+// if they are many. Letter case is ignored.
 func DidYouMean(word string, known []string) string {
 	best, bestDistance := "", 1+max(1, min(3, len(word)/2))
 	for _, k := range known {
@@ -35,8 +35,8 @@ func DidYouMean(word string, known []string) string {
 	return ""
 }
 
-// containing returns the first known word that begins with word, else the only
-// one that contains it, else "".
+// containing returns the first known word that begins with word, otherwise the only
+// one that contains it, otherwise "".
 func containing(word string, known []string) string {
 	word = strings.ToLower(word)
 	var within []string

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Check calls a check of a value. Of its errors it drops those at a path that
-// has an error since before already, at a path within such a path, and at a
-// path around one: they would only repeat that something is wrong there.
+// Check calls check and drops the errors that it reports at the path of an earlier
+// error (one of those after the mark before), within such a path, or at a path that
+// contains one: they would only repeat that something is wrong there.
 func (s *Sink) Check(before int, check func()) {
 	own := s.Mark()
 	check()
@@ -19,7 +19,7 @@ func (s *Sink) Check(before int, check func()) {
 	s.errors = s.errors[:own+len(kept)]
 }
 
-// places are the paths of some errors.
+// places are the paths of errors.
 type places struct {
 	at     map[string]bool
 	around map[string]bool // the paths of the values around errors
@@ -31,7 +31,7 @@ func newPlaces(errors []Diagnostic) places {
 		p.at[e.Path] = true
 		for outer := range outerPaths(e.Path) {
 			if p.around[outer] {
-				break // so are those around it
+				break // so have those around it
 			}
 			p.around[outer] = true
 		}
@@ -39,8 +39,8 @@ func newPlaces(errors []Diagnostic) places {
 	return p
 }
 
-// touches reports whether the path of an error is one of the paths, within one
-// or around one.
+// touches reports whether the path of an error is one of the paths, is within one,
+// or contains one.
 func (p places) touches(d Diagnostic) bool {
 	if p.at[d.Path] || p.around[d.Path] {
 		return true

@@ -1,8 +1,8 @@
 package diag
 
-// Prober finds out whether a validation reports errors at all, before their
-// places are made: an engine may be given a million resources, most of them
-// without errors. The zero Prober is ready to use, by one goroutine at a time.
+// Prober determines whether a validation reports any error, without making the
+// places: an engine may be given a million resources, most of them without errors.
+// The zero Prober is ready to use, by one goroutine at a time.
 type Prober struct {
 	sink  Sink
 	input input
@@ -10,7 +10,7 @@ type Prober struct {
 }
 
 // Fails calls a validation and reports whether it reports an error. The place that
-// the validation gets has no position and path, and is all places within it too, so
+// it passes has no position and no path, and is itself every place within it, so
 // that using it allocates nothing. Warnings are dropped.
 func (p *Prober) Fails(validate func(*At)) bool {
 	p.input.sink = &p.sink

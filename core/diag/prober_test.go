@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// A prober reports that there are errors, at any place, and allocates nothing for
+// A prober reports that there are errors at any place, and allocates nothing for
 // the places of a value without errors.
 func TestProber(t *testing.T) {
 	var prober diag.Prober

@@ -18,17 +18,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Identity is what a MeshIdentity gives to one dataplane.
+// Identity is the result of a MeshIdentity for one dataplane.
 type Identity struct {
 	// SPIFFEID is spiffe://TRUSTDOMAIN/PATH.
 	SPIFFEID    string
 	TrustDomain string
-	// Source gives the identity.
+	// Source is the MeshIdentity.
 	Source *resource.MeshIdentity
 }
 
 // Identities are the MeshIdentities of any number of meshes, ready to be
-// evaluated. The zero value and nil have none, and give no dataplane an identity.
+// evaluated. The zero value and nil contain none: no dataplane has an identity.
 type Identities struct {
 	all    []*resource.MeshIdentity
 	byMesh map[string][]entry
@@ -38,7 +38,7 @@ type Identities struct {
 type entry struct {
 	source   *resource.MeshIdentity
 	selector map[string]string
-	// The parts of the templates; nil: the default.
+	// The parts of the templates; nil means the default.
 	trustDomain, path []conf.TemplatePart
 }
 
@@ -79,13 +79,13 @@ func (i *Identities) All() []*resource.MeshIdentity {
 	return i.all
 }
 
-// A Rule is one MeshIdentity as a rule of a list of which the first that selects a
-// dataplane counts.
+// A Rule is one MeshIdentity in a list of rules: the first rule that selects a
+// dataplane applies.
 type Rule struct {
 	Source *resource.MeshIdentity
-	// Labels are those that it selects, sorted by key.
+	// Labels are the labels that it selects, sorted by key.
 	Labels resource.Tags
-	// AskedLabels and AskedVariables are what its templates ask for: keys of labels,
+	// AskedLabels and AskedVariables are what its templates refer to: keys of labels,
 	// and variables such as Namespace. A dataplane that it selects and that lacks one
 	// of them may have no identity.
 	AskedLabels, AskedVariables []string
@@ -125,10 +125,10 @@ func parts(t *conf.Template) []conf.TemplatePart {
 	return parts
 }
 
-// Of returns the identity of a dataplane, or nil if no MeshIdentity selects it.
-// Of those that select it the one with the most labels counts, then the one
-// whose name is first. The error is about the dataplane: it lacks a label that
-// a template asks for, or its names make no SPIFFE ID.
+// Of returns the identity of a dataplane, or nil if no MeshIdentity selects it. If
+// several do, the one with the most labels applies; among these, the one whose name
+// is first. An error is about the dataplane: it lacks a label that a template refers
+// to, or its names do not make a valid SPIFFE ID.
 func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 	if i == nil {
 		return nil, nil
@@ -160,8 +160,8 @@ func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 	return nil, nil
 }
 
-// TrustDomain returns the trust domain of all SPIFFE IDs that a MeshIdentity gives,
-// and false if it depends on the dataplane.
+// TrustDomain returns the trust domain of all SPIFFE IDs of a MeshIdentity, or false
+// if it depends on the dataplane.
 func TrustDomain(source *resource.MeshIdentity) (string, bool) {
 	if source.Spec.SpiffeID == nil || source.Spec.SpiffeID.TrustDomain == nil {
 		return defaultTrustDomain(source.Mesh), true
@@ -196,8 +196,8 @@ func serviceAccount(d *resource.Dataplane) string {
 	return d.Labels.Value(resource.ServiceAccountLabel)
 }
 
-// Expand returns a template's text for a dataplane. The template must be valid.
-// A label that the dataplane lacks is an error.
+// Expand returns a template's text for a dataplane. The template must be valid. It
+// returns an error if the dataplane lacks a label.
 func Expand(t conf.Template, d *resource.Dataplane) (string, error) {
 	pieces, err := t.Parts()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 const provider = "provider: {type: Spire, spire: {}}"
 
-// load decodes identities, one spec a line, named a, b, c and so on, and the
-// dataplane after them.
+// load decodes identities, given as one spec each and named a, b, c and so on, and
+// then the dataplane.
 func load(t *testing.T, dataplane string, specs ...string) *resource.Set {
 	t.Helper()
 	text := dataplane
@@ -51,7 +51,7 @@ func TestOf(t *testing.T) {
 		"other label":                  {vm, []string{`selector: {dataplane: {matchLabels: {app: db}}}`}, ""},
 		"label that is absent":         {vm, []string{`selector: {dataplane: {matchLabels: {tier: ""}}}`}, ""},
 		"most labels":                  {web, []string{all, `selector: {dataplane: {matchLabels: {app: web}}}`, `selector: {dataplane: {matchLabels: {app: web, tier: front}}}`}, "c spiffe://prod.mesh.local/ns/shop/sa/web"},
-		"most labels that are there":   {vm, []string{all, `selector: {dataplane: {matchLabels: {app: web}}}`, `selector: {dataplane: {matchLabels: {app: web, tier: front}}}`}, "b spiffe://prod.mesh.local/dataplane/vm-1"},
+		"most labels that match":       {vm, []string{all, `selector: {dataplane: {matchLabels: {app: web}}}`, `selector: {dataplane: {matchLabels: {app: web, tier: front}}}`}, "b spiffe://prod.mesh.local/dataplane/vm-1"},
 		"name":                         {web, []string{`selector: {dataplane: {matchLabels: {tier: front}}}`, `selector: {dataplane: {matchLabels: {app: web}}}`}, "a spiffe://prod.mesh.local/ns/shop/sa/web"},
 		"trust domain":                 {web, []string{all + `, spiffeID: {trustDomain: "{{ .Mesh }}.{{.Zone}}.example"}`}, "a spiffe://prod.east.example/ns/shop/sa/web"},
 		"path":                         {web, []string{all + `, spiffeID: {path: "/{{ .Namespace }}/{{ .Name }}/{{ .ServiceAccount }}/{{ label \"app\" }}"}`}, "a spiffe://prod.mesh.local/shop/web-1/web/web"},
@@ -120,7 +120,7 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// All includes what selects nothing, and the list that is given is not sorted.
+// All includes identities that select nothing, and does not sort the given list itself.
 func TestAll(t *testing.T) {
 	set := load(t, vm, all, `selector: {}`)
 	list := []*resource.MeshIdentity{set.Identities[1], set.Identities[0]}
@@ -146,7 +146,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// Rules are in the order of their selectors, with what their templates ask for.
+// Rules are in the order of their selectors, with what their templates refer to.
 func TestRules(t *testing.T) {
 	set := load(t, web, all,
 		`selector: {dataplane: {matchLabels: {app: a}}}, spiffeID: {trustDomain: "{{ .Zone }}.x", path: '/{{ label "team" }}/{{ .Name }}'}`,

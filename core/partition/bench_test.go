@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whole overrides: every item sets everything, so only the one of the highest
-// priority that selects a client counts.
+// wholeOverrides is items that set everything, so that the content is that of the item
+// with the highest priority that selects a client.
 func wholeOverrides(n int) overriding {
 	a := make(overriding, n)
 	for i := range a {
@@ -110,7 +110,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// A rule view that has no small form must fail soon.
+// A rule view that has no small form must fail quickly.
 func BenchmarkLimit(b *testing.B) {
 	items := distinctKeys(64)
 	b.Run("ordered", func(b *testing.B) {

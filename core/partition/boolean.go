@@ -8,8 +8,8 @@ const (
 	difference
 )
 
-// and, or and without (x AND NOT y) combine diagrams of predicates. Each costs
-// at most the product of the two sizes, thanks to the memo.
+// and, or and without (x AND NOT y) combine diagrams of predicates. The cost of each is
+// at most the product of the two sizes, because of the memo.
 func (b *builder) and(x, y *node) *node     { return b.apply(conjunction, x, y) }
 func (b *builder) or(x, y *node) *node      { return b.apply(disjunction, x, y) }
 func (b *builder) without(x, y *node) *node { return b.apply(difference, x, y) }
@@ -72,7 +72,7 @@ func (b *builder) compile(p Predicate) *node {
 }
 
 // fold combines n diagrams in pairs, then pairs of pairs: an OR of a thousand
-// values of one key copies each edge ten times, not five hundred times.
+// values of one key then copies each edge ten times instead of five hundred times.
 func (b *builder) fold(n int, diagram func(i int) *node, combine func(x, y *node) *node, neutral *node) *node {
 	switch n {
 	case 0:

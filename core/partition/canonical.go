@@ -2,20 +2,20 @@ package partition
 
 import "slices"
 
-// A nested canonical form that is deeper than this is written as a flat OR, if
+// A nested canonical form that is deeper than this is written as a flat OR if
 // the limits allow it. SPEC 9.1 allows 32 levels; one is left for an AND with
-// the keys that do not matter (SPEC 9.3).
+// the keys that make no difference (SPEC 9.3).
 const maxLevels = 31
 
-// set returns the diagram, whose keys ascend by name, as a Set.
+// set returns the diagram as a Set. Its keys must ascend by name.
 //
-// The canonical form is a function of the diagram, and the diagram one of the
-// accepted clients, as the order of keys and of what is printed at each key is
-// that of names. At each node, the answers are grouped by where they lead;
-// each group is "the key is one of these" AND the form of where it leads, and
-// the groups are ORed. Two shapes are written shorter: a group that leads to
-// false is left out, and next to one that leads to true a single other group
-// needs no guard. So 004's "neither" is NOT env=prod AND NOT version=v1.
+// The canonical form is a function of the diagram, and the diagram is a function of
+// the accepted clients, as keys, and what is printed for each key, are ordered by
+// name. At each node, the answers are grouped by the child to which they lead. Each
+// group is "the key has one of these values" AND the form of the child; the groups are
+// ORed. Two cases are written shorter: a group that leads to false is omitted, and if
+// one group leads to true, a single other group needs no guard. So "neither" of 004 is
+// NOT env=prod AND NOT version=v1.
 func (b *builder) set(root *node) Set {
 	if b.exceeded != "" {
 		return Set{}
@@ -31,8 +31,8 @@ func (b *builder) set(root *node) Set {
 }
 
 // form is a written predicate with its measures. Forms share members, so the
-// size of what prints can be exponential in the diagram: it is counted, not
-// printed, until it is known to be within the limits.
+// printed size can be exponential in the size of the diagram. It is counted without
+// printing, to check the limits first.
 type form struct {
 	predicate Predicate
 	size      int // operations and literals, each occurrence
@@ -79,8 +79,8 @@ func (w *formWriter) form(n *node) form {
 
 // chain returns the guards of the nodes from n on that are written "guard AND
 // the form of the next node", or "guard OR ...", and the node after them. A
-// chain is joined at once: node by node, its members would be copied once for
-// each node before them.
+// chain is joined in one step: if it were joined node by node, its members would be
+// copied once for each node before them.
 func (w *formWriter) chain(n *node) (op Op, guards []form, last *node) {
 	for ; !n.isTerminal() && w.memo[n].size == 0; n = last {
 		groups, excluded := w.groups(n)
@@ -113,7 +113,8 @@ type group struct {
 }
 
 // groups returns the groups that do not lead to false, in the order of their
-// first answers (values by name, other, absent), and whether one did.
+// first answers (values by name, other, absent). excluded reports whether any group
+// leads to false.
 func (w *formWriter) groups(n *node) (groups []group, excluded bool) {
 	index := make(map[*node]int)
 	at := func(child *node) *group {
@@ -139,7 +140,7 @@ func (w *formWriter) groups(n *node) (groups []group, excluded bool) {
 	return groups, excluded
 }
 
-// guard writes the predicate that a client's answer at n is in the group.
+// guard writes the predicate that accepts the clients whose answer at n is in the group.
 func (w *formWriter) guard(n *node, g group) form {
 	key := &w.keys[n.key]
 	if !g.other {
@@ -157,7 +158,7 @@ func (w *formWriter) guard(n *node, g group) form {
 		terms = append(terms, leaf(Present(key.name)))
 	}
 	for _, e := range w.edgesByName(n) {
-		if e.child != g.child { // edges to other do not exist
+		if e.child != g.child { // no edge leads to other
 			terms = append(terms, w.not(Equal(key.name, key.values[e.value])))
 		}
 	}
@@ -168,14 +169,14 @@ func leaf(p Predicate) form { return form{p, 1, 1} }
 
 func (w *formWriter) not(p Predicate) form { return form{Not(p), 2, 2} }
 
-// join writes the AND or OR of forms: members of the same operation are spliced
-// in, so the neutral element vanishes, and a single member is written alone.
+// join writes the AND or OR of forms. Members of the same operation are spliced
+// in, so the neutral element disappears, and a single member is written alone.
 func (w *formWriter) join(op Op, terms ...form) form {
 	f := form{predicate: Predicate{op: op}, size: 1}
 	for _, t := range terms {
 		f.size += t.size
 		if t.predicate.op == op {
-			f.size-- // the members alone
+			f.size-- // only the members
 		}
 		if !w.allow(f.size) {
 			return leaf(False())
@@ -198,10 +199,10 @@ func (w *formWriter) join(op Op, terms ...form) form {
 }
 
 // flat writes the OR of selectors, which has four levels, or returns false if
-// that would pass the limits.
+// it would exceed the limits.
 func (w *formWriter) flat(root *node) (f form, ok bool) {
 	paths := newPathWalk(w.domain, w.limits)
-	paths.walk(root) // false is not walked to: its number is that of nothing
+	paths.walk(root) // it skips false, whose number is that of nothing
 	paths.join(2)
 	texts := make([]string, len(paths.paths))
 	terms := make(map[string]Predicate, len(paths.paths))

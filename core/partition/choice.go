@@ -1,12 +1,12 @@
 package partition
 
-// A Choice finds, among predicates of which no two accept the same client, the
-// one that accepts a client (SPEC 9.3). It is immutable and safe for
-// concurrent use. The zero Choice is among no predicates.
+// A Choice finds the one of several predicates that accepts a client; no two of the
+// predicates accept the same client (SPEC 9.3). It is immutable and safe for
+// concurrent use. The zero Choice has no predicates.
 type Choice struct {
 	domain  *domain
 	root    *node
-	indexes []int32 // of predicates, by the number of a terminal; none: -1
+	indexes []int32 // of predicates, by the number of a terminal; none if it has no predicate
 	sets    []Set
 }
 
@@ -19,9 +19,9 @@ type Overlap struct {
 	Witness       map[string]string
 }
 
-// NewChoice returns the choice among the predicates, or, with a nil Choice, an
-// overlap if two of them accept the same client. Of several overlaps it is one
-// with the smallest Second, and for this Second the smallest First. The only
+// NewChoice returns the choice among the predicates or, with a nil Choice, an
+// overlap if two of them accept the same client. If there are several overlaps, it
+// returns one with the smallest Second, and among these the smallest First. The only
 // error is a [*LimitError].
 //
 // The diagrams of the predicates are combined in pairs, then pairs of pairs,
@@ -30,7 +30,7 @@ type Overlap struct {
 // This finds the overlap that is returned: take a client of it. Its two
 // smallest predicates are First and Second, and where the halves that contain
 // them are combined, each half has one of them at the client's terminal, as
-// each half keeps the smallest that it has.
+// each half keeps its smallest.
 func NewChoice(predicates []Predicate, limits Limits) (*Choice, *Overlap, error) {
 	b, roots := compileByName(predicates, limits)
 	c := &chooser{builder: b, first: -1, memo: make(pairs)}
@@ -56,9 +56,9 @@ func NewChoice(predicates []Predicate, limits Limits) (*Choice, *Overlap, error)
 	return choice, nil, nil
 }
 
-// Choose returns the index of the predicate that accepts the client, or -1 and
-// false if there is none. It reads each key at most once, whatever other keys the
-// client has, and does not allocate.
+// Choose returns the index of the predicate that accepts the client, or -1 and false
+// if there is none. It reads each key at most once, with any number of other keys in
+// the client, and does not allocate.
 func (c *Choice) Choose(client map[string]string) (index int, ok bool) {
 	if c.root == nil {
 		return none, false
@@ -81,7 +81,7 @@ func (c *Choice) Uncovered() map[string]string {
 	return client
 }
 
-// number returns the diagram with another number in the place of 1.
+// number returns the diagram with another number instead of 1.
 func (b *builder) number(root *node, number uint32) *node {
 	memo := make(pairs)
 	var rec func(n, one *node) *node

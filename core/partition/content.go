@@ -2,29 +2,29 @@ package partition
 
 // An Algebra merges contents for one call, from one goroutine.
 //
-// A value of S represents a merged content and everything else that is to keep
-// clients apart, such as its origins: clients with equal values may share a rule,
-// others never do. Values are compared and otherwise opaque to this package. Small
-// ones, such as ids of interned contents, serve best.
+// A value of S represents a merged content and anything else that must keep clients
+// apart, such as its origins: clients with equal values may share a rule, others never
+// do. This package compares values and does nothing else with them. Small ones, such
+// as ids of interned contents, are best.
 //
-// An Algebra may have a method Complete(s S) bool in addition, which reports
-// whether no item at all adds anything to s. Then no item is added to s. This saves
-// time where contents are complete long before the last item.
+// An Algebra may also have a method Complete(s S) bool, which reports whether no item
+// at all adds anything to s. Then no item is added to s. This saves time if contents
+// are complete long before the last item.
 type Algebra[S comparable] interface {
 	// Start returns the content of a client that no item selects.
 	Start() S
 	// Add returns the content s with an item of lower priority filled in. It
 	// is called from the highest priority down, so it only fills what s leaves
 	// unset. It must return s itself if there is nothing to fill: this keeps
-	// the cost at the size of the output (SPEC 5.5). It must be a function of
+	// the cost proportional to the output (SPEC 5.5). It must be a function of
 	// its arguments.
 	Add(s S, item int) S
 }
 
 // nothing is the number of the content of clients that no item selects. It
-// differs from every other number, also where an item that selects the client
-// adds nothing to Start: "no rule" and "a rule with nothing set" are not the
-// same (SPEC 5.3).
+// differs from every other number, even if an item that selects the client adds
+// nothing to Start: "no rule" and "a rule with nothing set" are different
+// (SPEC 5.3).
 const nothing uint32 = 0
 
 // contents numbers the states that occur, in the order in which they occur.
@@ -49,14 +49,14 @@ func newContents[S comparable](algebra Algebra[S]) *contents[S] {
 	return c
 }
 
-// isComplete reports whether no item adds anything to a content. Any item adds
+// isComplete reports whether no item adds anything to a content. Every item adds
 // to nothing.
 func (c *contents[S]) isComplete(number uint32) bool {
 	return number != nothing && c.complete != nil && c.complete(c.states[number])
 }
 
-// add returns the number of the content with one more item that selects; it is
-// never nothing.
+// add returns the number of the content with one more item that selects the client;
+// it is never nothing.
 func (c *contents[S]) add(number uint32, item int32) uint32 {
 	key := uint64(number)<<32 | uint64(uint32(item))
 	if sum, ok := c.sums[key]; ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // A node is one test of a decision diagram: which value does the client have at
-// this key? It is sparse: edges contains the values whose answer differs from
+// this key? It is sparse: edges contains only the values whose answer differs from
 // that of a value that no predicate mentions. A terminal has no test, only a
 // number: in the diagram of a predicate 1 is true and 0 is false, in that of a
 // partition it is the number of a content.
@@ -20,7 +20,7 @@ import (
 // Nodes are immutable, and within one builder equal nodes are the same node:
 // together with the order of keys (a child's key is larger) this makes
 // diagrams canonical. Two diagrams of one builder have equal results if and
-// only if they are the same pointer. As edges to other are left out, a diagram does
+// only if they are the same pointer. As no edge leads to other, a diagram does
 // not depend on which values other predicates mention.
 type node struct {
 	key    int32
@@ -79,8 +79,8 @@ func (d *domain) walk(n *node, client map[string]string) *node {
 	return n
 }
 
-// fewEdges is how many values are compared one by one: that costs less than
-// hashing the name. Most nodes of ten keys that decide together have one edge.
+// fewEdges is the number of values up to which comparing each costs less than hashing
+// the name. If ten keys decide together, most nodes have one edge.
 const fewEdges = 4
 
 func (n *node) childByName(key *domainKey, name string) *node {
@@ -92,8 +92,8 @@ func (n *node) childByName(key *domainKey, name string) *node {
 	return n.other
 }
 
-// A builder makes nodes. It is used by one goroutine during one call; the
-// diagrams outlive it, its tables do not.
+// A builder makes nodes. One goroutine uses it during one call; the diagrams outlive
+// it, its tables do not.
 type builder struct {
 	*domain
 	budget
@@ -136,8 +136,8 @@ func (b *builder) nextID() uint32 {
 	return b.nodes
 }
 
-// node returns the node with these answers. edges ascend by value, none of
-// their children is other; they are copied if they are kept.
+// node returns the node with these answers. edges must ascend by value, and none of
+// their children may be other. The node retains a copy of them.
 func (b *builder) node(key int32, other, absent *node, edges []edge) *node {
 	if len(edges) == 0 && other == absent {
 		return other
@@ -165,8 +165,8 @@ func hashNode(key int32, other, absent *node, edges []edge) uint64 {
 	return h
 }
 
-// mix is the finalizer of splitmix64 over both words. It has no seed: slots
-// differ between runs only in their cost, never in a result.
+// mix is the finalizer of splitmix64 over both words. It needs no seed, as collisions
+// affect only the cost, never a result.
 func mix(h, word uint64) uint64 {
 	h = (h ^ word) + 0x9e3779b97f4a7c15
 	h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9
@@ -181,9 +181,9 @@ const nodeSteps = 8
 // pairs is the memo of a recursion over pairs of nodes.
 type pairs map[uint64]*node
 
-// combine returns the diagram that answers rec(x's answer, y's answer)
-// everywhere; it splits by the first key that x or y tests. At least one of them
-// is no terminal. A pair that is in the memo is not combined again.
+// combine returns the diagram that has the result of rec(x's answer, y's answer)
+// everywhere; it splits by the first key that x or y tests. At least one of them must
+// not be a terminal. A pair that is in the memo is not combined again.
 func (b *builder) combine(memo pairs, x, y *node, rec func(x, y *node) *node) *node {
 	pair := uint64(x.id)<<32 | uint64(y.id)
 	if n, known := memo[pair]; known {

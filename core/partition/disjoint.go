@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Disjoint returns the rules with selectors that may negate: exactly one
-// selects each client that any item selects, none the others (SPEC 5.3).
+// Disjoint returns rules whose selectors may negate: exactly one of them selects each
+// client that any item selects, and none selects another client (SPEC 5.3).
 //
 // The rules are the paths of the diagram that do not end in "nothing": values
 // in the order in which items mention them, then other values, then clients
-// without the key. Where every item names at most one tag they are minimal
-// (SPEC 5.4): what a path leaves together at a key (one mentioned value, or
-// the values that no item mentions, these with or without "absent") differs in
-// the items it selects or is not separated by the diagram, so a path is a
-// union of sets of clients that the same items select. Rules with equal
-// contents are then joined if one selector can select the clients of both.
+// without the key. If every item names at most one tag, they are minimal
+// (SPEC 5.4): the values that a path has at a key (one mentioned value, or
+// the values that no item mentions, with or without "absent") differ from those of
+// other paths in the items that they select, or the diagram does not separate them.
+// So a path is a union of sets of clients that the same items select. Rules with
+// equal contents are then joined if one selector can select the clients of both.
 //
 // Every node of a diagram has a path to some content, so the cost is the
 // number of rules times the number of keys, and the only error is a
-// [*LimitError]. An item that names several tags may need many rules: the
-// complement of a=1,b=1 is no selector, it is a!=1 and a=1,b!=1.
+// [*LimitError]. An item that names several tags may need many rules: the complement
+// of a=1,b=1 is not one selector but two, a!=1 and a=1,b!=1.
 func (p *Partition[S]) Disjoint() (Rules[S], error) {
 	w := newPathWalk(p.domain, p.limits)
 	w.walk(p.root)
@@ -49,7 +49,7 @@ type condition struct {
 	not   []uint32 // ascending; shared between paths
 }
 
-// pathWalk collects the paths of a diagram to every terminal but nothing.
+// pathWalk collects the paths of a diagram to every terminal except nothing.
 type pathWalk struct {
 	budget
 	domain     *domain
@@ -118,8 +118,8 @@ func (w *pathWalk) selector(conditions []condition) Selector {
 	return selector
 }
 
-// notNames returns the names of excluded values. Paths share their lists, so rules share the
-// names: thousands of rules may exclude the same thousands of values.
+// notNames returns the names of excluded values. Paths share lists of values, so rules
+// share the names: thousands of rules may exclude the same thousands of values.
 func (w *pathWalk) notNames(key *domainKey, not []uint32) []string {
 	if names, ok := w.names[&not[0]]; ok {
 		return names

@@ -1,14 +1,13 @@
-// Package partition splits all clients that could exist into sets of clients
-// with the same content. Its terms are keys, values, predicates, items and
-// contents, not policies: `from` rules (SPEC 5), condition trees (SPEC 7.7) and
-// variants of resources (SPEC 9) are made with it.
+// Package partition divides all clients that could exist into sets of clients with
+// the same content. It works on keys, values, predicates, items and contents, and does
+// not use policies. `from` rules (SPEC 5), condition trees (SPEC 7.7) and variants of
+// resources (SPEC 9) are made with it.
 //
 // A client is a map from key to value: it has at most one value for a key. For
 // each key it has one of the values that some predicate mentions, another
-// value, or none. The results are exact for all such clients, not only for
-// those of a present mesh. Items are predicates in order; a later one has the
-// higher priority. What an item contributes is defined by the caller's
-// [Algebra].
+// value, or none. The results are exact for all such clients, not only for those
+// that exist in a mesh now. Items are predicates in order; a later one has the higher
+// priority. The caller's [Algebra] defines what an item contributes.
 //
 // The pipeline of [Build]:
 //
@@ -18,20 +17,20 @@
 //     for each mentioned value, one for other values and one for clients
 //     without the key; equal nodes are one node (diagram.go, boolean.go).
 //     Consecutive items about one key become a single diagram (selection.go).
-//  3. From the highest priority down the items are added to one diagram whose
-//     terminals are contents (partition.go). Where an item adds nothing, the
-//     diagram does not change.
+//  3. The items are added, from the highest priority down, to one diagram whose
+//     terminals are contents (partition.go). If an item adds nothing, the diagram
+//     does not change.
 //
-// What comes out of it:
+// The results:
 //
-//   - [Partition.Evaluate]: the content of one client, by a walk.
-//   - [Partition.Disjoint]: rules of which exactly one selects a client, read
-//     off the paths (disjoint.go) and joined (join.go).
+//   - [Partition.Evaluate]: the content of one client, by a walk through the diagram.
+//   - [Partition.Disjoint]: rules, exactly one of which selects a client, from the
+//     paths of the diagram (disjoint.go), joined if possible (join.go).
 //   - [Regions]: for each content the set of clients that have it (region.go),
 //     with a canonical predicate (canonical.go).
 //
-// Three results need no partition: [Ordered], rules of which the first one that
-// selects a client applies, by a search over the items (search.go, shadow.go);
+// Three results need no partition: [Ordered], rules with the meaning that the first
+// one that selects a client applies, by a search over the items (search.go, shadow.go);
 // [BuildTree], conditions that are tested in a given order (tree.go); and sets
 // of clients, [Canonicalize] and [Equivalent] (set.go), with the choice among
 // disjoint ones, [NewChoice] (choice.go).
@@ -39,12 +38,12 @@
 // Invariants:
 //
 //   - A diagram is reduced and ordered, so within a call two diagrams have
-//     equal results if and only if they are one pointer. With keys ordered by name
-//     this makes the canonical form of a [Set] a function of its clients.
-//   - All results are immutable and safe for concurrent use. Nothing of the
-//     input is changed or kept.
-//   - Same input, same bytes; the order of the members of AND and OR and the
-//     order of maps have no influence.
+//     equal results if and only if they are the same pointer. With keys ordered by
+//     name, this makes the canonical form of a [Set] a function of its clients.
+//   - All results are immutable and safe for concurrent use. No input is changed or
+//     retained.
+//   - The same input gives the same bytes; the order of the members of AND and OR,
+//     and the order of maps, make no difference.
 //   - Cost and memory are bounded by [Limits] on every path; a call that would
-//     pass them fails with a [*LimitError] and has no partial result.
+//     exceed them returns a [*LimitError] and no partial result.
 package partition

@@ -7,11 +7,10 @@ import (
 
 // A domain is the keys of a call, each with the values that predicates mention
 // for it. Keys and values are numbered in the order in which they are
-// declared; everything a client could have at a key is one of: a declared
-// value, another value, nothing.
+// declared. At a key, a client has a declared value, another value, or none.
 //
-// It only grows while predicates are declared. Diagrams keep the domain they
-// were built over and read it without locks.
+// A domain grows only while predicates are declared. Diagrams refer to the domain over
+// which they were built and read it without locks.
 type domain struct {
 	keys  []domainKey
 	index map[string]int32
@@ -33,9 +32,9 @@ func compareLiterals(a, b literal) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
 }
 
-// declare numbers the keys and values of p that are new. Within one predicate
-// names decide, not the order of its members: members of AND and OR may be
-// permuted without any effect on a result.
+// declare numbers the keys and values of p that are new. Within one predicate the order
+// is by name and not that of its members, so that permuting the members of AND and OR
+// has no effect on a result.
 func (d *domain) declare(p Predicate) {
 	literals := p.literals(nil)
 	slices.SortFunc(literals, compareLiterals)

@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// actions is the smallest algebra: contents override each other whole. Items
+// actions is the smallest algebra: contents override each other completely. Items
 // are indexes into it.
 type actions []string
 
@@ -61,7 +61,7 @@ func ExamplePartition_Disjoint() {
 	// web without version: Allow
 }
 
-// xRFC TP2's example: two routes make four variants of a resource.
+// The example of xRFC TP2: two routes make four variants of a resource.
 func ExampleRegions() {
 	fragments := []partition.Predicate{
 		partition.Equal("env", "prod"),

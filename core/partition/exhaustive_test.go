@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const instances = 2000 // of each test; all clients of each are tried
+const instances = 2000 // of each test; each is tried with all clients
 
 func TestEveryFormAgreesWithTheMergeForEveryClient(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
@@ -27,7 +27,7 @@ func TestEveryFormAgreesWithTheMergeForEveryClient(t *testing.T) {
 	}
 }
 
-// Among many items of one key the search looks only at those that go together.
+// Among many items of one key the search visits only those that are compatible.
 func TestManyValuesOfOneKey(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for range instances / 20 {
@@ -49,7 +49,7 @@ func TestManyValuesOfOneKey(t *testing.T) {
 		checkOrdered(t, items, fields)
 		checkPartition(t, predicatesOf(items), fields)
 		checkOrdered(t, items, randomAnonymous(r, len(items)))
-		names := make(joined, len(items)) // shows an item that is added twice
+		names := make(joined, len(items)) // an item that is added twice shows
 		for i := range names {
 			names[i] = fmt.Sprint(i, " ")
 		}
@@ -69,7 +69,7 @@ func TestPartitionOfArbitraryPredicates(t *testing.T) {
 	}
 }
 
-// SPEC 5.4: where every item asks for at most one tag, the disjoint form has
+// SPEC 5.4: if every item requires at most one tag, the disjoint form has
 // at most one rule for each set of items that select some client.
 func TestDisjointFormIsMinimalForItemsOfOneTag(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
@@ -98,7 +98,7 @@ func disjointRules[S comparable](p *Partition[S], err error) (int, error) {
 	return len(rules), err
 }
 
-// Members of AND and OR in another order, and another run, give the same bytes.
+// Permuting the members of AND and OR, or running again, gives the same bytes.
 func TestResultsDoNotDependOnTheOrderOfMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range instances / 4 {
@@ -125,7 +125,7 @@ func shuffle(r *rand.Rand, p Predicate) Predicate {
 	return p
 }
 
-// bytesOf prints all that is made from a partition and from a tree.
+// bytesOf prints everything that is made from a partition and from a tree.
 func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) string {
 	t.Helper()
 	p, err := Build(items, algebra, Limits{})

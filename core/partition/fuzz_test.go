@@ -2,9 +2,9 @@ package partition
 
 import "testing"
 
-// FuzzPartition decodes items and contents from bytes, one or two to a
-// decision over small alphabets, and compares every form with the merge for
-// every client. Run it with
+// FuzzPartition decodes items and contents from bytes, one or two per decision,
+// over small alphabets. It compares every form with the merge for every client.
+// Run it with
 //
 //	go test -fuzz FuzzPartition ./core/partition
 //
@@ -38,7 +38,7 @@ func FuzzPartition(f *testing.F) {
 	})
 }
 
-// decoder reads decisions; when the bytes are used up all are 0.
+// decoder reads decisions; after the last byte, all are 0.
 type decoder []byte
 
 func (d *decoder) next(n int) int {

@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// join merges paths that have one content and differ at one key only, if one
-// selector can select the clients of both: a path that leaves "any other value"
-// at the key (the host) takes in the path of a value that it excludes, and the
-// one without the key (the guests). Paths are disjoint, so a guest has at most one host at a
-// key, and the outcome of a pass does not depend on the order in it. Passes go
-// over the keys until a round changes nothing; every other round removes a
-// path at least.
+// join merges paths with the same content that differ at one key only, if one
+// selector can select the clients of both: a path with "any other value" at the key
+// (the host) takes in the path of a value that it excludes, and the path without the
+// key (the guests). Paths are disjoint, so a guest has at most one host at a key, and
+// the result of a pass does not depend on the order within it. Passes over the keys are
+// repeated until none changes anything; at least every other round removes a path.
 //
-// This saves rules, SPEC 5.4 holds without it: if the work limit is reached it
-// stops, and the paths are as right as before.
+// This only saves rules, as SPEC 5.4 holds without it: if the work limit is reached it
+// stops, and the paths are as correct as before.
 func (w *pathWalk) join(contents int) {
 	if w.exceeded != "" {
 		return
@@ -41,7 +40,7 @@ func (w *pathWalk) join(contents int) {
 type joiner struct {
 	paths      []path
 	removed    []bool
-	twins      []bool // paths whose content another one had at the start
+	twins      []bool // paths whose content another path had at the start
 	candidates int    // number of twins
 	left       int    // steps
 	buffer     []byte
@@ -62,7 +61,7 @@ func newJoiner(paths []path, contents, left int) *joiner {
 	return j
 }
 
-// pass joins what differs at one key and reports whether it joined anything.
+// pass joins paths that differ at one key and reports whether it joined any.
 func (j *joiner) pass(key int32) bool {
 	hosts := make(map[string]int) // by the rest of the path
 	for i := range j.paths {
@@ -117,7 +116,7 @@ func indexKey(conditions []condition, key int32) int {
 
 func leavesOthers(kind Kind) bool { return kind == Exists || kind == IsNot }
 
-// takeIn widens a, which leaves other values, by what the guest conditions.
+// takeIn widens a, which includes other values, by the condition of a guest.
 func (a *condition) takeIn(guest condition) {
 	if guest.kind == Absent {
 		a.kind = IsNot
@@ -126,8 +125,8 @@ func (a *condition) takeIn(guest condition) {
 	a.not = slices.DeleteFunc(slices.Clone(a.not), func(value uint32) bool { return value == guest.value })
 }
 
-// rest encodes everything but one condition of a path. The bytes are good until the
-// next call.
+// rest encodes everything except one condition of a path. The bytes are valid until
+// the next call.
 func (j *joiner) rest(i, at int) []byte {
 	path := &j.paths[i]
 	b := binary.AppendUvarint(j.buffer[:0], uint64(path.content))

@@ -10,15 +10,15 @@ const DefaultWork = 1 << 23
 
 const defaultRules = 10_000
 
-// Limits bounds what one call may produce and what it may spend, so that no
-// input makes it hang (SPEC 5.5). Zero fields mean 10,000 rules and DefaultWork.
+// Limits bounds the output and the cost of one call, so that no input makes it run
+// without end (SPEC 5.5). Zero fields mean 10,000 rules and DefaultWork.
 type Limits struct {
-	// Rules is the most rules, regions, tree leaves or terms of a canonical
-	// form that a result may have.
+	// Rules is the maximum number of rules, regions, tree leaves or terms of a
+	// canonical form in a result.
 	Rules int
-	// Work is the most elementary steps that a call may make: a step handles
-	// one edge of a diagram, or one item under one selector; a new node of a
-	// diagram counts as eight. It bounds memory too.
+	// Work is the maximum number of elementary steps of a call. A step handles one
+	// edge of a diagram, or one item under one selector; a new node of a diagram
+	// takes eight. This limits memory too.
 	Work int
 }
 
@@ -32,7 +32,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Resource names what a [LimitError] ran out of.
+// Resource names the limit that a [LimitError] reports.
 type Resource string
 
 // The bounded resources, one for each field of [Limits].
@@ -42,19 +42,19 @@ const (
 )
 
 // A LimitError indicates that a result would be larger, or cost more, than
-// [Limits] allows. Nothing partial is returned with it.
+// [Limits] allows. No partial result is returned with it.
 type LimitError struct {
 	Resource Resource
 	Limit    int
 	// Items are the indexes of the items (conditions, predicates) that
 	// distinguish clients, the highest priority first.
 	Items []int
-	// Keys are the keys that these items name, in the order in which they
-	// appear in Items.
+	// Keys are the keys that these items name, in the order of their first use in
+	// Items.
 	Keys []string
 }
 
-// Error names the limit and the first keys; the rest is in the fields.
+// Error contains the limit and the first keys; all keys are in Keys.
 func (e *LimitError) Error() string {
 	const shown = 5
 	var names []string
@@ -68,9 +68,9 @@ func (e *LimitError) Error() string {
 		len(e.Items), len(e.Keys), strings.Join(names, ", "), e.Limit, e.Resource)
 }
 
-// A budget counts down a call's limits. It is exceeded once and stays so:
-// recursions test it first and unwind with any value, the entry point then
-// returns the error.
+// A budget counts down a call's limits. Once it is exceeded it remains exceeded:
+// recursions test it first and return any value, and the entry point then returns the
+// error.
 type budget struct {
 	limits   Limits
 	work     int
@@ -79,7 +79,7 @@ type budget struct {
 
 func newBudget(limits Limits) budget { return budget{limits: limits.withDefaults()} }
 
-// spend takes steps from the budget and reports whether it lasts.
+// spend takes steps from the budget and reports whether it is not exceeded.
 func (b *budget) spend(steps int) bool {
 	b.work += steps
 	if b.work > b.limits.Work && b.exceeded == "" {
@@ -88,7 +88,7 @@ func (b *budget) spend(steps int) bool {
 	return b.exceeded == ""
 }
 
-// allow reports whether a result may have that many rules.
+// allow reports whether a result may have the given number of rules.
 func (b *budget) allow(rules int) bool {
 	if rules > b.limits.Rules && b.exceeded == "" {
 		b.exceeded = RulesResource

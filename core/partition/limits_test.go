@@ -8,8 +8,8 @@ import (
 )
 
 // interleaved is items of two tags whose keys come in the worst order for a
-// diagram: an item of the highest priority names the first key of all of them
-// before any second key, so a diagram has to remember them all.
+// diagram: an item of the highest priority names the first key of each before any
+// second key, so the diagram must record all of them.
 func interleaved(n int) []Tags {
 	top := Tags{"top": "v"}
 	var items []Tags
@@ -92,8 +92,8 @@ func TestLimitsEndWhatHasNoSmallResult(t *testing.T) {
 	}
 }
 
-// What is found by looking at each item of a service once must not cost the
-// square of their number.
+// The cost of visiting each item of a service once must not be quadratic in their
+// number.
 func TestWorkOfManyServices(t *testing.T) {
 	const n = 5000
 	items, limits := meshAndServices(n), Limits{Work: 25 * n}
@@ -105,8 +105,8 @@ func TestWorkOfManyServices(t *testing.T) {
 	}
 }
 
-// SPEC 5.5: k items with k keys that override each other whole cost at most
-// the square of k.
+// SPEC 5.5: k items with k keys that completely override each other cost at most the
+// square of k.
 func TestWorkGrowsAtMostQuadratically(t *testing.T) {
 	for _, k := range []int{5, 10, 20, 40, 80} {
 		limits := Limits{Work: 10 * k * k}
@@ -119,7 +119,7 @@ func TestWorkGrowsAtMostQuadratically(t *testing.T) {
 	}
 }
 
-// The order of keys by priority is what makes it so.
+// The order of keys by priority makes the cost quadratic at most.
 func TestOverrideChainIsAChainInPriorityOrder(t *testing.T) {
 	items := predicatesOf(distinctKeys(20))
 	p, err := Build(items, wholeOverrides(20), Limits{})
@@ -133,7 +133,7 @@ func TestOverrideChainIsAChainInPriorityOrder(t *testing.T) {
 	}
 }
 
-// What is called for each client allocates nothing.
+// Functions that are called once per client do not allocate.
 func TestHotPathsDoNotAllocate(t *testing.T) {
 	items := predicatesOf(twoKeys(20))
 	p, err := Build(items, wholeOverrides(20), Limits{})

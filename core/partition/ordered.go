@@ -1,21 +1,21 @@
 package partition
 
-// Ordered returns the rules with positive selectors (key=value and key=* only)
-// of which the first that selects a client has its content; no rule selects a
+// Ordered returns rules with positive selectors (key=value and key=* only). The
+// first rule that selects a client has the client's content; no rule selects a
 // client that no item selects (SPEC 5.3). Items are in order, a later one has
-// the higher priority; algebra.Add gets their index. The only error is a
-// [*LimitError].
+// the higher priority; algebra.Add is called with their index. The only error is
+// a [*LimitError].
 //
 // It is a depth-first search over the items from the highest priority down. A
 // position in it is a selector, the union of the tags of the items taken, and
-// the items refused. An item is passed over if it adds nothing to the content
-// or contradicts the selector, and taken without a question if the selector
-// implies it; else the search first takes it, then refuses it. A branch whose
-// selector implies a refused item is empty and cut. At the end of each branch
+// the items refused. An item is skipped if it adds nothing to the content or
+// contradicts the selector, and taken without a branch if the selector implies
+// it; otherwise the search first takes it, then refuses it. A branch whose
+// selector implies a refused item is empty and is cut. The end of each branch
 // is a rule with its selector.
 //
-// Why the first match is right: a client follows one branch, by what selects
-// it, to a rule R, and meets the tags of all items taken there, so R selects
+// Why the first match is right: a client follows one branch, by the items that
+// select it, to a rule R, and has the tags of all items taken there, so R selects
 // it. An earlier rule Q left that branch at an item that Q takes and the
 // client's branch refuses; Q has the item's tags, so Q does not select the
 // client.
@@ -23,17 +23,17 @@ package partition
 // Why there is at most one rule for each set of items that selects some client
 // (SPEC 5.4): at each end, the client that has exactly the selector's tags
 // (and a value that no item mentions where it requires presence) is selected by
-// the items that the selector implies, none of them refused. So it follows
+// the items that the selector implies, and none of these is refused. So it follows
 // this very branch, and as branches part at an item that selects one of two
-// clients, no two such clients are selected by the same items. Hence also the
-// cost, ends x items: every branch that is entered leads to a rule, or to the
-// one end where all was refused. That holds where the disjoint form explodes,
-// for items of several tags too. k = 5, 10, 20, 40 items with k keys that
-// override each other whole take 6, 14, 36, 107 µs; Mesh and 19 services take
-// 18 µs (BenchmarkDistinctKeys, BenchmarkMeshAndServices, AMD EPYC).
+// clients, no two such clients are selected by the same items. This also bounds
+// the cost by ends x items: every branch that is entered leads to a rule, or to
+// the one end where everything was refused. The bound holds even where the
+// disjoint form explodes, for items of several tags. k = 5, 10, 20, 40 items with
+// k keys that completely override each other take 6, 14, 36, 107 µs; Mesh and 19
+// services take 18 µs (BenchmarkDistinctKeys, BenchmarkMeshAndServices, AMD EPYC).
 //
-// Last, a rule is dropped if every client that reaches it finds the same
-// content in a later rule.
+// Finally, a rule is dropped if every client that reaches it has the same content
+// in a later rule.
 func Ordered[S comparable](items []Tags, algebra Algebra[S], limits Limits) (Rules[S], error) {
 	contents := newContents(algebra)
 	s := newSearch(items, contents.add, limits)

@@ -6,12 +6,12 @@ type Partition[S comparable] struct {
 	domain *domain
 	root   *node // terminals are numbers of states
 	states []S   // by number; states[nothing] is Start
-	items  []int // that distinguish clients; for errors
+	items  []int // the ones that distinguish clients; for errors
 	limits Limits
 }
 
 // Build partitions all clients by the items that select them. Items are in
-// order, a later one has the higher priority; algebra.Add gets their index.
+// order, a later one has the higher priority; algebra.Add is called with their index.
 // The only error is a [*LimitError].
 //
 // The content of a client is Start with Add of every item that selects it,
@@ -22,10 +22,10 @@ type Partition[S comparable] struct {
 // imply equal origins (no state is reached by two different sets of items that
 // added something), D(j) is never larger than the result: the content after j
 // items is the final one restricted to the origins among them, so D(j) is the
-// result with some terminals made equal. So k items with k keys that override each
-// other whole cost k^2 steps at most, not 2^k; with Disjoint k = 5, 10, 20, 40
-// take 10, 34, 111, 385 µs (BenchmarkDistinctKeys, AMD EPYC). For other
-// algebras the work limit bounds what is in between.
+// result with some terminals made equal. So k items with k keys that completely
+// override each other cost k^2 steps at most, not 2^k; with Disjoint k = 5, 10, 20,
+// 40 take 10, 34, 111, 385 µs (BenchmarkDistinctKeys, AMD EPYC). For other
+// algebras the work limit bounds the intermediate diagrams.
 func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (*Partition[S], error) {
 	b := newBuilder(&domain{}, limits)
 	declareByPriority(b.domain, items)
@@ -46,10 +46,10 @@ func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (
 	return &Partition[S]{b.domain, root, contents.states, split, b.limits}, nil
 }
 
-// declareByPriority orders the keys as they first appear from the highest
-// priority down. Then the diagram tests first what decides first: once an
-// item settles the content, the keys of the items below are not tested, and an override chain
-// of k items is a chain of k nodes. In the reverse order it would be a tree.
+// declareByPriority orders the keys by their first use from the highest priority
+// down. The diagram then tests first what decides first: once an item settles the
+// content, the keys of the items below are not tested, and an override chain of k
+// items is a chain of k nodes. In the reverse order it would be a tree.
 func declareByPriority(d *domain, items []Predicate) {
 	for i := len(items) - 1; i >= 0; i-- {
 		d.declare(items[i])
@@ -117,8 +117,8 @@ func (f *filling[S]) fill(d, selected *node) *node {
 	return f.builder.combine(f.memo, d, selected, f.fill)
 }
 
-// terminal adds the items to one content. Contents that were made by one
-// selection are in the diagram at the same time; each needs a rule at least.
+// terminal adds the items to one content. The contents that one selection makes
+// are in the diagram at the same time, and each needs at least one rule.
 func (f *filling[S]) terminal(number uint32, items []int32) *node {
 	if !f.builder.spend(len(items)) {
 		return f.builder.terminal(number)
@@ -134,8 +134,8 @@ func (f *filling[S]) terminal(number uint32, items []int32) *node {
 	return f.builder.terminal(number)
 }
 
-// settled reports whether none of the selection's items adds anything, so that
-// it does not matter which of them select the client. To nothing any item adds.
+// settled reports whether none of the selection's items adds anything, so that it does
+// not matter which of them select the client. Every item adds to nothing.
 func (f *filling[S]) settled(number uint32) bool {
 	if f.contents.isComplete(number) {
 		return true

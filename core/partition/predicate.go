@@ -76,7 +76,8 @@ func (p Predicate) Value() string { return p.value }
 // (the last has exactly one).
 func (p Predicate) Members() []Predicate { return slices.Clone(p.members) }
 
-// Nodes returns the number of operations, each occurrence, with those on keys.
+// Nodes returns the number of operations, including the literals; each occurrence adds
+// one.
 func (p Predicate) Nodes() int {
 	n := 1
 	for i := range p.members {
@@ -96,7 +97,7 @@ func (p Predicate) Keys() []string {
 }
 
 // Accepts reports whether p accepts the client, a map from key to value. It
-// evaluates the formula as it is written; nothing is compiled or allocated.
+// evaluates the formula as it is, without compiling or allocating.
 func (p Predicate) Accepts(client map[string]string) bool {
 	switch p.op {
 	case OpOr:
@@ -124,8 +125,8 @@ func (p Predicate) Accepts(client map[string]string) bool {
 	}
 }
 
-// String prints the formula, with names quoted where they could be misread,
-// so that different formulas never print the same.
+// String returns the formula. Names that could be misread are quoted, so that
+// different formulas have different texts.
 func (p Predicate) String() string {
 	var b strings.Builder
 	p.print(&b, false)
@@ -151,8 +152,8 @@ func (p Predicate) print(b *strings.Builder, nested bool) {
 			b.WriteString(none)
 			return
 		case len(p.members) == 1:
-			// Parentheses keep the AND or OR of one member apart from the
-			// member itself.
+			// Parentheses distinguish the AND or OR of one member from the member
+			// itself.
 			word, nested = strings.TrimLeft(word, " "), true
 		}
 		if nested {
@@ -170,8 +171,7 @@ func (p Predicate) print(b *strings.Builder, nested bool) {
 	}
 }
 
-// quote leaves tag keys and values as SPEC 1.2 spells them alone and quotes
-// everything else.
+// quote quotes a name, except one that is valid as a tag key or value of SPEC 1.2.
 func quote(name string) string {
 	if name == "" {
 		return `""`
@@ -187,12 +187,12 @@ func quote(name string) string {
 	return name
 }
 
-// Any as the value of a tag in [Tags] means that the key is present (SPEC 2.2).
+// Any as the value of a tag in [Tags] requires that the key is present (SPEC 2.2).
 const Any = "*"
 
-// Tags is the AND of key=value requirements, as in a targetRef: a
-// map from key to value, where the value [Any] requires presence only. No tags
-// select every client. The functions of this package do not keep or change
+// Tags is the AND of key=value requirements, as in a targetRef: a map from key to
+// value, where the value [Any] requires only that the key is present. No tags
+// select every client. The functions of this package neither retain nor change
 // the map.
 type Tags map[string]string
 

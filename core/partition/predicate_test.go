@@ -42,7 +42,7 @@ func TestPredicate(t *testing.T) {
 	}
 }
 
-// The printed form is an identity: different formulas must have different ones.
+// The printed form identifies a formula: different formulas print differently.
 func TestDifferentPredicatesPrintDifferently(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	printed := make(map[string]Predicate)
@@ -73,7 +73,7 @@ func equalFormulas(p, q Predicate) bool {
 	return true
 }
 
-func TestPredicateKeepsNoCallersSlice(t *testing.T) {
+func TestPredicateRetainsNoSlice(t *testing.T) {
 	members := []Predicate{Equal("a", "b")}
 	and, or := And(members...), Or(members...)
 	members[0] = False()

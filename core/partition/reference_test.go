@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// The reference: SPEC 5.1 in its plainest form, over every client that could
-// exist (SPEC 5.3: per key each value that is mentioned, another one, absent).
+// The reference is SPEC 5.1 in its simplest form, over every client that could
+// exist (SPEC 5.3: for each key each value that is mentioned, another one, absent).
 
-// everyClient returns all clients that predicates can distinguish, and then
-// some: two values that no predicate mentions are one to the package.
+// everyClient returns all clients that predicates can distinguish, and more: two
+// values that no predicate mentions are the same to the package.
 func everyClient(predicates ...Predicate) []map[string]string {
 	var literals []literal
 	for _, p := range predicates {
@@ -62,8 +62,8 @@ func merge[S comparable](set uint64, items int, algebra Algebra[S]) S {
 	return state
 }
 
-// distinctSets counts the sets of items that select some client, without the
-// empty one: the bound of SPEC 5.4.
+// distinctSets counts the sets of items that select some client, except the
+// empty set: the bound of SPEC 5.4.
 func distinctSets(items []Predicate, clients []map[string]string) int {
 	sets := make(map[uint64]bool)
 	for _, client := range clients {
@@ -73,7 +73,7 @@ func distinctSets(items []Predicate, clients []map[string]string) int {
 	return len(sets)
 }
 
-// overriding merges contents of a few fields and keeps their origins, as a
+// overriding merges contents of a few fields and records their origins, as a
 // conf does (SPEC 6): item i sets the fields in its bits.
 type overriding []uint8
 
@@ -92,7 +92,7 @@ func (a overriding) Add(s filled, item int) filled {
 }
 
 // anonymous merges contents of a few fields without their origins, as the
-// content of a variant does: different items may set the same.
+// content of a variant does: different items may set the same value.
 type anonymous [][3]uint8
 
 func (anonymous) Start() [3]uint8 { return [3]uint8{} }
@@ -106,7 +106,7 @@ func (a anonymous) Add(s [3]uint8, item int) [3]uint8 {
 	return s
 }
 
-// collecting keeps every item: nothing is ever overridden.
+// collecting keeps every item; no item overrides another.
 type collecting struct{}
 
 func (collecting) Start() uint64                 { return 0 }
@@ -150,7 +150,7 @@ func randomPredicate(r *rand.Rand, depth int) Predicate {
 func randomOverriding(r *rand.Rand, items int) overriding {
 	a := make(overriding, items)
 	for i := range a {
-		a[i] = uint8(r.IntN(8)) // also 0: an item with an empty conf
+		a[i] = uint8(r.IntN(8)) // may be 0: an item with an empty conf
 	}
 	return a
 }
@@ -173,7 +173,7 @@ func predicatesOf(items []Tags) []Predicate {
 	return predicates
 }
 
-// instance names a random instance in failures.
+// instance prints a random instance for failures.
 func instance(items []Predicate, algebra any) string {
 	text := fmt.Sprintf("algebra %v\n", algebra)
 	for i, item := range items {

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// Regions returns the contents that clients have, each once, and the choice
-// among the sets of clients that have them, which cover all clients (SPEC 9.4).
-// Contents and sets are parallel. The function content returns the content
-// that a value of S represents; different values may have one content. Clients that
-// no item selects have the content of Start. Contents are in the order in which they
-// come up: that of Start first, then from the highest priority down. The only error is
-// a [*LimitError].
+// Regions returns the contents that clients have, each once, and the choice among the
+// sets of clients that have them. These sets cover all clients (SPEC 9.4). Contents and
+// sets are parallel. The function content returns the content that a value of S
+// represents; different values may have the same content. Clients that no item selects
+// have the content of Start. Contents are in the order in which they first occur: that
+// of Start, then from the highest priority down. The only error is a [*LimitError].
 func Regions[S, C comparable](p *Partition[S], content func(S) C) (contents []C, choice *Choice, err error) {
 	all := make([]C, len(p.states))
 	for number, state := range p.states {
@@ -65,8 +64,8 @@ type terminalSet struct {
 	root   *node
 }
 
-// regionWalk splits a partition's diagram into one diagram for each terminal.
-// A node is visited once and touches only the contents below it.
+// regionWalk splits a partition's diagram into one diagram for each terminal. It
+// visits a node once, and handles only the contents below it.
 type regionWalk struct {
 	*builder
 	merged []uint32
@@ -124,9 +123,9 @@ func (r *regionWalk) walk(n *node) []terminalSet {
 
 func compareNumber(s terminalSet, number uint32) int { return cmp.Compare(s.number, number) }
 
-// reorder rebuilds a diagram of a predicate for another order of the same
-// keys. Both kinds of nodes come from one builder: numbers of keys are those of the
-// old order in the old nodes; terminals are shared.
+// reorder rebuilds a diagram of a predicate for another order of the same keys. Both
+// diagrams come from one builder and share terminals; in the old nodes, the numbers of
+// keys are those of the old order.
 type reorder struct {
 	*builder
 	from *domain
@@ -161,8 +160,8 @@ func (o *reorder) node(n *node) *node {
 	return done
 }
 
-// choose builds "if the key's answer is x then child x" for children that may
-// test keys before the key.
+// choose builds "if the key's value is x then child x" for children that may test keys
+// that are ordered before the key.
 func (o *reorder) choose(key int32, other, absent *node, edges []edge) *node {
 	no, yes := o.truth(false), o.truth(true)
 	excluded := make([]edge, len(edges))

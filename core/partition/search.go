@@ -30,8 +30,8 @@ const (
 	noValue  = -2 // the selector does not name the key
 )
 
-// keyItems is the items that name a key, the highest priority first. Those
-// that do not name it are listed when they are first needed.
+// keyItems is the items that name a key, the highest priority first. silent lists
+// those that do not name it, and is made when it is first needed.
 type keyItems struct {
 	any    []int32
 	values [][]int32 // by number of the value
@@ -108,8 +108,8 @@ func (s *search) splitting() []int {
 	return items
 }
 
-// descend finds the rules below a position. rest are the items to come, the
-// highest priority first; what is not in it contradicts the selector.
+// descend finds the rules below a position. rest is the remaining items, the highest
+// priority first; an item that is not in it contradicts the selector.
 func (s *search) descend(rest []int32, content uint32) {
 	var refusals []int32
 	for i, item := range rest {
@@ -143,8 +143,8 @@ func (s *search) descend(rest []int32, content uint32) {
 	}
 }
 
-// contradicts reports whether the item requires another value of a key than the
-// selector.
+// contradicts reports whether the item and the selector require different values of a
+// key.
 func (s *search) contradicts(item int32) bool {
 	for _, t := range s.items[item] {
 		if has := s.has[t.key]; has >= 0 && t.value >= 0 && has != t.value {
@@ -154,8 +154,8 @@ func (s *search) contradicts(item int32) bool {
 	return false
 }
 
-// take adds the item's tags to the selector and reports whether some client is
-// left: whether the selector implies no refused item.
+// take adds the item's tags to the selector and reports whether it still selects some
+// client: whether it implies no refused item.
 func (s *search) take(item int32) bool {
 	left := true
 	for _, t := range s.items[item] {
@@ -188,7 +188,7 @@ func (s *search) imply(items []int32) bool {
 	return left
 }
 
-// release undoes what was taken since the trail had that length.
+// release undoes everything that was taken after the trail had the given length.
 func (s *search) release(length int) {
 	for len(s.trail) > length {
 		last := s.trail[len(s.trail)-1]
@@ -208,10 +208,10 @@ func (s *search) release(length int) {
 	}
 }
 
-// compatible narrows rest, below an item that was just taken, to the items
-// that do not require another value of one of its keys. It does so only if
-// that leaves out more than half: a thousand items that each name a service are
-// then not visited a thousand times.
+// compatible narrows rest, below an item that was just taken, to the items that do not
+// require another value of one of its keys. It does so only if this omits more than
+// half of them, so that a thousand items that each name a service are not visited a
+// thousand times.
 func (s *search) compatible(item int32, rest []int32, trail int) []int32 {
 	var best []tag
 	size := len(rest) / 2

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// named merges contents that override each other whole and prints them by
-// name: the content is that of the selecting item of the highest priority.
+// named merges contents that override each other completely, and prints them by
+// name: the content is that of the selecting item with the highest priority.
 type named []string
 
 func (named) Start() string { return "" }
@@ -19,7 +19,7 @@ func (a named) Add(s string, item int) string {
 	return s
 }
 
-// joined merges by concatenation, so a content shows every item in it, the
+// joined merges by concatenation, so a content contains the name of every item, the
 // highest priority first.
 type joined []string
 
@@ -170,7 +170,7 @@ func TestRuleViewsOfTheSeeds(t *testing.T) {
 				a=1: X`,
 		},
 		{
-			name:    "a rule that the last one repeats, past one that it does not meet",
+			name:    "a rule that the last one repeats, after one that it does not overlap",
 			items:   []Tags{{}, {"a": "2"}, {"a": "1"}},
 			algebra: named{"X", "Y", "X"},
 			ordered: `
@@ -247,7 +247,7 @@ func lines(text string) string {
 	return b.String()
 }
 
-// 000 "How to build rule-based view": X and Y meet in one selector, or not at
+// 000 "How to build rule-based view": X and Y intersect in one selector, or not at
 // all. The rule of the intersection is first and has both contents.
 func TestTheNineIntersectionRules(t *testing.T) {
 	subset := func(pairs ...string) Tags {
@@ -321,7 +321,7 @@ func TestPrunedConditionTreeOf002(t *testing.T) {
 	}
 	var b strings.Builder
 	printTree(&b, tree, "")
-	// 002 prints the merge that makes each leaf, here is its result.
+	// 002 prints the merge that makes each leaf; this is its result.
 	want := strings.TrimLeft(`
 condition_1 ?
   - true -> Deny
@@ -361,7 +361,7 @@ func printTree(b *strings.Builder, tree *Tree[string], indent string) {
 }
 
 // A condition that follows from the ones above it is not tested.
-func TestTreeLeavesOutWhatFollows(t *testing.T) {
+func TestTreeOmitsWhatFollows(t *testing.T) {
 	td, legacy := Present("spiffe://td/"), And(Present("spiffe://td/"), Present("ns/legacy"))
 	tree, err := BuildTree([]Predicate{legacy, td}, joined{"L", "T"}, Limits{})
 	if err != nil {
@@ -375,9 +375,9 @@ func TestTreeLeavesOutWhatFollows(t *testing.T) {
 	}
 }
 
-// A condition whose content adds nothing is not tested, even where others could
-// make use of the answer.
-func TestTreeLeavesOutWhatAddsNothing(t *testing.T) {
+// A condition whose content adds nothing is not tested, even if the result of other
+// conditions depends on it.
+func TestTreeOmitsWhatAddsNothing(t *testing.T) {
 	q, r := Present("q"), Present("r")
 	tree, err := BuildTree([]Predicate{q, And(q, r)}, joined{"", "R"}, Limits{})
 	if err != nil {
@@ -423,7 +423,7 @@ func TestFourVariantsOf004(t *testing.T) {
 	}
 }
 
-// The canonical form does not show in which order values came up.
+// The canonical form does not depend on the order in which values are mentioned.
 func TestRegionsNameValuesInOrder(t *testing.T) {
 	items := []Predicate{Equal("env", "canary"), Equal("env", "test"), Equal("env", "prod")}
 	p, err := Build(items, named{"X", "Y", "X"}, Limits{})

@@ -2,9 +2,9 @@ package partition
 
 import "slices"
 
-// A selection is a diagram that maps a client to those of some items that
-// select it. Its terminals are numbers of lists of items, the highest priority first; list 0
-// is empty.
+// A selection is a diagram over some items that maps a client to the items that
+// select it. Its terminals are numbers of lists of items, the highest priority first;
+// list 0 is empty.
 type selection struct {
 	root  *node
 	items []int32
@@ -12,9 +12,9 @@ type selection struct {
 }
 
 // runs groups the items, from the highest priority down. A run is one item, or
-// consecutive items that name the same single key. A
-// thousand items of which each names a service are one run and are added in
-// one pass; one by one they would copy the node of that key a thousand times.
+// consecutive items that name the same single key. A thousand items that each name a
+// service are one run and are added in one pass; if they were added one by one, they
+// would copy the node of that key a thousand times.
 func (b *builder) runs(roots []*node) [][]int32 {
 	var runs [][]int32
 	last := int32(noKey) // of the last run; noKey: it cannot be extended
@@ -115,7 +115,7 @@ func (b *builder) listsByValue(key int32, run []int32, roots []*node) valueLists
 			if !b.spend(len(edges)) {
 				return l
 			}
-			for _, e := range edges { // to yes: they differ from other
+			for _, e := range edges { // to true: they differ from other
 				l.values[e.value] = append(l.values[e.value], item)
 			}
 			continue
@@ -126,7 +126,7 @@ func (b *builder) listsByValue(key int32, run []int32, roots []*node) valueLists
 		l.other = append(l.other, item)
 		for value := range l.values {
 			if len(edges) > 0 && edges[0].value == uint32(value) {
-				edges = edges[1:] // to no
+				edges = edges[1:] // to false
 				continue
 			}
 			l.values[value] = append(l.values[value], item)

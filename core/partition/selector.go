@@ -45,8 +45,8 @@ func (r *Requirement) Matches(client map[string]string) bool {
 	return !present || !slices.Contains(r.Not, value)
 }
 
-// String prints k=v, k=* (any value), k!=v|w (none of these, or nothing),
-// k=*!=v|w (any other value) or !k (nothing).
+// String returns k=v, k=* (any value), k!=v|w (none of these, or absent),
+// k=*!=v|w (any other value) or !k (absent).
 func (r *Requirement) String() string {
 	key := quote(r.Key)
 	switch r.Kind {
@@ -101,7 +101,7 @@ func (s Selector) Predicate() Predicate {
 	return p
 }
 
-// String prints the requirements; "{}" selects every client.
+// String returns the requirements; "{}" selects every client.
 func (s Selector) String() string {
 	if len(s) == 0 {
 		return "{}"
@@ -113,14 +113,14 @@ func (s Selector) String() string {
 	return strings.Join(parts, ",")
 }
 
-// MarshalJSON prints the selector as SPEC 10 does:
+// MarshalJSON returns the selector in the form of SPEC 10:
 //
 //	{"tags": {k: v}, "notTags": {k: [v...]}, "absent": [k...]}
 //
-// In tags the value "*" means that the key is present. notTags alone matches
-// clients without the key too; a key in both notTags and tags ("*") must be
-// present. Empty parts are left out. A selector of a literal value "*", which
-// [Equal] can express and [Tags] cannot, has no unambiguous form here.
+// In tags the value "*" means that the key is present. notTags alone also matches
+// clients without the key; a key in both notTags and tags ("*") must be present.
+// Empty parts are omitted. A selector for the literal value "*", which [Equal] can
+// express and [Tags] cannot, has no unambiguous form here.
 func (s Selector) MarshalJSON() ([]byte, error) {
 	var form struct {
 		Tags    map[string]string   `json:"tags,omitempty"`
@@ -152,7 +152,7 @@ func (s Selector) MarshalJSON() ([]byte, error) {
 	return json.Marshal(form)
 }
 
-// A Rule gives the clients that its selector selects a content.
+// A Rule is a selector with the content of the clients that it selects.
 type Rule[S comparable] struct {
 	Selector Selector
 	Content  S

@@ -30,13 +30,14 @@ func (s Set) Predicate() Predicate {
 	return s.form
 }
 
-// A Dependency is what of one key decides whether a client is in a [Set].
+// A Dependency is what decides, for one key, whether a client is in a [Set].
 type Dependency struct {
 	Key string
-	// Values are those that can decide otherwise than other values, by name.
+	// Values are the values whose result may differ from that of other values, by
+	// name.
 	Values []string
-	// Presence reports whether a value that is not in Values can decide
-	// otherwise than the absence of the key.
+	// Presence reports whether the result for a value that is not in Values may
+	// differ from that for the absence of the key.
 	Presence bool
 }
 
@@ -73,7 +74,7 @@ func (s Set) Dependencies() []Dependency {
 	return list
 }
 
-// visit calls f once for every node that is no terminal.
+// visit calls f once for every node that is not a terminal.
 func visit(n *node, seen map[*node]bool, f func(n *node)) {
 	if n.isTerminal() || seen[n] {
 		return
@@ -93,10 +94,10 @@ func (s Set) Contains(client map[string]string) bool {
 	return s.root != nil && s.domain.walk(s.root, client).number == 1
 }
 
-// Witness returns a client of the set, or false if the set is empty. By
-// ascending key, a key is left out if that still leads to a client of the set.
-// The same set has the same witness, except for made-up names: a
-// value that the predicate does not mention is "other" or begins with it.
+// Witness returns a client of the set, or false if the set is empty. In ascending
+// order, a key is absent if the set still contains such a client. The same set has the
+// same witness, except for made-up names: a value that the predicate does not mention
+// is "other" or begins with it.
 func (s Set) Witness() (client map[string]string, ok bool) {
 	if s.root == nil {
 		return nil, false
@@ -111,8 +112,8 @@ func Equivalent(p, q Predicate, limits Limits) (bool, error) {
 	return roots[0] == roots[1], b.err(splitting(roots), b.names())
 }
 
-// compileByName compiles predicates over keys that are ordered by name. This
-// makes a diagram a function of the accepted clients alone.
+// compileByName compiles predicates over keys that are ordered by name. This makes a
+// diagram a function of the accepted clients alone.
 func compileByName(predicates []Predicate, limits Limits) (*builder, []*node) {
 	d := &domain{}
 	for _, p := range predicates {

@@ -32,7 +32,7 @@ func TestCanonicalForm(t *testing.T) {
 		{"exclusive or", Or(And(env, Not(v1)), And(v1, Not(env))),
 			"(env=prod AND NOT version=v1) OR (NOT env=prod AND version=v1)", "[env version]"},
 		{"empty value", Equal("env", ""), `env=""`, "[env]"},
-		{"deep, written flat", chain(), "", ""},
+		{"deep, so written flat", chain(), "", ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func chain() Predicate {
 	return p
 }
 
-// The flat form too does not show in which order values came up.
+// The flat form, too, does not depend on the order in which values are mentioned.
 func TestFlatFormOfARegion(t *testing.T) {
 	low := And(Not(Equal("k00", "v")), Equal("k01", "a"))
 	p, err := Build([]Predicate{low, chain()}, named{"X", "X"}, Limits{})
@@ -88,7 +88,7 @@ func levels(p Predicate) int {
 	return n + 1
 }
 
-// All questions about random predicates, answered by trying every client.
+// All operations on random predicates agree with trying every client.
 func TestSetsAgreeWithEveryClient(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 3))
 	for range instances {
@@ -138,8 +138,8 @@ func checkSets(t testing.TB, predicates []Predicate) {
 	checkChoice(t, predicates, clients, about)
 }
 
-// checkDependencies: clients that agree in all that a set depends on are all in
-// it or all not.
+// checkDependencies checks that of the clients that agree in everything on which a set
+// depends, the set contains either all or none.
 func checkDependencies(t testing.TB, set Set, clients []map[string]string) {
 	t.Helper()
 	answers := make(map[string]bool)
@@ -204,11 +204,12 @@ func checkChoice(t testing.TB, predicates []Predicate, clients []map[string]stri
 	}
 }
 
-// decidingKeys returns the keys of which a change alone can change the answer.
+// decidingKeys returns the keys for which a change of the value alone can change the
+// result.
 func decidingKeys(p Predicate, clients []map[string]string) []string {
 	var keys []string
 	for _, key := range testKeys {
-		answers := make(map[string]bool) // by the rest of the client
+		answers := make(map[string]bool) // by the other keys of the client
 		for _, client := range clients {
 			rest := maps.Clone(client)
 			delete(rest, key)
@@ -250,7 +251,7 @@ func TestUncoveredValues(t *testing.T) {
 	}
 }
 
-// Random predicates overlap; cells of one partition do not.
+// Random predicates overlap; the sets of one partition do not.
 func TestChoiceAmongDisjointPredicates(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 33))
 	for range instances / 2 {
@@ -272,7 +273,7 @@ func TestChoiceAmongDisjointPredicates(t *testing.T) {
 	}
 }
 
-// checkRegionChoice: a client has the content of its region, and all have one.
+// checkRegionChoice checks that each client is in one region, and has its content.
 func checkRegionChoice(t *testing.T, p *Partition[[3]uint8], clients []map[string]string) {
 	t.Helper()
 	contents, choice, err := Regions(p, func(s [3]uint8) uint8 { return s[0] })
@@ -305,7 +306,7 @@ func keysOf(s Set) []string {
 	return keys
 }
 
-// region is one content of [Regions] with its clients.
+// region is one content of [Regions] with the set of its clients.
 type region[S comparable] struct {
 	Content S
 	Clients Set

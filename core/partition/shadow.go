@@ -2,13 +2,13 @@ package partition
 
 import "slices"
 
-// dropShadowing removes rules that make no difference: those of which every
-// client, were the rule not there, would find the same content in the next
-// rule that selects it. It goes from the last rule up, and for each down the
-// rules that are kept: a rule with another content that shares a client ends
-// the search, one with the same content that selects all its clients drops it.
+// dropShadowing removes rules that make no difference: if the rule were absent, every
+// client that reaches it would have the same content in the next rule that selects it.
+// It goes from the last rule up and compares each with the kept rules below it, from
+// the next one down. A rule with another content that shares a client ends the search;
+// one with the same content that selects all its clients drops it.
 //
-// SPEC 5.4 holds without it; it stops when it has made that many steps.
+// SPEC 5.4 holds without it; it stops after the given number of steps.
 func dropShadowing(rules []foundRule, steps int) []foundRule {
 	d := dropper{rules: rules, lead: leadKey(rules), steps: steps, byValue: make(map[int32][]int)}
 	contents := make(map[uint32]bool)
@@ -30,9 +30,8 @@ func dropShadowing(rules []foundRule, steps int) []foundRule {
 	return kept
 }
 
-// dropper files the rules that are kept by their value of one key, so that a
-// rule of one service is not compared with those of all others. All lists
-// descend.
+// dropper lists the kept rules by their value of one key, so that a rule of one
+// service is not compared with those of all others. All lists descend.
 type dropper struct {
 	rules   []foundRule
 	lead    int32
@@ -51,8 +50,8 @@ func (d *dropper) keep(i int) {
 	}
 }
 
-// shadows reports whether the clients of rule i find the same content in the
-// rules after it.
+// shadows reports whether the clients of rule i have the same content in the rules
+// after it.
 func (d *dropper) shadows(i int) bool {
 	one, two := d.all, []int(nil)
 	if value := valueOf(d.rules[i].tags, d.lead); value >= 0 {
@@ -103,7 +102,7 @@ func valueOf(tags []tag, key int32) int32 {
 	return tags[at].value
 }
 
-// leadKey returns the key that most rules give a value.
+// leadKey returns the key for which most rules require a value.
 func leadKey(rules []foundRule) int32 {
 	lead, most := int32(noKey), 0
 	count := make(map[int32]int)

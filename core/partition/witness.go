@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// clientAt returns a client that reaches a terminal whose number is wanted: at each
-// key it has the first answer from which there is such a terminal, of: no value, the
-// mentioned values by name, another value. It returns false if there is no such
-// terminal.
+// clientAt returns a client that reaches a terminal whose number is wanted, or false if
+// there is no such terminal. At each key the client has the first value from which such
+// a terminal can be reached, in the order: no value, the mentioned values by name,
+// another value.
 func (d *domain) clientAt(root *node, wanted func(number uint32) bool) (client map[string]string, ok bool) {
 	s := clientSearch{domain: d, wanted: wanted, client: make(map[string]string)}
 	if !s.from(root) {
@@ -24,8 +24,8 @@ type clientSearch struct {
 	client map[string]string
 }
 
-// from completes the client by the answers at a node and below. It reports whether a
-// wanted terminal can be reached.
+// from sets the client's values for the keys of n and of the nodes below it. It reports
+// whether a wanted terminal can be reached.
 func (s *clientSearch) from(n *node) bool {
 	if n.isTerminal() {
 		return s.wanted(n.number)
@@ -54,14 +54,14 @@ func (s *clientSearch) from(n *node) bool {
 	return false
 }
 
-// isOne reports whether the number of a terminal is that of true.
+// isOne reports whether number is that of the terminal for true.
 func isOne(number uint32) bool { return number == 1 }
 
 func isFalse(n *node) bool { return n.isTerminal() && n.number == 0 }
 func isTrue(n *node) bool  { return n.isTerminal() && n.number == 1 }
 
-// edgesByName returns the edges in an order that does not depend on how values
-// were numbered.
+// edgesByName returns the edges in an order that does not depend on the numbers of the
+// values.
 func (d *domain) edgesByName(n *node) []edge {
 	values := d.keys[n.key].values
 	edges := slices.Clone(n.edges)

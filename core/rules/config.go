@@ -5,14 +5,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Config is the effective configuration of a dataplane by the policies of one
+// Config is the effective configuration of a dataplane from the policies of one
 // kind.
 type Config struct {
 	Kind *resource.Kind
 	// Matched is the list of the policies that select the dataplane, in order;
 	// later ones override.
 	Matched Matched
-	// Default is the one conf of a kind without arrays (SPEC 4.4).
+	// Default is the only conf of a kind without arrays (SPEC 4.4).
 	Default *Effective
 	// Outbounds and Inbounds are parallel to the dataplane's; nil if the kind
 	// has no array for them.

@@ -9,11 +9,11 @@ import (
 // content identifies a merged conf in [contents].
 type content int32
 
-// nothing is the content if no item applies.
+// nothing is the content of no items.
 const nothing content = 0
 
 // contents merges items for package partition, as its Algebra. Two merges with
-// the same origins have the same content, because an item that is no origin
+// the same origins have the same content, because an item that is not an origin
 // changes nothing. So a content is identified by its origins and is made once.
 // If an item can hide others without being an origin, a content is identified by
 // all items that apply.
@@ -35,10 +35,10 @@ func newContents(conf resource.ConfType, items []Contribution) *contents {
 	return &contents{conf: conf, items: items, states: []contentState{{}}, known: map[string]content{}}
 }
 
-// Start returns the content if no item applies.
+// Start returns the content of no items.
 func (c *contents) Start() content { return nothing }
 
-// Add returns the content s with an item of lower priority than all in s.
+// Add returns the content of s and an item whose priority is lower than any in s.
 func (c *contents) Add(s content, item int) content {
 	state := &c.states[s]
 	if state.complete {
@@ -68,7 +68,7 @@ func (c *contents) Add(s content, item int) content {
 	return next
 }
 
-// effective returns the merged conf of a content, which is made once.
+// effective returns the merged conf of a content. It is made at the first call.
 func (c *contents) effective(s content) *Effective {
 	state := &c.states[s]
 	if state.merged == nil && s != nothing {

@@ -10,14 +10,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Differences returns the places where two lists of configs of a dataplane, both
-// sorted by kind, have confs with different content or different origins, of the
-// conf or of a single field. The places are in the order of [Config]; outbounds
-// and inbounds are identified by their index. Policies that select the dataplane
-// and set nothing make no difference, nor does another version of a policy with
-// the same content.
+// Differences returns the places where two lists of configs of a dataplane differ:
+// where a conf has different content or different origins, or a field has a different
+// origin. Both lists must be sorted by kind. The places are in the order of [Config];
+// outbounds and inbounds are identified by their index. Policies that select the
+// dataplane and set nothing make no difference, nor does another version of a policy
+// with the same content.
 //
-// Confs that are one pointer on both sides are not compared further.
+// If a conf is the same pointer in both lists, it is not compared.
 func Differences(before, after []*Config) []Place {
 	var places []Place
 	byKind := func(a, b *Config) int { return strings.Compare(a.Kind.Name, b.Kind.Name) }
@@ -30,7 +30,7 @@ func Differences(before, after []*Config) []Place {
 	return places
 }
 
-// differ compares two configs of one kind, of which one may be missing.
+// differ compares two configs of one kind. One of them may be missing.
 type differ struct{ before, after *Config }
 
 func (d *differ) kind() *resource.Kind {
@@ -108,9 +108,9 @@ func sameConf(section *resource.Section, a, b *Effective) bool {
 		slices.EqualFunc(a.Origins, b.Origins, sameOrigin) && section.Conf.Equal(a.Conf, b.Conf) && sameFields(a, b)
 }
 
-// sameFields reports whether each field of two equal confs has the same origin.
-// That can differ though the lists of origins are equal, for example after the
-// items of a policy were exchanged.
+// sameFields reports whether each field of two equal confs has the same origin. The
+// origins of fields may differ even if the lists of origins are equal, for example if
+// two items of a policy swap a field.
 func sameFields(a, b *Effective) bool {
 	next, stop := iter.Pull2(b.Fields())
 	defer stop()
@@ -122,7 +122,7 @@ func sameFields(a, b *Effective) bool {
 	return true
 }
 
-// sameOrigin compares origins as answers print them, not versions of policies.
+// sameOrigin compares what identifies an origin in output, not the versions of policies.
 func sameOrigin(a, b Origin) bool {
 	return a == b || a.Index == b.Index && a.Policy.ID == b.Policy.ID && a.Policy.Zone() == b.Policy.Zone()
 }
@@ -134,7 +134,7 @@ func sameInbound(kind *resource.Kind, a, b *InboundConfig) bool {
 		a.FromIgnored == b.FromIgnored
 }
 
-// sameList reports whether two slices are the same slice of one block.
+// sameList reports whether two slices are the same slice of the same array.
 func sameList[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Each case gives the policies before and after a change, and the places where
-// the dataplane gets another conf or another origin.
+// Each case has the policies before and after a change, and the places where
+// the conf or an origin of the dataplane changes.
 func TestDifferences(t *testing.T) {
 	timeout := func(name, spec string) string {
 		return "---\ntype: MeshTimeout\nname: " + name + "\nspec: " + spec + "\n"
@@ -87,7 +87,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Configs of the same view are one pointer each, and make no difference.
+// The configs of one view are the same pointers, and do not differ.
 func TestDifferencesOfTheSameConfigs(t *testing.T) {
 	configs := configsOf(t, "---\ntype: MeshTimeout\nname: t\nspec: {to: [{default: {idleTimeout: 1s}}]}\n")
 	if places := rules.Differences(configs, configs); places != nil {

@@ -56,8 +56,8 @@ func (e *Effective) Fields() iter.Seq2[string, Origin] {
 	}
 }
 
-// Merge folds contributions, lowest priority first (SPEC 6). It returns nil if
-// there are none. The slice is kept and must not be changed afterwards.
+// Merge merges contributions, lowest priority first (SPEC 6). It returns nil if
+// there are none. It retains the slice, which must not be changed afterwards.
 func Merge(conf resource.ConfType, items []Contribution) *Effective {
 	if len(items) == 0 {
 		return nil
@@ -65,8 +65,8 @@ func Merge(conf resource.ConfType, items []Contribution) *Effective {
 	return merge(conf, items)
 }
 
-// merge is Merge if some item applies, also if only items without leaves do, which
-// may be missing in items.
+// merge is [Merge] for callers that have omitted items without leaves: it returns a
+// non-nil result even if no items are left.
 func merge(conf resource.ConfType, items []Contribution) *Effective {
 	merger := conf.NewMerger()
 	for i := len(items) - 1; i >= 0; i-- {

@@ -5,12 +5,12 @@ import (
 )
 
 // From is the concatenation of the `from` arrays of the ordered policies of one
-// kind that select an inbound. It gives the conf of each client by the client's
+// kind that select an inbound. It returns the conf of a client by the client's
 // tags (SPEC 5).
 type From struct{ ruleView }
 
-// NewFrom concatenates the `from` items of policies, which are all of the kind
-// and in order; later ones override. The kind must have `from`.
+// NewFrom concatenates the `from` items of policies. These must all be of the kind,
+// which must have `from`, and in order; later ones override.
 func NewFrom(kind *resource.Kind, policies []*resource.Policy) *From {
 	f := &From{ruleView{conf: kind.From.Conf}}
 	for _, p := range policies {

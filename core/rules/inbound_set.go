@@ -2,14 +2,14 @@ package rules
 
 import "slices"
 
-// InboundSet is a set of a dataplane's inbounds by index. The first 64 need
-// no allocation and make it two words; the zero set is empty.
+// InboundSet is a set of a dataplane's inbounds by index. It is two words, and
+// allocates only for inbounds from 64 on; the zero set is empty.
 type InboundSet struct {
 	first uint64
-	rest  *[]uint64 // inbounds 64 and on; nil: none; never changed once it is shared
+	rest  *[]uint64 // inbounds from 64 on, or nil; never changed once it is shared
 }
 
-// Add puts inbound i into the set.
+// Add adds inbound i to the set.
 func (s *InboundSet) Add(i int) {
 	if i < 64 {
 		s.first |= 1 << i

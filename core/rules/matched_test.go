@@ -21,13 +21,13 @@ func TestSelectedEqual(t *testing.T) {
 		a, b rules.Selected
 		want bool
 	}{
-		"the same":                       {selected(p, 1, 70), selected(p, 70, 1), true},
-		"another version":                {selected(p, 1), selected(q, 1), false},
-		"another inbound":                {selected(p, 1), selected(p, 2), false},
-		"another inbound beyond 64":      {selected(p, 1, 70), selected(p, 1, 71), false},
-		"one more inbound beyond 64":     {selected(p, 1), selected(p, 1, 64), false},
-		"none, on one without inbounds":  {selected(p), selected(p), true},
-		"one less in the words that are": {selected(p, 64, 70), selected(p, 70), false},
+		"the same":                                {selected(p, 1, 70), selected(p, 70, 1), true},
+		"another version":                         {selected(p, 1), selected(q, 1), false},
+		"another inbound":                         {selected(p, 1), selected(p, 2), false},
+		"another inbound beyond 64":               {selected(p, 1, 70), selected(p, 1, 71), false},
+		"one more inbound beyond 64":              {selected(p, 1), selected(p, 1, 64), false},
+		"no inbounds, on a dataplane without any": {selected(p), selected(p), true},
+		"one less, beyond 64":                     {selected(p, 64, 70), selected(p, 70), false},
 	} {
 		if c.a.Equal(&c.b) != c.want || c.b.Equal(&c.a) != c.want {
 			t.Errorf("%s: equal is %v", name, !c.want)
@@ -48,7 +48,7 @@ func TestInboundSet(t *testing.T) {
 	}
 }
 
-// All, At and Len agree at the ends of pages, and another list may share pages.
+// All, At and Len agree at the ends of pages, and lists may share pages.
 func TestMatchedPages(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 64, 65} {
 		selected := make([]rules.Selected, n)

@@ -17,9 +17,9 @@ type Order func(a, b *resource.Policy) int
 
 // Sort sorts policies by kind, and within a kind by the order.
 //
-// Resources are mostly given sorted by identity. So the policies are first grouped
-// by level, which keeps that order within a level: if it is what the order gives, the
-// final sort needs about one comparison for each policy.
+// Resources usually come sorted by identity. The policies are first grouped by
+// level, which preserves this order within a level. If it agrees with o, the final
+// sort needs about one comparison per policy.
 func (o Order) Sort(policies []*resource.Policy) {
 	const levels = 2*int(resource.TargetMeshTCPRoute) + 2
 	grouped := make([]*resource.Policy, 0, len(policies))
@@ -64,9 +64,8 @@ func DefaultOrder(a, b *resource.Policy) int {
 }
 
 // level returns the level of a top-level targetRef. The constants of the
-// targetRef kinds are in the order of the levels; a targetRef with a
-// sectionName follows the one for the whole Dataplane, and all routes are one
-// level.
+// targetRef kinds are in the order of the levels; a Dataplane with a sectionName
+// follows the whole Dataplane, and all routes are one level.
 func level(t *resource.TargetRef) int {
 	switch {
 	case t.Kind.IsRoute():
@@ -84,7 +83,7 @@ var ErrNoOrder = errors.New("the order of policies is not strict and total")
 // CheckTotal returns an error that names policies for which order is not a
 // strict total order: two different ones that compare equal, a pair that
 // compares differently when swapped, or three in a cycle. It compares every
-// triple, so it is meant for tests of an embedder's own order.
+// triple, so it is meant for tests of a custom order.
 func CheckTotal(order Order, policies []*resource.Policy) error {
 	for _, a := range policies {
 		for _, b := range policies {

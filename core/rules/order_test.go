@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// policy returns a policy of a kind with a name and a targetRef alone.
+// policy returns a policy with only a kind, a name and a targetRef.
 func policy(kind, name string, target resource.TargetRef) *resource.Policy {
 	return &resource.Policy{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind, Mesh: "default", Name: name}},
@@ -63,8 +63,8 @@ func TestCheckTotalFindsFaults(t *testing.T) {
 	}
 }
 
-// DefaultOrder is a chain of levels, and within a level of names and namespaces
-// (SPEC 3). The routes are one level.
+// DefaultOrder compares levels first, and within a level names and namespaces
+// (SPEC 3). All kinds of routes are one level.
 func TestDefaultOrderLevels(t *testing.T) {
 	route := []resource.TargetKind{resource.TargetMeshGatewayRoute, resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute}
 	chain := []resource.TargetRef{
@@ -89,7 +89,7 @@ func TestDefaultOrderLevels(t *testing.T) {
 	}
 }
 
-// Sort gives the order for policies in any sequence, of several kinds.
+// Sort orders policies of several kinds that are given in any order.
 func TestSort(t *testing.T) {
 	var want []*resource.Policy
 	for _, kind := range []string{"A", "B"} {

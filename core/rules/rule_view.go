@@ -9,15 +9,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// SelectorRule is a rule of a rule view: a selector by tags, with the complete
-// conf for what it selects.
+// SelectorRule is a rule of a rule view: a selector by tags, and the complete
+// conf of whatever it selects.
 type SelectorRule struct {
 	Selector partition.Selector
 	*Effective
 }
 
-// ruleView turns items with selectors, which may overlap, into rules, of which
-// one applies to each set of tags: those of a client or of an outbound.
+// ruleView turns items with selectors, which may overlap, into rules: exactly one
+// rule applies to a set of tags, which is that of a client or of an outbound.
 type ruleView struct {
 	conf      resource.ConfType
 	items     []Contribution
@@ -47,8 +47,9 @@ func selectorTags(t *resource.TargetRef) (tags partition.Tags, possible bool) {
 	return tags, true
 }
 
-// Disjoint returns rules of which exactly one selects each client that an item
-// selects, and none any other client (SPEC 5.3). The error is a [*LimitError].
+// Disjoint returns rules that do not overlap: exactly one rule selects a client that
+// some item selects, and none selects any other client (SPEC 5.3). The error is a
+// [*LimitError].
 func (v *ruleView) Disjoint(limits partition.Limits) ([]SelectorRule, error) {
 	predicates := make([]partition.Predicate, len(v.selectors))
 	for i, tags := range v.selectors {
@@ -63,8 +64,8 @@ func (v *ruleView) Disjoint(limits partition.Limits) ([]SelectorRule, error) {
 	return v.rules(rules, contents, err)
 }
 
-// Ordered returns rules with positive selectors; the first that selects a client
-// applies (SPEC 5.3). The error is a [*LimitError].
+// Ordered returns rules with selectors that require tags and exclude none; the first
+// rule that selects a client applies (SPEC 5.3). The error is a [*LimitError].
 func (v *ruleView) Ordered(limits partition.Limits) ([]SelectorRule, error) {
 	contents := newContents(v.conf, v.items)
 	rules, err := partition.Ordered(v.selectors, contents, limits)
@@ -82,8 +83,8 @@ func (v *ruleView) rules(rules partition.Rules[content], contents *contents, err
 	return out, nil
 }
 
-// LimitError indicates that the items split the clients, or the outbounds, into
-// so many groups that a rule view would pass its limit (SPEC 5.5).
+// LimitError indicates that the items divide the clients, or the outbounds, into
+// so many groups that a rule view would exceed its limit (SPEC 5.5).
 type LimitError struct {
 	Limit    *partition.LimitError
 	Policies []*resource.Policy // the policies of the items, highest priority first
@@ -102,7 +103,7 @@ func (e *LimitError) Error() string {
 		e.Limit.Limit, e.Limit.Resource, shorten(names), shorten(e.Keys))
 }
 
-// Unwrap returns the limit that was passed.
+// Unwrap returns the limit that was exceeded.
 func (e *LimitError) Unwrap() error { return e.Limit }
 
 func shorten(names []string) string {

@@ -35,7 +35,7 @@ func text(t *testing.T, v any) string {
 	return string(data)
 }
 
-// For each client, the conf without rules, the only disjoint rule and the first
+// For each client, the conf made without rules, the only disjoint rule and the first
 // ordered rule agree (SPEC 5.3).
 func TestFormsOfFromAgree(t *testing.T) {
 	balancing := &resource.Kind{
@@ -137,7 +137,7 @@ spec: {from: [{targetRef: {kind: MeshService, name: web}, default: {idleTimeout:
 	}
 }
 
-// A message has the first ten policies and keys.
+// A message lists the first ten policies and keys.
 func TestLimitErrorIsShort(t *testing.T) {
 	e := rules.LimitError{Limit: &partition.LimitError{Limit: 9, Resource: "rules"}}
 	for i := range 12 {
@@ -150,7 +150,7 @@ func TestLimitErrorIsShort(t *testing.T) {
 	}
 }
 
-// An item that contradicts itself selects no client and is left out.
+// An item whose tags contradict each other selects no client and is omitted.
 func TestOriginsOfFrom(t *testing.T) {
 	p := policy("MeshTimeout", "p", resource.TargetRef{})
 	service := func(name string) resource.TargetRef {
@@ -166,7 +166,7 @@ func TestOriginsOfFrom(t *testing.T) {
 }
 
 // The rule view of `to` has a rule for each set of items that select an outbound,
-// more specific first. Items of routes are no part of it (SPEC 4.5).
+// more specific ones first. Items of routes are not included (SPEC 4.5).
 func TestToRules(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(`

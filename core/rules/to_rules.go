@@ -5,7 +5,7 @@ import "github.com/meshmatch/meshmatch/core/partition"
 // ToRules returns the rule view of the concatenated `to` arrays of the matched
 // policies (SPEC 4.5): the conf of an outbound is that of the first rule that
 // selects it; more specific rules come first. Items that select routes are not
-// part of it. The kind must have `to`. The error is a [*LimitError].
+// included. The kind must have `to`. The error is a [*LimitError].
 func (c *Config) ToRules(limits partition.Limits) ([]SelectorRule, error) {
 	view := ruleView{conf: c.Kind.To.Conf}
 	for _, s := range c.Matched.All() {

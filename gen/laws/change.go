@@ -78,8 +78,7 @@ func placesOf(c any) []place {
 	return walk{root.Type()}.places(root, "")
 }
 
-// changeValue sets v to another value. It changes v only, and not what v points
-// to.
+// changeValue sets v to another value. It does not change what v points to.
 func changeValue(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -125,7 +124,7 @@ func withoutSmallest(m reflect.Value) reflect.Value {
 	return smaller
 }
 
-// changeAll overwrites in place all that can be reached from c.
+// changeAll overwrites in place everything that can be reached from c.
 func changeAll(c any) {
 	for _, p := range placesOf(c) {
 		switch {

@@ -20,27 +20,27 @@ type Merger[C any] interface {
 	Leaves() iter.Seq2[string, int]
 }
 
-// Type is a type of confs as the laws need it. C is a pointer to a struct, or an
-// interface that holds one.
+// Type is a type of confs with its generated functions. C is a pointer to a struct, or
+// an interface that contains one.
 type Type[C any] struct {
 	NewMerger func() Merger[C]
 	Equal     func(a, b C) bool
-	// Union means that a part of the type is a discriminated union. Then only
-	// prefixes can be merged beforehand, and an item that is no origin can
-	// matter, because its union hides that of lower items.
+	// Union reports whether a part of the type is a discriminated union. If so, only
+	// prefixes can be merged beforehand, and an item that is not an origin can matter,
+	// because its union hides that of lower items.
 	Union bool
 }
 
 // Law is a law of merging.
 type Law[C any] struct {
 	Name string
-	// Holds returns an error for a sequence of confs that breaks the law. They
-	// are in ascending priority, at least one, and are not changed.
+	// Holds returns an error for a sequence of confs that breaks the law. The confs
+	// are in ascending priority, at least one. Holds does not change them.
 	Holds func(confs []C) error
 }
 
-// Laws returns the laws that the type has to keep, in the order of the package
-// documentation. They hold no state, so the same confs give the same answer.
+// Laws returns the laws that the type must keep, in the order of the package
+// documentation. They are stateless, so the same confs give the same result.
 func (t Type[C]) Laws() []Law[C] {
 	laws := []Law[C]{
 		{"identity", t.identity},
@@ -66,9 +66,9 @@ func (t Type[C]) Laws() []Law[C] {
 	return laws
 }
 
-// Check reports to t each law that the generated code of T and its merger M
-// break, once, with the confs that break it. In addition to [Type.Laws] Origins
-// must not allocate. PT and PM are inferred:
+// Check reports to t each law that the generated code of T and its merger M break,
+// once, with the confs that break it. In addition to [Type.Laws], it checks that
+// Origins does not allocate. PT and PM are inferred:
 //
 //	laws.Check[Conf, ConfMerger](t)
 func Check[T, M any, PT interface {
@@ -97,7 +97,7 @@ func Check[T, M any, PT interface {
 	}
 }
 
-// Check tries each law on so many random sequences of at most so many confs.
+// Check tests each law with this many random sequences of at most maxConfs confs.
 const (
 	rounds   = 100
 	maxConfs = 6
@@ -116,10 +116,10 @@ func (t Type[C]) merge(confs ...C) Merger[C] {
 // empty returns the conf in which nothing is set.
 func (t Type[C]) empty() C { return t.NewMerger().Conf() }
 
-// same compares independently of generated code; nil and empty differ.
+// same compares independently of generated code; nil and empty are different.
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// render prints confs, one a line.
+// render prints confs, one per line.
 func render[C any](confs []C) string {
 	var b strings.Builder
 	for i, c := range confs {

@@ -74,8 +74,8 @@ func shared(a, b any) string {
 	return first
 }
 
-// memoryOf returns the addresses of what a conf refers to (pointers, the arrays
-// of lists, maps) with their paths.
+// memoryOf returns the addresses to which a conf refers (pointers, the arrays of
+// lists, maps) with their paths.
 func memoryOf(c any) map[uintptr]string {
 	addresses := make(map[uintptr]string)
 	v := reflect.ValueOf(c)
@@ -89,7 +89,7 @@ func (w walk) memory(v reflect.Value, path string, into map[uintptr]string) {
 		if v.IsNil() {
 			return
 		}
-		if v.Type().Elem().Size() > 0 { // all values without size may share an address
+		if v.Type().Elem().Size() > 0 { // values of size zero may have the same address
 			into[v.Pointer()] = path
 		}
 		if !w.opaque(v.Type().Elem()) {
@@ -124,8 +124,8 @@ type walk struct {
 	root reflect.Type
 }
 
-// opaque reports whether a type has its own Equal: it is one value, whatever it
-// consists of. The Equal of the root is generated.
+// opaque reports whether a type has its own Equal and is therefore one value,
+// whatever its parts. The Equal of the root is generated.
 func (w walk) opaque(t reflect.Type) bool {
 	if t == w.root || t.Kind() == reflect.Pointer {
 		return false
@@ -134,8 +134,8 @@ func (w walk) opaque(t reflect.Type) bool {
 	return ok
 }
 
-// mergesElements reports whether the struct type t has elements or entries that
-// merge and are one leaf each: it has origins that are not the item of a leaf.
+// mergesElements reports whether the struct type t has elements or entries that are
+// merged but are one leaf each: an origin is then not always the item of a leaf.
 func (w walk) mergesElements(t reflect.Type) bool {
 	for i := range t.NumField() {
 		field := t.Field(i)

@@ -1,16 +1,16 @@
 // Package laws checks the laws of merging (SPEC 6). The tests that confgen
 // generates call [Check] for each root type, with random confs from a fixed seed.
-// Tests with confs of their own use [Type.Laws].
+// Tests with their own confs use [Type.Laws].
 //
 // The laws, for each sequence of confs:
 //
 //  1. identity: an empty conf on either side changes nothing;
 //  2. prefix, associativity: the merge of the lowest confs can replace them, and
-//     any grouping gives the same. Types with a union keep only the former: the
-//     value of merge(Y, X) no longer contains the Y that dropped a lower X;
+//     any grouping gives the same result. Types with a union keep only the first:
+//     the value of merge(Y, X) no longer contains the Y that dropped a lower X;
 //  3. completeness: once Fill reports complete, nothing lower changes anything;
 //  4. inputs: merging changes no input;
-//  5. aliasing: later merges and changes of a clone change no earlier result;
+//  5. aliasing: later merges, and changes of a clone, change no earlier result;
 //  6. equality: Equal is true for a copy, and false if any part differs;
 //  7. hash: equal confs have equal hashes; a different part changes the hash;
 //  8. clone: a clone is equal and shares no pointer, list or map;
@@ -21,6 +21,6 @@
 //
 // Laws 7 and 8 are checked for types that have the methods Hash and Clone.
 //
-// Invariants: expected values are made by reflection and do not depend on
-// generated code. Values of types with a hand-written Equal are not taken apart.
+// Invariants: expected values are made by reflection and do not depend on generated
+// code. A value of a type with a hand-written Equal is compared only as a whole.
 package laws

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// conf and merger are what confgen would generate, by hand and with a bug B.
+// conf and merger are written by hand as confgen would generate them, with a bug B.
 type conf[B any] struct {
 	A      *int     `json:"a"`
 	Inner  *inner   `json:"inner"`
@@ -212,14 +212,14 @@ func (m *merger[B]) Origins(dst []int) []int {
 	return dst
 }
 
-// broken returns what Check reports of a bug.
+// broken returns what Check reports for a bug.
 func broken[B any]() []string {
 	var r recorder
 	Check[conf[B], merger[B]](&r)
 	return r.lines
 }
 
-// recorder is a testing.TB that keeps what is reported.
+// recorder is a testing.TB that records what is reported.
 type recorder struct {
 	testing.TB
 	lines []string
@@ -230,8 +230,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
 
-// TestBugsAreFound gives for each bug the law that finds it. Other laws may
-// find it too.
+// TestBugsAreFound has the law that finds each bug. Other laws may find it too.
 func TestBugsAreFound(t *testing.T) {
 	tests := []struct {
 		bug    string
@@ -243,7 +242,7 @@ func TestBugsAreFound(t *testing.T) {
 		{"the result depends on the grouping", broken[notAssociative](), "associativity", "in groups"},
 		{"the lowest wins", broken[lowestWins](), "priority", "/a"},
 		{"complete too early", broken[completeTooEarly](), "completeness", "below a complete merge"},
-		{"complete and then not", broken[completeAndNot](), "completeness", "and then not"},
+		{"complete, then incomplete", broken[completeAndNot](), "completeness", "no longer"},
 		{"an input is changed", broken[writesInput](), "inputs", "was changed"},
 		{"results share the array of a list", broken[sharesList](), "aliasing", "changed the result"},
 		{"Equal is always true", broken[equalAlways](), "equality", "equals"},
@@ -261,11 +260,11 @@ func TestBugsAreFound(t *testing.T) {
 		{"a leaf has the wrong item", broken[leafOfOther](), "leaves", "item 0"},
 		{"Leaves does not stop", broken[leafGoesOn](), "leaves", "goes on"},
 		{"an origin is missing", broken[originMissing](), "origins", "which has a leaf"},
-		{"without an item that is no origin the result changes", broken[originMissing](), "removal", "without it"},
+		{"the result changes without an item that is not an origin", broken[originMissing](), "removal", "without it"},
 		{"an item without leaves is an origin", broken[originTooMany](), "origins", "are not the items of the leaves"},
 		{"origins do not ascend", broken[originDescending](), "origins", "not ascending"},
 		{"origins are not appended in place", broken[originAllocates](), "allocation", "allocations"},
-		{"origins drop what was there", broken[originDropsDst](), "origins", "appended to"},
+		{"origins drop the previous elements of dst", broken[originDropsDst](), "origins", "appended to"},
 	}
 	for _, test := range tests {
 		t.Run(test.bug, func(t *testing.T) {
@@ -333,7 +332,7 @@ func (e *erased) Leaves() iter.Seq2[string, int] {
 	}
 }
 
-// TestUnionsKeepFewerLaws: the laws that a union breaks are left out.
+// TestUnionsKeepFewerLaws: the laws that a union breaks are omitted.
 func TestUnionsKeepFewerLaws(t *testing.T) {
 	names := func(union bool) (names []string) {
 		for _, law := range (Type[any]{Union: union}).Laws() {
@@ -364,7 +363,7 @@ func TestEachChange(t *testing.T) {
 			t.Errorf("%s is not changed", path)
 		}
 		if path == "/a~1b~0c" && !same(c.Map, map[string]int{"c": 1}) {
-			t.Errorf("not the smallest key is removed: left %v", c.Map)
+			t.Errorf("the removed key is not the smallest: left %v", c.Map)
 		}
 		paths = append(paths, path)
 		return nil

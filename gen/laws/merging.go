@@ -7,7 +7,7 @@ import (
 
 // identity: the empty conf changes nothing on either side. A single conf is
 // merged to its normal form: elements with equal keys are merged, nil elements
-// are left out.
+// are omitted.
 func (t Type[C]) identity(confs []C) error {
 	c, empty := confs[0], t.empty()
 	normal := t.merge(c).Conf()
@@ -38,8 +38,9 @@ func (t Type[C]) prefix(confs []C) error {
 	return nil
 }
 
-// associativity: the merge of two parts is that of the whole, wherever the
-// sequence is cut. As this holds for the parts too, any grouping gives the same.
+// associativity: wherever the sequence is cut, the merge of the merges of both parts
+// is the merge of the whole. As this holds for the parts too, any grouping gives the
+// same result.
 func (t Type[C]) associativity(confs []C) error {
 	want := t.merge(confs...).Conf()
 	for n := 1; n < len(confs); n++ {
@@ -50,8 +51,8 @@ func (t Type[C]) associativity(confs []C) error {
 	return nil
 }
 
-// completeness: a conf below a complete merge changes nothing, and the merge
-// stays complete.
+// completeness: a conf below a complete merge changes nothing, and the merge remains
+// complete.
 func (t Type[C]) completeness(confs []C) error {
 	m, stopped := t.NewMerger(), t.NewMerger()
 	complete := false
@@ -61,7 +62,7 @@ func (t Type[C]) completeness(confs []C) error {
 		}
 		now := m.Fill(confs[i], i)
 		if complete && !now {
-			return fmt.Errorf("complete is reported and then not, at item %d", i)
+			return fmt.Errorf("at item %d Fill no longer reports complete", i)
 		}
 		complete = now
 	}
@@ -84,7 +85,7 @@ func (t Type[C]) inputs(confs []C) error {
 	return nil
 }
 
-// aliasing: a result shares nothing that a later merge or a change of a clone
+// aliasing: a result shares no memory that a later merge or a change of a clone
 // writes.
 func (t Type[C]) aliasing(confs []C) error {
 	result := t.merge(confs...).Conf()

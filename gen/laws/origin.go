@@ -13,8 +13,8 @@ func mergesElements(c any) bool {
 	return walk{root}.mergesElements(root)
 }
 
-// leaves: each leaf names a part of the result, once, and an item whose conf has
-// it; a leaf without parts has the value of that item.
+// leaves: each leaf names a part of the result, once, and an item whose conf has that
+// part; a leaf without parts has the value of that item.
 func (t Type[C]) leaves(confs []C) error {
 	m := t.merge(confs...)
 	elements := mergesElements(confs[0])
@@ -38,7 +38,7 @@ func (t Type[C]) leaves(confs []C) error {
 			return fmt.Errorf("the leaf %s is not in its item %d", pointer, item)
 		}
 		if !elements && !same(value.Interface(), set.Interface()) {
-			return fmt.Errorf("the leaf %s has not the value of its item %d in the result %s", pointer, item, text(m.Conf()))
+			return fmt.Errorf("the leaf %s does not have the value of its item %d in the result %s", pointer, item, text(m.Conf()))
 		}
 	}
 	if len(seen) == 0 && !same(m.Conf(), t.empty()) {
@@ -47,13 +47,13 @@ func (t Type[C]) leaves(confs []C) error {
 	calls := 0
 	m.Leaves()(func(string, int) bool { calls++; return false })
 	if calls > 1 {
-		return fmt.Errorf("iteration goes on after the first of %d leaves, at which it was stopped", len(seen))
+		return fmt.Errorf("iteration goes on after it was stopped at the first of %d leaves", len(seen))
 	}
 	return nil
 }
 
 // priority: the item of a leaf is the highest whose conf has it. It is not
-// checked for lists that are appended to, whose leaves are of all items.
+// checked for lists that are appended to, whose leaves come from all items.
 func (t Type[C]) priority(confs []C) error {
 	m := t.merge(confs...)
 	if mergesElements(confs[0]) {
@@ -82,7 +82,7 @@ func hasLeaf[C any](m Merger[C], pointer string) bool {
 	return false
 }
 
-// origins: the items of the leaves, ascending, appended to what is given.
+// origins: the items of the leaves, ascending, appended to the given slice.
 func (t Type[C]) origins(confs []C) error {
 	m := t.merge(confs...)
 	got := m.Origins(nil)
@@ -105,24 +105,24 @@ func (t Type[C]) origins(confs []C) error {
 	}
 	room := originsRoom(len(confs))
 	if with := m.Origins(room); !slices.Equal(with[:2], room) || !slices.Equal(with[2:], got) {
-		return fmt.Errorf("appended to %v it is %v and not %v", room, with, got)
+		return fmt.Errorf("appended to %v it is %v, want %v", room, with, got)
 	}
 	return nil
 }
 
-// originsRoom returns a list with two elements and room for n more.
+// originsRoom returns a list with two elements and capacity for n more.
 func originsRoom(n int) []int { return append(make([]int, 0, 2+n), 100, 50) }
 
-// allocation: Origins does not allocate if there is room.
+// allocation: Origins does not allocate if the capacity of dst is sufficient.
 func (t Type[C]) allocation(confs []C) error {
 	m, room := t.merge(confs...), originsRoom(len(confs))
 	if n := testing.AllocsPerRun(1, func() { m.Origins(room) }); n > 0 {
-		return fmt.Errorf("there are %.0f allocations in Origins although there is room", n)
+		return fmt.Errorf("there are %.0f allocations in Origins although dst has the capacity", n)
 	}
 	return nil
 }
 
-// removal: without an item that is no origin the result is the same.
+// removal: the result is the same without an item that is not an origin.
 func (t Type[C]) removal(confs []C) error {
 	m := t.merge(confs...)
 	origins := m.Origins(nil)
@@ -132,7 +132,7 @@ func (t Type[C]) removal(confs []C) error {
 		}
 		rest := slices.Delete(slices.Clone(confs), item, item+1)
 		if got := t.merge(rest...).Conf(); !same(got, m.Conf()) {
-			return fmt.Errorf("%d is no origin of %s, but without it the result is %s", item, text(m.Conf()), text(got))
+			return fmt.Errorf("%d is not an origin of %s, but without it the result is %s", item, text(m.Conf()), text(got))
 		}
 	}
 	return nil

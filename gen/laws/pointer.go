@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// resolve returns the part of a conf with a JSON pointer. It walks the Go values by
-// the names in the json tags, because random values need not have a JSON form.
+// resolve returns the part of a conf at a JSON pointer. It walks the Go values by
+// the names in the json tags, because random values may not have a JSON form.
 func resolve(conf any, pointer string) (v reflect.Value, ok bool) {
 	v, ok = reflect.ValueOf(conf), true
 	for pointer != "" {
@@ -52,8 +52,8 @@ func unescape(step string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
 }
 
-// crossesList reports whether a pointer leads into a list, in which its index is
-// that of the result and not that of an item.
+// crossesList reports whether a pointer leads into a list. The index there is that
+// in the result, not that in an item.
 func crossesList(conf any, pointer string) bool {
 	for i := len(pointer) - 1; i > 0; i-- {
 		if pointer[i] != '/' {
@@ -70,7 +70,7 @@ func crossesList(conf any, pointer string) bool {
 	return false
 }
 
-// isNil reports whether v can be nil and is.
+// isNil reports whether v is nil, of a kind that can be.
 func isNil(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

@@ -33,8 +33,8 @@ func (t Type[C]) equality(confs []C) error {
 	return nil
 }
 
-// hash: equal confs have equal hashes, whatever the order in maps; a copy that
-// differs in one place has another one.
+// hash: equal confs have equal hashes, for any order of map entries; a copy that
+// differs in one place has a different hash.
 func (t Type[C]) hash(confs []C) error {
 	for _, c := range t.withResult(confs) {
 		want, ok := hashOf(c)
@@ -76,7 +76,7 @@ func (t Type[C]) clone(confs []C) error {
 	return nil
 }
 
-// withResult returns the confs and what they are merged to.
+// withResult returns the confs and their merge.
 func (t Type[C]) withResult(confs []C) []C {
 	return append(slices.Clone(confs), t.merge(confs...).Conf())
 }
@@ -90,7 +90,7 @@ func hashOf(c any) (hash uint64, ok bool) {
 	return h.Hash(), true
 }
 
-// cloneOf returns a clone of a conf, if its type makes them.
+// cloneOf returns a clone of a conf, if its type has Clone.
 func cloneOf[C any](c C) (clone C, ok bool) {
 	method := reflect.ValueOf(c).MethodByName("Clone")
 	if !method.IsValid() {

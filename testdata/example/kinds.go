@@ -1,11 +1,11 @@
-// Package meshkinds has policy kinds of another control plane, made outside of
-// the meshmatch module. They are the kinds in the examples of the policy matching
-// proposal (000).
+// Package meshkinds contains the policy kinds of another control plane, defined
+// outside of the meshmatch module. The examples of the policy matching proposal (000)
+// use them.
 //
 // A kind takes three steps; package upstreamtimeout is the one to copy:
 //
 //  1. conf.go declares the Conf type with the directive //confgen:conf. Fields
-//     that may be left out are pointers or lists.
+//     that may be absent are pointers or lists.
 //  2. go generate writes the code that merges Confs, and a test of its laws. The
 //     generator is a tool of the module:
 //     go get -tool github.com/meshmatch/meshmatch/cmd/confgen.

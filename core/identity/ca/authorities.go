@@ -15,11 +15,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// ErrNotKept indicates that an authority was generated and will not be the same after
-// a restart, as there is no directory to keep it in.
-var ErrNotKept = errors.New("the CA is not kept, so proxies trust no certificate of today after a restart; give a directory with --state")
+// ErrNotKept indicates that an authority was generated and is lost at a restart, as
+// there is no directory to save it in.
+var ErrNotKept = errors.New("the generated CA is not saved, so after a restart proxies do not trust the certificates that it has issued; give a directory with --state")
 
-// Authorities gives Bundled MeshIdentities their authorities. It is safe for
+// Authorities returns the authorities of Bundled MeshIdentities. It is safe for
 // concurrent use.
 type Authorities struct {
 	dir string
@@ -28,25 +28,24 @@ type Authorities struct {
 	known map[resource.ID]entry
 }
 
-// entry is the authority of a MeshIdentity with the text that it was read from; the
-// text of a generated one is empty.
+// entry is the authority of a MeshIdentity and the PEM text from which it was
+// parsed, which is empty for a generated one.
 type entry struct {
 	authority    *Authority
 	certificates []byte
 	key          []byte
 }
 
-// NewAuthorities returns authorities that keep what is generated in a directory,
-// which is made with mode 0700 if it does not exist. With an empty name nothing is
-// kept.
+// NewAuthorities returns authorities that save what they generate in a directory. It
+// is made with mode 0700 if it does not exist. If dir is empty, nothing is saved.
 func NewAuthorities(dir string) *Authorities {
 	return &Authorities{dir: dir, known: map[resource.ID]entry{}}
 }
 
-// Of returns the authority of a MeshIdentity of type Bundled. Its files are read at
-// each call; the result is the same pointer until their content changes. With the
-// error [ErrNotKept], which is returned once, the authority can be used. With another
-// error the result is the authority of the call before, or nil.
+// Of returns the authority of a MeshIdentity of type Bundled. It reads the files of
+// the identity at each call, and returns the same pointer until their content changes.
+// If the error is [ErrNotKept], which is returned once, the authority is valid. With
+// any other error Of returns the previous authority of the identity, or nil.
 func (a *Authorities) Of(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,7 +79,7 @@ func (a *Authorities) of(source *resource.MeshIdentity, before entry, now time.T
 	return entry{authority: authority}, err
 }
 
-// given reads the authority that a MeshIdentity names.
+// given reads the authority that a MeshIdentity refers to.
 func given(source *spiffe.CertificateAuthority, before entry) (entry, error) {
 	certificates, err := read(&source.Certificate)
 	if err != nil {
@@ -100,7 +99,7 @@ func given(source *spiffe.CertificateAuthority, before entry) (entry, error) {
 	return entry{authority, certificates, key}, nil
 }
 
-// read returns what a data source contains.
+// read returns the content of a data source.
 func read(s *spiffe.DataSource) ([]byte, error) {
 	switch {
 	case s.File != nil:
@@ -118,8 +117,8 @@ func read(s *spiffe.DataSource) ([]byte, error) {
 }
 
 // kept reads a generated authority from the directory, or generates one and writes
-// it there. Of several processes that do so at a time one writes, and all use what it
-// wrote.
+// it there. If several processes do so at the same time, one writes, and all use what
+// it wrote.
 func (a *Authorities) kept(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
 	path := filepath.Join(a.dir, fileName(source.ID))
 	authority, err := readKept(path)
@@ -170,8 +169,8 @@ func readKept(path string) (*Authority, error) {
 	return authority, nil
 }
 
-// createFile writes a file of mode 0600 that does not exist yet; if it does, it stays
-// as it is.
+// createFile writes a file of mode 0600 unless it already exists; it never changes an
+// existing file.
 func createFile(path string, content []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".ca-*") // of mode 0600
 	if err != nil {

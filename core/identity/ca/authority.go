@@ -24,7 +24,7 @@ type Authority struct {
 	bundle        []byte
 }
 
-// Bundle returns the certificates that SVIDs are verified with, in PEM. The caller
+// Bundle returns the certificates with which SVIDs are verified, in PEM. The caller
 // must not change it.
 func (a *Authority) Bundle() []byte { return a.bundle }
 
@@ -53,9 +53,9 @@ func Parse(certificates, key []byte) (*Authority, error) {
 		case a.certificate == nil:
 			a.certificate = certificate
 		}
-		a.bundle = append(a.bundle, encode(certificateBlock, block.Bytes)...) // and never a key of the same text
+		a.bundle = append(a.bundle, encode(certificateBlock, block.Bytes)...) // encoded again, as the text may also contain a key
 		if isSelfSigned(a.certificate) || isSelfSigned(certificate) {
-			continue // a root is not sent, nor another trusted certificate
+			continue // a root or another trusted CA is not sent
 		}
 		a.intermediates = append(a.intermediates, encode(certificateBlock, block.Bytes)...)
 	}
@@ -79,7 +79,7 @@ func Parse(certificates, key []byte) (*Authority, error) {
 
 func isSelfSigned(c *x509.Certificate) bool { return bytes.Equal(c.RawIssuer, c.RawSubject) }
 
-// parseKey returns the first private key of a PEM text, in PKCS #8, or in the older
+// parseKey returns the first private key of a PEM text, in PKCS #8 or in the older
 // forms for ECDSA and RSA.
 func parseKey(text []byte) (crypto.Signer, error) {
 	for rest := text; ; {
@@ -101,7 +101,7 @@ func parseKey(text []byte) (crypto.Signer, error) {
 		}
 		signer, signs := key.(crypto.Signer)
 		if err != nil || !signs {
-			return nil, errors.New("the private key cannot be read") // without what a parser quotes of it
+			return nil, errors.New("the private key cannot be read") // the parser's error may quote the key
 		}
 		return signer, nil
 	}
@@ -110,7 +110,7 @@ func parseKey(text []byte) (crypto.Signer, error) {
 // lifetime is how long the certificate of a generated authority is valid.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// skew is how far the clock of a proxy may be late.
+// skew is how far the clock of a proxy may be behind.
 const skew = time.Minute
 
 // Generate returns a new authority, valid from now for ten years.
@@ -127,7 +127,7 @@ func Generate(name string, now time.Time) (*Authority, error) {
 }
 
 // create returns a certificate for a new key, both in PEM. It has a random serial number
-// of 127 bits. It is signed by an authority, or by its own key if that is nil.
+// of 127 bits. It is signed by an authority, or by its own key if by is nil.
 func create(template *x509.Certificate, by *Authority) (certificate, key []byte, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

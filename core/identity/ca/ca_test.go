@@ -53,7 +53,7 @@ func TestLifetimeEndsWithTheCA(t *testing.T) {
 	if want := now.Add(3650 * 24 * time.Hour); !svid.End.Equal(want) || !svid.Renew.Before(want) {
 		t.Errorf("renewed %v, ends %v, want %v", svid.Renew, svid.End, want)
 	}
-	if _, err := authority.Issue(web, time.Hour, now.AddDate(11, 0, 0)); err == nil || !strings.Contains(err.Error(), "has ended") {
+	if _, err := authority.Issue(web, time.Hour, now.AddDate(11, 0, 0)); err == nil || !strings.Contains(err.Error(), "CA expired on") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -78,9 +78,9 @@ func TestParse(t *testing.T) {
 		"no certificate":             {key, key, "there is no certificate in PEM"},
 		"no key":                     {certificates, certificates, "there is no private key in PEM"},
 		"another key":                {certificates, otherKey, "the private key is not that of the first certificate"},
-		"no CA":                      {leaf.Certificates, leaf.Key, "the first certificate is not one of a CA"},
-		"a key that is damaged":      {certificates, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}), "the private key cannot be read"},
-		"a certificate that is not":  {pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), key, "bad certificate"},
+		"not a CA":                   {leaf.Certificates, leaf.Key, "the first certificate is not one of a CA"},
+		"a damaged key":              {certificates, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}), "the private key cannot be read"},
+		"a damaged certificate":      {pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), key, "bad certificate"},
 	} {
 		authority, err := ca.Parse(c.certificates, c.key)
 		switch {
@@ -118,7 +118,8 @@ func meshIdentity(t *testing.T, text string) *resource.MeshIdentity {
 	return must(loader.Decode(resource.Input{Name: "i.yaml", Data: []byte(text)})).Identities[0]
 }
 
-// TestKept restarts: the authority is the same, and its file is for its owner only.
+// TestKept: after a restart the authority is the same, and only its owner can read its
+// file.
 func TestKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	source := meshIdentity(t, generated)
@@ -158,7 +159,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestReplicas starts several servers on one empty directory at a time.
+// TestReplicas starts several servers with the same empty directory at the same time.
 func TestReplicas(t *testing.T) {
 	dir, source := t.TempDir(), meshIdentity(t, generated)
 	bundles := make([]string, 8)
@@ -169,7 +170,7 @@ func TestReplicas(t *testing.T) {
 	group.Wait()
 	for i := range bundles {
 		if bundles[i] != bundles[0] {
-			t.Errorf("server %d has a CA of its own", i)
+			t.Errorf("server %d has a different CA", i)
 		}
 	}
 	if entries := must(os.ReadDir(dir)); len(entries) != 1 {
@@ -225,7 +226,7 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestSources reads a CA from where a MeshIdentity may have it.
+// TestSources reads a CA from each source that a MeshIdentity may have.
 func TestSources(t *testing.T) {
 	certificates, key, err := must(ca.Generate("a", now)).PEM()
 	if err != nil {
@@ -255,7 +256,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestNoDirectory generates no authority if it cannot be kept where it should be.
+// TestNoDirectory: no authority is generated if it cannot be saved in the directory.
 func TestNoDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

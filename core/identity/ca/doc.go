@@ -3,8 +3,8 @@
 //
 //  1. An [Authority] is the certificate and the key of a CA. [Parse] reads one from
 //     PEM, [Generate] makes one.
-//  2. [Authorities] gives each MeshIdentity its authority: the one of the files that
-//     it names, or one that is generated once and kept in a directory.
+//  2. [Authorities] returns the authority of each MeshIdentity: from the files that it
+//     names, or one that is generated once and saved in a directory.
 //  3. [Authority.Issue] signs an [SVID] with a new key.
 //
 // Times are arguments. Keys are ECDSA P-256.

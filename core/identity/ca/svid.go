@@ -18,13 +18,13 @@ type SVID struct {
 	Certificates []byte
 	// Key is the private key in PEM (PKCS #8).
 	Key []byte
-	// Renew is when the SVID should be replaced: after half of its time. It is valid
-	// until End.
+	// Renew is when the SVID should be replaced: after half of its lifetime. It is
+	// valid until End.
 	Renew, End time.Time
 }
 
-// Issue returns an SVID with a new key, valid from now for a lifetime, and not for
-// longer than the certificate of the authority, whose end is an error.
+// Issue returns an SVID with a new key, valid from now for a lifetime, but no longer
+// than the certificate of the authority. It returns an error if that has expired.
 func (a *Authority) Issue(spiffeID string, lifetime time.Duration, now time.Time) (*SVID, error) {
 	id, err := url.Parse(spiffeID)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *Authority) Issue(spiffeID string, lifetime time.Duration, now time.Time
 		end = a.certificate.NotAfter
 	}
 	if !end.After(now) {
-		return nil, fmt.Errorf("the certificate of the CA has ended, on %s", a.certificate.NotAfter.UTC().Format(time.RFC3339))
+		return nil, fmt.Errorf("the certificate of the CA expired on %s", a.certificate.NotAfter.UTC().Format(time.RFC3339))
 	}
 	certificate, key, err := create(&x509.Certificate{
 		URIs:      []*url.URL{id},

@@ -1,5 +1,5 @@
-// Package golden compares what tests make with files in txtar archives, which the
-// environment variable UPDATE=1 writes.
+// Package golden compares the output of tests with files in txtar archives. With
+// UPDATE=1 in the environment it writes these files.
 package golden
 
 import (
@@ -12,12 +12,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// An Answer returns the content that a file of an archive must have; false for a file
-// that is an input.
+// An Answer returns the content that a file of an archive must have, or false if the
+// file is an input.
 type Answer func(t *testing.T, file *txtar.File) (content string, ok bool)
 
-// Archives runs a subtest for each archive whose path matches a pattern. Read reads the
-// inputs of an archive.
+// Archives runs a subtest for each archive whose path matches a pattern. It calls read
+// with the archive, and compares the files with what the returned Answer returns.
 func Archives(t *testing.T, pattern string, read func(t *testing.T, archive *txtar.Archive) Answer) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
@@ -44,7 +44,7 @@ func Archives(t *testing.T, pattern string, read func(t *testing.T, archive *txt
 
 func isUpdate() bool { return os.Getenv("UPDATE") != "" }
 
-// compare compares the answers of an archive, or puts them into it, and returns how
+// compare compares the answers of an archive, or writes them into it, and returns how
 // many there are.
 func compare(t *testing.T, archive *txtar.Archive, answer Answer) int {
 	t.Helper()

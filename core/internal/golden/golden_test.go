@@ -11,15 +11,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 )
 
-// upper answers with the input in upper case.
+// upper is an Answer: the input in upper case.
 func upper(_ *testing.T, archive *txtar.Archive) golden.Answer {
 	return func(_ *testing.T, file *txtar.File) (string, bool) {
 		return strings.ToUpper(string(archive.Files[0].Data)), file.Name == "answer"
 	}
 }
 
-// With UPDATE=1 answers are written, and what is not an answer stays. Then they are
-// what is compared.
+// With UPDATE=1 the answers are written, and the other files do not change. Later runs
+// compare with what was written.
 func TestArchives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.txtar")
 	const want = "About it.\n-- input --\na\n-- answer --\nA\n"

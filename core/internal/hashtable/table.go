@@ -1,5 +1,5 @@
 // Package hashtable finds values by a hash and an equality that the caller
-// computes. It is for a writer that changes it in place, unlike the persistent
+// computes. Its table is changed in place by one writer, unlike the persistent
 // tables of package index.
 package hashtable
 
@@ -10,10 +10,10 @@ import "slices"
 // allocates when a value is added.
 type Table[T comparable] struct {
 	first  map[uint64]T
-	others map[uint64][]T // values after the first with a hash; mostly empty
+	others map[uint64][]T // by hash: the values after the first; usually empty
 }
 
-// Find returns a value with the hash for which same is true.
+// Find returns a value with the hash for which same returns true.
 func (t *Table[T]) Find(hash uint64, same func(T) bool) (value T, found bool) {
 	first, any := t.first[hash]
 	if !any {

@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/hashtable"
 )
 
-// Random additions and removals under few hashes agree with a set of pairs.
+// After random additions and removals under few hashes, the table agrees with a set.
 func TestTableAgreesWithASet(t *testing.T) {
 	type pair struct {
 		hash  uint64

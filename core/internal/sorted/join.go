@@ -3,10 +3,10 @@ package sorted
 
 import "iter"
 
-// Join yields the elements of two slices in their common order, each of which is sorted
-// by compare and has no two elements that are equal by it. Elements of both slices that
-// are equal by compare are one pair; in the pair of any other element the zero value is
-// in place of the missing one. Elements that are the same value are not compared.
+// Join merges two slices into one sequence of pairs, in their common order. Each slice
+// must be sorted by compare, without two elements that compare equal. An element of a
+// and an element of b that compare equal are one pair; any other element is in a pair
+// with the zero value. Join does not call compare for elements that are ==.
 func Join[T comparable](a, b []T, compare func(a, b T) int) iter.Seq2[T, T] {
 	return func(yield func(a, b T) bool) {
 		a, b := a, b

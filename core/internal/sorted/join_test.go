@@ -18,7 +18,7 @@ func TestJoin(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			fold := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 			joined := sorted.Join(strings.Fields(test.a), strings.Fields(test.b), fold)
-			for range 2 { // an iterator can be used again
+			for range 2 { // an iterator can be reused
 				var got []string
 				for a, b := range joined {
 					got = append(got, a+":"+b)
@@ -31,7 +31,7 @@ func TestJoin(t *testing.T) {
 	}
 	for a := range sorted.Join([]int{1, 2}, nil, func(a, b int) int { return a - b }) {
 		if a != 1 {
-			t.Error("a loop that ends gets another pair")
+			t.Error("a loop that has ended gets another pair")
 		}
 		break
 	}

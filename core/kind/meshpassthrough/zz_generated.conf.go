@@ -16,14 +16,14 @@ func (c *Conf) Equal(o *Conf) bool {
 }
 
 // ConfMerger merges Confs, filled from the highest priority to the lowest. Its
-// zero value is ready. It holds the merged conf with all its structs, and for each
-// leaf 1 + the item that set it (0: not set). It must not be copied.
+// zero value is ready to use. It contains the merged conf with all its structs,
+// and for each leaf 1 + the item that set it (0: not set). It must not be copied.
 type ConfMerger struct {
 	conf  Conf
 	state confState
 }
 
-// Fill sets what lower sets and no Conf before it has set. Confs are filled in
+// Fill sets what lower sets and no previous Conf has set. Confs are filled in
 // descending priority; item is the number of this one, larger for a higher
 // priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
 func (m *ConfMerger) Fill(lower *Conf, item int) (complete bool) {
@@ -38,7 +38,7 @@ func (m *ConfMerger) Conf() *Conf {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing if dst has room.
+// each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *ConfMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -114,7 +114,7 @@ func equalProtocolPtr(a, b *Protocol) bool {
 // mergeAppended is the state of a list that is appended to.
 type mergeAppended[E any] struct {
 	at   int32      // the highest item that has the list
-	room []E        // the list is its end
+	room []E        // ends with the list
 	runs []mergeRun // from the end of the list to its front
 }
 

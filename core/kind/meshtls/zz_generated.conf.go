@@ -14,15 +14,15 @@ func (c *Conf) Equal(o *Conf) bool {
 }
 
 // ConfMerger merges Confs, filled from the highest priority to the lowest. Its
-// zero value is ready. It holds the merged conf with all its structs, and for each
-// leaf 1 + the item that set it (0: not set). It must not be copied.
+// zero value is ready to use. It contains the merged conf with all its structs,
+// and for each leaf 1 + the item that set it (0: not set). It must not be copied.
 type ConfMerger struct {
 	conf  Conf
 	state confState
 	set   int // leaves that are set
 }
 
-// Fill sets what lower sets and no Conf before it has set. Confs are filled in
+// Fill sets what lower sets and no previous Conf has set. Confs are filled in
 // descending priority; item is the number of this one, larger for a higher
 // priority, from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set anything.
 func (m *ConfMerger) Fill(lower *Conf, item int) (complete bool) {
@@ -37,7 +37,7 @@ func (m *ConfMerger) Conf() *Conf {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing if dst has room.
+// each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *ConfMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }

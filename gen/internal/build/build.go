@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/load"
 )
 
-// Package returns the IR of the root types of pkg. It is incomplete if anything
-// was added to problems.
+// Package returns the IR of the root types of pkg. It is incomplete if problems were
+// added.
 func Package(pkg *load.Package, problems *diag.List) *ir.Package {
 	b := &builder{
 		pkg:      pkg,

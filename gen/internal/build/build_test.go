@@ -64,7 +64,7 @@ type Union struct {
 }
 `
 
-// TestRules checks the IR of each shape.
+// TestRules checks the IR of each shape of field.
 func TestRules(t *testing.T) {
 	pkg := buildSource(t, source)
 	if len(pkg.Roots) != 2 || !pkg.Roots[0].Hash || pkg.Roots[0].Clone || pkg.Roots[1].Hash || !pkg.Roots[1].Clone {
@@ -107,7 +107,7 @@ func TestRules(t *testing.T) {
 	}
 	for _, check := range checks {
 		if !check.ok {
-			t.Errorf("not so: %s", check.name)
+			t.Errorf("does not hold: %s", check.name)
 		}
 	}
 }

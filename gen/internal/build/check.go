@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// checkRootNames reports hand-written declarations that would be generated.
+// checkRootNames reports hand-written declarations with names that are generated.
 func (b *builder) checkRootNames(root *types.TypeName, at place) {
 	methods := types.NewMethodSet(types.NewPointer(root.Type()))
 	for _, name := range methodNames {
@@ -34,7 +34,7 @@ func (b *builder) checkMethod(name string, v *ir.Value, at place, has func(ir.Me
 }
 
 // checkBuiltins reports declarations that hide a builtin from the generated
-// code. A declaration in a test is reported at the first root type.
+// code. One that is in a test is reported at the first root type.
 func (b *builder) checkBuiltins() {
 	for _, name := range ir.Builtins {
 		if !b.pkg.Declared[name] {
@@ -48,9 +48,9 @@ func (b *builder) checkBuiltins() {
 	}
 }
 
-// checkAlwaysPresent reports always replacing scalars that are not in a pointer,
-// entry or element that can be absent: the empty conf would overwrite them, and it
-// must be the identity.
+// checkAlwaysPresent reports scalars with the tag replace that are not in a pointer,
+// entry or element that can be absent. The empty conf would overwrite them, but it must
+// change nothing.
 func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place) {
 	under := named.Underlying().(*types.Struct)
 	for i := range under.NumFields() {
@@ -75,7 +75,7 @@ func (b *builder) checkAlwaysPresent(s *ir.Struct, named *types.Named, at place)
 	}
 }
 
-// reportKeys reports the keys of a struct that is used outside of a list that
+// reportKeys reports the keys of a struct that is used anywhere except in a list that
 // merges by key.
 func (b *builder) reportKeys(object *types.TypeName) {
 	under := object.Type().Underlying().(*types.Struct)
@@ -85,7 +85,7 @@ func (b *builder) reportKeys(object *types.TypeName) {
 		if slices.Contains(s.Keys, field.Name()) {
 			at := place{path: object.Name() + "." + field.Name(), pos: field.Pos()}
 			b.report(at, fmt.Sprintf("policyMerge:%q has no effect: %s is used outside of a list that merges by key", wordKey, object.Name()),
-				"use a type of its own there")
+				"use a different type there")
 		}
 	}
 }

@@ -5,7 +5,7 @@
 //  3. checks of the whole package: tags that no rule has read, builtins that the
 //     package hides, always replacing scalars in a struct that is always present.
 //
-// Invariants: one type is one *ir.Value and one *ir.Struct; the work goes
-// on after an error, so that all errors of a run are reported together; the IR of
-// a package with errors is not used.
+// Invariants: one type is one *ir.Value and one *ir.Struct; building continues after
+// an error, so that all errors of a run are reported together; the IR of a package
+// with errors is not used.
 package build

@@ -17,10 +17,10 @@ func (b *builder) handWritten(named *types.Named) bool {
 	return ok && !b.roots[named.Obj()]
 }
 
-// handWrittenMethods finds Equal(T) or Equal(*T) bool and, in addition to it,
-// Hash() uint64 and Clone() of T or *T. ok reports whether there is an Equal and
-// all three have such signatures, or are missing. Generated methods are not
-// found: their files are loaded without declarations.
+// handWrittenMethods finds Equal(T) or Equal(*T) bool and, in addition, Hash() uint64
+// and Clone() of T or *T. ok reports whether there is an Equal, and each of the three
+// either is missing or has such a signature. Generated methods are not found: their
+// files are loaded without declarations.
 func handWrittenMethods(named *types.Named) (m ir.Methods, ok bool) {
 	equal, hash, clone := method(named, "Equal"), method(named, "Hash"), method(named, "Clone")
 	if equal == nil || equal.Params().Len() != 1 || equal.Results().Len() != 1 || !isBasic(equal.Results().At(0).Type(), types.Bool) {
@@ -41,8 +41,8 @@ func handWrittenMethods(named *types.Named) (m ir.Methods, ok bool) {
 	return m, ok
 }
 
-// lacks returns the path in v, from path on, of the first value whose
-// hand-written methods do not include a needed one, and the name of its type.
+// lacks returns the path in v, starting with path, of the first value whose
+// hand-written methods do not include a required one, and the name of its type.
 func lacks(v *ir.Value, path string, has func(ir.Methods) bool, seen map[*ir.Value]bool) (at, typ string) {
 	if v == nil || seen[v] {
 		return "", ""
@@ -65,8 +65,7 @@ func lacks(v *ir.Value, path string, has func(ir.Methods) bool, seen map[*ir.Val
 func hasHash(m ir.Methods) bool  { return m.Hash }
 func hasClone(m ir.Methods) bool { return m.Clone }
 
-// method returns the signature of a method of *named that is not promoted, or
-// nil.
+// method returns the signature of a method that *named declares itself, or nil.
 func method(named *types.Named, name string) *types.Signature {
 	set := types.NewMethodSet(types.NewPointer(named))
 	if selection := set.Lookup(named.Obj().Pkg(), name); selection != nil && len(selection.Index()) == 1 {

@@ -12,7 +12,7 @@ import (
 type place struct {
 	path string
 	pos  token.Pos
-	// foreign is the struct of another package that the field is in, or "".
+	// foreign is the struct of another package that contains the field, or "".
 	foreign string
 }
 
@@ -29,13 +29,13 @@ func (at place) elem() place {
 
 func (b *builder) report(at place, what, hint string) {
 	if at.foreign != "" && hint != "" {
-		hint += fmt.Sprintf("; or use a type of your own and not %s", at.foreign)
+		hint += fmt.Sprintf("; or use your own type instead of %s", at.foreign)
 	}
 	b.problems.Add(diag.Diagnostic{Pos: b.pkg.Position(at.pos), Path: at.path, What: what, Hint: hint})
 }
 
 // fieldPlace returns the place of a field of a struct. For an unexported field of
-// another package it is the place that uses the struct.
+// another package it returns the place that uses the struct.
 func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) place {
 	foreign := named.Obj().Pkg() != b.pkg.Types
 	if foreign && !field.Exported() {
@@ -51,7 +51,7 @@ func (b *builder) fieldPlace(named *types.Named, field *types.Var, at place) pla
 func (b *builder) reportUnexported(named *types.Named, field *types.Var, at place) {
 	switch {
 	case named.Obj().Pkg() != b.pkg.Types:
-		b.report(at, types.TypeString(named, b.qualify)+" has unexported fields", "use a type of your own, or one with an Equal")
+		b.report(at, types.TypeString(named, b.qualify)+" has unexported fields", "use your own type, or one with an Equal")
 	case b.roots[named.Obj()]:
 		b.report(at, "an unexported field cannot be merged or copied", "export or remove it")
 	default:

@@ -29,7 +29,7 @@ func (b *builder) policyMerge(tag string, at place) (string, bool) {
 	word, ok := reflect.StructTag(tag).Lookup(tagKey)
 	switch {
 	case strings.Count(tag, tagKey+":") > 1:
-		b.report(at, fmt.Sprintf("the tag `%s` has %s twice", tag, tagKey), "a field merges in one way: keep one of them")
+		b.report(at, fmt.Sprintf("the tag `%s` has %s twice", tag, tagKey), "keep one of them: a field merges in one way only")
 		return "", false
 	case !ok && mentionsTag(tag):
 		b.report(at, fmt.Sprintf("the tag `%s` is malformed", tag), `write policyMerge:"word", with a space between tags`)
@@ -41,8 +41,8 @@ func (b *builder) policyMerge(tag string, at place) (string, bool) {
 	return word, true
 }
 
-// mentionsTag reports whether a tag has the key, in any letter case. No other tool
-// reports a misspelt key.
+// mentionsTag reports whether a tag contains the key, in any letter case. No other tool
+// reports a misspelled key.
 func mentionsTag(tag string) bool {
 	return strings.Contains(strings.ToLower(tag), strings.ToLower(tagKey))
 }
@@ -56,16 +56,15 @@ func (b *builder) refuse(word, shape string, at place) bool {
 	return true
 }
 
-// appends reports whether a field is a list to append to by its name:
-// AppendProfiles, but not Appendix.
+// appends reports whether the name of a list makes it one that is appended to:
+// AppendProfiles does, Appendix does not.
 func appends(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Append")
 	return ok && (rest == "" || rest == upper(rest))
 }
 
-// checkUnreadTags reports tags in structs of this package that are only replaced
-// whole and never merged. A discriminator is allowed there, because decoders read
-// it too.
+// checkUnreadTags reports tags in structs of this package that are only replaced whole
+// and never merged. A discriminator is allowed there, because decoders read it too.
 func (b *builder) checkUnreadTags() {
 	for _, named := range b.visited {
 		if _, merged := b.structs[named.Obj()]; merged {
@@ -94,5 +93,5 @@ func (b *builder) checkUnreadTags() {
 }
 
 func (b *builder) reportSecondDiscriminator(at place) {
-	b.report(at, "a second discriminator", "a union has one field that names the arm")
+	b.report(at, "a second discriminator", "keep one: it names the arm of the union that is in use")
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// checkUnion reports what a union cannot have as an arm, and a union without
-// arms.
+// checkUnion reports fields that cannot be arms of a union, and a union without arms.
 func (b *builder) checkUnion(s *ir.Struct, named *types.Named, at place) {
 	if !s.Union {
 		return
@@ -33,7 +32,7 @@ func (b *builder) checkUnion(s *ir.Struct, named *types.Named, at place) {
 			continue
 		case ir.Replace:
 			if rule.Set == ir.NotNil || slices.Contains(s.Keys, field.Name()) {
-				continue // elements with another key do not meet
+				continue // elements with different keys are not merged
 			}
 		case ir.Nested:
 			if rule.Pointer {
@@ -46,14 +45,13 @@ func (b *builder) checkUnion(s *ir.Struct, named *types.Named, at place) {
 	}
 }
 
-// checkUntaggedUnion reports a field whose type has constants for two or more of
-// the other fields, as in
+// checkUntaggedUnion reports a field whose type has constants with the names of two or
+// more of the other fields, if no field is tagged as the discriminator: arms of two
+// types would be merged. An example:
 //
 //	Type Type  `json:"type"` // const Tcp, File Type = "Tcp", "File"
 //	TCP  *TCP  `json:"tcp,omitzero"`
 //	File *File `json:"file,omitzero"`
-//
-// if no field is tagged as the discriminator: arms of two types would merge.
 func (b *builder) checkUntaggedUnion(named *types.Named, at place) {
 	under := named.Underlying().(*types.Struct)
 	arms := make(map[string]bool) // by their lower case names in JSON

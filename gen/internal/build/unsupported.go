@@ -5,13 +5,13 @@ import (
 	"go/types"
 )
 
-// unsupported reports a type that has no row in the merge table.
+// unsupported reports a type that is not in the table of rules.
 func (b *builder) unsupported(t types.Type, at place) {
 	what, hint := unfit(t)
 	b.report(at, what, hint)
 }
 
-// unfit returns the error and the hint for a type that no conf can have.
+// unfit returns the error and the hint for a type that is not allowed in a conf.
 func unfit(t types.Type) (what, hint string) {
 	switch under := t.Underlying().(type) {
 	case *types.Interface:

@@ -74,7 +74,7 @@ func (b *builder) name(v *ir.Value, named *types.Named, at place) bool {
 	case object.Pkg() == nil:
 		return true // error, comparable: reported as interfaces
 	case object.Pkg() != b.pkg.Types && !object.Exported():
-		b.report(at, fmt.Sprintf("%s is not exported by %s", object.Name(), object.Pkg().Path()), "use a type of your own")
+		b.report(at, fmt.Sprintf("%s is not exported by %s", object.Name(), object.Pkg().Path()), "use your own type")
 		return false
 	case ir.Reserved(object.Name()):
 		b.report(at, fmt.Sprintf("the generated code has variables named %s", object.Name()), "rename the type")

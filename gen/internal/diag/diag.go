@@ -1,4 +1,4 @@
-// Package diag has the errors in the source of a package.
+// Package diag describes the errors in the source of a package.
 package diag
 
 import (
@@ -42,9 +42,9 @@ func (l *List) Add(d Diagnostic) { l.all = append(l.all, d) }
 // Len returns how many diagnostics were added.
 func (l *List) Len() int { return len(l.all) }
 
-// Sorted returns the diagnostics by file, line and column. Only the first one
-// that was added at a position is kept: a wrong field often has several errors,
-// and the most specific one is added first.
+// Sorted returns the diagnostics by file, line and column, with only the first one
+// that was added at each position: a wrong field often has several errors, and the most
+// specific one is added first.
 func (l *List) Sorted() []Diagnostic {
 	sorted := slices.Clone(l.all)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {

@@ -18,7 +18,7 @@ func TestSorted(t *testing.T) {
 	l.Add(Diagnostic{What: "nowhere"})
 
 	if l.Len() != 6 {
-		t.Errorf("Len is %d, want 6: repeated errors count", l.Len())
+		t.Errorf("Len is %d, want 6, including repeated errors", l.Len())
 	}
 	want := []string{
 		"nowhere",

@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// clone prints the statement that makes dst a deep copy of src, both
-// expressions of type v. Those of structs are addressable.
+// clone prints the statement that makes dst a deep copy of src. Both are expressions of
+// type v, addressable if v is a struct.
 func (e *emitter) clone(v *ir.Value, dst, src string) jen.Code {
 	switch {
 	case v.Flat:

@@ -20,7 +20,7 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/scenario"
 )
 
-// TestGeneratedCode generates the packages of all scenarios together.
+// TestGeneratedCode generates the packages of all scenarios in one run.
 func TestGeneratedCode(t *testing.T) {
 	all := scenario.All(t)
 	files := generate(t, all)
@@ -32,8 +32,8 @@ func TestGeneratedCode(t *testing.T) {
 		})
 	}
 	t.Run("compiles", func(t *testing.T) { typeCheck(t, all, files) })
-	t.Run("uses the builtins that are kept free", func(t *testing.T) { usesBuiltins(t, files) })
-	t.Run("is the same again", func(t *testing.T) {
+	t.Run("uses the reserved builtins", func(t *testing.T) { usesBuiltins(t, files) })
+	t.Run("is deterministic", func(t *testing.T) {
 		slices.Reverse(all)
 		for path, content := range generate(t, all) {
 			if !bytes.Equal(content, files[path]) {
@@ -88,8 +88,8 @@ func typeCheck(t *testing.T, all []scenario.Scenario, files map[string][]byte) {
 	}
 }
 
-// usesBuiltins compares the predeclared names in generated code with those that
-// packages may not declare.
+// usesBuiltins checks that the predeclared names in generated code are exactly those
+// that packages may not redeclare.
 func usesBuiltins(t *testing.T, files map[string][]byte) {
 	used := make(map[string]bool)
 	for path, content := range files {
@@ -109,13 +109,13 @@ func usesBuiltins(t *testing.T, files map[string][]byte) {
 	}
 	for _, name := range ir.Builtins {
 		if !used[name] {
-			t.Errorf("%s is kept free and not used", name)
+			t.Errorf("%s is reserved and not used", name)
 		}
 		delete(used, name)
 	}
 	for name := range used {
 		if _, scalar := types.Universe.Lookup(name).(*types.TypeName); !scalar {
-			t.Errorf("%s is used and may be declared otherwise", name)
+			t.Errorf("%s is used and not reserved", name)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// equal prints the comparison of two expressions of type v. Those of structs
-// are addressable.
+// equal prints the comparison of two expressions of type v, which are addressable if v
+// is a struct.
 func (e *emitter) equal(v *ir.Value, a, b string) *jen.Statement {
 	if v.Flat {
 		return jen.Id(a).Op("==").Id(b)
@@ -65,7 +65,7 @@ func (e *emitter) equalFields(v *ir.Value) *jen.Statement {
 	return and(fields)
 }
 
-// and joins conditions, one a line.
+// and joins conditions, one per line.
 func and(conditions []jen.Code) *jen.Statement {
 	all := &jen.Statement{}
 	for i, c := range conditions {

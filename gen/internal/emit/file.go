@@ -78,8 +78,8 @@ type emitter struct {
 	stateOrder []string
 }
 
-// importName makes the file import a package by its name, or by another one if
-// that name is taken.
+// importName makes the file import a package under its name, or under another name if
+// that is taken.
 func (e *emitter) importName(path, name string) {
 	if e.imported[path] != "" {
 		return
@@ -126,7 +126,7 @@ func (e *emitter) param(v *ir.Value) *jen.Statement {
 	return e.typ(v)
 }
 
-// byPointer reports whether functions take a pointer to such a value.
+// byPointer reports whether functions take a pointer to a value.
 func byPointer(v *ir.Value) bool { return v.Kind == ir.StructKind || v.Kind == ir.Opaque }
 
 // arg prints the expression x of type v as an argument for param.

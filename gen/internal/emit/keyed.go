@@ -11,8 +11,8 @@ import (
 
 // keyed returns the name of the state of a list that merges by key. As it is
 // filled from the highest priority, an element keeps the place of its first
-// occurrence and lower ones are placed before it: the list grows at its front,
-// the entries at their end.
+// occurrence, and lower ones are placed before it: the list grows at the front,
+// and the entries grow at the end.
 func (e *emitter) keyed(rule ir.Keyed) string {
 	v := rule.Elem.Value
 	ident := v.Ident + "List"
@@ -21,7 +21,7 @@ func (e *emitter) keyed(rule ir.Keyed) string {
 	}
 	name, fresh := e.declare(keyedKey(rule), lower(ident)+"State", " is the state of merging a list of "+v.Name+"s by key.", func(g *jen.Group) {
 		g.Id("at").Int32().Comment("the highest item that has the list")
-		g.Id("room").Index().Add(e.elem(rule)).Comment("the list is its end")
+		g.Id("room").Index().Add(e.elem(rule)).Comment("ends with the list")
 		g.Id("entries").Index().Op("*").Id(e.keyedEntry(rule)).Comment("from the last element to the first")
 	})
 	if fresh {
@@ -142,7 +142,7 @@ func (e *emitter) keyFunction(operation string, s *ir.Struct) string {
 	return name
 }
 
-// keyedMethod requests top, origins or leaves of such a list. The leaf is the
+// keyedMethod requests top, origins or leaves of a keyed list. The leaf is the
 // element; only origins depends on the items of its parts.
 func (e *emitter) keyedMethod(rule ir.Keyed, method string) {
 	name := e.keyed(rule)

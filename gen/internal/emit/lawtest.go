@@ -38,7 +38,7 @@ func TestFile(pkg *ir.Package) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// hasUnion reports whether s, or a struct that is merged in it, is a union.
+// hasUnion reports whether s, or a struct that is merged inside it, is a union.
 func hasUnion(s *ir.Struct) bool {
 	if s.Union {
 		return true

@@ -8,9 +8,9 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/ir"
 )
 
-// mapState returns the name of the state of a map that merges by key: for
-// each key the item that set the entry, or the slot of the struct that the
-// entry is.
+// mapState returns the name of the state of a map that merges by key. For each key the
+// state contains the item that set the entry or, if entries are structs, the slot of
+// the struct.
 func (e *emitter) mapState(rule ir.Map) string {
 	ident := rule.Elem.Ident + "By" + rule.Key.Ident
 	name, fresh := e.declare(mapKey(rule), lower(ident)+"State", " is the state of merging a map by key.", func(g *jen.Group) {
@@ -71,10 +71,10 @@ func (e *emitter) fillEntry(g *jen.Group, rule ir.Map) {
 	g.Id("m[k] = " + merged)
 }
 
-// nilable reports whether a value can be nil, which means that it is not set.
+// nilable reports whether a value can be nil, in which case nil means not set.
 func nilable(v *ir.Value) bool { return v.Kind == ir.Pointer || v.Kind == ir.List || v.Nilable }
 
-// mapMethod requests top, origins or leaves of such a map. The leaf is the entry.
+// mapMethod requests top, origins or leaves of a map. The leaf is the entry.
 func (e *emitter) mapMethod(rule ir.Map, method string) {
 	name := e.mapState(rule)
 	item := "entry"

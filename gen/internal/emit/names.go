@@ -22,8 +22,8 @@ func newNames(taken ...map[string]bool) *names {
 	return n
 }
 
-// of returns the name of the declaration with a key: the wanted name, with a
-// number if it is taken. fresh means that the declaration had no name before.
+// of returns the name of the declaration with a key: the wanted name, followed by a
+// number if it is taken. fresh reports whether the declaration had no name before.
 func (n *names) of(key, wanted string) (name string, fresh bool) {
 	if name, ok := n.given[key]; ok {
 		return name, false
@@ -45,7 +45,7 @@ func lower(ident string) string {
 		i++
 	}
 	if i > 1 && i < len(ident) {
-		i-- // the last capital begins the next word
+		i-- // the last capital letter begins the next word
 	}
 	return strings.ToLower(ident[:i]) + ident[i:]
 }

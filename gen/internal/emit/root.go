@@ -38,8 +38,8 @@ func (e *emitter) root(root *ir.Root) {
 
 	state := e.structState(root.Struct)
 	add(fmt.Sprintf("%s merges %ss, filled from the highest priority to the lowest. Its\n"+
-		"zero value is ready. It holds the merged conf with all its structs, and for each\n"+
-		"leaf 1 + the item that set it (0: not set). It must not be copied.", merger, name),
+		"zero value is ready to use. It contains the merged conf with all its structs,\n"+
+		"and for each leaf 1 + the item that set it (0: not set). It must not be copied.", merger, name),
 		jen.Type().Id(merger).StructFunc(func(g *jen.Group) {
 			g.Id("conf").Id(name)
 			g.Id("state").Id(state)
@@ -57,7 +57,7 @@ func (e *emitter) root(root *ir.Root) {
 		m().Id("Conf").Params().Op("*").Id(name).Block(jen.Return(jen.Id("&m.conf"))))
 
 	add("Origins appends to dst the items that set at least one leaf of the merged conf,\n"+
-		"each once, ascending. It allocates nothing if dst has room.",
+		"each once, ascending. It allocates nothing if the capacity of dst is sufficient.",
 		m().Id("Origins").Params(jen.Id("dst").Index().Int()).Index().Int().Block(
 			jen.Return(jen.Id("m.state.origins(dst, len(dst))"))))
 
@@ -74,7 +74,7 @@ func (e *emitter) root(root *ir.Root) {
 }
 
 func (e *emitter) fillComment(s *ir.Struct, name string) string {
-	doc := fmt.Sprintf("Fill sets what lower sets and no %s before it has set. Confs are filled in\n"+
+	doc := fmt.Sprintf("Fill sets what lower sets and no previous %s has set. Confs are filled in\n"+
 		"descending priority; item is the number of this one, larger for a higher\npriority, from 0 to 1<<31 - 2. ", name)
 	if s.Leaves == ir.Endless {
 		return doc + "It is never complete: a lower conf can always add something."

@@ -92,7 +92,7 @@ func (e *emitter) structState(s *ir.Struct) string {
 			g.Id(f.Name).Add(e.fieldState(f))
 		}
 		if s.Union {
-			g.Id("closed").Bool().Comment("a lower conf had another " + discriminator(s) + ": all below it is ignored")
+			g.Id("closed").Bool().Comment("a lower conf had another " + discriminator(s) + ": everything below it is ignored")
 		}
 	})
 	if fresh {
@@ -259,8 +259,8 @@ func (e *emitter) structLeaves(s *ir.Struct) {
 	})
 }
 
-// part requests a method of the state of a field. It reports whether the field
-// has a state, and is not a leaf with an item.
+// part requests a method of the state of a field. It reports whether the field has a
+// state; otherwise the field is a leaf with an item.
 func (e *emitter) part(f ir.Field, method string) bool {
 	switch rule := f.Rule.(type) {
 	case ir.Nested:

@@ -75,7 +75,7 @@ func (e *emitter) supportCode(function, name string) jen.Code {
 }
 
 // appended prints the state of lists that are appended to. They are filled from
-// the highest priority and grow at their front; each conf adds one run of
+// the highest priority, so they grow at the front; each conf adds one run of
 // elements.
 func (e *emitter) appended(name string) jen.Code {
 	run, _ := e.names.of("support run", "mergeRun")
@@ -84,7 +84,7 @@ func (e *emitter) appended(name string) jen.Code {
 	return jen.Commentf("%s is the state of a list that is appended to.", name).Line().
 		Type().Id(name).Types(jen.Id("E").Any()).Struct(
 		jen.Id("at").Int32().Comment("the highest item that has the list"),
-		jen.Id("room").Add(list()).Comment("the list is its end"),
+		jen.Id("room").Add(list()).Comment("ends with the list"),
 		jen.Id("runs").Index().Id(run).Comment("from the end of the list to its front"),
 	).Line().Line().
 		Commentf("%s is a run of elements of one item.", run).Line().

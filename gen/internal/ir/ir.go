@@ -8,9 +8,9 @@ type Package struct {
 	Path  string // import path
 	Name  string
 	Roots []*Root
-	// Declared and Imported have the names that the package declares and that
-	// its files import, also in tests and under other build tags. The generated
-	// file cannot declare them, and cannot import a name of Declared.
+	// Declared and Imported are the names that the package declares and that its files
+	// import, including tests and files that build constraints exclude. The generated
+	// file cannot declare them, and cannot import a package under a name in Declared.
 	Declared, Imported map[string]bool
 }
 
@@ -26,7 +26,7 @@ type Root struct {
 type Struct struct {
 	Value  *Value // the same type as a value
 	Fields []Field
-	// Union means that one field is the discriminator and the others are the
+	// Union reports whether one field is the discriminator and the others are the
 	// arms: another type drops what was collected.
 	Union bool
 	// Keys are the fields by which elements of a list are equal; empty for a
@@ -37,8 +37,8 @@ type Struct struct {
 	Leaves int
 }
 
-// Endless is the number of leaves of a struct that is never complete: it has a
-// list, map or union that a lower conf can always add to.
+// Endless is the number of leaves of a struct that is never complete: it contains a
+// list, map or union to which a lower conf can always add.
 const Endless = -1
 
 // Field is a field of a Struct.
@@ -52,7 +52,7 @@ type Field struct {
 // Discriminator.
 type Rule interface{ rule() }
 
-// Replace is a leaf: the highest conf in which it is set wins whole.
+// Replace is a leaf: the highest conf in which it is set replaces all others.
 type Replace struct {
 	Value *Value
 	Set   Set
@@ -90,8 +90,8 @@ type Keyed struct {
 type Map struct {
 	Key  *Value
 	Elem *Value
-	// Struct is what Elem is or points to if entries merge field by field, and
-	// nil if they are replaced.
+	// Struct is the struct that Elem is or points to if entries merge field by field,
+	// and nil if they are replaced.
 	Struct *Struct
 }
 

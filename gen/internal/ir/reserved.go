@@ -16,8 +16,8 @@ var locals = []string{
 	"ok", "path", "run", "set", "src", "sum", "used", "yield",
 }
 
-// Reserved reports whether generated code cannot refer to a type or a package
-// by this name, because it has a variable, or uses a builtin, of that name.
+// Reserved reports whether generated code cannot refer to a type or a package by this
+// name, because it has a variable of that name or uses the builtin of that name.
 func Reserved(name string) bool {
 	return slices.Contains(locals, name) || slices.Contains(Builtins, name)
 }

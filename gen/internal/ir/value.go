@@ -1,7 +1,7 @@
 package ir
 
-// Value is the structure of a Go type, by which equal, hash and clone work. Values are shared: one
-// type is one *Value, and a recursive type refers to itself.
+// Value is the structure of a Go type, from which equal, hash and clone are generated.
+// There is one *Value for each type, and a recursive type refers to itself.
 type Value struct {
 	Kind Kind
 	// Pkg, PkgName and Name are the import path, the package's name and the name
@@ -12,11 +12,11 @@ type Value struct {
 	Elem               *Value // of a Pointer, List, Map
 	Fields             []ValueField
 	Methods            Methods // of an Opaque
-	Nilable            bool    // of an Opaque: a list or a map, nil of which is not set
+	Nilable            bool    // of an Opaque: it is a list or a map, and nil is not set
 	// Flat means that == compares the whole value and assignment copies it.
 	Flat bool
-	// Ident is the part that the type has in names of functions:
-	// DurationPtr, HeaderList. It is not unique.
+	// Ident is the part of function names that identifies the type, such as
+	// DurationPtr or HeaderList. It is not unique.
 	Ident string
 }
 
@@ -26,7 +26,7 @@ type ValueField struct {
 	Value *Value
 }
 
-// Kind is what a Value is under its name.
+// Kind is the kind of a Value's underlying type, or Opaque.
 type Kind int
 
 // The kinds. Opaque is a type with a hand-written Equal.

@@ -10,14 +10,14 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
-// Directive marks a root type, in the doc comment of the struct. The words
-// hash and clone after it ask for the methods Hash and Clone.
+// Directive marks a root type, in the doc comment of the struct. The words hash and
+// clone after it request the methods Hash and Clone.
 const Directive = "//confgen:conf"
 
 const directivePrefix = "//confgen:"
 
-// findRoots collects the structs with the directive, and reports directives
-// that are unknown or have no effect where they are.
+// findRoots collects the structs with the directive. It reports unknown directives,
+// and those that have no effect where they are.
 func (p *Package) findRoots(files []*ast.File, problems *diag.List) {
 	for _, file := range files {
 		attached := make(map[*ast.Comment]bool)
@@ -70,7 +70,7 @@ func (p *Package) addRoot(spec *ast.TypeSpec, comment *ast.Comment, problems *di
 		case "clone":
 			root.Clone = true
 		default:
-			report(fmt.Sprintf("unknown word %q after %s", word, Directive), "the words are hash and clone, which ask for these methods")
+			report(fmt.Sprintf("unknown word %q after %s", word, Directive), "the words are hash and clone, which request these methods")
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-// Package load reads the packages that the generator works on, in three steps:
+// Package load reads the packages for which code is generated, in three steps:
 //
 //  1. find the packages and their directories;
 //  2. type-check them and their imports from source, without function bodies and
@@ -7,6 +7,6 @@
 //  3. find the types with a directive, and the names that are taken.
 //
 // Invariants: the output never depends on files that were generated before. A type
-// error is reported only if it concerns a type that is used, because code which
-// uses generated names cannot type-check yet.
+// error is reported only if it concerns a type that is used, because code that
+// uses generated names does not type-check yet.
 package load

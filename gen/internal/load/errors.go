@@ -14,8 +14,8 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/diag"
 )
 
-// reportErrors reports the errors of a package other than type errors, most of
-// which are about names that will be generated; see TypeError.
+// reportErrors reports the errors of a package except type errors, most of which are
+// about names that will be generated; see TypeError.
 func reportErrors(problems *diag.List, errors []packages.Error) {
 	for _, e := range errors {
 		if e.Kind == packages.TypeError {
@@ -31,7 +31,7 @@ func reportErrors(problems *diag.List, errors []packages.Error) {
 
 var location = regexp.MustCompile(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)
 
-// position parses file:line:column, of which line and column may be missing.
+// position parses file:line:column; line and column may be missing.
 func position(s string) token.Position {
 	parts := location.FindStringSubmatch(s)
 	if parts[1] == "-" {
@@ -42,8 +42,8 @@ func position(s string) token.Position {
 	return token.Position{Filename: parts[1], Line: line, Column: column}
 }
 
-// collectTypeErrors keeps the first error of each line, and the first failed
-// import of each file: the checker reports no error for a type of that import.
+// collectTypeErrors stores the first error of each line, and the first failed
+// import of each file: the checker reports no error for a type of such an import.
 func collectTypeErrors(at map[string]string, errors []types.Error) {
 	keep := func(key, msg string) {
 		if _, ok := at[key]; !ok {

@@ -34,16 +34,16 @@ type Package struct {
 	// Roots are the structs with the directive, in the order of the source.
 	Roots []Root
 	// Declared and Imported are the names that the package declares and that its
-	// files import, also in tests and under other build constraints: all of them
-	// share a scope with the generated file.
+	// files import, including tests and files that build constraints exclude: all of
+	// them are in one scope with the generated file.
 	Declared, Imported map[string]bool
 
 	fset   *token.FileSet
 	errors map[string]string // the type error of a file:line, or of a file
 }
 
-// Root is a struct with the directive, and the methods that the directive adds
-// to those of every root.
+// Root is a struct with the directive, and the methods that the directive requests in
+// addition to those of every root.
 type Root struct {
 	*types.TypeName
 	Hash, Clone bool
@@ -52,8 +52,8 @@ type Root struct {
 const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax
 
-// Load reads the packages, sorted by path. Errors in their source are added to
-// problems; the returned error is about loading itself.
+// Load reads the packages, sorted by path. It adds errors in their source to problems;
+// the returned error is about loading itself.
 func Load(cfg Config, problems *diag.List) ([]*Package, error) {
 	overlay, err := withoutGenerated(cfg)
 	if err != nil {

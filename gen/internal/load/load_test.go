@@ -19,7 +19,7 @@ func TestErrors(t *testing.T) {
 	scenario.ExpectErrors(t, all, &problems)
 }
 
-// loadFiles loads a module with files by their names.
+// loadFiles loads a module with the given files.
 func loadFiles(t *testing.T, files map[string]string, patterns ...string) ([]*load.Package, []diag.Diagnostic) {
 	t.Helper()
 	dir := t.TempDir()

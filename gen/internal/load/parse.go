@@ -15,7 +15,7 @@ import (
 )
 
 // parseDeclarations parses a file without function bodies, which cannot change a
-// type and may use names that will be generated. Of a generated file it parses
+// type and may use names that will be generated. From a generated file it parses
 // only the package clause.
 func parseDeclarations(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 	mode := parser.ParseComments | parser.SkipObjectResolution
@@ -52,8 +52,8 @@ func packageName(dir string, overlay map[string][]byte) (string, error) {
 	return filepath.Base(dir), nil
 }
 
-// collectNames sets Declared and Imported, from all files of the directory,
-// and reports directives in those that are tests or not built.
+// collectNames sets Declared and Imported from all files of the directory, and
+// reports directives in tests and in files that are not built.
 func (p *Package) collectNames(built []string, overlay map[string][]byte, problems *diag.List) error {
 	files, err := goFiles(p.Dir, overlay)
 	if err != nil {

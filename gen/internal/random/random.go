@@ -1,6 +1,6 @@
-// Package random makes random confs for tests, by gofuzz from a fixed seed. Strings
-// and numbers are from alphabets so small that keys, map entries and union types
-// of different confs meet.
+// Package random makes random confs for tests, with gofuzz from a fixed seed. Strings
+// and numbers come from alphabets so small that different confs often have the same
+// keys, map entries and union types.
 package random
 
 import (
@@ -13,9 +13,9 @@ import (
 // nilChance is the share of pointers, lists and maps that are not set.
 const nilChance = 0.45
 
-// maxNested is how often a type that contains itself is nested in itself; what
-// is deeper is zero. With more, conditions with AND, OR and NOT of each other
-// would grow without end.
+// maxNested is how often a type that contains itself is nested in itself; deeper
+// values are zero. If it were larger, conditions with AND, OR and NOT of each other
+// would grow without limit.
 const maxNested = 1
 
 // Confs returns a source of random confs of the struct type T. The same seed
@@ -52,8 +52,8 @@ func Sequences[T any](seed int64, max int) func() []*T {
 	}
 }
 
-// depth returns how many levels of pointers, lists, maps, structs and scalars a
-// value has. open has for each type the number of values that contain this one.
+// depth returns the number of levels of pointers, lists, maps, structs and scalars in a
+// value. open has, for each type, the number of values that contain this one.
 func depth(t reflect.Type, open map[reflect.Type]int) int {
 	if open[t] > maxNested {
 		return 0
@@ -67,7 +67,7 @@ func depth(t reflect.Type, open map[reflect.Type]int) int {
 	return deepest + 1
 }
 
-// parts returns the types that values of t are made of; none for a scalar.
+// parts returns the types of which values of t consist; none for a scalar.
 func parts(t reflect.Type) []reflect.Type {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
@@ -84,9 +84,9 @@ func parts(t reflect.Type) []reflect.Type {
 	return nil
 }
 
-// leafTypes returns the types in t that gofuzz must not fill by itself, in the
+// leafTypes returns the types in t that gofuzz must not fill itself, in the
 // order of their first use: bools, numbers and strings; and interfaces, functions
-// and channels, which gofuzz cannot make and which stay nil. Types with
+// and channels, which gofuzz cannot make and which remain nil. Types with
 // hand-written methods may contain them.
 func leafTypes(t reflect.Type) []reflect.Type {
 	var found []reflect.Type
@@ -116,8 +116,8 @@ func IsScalar(k reflect.Kind) bool {
 
 var alphabet = []string{"", "a", "b", "a/b~"}
 
-// leafFunc returns the gofuzz function of a leaf type, which draws from a few
-// values of a scalar.
+// leafFunc returns the gofuzz function of a leaf type, which chooses one of a few
+// values.
 func leafFunc(t reflect.Type) any {
 	return makeFunc(reflect.PointerTo(t), func(v reflect.Value, c fuzz.Continue) {
 		SetScalar(v.Elem(), c.Intn(4))
@@ -140,8 +140,8 @@ func SetScalar(v reflect.Value, n int) {
 	}
 }
 
-// pointerFunc returns the gofuzz function of *t. Without it
-// gofuzz never leaves a pointer nil that points to a type with a function.
+// pointerFunc returns the gofuzz function of *t. Without it gofuzz never makes a nil
+// pointer to a type that has a function.
 func pointerFunc(t reflect.Type) any {
 	return makeFunc(reflect.PointerTo(reflect.PointerTo(t)), func(v reflect.Value, c fuzz.Continue) {
 		if c.Float64() < nilChance {

@@ -65,7 +65,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// condition has four ways to contain itself.
+// condition contains itself in four ways.
 type condition struct {
 	All  []condition
 	Any  []*condition

@@ -1,9 +1,9 @@
-// Package scenario has the scenario files of the generator's tests.
+// Package scenario reads the scenario files of the generator's tests.
 //
 // A scenario is a txtar file: a package with its subpackages, and the expected
 // results in files below want/. Its packages do not exist on disk. They are an
-// overlay of this module, so that they can import what a package of the module
-// can import.
+// overlay of this module, so they can import whatever a package of the module can
+// import.
 package scenario
 
 import (
@@ -28,7 +28,7 @@ type Scenario struct {
 	archive *txtar.Archive
 }
 
-// All returns the scenarios in testdata of the package under test, which is in
+// All returns the scenarios in testdata of the package under test, which must be in
 // gen/internal.
 func All(t *testing.T) []Scenario {
 	t.Helper()

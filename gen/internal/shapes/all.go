@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/gen/internal/shapes/shared"
 )
 
-// All has every shape but unions.
+// All has every shape except unions.
 //
 //confgen:conf hash clone
 type All struct {
@@ -49,7 +49,7 @@ type Words []string
 // Mode is a named string.
 type Mode string
 
-// Inner is merged field by field, here and where a pointer refers to it.
+// Inner is merged field by field, both embedded by value and by pointer.
 type Inner struct {
 	Timeout *time.Duration `json:"timeout,omitzero"`
 	Codes   []int32        `json:"codes,omitzero"`
@@ -61,10 +61,10 @@ type Deeper struct {
 	Retries *int64 `json:"retries,omitzero"`
 }
 
-// Empty can only be there or not.
+// Empty can only be present or absent.
 type Empty struct{}
 
-// Rate is set as one, by scalars that always replace.
+// Rate is set as a whole, as its scalars always replace.
 type Rate struct {
 	Num      uint32        `json:"num" policyMerge:"replace"`
 	Interval time.Duration `json:"interval" policyMerge:"replace"`
@@ -91,13 +91,13 @@ type Rule struct {
 	Default Inner   `json:"default,omitzero"`
 }
 
-// Match is part of a key.
+// Match is a part of a key.
 type Match struct {
 	Path   string `json:"path"`
 	Method *Mode  `json:"method,omitzero"`
 }
 
-// Route is an element by pointer, with a list by key inside.
+// Route is an element of a list of pointers, and contains a list that merges by key.
 type Route struct {
 	Name  Mode     `json:"name" policyMerge:"mergeKey"`
 	Rate  *Rate    `json:"rate,omitzero"`

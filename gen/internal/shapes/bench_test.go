@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// timeouts returns n confs as an operator writes them: each sets the
-// connection timeout or the idle timeout, and one or two timeouts of HTTP. None
-// makes the merge complete before the last.
+// timeouts returns n confs such as operators write: each sets the connection timeout
+// or the idle timeout, and one or two timeouts of HTTP. The merge is not complete
+// before the last one.
 func timeouts(n int) []*Timeout {
 	confs := make([]*Timeout, n)
 	for i := range confs {

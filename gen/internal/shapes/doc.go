@@ -1,5 +1,5 @@
-// Package shapes has a type for every shape that a conf can have, with the
-// generated code, which its tests compare with an independent merge over JSON.
+// Package shapes contains a type for every shape of conf, with the generated code. Its
+// tests compare this code with an independent merge over JSON.
 package shapes
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen

@@ -14,8 +14,8 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// TestLeavesAndOrigins gives confs from the lowest to the highest and every
-// leaf of the result with its item.
+// TestLeavesAndOrigins has confs from the lowest to the highest, and every leaf of
+// the result with its item.
 func TestLeavesAndOrigins(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -33,16 +33,16 @@ func TestLeavesAndOrigins(t *testing.T) {
 		{"an empty list resets",
 			[]*All{{Headers: []shared.Header{{}, {}}}, {Headers: []shared.Header{}}},
 			"/headers 1", []int{1}},
-		{"an item that is overridden whole is no origin",
+		{"an item that is overridden completely is not an origin",
 			[]*All{{Name: ptr("a")}, {Name: ptr("b")}, {Name: ptr("c")}},
 			"/name 2", []int{2}},
 		{"JSON pointers are escaped",
 			[]*All{{Tree: []Tree{}, Labels: map[string]string{"a/b~c": "x"}}},
 			"/a~0tree~1list 0, /labels/a~1b~0c 0", []int{0}},
-		{"an object with nothing set in it is a leaf of the highest that has it",
+		{"an object with nothing set in it is a leaf of the highest item that has it",
 			[]*All{{HTTP: &Inner{}}, {HTTP: &Inner{}}, {}},
 			"/http 1", []int{1}},
-		{"an object with something in it is none",
+		{"an object with something in it is not a leaf",
 			[]*All{{HTTP: &Inner{Deeper: &Deeper{}}}, {HTTP: &Inner{}}},
 			"/http/deeper 0", []int{0}},
 		{"a type without fields",
@@ -57,14 +57,14 @@ func TestLeavesAndOrigins(t *testing.T) {
 		{"an empty list to append to is a leaf",
 			[]*All{{Filters: []string{}}, {Filters: []string{}}},
 			"/filters 1", []int{1}},
-		{"an element that merges has the highest item, its parts have theirs",
+		{"an element that merges has the highest item, its parts have their own",
 			[]*All{
 				{Rules: []Rule{{Section: "a", Default: Inner{Timeout: ptr(time.Second)}}}},
 				{Rules: []Rule{{Section: "b"}}},
 				{Rules: []Rule{{Section: "a", Default: Inner{Codes: []int32{1}}}}},
 			},
 			"/rules/0 1, /rules/1 2", []int{0, 1, 2}},
-		{"of an element that is overridden whole nothing is left",
+		{"nothing is left of an element that is overridden completely",
 			[]*All{{Rules: []Rule{{Section: "a"}}}, {Rules: []Rule{{Section: "a"}}}},
 			"/rules/0 1", []int{1}},
 		{"entries of a map, in the order of keys",
@@ -134,8 +134,8 @@ func TestHandWrittenMethodsAreCalled(t *testing.T) {
 	}
 }
 
-// TestUnion merges unions: another type drops what was collected below it, also
-// if a conf above has the dropped type again.
+// TestUnion merges unions: another type drops what was collected below it, even if a
+// higher conf has the dropped type again.
 func TestUnion(t *testing.T) {
 	x := func(b LoadBalancer) *Balancing { b.Type = "X"; return &Balancing{LoadBalancer: &b} }
 	y := func(b LoadBalancer) *Balancing { b.Type = "Y"; return &Balancing{LoadBalancer: &b} }
@@ -157,13 +157,13 @@ func TestUnion(t *testing.T) {
 		{"a conf without the union changes nothing",
 			[]*Balancing{x(LoadBalancer{Plain: ptr("low")}), {Factor: ptr(1.5)}},
 			&Balancing{LoadBalancer: &LoadBalancer{Type: "X", Plain: ptr("low")}, Factor: ptr(1.5)}, []int{0, 1}},
-		{"an element is a union of its own",
+		{"each element is a separate union",
 			[]*Balancing{
 				{Balancers: []Balancer{{Name: "a", Type: "X", Plain: ptr("low")}, {Name: "b", Type: "X", Plain: ptr("low")}}},
 				{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "b", Type: "X"}}},
 			},
 			&Balancing{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "b", Type: "X", Plain: ptr("low")}}}, []int{0, 1}},
-		{"elements of one list with equal keys drop the arms of those before them",
+		{"elements of one list with equal keys drop the arms of previous ones",
 			[]*Balancing{
 				{Balancers: []Balancer{{Name: "a", Type: "X", Plain: ptr("low")}}},
 				{Balancers: []Balancer{{Name: "a", Type: "Y"}, {Name: "a", Type: "X"}}},
@@ -186,7 +186,7 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// TestCost checks the allocations that callers rely on.
+// TestCost checks the allocation counts on which callers rely.
 func TestCost(t *testing.T) {
 	confs := timeouts(10)
 	if n := testing.AllocsPerRun(100, func() {

@@ -14,8 +14,8 @@ import (
 )
 
 // oracle merges decoded JSON as RFC 7396 does, object by object from the
-// lowest to the highest, with the rules of SPEC 6 for the places that it
-// lists. It does not use Go types, and null is not set.
+// lowest to the highest, with the rules of SPEC 6 for the listed places. It does
+// not use Go types, and null means not set.
 type oracle []struct {
 	place string // a pattern of package path: /pointers/*/extras
 	rule  string // concat; key FIELD...; union FIELD
@@ -130,7 +130,7 @@ func decode(t *testing.T, conf any) any {
 	return v
 }
 
-// agree compares the merger with the oracle on random confs.
+// agree compares the merger with the oracle for random confs.
 func agree[T any](t *testing.T, o oracle, merge func(confs []*T) *T) {
 	next := random.Confs[T](7, words)
 	for round := range 400 {
@@ -149,8 +149,8 @@ func agree[T any](t *testing.T, o oracle, merge func(confs []*T) *T) {
 	}
 }
 
-// words makes pointers to lists. In JSON a pointer to a nil list is null,
-// which the oracle takes for not set.
+// words avoids pointers to a nil list. Their JSON is null, which the oracle treats as
+// not set.
 func words(list *Words, c fuzz.Continue) {
 	*list = []Words{{}, {"a"}, {"b", "a"}}[c.Intn(3)]
 }

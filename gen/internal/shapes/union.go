@@ -23,7 +23,7 @@ type LoadBalancer struct {
 	Appended []string     `json:"appended,omitzero" policyMerge:"concat"`
 }
 
-// BalancerType names an arm.
+// BalancerType is the name of an arm.
 type BalancerType string
 
 // RingHash is an arm that merges field by field.

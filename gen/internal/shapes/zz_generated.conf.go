@@ -41,14 +41,14 @@ func (c *All) Clone() *All {
 }
 
 // AllMerger merges Alls, filled from the highest priority to the lowest. Its
-// zero value is ready. It holds the merged conf with all its structs, and for each
-// leaf 1 + the item that set it (0: not set). It must not be copied.
+// zero value is ready to use. It contains the merged conf with all its structs,
+// and for each leaf 1 + the item that set it (0: not set). It must not be copied.
 type AllMerger struct {
 	conf  All
 	state allState
 }
 
-// Fill sets what lower sets and no All before it has set. Confs are filled in
+// Fill sets what lower sets and no previous All has set. Confs are filled in
 // descending priority; item is the number of this one, larger for a higher
 // priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
 func (m *AllMerger) Fill(lower *All, item int) (complete bool) {
@@ -63,7 +63,7 @@ func (m *AllMerger) Conf() *All {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing if dst has room.
+// each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *AllMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -102,15 +102,15 @@ func (c *Timeout) Clone() *Timeout {
 }
 
 // TimeoutMerger merges Timeouts, filled from the highest priority to the lowest. Its
-// zero value is ready. It holds the merged conf with all its structs, and for each
-// leaf 1 + the item that set it (0: not set). It must not be copied.
+// zero value is ready to use. It contains the merged conf with all its structs,
+// and for each leaf 1 + the item that set it (0: not set). It must not be copied.
 type TimeoutMerger struct {
 	conf  Timeout
 	state timeoutState
 	set   int // leaves that are set
 }
 
-// Fill sets what lower sets and no Timeout before it has set. Confs are filled in
+// Fill sets what lower sets and no previous Timeout has set. Confs are filled in
 // descending priority; item is the number of this one, larger for a higher
 // priority, from 0 to 1<<31 - 2. It reports whether a lower conf can no longer set anything.
 func (m *TimeoutMerger) Fill(lower *Timeout, item int) (complete bool) {
@@ -125,7 +125,7 @@ func (m *TimeoutMerger) Conf() *Timeout {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing if dst has room.
+// each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *TimeoutMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -164,14 +164,14 @@ func (c *Balancing) Clone() *Balancing {
 }
 
 // BalancingMerger merges Balancings, filled from the highest priority to the lowest. Its
-// zero value is ready. It holds the merged conf with all its structs, and for each
-// leaf 1 + the item that set it (0: not set). It must not be copied.
+// zero value is ready to use. It contains the merged conf with all its structs,
+// and for each leaf 1 + the item that set it (0: not set). It must not be copied.
 type BalancingMerger struct {
 	conf  Balancing
 	state balancingState
 }
 
-// Fill sets what lower sets and no Balancing before it has set. Confs are filled in
+// Fill sets what lower sets and no previous Balancing has set. Confs are filled in
 // descending priority; item is the number of this one, larger for a higher
 // priority, from 0 to 1<<31 - 2. It is never complete: a lower conf can always add something.
 func (m *BalancingMerger) Fill(lower *Balancing, item int) (complete bool) {
@@ -186,7 +186,7 @@ func (m *BalancingMerger) Conf() *Balancing {
 }
 
 // Origins appends to dst the items that set at least one leaf of the merged conf,
-// each once, ascending. It allocates nothing if dst has room.
+// each once, ascending. It allocates nothing if the capacity of dst is sufficient.
 func (m *BalancingMerger) Origins(dst []int) []int {
 	return m.state.origins(dst, len(dst))
 }
@@ -695,7 +695,7 @@ func (s *rateState) leaves(path string, yield func(string, int) bool) bool {
 // ruleListState is the state of merging a list of Rules by key.
 type ruleListState struct {
 	at      int32        // the highest item that has the list
-	room    []Rule       // the list is its end
+	room    []Rule       // ends with the list
 	entries []*ruleEntry // from the last element to the first
 }
 
@@ -775,7 +775,7 @@ func (s *ruleListState) leaves(path string, yield func(string, int) bool) bool {
 // routePtrListState is the state of merging a list of Routes by key.
 type routePtrListState struct {
 	at      int32            // the highest item that has the list
-	room    []*Route         // the list is its end
+	room    []*Route         // ends with the list
 	entries []*routePtrEntry // from the last element to the first
 }
 
@@ -1295,7 +1295,7 @@ type loadBalancerState struct {
 	Plain    int32
 	List     int32
 	Appended mergeAppended[string]
-	closed   bool // a lower conf had another Type: all below it is ignored
+	closed   bool // a lower conf had another Type: everything below it is ignored
 }
 
 func (s *loadBalancerState) fill(v, lower *LoadBalancer, item int32) {
@@ -1345,7 +1345,7 @@ func (s *loadBalancerState) leaves(path string, yield func(string, int) bool) bo
 // zoneListState is the state of merging a list of Zones by key.
 type zoneListState struct {
 	at      int32        // the highest item that has the list
-	room    []Zone       // the list is its end
+	room    []Zone       // ends with the list
 	entries []*zoneEntry // from the last element to the first
 }
 
@@ -1414,7 +1414,7 @@ func (s *zoneListState) leaves(path string, yield func(string, int) bool) bool {
 // balancerListState is the state of merging a list of Balancers by key.
 type balancerListState struct {
 	at      int32            // the highest item that has the list
-	room    []Balancer       // the list is its end
+	room    []Balancer       // ends with the list
 	entries []*balancerEntry // from the last element to the first
 }
 
@@ -1612,7 +1612,7 @@ type balancerState struct {
 	Type     int32
 	RingHash ringHashSlot
 	Plain    int32
-	closed   bool // a lower conf had another Type: all below it is ignored
+	closed   bool // a lower conf had another Type: everything below it is ignored
 }
 
 func (s *balancerState) fill(v, lower *Balancer, item int32) {
@@ -3605,7 +3605,7 @@ func hashBool(d *xxhash.Digest, x bool) {
 // mergeAppended is the state of a list that is appended to.
 type mergeAppended[E any] struct {
 	at   int32      // the highest item that has the list
-	room []E        // the list is its end
+	room []E        // ends with the list
 	runs []mergeRun // from the end of the list to its front
 }
 

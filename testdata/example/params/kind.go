@@ -1,5 +1,5 @@
-// Package params is the policy kind Params, which the proposal's abstract examples
-// use: confs of three parameters, for outbounds and for clients.
+// Package params defines the policy kind Params, which the abstract examples of the
+// proposal use: confs of three parameters, for outbounds and for clients.
 package params
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -2,8 +2,8 @@ package proxytemplate
 
 //go:generate go tool confgen
 
-// Conf is the conf of a ProxyTemplate. Each list replaces that of lower policies;
-// an empty list removes its elements.
+// Conf is the conf of a ProxyTemplate. Each list replaces that of policies with lower
+// priority; an empty list removes its elements.
 //
 //confgen:conf
 type Conf struct {
@@ -28,5 +28,5 @@ type Change struct {
 // Operation is add, remove or patch.
 type Operation string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (Operation) Enum() []string { return []string{"add", "remove", "patch"} }

@@ -1,5 +1,5 @@
-// Package proxytemplate is the policy kind ProxyTemplate: changes to the Envoy
-// configuration of a proxy. It applies to the whole proxy and so has a single
+// Package proxytemplate defines the policy kind ProxyTemplate: changes to the Envoy
+// configuration of a proxy. It applies to the whole proxy, so it has a single
 // default instead of arrays.
 package proxytemplate
 

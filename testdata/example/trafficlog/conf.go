@@ -6,7 +6,7 @@ package trafficlog
 //
 //confgen:conf
 type Conf struct {
-	// Backends are the backends that lines are written to.
+	// Backends are the backends to which lines are written.
 	Backends []Backend `json:"backends,omitzero"`
 }
 

@@ -1,5 +1,5 @@
-// Package trafficlog is the policy kind TrafficLog: the backends that lines about
-// requests are written to. It has `to` and `from`, which merge independently.
+// Package trafficlog defines the policy kind TrafficLog: the backends to which lines
+// about requests are written. It has `to` and `from`, which merge independently.
 package trafficlog
 
 import "github.com/meshmatch/meshmatch/core/resource"

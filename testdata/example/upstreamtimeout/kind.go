@@ -1,4 +1,4 @@
-// Package upstreamtimeout is the policy kind UpstreamTimeout: the timeouts of
+// Package upstreamtimeout defines the policy kind UpstreamTimeout: the timeouts of
 // connections and requests to a service.
 package upstreamtimeout
 

@@ -1,5 +1,5 @@
-// Package shared has types that the confs of package shapes take from
-// elsewhere.
+// Package shared contains types of another package that the confs of package shapes
+// use.
 package shared
 
 import "strings"
@@ -7,7 +7,7 @@ import "strings"
 // Percent is a scalar of another package.
 type Percent float64
 
-// Limits is merged field by field where a conf points to it.
+// Limits is merged field by field if a conf points to it.
 type Limits struct {
 	MaxConnections *uint32  `json:"maxConnections,omitzero"`
 	Threshold      *Percent `json:"threshold,omitzero"`
@@ -20,8 +20,8 @@ type Header struct {
 	Also  []string `json:"also,omitzero"`
 }
 
-// Host is a host name, equal in any letter case: a type with methods of its
-// own.
+// Host is a host name, compared without regard to letter case: a type with its own
+// methods.
 type Host struct {
 	Name string `json:"name"`
 }
@@ -29,7 +29,7 @@ type Host struct {
 // Equal reports whether h and o name the same host.
 func (h Host) Equal(o Host) bool { return strings.EqualFold(h.Name, o.Name) }
 
-// Hash returns the same for equal hosts.
+// Hash returns the same hash for equal hosts.
 func (h Host) Hash() uint64 { return uint64(len(h.Name)) }
 
 // Clone returns h.

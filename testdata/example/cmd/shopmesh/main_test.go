@@ -12,8 +12,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"shopmesh": main})
 }
 
-// TestScripts runs the command on the examples of the proposals, which print their
-// results, and on wrong input. UPDATE=1 writes the actual output into the scripts.
+// TestScripts runs the command on the examples of the proposals, and on wrong input.
+// UPDATE=1 writes the actual output into the scripts.
 func TestScripts(t *testing.T) {
 	seeds, err := filepath.Abs("../../../seeds")
 	if err != nil {
