@@ -8,7 +8,6 @@ import (
 	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
@@ -17,10 +16,6 @@ import (
 
 // nodeCluster is the cluster that all nodes have.
 const nodeCluster = "meshmatch"
-
-// AdminCluster is the name of the cluster of the proxy's own admin interface, which
-// is a part of each bootstrap.
-const AdminCluster = "admin"
 
 // ErrBundled indicates that a static bootstrap cannot have the certificates of an
 // identity of provider Bundled.
@@ -69,18 +64,5 @@ func spireCluster(provider *spiffe.SpireProvider, socket string) *clusterv3.Clus
 		Address: &corev3.Address_Pipe{Pipe: &corev3.Pipe{Path: socket}},
 	}, timeout)
 	setHTTPOptions(c, newHTTPOptions(GRPC, 0))
-	return c
-}
-
-// staticCluster returns a cluster with one endpoint.
-func staticCluster(name string, address *corev3.Address, connect time.Duration) *clusterv3.Cluster {
-	c := newCluster(name, connect)
-	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
-	c.LoadAssignment = &endpointv3.ClusterLoadAssignment{
-		ClusterName: name,
-		Endpoints: []*endpointv3.LocalityLbEndpoints{{LbEndpoints: []*endpointv3.LbEndpoint{{
-			HostIdentifier: &endpointv3.LbEndpoint_Endpoint{Endpoint: &endpointv3.Endpoint{Address: address}},
-		}}}},
-	}
 	return c
 }

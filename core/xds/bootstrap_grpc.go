@@ -97,9 +97,9 @@ func grpcFiles(d *resource.Dataplane, id *identity.Identity, server Server) (*GR
 		}
 		return &GRPCFiles{Certificate: server.Certificate, Key: server.Key, CA: server.CA}, nil
 	}
-	files, err := filesOf(d, id)
+	files, err := FilesOf(d, id)
 	if err != nil {
 		return nil, err
 	}
-	return &GRPCFiles{Certificate: files.certificate, Key: files.key, CA: files.trustBundle}, nil
+	return &GRPCFiles{Certificate: files.Certificate, Key: files.Key, CA: files.TrustBundle}, nil
 }

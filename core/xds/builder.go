@@ -88,22 +88,22 @@ func (b *Builder) list(l *confList) *confList {
 }
 
 // finish lets translators change the messages of a part, and marshals them.
-func (b *Builder) finish(p *Part, confs []*rules.Effective) *built {
+func (b *Builder) finish(p *draft, confs []*rules.Effective) *built {
 	return b.finishBy(p, confs, b.resources.make)
 }
 
 // finishOwn is finish for a part of one dataplane; before is what the part was in the
 // snapshot before, or nil.
-func (b *Builder) finishOwn(p *Part, confs []*rules.Effective, before *built) *built {
+func (b *Builder) finishOwn(p *draft, confs []*rules.Effective, before *built) *built {
 	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeOwn(t, name, m, before)
 	})
 }
 
-func (b *Builder) finishBy(p *Part, confs []*rules.Effective, make func(wire.Type, string, proto.Message) *wire.Resource) *built {
+func (b *Builder) finishBy(p *draft, confs []*rules.Effective, make func(wire.Type, string, proto.Message) *wire.Resource) *built {
 	p.confs = append(p.confs, confs...)
 	for i, t := range b.shape.finish {
-		t.Finish(p, confs[i])
+		t.Finish(p.Part, confs[i])
 	}
 	done := &built{warnings: p.warnings, backends: p.backends, applied: p.applied, policies: p.shapedBy()}
 	for _, m := range p.Messages {

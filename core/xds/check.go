@@ -1,7 +1,6 @@
 package xds
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -102,45 +100,4 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	}
 	key.shape = shape.String()
 	return key, true
-}
-
-// Diagnostic returns the warning with its position in a file.
-func (w Warning) Diagnostic() diag.Diagnostic {
-	if w.Policy == nil {
-		return diag.Diagnostic{What: w.Place + ": " + w.Message}
-	}
-	d := diag.Diagnostic{Pos: w.Policy.Pos, Path: "spec." + w.array, What: fmt.Sprintf("%s (%s)", w.Message, w.Place)}
-	inline := false
-	switch w.array {
-	case "default":
-		d.Pos = cmp.Or(w.Policy.DefaultPos, d.Pos)
-	default:
-		d.Path += fmt.Sprintf("[%d]", w.Index)
-		var pos []diag.Position
-		for _, item := range map[string][]resource.Item{"to": w.Policy.To, "from": w.Policy.From}[w.array] {
-			pos = append(pos, item.Pos)
-		}
-		for _, rule := range w.Policy.Rules {
-			if w.array == "rules" {
-				pos = append(pos, rule.Pos)
-			}
-		}
-		if w.Index < len(pos) {
-			d.Pos = pos[w.Index]
-		}
-		inline = w.array == "to" && w.Policy.Type.To.Inline
-		if !inline {
-			d.Path += ".default"
-		}
-	}
-	for _, part := range strings.Split(strings.TrimPrefix(w.Field, "/"), "/") {
-		switch {
-		case part == "":
-		case strings.Trim(part, "0123456789") == "":
-			d.Path += "[" + part + "]"
-		default:
-			d.Path += "." + part
-		}
-	}
-	return d
 }

@@ -78,7 +78,7 @@ func (c *confList) of(policy *resource.Policy) []*rules.Effective {
 
 // warnUnused reports the items for routes that no policy made: each rule of these
 // routes is a rule of another route with a higher priority as well, or has no effect.
-func (r *report) warnUnused(c *confList, isUsed func(*resource.Policy) bool) {
+func warnUnused(r *report, c *confList, isUsed func(*resource.Policy) bool) {
 	for _, route := range c.routes {
 		if isUsed(route.policy) {
 			continue

@@ -15,28 +15,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
-// An Endpoint is a ready inbound of a dataplane (SPEC 11.3). It is immutable.
-type Endpoint struct {
-	Dataplane resource.ID
-	Address   string // an IP address or a host name
-	Port      uint32
-	Tags      resource.Tags
-	Zone      string
-	Protocol  Protocol
-	// SPIFFEID is the identity that the endpoint presents, "" if it has none.
-	SPIFFEID string
-}
-
-func (e *Endpoint) isHostName() bool {
+func isHostName(e *Endpoint) bool {
 	_, err := netip.ParseAddr(e.Address)
 	return err != nil
 }
 
-func (e *Endpoint) compare(o *Endpoint) int {
+func compareEndpoints(e, o *Endpoint) int {
 	return cmp.Or(strings.Compare(e.Address, o.Address), cmp.Compare(e.Port, o.Port), e.Dataplane.Compare(o.Dataplane))
 }
 
-func (e *Endpoint) equal(o *Endpoint) bool {
+func equalEndpoints(e, o *Endpoint) bool {
 	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Zone == o.Zone &&
 		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && slices.Equal(e.Tags, o.Tags)
 }
@@ -112,7 +100,7 @@ func (s *service) set(d *destination, facts *cache[string, endpointFacts]) *endp
 		return set
 	}
 	set := newEndpointSet(s.endpoints, d.Destination, facts)
-	if before := s.before[d.name]; before != nil && slices.EqualFunc(before.list, set.list, (*Endpoint).equal) {
+	if before := s.before[d.name]; before != nil && slices.EqualFunc(before.list, set.list, equalEndpoints) {
 		set = before
 	}
 	s.sets[d.name] = set
@@ -150,7 +138,7 @@ func factsOf(list []*Endpoint, known *cache[string, endpointFacts]) *endpointFac
 		} else {
 			f.ids = append(f.ids, e.SPIFFEID)
 		}
-		f.names = f.names || e.isHostName()
+		f.names = f.names || isHostName(e)
 	}
 	slices.Sort(f.ids)
 	f.ids = slices.Compact(f.ids)

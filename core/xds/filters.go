@@ -3,10 +3,8 @@ package xds
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
-	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
@@ -14,7 +12,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
-	"google.golang.org/protobuf/types/known/durationpb"
 )
 
 const (
@@ -33,26 +30,6 @@ type Filters struct {
 
 	http    []*hcmv3.HttpFilter
 	network []*listenerv3.Filter
-}
-
-func newManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv3.HttpConnectionManager {
-	return &hcmv3.HttpConnectionManager{
-		StatPrefix: statPrefix,
-		RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
-			Rds: &hcmv3.Rds{ConfigSource: fromADS(), RouteConfigName: routes},
-		},
-		CommonHttpProtocolOptions: &corev3.HttpProtocolOptions{IdleTimeout: durationpb.New(idle)},
-		StreamIdleTimeout:         durationpb.New(streamIdle),
-		UpgradeConfigs:            []*hcmv3.HttpConnectionManager_UpgradeConfig{{UpgradeType: "websocket"}},
-	}
-}
-
-func newTCP(statPrefix, cluster string, idle time.Duration) *tcpv3.TcpProxy {
-	return &tcpv3.TcpProxy{
-		StatPrefix:       statPrefix,
-		ClusterSpecifier: &tcpv3.TcpProxy_Cluster{Cluster: cluster},
-		IdleTimeout:      durationpb.New(idle),
-	}
 }
 
 // AddHTTPFilter adds a filter after those that were added before. The router is

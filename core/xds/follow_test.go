@@ -144,7 +144,7 @@ func TestBundledTrustDomain(t *testing.T) {
 		"no identity of provider Bundled": {`{type: MeshIdentity, name: a, spec: {provider: {type: Spire}}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := xds.BundledTrustDomain(stateOf(t, test.mesh).View(), "default"); got != test.want {
+			if got := xds.BundledTrustDomain(stateOf(t, test.mesh).View().Identities("default"), stateOf(t, test.mesh).View().Trusts("default")); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // The resources of a node that is gRPC instead of Envoy (SPEC 11.4). They are all that
@@ -38,13 +37,9 @@ func (sb *snapshotBuilder) addOutboundOfGRPC(destination *destination, set *endp
 	}
 }
 
-// GRPCServerTemplate is the `server_listener_resource_name_template` of a bootstrap of
-// gRPC: a server replaces %s by the address that it listens on.
-const GRPCServerTemplate = "inbound/%s"
-
 // messagesOfGRPC returns the messages of an inbound of a gRPC server: its listener, once
 // more by the name that the template makes of its address, and the routes.
-func (i *Inbound) messagesOfGRPC(routes *routev3.RouteConfiguration) []proto.Message {
+func messagesOfGRPC(i *Inbound, routes *routev3.RouteConfiguration) []proto.Message {
 	withoutForwarding(routes.VirtualHosts[0].Routes)
 	address := i.Listener.Address.GetSocketAddress()
 	named := proto.CloneOf(i.Listener)
@@ -60,23 +55,6 @@ func withoutForwarding(list []*routev3.Route) {
 			r.Action = &routev3.Route_NonForwardingAction{NonForwardingAction: &routev3.NonForwardingAction{}}
 		}
 	}
-}
-
-// warnIgnoredByGRPC reports the fields of a conf, which may be nil, that gRPC ignores. It
-// names no item of a policy for the whole mesh that is for the whole mesh itself: such
-// an item is meant for the nodes where it has an effect.
-func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
-	if e == nil || len(t.IgnoredByGRPC) == 0 {
-		return
-	}
-	named := func(o rules.Origin) bool {
-		target := targetOf(o)
-		return o.Policy.TargetRef.Kind != resource.TargetMesh || target != resource.TargetMesh && target != resource.NoTarget
-	}
-	if !slices.ContainsFunc(e.Origins, named) {
-		return
-	}
-	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(e, pointer, named, reason) })
 }
 
 // warnKindsWithoutGRPC reports the confs of kinds that shape nothing of what gRPC gets of

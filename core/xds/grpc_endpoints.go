@@ -17,7 +17,7 @@ func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(format string, arg
 	for _, e := range set.list {
 		switch {
 		case secure && e.SPIFFEID == "":
-		case e.isHostName():
+		case isHostName(e):
 			names = append(names, e)
 		default:
 			addresses = append(addresses, e)
@@ -26,7 +26,7 @@ func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(format string, arg
 	left := names
 	if len(addresses) == 0 && len(names) > 0 {
 		addresses = names[:1]
-		left = slices.DeleteFunc(slices.Clone(names), names[0].isAt)
+		left = slices.DeleteFunc(slices.Clone(names), func(e *Endpoint) bool { return isAt(names[0], e) })
 	}
 	if warn != nil && secure && set.facts.plain {
 		warn("endpoints without identity are left out: a gRPC client with identity uses TLS for all endpoints of a service, or for none")
@@ -34,11 +34,11 @@ func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(format string, arg
 	if warn != nil && len(left) > 0 {
 		warn("endpoints with host names, such as %s, are left out: gRPC resolves one host name, and only if it is the only endpoint", left[0].Address)
 	}
-	return slices.CompactFunc(addresses, (*Endpoint).isAt)
+	return slices.CompactFunc(addresses, isAt)
 }
 
 // isAt reports whether two endpoints have the same address and port.
-func (e *Endpoint) isAt(o *Endpoint) bool { return e.Address == o.Address && e.Port == o.Port }
+func isAt(e, o *Endpoint) bool { return e.Address == o.Address && e.Port == o.Port }
 
 // isHostName reports whether the endpoints that gRPC can use are one host name.
 func (s *endpointSet) isHostName(tls clientTLS) bool {
@@ -46,5 +46,5 @@ func (s *endpointSet) isHostName(tls clientTLS) bool {
 		return false
 	}
 	list := grpcEndpoints(s, tls, nil)
-	return len(list) == 1 && list[0].isHostName()
+	return len(list) == 1 && isHostName(list[0])
 }

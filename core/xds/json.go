@@ -2,6 +2,7 @@ package xds
 
 import (
 	"encoding/json"
+
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )

@@ -5,46 +5,22 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// Origin is what a part of a snapshot belongs to, as policies of kind MeshProxyPatch
-// name it.
-type Origin string
-
-// The origins. Parts of the proxy as a whole have the origin of their resource.
-const (
-	InboundOrigin     Origin = "inbound"
-	OutboundOrigin    Origin = "outbound"
-	PrometheusOrigin  Origin = "prometheus"
-	PassthroughOrigin Origin = "passthrough"
-	CollectorOrigin   Origin = "collector" // clusters of collectors of telemetry
-)
-
-// A Part is one or a few finished messages of a snapshot, before they are marshalled.
-type Part struct {
-	report
-	Origin Origin
-	// Tags are those of the inbound or outbound; nil for other origins.
-	Tags resource.Tags
-	// Messages are clusters, load assignments, listeners or route configurations. A
-	// translator may change, remove or add messages.
-	Messages []proto.Message
-
+// draft is a part before it is marshalled, with what it depends on.
+type draft struct {
+	*Part
 	backends []variant.Destination
-	client   *client
-	applied  []string
 	confs    []*rules.Effective // that shaped the draft
 	policies []*resource.Policy // that did so in addition to those of confs
 }
 
 // shapedBy returns the policies that shaped the part, sorted by kind and identity.
-func (p *Part) shapedBy() []*resource.Policy {
+func (p *draft) shapedBy() []*resource.Policy {
 	all := slices.Clone(p.policies)
 	for _, e := range p.confs {
 		if e == nil {
@@ -56,14 +32,6 @@ func (p *Part) shapedBy() []*resource.Policy {
 	}
 	slices.SortFunc(all, func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
 	return slices.Compact(all)
-}
-
-// Apply notes that a field of a conf, by its JSON pointer, had an effect; see
-// [Translator.Required].
-func (p *Part) Apply(field string) {
-	if !slices.Contains(p.applied, field) {
-		p.applied = append(p.applied, field)
-	}
 }
 
 // built is a part after it was built. It is immutable.

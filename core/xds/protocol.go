@@ -1,7 +1,5 @@
 package xds
 
-import "github.com/meshmatch/meshmatch/core/resource"
-
 // A Protocol is what is spoken with a service.
 type Protocol string
 
@@ -20,14 +18,6 @@ func protocolOf(name string) Protocol {
 		return p
 	}
 	return TCP
-}
-
-// inboundProtocol returns the protocol of an inbound (SPEC 1.3).
-func inboundProtocol(i *resource.Inbound) Protocol {
-	if i.Protocol != "" {
-		return protocolOf(i.Protocol)
-	}
-	return protocolOf(i.Tags.Value(resource.ProtocolTag))
 }
 
 // IsHTTP reports whether requests are visible to the proxy.

@@ -2,11 +2,9 @@ package xds
 
 import (
 	"slices"
-	"time"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -15,7 +13,7 @@ import (
 // Routes is the draft of the routes of an HTTP destination.
 type Routes struct {
 	report
-	*client
+	Facets
 	// GRPC reports that the routes are for a client that is gRPC instead of Envoy.
 	GRPC        bool
 	Destination variant.Destination
@@ -79,8 +77,8 @@ func (r *Route) AddCase(headers []*routev3.HeaderMatcher, change func(*routev3.R
 	r.cases = append(r.cases, routeCase{headers, change})
 }
 
-// messages returns the finished route, after its cases.
-func (r *Route) messages() []*routev3.Route {
+// Messages returns the finished route, after its cases.
+func (r *Route) Messages() []*routev3.Route {
 	var list []*routev3.Route
 	for _, c := range r.cases {
 		m := proto.CloneOf(r.Message)
@@ -100,80 +98,4 @@ func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 func (r *Routes) NewRoute() *Route {
 	return &Route{report: &r.report, Protocol: r.Protocol, GRPC: r.GRPC,
 		Message: routeTo(r.Message.Name, OutboundRequestTimeout, OutboundStreamIdleTimeout)}
-}
-
-// routeTo returns a route for all requests to a cluster.
-func routeTo(cluster string, request, streamIdle time.Duration) *routev3.Route {
-	return &routev3.Route{
-		Match: &routev3.RouteMatch{PathSpecifier: &routev3.RouteMatch_Prefix{Prefix: "/"}},
-		Action: &routev3.Route_Route{Route: &routev3.RouteAction{
-			ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: cluster},
-			Timeout:          durationpb.New(request),
-			IdleTimeout:      durationpb.New(streamIdle),
-		}},
-	}
-}
-
-// routesKey is all that the routes of a destination depend on.
-type routesKey struct {
-	destination *destination
-	facts       *endpointFacts
-	grpc        bool
-	confs       *confList
-}
-
-// routeConfiguration returns the routes of an HTTP destination.
-func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *built {
-	return b.routes.get(key, d, func(client *client) *built {
-		name := key.destination.name
-		protocol := protocolBetween(key.destination.Tags, key.facts)
-		r := &Routes{report: report{place: name}, client: client, Destination: key.destination.Destination,
-			GRPC: key.grpc, Protocol: protocol, HostNames: key.facts.names, backends: backends{mesh: key.destination.Mesh}}
-		r.Message = &routev3.RouteConfiguration{
-			Name:         name,
-			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
-		}
-		r.List = []*Route{r.NewRoute()}
-		if key.grpc {
-			r.warnIgnoredByRoutes(b.shape.routes, key.confs)
-		}
-		for i, t := range b.shape.routes {
-			if t.Outbound == nil { // else the draft of the listener reports it
-				r.warnIgnored(t, key.confs.own[i])
-			}
-			for _, route := range key.confs.routes {
-				r.warnIgnored(t, route.confs[i])
-			}
-			if t.Routes != nil {
-				t.Routes(r, key.confs.own[i])
-			}
-		}
-		for _, route := range r.List {
-			confs := key.confs.of(route.Policy)
-			for i, t := range b.shape.routes {
-				if t.Route != nil {
-					t.Route(route, confs[i])
-				}
-			}
-		}
-		r.warnUnused(key.confs, func(p *resource.Policy) bool {
-			return slices.ContainsFunc(r.List, func(route *Route) bool { return route.Policy != nil && route.Policy.ID == p.ID })
-		})
-		for _, route := range r.List {
-			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.messages()...)
-		}
-		return b.finish(&Part{report: r.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: []proto.Message{r.Message}, backends: r.backends.list, client: client, confs: key.confs.all()}, key.confs.finish)
-	})
-}
-
-// warnIgnoredByRoutes reports what gRPC ignores of the confs of an outbound and of its
-// routes.
-func (r *report) warnIgnoredByRoutes(translators []*Translator, confs *confList) {
-	for i, t := range translators {
-		r.warnIgnoredByGRPC(t, confs.own[i])
-		for _, route := range confs.routes {
-			r.warnIgnoredByGRPC(t, route.confs[i])
-		}
-	}
 }

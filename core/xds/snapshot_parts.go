@@ -2,10 +2,11 @@ package xds
 
 import (
 	"cmp"
-	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // outboundParts are the parts of a snapshot that belong to its outbounds. Dataplanes

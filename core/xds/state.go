@@ -69,7 +69,7 @@ func newMeshState(view *core.View, mesh string, identities *identity.Identities,
 		}
 	}
 	for name, endpoints := range byService {
-		slices.SortFunc(endpoints, (*Endpoint).compare)
+		slices.SortFunc(endpoints, compareEndpoints)
 		var before *service
 		if old != nil {
 			before = old.services[name]
@@ -115,7 +115,7 @@ func (m *meshState) after(view, before *core.View, changed []resource.ID, trusts
 				}
 			}
 		}
-		slices.SortFunc(endpoints, (*Endpoint).compare)
+		slices.SortFunc(endpoints, compareEndpoints)
 		next.services[name] = m.services[name].after(endpoints)
 	}
 	return next

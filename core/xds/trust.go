@@ -4,15 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// trustBundles returns the CA certificates of MeshTrusts, in PEM, by the trust domain
+// TrustBundles returns the CA certificates of MeshTrusts, in PEM, by the trust domain
 // that they vouch for.
-func trustBundles(trusts []*resource.MeshTrust) map[string]string {
+func TrustBundles(trusts []*resource.MeshTrust) map[string]string {
 	bundles := map[string]string{}
 	for _, trust := range trusts {
 		for _, bundle := range trust.Spec.CABundles {
@@ -20,21 +19,6 @@ func trustBundles(trusts []*resource.MeshTrust) map[string]string {
 		}
 	}
 	return bundles
-}
-
-// serverTLS returns how the inbounds of a dataplane with an identity, which may be
-// nil, use it.
-func (m *meshState) serverTLS(id *identity.Identity, grpc bool) serverTLS {
-	tls := serverTLS{clientTLS: tlsOf(id, grpc), identity: id}
-	switch {
-	case id == nil:
-	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several
-	case id.Source.Spec.Provider.Type == spiffe.Bundled:
-		tls.trustDomain = bundledTrustDomain(m.identities, m.trusts)
-	default:
-		tls.trustDomain = onlyDomain(append(trustDomains(m.trusts), id.TrustDomain))
-	}
-	return tls
 }
 
 // BundledTrustDomain returns the trust domain of all CAs that a mesh trusts, if it has
@@ -45,11 +29,7 @@ func (m *meshState) serverTLS(id *identity.Identity, grpc bool) serverTLS {
 // trust domain, so such an ID opens no inbound. With several, each certificate is
 // verified with the CAs of the trust domain that its SPIFFE ID has, and one without
 // SPIFFE ID is refused.
-func BundledTrustDomain(view *core.View, mesh string) string {
-	return bundledTrustDomain(view.Identities(mesh), view.Trusts(mesh))
-}
-
-func bundledTrustDomain(identities *identity.Identities, trusts []*resource.MeshTrust) string {
+func BundledTrustDomain(identities *identity.Identities, trusts []*resource.MeshTrust) string {
 	domains := trustDomains(trusts)
 	for _, source := range identities.All() {
 		if source.Spec.Provider.Type != spiffe.Bundled {

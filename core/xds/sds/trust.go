@@ -70,7 +70,7 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 	if before != nil && before.identities == m.identities && maps.Equal(before.authorities, m.authorities) && before.bundles.equal(m.bundles) {
 		return before, problems
 	}
-	m.trust = m.bundles.secret(xds.BundledTrustDomain(view, mesh))
+	m.trust = m.bundles.secret(xds.BundledTrustDomain(view.Identities(mesh), view.Trusts(mesh)))
 	return m, problems
 }
 

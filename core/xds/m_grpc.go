@@ -25,3 +25,7 @@ func grpcTLS(ids []string) *tlsv3.CommonTlsContext {
 		ValidationContextType:          &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: validation},
 	}
 }
+
+// GRPCServerTemplate is the `server_listener_resource_name_template` of a bootstrap of
+// gRPC: a server replaces %s by the address that it listens on.
+const GRPCServerTemplate = "inbound/%s"

@@ -1,0 +1,22 @@
+package xds
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
+
+	"github.com/meshmatch/meshmatch/core/variant"
+)
+
+// A Cluster is the draft of the cluster of a destination (SPEC 11.3).
+type Cluster struct {
+	report
+	Facets
+	// GRPC reports that the cluster is for a client that is gRPC instead of Envoy.
+	GRPC bool
+	// Destination is that of the outbound or of a backend of a route.
+	Destination variant.Destination
+	Protocol    Protocol
+	Message     *clusterv3.Cluster
+	// HTTP are the options of HTTP connections; nil for TCP.
+	HTTP *httpv3.HttpProtocolOptions
+}

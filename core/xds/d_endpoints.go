@@ -1,0 +1,51 @@
+package xds
+
+import (
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+)
+
+// An Endpoint is a ready inbound of a dataplane (SPEC 11.3). It is immutable.
+type Endpoint struct {
+	Dataplane resource.ID
+	Address   string // an IP address or a host name
+	Port      uint32
+	Tags      resource.Tags
+	Zone      string
+	Protocol  Protocol
+	// SPIFFEID is the identity that the endpoint presents, "" if it has none.
+	SPIFFEID string
+}
+
+// Endpoints is the draft of the endpoints of a destination.
+type Endpoints struct {
+	*report
+	Facets
+	Destination variant.Destination
+	// All are the ready endpoints, by address. A translator must not change them.
+	All []*Endpoint
+	// Localities are the groups that get requests. At first there is one with all
+	// endpoints, or none if there are no endpoints.
+	Localities []Locality
+	// Message gets the endpoints of the localities when the draft is finished.
+	Message *endpointv3.ClusterLoadAssignment
+
+	shown []string
+}
+
+// A Locality is a group of endpoints.
+type Locality struct {
+	Zone, SubZone string
+	// Priority is 0 for the group that gets requests while its endpoints are healthy,
+	// 1 for the next one, without gaps.
+	Priority uint32
+	// Weight is the share of requests among the groups of one priority: in Envoy if the
+	// cluster has weighted localities, in gRPC always. It is not 0.
+	Weight    uint32
+	Endpoints []*Endpoint
+}
+
+// ShowTags makes tags of the endpoints available to the routes of the cluster.
+func (e *Endpoints) ShowTags(keys ...string) { e.shown = append(e.shown, keys...) }

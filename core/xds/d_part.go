@@ -1,0 +1,43 @@
+package xds
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Origin is what a part of a snapshot belongs to, as policies of kind MeshProxyPatch
+// name it.
+type Origin string
+
+// The origins. Parts of the proxy as a whole have the origin of their resource.
+const (
+	InboundOrigin     Origin = "inbound"
+	OutboundOrigin    Origin = "outbound"
+	PrometheusOrigin  Origin = "prometheus"
+	PassthroughOrigin Origin = "passthrough"
+	CollectorOrigin   Origin = "collector" // clusters of collectors of telemetry
+)
+
+// A Part is one or a few finished messages of a snapshot, before they are marshalled.
+type Part struct {
+	report
+	Origin Origin
+	// Tags are those of the inbound or outbound; nil for other origins.
+	Tags resource.Tags
+	// Messages are clusters, load assignments, listeners or route configurations. A
+	// translator may change, remove or add messages.
+	Messages []proto.Message
+
+	applied []string
+}
+
+// Apply notes that a field of a conf, by its JSON pointer, had an effect; see
+// [Translator.Required].
+func (p *Part) Apply(field string) {
+	if !slices.Contains(p.applied, field) {
+		p.applied = append(p.applied, field)
+	}
+}

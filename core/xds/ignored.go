@@ -1,0 +1,101 @@
+package xds
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// warnIgnored reports the fields of a conf, which may be nil, that its translator
+// ignores.
+func (r *report) warnIgnored(t *Translator, e *rules.Effective) {
+	if e != nil {
+		eachIgnored(t.Ignored, e.Conf, func(pointer, reason string) { r.Warn(e, pointer, "%s", reason) })
+	}
+}
+
+// eachIgnored calls report with the JSON pointers to the ignored fields that a conf has,
+// and the reason.
+func eachIgnored(fields []IgnoredField, conf resource.Conf, report func(pointer, reason string)) {
+	if len(fields) == 0 {
+		return
+	}
+	data, err := json.Marshal(conf)
+	if err != nil {
+		return // a conf that has no JSON sets no field
+	}
+	var tree any
+	_ = json.Unmarshal(data, &tree)
+	for _, ignored := range fields {
+		for _, pointer := range pointersTo(tree, strings.Split(ignored.Field, "/")[1:]) {
+			report(pointer, ignored.Reason)
+		}
+	}
+}
+
+// pointersTo returns the JSON pointers of the values at a path, in which * is any
+// element of a list.
+func pointersTo(tree any, path []string) []string {
+	if len(path) == 0 {
+		return []string{""}
+	}
+	var pointers []string
+	add := func(key string, value any) {
+		for _, rest := range pointersTo(value, path[1:]) {
+			pointers = append(pointers, "/"+key+rest)
+		}
+	}
+	switch tree := tree.(type) {
+	case map[string]any:
+		if value, present := tree[path[0]]; present {
+			add(path[0], value)
+		}
+	case []any:
+		for i, value := range tree {
+			if path[0] == "*" {
+				add(strconv.Itoa(i), value)
+			}
+		}
+	}
+	return pointers
+}
+
+// warnIgnoredByGRPC reports the fields of a conf, which may be nil, that gRPC ignores. It
+// names no item of a policy for the whole mesh that is for the whole mesh itself: such
+// an item is meant for the nodes where it has an effect.
+func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
+	if e == nil || len(t.IgnoredByGRPC) == 0 {
+		return
+	}
+	named := func(o rules.Origin) bool {
+		target := targetOf(o)
+		return o.Policy.TargetRef.Kind != resource.TargetMesh || target != resource.TargetMesh && target != resource.NoTarget
+	}
+	if !slices.ContainsFunc(e.Origins, named) {
+		return
+	}
+	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(e, pointer, named, reason) })
+}
+
+// warnIgnoredInbound reports the ignored fields of all confs of an inbound.
+func (r *report) warnIgnoredInbound(t *Translator, conf InboundConf) {
+	r.warnIgnored(t, conf.Default)
+	if conf.InboundConfig == nil || len(t.Ignored) == 0 {
+		return
+	}
+	for k := range conf.Rules {
+		r.warnIgnored(t, conf.Rules[k].Effective)
+	}
+	if conf.From == nil {
+		return
+	}
+	for _, o := range conf.From.Origins() { // their confs are merged for each client
+		eachIgnored(t.Ignored, o.Policy.From[o.Index].Conf, func(pointer, reason string) {
+			r.WarnPolicy(o.Policy, o.Index, pointer, "%s", reason)
+		})
+	}
+}

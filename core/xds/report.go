@@ -1,0 +1,107 @@
+package xds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// report collects the warnings of one draft.
+type report struct {
+	place     string
+	isInbound bool // items are those of from and rules, also if a policy has others
+	warnings  []Warning
+}
+
+// Warn reports that a field of a conf cannot have an effect here. The field is a
+// JSON pointer into the conf; the warning names each item that set the field or a
+// part of it. The pointer "" is that of the whole conf, and for each of its items.
+func (r *report) Warn(e *rules.Effective, field, format string, args ...any) {
+	r.warn(e, field, func(rules.Origin) bool { return true }, fmt.Sprintf(format, args...))
+}
+
+// WarnProtocol is Warn for a field of `to` that has no effect with the protocol of
+// the destination. It names no item for the whole mesh: such an item is meant for
+// the destinations where it has an effect.
+func (r *report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
+	r.warn(e, field, func(o rules.Origin) bool {
+		return targetOf(o) != resource.TargetMesh
+	}, fmt.Sprintf(format, args...))
+}
+
+// WarnRoute is Warn for a field of `to` that a cluster or a listener has, and a route
+// cannot have. It names the items for a route alone: an item for the outbound has its
+// effect there (SPEC 11.4).
+func (r *report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
+	r.warn(e, field, func(o rules.Origin) bool {
+		return o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute()
+	}, fmt.Sprintf(format, args...))
+}
+
+// WarnInbound is Warn for a field of `from` or `rules` that has no effect with the
+// protocol of the inbound. It names no policy for the whole mesh: such a policy is
+// meant for the inbounds where it has an effect.
+func (r *report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
+	r.warn(e, field, func(o rules.Origin) bool {
+		return o.Policy.TargetRef.Kind != resource.TargetMesh
+	}, fmt.Sprintf(format, args...))
+}
+
+// targetOf returns what an item of `to` selects; NoTarget for another item.
+func targetOf(o rules.Origin) resource.TargetKind {
+	if o.Index < len(o.Policy.To) {
+		return o.Policy.To[o.Index].TargetRef.Kind
+	}
+	return resource.NoTarget
+}
+
+// warn adds a warning for each item that set a field and that is named.
+func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origin) bool, message string) {
+	var named []rules.Origin
+	add := func(o rules.Origin) {
+		if !slices.Contains(named, o) && isNamed(o) {
+			named = append(named, o)
+			r.WarnPolicy(o.Policy, o.Index, field, "%s", message)
+		}
+	}
+	if field == "" {
+		for _, o := range e.Origins {
+			add(o)
+		}
+		return
+	}
+	for pointer, o := range e.Fields() {
+		if pointer == field || strings.HasPrefix(pointer, field+"/") || strings.HasPrefix(field, pointer+"/") {
+			add(o)
+		}
+	}
+}
+
+// WarnPolicy reports that a field of an item of a policy cannot have an effect here.
+func (r *report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
+	array := "from"
+	switch {
+	case p.Type.Default != nil:
+		array = "default"
+	case !r.isInbound && len(p.To) > 0:
+		array = "to"
+	case len(p.Rules) > 0:
+		array = "rules"
+	}
+	r.warnings = append(r.warnings, Warning{Policy: p, array: array, Index: index, Field: field, Place: r.place, Message: fmt.Sprintf(format, args...)})
+}
+
+// WarnPlace reports what is not as the dataplane and its policies ask for, of which
+// no single policy is the cause.
+func (r *report) WarnPlace(format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{Place: r.place, Message: fmt.Sprintf(format, args...)})
+}
+
+// Fail reports that the dataplane cannot be served as its policies ask for, so that
+// clients are denied.
+func (r *report) Fail(format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{Place: r.place, Message: fmt.Sprintf(format, args...), Error: true})
+}

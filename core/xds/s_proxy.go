@@ -1,0 +1,31 @@
+package xds
+
+import (
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// proxy returns the resources that belong to no inbound or outbound.
+func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneConfs) []*built {
+	p := &Proxy{report: report{place: d.KRI("")}, Dataplane: d, TLS: tls.context()}
+	for _, t := range b.shape.proxy {
+		conf := confs.defaultOf(t.Kind)
+		p.warnIgnored(t, conf)
+		t.Proxy(p, conf)
+	}
+	var list []*built
+	if len(p.warnings) > 0 {
+		list = append(list, &built{warnings: p.warnings})
+	}
+	for _, part := range p.parts {
+		d := &draft{Part: part}
+		for _, t := range b.shape.proxy {
+			d.confs = append(d.confs, confs.defaultOf(t.Kind))
+		}
+		list = append(list, b.finish(d, confs.finish))
+	}
+	return list
+}
+
+// isTransparent reports whether connections of the workload are redirected to the
+// proxy (SPEC 11.5, MeshPassthrough).
+func isTransparent(d *resource.Dataplane) bool { return d.TransparentProxy != nil }

@@ -1,0 +1,40 @@
+package xds
+
+import (
+	"fmt"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// secrets returns the secrets of a dataplane that are known without a server that
+// signs: those in files (SPEC 11.6).
+func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resource.MeshTrust) (list []*wire.Resource, warnings []Warning) {
+	if tls.identity == nil || tls.identity.Source.Spec.Provider.Type != spiffe.Extension {
+		return nil, nil
+	}
+	files, err := FilesOf(d, tls.identity)
+	if err != nil {
+		return nil, []Warning{{Place: d.KRI(""), Message: err.Error()}}
+	}
+	bundles := map[string]*corev3.DataSource{}
+	for domain, pem := range TrustBundles(trusts) {
+		bundles[domain] = &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: pem}}
+	}
+	own := tls.identity.TrustDomain
+	if bundles[own] != nil {
+		warnings = append(warnings, Warning{Place: d.KRI(""), Message: fmt.Sprintf(
+			"the MeshTrusts of the trust domain %s have no effect: %s has its own trustBundle", own, tls.identity.Source.ID)})
+	}
+	bundles[own] = fileSource(files.TrustBundle)
+	return []*wire.Resource{
+		b.resources.make(wire.SecretType, IdentitySecret, &tlsv3.Secret{Name: IdentitySecret, Type: &tlsv3.Secret_TlsCertificate{
+			TlsCertificate: &tlsv3.TlsCertificate{CertificateChain: fileSource(files.Certificate), PrivateKey: fileSource(files.Key)},
+		}}),
+		b.resources.make(wire.SecretType, TrustSecret, NewTrustSecret(bundles, tls.trustDomain)),
+	}, warnings
+}
