@@ -7,9 +7,9 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/sds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -17,7 +17,7 @@ import (
 type publication struct {
 	view       *core.View
 	set        *resource.Set // nil before the first load
-	state      *xds.State
+	state      *snapshot.State
 	secrets    *sds.Secrets // nil: keys are not served
 	snapshots  *snapshotCache
 	superseded chan struct{} // closed when there is a newer publication
@@ -95,12 +95,12 @@ type snapshotKey struct {
 // servedSnapshot is a snapshot in the form of package server, and what it was made
 // from.
 type servedSnapshot struct {
-	built   *xds.Snapshot
+	built   *snapshot.Snapshot
 	secrets []*wire.Resource
 	server.Snapshot
 }
 
-func (c *snapshotCache) get(key snapshotKey, built *xds.Snapshot, secrets []*wire.Resource) *server.Snapshot {
+func (c *snapshotCache) get(key snapshotKey, built *snapshot.Snapshot, secrets []*wire.Resource) *server.Snapshot {
 	if known, ok := c.known.Load(key); ok {
 		if s := known.(*servedSnapshot); s.built == built && slices.Equal(s.secrets, secrets) {
 			return &s.Snapshot

@@ -19,9 +19,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/source"
 	"github.com/meshmatch/meshmatch/core/variant"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/sds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // Server watches files and serves what they mean. Make it by [New].
@@ -29,7 +29,7 @@ type Server struct {
 	options   Options
 	tls       *tlsReloader // nil: no TLS
 	engine    *core.Engine
-	builder   *xds.Builder
+	builder   *snapshot.Builder
 	issuer    *sds.Issuer
 	snapshots snapshotCache
 	publisher publisher
@@ -51,7 +51,7 @@ func New(options Options) (*Server, error) {
 	s := &Server{
 		options: options,
 		engine:  core.NewEngine(options.Loader.Kinds, core.Options{}),
-		builder: xds.NewBuilder(options.Translators, xds.Options{}),
+		builder: snapshot.NewBuilder(options.Translators, snapshot.Options{}),
 		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
 		logged:  map[string]bool{},
 

@@ -13,8 +13,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"github.com/meshmatch/meshmatch/fuzz"
@@ -214,13 +214,13 @@ func (f *soakFiles) expected() *expected {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return &expected{view, xds.NewBuilder(translators.All(), xds.Options{}).At(view)}
+	return &expected{view, snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)}
 }
 
 // expected is what clients shall hold in the end. It implements [server.State].
 type expected struct {
 	view  *core.View
-	state *xds.State
+	state *snapshot.State
 }
 
 func (e *expected) Node(n *server.Node) (*server.Snapshot, bool) {

@@ -2,66 +2,22 @@ package xds
 
 import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
-	"google.golang.org/protobuf/proto"
+	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 
-	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// clusterKey is all that the cluster of a destination depends on.
-type clusterKey struct {
-	destination *destination
-	facts       *endpointFacts
-	resolved    endpointsKey // if the endpoints have host names
-	tls         clientTLS
-	grpc        bool
-	confs       *confList
-}
-
-// cluster returns the cluster of a destination.
-func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
-	return b.clusters.get(key, d, func(client *client) *built {
-		name := key.destination.name
-		c := &Cluster{
-			report: report{place: name}, Facets: client, GRPC: key.grpc,
-			Destination: key.destination.Destination,
-			Protocol:    protocolBetween(key.destination.Tags, key.facts),
-			Message:     newCluster(name, OutboundConnectTimeout),
-		}
-		if c.Protocol.IsHTTP() {
-			c.HTTP = newHTTPOptions(c.Protocol, OutboundIdleTimeout)
-		}
-		messages := []proto.Message{c.Message}
-		if key.resolved == (endpointsKey{}) {
-			useEDS(c.Message)
-		} else if m := b.assignment(key.resolved, &c.report, client); key.grpc && len(m.Endpoints) == 0 {
-			useEDS(c.Message) // gRPC rejects a host name that is none
-			messages = append(messages, m)
-		} else {
-			resolve(c.Message)
-			if key.grpc {
-				c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_LOGICAL_DNS}
-			}
-			c.Message.LoadAssignment = m
-		}
-		key.tls.secure(c.Message, key.facts)
-		for i, t := range b.shape.cluster {
-			c.warnIgnored(t, key.confs.own[i])
-			if key.grpc {
-				c.warnIgnoredByGRPC(t, key.confs.own[i])
-			}
-			t.Cluster(c, key.confs.own[i])
-		}
-		setHTTPOptions(c.Message, c.HTTP)
-		return b.finish(&draft{Part: &Part{report: c.report, Origin: OutboundOrigin, Tags: key.destination.Tags,
-			Messages: messages}, confs: key.confs.all()}, key.confs.finish)
-	})
-}
-
-// protocolBetween returns the protocol of an outbound: that of its tag, else that of
-// the endpoints if they agree, else TCP (SPEC 11.3).
-func protocolBetween(tags resource.Tags, facts *endpointFacts) Protocol {
-	if tag := tags.Value(resource.ProtocolTag); tag != "" {
-		return protocolOf(tag)
-	}
-	return facts.protocol
+// A Cluster is the draft of the cluster of a destination (SPEC 11.3).
+type Cluster struct {
+	Report
+	Facets
+	// GRPC reports that the cluster is for a client that is gRPC instead of Envoy.
+	GRPC bool
+	// Destination is that of the outbound or of a backend of a route.
+	Destination variant.Destination
+	Protocol    message.Protocol
+	Message     *clusterv3.Cluster
+	// HTTP are the options of HTTP connections; nil for TCP.
+	HTTP *httpv3.HttpProtocolOptions
 }

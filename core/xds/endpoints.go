@@ -1,151 +1,52 @@
 package xds
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
-	"net/netip"
-	"slices"
-	"strings"
-	"sync"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 
-	"github.com/meshmatch/meshmatch/core/enforce"
-	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-func isHostName(e *Endpoint) bool {
-	_, err := netip.ParseAddr(e.Address)
-	return err != nil
+// An Endpoint is a ready inbound of a dataplane (SPEC 11.3). It is immutable.
+type Endpoint struct {
+	Dataplane resource.ID
+	Address   string // an IP address or a host name
+	Port      uint32
+	Tags      resource.Tags
+	Zone      string
+	Protocol  message.Protocol
+	// SPIFFEID is the identity that the endpoint presents, "" if it has none.
+	SPIFFEID string
 }
 
-func compareEndpoints(e, o *Endpoint) int {
-	return cmp.Or(strings.Compare(e.Address, o.Address), cmp.Compare(e.Port, o.Port), e.Dataplane.Compare(o.Dataplane))
+// Endpoints is the draft of the endpoints of a destination.
+type Endpoints struct {
+	*Report
+	Facets
+	Destination variant.Destination
+	// All are the ready endpoints, by address. A translator must not change them.
+	All []*Endpoint
+	// Localities are the groups that get requests. At first there is one with all
+	// endpoints, or none if there are no endpoints.
+	Localities []Locality
+	// Message gets the endpoints of the localities when the draft is finished.
+	Message *endpointv3.ClusterLoadAssignment
+
+	Shown []string
 }
 
-func equalEndpoints(e, o *Endpoint) bool {
-	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Zone == o.Zone &&
-		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && slices.Equal(e.Tags, o.Tags)
+// A Locality is a group of endpoints.
+type Locality struct {
+	Zone, SubZone string
+	// Priority is 0 for the group that gets requests while its endpoints are healthy,
+	// 1 for the next one, without gaps.
+	Priority uint32
+	// Weight is the share of requests among the groups of one priority: in Envoy if the
+	// cluster has weighted localities, in gRPC always. It is not 0.
+	Weight    uint32
+	Endpoints []*Endpoint
 }
 
-// endpointsOf returns the endpoints of a dataplane, in the order of its inbounds.
-func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*Endpoint {
-	var spiffeID string
-	if id, err := identities.Of(d); err == nil && id != nil {
-		spiffeID = id.SPIFFEID
-	}
-	var list []*Endpoint
-	for i := range d.Inbounds {
-		in := &d.Inbounds[i]
-		if in.NotReady {
-			continue
-		}
-		list = append(list, &Endpoint{
-			Dataplane: d.ID,
-			Address:   cmp.Or(d.AdvertisedAddress, in.Address, d.Address),
-			Port:      in.Port,
-			Tags:      in.Tags,
-			Zone:      enforce.ZoneOf(d),
-			Protocol:  inboundProtocol(in),
-			SPIFFEID:  spiffeID,
-		})
-	}
-	return list
-}
-
-// service is the endpoints of one service of a mesh. It is immutable, except that
-// the sets of destinations are made when they are asked for.
-type service struct {
-	endpoints []*Endpoint // sorted
-
-	mu     sync.Mutex
-	sets   map[string]*endpointSet // by the name of the destination
-	before map[string]*endpointSet // those of the version before
-}
-
-// after returns the next version of a service, which may be nil.
-func (s *service) after(endpoints []*Endpoint) *service {
-	next := &service{endpoints: endpoints, sets: map[string]*endpointSet{}}
-	if s != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		next.before = maps.Clone(s.sets)
-	}
-	return next
-}
-
-// endpointSet is the endpoints of a destination. Two sets with equal endpoints are
-// one pointer in consecutive states.
-type endpointSet struct {
-	list  []*Endpoint
-	facts *endpointFacts
-}
-
-// endpointFacts is what clusters depend on, of all that endpoints are. Equal facts
-// are one pointer.
-type endpointFacts struct {
-	protocol Protocol // that all endpoints have, else TCP
-	ids      []string // distinct SPIFFE IDs, sorted
-	plain    bool     // there is an endpoint without identity
-	names    bool     // there is an endpoint with a host name
-}
-
-// set returns the endpoints of a destination. If they are those of the version
-// before, it returns the same pointer.
-func (s *service) set(d *destination, facts *cache[string, endpointFacts]) *endpointSet {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if set := s.sets[d.name]; set != nil {
-		return set
-	}
-	set := newEndpointSet(s.endpoints, d.Destination, facts)
-	if before := s.before[d.name]; before != nil && slices.EqualFunc(before.list, set.list, equalEndpoints) {
-		set = before
-	}
-	s.sets[d.name] = set
-	return set
-}
-
-func newEndpointSet(endpoints []*Endpoint, d variant.Destination, facts *cache[string, endpointFacts]) *endpointSet {
-	selector := withoutProtocol(d.Tags)
-	var list []*Endpoint
-	for _, e := range endpoints {
-		if e.Tags.Contains(selector) {
-			list = append(list, e)
-		}
-	}
-	return &endpointSet{list: list, facts: factsOf(list, facts)}
-}
-
-// withoutProtocol returns the tags by which an outbound selects endpoints (SPEC
-// 11.3).
-func withoutProtocol(tags resource.Tags) resource.Tags {
-	return slices.DeleteFunc(slices.Clone(tags), func(t resource.Tag) bool { return t.Key == resource.ProtocolTag })
-}
-
-func factsOf(list []*Endpoint, known *cache[string, endpointFacts]) *endpointFacts {
-	f := &endpointFacts{protocol: TCP}
-	for i, e := range list {
-		switch {
-		case i == 0:
-			f.protocol = e.Protocol
-		case f.protocol != e.Protocol:
-			f.protocol = TCP
-		}
-		if e.SPIFFEID == "" {
-			f.plain = true
-		} else {
-			f.ids = append(f.ids, e.SPIFFEID)
-		}
-		f.names = f.names || isHostName(e)
-	}
-	slices.Sort(f.ids)
-	f.ids = slices.Compact(f.ids)
-	return known.get(f.key(), func() *endpointFacts { return f })
-}
-
-// key returns a text that is equal for equal facts.
-func (f *endpointFacts) key() string {
-	return fmt.Sprintln(f.protocol, f.plain, f.names) + strings.Join(f.ids, "\n")
-}
+// ShowTags makes tags of the endpoints available to the routes of the cluster.
+func (e *Endpoints) ShowTags(keys ...string) { e.Shown = append(e.Shown, keys...) }

@@ -12,7 +12,7 @@ import (
 
 // warnIgnored reports the fields of a conf, which may be nil, that its translator
 // ignores.
-func (r *report) warnIgnored(t *Translator, e *rules.Effective) {
+func (r *Report) WarnIgnored(t *Translator, e *rules.Effective) {
 	if e != nil {
 		eachIgnored(t.Ignored, e.Conf, func(pointer, reason string) { r.Warn(e, pointer, "%s", reason) })
 	}
@@ -67,7 +67,7 @@ func pointersTo(tree any, path []string) []string {
 // warnIgnoredByGRPC reports the fields of a conf, which may be nil, that gRPC ignores. It
 // names no item of a policy for the whole mesh that is for the whole mesh itself: such
 // an item is meant for the nodes where it has an effect.
-func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
+func (r *Report) WarnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 	if e == nil || len(t.IgnoredByGRPC) == 0 {
 		return
 	}
@@ -82,13 +82,13 @@ func (r *report) warnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 }
 
 // warnIgnoredInbound reports the ignored fields of all confs of an inbound.
-func (r *report) warnIgnoredInbound(t *Translator, conf InboundConf) {
-	r.warnIgnored(t, conf.Default)
+func (r *Report) WarnIgnoredInbound(t *Translator, conf InboundConf) {
+	r.WarnIgnored(t, conf.Default)
 	if conf.InboundConfig == nil || len(t.Ignored) == 0 {
 		return
 	}
 	for k := range conf.Rules {
-		r.warnIgnored(t, conf.Rules[k].Effective)
+		r.WarnIgnored(t, conf.Rules[k].Effective)
 	}
 	if conf.From == nil {
 		return

@@ -10,20 +10,21 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 // An Inbound is the draft of an inbound: its listener, the cluster of the workload,
 // and routes to it (SPEC 11.2).
 type Inbound struct {
-	report
+	Report
 	collectors
 	Dataplane *resource.Dataplane
 	// Identity is that of the dataplane; nil if it has none.
 	Identity *identity.Identity
 	Index    int // of the inbound
 	Inbound  *resource.Inbound
-	Protocol Protocol
+	Protocol message.Protocol
 	// GRPC reports that the resources are for a gRPC server instead of Envoy.
 	GRPC bool
 
@@ -45,7 +46,7 @@ type Inbound struct {
 	// filters.
 	InspectTLS bool
 
-	trustDomain string // see Visibility
+	TrustDomain string // see Visibility
 }
 
 // RequestForm returns the form of RBAC filters that the proxy reads.
@@ -59,8 +60,8 @@ func (i *Inbound) RequestForm() rbac.Form {
 // NewRoute returns a route to the workload for all requests, with the default
 // timeouts of inbounds.
 func (i *Inbound) NewRoute() *Route {
-	return &Route{report: &i.report, Protocol: i.Protocol, GRPC: i.GRPC,
-		Message: routeTo(i.Cluster.Name, InboundRequestTimeout, InboundStreamIdleTimeout)}
+	return &Route{Report: &i.Report, Protocol: i.Protocol, GRPC: i.GRPC,
+		Message: message.RouteTo(i.Cluster.Name, message.InboundRequestTimeout, message.InboundStreamIdleTimeout)}
 }
 
 // A Chain is the draft of a filter chain of an inbound.
@@ -83,6 +84,6 @@ func (c *Chain) RefuseEscapedSlashes() {
 func (c *Chain) AcceptURIs(uris []*matcherv3.StringMatcher) {
 	validation := c.TLS.CommonTlsContext.GetCombinedValidationContext().DefaultValidationContext
 	for _, uri := range uris {
-		acceptURI(validation, uri)
+		message.AcceptURI(validation, uri)
 	}
 }

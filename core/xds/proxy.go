@@ -6,18 +6,19 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // A Proxy is the draft of the resources that belong to no inbound or outbound.
 type Proxy struct {
-	report
+	Report
 	Dataplane *resource.Dataplane
 
 	// TLS is how listeners present the identity of the dataplane and verify clients; nil
 	// without identity.
 	TLS *tlsv3.DownstreamTlsContext
 
-	parts []*Part
+	Parts []*Part
 }
 
 // TransportSocket returns the socket of a listener that presents the identity of the
@@ -26,12 +27,12 @@ func (p *Proxy) TransportSocket() *corev3.TransportSocket {
 	if p.TLS == nil {
 		return nil
 	}
-	return transportSocket(p.TLS)
+	return message.TransportSocket(p.TLS)
 }
 
 // Add adds clusters, listeners or other messages, and returns the part that they are.
 func (p *Proxy) Add(origin Origin, messages ...proto.Message) *Part {
-	part := &Part{report: report{place: p.place}, Origin: origin, Messages: messages}
-	p.parts = append(p.parts, part)
+	part := &Part{Report: Report{Place: p.Place}, Origin: origin, Messages: messages}
+	p.Parts = append(p.Parts, part)
 	return part
 }

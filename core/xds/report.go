@@ -10,23 +10,23 @@ import (
 )
 
 // report collects the warnings of one draft.
-type report struct {
-	place     string
-	isInbound bool // items are those of from and rules, also if a policy has others
-	warnings  []Warning
+type Report struct {
+	Place     string
+	OfInbound bool // items are those of from and rules, also if a policy has others
+	Warnings  []Warning
 }
 
 // Warn reports that a field of a conf cannot have an effect here. The field is a
 // JSON pointer into the conf; the warning names each item that set the field or a
 // part of it. The pointer "" is that of the whole conf, and for each of its items.
-func (r *report) Warn(e *rules.Effective, field, format string, args ...any) {
+func (r *Report) Warn(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(rules.Origin) bool { return true }, fmt.Sprintf(format, args...))
 }
 
 // WarnProtocol is Warn for a field of `to` that has no effect with the protocol of
 // the destination. It names no item for the whole mesh: such an item is meant for
 // the destinations where it has an effect.
-func (r *report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
+func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(o rules.Origin) bool {
 		return targetOf(o) != resource.TargetMesh
 	}, fmt.Sprintf(format, args...))
@@ -35,7 +35,7 @@ func (r *report) WarnProtocol(e *rules.Effective, field, format string, args ...
 // WarnRoute is Warn for a field of `to` that a cluster or a listener has, and a route
 // cannot have. It names the items for a route alone: an item for the outbound has its
 // effect there (SPEC 11.4).
-func (r *report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
+func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(o rules.Origin) bool {
 		return o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute()
 	}, fmt.Sprintf(format, args...))
@@ -44,7 +44,7 @@ func (r *report) WarnRoute(e *rules.Effective, field, format string, args ...any
 // WarnInbound is Warn for a field of `from` or `rules` that has no effect with the
 // protocol of the inbound. It names no policy for the whole mesh: such a policy is
 // meant for the inbounds where it has an effect.
-func (r *report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
+func (r *Report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(o rules.Origin) bool {
 		return o.Policy.TargetRef.Kind != resource.TargetMesh
 	}, fmt.Sprintf(format, args...))
@@ -59,7 +59,7 @@ func targetOf(o rules.Origin) resource.TargetKind {
 }
 
 // warn adds a warning for each item that set a field and that is named.
-func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origin) bool, message string) {
+func (r *Report) warn(e *rules.Effective, field string, isNamed func(rules.Origin) bool, message string) {
 	var named []rules.Origin
 	add := func(o rules.Origin) {
 		if !slices.Contains(named, o) && isNamed(o) {
@@ -81,27 +81,27 @@ func (r *report) warn(e *rules.Effective, field string, isNamed func(rules.Origi
 }
 
 // WarnPolicy reports that a field of an item of a policy cannot have an effect here.
-func (r *report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
+func (r *Report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
 	array := "from"
 	switch {
 	case p.Type.Default != nil:
 		array = "default"
-	case !r.isInbound && len(p.To) > 0:
+	case !r.OfInbound && len(p.To) > 0:
 		array = "to"
 	case len(p.Rules) > 0:
 		array = "rules"
 	}
-	r.warnings = append(r.warnings, Warning{Policy: p, array: array, Index: index, Field: field, Place: r.place, Message: fmt.Sprintf(format, args...)})
+	r.Warnings = append(r.Warnings, Warning{Policy: p, array: array, Index: index, Field: field, Place: r.Place, Message: fmt.Sprintf(format, args...)})
 }
 
 // WarnPlace reports what is not as the dataplane and its policies ask for, of which
 // no single policy is the cause.
-func (r *report) WarnPlace(format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{Place: r.place, Message: fmt.Sprintf(format, args...)})
+func (r *Report) WarnPlace(format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{Place: r.Place, Message: fmt.Sprintf(format, args...)})
 }
 
 // Fail reports that the dataplane cannot be served as its policies ask for, so that
 // clients are denied.
-func (r *report) Fail(format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{Place: r.place, Message: fmt.Sprintf(format, args...), Error: true})
+func (r *Report) Fail(format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{Place: r.Place, Message: fmt.Sprintf(format, args...), Error: true})
 }

@@ -8,16 +8,17 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // Routes is the draft of the routes of an HTTP destination.
 type Routes struct {
-	report
+	Report
 	Facets
 	// GRPC reports that the routes are for a client that is gRPC instead of Envoy.
 	GRPC        bool
 	Destination variant.Destination
-	Protocol    Protocol
+	Protocol    message.Protocol
 	// HostNames reports that an endpoint has a host name for an address.
 	HostNames bool
 	// Message has one virtual host, to which the routes of List are added when the
@@ -27,22 +28,22 @@ type Routes struct {
 	// first it has one, the route to the outbound's own service.
 	List []*Route
 
-	backends
+	Backends
 }
 
 // backends are destinations of a mesh that a draft refers to, in addition to its own.
-type backends struct {
-	mesh string
-	list []variant.Destination
+type Backends struct {
+	Mesh     string
+	Referred []variant.Destination
 }
 
 // Backend returns the name of the cluster of a destination, and makes sure that the
 // dataplane has this cluster.
-func (b *backends) Backend(tags resource.Tags) string {
-	d := variant.Destination{Mesh: b.mesh, Tags: tags}
+func (b *Backends) Backend(tags resource.Tags) string {
+	d := variant.Destination{Mesh: b.Mesh, Tags: tags}
 	name := d.Name()
-	if !slices.ContainsFunc(b.list, func(known variant.Destination) bool { return known.Name() == name }) {
-		b.list = append(b.list, d)
+	if !slices.ContainsFunc(b.Referred, func(known variant.Destination) bool { return known.Name() == name }) {
+		b.Referred = append(b.Referred, d)
 	}
 	return name
 }
@@ -52,12 +53,12 @@ func (r *Routes) VirtualHost() *routev3.VirtualHost { return r.Message.VirtualHo
 
 // A Route is the draft of one route.
 type Route struct {
-	*report
+	*Report
 	Message *routev3.Route
 	// Policy is the route policy that made the route; nil for the route to the
 	// outbound's own service, and for routes of inbounds.
 	Policy   *resource.Policy
-	Protocol Protocol
+	Protocol message.Protocol
 	// GRPC reports that the route is for a client or a server that is gRPC instead of
 	// Envoy.
 	GRPC bool
@@ -96,6 +97,6 @@ func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 // NewRoute returns a route for all requests to the outbound's own service, with the
 // default timeouts of outbounds.
 func (r *Routes) NewRoute() *Route {
-	return &Route{report: &r.report, Protocol: r.Protocol, GRPC: r.GRPC,
-		Message: routeTo(r.Message.Name, OutboundRequestTimeout, OutboundStreamIdleTimeout)}
+	return &Route{Report: &r.Report, Protocol: r.Protocol, GRPC: r.GRPC,
+		Message: message.RouteTo(r.Message.Name, message.OutboundRequestTimeout, message.OutboundStreamIdleTimeout)}
 }

@@ -15,7 +15,7 @@ import (
 // neither and does not change the conf.
 //
 // To add a kind, or to replace the translation of one, pass another list to
-// [NewBuilder].
+// snapshot.NewBuilder.
 type Translator struct {
 	Kind string
 

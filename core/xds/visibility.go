@@ -101,7 +101,7 @@ func (i *Inbound) visibility(plaintext bool) Visibility {
 	}
 	if v.Certificate {
 		v.Tags = i.Identity.Source.Spec.Provider.Type == spiffe.Extension
-		v.TrustDomain = i.trustDomain
+		v.TrustDomain = i.TrustDomain
 	}
 	return v
 }

@@ -35,7 +35,7 @@ func (w Warning) String() string {
 }
 
 // compare orders warnings by policy, item, field, place and message.
-func (w Warning) compare(o Warning) int {
+func (w Warning) Compare(o Warning) int {
 	text := func(w Warning) string {
 		kri := ""
 		if w.Policy != nil {

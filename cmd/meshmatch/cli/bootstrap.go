@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 func newBootstrap(g *globals) *cobra.Command {
 	var address string
 	var grpc bool
-	var server xds.Server
+	var server bootstrap.Server
 	options := defaultBootstrap()
 	c := &cobra.Command{
 		Use:   "bootstrap DATAPLANE --xds ADDRESS",
@@ -54,9 +54,9 @@ those of --xds-ca, --xds-cert and --xds-key.`,
 				return err
 			}
 			if !grpc {
-				return g.printMessage(c, xds.Bootstrap(d, id, server, options))
+				return g.printMessage(c, bootstrap.ADS(d, id, server, options))
 			}
-			b, err := xds.NewGRPCBootstrap(d, id, server)
+			b, err := bootstrap.GRPC(d, id, server)
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ those of --xds-ca, --xds-cert and --xds-key.`,
 }
 
 // parseServer sets the address of the server, and checks what belongs together.
-func parseServer(server *xds.Server, address string) error {
+func parseServer(server *bootstrap.Server, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	n, err2 := strconv.ParseUint(port, 10, 16)
 	switch {
@@ -90,12 +90,12 @@ func parseServer(server *xds.Server, address string) error {
 	return nil
 }
 
-func defaultBootstrap() xds.BootstrapOptions {
-	return xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:9901"), SpireSocket: xds.DefaultSpireSocket}
+func defaultBootstrap() bootstrap.Options {
+	return bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:9901"), SpireSocket: bootstrap.DefaultSpireSocket}
 }
 
 // bootstrapFlags adds the flags of all bootstraps.
-func bootstrapFlags(c *cobra.Command, o *xds.BootstrapOptions) {
+func bootstrapFlags(c *cobra.Command, o *bootstrap.Options) {
 	c.Flags().TextVar(&o.Admin, "admin", o.Admin, "the `ADDRESS` of the admin interface in the bootstrap")
 	c.Flags().StringVar(&o.SpireSocket, "spire-socket", o.SpireSocket, "the `PATH` of the socket of SPIRE's agent in the bootstrap")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // failLevels are the values of --fail-on.
@@ -69,7 +69,7 @@ func (g *globals) addUnserved(answer *inspect.Check, view *core.View) error {
 		return nil // dataplanes alone ask for nothing
 	}
 	var mistakes diag.Errors
-	for _, w := range xds.NewBuilder(g.translators, xds.Options{}).At(view).Check() {
+	for _, w := range snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Check() {
 		if w.Error {
 			mistakes = append(mistakes, w.Diagnostic())
 		} else {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 func newSnapshot(g *globals) *cobra.Command {
-	var bootstrap, grpc bool
+	var asBootstrap, grpc bool
 	options := defaultBootstrap()
 	c := &cobra.Command{
 		Use:   "snapshot DATAPLANE",
@@ -31,14 +32,14 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			if grpc && bootstrap {
+			if grpc && asBootstrap {
 				return usagef("--bootstrap is for Envoy; leave it out with --grpc")
 			}
 			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
 			}
-			snapshot := xds.NewBuilder(g.translators, xds.Options{}).At(w.view).Snapshot(d, grpc)
+			snapshot := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view).Snapshot(d, grpc)
 			var failed error
 			for _, warning := range snapshot.Warnings() {
 				if warning.Error {
@@ -50,17 +51,17 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 			if failed != nil {
 				return failed
 			}
-			if !bootstrap {
+			if !asBootstrap {
 				return g.print(c, snapshot, func(p *page) { snapshotRows(p, snapshot) })
 			}
-			m, err := xds.StaticBootstrap(snapshot, options)
+			m, err := bootstrap.Static(snapshot, options)
 			if err != nil {
 				return err
 			}
 			return g.printMessage(c, m)
 		},
 	}
-	c.Flags().BoolVar(&bootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
+	c.Flags().BoolVar(&asBootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
 	c.Flags().BoolVar(&grpc, "grpc", false, "print what the dataplane gets if it is gRPC")
 	bootstrapFlags(c, &options)
 	return c
@@ -73,7 +74,7 @@ var typeTitles = [wire.NumTypes]string{
 
 // snapshotRows prints the names of the resources by type, with the policies that shaped
 // them.
-func snapshotRows(p *page, s *xds.Snapshot) {
+func snapshotRows(p *page, s *snapshot.Snapshot) {
 	for _, t := range []wire.Type{wire.ListenerType, wire.RouteType, wire.ClusterType, wire.EndpointType, wire.SecretType} {
 		resources := s.Resources(t)
 		if len(resources) == 0 {

@@ -13,7 +13,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -128,8 +127,8 @@ func (i *Issuer) certificate(id resource.ID, wanted issued, now time.Time) (*wir
 		return nil, err
 	}
 	wanted.renew = svid.Renew
-	wanted.secret = message.NewResource(wire.SecretType, xds.IdentitySecret, &tlsv3.Secret{
-		Name: xds.IdentitySecret,
+	wanted.secret = message.NewResource(wire.SecretType, message.IdentitySecret, &tlsv3.Secret{
+		Name: message.IdentitySecret,
 		Type: &tlsv3.Secret_TlsCertificate{TlsCertificate: &tlsv3.TlsCertificate{
 			CertificateChain: inline(svid.Certificates), PrivateKey: inline(svid.Key),
 		}},

@@ -14,7 +14,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -70,7 +69,7 @@ func (i *Issuer) mesh(view *core.View, mesh string, before *meshSecrets, now tim
 	if before != nil && before.identities == m.identities && maps.Equal(before.authorities, m.authorities) && before.bundles.equal(m.bundles) {
 		return before, problems
 	}
-	m.trust = m.bundles.secret(xds.BundledTrustDomain(view.Identities(mesh), view.Trusts(mesh)))
+	m.trust = m.bundles.secret(identity.BundledTrustDomain(view.Identities(mesh), view.Trusts(mesh)))
 	return m, problems
 }
 
@@ -101,7 +100,7 @@ func (b bundles) add(domain string, certificates []byte) {
 func (b bundles) equal(o bundles) bool { return maps.EqualFunc(b, o, bytes.Equal) }
 
 // secret returns the secret that verifies certificates of other dataplanes; nil if no
-// certificate is trusted. Only is [xds.BundledTrustDomain].
+// certificate is trusted. Only is [identity.BundledTrustDomain].
 func (b bundles) secret(only string) *wire.Resource {
 	if len(b) == 0 {
 		return nil
@@ -110,5 +109,5 @@ func (b bundles) secret(only string) *wire.Resource {
 	for domain, certificates := range b {
 		sources[domain] = inline(certificates)
 	}
-	return message.NewResource(wire.SecretType, xds.TrustSecret, xds.NewTrustSecret(sources, only))
+	return message.NewResource(wire.SecretType, message.TrustSecret, message.NewTrustSecret(sources, only))
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/rules"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // A collector is where a proxy sends telemetry.
@@ -96,7 +96,7 @@ func (c collector) name() string {
 
 // cluster returns the collector's cluster.
 func (c collector) cluster() *clusterv3.Cluster {
-	return xds.NewCollectorCluster(c.name(), c.host, c.port, c.tls, c.grpc)
+	return message.NewCollectorCluster(c.name(), c.host, c.port, c.tls, c.grpc)
 }
 
 // telemetryDraft is a draft that reaches collectors.

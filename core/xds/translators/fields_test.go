@@ -18,7 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
@@ -91,7 +91,7 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 	if err != nil {
 		return out, err
 	}
-	state := xds.NewBuilder(translators.All(), xds.Options{}).At(view)
+	state := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)
 	for _, mesh := range view.Meshes() {
 		for _, d := range view.Dataplanes(mesh) {
 			snapshot := state.Snapshot(d, false)

@@ -113,7 +113,7 @@ func setEvents(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check 
 
 // setChecker sets what a check is. It sets nothing if the check is disabled.
 func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
-	http, grpc := c.Protocol == xds.HTTP || c.Protocol == xds.HTTP2, c.Protocol == xds.GRPC
+	http, grpc := c.Protocol == message.HTTP || c.Protocol == message.HTTP2, c.Protocol == message.GRPC
 	if !http {
 		c.WarnProtocol(e, "/http", "the protocol of the service is %s", c.Protocol)
 	}
@@ -135,7 +135,7 @@ func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check
 
 // httpCheck returns the check by a GET request. Its host is the service, as Envoy's
 // default is the name of the cluster, which is no host.
-func httpCheck(p xds.Protocol, service string, c *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
+func httpCheck(p message.Protocol, service string, c *meshhealthcheck.HTTP) *corev3.HealthCheck_HttpHealthCheck {
 	m := &corev3.HealthCheck_HttpHealthCheck{Host: service, Path: string(valueOr(c.Path, "/"))}
 	if p.IsHTTP2() {
 		m.CodecClientType = typev3.CodecClientType_HTTP2

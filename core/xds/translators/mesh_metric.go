@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // meshMetric translates MeshMetric: a listener for each Prometheus backend, which
@@ -59,7 +60,7 @@ func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetr
 					Headers:       []*routev3.HeaderMatcher{methodMatcher("GET")},
 				},
 				Action: &routev3.Route_Route{Route: &routev3.RouteAction{
-					ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: xds.AdminCluster},
+					ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: message.AdminCluster},
 					PrefixRewrite:    stats,
 				}},
 			}}}},
@@ -81,7 +82,7 @@ func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetr
 	}
 	p.Add(xds.PrometheusOrigin, &listenerv3.Listener{
 		Name:             fmt.Sprintf("prometheus/%s/%d", address, port),
-		Address:          xds.SocketAddress(address, uint32(port)),
+		Address:          message.SocketAddress(address, uint32(port)),
 		TrafficDirection: corev3.TrafficDirection_INBOUND,
 		FilterChains:     []*listenerv3.FilterChain{chain},
 	})

@@ -54,8 +54,8 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 				{Filters: toOriginal(inboundPassthrough)},
 			}),
 			originalDestination(inboundPassthrough, &corev3.BindConfig{
-				SourceAddress:        xds.SocketAddress(loopbackSource, 0).GetSocketAddress(),
-				ExtraSourceAddresses: []*corev3.ExtraSourceAddress{{Address: xds.SocketAddress(loopbackSource6, 0).GetSocketAddress()}},
+				SourceAddress:        message.SocketAddress(loopbackSource, 0).GetSocketAddress(),
+				ExtraSourceAddresses: []*corev3.ExtraSourceAddress{{Address: message.SocketAddress(loopbackSource6, 0).GetSocketAddress()}},
 			}))
 	}
 	if proxy.RedirectPortOutbound == 0 {
@@ -89,13 +89,13 @@ func passthroughChains(passthrough *meshpassthrough.Conf) ([]*listenerv3.FilterC
 // redirected returns a listener at a redirect port. It hands a connection to the
 // listener at the connection's original destination, if there is one.
 func redirected(name string, proxy *resource.TransparentProxy, port uint32, direction corev3.TrafficDirection, chains []*listenerv3.FilterChain) *listenerv3.Listener {
-	address := xds.SocketAddress("0.0.0.0", port)
+	address := message.SocketAddress("0.0.0.0", port)
 	switch proxy.IPFamilyMode {
 	case "DualStack":
-		address = xds.SocketAddress("::", port)
+		address = message.SocketAddress("::", port)
 		address.GetSocketAddress().Ipv4Compat = true
 	case "IPv6":
-		address = xds.SocketAddress("::", port)
+		address = message.SocketAddress("::", port)
 	}
 	if len(chains) == 0 { // a listener needs one; no connection is to the broadcast address
 		chains = []*listenerv3.FilterChain{{
@@ -131,7 +131,7 @@ func toOriginal(cluster string) []*listenerv3.Filter {
 	return (&xds.Filters{TCP: &tcpv3.TcpProxy{
 		StatPrefix:       "passthrough",
 		ClusterSpecifier: &tcpv3.TcpProxy_Cluster{Cluster: cluster},
-		IdleTimeout:      durationpb.New(xds.OutboundIdleTimeout),
+		IdleTimeout:      durationpb.New(message.OutboundIdleTimeout),
 	}}).List()
 }
 
@@ -140,7 +140,7 @@ func toOriginal(cluster string) []*listenerv3.Filter {
 func originalDestination(name string, bind *corev3.BindConfig) *clusterv3.Cluster {
 	return &clusterv3.Cluster{
 		Name:                 name,
-		ConnectTimeout:       durationpb.New(xds.OutboundConnectTimeout),
+		ConnectTimeout:       durationpb.New(message.OutboundConnectTimeout),
 		ClusterDiscoveryType: &clusterv3.Cluster_Type{Type: clusterv3.Cluster_ORIGINAL_DST},
 		LbPolicy:             clusterv3.Cluster_CLUSTER_PROVIDED,
 		UpstreamBindConfig:   bind,

@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshretry"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // meshRetry translates MeshRetry: the retry policies of routes, and the attempts to
@@ -44,7 +45,7 @@ func connectAttempts(o *xds.Outbound, e *rules.Effective, retry *meshretry.Conf)
 
 func routeRetries(r *xds.Route, e *rules.Effective, retry *meshretry.Conf) {
 	used, other := "/http", "/grpc"
-	if r.GRPC || r.Protocol == xds.GRPC {
+	if r.GRPC || r.Protocol == message.GRPC {
 		used, other = other, used
 	}
 	r.WarnProtocol(e, "/tcp", "the protocol of the service is %s", r.Protocol)

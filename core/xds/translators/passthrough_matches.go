@@ -14,6 +14,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/meshpassthrough"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // inspectionTimeout is how long a listener waits for the first bytes of a client to
@@ -163,6 +164,6 @@ func hostsChain(condition *listenerv3.FilterChainMatch, domains []string) *liste
 	return &listenerv3.FilterChain{FilterChainMatch: condition, Filters: (&xds.Filters{Manager: &hcmv3.HttpConnectionManager{
 		StatPrefix:        "passthrough",
 		RouteSpecifier:    &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: routes},
-		StreamIdleTimeout: durationpb.New(xds.OutboundStreamIdleTimeout),
+		StreamIdleTimeout: durationpb.New(message.OutboundStreamIdleTimeout),
 	}}).List()}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -46,7 +46,7 @@ networking:
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
+	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 	of := func(name string, kind wire.Type) *wire.Resource {
 		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name})
 		for _, r := range state.Snapshot(d, false).Resources(kind) {

@@ -23,8 +23,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -70,7 +72,7 @@ func TestStoriesInEnvoy(t *testing.T) {
 			}
 		}
 		for dataplane := range of {
-			bootstrap, err := xds.StaticBootstrap(story.snapshot(t, dataplane, translators.All()), xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+			bootstrap, err := bootstrap.Static(story.snapshot(t, dataplane, translators.All()), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +156,7 @@ const asGRPC = " as gRPC"
 
 // snapshot returns the snapshot of a dataplane by its name, in which each message is
 // valid.
-func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) *xds.Snapshot {
+func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) *snapshot.Snapshot {
 	t.Helper()
 	dataplane, grpc := strings.CutSuffix(dataplane, asGRPC)
 	loader := resource.Loader{Kinds: kinds.All()}
@@ -171,7 +173,7 @@ func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := xds.NewBuilder(list, xds.Options{Audit: true}).At(view)
+	state := snapshot.NewBuilder(list, snapshot.Options{Audit: true}).At(view)
 	d := state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: dataplane})
 	if d == nil {
 		t.Fatalf("there is no dataplane %s", dataplane)
@@ -260,7 +262,7 @@ func compareNatural(a, b string) int {
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // fields returns the fields of all resources of a snapshot with their values.
-func fields(t *testing.T, s *xds.Snapshot) map[field]string {
+func fields(t *testing.T, s *snapshot.Snapshot) map[field]string {
 	t.Helper()
 	out := map[field]string{}
 	for kind := range wire.Type(wire.NumTypes) {

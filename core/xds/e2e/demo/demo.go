@@ -11,9 +11,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
 
@@ -80,7 +81,7 @@ func (d *demo) start() error {
 	if err := d.startWorkload(payments, payments.Address); err != nil {
 		return err
 	}
-	state := xds.NewBuilder(translators.All(), xds.Options{}).At(d.view)
+	state := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(d.view)
 	for _, proxy := range []*resource.Dataplane{web, backend} {
 		if err := d.startProxy(state, proxy); err != nil {
 			return err
@@ -101,14 +102,14 @@ func (d *demo) startWorkload(p *resource.Dataplane, host string) error {
 }
 
 // startProxy starts the proxy of a dataplane with its certificate.
-func (d *demo) startProxy(state *xds.State, p *resource.Dataplane) error {
+func (d *demo) startProxy(state *snapshot.State, p *resource.Dataplane) error {
 	id, err := d.view.Identities(p.Mesh).Of(p)
 	if err != nil {
 		return err
 	}
 	d.ca.WriteFiles(fatal{}, d.dir, p.Name, id.SPIFFEID)
 	admin := netip.AddrPortFrom(netip.MustParseAddr(p.Inbounds[0].ServiceAddress), 19901)
-	bootstrap, err := xds.StaticBootstrap(state.Snapshot(p, false), xds.BootstrapOptions{Admin: admin})
+	bootstrap, err := bootstrap.Static(state.Snapshot(p, false), bootstrap.Options{Admin: admin})
 	if err != nil {
 		return err
 	}

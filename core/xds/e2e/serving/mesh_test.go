@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
@@ -80,7 +80,7 @@ func (m *mesh) startApp(name, address string) *envoytest.App {
 func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, server, admin string) *envoytest.Proxy {
 	m.t.Helper()
 	d, _ := m.dataplane(name)
-	bootstrap := xds.Bootstrap(d, nil, m.server(server), xds.BootstrapOptions{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
+	bootstrap := bootstrap.ADS(d, nil, m.server(server), bootstrap.Options{Admin: netip.MustParseAddrPort(m.network.Replace(admin))})
 	bootstrap.DynamicResources.AdsConfig.ApiType = protocol
 	config, err := message.JSON(bootstrap)
 	if err != nil {
@@ -116,16 +116,16 @@ func (m *mesh) dataplane(name string) (*resource.Dataplane, *identity.Identity) 
 }
 
 // server returns the server at an address.
-func (m *mesh) server(address string) xds.Server {
+func (m *mesh) server(address string) bootstrap.Server {
 	at := netip.MustParseAddrPort(m.network.Replace(address))
-	return xds.Server{Host: at.Addr().String(), Port: at.Port()}
+	return bootstrap.Server{Host: at.Addr().String(), Port: at.Port()}
 }
 
 // grpcBootstrap returns the bootstrap of a dataplane that is gRPC.
 func (m *mesh) grpcBootstrap(name, server string) []byte {
 	m.t.Helper()
 	d, id := m.dataplane(name)
-	bootstrap, err := xds.NewGRPCBootstrap(d, id, m.server(server))
+	bootstrap, err := bootstrap.GRPC(d, id, m.server(server))
 	if err != nil {
 		m.t.Fatal(err)
 	}

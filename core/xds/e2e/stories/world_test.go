@@ -18,8 +18,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // A world is a running mesh.
@@ -61,7 +63,7 @@ func start(t *testing.T, s *story, list []xds.Translator) *world {
 	t.Cleanup(func() { _ = w.collector.Close() })
 	view := w.load(s.mesh)
 	w.startApps(view, s)
-	w.startProxies(xds.NewBuilder(list, xds.Options{Audit: true}).At(view), s)
+	w.startProxies(snapshot.NewBuilder(list, snapshot.Options{Audit: true}).At(view), s)
 	return w
 }
 
@@ -145,7 +147,7 @@ func (w *world) startApp(name string, in *resource.Inbound, address string) {
 }
 
 // startProxies starts the proxies, all at a time.
-func (w *world) startProxies(state *xds.State, s *story) {
+func (w *world) startProxies(state *snapshot.State, s *story) {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	for i, name := range s.proxies {
@@ -156,7 +158,7 @@ func (w *world) startProxies(state *xds.State, s *story) {
 		for _, warning := range snapshot.Warnings() {
 			w.t.Logf("%s: %s", name, warning)
 		}
-		bootstrap, err := xds.StaticBootstrap(snapshot, xds.BootstrapOptions{Admin: admin})
+		bootstrap, err := bootstrap.Static(snapshot, bootstrap.Options{Admin: admin})
 		if err != nil {
 			w.t.Fatal(err)
 		}

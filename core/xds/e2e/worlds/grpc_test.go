@@ -24,10 +24,10 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
@@ -128,7 +128,7 @@ func (w *grpcWorld) check(minNames, minInbounds int) {
 // grpcNode is a dataplane that is gRPC.
 type grpcNode struct {
 	id, title string
-	snapshot  *xds.Snapshot
+	snapshot  *snapshot.Snapshot
 	served    server.Snapshot
 }
 
@@ -202,7 +202,7 @@ func (w *grpcWorld) serve() {
 		"server_listener_resource_name_template": %q,
 		"certificate_providers": {"default": {"plugin_name": "file_watcher", "config": {
 			"certificate_file": %q, "private_key_file": %q, "ca_certificate_file": %q}}}
-	}`, listener.Addr(), strings.Replace(xds.GRPCServerTemplate, "%s", "%%s", 1),
+	}`, listener.Addr(), strings.Replace(message.GRPCServerTemplate, "%s", "%%s", 1),
 		filepath.Join(w.dir, "dataplane.pem"), filepath.Join(w.dir, "dataplane.key"), filepath.Join(w.dir, "ca.pem"))
 }
 

@@ -15,9 +15,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/fuzz"
 )
@@ -69,7 +70,7 @@ func TestEnvoyAcceptsRandomWorlds(t *testing.T) {
 type dataplane struct {
 	title     string
 	dataplane *resource.Dataplane
-	state     *xds.State
+	state     *snapshot.State
 }
 
 // world returns the dataplanes of a random mesh with more documents.
@@ -97,7 +98,7 @@ func load(t *testing.T, kinds *resource.Kinds, title string, inputs ...resource.
 		t.Errorf("%s: %v", title, err)
 		return nil
 	}
-	state := xds.NewBuilder(translators.All(), xds.Options{Audit: true}).At(view)
+	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 	for _, d := range set.Dataplanes {
 		list = append(list, dataplane{d.Name + " of " + title, d, state})
 	}
@@ -106,7 +107,7 @@ func load(t *testing.T, kinds *resource.Kinds, title string, inputs ...resource.
 
 // part returns the bootstrap of a dataplane.
 func (d *dataplane) part(t *testing.T) part {
-	bootstrap, err := xds.StaticBootstrap(d.state.Snapshot(d.dataplane, false), xds.BootstrapOptions{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+	bootstrap, err := bootstrap.Static(d.state.Snapshot(d.dataplane, false), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
 	if err != nil {
 		t.Errorf("%s: %v", d.title, err)
 	}

@@ -1,0 +1,62 @@
+package identity
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// TrustBundles returns the CA certificates of MeshTrusts, in PEM, by the trust domain
+// that they vouch for.
+func TrustBundles(trusts []*resource.MeshTrust) map[string]string {
+	bundles := map[string]string{}
+	for _, trust := range trusts {
+		for _, bundle := range trust.Spec.CABundles {
+			bundles[string(trust.Spec.TrustDomain)] += strings.TrimSpace(bundle.Pem.Value) + "\n"
+		}
+	}
+	return bundles
+}
+
+// BundledTrustDomain returns the trust domain of all CAs that a mesh trusts, if it has
+// MeshIdentities of provider Bundled; "" if there may be several.
+//
+// It decides how certificates are verified (SPEC 11.6). With one trust domain every
+// certificate of its CAs is accepted. A CA could then vouch for a SPIFFE ID of another
+// trust domain, so such an ID opens no inbound. With several, each certificate is
+// verified with the CAs of the trust domain that its SPIFFE ID has, and one without
+// SPIFFE ID is refused.
+func BundledTrustDomain(identities *Identities, trusts []*resource.MeshTrust) string {
+	domains := TrustDomains(trusts)
+	for _, source := range identities.All() {
+		if source.Spec.Provider.Type != spiffe.Bundled {
+			continue
+		}
+		domain, fixed := TrustDomain(source)
+		if !fixed {
+			return ""
+		}
+		if source.Spec.Provider.Bundled.IsTrusted() {
+			domains = append(domains, domain)
+		}
+	}
+	return OnlyDomain(domains)
+}
+
+func TrustDomains(trusts []*resource.MeshTrust) []string {
+	var domains []string
+	for _, trust := range trusts {
+		domains = append(domains, string(trust.Spec.TrustDomain))
+	}
+	return domains
+}
+
+// onlyDomain returns the one trust domain in a list, "" if there are none or several.
+func OnlyDomain(domains []string) string {
+	if len(domains) == 0 || len(slices.Compact(slices.Sorted(slices.Values(domains)))) > 1 {
+		return ""
+	}
+	return domains[0]
+}

@@ -1,0 +1,69 @@
+package bootstrap
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// nodeCluster is the cluster that all nodes have.
+const nodeCluster = "meshmatch"
+
+// ErrBundled indicates that a static bootstrap cannot have the certificates of an
+// identity of provider Bundled.
+var ErrBundled = errors.New(`the server signs the certificates of provider Bundled: run "meshmatch serve", and start the proxy with the output of "meshmatch bootstrap"`)
+
+// BootstrapOptions are the options of all bootstraps.
+type Options struct {
+	// Admin is the address of the admin interface.
+	Admin netip.AddrPort
+	// SpireSocket is the path of the socket of SPIRE's agent, for an identity of
+	// provider Spire; empty: [DefaultSpireSocket].
+	SpireSocket string
+}
+
+// DefaultSpireSocket is the path that the documentation of SPIRE uses.
+const DefaultSpireSocket = "/run/spire/sockets/agent.sock"
+
+// newBootstrap returns a bootstrap with the admin interface and the cluster of it, and
+// of SPIRE's agent where the identity, which may be nil, comes from there.
+func newBootstrap(d *resource.Dataplane, id *identity.Identity, o Options) *bootstrapv3.Bootstrap {
+	admin := message.SocketAddress(o.Admin.Addr().String(), uint32(o.Admin.Port()))
+	clusters := []*clusterv3.Cluster{message.NewStaticCluster(message.AdminCluster, admin, message.OutboundConnectTimeout)}
+	if id != nil && id.Source.Spec.Provider.Type == spiffe.Spire {
+		clusters = append(clusters, spireCluster(id.Source.Spec.Provider.Spire, o.SpireSocket))
+	}
+	return &bootstrapv3.Bootstrap{
+		Node:            &corev3.Node{Id: d.KRI(""), Cluster: nodeCluster},
+		Admin:           &bootstrapv3.Admin{Address: admin},
+		StaticResources: &bootstrapv3.Bootstrap_StaticResources{Clusters: clusters},
+	}
+}
+
+// spireTimeout is how long the agent of SPIRE may take to accept a connection, unless
+// the MeshIdentity has another value.
+const spireTimeout = time.Second
+
+func spireCluster(provider *spiffe.SpireProvider, socket string) *clusterv3.Cluster {
+	timeout := spireTimeout
+	if provider != nil && provider.Agent != nil && provider.Agent.Timeout != nil {
+		timeout = time.Duration(*provider.Agent.Timeout)
+	}
+	if socket == "" {
+		socket = DefaultSpireSocket
+	}
+	c := message.NewStaticCluster(message.SpireCluster, &corev3.Address{
+		Address: &corev3.Address_Pipe{Pipe: &corev3.Pipe{Path: socket}},
+	}, timeout)
+	message.SetHTTPOptions(c, message.NewHTTPOptions(message.GRPC, 0))
+	return c
+}

@@ -1,0 +1,106 @@
+package bootstrap
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// GRPCBootstrap is the bootstrap of a process that is gRPC instead of Envoy, as client, as
+// server or as both. It is the file that the environment variable GRPC_XDS_BOOTSTRAP
+// names.
+type GRPCConfig struct {
+	Servers []grpcServer `json:"xds_servers"`
+	Node    grpcNode     `json:"node"`
+	// ServerTemplate is [GRPCServerTemplate].
+	ServerTemplate string `json:"server_listener_resource_name_template"`
+	// CertificateProviders has the certificates of the dataplane; nil if it has no
+	// identity.
+	CertificateProviders map[string]grpcProvider `json:"certificate_providers,omitempty"`
+}
+
+// A GRPCServer is the server that a process has its resources from.
+type grpcServer struct {
+	URI         string         `json:"server_uri"`
+	Credentials []grpcProvider `json:"channel_creds"`
+	Features    []string       `json:"server_features"`
+}
+
+// A GRPCNode is the node of a process.
+type grpcNode struct {
+	ID      string `json:"id"` // the KRI of the dataplane
+	Cluster string `json:"cluster"`
+}
+
+// A GRPCProvider is a type of credentials, or a plugin that provides certificates.
+type grpcProvider struct {
+	Type   string     `json:"type,omitempty"`
+	Plugin string     `json:"plugin_name,omitempty"`
+	Config *grpcFiles `json:"config,omitempty"`
+}
+
+// GRPCFiles are the paths of certificates on the machine of the process.
+type grpcFiles struct {
+	Certificate string `json:"certificate_file,omitempty"`
+	Key         string `json:"private_key_file,omitempty"`
+	CA          string `json:"ca_certificate_file,omitempty"`
+	Refresh     string `json:"refresh_interval,omitempty"`
+}
+
+// ErrGRPCFiles indicates that gRPC cannot fetch the certificates of an identity: it reads
+// files only.
+var ErrGRPCFiles = errors.New("gRPC reads the certificates of the dataplane from files, and its MeshIdentity has none: give --xds-ca, --xds-cert and --xds-key")
+
+// grpcRefresh is how often gRPC reads the files of certificates.
+const grpcRefresh = "60s"
+
+// NewGRPCBootstrap returns the bootstrap of a dataplane (SPEC 11.7). The identity is that
+// of the dataplane, or nil. Where it is of provider Extension the certificates are its
+// files, else those that the server is asked with. The error is [ErrGRPCFiles], or is
+// about a path that the dataplane has no value for.
+func GRPC(d *resource.Dataplane, id *identity.Identity, server Server) (*GRPCConfig, error) {
+	credentials := grpcProvider{Type: "insecure"}
+	if server.CA != "" {
+		credentials = grpcProvider{Type: "tls", Config: &grpcFiles{Certificate: server.Certificate, Key: server.Key, CA: server.CA}}
+	}
+	b := &GRPCConfig{
+		Servers: []grpcServer{{
+			URI:         net.JoinHostPort(server.Host, strconv.Itoa(int(server.Port))),
+			Credentials: []grpcProvider{credentials},
+			Features:    []string{"xds_v3"},
+		}},
+		Node:           grpcNode{ID: d.KRI(""), Cluster: nodeCluster},
+		ServerTemplate: message.GRPCServerTemplate,
+	}
+	if id == nil {
+		return b, nil
+	}
+	files, err := filesOf(d, id, server)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.KRI(""), err)
+	}
+	files.Refresh = grpcRefresh
+	b.CertificateProviders = map[string]grpcProvider{message.GRPCCertificates: {Plugin: "file_watcher", Config: files}}
+	return b, nil
+}
+
+// grpcFiles returns the files of an identity.
+func filesOf(d *resource.Dataplane, id *identity.Identity, server Server) (*grpcFiles, error) {
+	if id.Source.Spec.Provider.Type != spiffe.Extension {
+		if server.Certificate == "" {
+			return nil, ErrGRPCFiles
+		}
+		return &grpcFiles{Certificate: server.Certificate, Key: server.Key, CA: server.CA}, nil
+	}
+	files, err := identity.FilesOf(d, id)
+	if err != nil {
+		return nil, err
+	}
+	return &grpcFiles{Certificate: files.Certificate, Key: files.Key, CA: files.TrustBundle}, nil
+}

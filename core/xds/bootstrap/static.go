@@ -1,0 +1,130 @@
+package bootstrap
+
+import (
+	"fmt"
+
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+
+	bootstrapv3 "github.com/envoyproxy/go-control-plane/envoy/config/bootstrap/v3"
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+)
+
+// StaticBootstrap returns a bootstrap with all resources of a snapshot inside, which
+// Envoy runs without a server (SPEC 11.7). The error is [ErrBundled], or about a
+// resource of an extension that cannot be decoded.
+func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
+	if s.Identity != nil && s.Identity.Source.Spec.Provider.Type == spiffe.Bundled {
+		return nil, fmt.Errorf("%s: %w", s.Dataplane.ID, ErrBundled)
+	}
+	b := newBootstrap(s.Dataplane, s.Identity, o)
+	static := b.StaticResources
+	routes := map[string]*routev3.RouteConfiguration{}
+	assignments := map[string]*endpointv3.ClusterLoadAssignment{}
+	for t := range wire.Type(wire.NumTypes) {
+		for _, r := range s.Resources(t) {
+			m, err := message.Decode(r)
+			if err != nil {
+				return nil, err
+			}
+			switch m := m.(type) {
+			case *routev3.RouteConfiguration:
+				// Routes of a server may refer to clusters that do not exist.
+				m.ValidateClusters = wrapperspb.Bool(false)
+				routes[m.Name] = m
+			case *endpointv3.ClusterLoadAssignment:
+				assignments[m.ClusterName] = m
+			case *clusterv3.Cluster:
+				static.Clusters = append(static.Clusters, m)
+			case *listenerv3.Listener:
+				static.Listeners = append(static.Listeners, m)
+			case *tlsv3.Secret:
+				static.Secrets = append(static.Secrets, m)
+			}
+		}
+	}
+	for _, c := range static.Clusters {
+		inlineEndpoints(c, assignments)
+		for _, match := range c.TransportSocketMatches {
+			if err := inlineSecrets(match.TransportSocket); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, l := range static.Listeners {
+		for _, chain := range l.FilterChains {
+			if err := inlineChain(chain, routes); err != nil {
+				return nil, fmt.Errorf("listener %s: %w", l.Name, err)
+			}
+		}
+	}
+	return b, nil
+}
+
+// inlineEndpoints puts the endpoints of a cluster into it.
+func inlineEndpoints(c *clusterv3.Cluster, assignments map[string]*endpointv3.ClusterLoadAssignment) {
+	if c.EdsClusterConfig == nil {
+		return
+	}
+	c.EdsClusterConfig = nil
+	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
+	c.LoadAssignment = assignments[c.Name]
+}
+
+// inlineChain puts the routes of a filter chain into it, and refers to secrets of the
+// bootstrap.
+func inlineChain(chain *listenerv3.FilterChain, routes map[string]*routev3.RouteConfiguration) error {
+	if err := inlineSecrets(chain.TransportSocket); err != nil {
+		return err
+	}
+	for _, f := range chain.Filters {
+		manager := &hcmv3.HttpConnectionManager{}
+		if !f.GetTypedConfig().MessageIs(manager) {
+			continue
+		}
+		if err := f.GetTypedConfig().UnmarshalTo(manager); err != nil {
+			return err
+		}
+		if rds := manager.GetRds(); rds != nil {
+			manager.RouteSpecifier = &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: routes[rds.RouteConfigName]}
+			f.ConfigType = &listenerv3.Filter_TypedConfig{TypedConfig: message.Any(manager)}
+		}
+	}
+	return nil
+}
+
+// inlineSecrets makes a transport socket, which may be nil, use secrets of the
+// bootstrap in place of those of the server. Secrets of other sources stay.
+func inlineSecrets(socket *corev3.TransportSocket) error {
+	config := socket.GetTypedConfig()
+	if !config.MessageIs(&tlsv3.DownstreamTlsContext{}) && !config.MessageIs(&tlsv3.UpstreamTlsContext{}) {
+		return nil
+	}
+	m, err := config.UnmarshalNew()
+	if err != nil {
+		return err
+	}
+	withoutADS(m.(interface {
+		GetCommonTlsContext() *tlsv3.CommonTlsContext
+	}).GetCommonTlsContext())
+	socket.ConfigType = &corev3.TransportSocket_TypedConfig{TypedConfig: message.Any(m)}
+	return nil
+}
+
+func withoutADS(c *tlsv3.CommonTlsContext) {
+	secrets := []*tlsv3.SdsSecretConfig{c.GetCombinedValidationContext().GetValidationContextSdsSecretConfig()}
+	for _, secret := range append(secrets, c.TlsCertificateSdsSecretConfigs...) {
+		if secret.GetSdsConfig().GetAds() != nil {
+			secret.SdsConfig = nil
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package message
+
+import (
+	"net/netip"
+	"time"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+// useEDS makes the endpoints of a cluster a resource of their own.
+func UseEDS(c *clusterv3.Cluster) {
+	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS}
+	c.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{EdsConfig: FromADS()}
+}
+
+func NewCluster(name string, connect time.Duration) *clusterv3.Cluster {
+	return &clusterv3.Cluster{Name: name, ConnectTimeout: durationpb.New(connect)}
+}
+
+// newHTTPOptions returns the options of HTTP connections to an upstream.
+func NewHTTPOptions(p Protocol, idle time.Duration) *httpv3.HttpProtocolOptions {
+	explicit := &httpv3.HttpProtocolOptions_ExplicitHttpConfig{
+		ProtocolConfig: &httpv3.HttpProtocolOptions_ExplicitHttpConfig_HttpProtocolOptions{
+			HttpProtocolOptions: &corev3.Http1ProtocolOptions{},
+		},
+	}
+	if p.IsHTTP2() {
+		explicit.ProtocolConfig = &httpv3.HttpProtocolOptions_ExplicitHttpConfig_Http2ProtocolOptions{
+			Http2ProtocolOptions: &corev3.Http2ProtocolOptions{},
+		}
+	}
+	return &httpv3.HttpProtocolOptions{
+		CommonHttpProtocolOptions: &corev3.HttpProtocolOptions{IdleTimeout: durationpb.New(idle)},
+		UpstreamProtocolOptions:   &httpv3.HttpProtocolOptions_ExplicitHttpConfig_{ExplicitHttpConfig: explicit},
+	}
+}
+
+// setHTTPOptions puts options, which may be nil, into a cluster.
+func SetHTTPOptions(c *clusterv3.Cluster, options *httpv3.HttpProtocolOptions) {
+	if options == nil {
+		return
+	}
+	if c.TypedExtensionProtocolOptions == nil {
+		c.TypedExtensionProtocolOptions = map[string]*anypb.Any{}
+	}
+	c.TypedExtensionProtocolOptions["envoy.extensions.upstreams.http.v3.HttpProtocolOptions"] = Any(options)
+}
+
+// AdminCluster is the name of the cluster of the proxy's own admin interface, which
+// is a part of each bootstrap.
+const AdminCluster = "admin"
+
+// staticCluster returns a cluster with one endpoint.
+func NewStaticCluster(name string, address *corev3.Address, connect time.Duration) *clusterv3.Cluster {
+	c := NewCluster(name, connect)
+	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
+	c.LoadAssignment = &endpointv3.ClusterLoadAssignment{
+		ClusterName: name,
+		Endpoints: []*endpointv3.LocalityLbEndpoints{{LbEndpoints: []*endpointv3.LbEndpoint{{
+			HostIdentifier: &endpointv3.LbEndpoint_Endpoint{Endpoint: &endpointv3.Endpoint{Address: address}},
+		}}}},
+	}
+	return c
+}
+
+// NewCollectorCluster returns a cluster of one host outside of the mesh, such as a
+// collector of telemetry. The host is an IP address or a host name, which is
+// resolved. With tls the proxy encrypts, and does not verify the certificate: Envoy has
+// no authorities of the system. With http2 it speaks HTTP/2.
+func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clusterv3.Cluster {
+	c := NewStaticCluster(name, SocketAddress(host, port), OutboundConnectTimeout)
+	if _, err := netip.ParseAddr(host); err != nil {
+		Resolve(c)
+	}
+	protocol := HTTP
+	if http2 {
+		protocol = HTTP2
+	}
+	SetHTTPOptions(c, NewHTTPOptions(protocol, OutboundIdleTimeout))
+	if tls {
+		c.TransportSocket = TransportSocket(&tlsv3.UpstreamTlsContext{Sni: host})
+	}
+	return c
+}
+
+// resolve makes Envoy look up the host names of a cluster's endpoints, IPv4 addresses
+// first.
+func Resolve(c *clusterv3.Cluster) {
+	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STRICT_DNS}
+	c.DnsLookupFamily = clusterv3.Cluster_V4_PREFERRED
+}

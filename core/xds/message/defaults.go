@@ -1,0 +1,17 @@
+package message
+
+import "time"
+
+// The timeouts where no policy sets one (SPEC 11.2). Envoy's own defaults are never
+// used.
+const (
+	OutboundConnectTimeout    = 5 * time.Second
+	OutboundRequestTimeout    = 15 * time.Second
+	OutboundIdleTimeout       = time.Hour
+	OutboundStreamIdleTimeout = 30 * time.Minute
+
+	InboundConnectTimeout    = 10 * time.Second
+	InboundRequestTimeout    = time.Duration(0) // none
+	InboundIdleTimeout       = 2 * time.Hour
+	InboundStreamIdleTimeout = time.Hour
+)

@@ -1,0 +1,30 @@
+package message
+
+import (
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
+	"google.golang.org/protobuf/types/known/durationpb"
+)
+
+func NewManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv3.HttpConnectionManager {
+	return &hcmv3.HttpConnectionManager{
+		StatPrefix: statPrefix,
+		RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
+			Rds: &hcmv3.Rds{ConfigSource: FromADS(), RouteConfigName: routes},
+		},
+		CommonHttpProtocolOptions: &corev3.HttpProtocolOptions{IdleTimeout: durationpb.New(idle)},
+		StreamIdleTimeout:         durationpb.New(streamIdle),
+		UpgradeConfigs:            []*hcmv3.HttpConnectionManager_UpgradeConfig{{UpgradeType: "websocket"}},
+	}
+}
+
+func NewTCPProxy(statPrefix, cluster string, idle time.Duration) *tcpv3.TcpProxy {
+	return &tcpv3.TcpProxy{
+		StatPrefix:       statPrefix,
+		ClusterSpecifier: &tcpv3.TcpProxy_Cluster{Cluster: cluster},
+		IdleTimeout:      durationpb.New(idle),
+	}
+}

@@ -1,0 +1,59 @@
+package message
+
+import (
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+const tlsSocket = "envoy.transport_sockets.tls"
+
+// acceptURI adds a URI SAN to those of which a peer needs one.
+func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.StringMatcher) {
+	validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
+		SanType: tlsv3.SubjectAltNameMatcher_URI, Matcher: uri,
+	})
+}
+
+// CommonTLS returns the certificate and the verification of peers, of which one of the
+// given SPIFFE IDs is required; none: any.
+func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {
+	if s == GRPCSecrets {
+		return grpcTLS(ids)
+	}
+	validation := &tlsv3.CertificateValidationContext{}
+	for _, id := range ids {
+		AcceptURI(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: id}})
+	}
+	return &tlsv3.CommonTlsContext{
+		TlsCertificateSdsSecretConfigs: []*tlsv3.SdsSecretConfig{s.secret(IdentitySecret)},
+		ValidationContextType: &tlsv3.CommonTlsContext_CombinedValidationContext{
+			CombinedValidationContext: &tlsv3.CommonTlsContext_CombinedCertificateValidationContext{
+				DefaultValidationContext:         validation,
+				ValidationContextSdsSecretConfig: s.secret(TrustSecret),
+			},
+		},
+	}
+}
+
+// transportSocket returns the socket of a context of TLS.
+func TransportSocket(m proto.Message) *corev3.TransportSocket {
+	return &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}}
+}
+
+const (
+	socketMetadata = "envoy.transport_socket_match"
+	spiffeIDKey    = "spiffeId" // of the metadata of an endpoint
+)
+
+func SocketMatch(spiffeID string) *structpb.Struct {
+	return &structpb.Struct{Fields: map[string]*structpb.Value{spiffeIDKey: structpb.NewStringValue(spiffeID)}}
+}
+
+// transportSocketMetadata returns the metadata by which Envoy finds the transport
+// socket of an endpoint.
+func TransportSocketMetadata(spiffeID string) *corev3.Metadata {
+	return &corev3.Metadata{FilterMetadata: map[string]*structpb.Struct{socketMetadata: SocketMatch(spiffeID)}}
+}

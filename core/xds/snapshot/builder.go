@@ -1,0 +1,141 @@
+package snapshot
+
+import (
+	"sync"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// Options are the options of a [Builder].
+type Options struct {
+	// Audit builds each part again when it is found in a cache, and panics if its
+	// content is another one: then the key of the cache lacks an input. It is for
+	// tests.
+	Audit bool
+}
+
+// A Builder builds the snapshots of the views of one engine. It is safe for
+// concurrent use.
+type Builder struct {
+	translators []*xds.Translator
+	shape       shape
+
+	resources    resources
+	destinations cache[string, destination]
+	facts        cache[string, endpointFacts]
+	confs        cache[string, confList]
+	clusters     faceted[clusterKey]
+	endpoints    faceted[endpointsKey]
+	routes       faceted[routesKey]
+	outbounds    faceted[outboundKey]
+	bundles      cache[string, outboundParts]
+	secretParts  cache[secretKey, built]
+	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. Whether one
+	// is that of a state is known from its inputs.
+	snapshots sync.Map
+
+	// locators are the variants of the destinations of each mesh: *locator by mesh.
+	locators sync.Map
+
+	mu   sync.Mutex
+	last *State
+}
+
+// destination is a destination with its name.
+type destination struct {
+	variant.Destination
+	name string
+
+	once sync.Once
+	api  *wire.Resource // see Builder.apiListener
+}
+
+// NewBuilder returns a builder with the given translators; see package translators
+// for those of the built-in kinds.
+func NewBuilder(translators []xds.Translator, options Options) *Builder {
+	b := &Builder{}
+	for _, t := range translators {
+		b.translators = append(b.translators, &t)
+	}
+	b.shape = newShape(b.translators)
+	b.clusters.audit = options.Audit
+	b.endpoints.audit = options.Audit
+	b.routes.audit = options.Audit
+	b.outbounds.audit = options.Audit
+	return b
+}
+
+// destination returns the destination of an outbound.
+func (b *Builder) destination(mesh string, tags resource.Tags) *destination {
+	d := variant.Destination{Mesh: mesh, Tags: tags}
+	name := d.Name()
+	return b.destinations.get(name, func() *destination { return &destination{Destination: d, name: name} })
+}
+
+// list returns the one pointer for a list of confs.
+func (b *Builder) list(l *confList) *confList {
+	return b.confs.get(l.key(), func() *confList { return l })
+}
+
+// finish lets translators change the messages of a part, and marshals them.
+func (b *Builder) finish(p *draft, confs []*rules.Effective) *built {
+	return b.finishBy(p, confs, b.resources.make)
+}
+
+// finishOwn is finish for a part of one dataplane; before is what the part was in the
+// snapshot before, or nil.
+func (b *Builder) finishOwn(p *draft, confs []*rules.Effective, before *built) *built {
+	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
+		return b.resources.makeOwn(t, name, m, before)
+	})
+}
+
+func (b *Builder) finishBy(p *draft, confs []*rules.Effective, make func(wire.Type, string, proto.Message) *wire.Resource) *built {
+	p.confs = append(p.confs, confs...)
+	for i, t := range b.shape.finish {
+		t.Finish(p.Part, confs[i])
+	}
+	done := &built{warnings: p.Warnings, backends: p.backends, applied: p.Applied, policies: p.shapedBy()}
+	for _, m := range p.Messages {
+		t, name := nameOf(m)
+		done.resources = append(done.resources, make(t, name, m))
+	}
+	return done
+}
+
+// nameOf returns the type and the name of a message of a part.
+func nameOf(m proto.Message) (wire.Type, string) {
+	switch m := m.(type) {
+	case *clusterv3.Cluster:
+		return wire.ClusterType, m.Name
+	case *endpointv3.ClusterLoadAssignment:
+		return wire.EndpointType, m.ClusterName
+	case *listenerv3.Listener:
+		return wire.ListenerType, m.Name
+	case *routev3.RouteConfiguration:
+		return wire.RouteType, m.Name
+	}
+	panic("a part cannot have a message of this type")
+}
+
+// At returns the state of a view. It costs what differs from the view of the call
+// before, if both are of one engine.
+func (b *Builder) At(view *core.View) *State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.last == nil || b.last.view != view {
+		b.last = newState(b, view, b.last)
+	}
+	return b.last
+}

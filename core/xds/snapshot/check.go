@@ -1,0 +1,104 @@
+package snapshot
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// Check returns the warnings of the snapshots of all dataplanes (SPEC 11.1), for Envoy
+// and, for the given dataplanes, for gRPC too. The warnings are sorted, and each is
+// there once: one that many dataplanes have names the place on one of them. Of
+// dataplanes that cannot have different warnings one is built. It does not report a
+// dataplane that lacks the identity which a MeshIdentity should give it; package
+// inspect does.
+func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	var mu sync.Mutex
+	found := map[xds.Warning]xds.Warning{} // the key has no place
+	seen := map[checkKey]bool{}
+	add := func(d *resource.Dataplane, grpc bool, failed string) {
+		group.Go(func() error {
+			warnings := s.Snapshot(d, grpc).warnings
+			mu.Lock()
+			defer mu.Unlock()
+			for _, w := range warnings {
+				if failed != "" && w.Message == failed {
+					continue // package inspect reports it at its place
+				}
+				key := w
+				if w.Policy != nil {
+					key.Place = ""
+				}
+				if known, ok := found[key]; !ok || w.Compare(known) < 0 {
+					found[key] = w
+				}
+			}
+			return nil
+		})
+	}
+	for _, mesh := range s.view.Meshes() {
+		for _, d := range s.view.Dataplanes(mesh) {
+			key, needed := s.checkKey(d)
+			if !needed || seen[key] {
+				continue
+			}
+			seen[key] = true
+			add(d, false, key.failed)
+		}
+	}
+	for _, d := range grpc {
+		add(d, true, "")
+	}
+	_ = group.Wait() // no function fails
+	all := make([]xds.Warning, 0, len(found))
+	for _, w := range found {
+		all = append(all, w)
+	}
+	return sortWarnings(all)
+}
+
+// checkKey is equal for dataplanes that have the same warnings, apart from places.
+type checkKey struct {
+	mesh    string
+	configs *rules.Config
+	tls     clientTLS
+	failed  string // why the dataplane has no identity, although one selects it
+	shape   string
+}
+
+// checkKey returns the key of a dataplane, and false if it has no warnings: nothing
+// is configured for it.
+func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
+	configs := s.view.Configs(d, core.Enforced)
+	id, err := s.meshes[d.Mesh].identities.Of(d)
+	if len(configs) == 0 && id == nil && err == nil {
+		return checkKey{}, false
+	}
+	key := checkKey{mesh: d.Mesh, tls: tlsOf(id, false)}
+	if len(configs) > 0 {
+		key.configs = configs[0]
+	}
+	if err != nil {
+		key.failed = err.Error()
+	}
+	var shape strings.Builder
+	fmt.Fprintf(&shape, "%v", d.TransparentProxy != nil)
+	for i := range d.Inbounds {
+		fmt.Fprintf(&shape, " %s:%s", inboundProtocol(&d.Inbounds[i]), d.Inbounds[i].Tags.Value(resource.ServerFirstTag))
+	}
+	for i := range d.Outbounds {
+		fmt.Fprintf(&shape, " %s", d.Outbounds[i].Tags)
+	}
+	key.shape = shape.String()
+	return key, true
+}

@@ -1,0 +1,69 @@
+package snapshot
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// clusterKey is all that the cluster of a destination depends on.
+type clusterKey struct {
+	destination *destination
+	facts       *endpointFacts
+	resolved    endpointsKey // if the endpoints have host names
+	tls         clientTLS
+	grpc        bool
+	confs       *confList
+}
+
+// cluster returns the cluster of a destination.
+func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
+	return b.clusters.get(key, d, func(client *client) *built {
+		name := key.destination.name
+		c := &xds.Cluster{
+			Report: xds.Report{Place: name}, Facets: client, GRPC: key.grpc,
+			Destination: key.destination.Destination,
+			Protocol:    protocolBetween(key.destination.Tags, key.facts),
+			Message:     message.NewCluster(name, message.OutboundConnectTimeout),
+		}
+		if c.Protocol.IsHTTP() {
+			c.HTTP = message.NewHTTPOptions(c.Protocol, message.OutboundIdleTimeout)
+		}
+		messages := []proto.Message{c.Message}
+		if key.resolved == (endpointsKey{}) {
+			message.UseEDS(c.Message)
+		} else if m := b.assignment(key.resolved, &c.Report, client); key.grpc && len(m.Endpoints) == 0 {
+			message.UseEDS(c.Message) // gRPC rejects a host name that is none
+			messages = append(messages, m)
+		} else {
+			message.Resolve(c.Message)
+			if key.grpc {
+				c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_LOGICAL_DNS}
+			}
+			c.Message.LoadAssignment = m
+		}
+		key.tls.secure(c.Message, key.facts)
+		for i, t := range b.shape.cluster {
+			c.WarnIgnored(t, key.confs.own[i])
+			if key.grpc {
+				c.WarnIgnoredByGRPC(t, key.confs.own[i])
+			}
+			t.Cluster(c, key.confs.own[i])
+		}
+		message.SetHTTPOptions(c.Message, c.HTTP)
+		return b.finish(&draft{Part: &xds.Part{Report: c.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
+			Messages: messages}, confs: key.confs.all()}, key.confs.finish)
+	})
+}
+
+// protocolBetween returns the protocol of an outbound: that of its tag, else that of
+// the endpoints if they agree, else TCP (SPEC 11.3).
+func protocolBetween(tags resource.Tags, facts *endpointFacts) message.Protocol {
+	if tag := tags.Value(resource.ProtocolTag); tag != "" {
+		return message.ProtocolOf(tag)
+	}
+	return facts.protocol
+}

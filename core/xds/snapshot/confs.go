@@ -1,0 +1,252 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unique"
+	"unsafe"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// shape is the translators by the drafts that they shape, each in the order of the
+// builder's list.
+type shape struct {
+	cluster, endpoints, routes, outbound, inbound, chain, proxy, finish []*xds.Translator
+	inbounds                                                            []*xds.Translator // those of inbound or chain
+	reach                                                               map[string]reach
+}
+
+// reach is what the translators of a kind shape: routes are those of HTTP, and listeners
+// the routes of TCP outbounds.
+type reach struct{ anything, inbounds, outbounds, routes, listeners bool }
+
+func newShape(translators []*xds.Translator) shape {
+	with := func(has func(*xds.Translator) bool) []*xds.Translator {
+		return slices.DeleteFunc(slices.Clone(translators), func(t *xds.Translator) bool { return !has(t) })
+	}
+	s := shape{
+		cluster:   with(func(t *xds.Translator) bool { return t.Cluster != nil }),
+		endpoints: with(func(t *xds.Translator) bool { return t.Endpoints != nil }),
+		routes:    with(func(t *xds.Translator) bool { return t.Routes != nil || t.Route != nil }),
+		outbound:  with(func(t *xds.Translator) bool { return t.Outbound != nil }),
+		inbound:   with(func(t *xds.Translator) bool { return t.Inbound != nil }),
+		chain:     with(func(t *xds.Translator) bool { return t.Chain != nil }),
+		proxy:     with(func(t *xds.Translator) bool { return t.Proxy != nil }),
+		finish:    with(func(t *xds.Translator) bool { return t.Finish != nil }),
+	}
+	s.inbounds = with(func(t *xds.Translator) bool { return t.Inbound != nil || t.Chain != nil })
+	s.reach = map[string]reach{}
+	for _, t := range translators {
+		known := s.reach[t.Kind]
+		s.reach[t.Kind] = reach{
+			anything:  true,
+			inbounds:  known.inbounds || slices.Contains(s.inbounds, t),
+			outbounds: known.outbounds || t.Cluster != nil || t.Endpoints != nil || t.Routes != nil || t.Route != nil || t.Outbound != nil,
+			routes:    known.routes || slices.Contains(s.routes, t),
+			listeners: known.listeners || t.Outbound != nil,
+		}
+	}
+	return s
+}
+
+// confList is the confs that shape one shared part. Equal lists are one pointer.
+type confList struct {
+	own    []*rules.Effective // of the translators that shape the part
+	routes []routeConfs       // of the route policies of the outbound
+	finish []*rules.Effective // of the translators with Finish
+}
+
+// routeConfs is the confs of a route policy, parallel to confList.own.
+type routeConfs struct {
+	policy *resource.Policy
+	confs  []*rules.Effective
+}
+
+// of returns the confs of a route: those of the policy that made it, or those of the
+// outbound.
+func (c *confList) of(policy *resource.Policy) []*rules.Effective {
+	for _, r := range c.routes {
+		if policy != nil && r.policy.ID == policy.ID {
+			return r.confs
+		}
+	}
+	return c.own
+}
+
+// warnUnused reports the items for routes that no policy made: each rule of these
+// routes is a rule of another route with a higher priority as well, or has no effect.
+func warnUnused(r *xds.Report, c *confList, isUsed func(*resource.Policy) bool) {
+	for _, route := range c.routes {
+		if isUsed(route.policy) {
+			continue
+		}
+		for _, e := range route.confs {
+			if e != nil {
+				r.WarnRoute(e, "", "no route here is made by %s", route.policy.KRI())
+			}
+		}
+	}
+}
+
+// all returns the confs of the part and of its routes, in a new slice.
+func (c *confList) all() []*rules.Effective {
+	all := slices.Clone(c.own)
+	for _, r := range c.routes {
+		all = append(all, r.confs...)
+	}
+	return all
+}
+
+// key returns a text that is equal for equal lists. It contains addresses: the list
+// must be reachable as long as the text is in use.
+func (c *confList) key() string {
+	var b strings.Builder
+	pointer := func(p unsafe.Pointer) {
+		b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)))
+	}
+	list := func(list []*rules.Effective) {
+		for _, e := range list {
+			pointer(unsafe.Pointer(e))
+		}
+		b.WriteByte('|')
+	}
+	list(c.own)
+	list(c.finish)
+	for _, r := range c.routes {
+		pointer(unsafe.Pointer(r.policy))
+		list(r.confs)
+	}
+	return b.String()
+}
+
+// dataplaneConfs are the confs of a dataplane by kind.
+type dataplaneConfs struct {
+	byKind map[string]*rules.Config
+	finish []*rules.Effective
+}
+
+// confsOf returns the confs of a dataplane. One that is gRPC has none of the translators
+// with Finish.
+func (b *Builder) confsOf(configs []*rules.Config, grpc bool) *dataplaneConfs {
+	c := &dataplaneConfs{byKind: make(map[string]*rules.Config, len(configs))}
+	for _, config := range configs {
+		c.byKind[config.Kind.Name] = config
+	}
+	c.finish = make([]*rules.Effective, len(b.shape.finish))
+	for i, t := range b.shape.finish {
+		if !grpc {
+			c.finish[i] = c.defaultOf(t.Kind)
+		}
+	}
+	return c
+}
+
+// defaultOf returns the conf of a kind without arrays; nil if there is none.
+func (c *dataplaneConfs) defaultOf(kind string) *rules.Effective {
+	if config := c.byKind[kind]; config != nil {
+		return config.Default
+	}
+	return nil
+}
+
+func (c *dataplaneConfs) inbound(kind string, index int) xds.InboundConf {
+	config := c.byKind[kind]
+	if config == nil {
+		return xds.InboundConf{}
+	}
+	conf := xds.InboundConf{Default: config.Default, Config: config}
+	if config.Inbounds != nil {
+		conf.InboundConfig = &config.Inbounds[index]
+	}
+	return conf
+}
+
+// inboundKey returns a text that is equal if the translators get equal confs for an
+// inbound. It contains addresses; see confList.key.
+// Most dataplanes of a mesh have one of few keys, so it is kept once.
+func (c *dataplaneConfs) inboundKey(index int, translators []*xds.Translator) unique.Handle[string] {
+	var b strings.Builder
+	pointer := func(p unsafe.Pointer) { b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))) }
+	for _, t := range translators {
+		in := c.inbound(t.Kind, index)
+		pointer(unsafe.Pointer(in.Default))
+		if in.Config != nil && in.Config.Kind.To == nil { // else it changes with outbounds
+			pointer(unsafe.Pointer(in.Config))
+		}
+		if in.InboundConfig == nil {
+			b.WriteByte('-')
+			continue
+		}
+		pointer(unsafe.Pointer(unsafe.SliceData(in.Rules)))
+		pointer(unsafe.Pointer(unsafe.SliceData(in.Unmerged)))
+		pointer(unsafe.Pointer(in.From))
+		fmt.Fprintf(&b, "%d %d %v", len(in.Rules), len(in.Unmerged), in.FromIgnored)
+	}
+	for _, e := range c.finish {
+		pointer(unsafe.Pointer(e))
+	}
+	return unique.Make(b.String())
+}
+
+// shaping returns what shapes an inbound: merged confs, and the policies of others.
+func (c *dataplaneConfs) shaping(index int, translators []*xds.Translator) (confs []*rules.Effective, policies []*resource.Policy) {
+	for _, t := range translators {
+		in := c.inbound(t.Kind, index)
+		confs = append(confs, in.Default)
+		if in.InboundConfig == nil {
+			continue
+		}
+		for i := range in.Rules {
+			confs = append(confs, in.Rules[i].Effective)
+		}
+		for i := range in.Unmerged {
+			policies = append(policies, in.Unmerged[i].Policy)
+		}
+		if in.From != nil {
+			for _, o := range in.From.Origins() {
+				policies = append(policies, o.Policy)
+			}
+		}
+	}
+	return confs, policies
+}
+
+// outbound returns the confs of an outbound for the given translators.
+func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *confList {
+	list := &confList{own: make([]*rules.Effective, len(translators)), finish: c.finish}
+	for i, t := range translators {
+		config := c.byKind[t.Kind]
+		switch {
+		case config == nil:
+		case config.Default != nil:
+			list.own[i] = config.Default
+		case config.Outbounds != nil:
+			list.own[i] = config.Outbounds[index].Effective
+		}
+	}
+	return list
+}
+
+// withRoutes adds the confs of the routes of an outbound.
+func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xds.Translator) *confList {
+	for i, t := range translators {
+		config := c.byKind[t.Kind]
+		if config == nil || config.Outbounds == nil {
+			continue
+		}
+		for _, r := range config.Outbounds[index].Routes {
+			at := slices.IndexFunc(list.routes, func(known routeConfs) bool { return known.policy == r.Route })
+			if at < 0 {
+				at = len(list.routes)
+				list.routes = append(list.routes, routeConfs{r.Route, slices.Clone(list.own)})
+			}
+			list.routes[at].confs[i] = r.Effective
+		}
+	}
+	slices.SortFunc(list.routes, func(a, b routeConfs) int { return a.policy.ID.Compare(b.policy.ID) })
+	return list
+}

@@ -1,0 +1,153 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+func isHostName(e *xds.Endpoint) bool {
+	_, err := netip.ParseAddr(e.Address)
+	return err != nil
+}
+
+func compareEndpoints(e, o *xds.Endpoint) int {
+	return cmp.Or(strings.Compare(e.Address, o.Address), cmp.Compare(e.Port, o.Port), e.Dataplane.Compare(o.Dataplane))
+}
+
+func equalEndpoints(e, o *xds.Endpoint) bool {
+	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Zone == o.Zone &&
+		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && slices.Equal(e.Tags, o.Tags)
+}
+
+// endpointsOf returns the endpoints of a dataplane, in the order of its inbounds.
+func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*xds.Endpoint {
+	var spiffeID string
+	if id, err := identities.Of(d); err == nil && id != nil {
+		spiffeID = id.SPIFFEID
+	}
+	var list []*xds.Endpoint
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		if in.NotReady {
+			continue
+		}
+		list = append(list, &xds.Endpoint{
+			Dataplane: d.ID,
+			Address:   cmp.Or(d.AdvertisedAddress, in.Address, d.Address),
+			Port:      in.Port,
+			Tags:      in.Tags,
+			Zone:      enforce.ZoneOf(d),
+			Protocol:  inboundProtocol(in),
+			SPIFFEID:  spiffeID,
+		})
+	}
+	return list
+}
+
+// service is the endpoints of one service of a mesh. It is immutable, except that
+// the sets of destinations are made when they are asked for.
+type service struct {
+	endpoints []*xds.Endpoint // sorted
+
+	mu     sync.Mutex
+	sets   map[string]*endpointSet // by the name of the destination
+	before map[string]*endpointSet // those of the version before
+}
+
+// after returns the next version of a service, which may be nil.
+func (s *service) after(endpoints []*xds.Endpoint) *service {
+	next := &service{endpoints: endpoints, sets: map[string]*endpointSet{}}
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		next.before = maps.Clone(s.sets)
+	}
+	return next
+}
+
+// endpointSet is the endpoints of a destination. Two sets with equal endpoints are
+// one pointer in consecutive states.
+type endpointSet struct {
+	list  []*xds.Endpoint
+	facts *endpointFacts
+}
+
+// endpointFacts is what clusters depend on, of all that endpoints are. Equal facts
+// are one pointer.
+type endpointFacts struct {
+	protocol message.Protocol // that all endpoints have, else TCP
+	ids      []string         // distinct SPIFFE IDs, sorted
+	plain    bool             // there is an endpoint without identity
+	names    bool             // there is an endpoint with a host name
+}
+
+// set returns the endpoints of a destination. If they are those of the version
+// before, it returns the same pointer.
+func (s *service) set(d *destination, facts *cache[string, endpointFacts]) *endpointSet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if set := s.sets[d.name]; set != nil {
+		return set
+	}
+	set := newEndpointSet(s.endpoints, d.Destination, facts)
+	if before := s.before[d.name]; before != nil && slices.EqualFunc(before.list, set.list, equalEndpoints) {
+		set = before
+	}
+	s.sets[d.name] = set
+	return set
+}
+
+func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *cache[string, endpointFacts]) *endpointSet {
+	selector := withoutProtocol(d.Tags)
+	var list []*xds.Endpoint
+	for _, e := range endpoints {
+		if e.Tags.Contains(selector) {
+			list = append(list, e)
+		}
+	}
+	return &endpointSet{list: list, facts: factsOf(list, facts)}
+}
+
+// withoutProtocol returns the tags by which an outbound selects endpoints (SPEC
+// 11.3).
+func withoutProtocol(tags resource.Tags) resource.Tags {
+	return slices.DeleteFunc(slices.Clone(tags), func(t resource.Tag) bool { return t.Key == resource.ProtocolTag })
+}
+
+func factsOf(list []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointFacts {
+	f := &endpointFacts{protocol: message.TCP}
+	for i, e := range list {
+		switch {
+		case i == 0:
+			f.protocol = e.Protocol
+		case f.protocol != e.Protocol:
+			f.protocol = message.TCP
+		}
+		if e.SPIFFEID == "" {
+			f.plain = true
+		} else {
+			f.ids = append(f.ids, e.SPIFFEID)
+		}
+		f.names = f.names || isHostName(e)
+	}
+	slices.Sort(f.ids)
+	f.ids = slices.Compact(f.ids)
+	return known.get(f.key(), func() *endpointFacts { return f })
+}
+
+// key returns a text that is equal for equal facts.
+func (f *endpointFacts) key() string {
+	return fmt.Sprintln(f.protocol, f.plain, f.names) + strings.Join(f.ids, "\n")
+}

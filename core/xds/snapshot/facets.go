@@ -1,0 +1,106 @@
+package snapshot
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// A facet is a property of the client's dataplane that the content of a shared part
+// may depend on. Few parts depend on one, so facets are not in the key of each part:
+// a part is built, and the facets that the build asked for become a part of its key.
+type facet uint8
+
+const (
+	zoneFacet facet = 1 << iota
+	dataplaneFacet
+)
+
+// facetSet is a set of facets: those of the bits, and tags. It is immutable.
+type facetSet struct {
+	bits facet
+	tags []string // keys, sorted
+}
+
+// with returns the union of two sets.
+func (s facetSet) with(o facetSet) facetSet {
+	union := facetSet{bits: s.bits | o.bits, tags: s.tags}
+	for _, key := range o.tags {
+		if at, found := slices.BinarySearch(union.tags, key); !found {
+			union.tags = slices.Insert(slices.Clone(union.tags), at, key)
+		}
+	}
+	return union
+}
+
+// size returns the number of facets in the set.
+func (s facetSet) size() int { return bits.OnesCount8(uint8(s.bits)) + len(s.tags) }
+
+// facets are the values of a set of facets, and zero values for the others.
+type facets struct {
+	bits      facet
+	zone      string
+	dataplane *resource.Dataplane
+	tags      string // keys and values
+}
+
+// client implements [Facets]: it gives the draft of a part the properties of the dataplane that it is built
+// for, and notes which of them were asked for.
+type client struct {
+	dataplane *resource.Dataplane
+	used      facetSet
+}
+
+// Zone returns the zone of the client's dataplane, "" if it has none (SPEC 11.3).
+func (c *client) Zone() string {
+	c.used.bits |= zoneFacet
+	return enforce.ZoneOf(c.dataplane)
+}
+
+// Service returns the first service of the client's dataplane in the order of its
+// inbounds, "" if it has none.
+func (c *client) Service() string { return c.Tag(resource.ServiceTag) }
+
+// Tag returns the value of a tag of the client's dataplane: that of the first inbound
+// that has the tag, else that of its gateway, "" if it has none.
+func (c *client) Tag(key string) string {
+	c.used = c.used.with(facetSet{tags: []string{key}})
+	return tagOf(c.dataplane, key)
+}
+
+// Dataplane returns the client's dataplane. A part that asks for it is built for
+// each dataplane.
+func (c *client) Dataplane() *resource.Dataplane {
+	c.used.bits |= dataplaneFacet
+	return c.dataplane
+}
+
+// facetsOf returns the values of facets for a dataplane.
+func facetsOf(d *resource.Dataplane, set facetSet) facets {
+	f := facets{bits: set.bits}
+	if set.bits&zoneFacet != 0 {
+		f.zone = enforce.ZoneOf(d)
+	}
+	if set.bits&dataplaneFacet != 0 {
+		f.dataplane = d
+	}
+	for _, key := range set.tags {
+		f.tags += key + "\x00" + tagOf(d, key) + "\x00"
+	}
+	return f
+}
+
+// tagOf returns the first value that a dataplane has of a tag.
+func tagOf(d *resource.Dataplane, key string) string {
+	for i := range d.Inbounds {
+		if value := d.Inbounds[i].Tags.Value(key); value != "" {
+			return value
+		}
+	}
+	if d.Gateway != nil {
+		return d.Gateway.Tags.Value(key)
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package snapshot_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+const followed = `
+type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+  outbound:
+    - {port: 1, address: 127.0.0.1, tags: {kuma.io/service: api}}
+    - {port: 2, address: 127.0.0.1, tags: {kuma.io/service: db}}
+---
+type: Dataplane
+name: api
+networking: {address: 10.0.0.2, inbound: [{port: 80, protocol: http, tags: {kuma.io/service: api}}]}
+---
+{type: MeshTimeout, name: t, spec: {to: [{default: {connectionTimeout: 1s}}]}}
+`
+
+// A builder that has followed the changes of an engine answers as a new one does, by
+// name and by locator.
+func TestBuilderFollowsChanges(t *testing.T) {
+	engine := core.NewEngine(kinds.All(), core.Options{})
+	loader := resource.Loader{Kinds: kinds.All()}
+	builder := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
+	for _, change := range []struct {
+		name, upsert string
+		remove       resource.ID
+	}{
+		{name: "the first load", upsert: followed},
+		{name: "a policy changes", upsert: `{type: MeshTimeout, name: t, spec: {to: [{default: {connectionTimeout: 2s}}]}}`},
+		{name: "a destination has variants", upsert: `
+type: MeshTimeout
+name: of-web
+spec: {targetRef: {kind: MeshService, name: web}, to: [{targetRef: {kind: MeshService, name: api}, default: {connectionTimeout: 3s}}]}`},
+		{name: "a dataplane leaves a destination", upsert: `
+type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+  outbound: [{port: 1, address: 127.0.0.1, tags: {kuma.io/service: api}}]`},
+		{name: "an endpoint is removed", remove: resource.ID{Kind: "Dataplane", Mesh: "default", Name: "api"}},
+		{name: "a policy is removed", remove: resource.ID{Kind: "MeshTimeout", Mesh: "default", Name: "t"}},
+		{name: "the last dataplane is removed", remove: resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}},
+	} {
+		t.Run(change.name, func(t *testing.T) {
+			batch := core.Batch{}
+			if change.upsert != "" {
+				set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(change.upsert)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				batch.Upsert = set
+			} else {
+				batch.Delete = []resource.ID{change.remove}
+			}
+			if _, err := engine.Apply(batch); err != nil {
+				t.Fatal(err)
+			}
+			want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(engine.View()))
+			if diff := cmp.Diff(want, answersOf(builder.At(engine.View()))); diff != "" {
+				t.Errorf("-a new builder +this one:\n%s", diff)
+			}
+		})
+	}
+}
+
+// answersOf returns the versions of all resources by name, and of those that locators
+// of a client of the service web choose.
+func answersOf(s *snapshot.State) map[string]string {
+	answers := map[string]string{}
+	for _, d := range s.View().Dataplanes("default") {
+		snapshot := s.Snapshot(d, false)
+		for kind := range wire.Type(wire.NumTypes) {
+			for _, r := range snapshot.Resources(kind) {
+				answers[d.Name+" has "+kind.String()+" "+r.Name] = r.Version
+			}
+		}
+	}
+	client := variant.Parameters{resource.ServiceTag: "web"}
+	for _, name := range []string{"default/api", "default/db"} {
+		for _, kind := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.RouteType} {
+			if located, ok := s.Locate(kind, name, client); ok && located.Resource != nil {
+				answers["a locator chooses "+kind.String()+" "+name+" "+located.Constraints] = located.Resource.Version
+			}
+		}
+	}
+	return answers
+}
+
+// The policies that shaped a resource are those of the confs that its translators read.
+func TestShapedBy(t *testing.T) {
+	state := stateOf(t, followed)
+	snapshot := state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}), false)
+	cluster := snapshot.Resources(wire.ClusterType)[0]
+	if policies := snapshot.ShapedBy(cluster); len(policies) != 1 || policies[0].Name != "t" {
+		t.Errorf("%s is shaped by %v, want the MeshTimeout t", cluster.Name, policies)
+	}
+	if policies := snapshot.ShapedBy(message.NewResource(wire.ClusterType, "other", message.NewCollectorCluster("other", "host", 1, false, false))); policies != nil {
+		t.Errorf("a resource of another snapshot is shaped by %v", policies)
+	}
+}
+
+func TestTypeOf(t *testing.T) {
+	for kind := range wire.Type(wire.NumTypes) {
+		if got, ok := wire.TypeOf(kind.URL()); !ok || got != kind {
+			t.Errorf("%s: got %v, %v", kind.URL(), got, ok)
+		}
+	}
+	if got, ok := wire.TypeOf("type.googleapis.com/google.protobuf.Empty"); ok {
+		t.Errorf("got %v for a type that no resource has", got)
+	}
+}
+
+// A trust domain is that of all CAs of a mesh, if there is only one (SPEC 11.6).
+func TestBundledTrustDomain(t *testing.T) {
+	bundled := func(name, domain string) string {
+		return `{type: MeshIdentity, name: ` + name + `, spec: {selector: {dataplane: {matchLabels: {}}}, spiffeID: {trustDomain: "` + domain + `"},
+  provider: {type: Bundled, bundled: {meshTrustCreation: Enabled, insecureAllowSelfSigned: true, autogenerate: {enabled: true}}}}}
+---
+`
+	}
+	for name, test := range map[string]struct{ mesh, want string }{
+		"one":                             {bundled("a", "shop"), "shop"},
+		"two identities of one":           {bundled("a", "shop") + bundled("b", "shop"), "shop"},
+		"two":                             {bundled("a", "shop") + bundled("b", "other"), ""},
+		"one for each zone":               {bundled("a", "{{ .Zone }}.mesh"), ""},
+		"no identity of provider Bundled": {`{type: MeshIdentity, name: a, spec: {provider: {type: Spire}}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := identity.BundledTrustDomain(stateOf(t, test.mesh).View().Identities("default"), stateOf(t, test.mesh).View().Trusts("default")); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

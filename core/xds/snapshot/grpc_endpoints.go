@@ -1,0 +1,53 @@
+package snapshot
+
+import (
+	"github.com/meshmatch/meshmatch/core/xds"
+	"slices"
+)
+
+// grpcEndpoints returns the endpoints of a destination that gRPC can use together, in
+// their order (SPEC 11.4). A cluster of gRPC has one transport socket, and it has either
+// addresses or one host name. So those are left out that
+//
+//   - have no identity, if the client has one and others have one, too,
+//   - have the address of another one, or
+//   - have a host name, except for the first if no endpoint has an address.
+//
+// Warn, which may be nil, is called with what is left out.
+func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(format string, args ...any)) []*xds.Endpoint {
+	secure := tls.enabled() && len(set.facts.ids) > 0
+	var addresses, names []*xds.Endpoint
+	for _, e := range set.list {
+		switch {
+		case secure && e.SPIFFEID == "":
+		case isHostName(e):
+			names = append(names, e)
+		default:
+			addresses = append(addresses, e)
+		}
+	}
+	left := names
+	if len(addresses) == 0 && len(names) > 0 {
+		addresses = names[:1]
+		left = slices.DeleteFunc(slices.Clone(names), func(e *xds.Endpoint) bool { return isAt(names[0], e) })
+	}
+	if warn != nil && secure && set.facts.plain {
+		warn("endpoints without identity are left out: a gRPC client with identity uses TLS for all endpoints of a service, or for none")
+	}
+	if warn != nil && len(left) > 0 {
+		warn("endpoints with host names, such as %s, are left out: gRPC resolves one host name, and only if it is the only endpoint", left[0].Address)
+	}
+	return slices.CompactFunc(addresses, isAt)
+}
+
+// isAt reports whether two endpoints have the same address and port.
+func isAt(e, o *xds.Endpoint) bool { return e.Address == o.Address && e.Port == o.Port }
+
+// isHostName reports whether the endpoints that gRPC can use are one host name.
+func (s *endpointSet) isHostName(tls clientTLS) bool {
+	if !s.facts.names {
+		return false
+	}
+	list := grpcEndpoints(s, tls, nil)
+	return len(list) == 1 && isHostName(list[0])
+}

@@ -1,0 +1,160 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+	"unique"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	inspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// inboundKey is all that the resources of an inbound depend on. Confs contains
+// addresses of what the configs of a snapshot refer to.
+type inboundKey struct {
+	dataplane   *resource.Dataplane
+	index       int
+	tls         clientTLS
+	spiffeID    string
+	provider    spiffe.IdentityProviderType // see visibility
+	trustDomain string
+	grpc        bool
+	confs       unique.Handle[string]
+}
+
+// inbound returns the resources of an inbound. Before is what they were in the snapshot
+// before, or nil; if nothing changed that they depend on, it is the result.
+func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc bool, confs *dataplaneConfs, before *built) *built {
+	key := inboundKey{
+		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, grpc: grpc,
+		confs: confs.inboundKey(index, b.shape.inbounds),
+	}
+	if tls.identity != nil {
+		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type
+	}
+	if before != nil && before.inbound == key {
+		return before
+	}
+	in := &d.Inbounds[index]
+	address := cmp.Or(in.Address, d.Address)
+	name := fmt.Sprintf("inbound/%s/%d", address, in.Port)
+	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
+	protocol := inboundProtocol(in)
+	if grpc && !protocol.IsHTTP() {
+		return &built{inbound: key, warnings: []xds.Warning{{Place: name, Message: fmt.Sprintf(
+			"a gRPC server cannot have it: its protocol is %s; set protocol: grpc", protocol)}}}
+	}
+	i := &xds.Inbound{
+		Report: xds.Report{Place: name, OfInbound: true}, Dataplane: d, Identity: tls.identity, TrustDomain: tls.trustDomain,
+		Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
+		Listener: &listenerv3.Listener{
+			Name: name, Address: message.SocketAddress(address, in.Port),
+			TrafficDirection: corev3.TrafficDirection_INBOUND,
+		},
+		Cluster: message.NewStaticCluster(workload, workloadAddress(in), message.InboundConnectTimeout),
+		TLS:     tls.context(),
+	}
+	if isTransparent(d) {
+		i.Listener.BindToPort = wrapperspb.Bool(false)
+	}
+	if protocol.IsHTTP() {
+		i.HTTP = message.NewHTTPOptions(protocol, message.InboundIdleTimeout)
+		i.Routes = []*xds.Route{i.NewRoute()}
+	}
+	for _, t := range b.shape.inbound {
+		t.Inbound(i, confs.inbound(t.Kind, index))
+	}
+	message.SetHTTPOptions(i.Cluster, i.HTTP)
+	part := &draft{Part: &xds.Part{Origin: xds.InboundOrigin, Tags: in.Tags, Messages: []proto.Message{i.Listener, i.Cluster}}}
+	for _, t := range b.shape.inbounds {
+		i.WarnIgnoredInbound(t, confs.inbound(t.Kind, index))
+	}
+	if i.TLS != nil {
+		b.addChain(i, confs, false)
+	}
+	if i.TLS == nil || i.Permissive {
+		b.addChain(i, confs, true)
+	}
+	if i.InspectTLS || len(i.Listener.FilterChains) > 1 {
+		inspectTLS(i)
+	}
+	if i.Routes != nil {
+		host := &routev3.VirtualHost{Name: name, Domains: []string{"*"}}
+		for _, r := range i.Routes {
+			host.Routes = append(host.Routes, r.Messages()...)
+		}
+		routes := &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}}
+		if part.Messages = append(part.Messages, routes); grpc {
+			part.Messages = messagesOfGRPC(i, routes)
+		}
+	}
+	part.Report = i.Report
+	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
+	done := b.finishOwn(part, confs.finish, before)
+	for _, c := range i.Clusters {
+		collector := b.finish(&draft{Part: &xds.Part{Origin: xds.CollectorOrigin, Messages: []proto.Message{c}}}, confs.finish)
+		done.resources = append(done.resources, collector.resources...)
+		done.applied = append(done.applied, collector.applied...)
+	}
+	done.inbound = key
+	return done
+}
+
+// inspectTimeout is how long a listener waits for the first bytes of a client, to see
+// whether they are TLS, before it takes them for plain text.
+const inspectTimeout = time.Second
+
+// inspectTLS adds the listener filter that sees whether a connection is TLS, and its
+// SNI. It needs the first bytes of the client. A client in plain text that waits for
+// the server is served after a timeout; Envoy's default is to close its connection
+// then.
+func inspectTLS(i *xds.Inbound) {
+	i.Listener.ListenerFilters = append(i.Listener.ListenerFilters, &listenerv3.ListenerFilter{
+		Name:       "envoy.filters.listener.tls_inspector",
+		ConfigType: &listenerv3.ListenerFilter_TypedConfig{TypedConfig: message.Any(&inspectorv3.TlsInspector{})},
+	})
+	if last := i.Listener.FilterChains[len(i.Listener.FilterChains)-1]; last.TransportSocket == nil {
+		i.Listener.ListenerFiltersTimeout = durationpb.New(inspectTimeout)
+		i.Listener.ContinueOnListenerFiltersTimeout = true
+	}
+}
+
+// addChain adds a filter chain to the listener.
+func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool) {
+	c := &xds.Chain{Inbound: i, Filters: &xds.Filters{}, Plaintext: plaintext}
+	if i.Protocol.IsHTTP() {
+		c.Manager = message.NewManager("inbound", i.Listener.Name, message.InboundIdleTimeout, message.InboundStreamIdleTimeout)
+		c.Manager.NormalizePath = wrapperspb.Bool(true)
+		c.Manager.MergeSlashes = true
+		c.Manager.ForwardClientCertDetails = hcmv3.HttpConnectionManager_SANITIZE_SET
+		c.Manager.SetCurrentClientCertDetails = &hcmv3.HttpConnectionManager_SetCurrentClientCertDetails{Uri: true}
+	} else {
+		c.TCP = message.NewTCPProxy("inbound", i.Cluster.Name, message.InboundIdleTimeout)
+	}
+	for _, t := range b.shape.chain {
+		t.Chain(c, confs.inbound(t.Kind, i.Index))
+	}
+	chain := &listenerv3.FilterChain{Filters: c.List()}
+	if !plaintext {
+		chain.TransportSocket = message.TransportSocket(i.TLS)
+	}
+	if i.Permissive && i.TLS != nil {
+		chain.FilterChainMatch = &listenerv3.FilterChainMatch{TransportProtocol: "tls"}
+		if plaintext {
+			chain.FilterChainMatch.TransportProtocol = "raw_buffer"
+		}
+	}
+	i.Listener.FilterChains = append(i.Listener.FilterChains, chain)
+}

@@ -1,0 +1,358 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// The resources of a destination, as variants by the parameters that describe a
+// dataplane with one inbound (SPEC 12.4). They are compiled so:
+//
+//  1. For each kind that shapes the resources, package variant compiles the policies
+//     to the distinct confs. The identity of the client is one more such set, and so is
+//     which routes select it.
+//  2. The sets are combined: one variant for each distinct tuple.
+//  3. Each tuple has an example: a dataplane that the parameters describe. Its
+//     resources are built as those of any dataplane. So what a locator chooses is what
+//     such a dataplane gets, by construction.
+//  4. If a build asks for a facet, such as the zone, the values that make a difference
+//     are one more set, and the sets are combined again.
+//  5. Tuples with the same resource are one variant.
+
+// Locate returns the variant of a resource name that dynamic parameters choose, and
+// false if there is none: no dataplane of the mesh has an outbound of that name, or
+// the policies are too many to be compiled to variants (SPEC 12.4).
+func (s *State) Locate(t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
+	mesh, _, _ := strings.Cut(name, "/")
+	if s.meshes[mesh] == nil || t == wire.SecretType {
+		return wire.Variant{}, false
+	}
+	known, _ := s.builder.locators.LoadOrStore(mesh, &locator{mesh: mesh})
+	return known.(*locator).locate(s, t, name, p)
+}
+
+// locator has the variants of the destinations of one mesh. It follows the states that
+// are asked.
+type locator struct {
+	mesh string
+
+	mu        sync.Mutex
+	view      *core.View
+	compilers []*variant.PolicyCompiler // of the kinds of Builder.shared
+	outbounds map[string]*outbounds     // of all dataplanes, by name
+	located   map[string]*located
+}
+
+// outbounds are the outbounds of all dataplanes to one destination.
+type outbounds struct {
+	destination *destination
+	count       int
+}
+
+// located is the variants of the resources of one destination.
+type located struct {
+	set        *endpointSet
+	identities *identity.Identities
+	byType     [wire.NumTypes]*locatedType // nil: the destination has no such resource
+	err        error
+}
+
+type locatedType struct {
+	set      *variant.Set
+	variants []wire.Variant // parallel to the set
+}
+
+func (l *locator) locate(s *State, t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.follow(s)
+	outbound := l.outbounds[name]
+	if outbound == nil {
+		return wire.Variant{}, false
+	}
+	destination, mesh := outbound.destination, s.meshes[l.mesh]
+	set := mesh.endpoints(s.builder, destination)
+	known := l.located[name]
+	if known == nil || known.set != set || known.identities != mesh.identities {
+		known = &located{set: set, identities: mesh.identities}
+		known.err = known.compile(s, l, destination)
+		l.located[name] = known
+	}
+	if of := known.byType[t]; known.err == nil && of != nil {
+		// A policy may have removed the resource for some parameters.
+		if chosen, ok := of.set.Choose(p); ok && of.variants[chosen].Resource != nil {
+			return of.variants[chosen], true
+		}
+	}
+	return wire.Variant{}, false
+}
+
+// follow brings the locator to the view of a state.
+func (l *locator) follow(s *State) {
+	if l.view == s.view {
+		return
+	}
+	if l.view == nil {
+		l.outbounds, l.located = map[string]*outbounds{}, map[string]*located{}
+		for _, t := range s.builder.shared() {
+			if kind := s.view.Kinds().Lookup(t.Kind); kind != nil {
+				l.compilers = append(l.compilers, variant.NewPolicyCompiler(s.view, l.mesh, kind))
+			}
+		}
+		for _, d := range s.view.Dataplanes(l.mesh) {
+			l.count(s.builder, d, 1)
+		}
+	} else {
+		for _, c := range l.compilers {
+			for _, d := range c.Update(s.view) {
+				delete(l.located, d.Name())
+			}
+		}
+		for old, next := range core.EditedDataplanes(l.view, s.view) {
+			if cmp.Or(next, old).Mesh == l.mesh {
+				l.count(s.builder, old, -1)
+				l.count(s.builder, next, 1)
+			}
+		}
+	}
+	l.view = s.view
+}
+
+// count adds a number to the counts of the outbounds of a dataplane, which may be nil.
+func (l *locator) count(b *Builder, d *resource.Dataplane, n int) {
+	if d == nil {
+		return
+	}
+	for i := range d.Outbounds {
+		destination := b.destination(l.mesh, d.Outbounds[i].Tags)
+		known := l.outbounds[destination.name]
+		if known == nil {
+			known = &outbounds{destination: destination}
+			l.outbounds[destination.name] = known
+		}
+		if known.count += n; known.count == 0 {
+			delete(l.outbounds, destination.name)
+			delete(l.located, destination.name)
+		}
+	}
+}
+
+// shared returns the translators that shape what dataplanes share, each once.
+func (b *Builder) shared() []*xds.Translator {
+	var list []*xds.Translator
+	for _, t := range slices.Concat(b.shape.cluster, b.shape.endpoints, b.shape.routes, b.shape.finish) {
+		if !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// compile compiles the variants of a destination.
+func (n *located) compile(s *State, l *locator, d *destination) error {
+	sets, err := l.sets(s, d)
+	if err != nil {
+		return err
+	}
+	known := facetSet{}
+	for {
+		combined, _, err := variant.Combine(sets)
+		if err != nil {
+			return err
+		}
+		examples, used := n.build(s, d, combined)
+		if union := known.with(used); union.size() != known.size() {
+			more, err := l.facetSets(s, n.set, known, union)
+			if err != nil {
+				return err
+			}
+			sets, known = append(sets, more...), union
+			continue
+		}
+		return n.group(combined, examples)
+	}
+}
+
+// exampleName is the name of a dataplane that is none of those that policies name. It
+// is a part of SPIFFE IDs.
+const exampleName = "-"
+
+// example is the resources that the parameters of one variant lead to, by type.
+type example [wire.NumTypes]*wire.Resource
+
+// build builds an example for each variant of a set, and returns the facets that the
+// builds asked for.
+func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, facetSet) {
+	examples := make([]example, set.Len())
+	var used facetSet
+	for i := range examples {
+		p, _ := set.Example(i)
+		dataplane := variant.DataplaneOf(d.Mesh, p)
+		dataplane.Name = cmp.Or(dataplane.Name, exampleName)
+		dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
+		sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced), false)
+		sb.addDestination(d, n.set, 0)
+		for _, part := range sb.shared.parts {
+			used = used.with(*part.mask.set.Load())
+			for _, r := range part.resources {
+				if r.Name == d.name {
+					examples[i][r.Type] = r
+				}
+			}
+		}
+		for _, listener := range sb.shared.api {
+			examples[i][wire.ListenerType] = listener
+		}
+	}
+	return examples, used
+}
+
+// group makes one variant of those with the same resource.
+func (n *located) group(set *variant.Set, examples []example) error {
+	for t := range n.byType {
+		var distinct []*wire.Resource
+		groups := make([]int, len(examples))
+		for i := range examples {
+			groups[i] = slices.Index(distinct, examples[i][t])
+			if groups[i] < 0 {
+				groups[i] = len(distinct)
+				distinct = append(distinct, examples[i][t])
+			}
+		}
+		if len(distinct) == 1 && distinct[0] == nil {
+			continue
+		}
+		grouped, order, err := set.Group(groups)
+		if err != nil {
+			return err
+		}
+		of := &locatedType{set: grouped}
+		for i, group := range order {
+			v := wire.Variant{Resource: distinct[group]}
+			if len(order) > 1 {
+				data, err := proto.MarshalOptions{Deterministic: true}.Marshal(grouped.Constraint(i).Proto())
+				if err != nil {
+					return err
+				}
+				v.Constraints = string(data)
+			}
+			of.variants = append(of.variants, v)
+		}
+		n.byType[t] = of
+	}
+	return nil
+}
+
+// sets returns the sets that a destination depends on: policies, routes, identity.
+func (l *locator) sets(s *State, d *destination) (sets []*variant.Set, err error) {
+	for _, c := range l.compilers {
+		compiled, err := c.Variants(d.Destination)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, compiled.Set)
+	}
+	for _, c := range l.compilers { // those of kinds of routes return none
+		routes, err := c.RouteSets(d.Destination)
+		if err != nil {
+			return nil, err
+		}
+		if len(routes) > 0 {
+			sets = append(sets, routes...)
+			break
+		}
+	}
+	var rules []variant.Constraint
+	for _, r := range s.meshes[l.mesh].identities.Rules(l.mesh) {
+		var selected, needed []variant.Constraint
+		for _, label := range r.Labels {
+			selected = append(selected, variant.Equals(variant.LabelKey(label.Key), label.Value))
+		}
+		for _, key := range r.AskedLabels {
+			needed = append(needed, variant.Exists(variant.LabelKey(key)))
+		}
+		for _, v := range r.AskedVariables {
+			if key, optional := optionalVariables[v]; optional {
+				needed = append(needed, variant.Exists(key))
+			}
+		}
+		all := variant.And(selected...)
+		rules = append(rules, variant.And(all, variant.And(needed...)), all)
+	}
+	identities, _, err := variant.FirstMatch(rules)
+	return append(sets, identities), err
+}
+
+// optionalVariables are the parameters of the variables of templates that a dataplane
+// may lack.
+var optionalVariables = map[string]string{
+	"Namespace":      variant.NamespaceKey,
+	"Zone":           variant.LabelKey(resource.ZoneTag),
+	"ServiceAccount": variant.LabelKey(resource.ServiceAccountLabel),
+}
+
+// facetSets returns the sets of the values of facets that make a difference: zones and
+// tags of endpoints, and zones that confs name.
+func (l *locator) facetSets(s *State, endpoints *endpointSet, known, used facetSet) (sets []*variant.Set, err error) {
+	add := func(constraints []variant.Constraint) error {
+		set, _, err := variant.FirstMatch(constraints)
+		sets = append(sets, set)
+		return err
+	}
+	if used.bits&^known.bits&zoneFacet != 0 {
+		var zones []string
+		for _, e := range endpoints.list {
+			zones = append(zones, e.Zone)
+		}
+		for _, t := range s.builder.translators {
+			if t.Zones == nil {
+				continue
+			}
+			for _, p := range s.view.Policies(l.mesh) {
+				for i := range p.To {
+					if p.Kind == t.Kind {
+						zones = append(zones, t.Zones(p.To[i].Conf)...)
+					}
+				}
+			}
+		}
+		if err := add(constraintsOf(zones, variant.InZone)); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range used.tags {
+		if slices.Contains(known.tags, key) {
+			continue
+		}
+		var values []string
+		for _, e := range endpoints.list {
+			values = append(values, e.Tags.Value(key))
+		}
+		if err := add(constraintsOf(values, func(value string) variant.Constraint { return variant.Equals(key, value) })); err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
+}
+
+// constraintsOf returns a constraint for each distinct value that is not empty.
+func constraintsOf(values []string, of func(string) variant.Constraint) (list []variant.Constraint) {
+	slices.Sort(values)
+	for _, value := range slices.Compact(values) {
+		if value != "" {
+			list = append(list, of(value))
+		}
+	}
+	return list
+}

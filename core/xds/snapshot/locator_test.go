@@ -1,0 +1,224 @@
+package snapshot_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
+	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
+	"github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
+	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+	"github.com/meshmatch/meshmatch/fuzz"
+)
+
+// A locator with the parameters of a dataplane with one inbound chooses what the
+// dataplane gets by name (SPEC 12.4), in random meshes, also for a dataplane that is
+// not there.
+func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
+	g, err := fuzz.NewGenerator(resource.NewKinds( // those that shape what dataplanes share
+		meshtimeout.Kind(), meshcircuitbreaker.Kind(), meshhttproute.Kind(), meshloadbalancingstrategy.Kind(), meshproxypatch.Kind(),
+	))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared, variants := 0, 0
+	for seed := range uint64(120) {
+		random := rand.New(rand.NewPCG(seed, 11))
+		data := make([]byte, 2000)
+		for i := range data {
+			data[i] = byte(random.Uint32())
+		}
+		scenario := g.Scenario(data)
+		set, err := scenario.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		view, err := core.NewView(g.Kinds(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
+		for _, mesh := range view.Meshes() {
+			for _, d := range view.Dataplanes(mesh) {
+				for _, like := range []*resource.Dataplane{d, stranger(d)} {
+					if len(like.Inbounds) != 1 || like.Gateway != nil {
+						continue
+					}
+					c, v := compareLocators(t, state, like)
+					compared, variants = compared+c, variants+v
+				}
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s", seed, scenario.YAML())
+		}
+	}
+	if compared < 400 || variants < 4 {
+		t.Errorf("%d resources were compared, %d of them variants: the meshes are too simple", compared, variants)
+	}
+}
+
+// stranger returns a dataplane with the first inbound of another one, without labels.
+func stranger(d *resource.Dataplane) *resource.Dataplane {
+	s := *d
+	s.Name, s.Labels = "stranger", nil
+	s.Inbounds = s.Inbounds[:min(1, len(s.Inbounds))]
+	return &s
+}
+
+// compareLocators compares the resources that dataplanes share, and returns their
+// number and the number of those that have constraints.
+func compareLocators(t *testing.T, state *snapshot.State, d *resource.Dataplane) (compared, variants int) {
+	t.Helper()
+	snapshot := state.Snapshot(d, false)
+	p := variant.ParametersOf(d, 0)
+	for i := range d.Outbounds {
+		name := variant.Destination{Mesh: d.Mesh, Tags: d.Outbounds[i].Tags}.Name()
+		for _, kind := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.RouteType} {
+			var want *wire.Resource
+			at := slices.IndexFunc(snapshot.Resources(kind), func(r *wire.Resource) bool { return r.Name == name })
+			if at >= 0 {
+				want = snapshot.Resources(kind)[at]
+			}
+			got, ok := state.Locate(kind, name, p)
+			if got.Resource != want || ok && got.Resource == nil && want != nil {
+				t.Errorf("dataplane %s, %s %s: a locator chooses %+v, by name it is %+v", d.ID, kind.URL(), name, got.Resource, want)
+			}
+			compared++
+			if got.Constraints != "" {
+				variants++
+			}
+		}
+	}
+	return compared, variants
+}
+
+// What makes a variant: policies by tags and labels, the identity of the client, its
+// zone, and the values of its tags where endpoints are preferred by them.
+func TestVariantsOfADestination(t *testing.T) {
+	const mesh = `
+type: MeshIdentity
+mesh: default
+name: shop
+spec:
+  selector: {dataplane: {matchLabels: {app: shop}}}
+  provider: {type: Spire, spire: {}}
+---
+type: Dataplane
+mesh: default
+name: backend-1
+labels: {kuma.io/zone: east, app: shop}
+networking: {address: 10.0.1.1, inbound: [{port: 80, tags: {kuma.io/service: backend, kuma.io/protocol: http, rack: r1}}]}
+---
+type: Dataplane
+mesh: default
+name: backend-2
+labels: {kuma.io/zone: west}
+networking: {address: 10.0.1.2, inbound: [{port: 80, tags: {kuma.io/service: backend, kuma.io/protocol: http, rack: r2}}]}
+---
+type: Dataplane
+mesh: default
+name: client
+labels: {kuma.io/zone: east}
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web, kuma.io/protocol: http}}]
+  outbound: [{port: 10001, tags: {kuma.io/service: backend}}]
+---
+`
+	timeout := `{type: MeshTimeout, mesh: default, name: slow, spec: {targetRef: {kind: MeshSubset, tags: {team: slow}}, to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 9s, http: {requestTimeout: 90s}}}]}}`
+	locality := `{type: MeshLoadBalancingStrategy, mesh: default, name: near, spec: {to: [{targetRef: {kind: Mesh}, default: {localityAwareness: {}}}]}}`
+	affinity := `{type: MeshLoadBalancingStrategy, mesh: default, name: near, spec: {to: [{targetRef: {kind: Mesh}, default: {localityAwareness: {crossZone: {failover: [{to: {type: Any}}]}, localZone: {affinityTags: [{key: rack}]}}}}]}}`
+	for _, test := range []struct {
+		name     string
+		policies string
+		kind     wire.Type
+		// The numbers are those of the resources; equal numbers are one resource.
+		want []int
+	}{
+		// web, slow, shop, west, rack r1, rack r9
+		{"the cluster by policy and identity", timeout, wire.ClusterType, []int{0, 1, 2, 0, 0, 0}},
+		{"the routes by policy", timeout, wire.RouteType, []int{0, 1, 0, 0, 0, 0}},
+		{"the endpoints by identity", timeout, wire.EndpointType, []int{0, 0, 1, 0, 0, 0}},
+		{"the endpoints by zone", locality, wire.EndpointType, []int{0, 0, 1, 2, 0, 0}},
+		{"the endpoints by a tag", affinity, wire.EndpointType, []int{0, 0, 1, 2, 3, 0}},
+		{"the listener for gRPC", timeout, wire.ListenerType, []int{0, 0, 0, 0, 0, 0}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh + test.policies)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			view, err := core.NewView(kinds.All(), set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
+			east := variant.Parameters{"kuma.io/service": "web", variant.LabelKey("kuma.io/zone"): "east"}
+			var got []int
+			var distinct []*wire.Resource
+			for _, more := range []variant.Parameters{
+				{}, {"team": "slow"}, {variant.LabelKey("app"): "shop"}, {variant.LabelKey("kuma.io/zone"): "west"}, {"rack": "r1"}, {"rack": "r9"},
+			} {
+				p := maps.Clone(east)
+				maps.Copy(p, more)
+				located, ok := state.Locate(test.kind, "default/backend", p)
+				if !ok {
+					t.Fatalf("no variant for %v", p)
+				}
+				at := slices.Index(distinct, located.Resource)
+				if at < 0 {
+					at = len(distinct)
+					distinct = append(distinct, located.Resource)
+				}
+				got = append(got, at)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got resources %v, want %v", got, test.want)
+			}
+		})
+	}
+	t.Run("a name that no dataplane has", func(t *testing.T) {
+		view, err := core.NewView(kinds.All(), &resource.Set{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if located, ok := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).Locate(wire.ClusterType, "default/backend", nil); ok {
+			t.Errorf("got %+v", located)
+		}
+	})
+}
+
+// A policy may remove a resource. Then no variant of it exists for the parameters of the
+// dataplanes that the policy selects.
+func TestLocatorsOfRemovedResources(t *testing.T) {
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
+{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web, team: a}}], outbound: [{port: 9000, tags: {kuma.io/service: api}}]}}
+---
+{type: MeshProxyPatch, name: a, spec: {targetRef: {kind: MeshSubset, tags: {team: a}}, default: {appendModifications: [{cluster: {operation: Remove, match: {origin: outbound}}}]}}}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.NewView(kinds.All(), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)
+	for team, want := range map[string]bool{"a": false, "b": true} {
+		located, ok := state.Locate(wire.ClusterType, "default/api", variant.Parameters{resource.ServiceTag: "web", "team": team})
+		if ok != want || (located.Resource != nil) != want {
+			t.Errorf("team %s: got %v, %v, want a cluster: %v", team, located, ok, want)
+		}
+	}
+}

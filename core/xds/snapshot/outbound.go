@@ -1,0 +1,84 @@
+package snapshot
+
+import (
+	"fmt"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// outboundKey is all that the listener of an outbound depends on.
+type outboundKey struct {
+	address     string
+	port        uint32
+	virtual     bool // connections are redirected to the proxy: it binds no port
+	destination *destination
+	facts       *endpointFacts
+	confs       *confList
+}
+
+// outboundListener returns the listener of an outbound, and clusters of collectors.
+func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *built {
+	return b.outbounds.get(key, d, func(client *client) *built {
+		destination := key.destination.name
+		name := fmt.Sprintf("outbound/%s/%d", key.address, key.port)
+		o := &xds.Outbound{
+			Report: xds.Report{Place: name}, Facets: client, Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh},
+			Destination: key.destination.Destination,
+			Protocol:    protocolBetween(key.destination.Tags, key.facts),
+			Listener: &listenerv3.Listener{
+				Name: name, Address: message.SocketAddress(key.address, key.port),
+				TrafficDirection: corev3.TrafficDirection_OUTBOUND,
+			},
+		}
+		if key.virtual {
+			o.Listener.BindToPort = wrapperspb.Bool(false)
+		}
+		if o.Protocol.IsHTTP() {
+			o.Manager = message.NewManager(destination, destination, message.OutboundIdleTimeout, message.OutboundStreamIdleTimeout)
+		} else {
+			o.TCP = message.NewTCPProxy(destination, destination, message.OutboundIdleTimeout)
+		}
+		for i, t := range b.shape.outbound {
+			conf := key.confs.of(o.Policy)[i]
+			o.WarnIgnored(t, conf)
+			t.Outbound(o, conf)
+		}
+		if o.TCP != nil {
+			warnUnused(&o.Report, key.confs, func(p *resource.Policy) bool { return o.Policy != nil && o.Policy.ID == p.ID })
+		}
+		o.Listener.FilterChains = []*listenerv3.FilterChain{{Filters: o.List()}}
+		part := &draft{Part: &xds.Part{Report: o.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
+			Messages: []proto.Message{o.Listener}}, backends: o.Backends.Referred, confs: key.confs.all()}
+		for _, c := range o.Clusters {
+			part.Messages = append(part.Messages, c)
+		}
+		return b.finish(part, key.confs.finish)
+	})
+}
+
+// apiListener returns the listener that gRPC clients ask for: by the name of an HTTP
+// destination, with its routes (SPEC 11.4).
+func (b *Builder) apiListener(d *destination) *wire.Resource {
+	d.once.Do(func() {
+		manager := &xds.Filters{Manager: &hcmv3.HttpConnectionManager{
+			StatPrefix: d.name,
+			RouteSpecifier: &hcmv3.HttpConnectionManager_Rds{
+				Rds: &hcmv3.Rds{ConfigSource: message.FromADS(), RouteConfigName: d.name},
+			},
+		}}
+		config := manager.List()[0].GetTypedConfig()
+		d.api = b.resources.make(wire.ListenerType, d.name, &listenerv3.Listener{
+			Name: d.name, ApiListener: &listenerv3.ApiListener{ApiListener: config},
+		})
+	})
+	return d.api
+}

@@ -1,0 +1,142 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// draft is a part before it is marshalled, with what it depends on.
+type draft struct {
+	*xds.Part
+	backends []variant.Destination
+	confs    []*rules.Effective // that shaped the draft
+	policies []*resource.Policy // that did so in addition to those of confs
+}
+
+// shapedBy returns the policies that shaped the part, sorted by kind and identity.
+func (p *draft) shapedBy() []*resource.Policy {
+	all := slices.Clone(p.policies)
+	for _, e := range p.confs {
+		if e == nil {
+			continue
+		}
+		for _, o := range e.Origins {
+			all = append(all, o.Policy)
+		}
+	}
+	slices.SortFunc(all, func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })
+	return slices.Compact(all)
+}
+
+// built is a part after it was built. It is immutable.
+type built struct {
+	resources []*wire.Resource
+	warnings  []xds.Warning
+	// backends are the destinations that the part refers to, in addition to those of
+	// the outbounds.
+	backends []variant.Destination
+	applied  []string // fields; see Part.Apply
+	policies []*resource.Policy
+	inbound  inboundKey // of a part that is an inbound
+
+	mask *facetMask // keeps the entry of the part's key in faceted.masks
+}
+
+// facetMask is the set of the facets that the builds of one key asked for so far.
+type facetMask struct{ set atomic.Pointer[facetSet] }
+
+func newFacetMask() *facetMask {
+	m := &facetMask{}
+	m.set.Store(&facetSet{})
+	return m
+}
+
+// faceted is a cache of parts whose builds may ask for facets of the client.
+//
+// A part is filed under its key and the values of all facets in the mask of the key.
+// The mask grows when a build asks for another facet; entries that were filed under
+// a smaller mask are then no longer found, and are freed when they are not in use.
+//
+// Many snapshots that are built at the same time ask for one part: the first call
+// builds it, and the others wait for it.
+type faceted[K comparable] struct {
+	masks  cache[K, facetMask]
+	values cache[facetedKey[K], built]
+	turns  turns[facetedKey[K]]
+	audit  bool
+}
+
+type facetedKey[K comparable] struct {
+	key    K
+	facets facets
+}
+
+// get returns the part of a key for a dataplane. Build must be a function of the key
+// and of what it asks the client for, and must not get the same key.
+func (f *faceted[K]) get(key K, d *resource.Dataplane, build func(*client) *built) *built {
+	mask := f.masks.get(key, newFacetMask)
+	for {
+		known := mask.set.Load()
+		at := facetedKey[K]{key, facetsOf(d, *known)}
+		if b := f.values.lookup(at); b != nil {
+			if f.audit {
+				mustEqual(b, build(&client{dataplane: d}))
+			}
+			return b
+		}
+		if f.turns.take(at) {
+			if b := f.inTurn(at, d, mask, known, build); b != nil {
+				return b
+			}
+		}
+	}
+}
+
+// inTurn builds a part in the turn of its key. It returns nil if another turn has ended
+// since the caller looked for the part.
+func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facetMask, known *facetSet, build func(*client) *built) *built {
+	defer f.turns.end(at)
+	if mask.set.Load() != known || f.values.lookup(at) != nil {
+		return nil
+	}
+	c := &client{dataplane: d}
+	b := build(c)
+	b.mask = mask
+	return f.file(at.key, d, b, c.used)
+}
+
+// file files a part that was built with the given facets, before the facets are added to
+// the mask: a call that sees the new mask finds the part. It returns the part that was
+// filed first.
+func (f *faceted[K]) file(key K, d *resource.Dataplane, b *built, used facetSet) *built {
+	for {
+		known := b.mask.set.Load()
+		union := known.with(used)
+		filed := f.values.get(facetedKey[K]{key, facetsOf(d, union)}, func() *built { return b })
+		if union.size() == known.size() || b.mask.set.CompareAndSwap(known, &union) {
+			return filed
+		}
+	}
+}
+
+// mustEqual panics if a part that is built again has another content: then the key
+// of its cache lacks an input.
+func mustEqual(a, b *built) {
+	if !slices.Equal(a.resources, b.resources) {
+		panic(fmt.Sprintf("one key has two contents: %s and %s", names(a.resources), names(b.resources)))
+	}
+}
+
+func names(resources []*wire.Resource) (text []string) {
+	for _, r := range resources {
+		text = append(text, r.Name+"@"+r.Version)
+	}
+	return text
+}

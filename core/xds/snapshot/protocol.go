@@ -1,0 +1,14 @@
+package snapshot
+
+import (
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// inboundProtocol returns the protocol of an inbound (SPEC 1.3).
+func inboundProtocol(i *resource.Inbound) message.Protocol {
+	if i.Protocol != "" {
+		return message.ProtocolOf(i.Protocol)
+	}
+	return message.ProtocolOf(i.Tags.Value(resource.ProtocolTag))
+}

@@ -1,0 +1,53 @@
+package snapshot
+
+import (
+	"bytes"
+	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+	"google.golang.org/protobuf/proto"
+)
+
+// content identifies a resource by type, name and the hash of its bytes, which is its
+// version too.
+type content struct {
+	kind wire.Type
+	name string
+	hash uint64
+}
+
+// resources makes each resource once (see the invariants of the package).
+type resources struct {
+	known  cache[content, wire.Resource]
+	builds atomic.Int64 // calls of make
+	made   atomic.Int64 // resources with a new content
+}
+
+// make returns the resource of a message.
+func (r *resources) make(t wire.Type, name string, m proto.Message) *wire.Resource {
+	r.builds.Add(1)
+	body := message.Marshal(m)
+	hash := xxhash.Sum64(body)
+	return r.known.get(content{t, name, hash}, func() *wire.Resource {
+		r.made.Add(1)
+		return wire.New(t, name, body)
+	})
+}
+
+// makeOwn returns the resource of a message that one dataplane only has: the one of the
+// dataplane's snapshot before, if that is equal. Such resources are not in the cache.
+func (r *resources) makeOwn(t wire.Type, name string, m proto.Message, before *built) *wire.Resource {
+	r.builds.Add(1)
+	body := message.Marshal(m)
+	if before != nil {
+		for _, known := range before.resources {
+			if known.Type == t && known.Name == name && bytes.Equal(known.Body, body) {
+				return known
+			}
+		}
+	}
+	r.made.Add(1)
+	return wire.New(t, name, body)
+}

@@ -1,0 +1,75 @@
+package snapshot
+
+import (
+	"slices"
+
+	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// routesKey is all that the routes of a destination depend on.
+type routesKey struct {
+	destination *destination
+	facts       *endpointFacts
+	grpc        bool
+	confs       *confList
+}
+
+// routeConfiguration returns the routes of an HTTP destination.
+func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *built {
+	return b.routes.get(key, d, func(client *client) *built {
+		name := key.destination.name
+		protocol := protocolBetween(key.destination.Tags, key.facts)
+		r := &xds.Routes{Report: xds.Report{Place: name}, Facets: client, Destination: key.destination.Destination,
+			GRPC: key.grpc, Protocol: protocol, HostNames: key.facts.names, Backends: xds.Backends{Mesh: key.destination.Mesh}}
+		r.Message = &routev3.RouteConfiguration{
+			Name:         name,
+			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
+		}
+		r.List = []*xds.Route{r.NewRoute()}
+		if key.grpc {
+			warnIgnoredByRoutes(&r.Report, b.shape.routes, key.confs)
+		}
+		for i, t := range b.shape.routes {
+			if t.Outbound == nil { // else the draft of the listener reports it
+				r.WarnIgnored(t, key.confs.own[i])
+			}
+			for _, route := range key.confs.routes {
+				r.WarnIgnored(t, route.confs[i])
+			}
+			if t.Routes != nil {
+				t.Routes(r, key.confs.own[i])
+			}
+		}
+		for _, route := range r.List {
+			confs := key.confs.of(route.Policy)
+			for i, t := range b.shape.routes {
+				if t.Route != nil {
+					t.Route(route, confs[i])
+				}
+			}
+		}
+		warnUnused(&r.Report, key.confs, func(p *resource.Policy) bool {
+			return slices.ContainsFunc(r.List, func(route *xds.Route) bool { return route.Policy != nil && route.Policy.ID == p.ID })
+		})
+		for _, route := range r.List {
+			r.VirtualHost().Routes = append(r.VirtualHost().Routes, route.Messages()...)
+		}
+		return b.finish(&draft{Part: &xds.Part{Report: r.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
+			Messages: []proto.Message{r.Message}}, backends: r.Backends.Referred, confs: key.confs.all()}, key.confs.finish)
+	})
+}
+
+// warnIgnoredByRoutes reports what gRPC ignores of the confs of an outbound and of its
+// routes.
+func warnIgnoredByRoutes(r *xds.Report, translators []*xds.Translator, confs *confList) {
+	for i, t := range translators {
+		r.WarnIgnoredByGRPC(t, confs.own[i])
+		for _, route := range confs.routes {
+			r.WarnIgnoredByGRPC(t, route.confs[i])
+		}
+	}
+}

@@ -1,0 +1,405 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// A Snapshot is the resources of one dataplane (SPEC 11.1). It is immutable.
+type Snapshot struct {
+	// Dataplane is the version of the dataplane that the snapshot was built from.
+	Dataplane *resource.Dataplane
+	// Identity is that of the dataplane; nil if it has none. Certificates of provider
+	// Bundled are not in the snapshot: the server of the proxy signs them.
+	Identity *identity.Identity
+	byType   [wire.NumTypes][]*wire.Resource
+	warnings []xds.Warning
+	own      []*built // inbounds first, in their order
+	shared   *outboundParts
+	secrets  *built // one of own
+
+	// The inputs, in addition to Dataplane. The confs of the backends of routes depend on
+	// what the configs depend on.
+	configs []*rules.Config
+	// mesh is the state for which the inputs were compared last. Older states are not
+	// kept.
+	mesh atomic.Pointer[meshState]
+}
+
+// API returns the listeners that gRPC clients ask for by name, sorted by name; they are
+// not a part of what a wildcard selects (SPEC 11.4). The caller must not change the
+// slice.
+func (s *Snapshot) API() []*wire.Resource { return s.shared.api }
+
+// Resources returns the resources of a type, sorted by name. The caller must not
+// change the slice.
+func (s *Snapshot) Resources(t wire.Type) []*wire.Resource { return s.byType[t] }
+
+// Warnings returns what policies and the dataplane ask for and do not get, sorted.
+// The caller must not change the slice.
+func (s *Snapshot) Warnings() []xds.Warning { return s.warnings }
+
+// ShapedBy returns the policies that shaped a resource of the snapshot, together with
+// the resources that were built with it, sorted by kind and identity.
+func (s *Snapshot) ShapedBy(r *wire.Resource) []*resource.Policy {
+	for _, part := range slices.Concat(s.own, s.shared.parts) {
+		if slices.Contains(part.resources, r) {
+			return part.policies
+		}
+	}
+	return nil
+}
+
+type destinationSet struct {
+	destination *destination
+	set         *endpointSet
+}
+
+type snapshotKey struct {
+	dataplane resource.ID
+	grpc      bool
+}
+
+// forget removes the snapshots of a dataplane that no longer exists.
+func (b *Builder) forget(id resource.ID) {
+	b.snapshots.Delete(snapshotKey{id, false})
+	b.snapshots.Delete(snapshotKey{id, true})
+}
+
+// Snapshot returns the snapshot of a dataplane of the view. It is the one of an
+// earlier state if nothing changed that it depends on; then the call allocates
+// nothing. With grpc it is the snapshot for a gRPC process instead of an Envoy.
+func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
+	b := s.builder
+	configs := s.view.Configs(d, core.Enforced)
+	key := snapshotKey{d.ID, grpc}
+	known, _ := b.snapshots.Load(key)
+	before, _ := known.(*Snapshot)
+	if before != nil && before.isOf(b, d, configs, s.meshes[d.Mesh]) {
+		return before
+	}
+	snapshot := s.build(d, configs, grpc, before)
+	b.snapshots.Store(key, snapshot)
+	return snapshot
+}
+
+// isOf reports whether the snapshot is that of a dataplane with the given inputs.
+func (s *Snapshot) isOf(b *Builder, d *resource.Dataplane, configs []*rules.Config, mesh *meshState) bool {
+	if s.Dataplane != d || !same(s.configs, configs) {
+		return false
+	}
+	before := s.mesh.Load()
+	if before == mesh {
+		return true
+	}
+	if before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
+		return false
+	}
+	for _, known := range s.shared.sets {
+		if mesh.endpoints(b, known.destination) != known.set {
+			return false
+		}
+	}
+	s.mesh.Store(mesh)
+	return true
+}
+
+// same reports whether two slices are one.
+func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// snapshotBuilder collects the parts of one snapshot.
+type snapshotBuilder struct {
+	*Builder
+	xds.Report // of the dataplane
+	mesh       *meshState
+	dataplane  *resource.Dataplane
+	grpc       bool
+	tls        clientTLS
+	confs      *dataplaneConfs
+	snapshot   *Snapshot
+	shared     outboundParts
+	// reached are the destinations with a cluster so far.
+	reached map[*destination]bool
+	// backends are destinations that routes refer to.
+	backends  []*destination
+	resources [wire.NumTypes][]*wire.Resource // of all parts
+}
+
+// newSnapshot returns the builder of a snapshot without resources.
+func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, grpc bool) *snapshotBuilder {
+	mesh := s.meshes[d.Mesh]
+	id, err := mesh.identities.Of(d)
+	sb := &snapshotBuilder{
+		Builder: s.builder, mesh: mesh, dataplane: d, grpc: grpc, tls: tlsOf(id, grpc), confs: s.builder.confsOf(configs, grpc),
+		reached:  map[*destination]bool{},
+		snapshot: &Snapshot{Dataplane: d, Identity: id, configs: configs},
+		Report:   xds.Report{Place: d.KRI("")},
+	}
+	sb.snapshot.mesh.Store(mesh)
+	if err != nil {
+		sb.WarnPlace("%s", err)
+	}
+	return sb
+}
+
+// build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
+func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool, before *Snapshot) *Snapshot {
+	sb := s.newSnapshot(d, configs, grpc)
+	server := sb.mesh.serverTLS(sb.snapshot.Identity, grpc)
+	for i := range d.Inbounds {
+		var was *built
+		if before != nil && i < len(before.Dataplane.Inbounds) {
+			was = before.own[i]
+		}
+		sb.addOwn(sb.inbound(d, i, server, grpc, sb.confs, was))
+	}
+	for i := range d.Outbounds {
+		sb.addOutbound(i)
+	}
+	sb.addBackends(s.view)
+	sb.warnUntranslated()
+	if grpc {
+		sb.warnKindsWithoutGRPC()
+		return sb.done()
+	}
+	for _, part := range sb.proxy(d, server, sb.confs) {
+		sb.addOwn(part)
+	}
+	sb.addSecrets(server, before)
+	sb.warnRequired()
+	return sb.done()
+}
+
+// addOwn adds a part of the dataplane alone.
+func (sb *snapshotBuilder) addOwn(part *built) {
+	sb.snapshot.own = append(sb.snapshot.own, part)
+	sb.add(part)
+}
+
+// addShared adds a part that other dataplanes may have too.
+func (sb *snapshotBuilder) addShared(part *built) {
+	sb.shared.parts = append(sb.shared.parts, part)
+	sb.add(part)
+}
+
+// add adds the resources of a part, and what they refer to.
+func (sb *snapshotBuilder) add(part *built) {
+	sb.Warnings = append(sb.Warnings, part.warnings...)
+	for _, r := range part.resources {
+		sb.resources[r.Type] = append(sb.resources[r.Type], r)
+	}
+	for _, backend := range part.backends {
+		sb.backends = append(sb.backends, sb.destination(backend.Mesh, backend.Tags))
+	}
+}
+
+// addOutbound adds the listener of an outbound and what it leads to.
+func (sb *snapshotBuilder) addOutbound(index int) {
+	o := &sb.dataplane.Outbounds[index]
+	destination := sb.destination(sb.dataplane.Mesh, o.Tags)
+	set := sb.mesh.endpoints(sb.Builder, destination)
+	http := protocolBetween(o.Tags, set.facts).IsHTTP()
+	sb.warnRoutes(index, destination.name, http)
+	if sb.grpc {
+		sb.addOutboundOfGRPC(destination, set, index)
+		return
+	}
+	confs := sb.confs.outbound(index, sb.shape.outbound)
+	if !http {
+		confs = sb.confs.withRoutes(confs, index, sb.shape.outbound)
+	}
+	sb.addShared(sb.outboundListener(outboundKey{
+		address: cmp.Or(o.Address, "127.0.0.1"), port: o.Port, virtual: isTransparent(sb.dataplane),
+		destination: destination, facts: set.facts,
+		confs: sb.list(confs),
+	}, sb.dataplane))
+	if !sb.reached[destination] {
+		sb.addDestination(destination, set, index)
+	}
+}
+
+// addDestination adds what dataplanes share of an outbound: the cluster, the endpoints
+// and the routes of its destination.
+func (sb *snapshotBuilder) addDestination(destination *destination, set *endpointSet, index int) {
+	sb.reach(destination, set, sb.confs, index)
+	if protocolBetween(destination.Tags, set.facts).IsHTTP() {
+		confs := sb.confs.outbound(index, sb.shape.routes)
+		sb.addShared(sb.routeConfiguration(routesKey{
+			destination: destination, facts: set.facts, grpc: sb.grpc,
+			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes)),
+		}, sb.dataplane))
+		sb.shared.api = append(sb.shared.api, sb.apiListener(destination))
+	}
+}
+
+// reach adds the cluster and the endpoints of a destination, with the confs of an
+// outbound to it.
+func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, confs *dataplaneConfs, index int) {
+	sb.reached[destination] = true
+	sb.shared.sets = append(sb.shared.sets, destinationSet{destination, set})
+	key := clusterKey{
+		destination: destination, facts: set.facts, tls: sb.tls, grpc: sb.grpc,
+		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
+	}
+	endpoints := endpointsKey{
+		destination: destination, set: set, tls: sb.tls, grpc: sb.grpc,
+		confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
+	}
+	resolved := set.facts.names
+	if sb.grpc {
+		resolved = set.isHostName(sb.tls)
+	}
+	if resolved {
+		key.resolved = endpoints
+		sb.addShared(sb.cluster(key, sb.dataplane))
+		return
+	}
+	sb.addShared(sb.cluster(key, sb.dataplane))
+	sb.addShared(sb.loadAssignment(endpoints, sb.dataplane))
+}
+
+// addBackends adds the destinations that routes refer to and that are not those of
+// an outbound, with the confs that an outbound to them would have.
+func (sb *snapshotBuilder) addBackends(view *core.View) {
+	backends := slices.DeleteFunc(sb.backends, func(d *destination) bool { return sb.reached[d] })
+	if len(backends) == 0 {
+		return
+	}
+	with := *sb.dataplane
+	with.Outbounds = nil
+	for _, d := range backends {
+		with.Outbounds = append(with.Outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
+	}
+	confs := sb.confsOf(view.Configs(&with, core.Enforced), sb.grpc)
+	for i, d := range backends {
+		if !sb.reached[d] {
+			sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)
+		}
+	}
+}
+
+// addSecrets adds the secrets, those of the snapshot before if they depend on the same.
+func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
+	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
+		same(before.mesh.Load().trusts, sb.mesh.trusts) {
+		sb.snapshot.secrets = before.secrets
+	} else {
+		secrets, warnings := sb.secrets(sb.dataplane, tls, sb.mesh.trusts)
+		sb.snapshot.secrets = sb.secretPart(secrets, warnings)
+	}
+	sb.addOwn(sb.snapshot.secrets)
+}
+
+func sameIdentity(a, b *identity.Identity) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+// warnRequired reports the required fields that had no effect on any part.
+func (sb *snapshotBuilder) warnRequired() {
+	for i, t := range sb.shape.finish {
+		conf := sb.confs.finish[i]
+		if t.Required == nil || conf == nil {
+			continue
+		}
+		for _, field := range t.Required(conf) {
+			applies := func(b *built) bool { return slices.Contains(b.applied, field) }
+			if !slices.ContainsFunc(sb.snapshot.own, applies) && !slices.ContainsFunc(sb.shared.parts, applies) {
+				sb.Warn(conf, field, "it matches no resource of the dataplane")
+			}
+		}
+	}
+}
+
+// warnUntranslated reports the confs that no translator of their kind has a function for.
+func (sb *snapshotBuilder) warnUntranslated() {
+	inbounds := xds.Report{Place: sb.Place, OfInbound: true}
+	for _, config := range sb.snapshot.configs {
+		warn := func(r *xds.Report, of string, origins []rules.Origin) {
+			for _, o := range origins {
+				r.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
+			}
+		}
+		reach := sb.shape.reach[config.Kind.Name]
+		if !reach.anything {
+			warn(&sb.Report, "anything", originsOf(config.Default))
+		}
+		for i := range config.Inbounds {
+			if reach.inbounds {
+				break
+			}
+			warn(&inbounds, "inbounds", xds.InboundConf{InboundConfig: &config.Inbounds[i]}.Origins())
+		}
+		for _, outbound := range config.Outbounds {
+			if reach.outbounds {
+				break
+			}
+			warn(&sb.Report, "outbounds", originsOf(outbound.Effective))
+			for _, route := range outbound.Routes {
+				warn(&sb.Report, "outbounds", originsOf(route.Effective))
+			}
+		}
+	}
+	sb.Warnings = append(sb.Warnings, inbounds.Warnings...)
+}
+
+// warnRoutes reports the confs for single routes of an outbound of kinds that shape all
+// routes of it together (SPEC 11.4).
+func (sb *snapshotBuilder) warnRoutes(index int, name string, http bool) {
+	r := xds.Report{Place: name}
+	for _, config := range sb.snapshot.configs {
+		reach := sb.shape.reach[config.Kind.Name]
+		if config.Outbounds == nil || !reach.outbounds || http && reach.routes || !http && reach.listeners {
+			continue
+		}
+		for _, route := range config.Outbounds[index].Routes {
+			if route.Effective != nil {
+				r.WarnRoute(route.Effective, "", "all routes of an outbound share its %s", config.Kind.Name)
+			}
+		}
+	}
+	sb.Warnings = append(sb.Warnings, r.Warnings...)
+}
+
+// originsOf returns the origins of a conf, which may be nil.
+func originsOf(e *rules.Effective) []rules.Origin {
+	if e == nil {
+		return nil
+	}
+	return e.Origins
+}
+
+// done sorts the resources. Of several with one type and name the first stays: mostly
+// they are one pointer, as a collector that several listeners use; otherwise there is
+// a warning.
+func (sb *snapshotBuilder) done() *Snapshot {
+	s := sb.snapshot
+	for t, list := range sb.resources {
+		slices.SortStableFunc(list, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
+		list = slices.CompactFunc(list, func(a, b *wire.Resource) bool {
+			if a.Name == b.Name && a != b {
+				sb.Warnings = append(sb.Warnings, xds.Warning{Place: a.Name, Message: "another resource of that name is left out"})
+			}
+			return a.Name == b.Name
+		})
+		sb.resources[t] = list
+	}
+	s.own = slices.Clone(s.own) // without the room that append left
+	s.shared = sb.outboundParts()
+	for t, list := range sb.resources {
+		if slices.Equal(list, s.shared.endpoints) {
+			s.byType[t] = s.shared.endpoints
+		} else {
+			s.byType[t] = slices.Clone(list)
+		}
+	}
+	s.warnings = sortWarnings(sb.Warnings)
+	return s
+}

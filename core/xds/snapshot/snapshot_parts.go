@@ -1,0 +1,54 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// outboundParts are the parts of a snapshot that belong to its outbounds. Dataplanes
+// with the same outbounds and confs have the same parts: then they are one pointer.
+type outboundParts struct {
+	parts []*built
+	sets  []destinationSet
+	// The following are made from parts and sets.
+	api       []*wire.Resource // see Snapshot.API
+	endpoints []*wire.Resource // sorted by name
+}
+
+// outboundParts returns the shared parts of the snapshot.
+func (sb *snapshotBuilder) outboundParts() *outboundParts {
+	p := sb.shared
+	var key strings.Builder
+	pointer := func(p unsafe.Pointer) { key.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))) }
+	for _, part := range p.parts {
+		pointer(unsafe.Pointer(part))
+	}
+	for _, s := range p.sets {
+		pointer(unsafe.Pointer(s.set))
+		pointer(unsafe.Pointer(s.destination))
+	}
+	return sb.bundles.get(key.String(), func() *outboundParts {
+		done := &outboundParts{parts: slices.Clone(p.parts), sets: slices.Clone(p.sets), api: slices.Clone(p.api)}
+		slices.SortFunc(done.api, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
+		done.endpoints = slices.Clone(sb.resources[wire.EndpointType])
+		return done
+	})
+}
+
+// secretKey identifies the secrets of a dataplane. Most dataplanes that read them from
+// files have equal ones.
+type secretKey struct{ first, second *wire.Resource }
+
+// secretPart returns the part that secrets are.
+func (b *Builder) secretPart(secrets []*wire.Resource, warnings []xds.Warning) *built {
+	made := func() *built { return &built{resources: secrets, warnings: warnings} }
+	if len(secrets) != 2 || len(warnings) > 0 {
+		return made()
+	}
+	return b.secretParts.get(secretKey{secrets[0], secrets[1]}, made)
+}

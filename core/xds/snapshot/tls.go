@@ -1,0 +1,99 @@
+package snapshot
+
+import (
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// serverTLS returns how the inbounds of a dataplane with an identity, which may be
+// nil, use it.
+func (m *meshState) serverTLS(id *identity.Identity, grpc bool) serverTLS {
+	tls := serverTLS{clientTLS: tlsOf(id, grpc), identity: id}
+	switch {
+	case id == nil:
+	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several
+	case id.Source.Spec.Provider.Type == spiffe.Bundled:
+		tls.trustDomain = identity.BundledTrustDomain(m.identities, m.trusts)
+	default:
+		tls.trustDomain = identity.OnlyDomain(append(identity.TrustDomains(m.trusts), id.TrustDomain))
+	}
+	return tls
+}
+
+// clientTLS is what a cluster depends on, of all that the identity of the client's
+// dataplane is. The zero value is no identity.
+type clientTLS struct {
+	// source is where the secrets come from.
+	source message.SecretSource
+}
+
+func (c clientTLS) enabled() bool { return c.source != message.NoSecrets }
+
+// tlsOf returns how a dataplane, or one that is gRPC instead of Envoy, uses its
+// identity, which may be nil.
+func tlsOf(id *identity.Identity, grpc bool) clientTLS {
+	switch {
+	case id == nil:
+		return clientTLS{}
+	case grpc:
+		return clientTLS{message.GRPCSecrets}
+	case id.Source.Spec.Provider.Type == spiffe.Spire:
+		return clientTLS{message.SpireSecrets}
+	}
+	return clientTLS{message.ADSSecrets}
+}
+
+// serverTLS is how the inbounds of a dataplane present its identity and verify their
+// clients. The zero value is no identity.
+type serverTLS struct {
+	clientTLS
+	identity *identity.Identity
+	// trustDomain is the one whose CAs alone clients are verified with; "" if there
+	// may be several.
+	trustDomain string
+}
+
+// context returns how an inbound presents its identity and verifies clients; nil
+// without identity.
+func (s serverTLS) context() *tlsv3.DownstreamTlsContext {
+	if !s.enabled() {
+		return nil
+	}
+	return &tlsv3.DownstreamTlsContext{
+		CommonTlsContext:         s.source.CommonTLS(),
+		RequireClientCertificate: wrapperspb.Bool(true),
+	}
+}
+
+// secure makes a cluster choose the transport socket of each endpoint by the identity
+// that the endpoint has (SPEC 11.6). Endpoints without identity get the socket of the
+// cluster, which has no TLS. GRPC has one socket for all endpoints of a cluster, so there
+// the endpoints with identity have it; see grpcEndpoints.
+func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts) {
+	if !c.enabled() {
+		return
+	}
+	if c.source == message.GRPCSecrets {
+		if len(facts.ids) > 0 {
+			m.TransportSocket = c.socket(facts.ids...)
+		}
+		return
+	}
+	for _, id := range facts.ids {
+		m.TransportSocketMatches = append(m.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{
+			Name: id, Match: message.SocketMatch(id),
+			TransportSocket: c.socket(id),
+		})
+	}
+}
+
+// socket returns the socket of an endpoint that has one of the given SPIFFE IDs.
+func (c clientTLS) socket(ids ...string) *corev3.TransportSocket {
+	return message.TransportSocket(&tlsv3.UpstreamTlsContext{CommonTlsContext: c.source.CommonTLS(ids...)})
+}
