@@ -53,7 +53,7 @@ func TrustDomains(trusts []*resource.MeshTrust) []string {
 	return domains
 }
 
-// onlyDomain returns the one trust domain in a list, "" if there are none or several.
+// OnlyDomain returns the one trust domain in a list, "" if there are none or several.
 func OnlyDomain(domains []string) string {
 	if len(domains) == 0 || len(slices.Compact(slices.Sorted(slices.Values(domains)))) > 1 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// warnIgnored reports the fields of a conf, which may be nil, that its translator
+// WarnIgnored reports the fields of a conf, which may be nil, that its translator
 // ignores.
 func (r *Report) WarnIgnored(t *Translator, e *rules.Effective) {
 	if e != nil {
@@ -64,7 +64,7 @@ func pointersTo(tree any, path []string) []string {
 	return pointers
 }
 
-// warnIgnoredByGRPC reports the fields of a conf, which may be nil, that gRPC ignores. It
+// WarnIgnoredByGRPC reports the fields of a conf, which may be nil, that gRPC ignores. It
 // names no item of a policy for the whole mesh that is for the whole mesh itself: such
 // an item is meant for the nodes where it has an effect.
 func (r *Report) WarnIgnoredByGRPC(t *Translator, e *rules.Effective) {
@@ -81,7 +81,7 @@ func (r *Report) WarnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(e, pointer, named, reason) })
 }
 
-// warnIgnoredInbound reports the ignored fields of all confs of an inbound.
+// WarnIgnoredInbound reports the ignored fields of all confs of an inbound.
 func (r *Report) WarnIgnoredInbound(t *Translator, conf InboundConf) {
 	r.WarnIgnored(t, conf.Default)
 	if conf.InboundConfig == nil || len(t.Ignored) == 0 {

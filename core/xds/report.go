@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// report collects the warnings of one draft.
+// Report collects the warnings of one draft.
 type Report struct {
 	Place     string
 	OfInbound bool // items are those of from and rules, also if a policy has others

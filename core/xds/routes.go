@@ -31,7 +31,7 @@ type Routes struct {
 	Backends
 }
 
-// backends are destinations of a mesh that a draft refers to, in addition to its own.
+// Backends are destinations of a mesh that a draft refers to, in addition to its own.
 type Backends struct {
 	Mesh     string
 	Referred []variant.Destination

@@ -34,7 +34,7 @@ func (w Warning) String() string {
 	return fmt.Sprintf("%s: %s (%s)", item, w.Message, w.Place)
 }
 
-// compare orders warnings by policy, item, field, place and message.
+// Compare orders warnings by policy, item, field, place and message.
 func (w Warning) Compare(o Warning) int {
 	text := func(w Warning) string {
 		kri := ""

@@ -45,7 +45,7 @@ type Server struct {
 	CA, Certificate, Key string
 }
 
-// Bootstrap returns a bootstrap with which a proxy fetches its resources by delta ADS
+// ADS returns a bootstrap with which a proxy fetches its resources by delta ADS
 // (SPEC 11.7). The identity is that of the dataplane, or nil.
 func ADS(d *resource.Dataplane, id *identity.Identity, server Server, o Options) *bootstrapv3.Bootstrap {
 	b := newBootstrap(d, id, o)

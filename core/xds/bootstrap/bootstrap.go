@@ -22,7 +22,7 @@ const nodeCluster = "meshmatch"
 // identity of provider Bundled.
 var ErrBundled = errors.New(`the server signs the certificates of provider Bundled: run "meshmatch serve", and start the proxy with the output of "meshmatch bootstrap"`)
 
-// BootstrapOptions are the options of all bootstraps.
+// Options are the options of all bootstraps.
 type Options struct {
 	// Admin is the address of the admin interface.
 	Admin netip.AddrPort

@@ -12,7 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// GRPCBootstrap is the bootstrap of a process that is gRPC instead of Envoy, as client, as
+// GRPCConfig is the bootstrap of a process that is gRPC instead of Envoy, as client, as
 // server or as both. It is the file that the environment variable GRPC_XDS_BOOTSTRAP
 // names.
 type GRPCConfig struct {
@@ -25,27 +25,27 @@ type GRPCConfig struct {
 	CertificateProviders map[string]grpcProvider `json:"certificate_providers,omitempty"`
 }
 
-// A GRPCServer is the server that a process has its resources from.
+// A grpcServer is the server that a process has its resources from.
 type grpcServer struct {
 	URI         string         `json:"server_uri"`
 	Credentials []grpcProvider `json:"channel_creds"`
 	Features    []string       `json:"server_features"`
 }
 
-// A GRPCNode is the node of a process.
+// A grpcNode is the node of a process.
 type grpcNode struct {
 	ID      string `json:"id"` // the KRI of the dataplane
 	Cluster string `json:"cluster"`
 }
 
-// A GRPCProvider is a type of credentials, or a plugin that provides certificates.
+// A grpcProvider is a type of credentials, or a plugin that provides certificates.
 type grpcProvider struct {
 	Type   string     `json:"type,omitempty"`
 	Plugin string     `json:"plugin_name,omitempty"`
 	Config *grpcFiles `json:"config,omitempty"`
 }
 
-// GRPCFiles are the paths of certificates on the machine of the process.
+// grpcFiles are the paths of certificates on the machine of the process.
 type grpcFiles struct {
 	Certificate string `json:"certificate_file,omitempty"`
 	Key         string `json:"private_key_file,omitempty"`
@@ -60,7 +60,7 @@ var ErrGRPCFiles = errors.New("gRPC reads the certificates of the dataplane from
 // grpcRefresh is how often gRPC reads the files of certificates.
 const grpcRefresh = "60s"
 
-// NewGRPCBootstrap returns the bootstrap of a dataplane (SPEC 11.7). The identity is that
+// GRPC returns the bootstrap of a dataplane (SPEC 11.7). The identity is that
 // of the dataplane, or nil. Where it is of provider Extension the certificates are its
 // files, else those that the server is asked with. The error is [ErrGRPCFiles], or is
 // about a path that the dataplane has no value for.

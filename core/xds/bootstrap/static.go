@@ -19,7 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// StaticBootstrap returns a bootstrap with all resources of a snapshot inside, which
+// Static returns a bootstrap with all resources of a snapshot inside, which
 // Envoy runs without a server (SPEC 11.7). The error is [ErrBundled], or about a
 // resource of an extension that cannot be decoded.
 func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {

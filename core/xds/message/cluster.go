@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// useEDS makes the endpoints of a cluster a resource of their own.
+// UseEDS makes the endpoints of a cluster a resource of their own.
 func UseEDS(c *clusterv3.Cluster) {
 	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_EDS}
 	c.EdsClusterConfig = &clusterv3.Cluster_EdsClusterConfig{EdsConfig: FromADS()}
@@ -23,7 +23,7 @@ func NewCluster(name string, connect time.Duration) *clusterv3.Cluster {
 	return &clusterv3.Cluster{Name: name, ConnectTimeout: durationpb.New(connect)}
 }
 
-// newHTTPOptions returns the options of HTTP connections to an upstream.
+// NewHTTPOptions returns the options of HTTP connections to an upstream.
 func NewHTTPOptions(p Protocol, idle time.Duration) *httpv3.HttpProtocolOptions {
 	explicit := &httpv3.HttpProtocolOptions_ExplicitHttpConfig{
 		ProtocolConfig: &httpv3.HttpProtocolOptions_ExplicitHttpConfig_HttpProtocolOptions{
@@ -41,7 +41,7 @@ func NewHTTPOptions(p Protocol, idle time.Duration) *httpv3.HttpProtocolOptions 
 	}
 }
 
-// setHTTPOptions puts options, which may be nil, into a cluster.
+// SetHTTPOptions puts options, which may be nil, into a cluster.
 func SetHTTPOptions(c *clusterv3.Cluster, options *httpv3.HttpProtocolOptions) {
 	if options == nil {
 		return
@@ -56,7 +56,7 @@ func SetHTTPOptions(c *clusterv3.Cluster, options *httpv3.HttpProtocolOptions) {
 // is a part of each bootstrap.
 const AdminCluster = "admin"
 
-// staticCluster returns a cluster with one endpoint.
+// NewStaticCluster returns a cluster with one endpoint.
 func NewStaticCluster(name string, address *corev3.Address, connect time.Duration) *clusterv3.Cluster {
 	c := NewCluster(name, connect)
 	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STATIC}
@@ -89,7 +89,7 @@ func NewCollectorCluster(name, host string, port uint32, tls, http2 bool) *clust
 	return c
 }
 
-// resolve makes Envoy look up the host names of a cluster's endpoints, IPv4 addresses
+// Resolve makes Envoy look up the host names of a cluster's endpoints, IPv4 addresses
 // first.
 func Resolve(c *clusterv3.Cluster) {
 	c.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_STRICT_DNS}

@@ -26,7 +26,7 @@ func Decode(r *wire.Resource) (proto.Message, error) {
 	return m, nil
 }
 
-// marshal returns the bytes of a message, the same ones for the same content.
+// Marshal returns the bytes of a message, the same ones for the same content.
 func Marshal(m proto.Message) []byte {
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil { // a string that is not UTF-8, which no decoder lets pass

@@ -11,7 +11,7 @@ const (
 	GRPC  Protocol = "grpc"
 )
 
-// protocolOf returns the protocol with a name, which may be empty.
+// ProtocolOf returns the protocol with a name, which may be empty.
 func ProtocolOf(name string) Protocol {
 	switch p := Protocol(name); p {
 	case HTTP, HTTP2, GRPC:

@@ -28,7 +28,7 @@ const (
 	spireTrust    = "ALL"
 )
 
-// secretSource is where the proxy of a dataplane gets its secrets.
+// SecretSource is where the proxy of a dataplane gets its secrets.
 type SecretSource uint8
 
 const (

@@ -10,7 +10,7 @@ import (
 
 const tlsSocket = "envoy.transport_sockets.tls"
 
-// acceptURI adds a URI SAN to those of which a peer needs one.
+// AcceptURI adds a URI SAN to those of which a peer needs one.
 func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.StringMatcher) {
 	validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
 		SanType: tlsv3.SubjectAltNameMatcher_URI, Matcher: uri,
@@ -38,7 +38,7 @@ func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {
 	}
 }
 
-// transportSocket returns the socket of a context of TLS.
+// TransportSocket returns the socket of a context of TLS.
 func TransportSocket(m proto.Message) *corev3.TransportSocket {
 	return &corev3.TransportSocket{Name: tlsSocket, ConfigType: &corev3.TransportSocket_TypedConfig{TypedConfig: Any(m)}}
 }
@@ -52,7 +52,7 @@ func SocketMatch(spiffeID string) *structpb.Struct {
 	return &structpb.Struct{Fields: map[string]*structpb.Value{spiffeIDKey: structpb.NewStringValue(spiffeID)}}
 }
 
-// transportSocketMetadata returns the metadata by which Envoy finds the transport
+// TransportSocketMetadata returns the metadata by which Envoy finds the transport
 // socket of an endpoint.
 func TransportSocketMetadata(spiffeID string) *corev3.Metadata {
 	return &corev3.Metadata{FilterMetadata: map[string]*structpb.Struct{socketMetadata: SocketMatch(spiffeID)}}

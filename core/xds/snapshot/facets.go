@@ -46,7 +46,7 @@ type facets struct {
 	tags      string // keys and values
 }
 
-// client implements [Facets]: it gives the draft of a part the properties of the dataplane that it is built
+// client implements [xds.Facets]: it gives the draft of a part the properties of the dataplane that it is built
 // for, and notes which of them were asked for.
 type client struct {
 	dataplane *resource.Dataplane
