@@ -26,6 +26,8 @@ var layers = []struct{ name, packages, imports string }{
 	{"Envoy is the subject of core/xds alone", `^core(/(inspect|permission|rules|resource|conf|identity|enforce|internal|request|source)(/.*)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
 	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac)?$`, `^(core/xds/server|core/serve|google.golang.org/grpc($|/)|net/http$)`},
 	{"streams do not depend on policies", `^core/xds/server$`, `^core/(resource|rules|kind|enforce|inspect|variant)`},
+	{"the gate is of any module", `^bench/(gate|progress)$`, `^(bench|cmd|core|fuzz|gen|index)($|/)`},
+	{"the command of the gate is of any module", `^cmd/benchgate$`, `^(bench/(shape|world)|cmd|core|fuzz|gen|index)($|/)`},
 	{"nothing depends on commands, and production code not on tests", `^core/`, `^(cmd|bench)/`},
 }
 

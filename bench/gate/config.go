@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
-
-	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
 // MinRounds is the least number of rounds. With fewer runs on a shared machine
@@ -45,8 +43,9 @@ type Config struct {
 	// FailOn are verdicts that fail the gate in addition to Worse and Suspect:
 	// Inconclusive, Missing.
 	FailOn []Verdict
-	// Progress may be nil.
-	Progress *progress.Line
+	// Progress is called with each step of the work, to be shown in a terminal. It
+	// may be nil.
+	Progress func(step string)
 }
 
 // DefaultConfig compares the current directory's packages with base.
@@ -78,6 +77,12 @@ func (c Config) Validate() error {
 		}
 	}
 	return errors.Join(append(errs, ValidateFilter(c.Filter))...)
+}
+
+func (c Config) step(format string, args ...any) {
+	if c.Progress != nil {
+		c.Progress(fmt.Sprintf(format, args...))
+	}
 }
 
 func (c Config) maxRounds() int {

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/meshmatch/meshmatch/bench/progress"
 )
 
 // A program is a test binary with benchmarks.
@@ -51,14 +49,14 @@ func fileProgram(path string) (program, error) {
 // buildPrograms compiles the packages of the module in dir that have benchmarks,
 // as binaries below out. A pattern that
 // matches no package is no error, as the base may be older than a package.
-func buildPrograms(ctx context.Context, dir, out string, patterns []string, line *progress.Line) ([]program, error) {
+func buildPrograms(ctx context.Context, dir, out string, patterns []string, step func(format string, args ...any)) ([]program, error) {
 	packages, err := listPackages(ctx, dir, patterns)
 	if err != nil {
 		return nil, err
 	}
 	var programs []program
 	for i, p := range packages {
-		line.Step("build %s %d/%d %s", filepath.Base(out), i+1, len(packages), p.ImportPath)
+		step("build %s %d/%d %s", filepath.Base(out), i+1, len(packages), p.ImportPath)
 		built := program{Package: p.ImportPath, Path: filepath.Join(out, strconv.Itoa(i)+".test"), Dir: p.Dir}
 		if _, err := run(ctx, dir, "go", "test", "-c", "-o", built.Path, p.ImportPath); err != nil {
 			return nil, err

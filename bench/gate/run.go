@@ -23,7 +23,6 @@ func Run(ctx context.Context, c Config) (comparison *Comparison, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	defer c.Progress.Done()
 
 	base, done, err := openBase(ctx, c, temp)
 	defer func() { err = errors.Join(err, done()) }()

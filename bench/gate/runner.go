@@ -22,7 +22,7 @@ type job struct{ base, head *execution }
 // A measurement gathers what both sides print in interleaved rounds.
 type measurement struct {
 	config     Config
-	what       string // for the progress line
+	what       string // for [Config.Progress]
 	jobs       []job
 	base, head *loader
 	rounds     int // so far
@@ -68,7 +68,7 @@ func (m *measurement) run(ctx context.Context, jobs []job) error {
 			if m.rounds > 0 && (j.base == nil || j.head == nil) && !m.renamed(j) {
 				continue
 			}
-			m.config.Progress.Step("%s: round %d/%d, %d/%d", m.what, m.rounds+1, m.rounds-i+m.config.Rounds, at+1, len(jobs))
+			m.config.step("%s: round %d/%d, %d/%d", m.what, m.rounds+1, m.rounds-i+m.config.Rounds, at+1, len(jobs))
 			first := func() error { return m.runOnce(ctx, "base", j.base, m.base) }
 			second := func() error { return m.runOnce(ctx, "head", j.head, m.head) }
 			if m.rounds%2 == 1 {

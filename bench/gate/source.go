@@ -67,7 +67,7 @@ func (s *side) addFile(path string) error {
 
 func (s *side) build(ctx context.Context, c Config, dir, temp string) error {
 	var err error
-	s.programs, err = buildPrograms(ctx, dir, filepath.Join(temp, s.name), c.Packages, c.Progress)
+	s.programs, err = buildPrograms(ctx, dir, filepath.Join(temp, s.name), c.Packages, c.step)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", s.name, s.label, err)
 	}

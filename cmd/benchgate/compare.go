@@ -83,7 +83,8 @@ func newCompare() *cobra.Command {
 	flags.BoolVar(&failOnInconclusive, "fail-on-inconclusive", false, "fail if a benchmark is too noisy to judge")
 	flags.BoolVar(&failOnMissing, "fail-on-missing", false, "fail if the head does not have a benchmark of the base")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		config.Progress = progress.On(c.ErrOrStderr())
+		line := progress.On(c.ErrOrStderr())
+		config.Progress = func(step string) { line.Step("%s", step) }
 		if err := config.Validate(); err != nil {
 			return err
 		}
@@ -100,6 +101,7 @@ func newCompare() *cobra.Command {
 			}
 		}
 		comparison, err := gate.Run(c.Context(), config)
+		line.Done()
 		if err != nil {
 			return failure{err}
 		}
