@@ -102,6 +102,7 @@ func TestRegexThatIsTooLong(t *testing.T) {
 	check[conf.PathMatch](t, cases{
 		`{type: RegularExpression, value: ` + long + `}`:                                    `{"type":"RegularExpression","value":"` + long + `"}`,
 		`{type: RegularExpression, value: "` + strings.Repeat("((a|$)?b*){999}", 60) + `"}`: "f:1:34: value: bad regular expression: with its counts expanded it has more than 10000 instructions; repeat less",
+		`{type: RegularExpression, value: "(a{1000}){2}"}`:                                  "f:1:34: value: bad regular expression: error parsing regexp: invalid repeat count: `{2}`; repeat at most 1000 times, with the counts of nested repetitions multiplied, and give the smaller count first",
 		`{type: RegularExpression, value: ` + long + `a}`:                                   "f:1:34: value: a regular expression must not be longer than 1024 bytes",
 	})
 }

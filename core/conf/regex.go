@@ -2,7 +2,6 @@ package conf
 
 import (
 	"errors"
-	"regexp"
 	"regexp/syntax"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -22,7 +21,9 @@ func ValidateRegex(at *diag.At, expression string) {
 		at.Errorf("", "a regular expression must not be longer than %d bytes", maxRegex)
 	} else if err := regex.Check(expression); errors.Is(err, regex.ErrTooLarge) {
 		at.Errorf("repeat less", "bad regular expression: with its counts expanded it has more than %d instructions", regex.MaxProgram)
-	} else if _, err := regexp.Compile(expression); err != nil {
+	} else if errors.As(err, &bad) && bad.Code == syntax.ErrInvalidRepeatSize {
+		at.Errorf("repeat at most 1000 times, with the counts of nested repetitions multiplied, and give the smaller count first", "bad regular expression: %v", err)
+	} else if err != nil {
 		at.Errorf("write it in RE2's syntax", "bad regular expression: %v", err)
 	} else if _, err := syntax.Parse(`\A(?:`+expression+`)\z`, syntax.Perl); errors.As(err, &bad) {
 		at.Errorf(`end \Q with \E`, "bad regular expression: it cannot be in a group: %s", bad.Code)

@@ -35,10 +35,7 @@ const (
 	opNotWord
 )
 
-const (
-	maxRune  = 0x10ffff
-	tooLarge = 1 << 30
-)
+const tooLarge = 1 << 30
 
 var (
 	never   = &Expr{op: opNever, size: 1}
@@ -61,7 +58,7 @@ func ofSet(s set) *Expr {
 }
 
 func ofLiteral(text string) *Expr {
-	beyond := set{some: true, all: true}
+	beyond := set{beyond: true}
 	return &Expr{op: opLiteral, literal: text, size: len(text), first: beyond, final: beyond}
 }
 

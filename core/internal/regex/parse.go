@@ -1,29 +1,20 @@
 package regex
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"regexp/syntax"
 	"unicode"
 	"unicode/utf8"
 )
 
-// ErrSyntax indicates that an expression is not one of RE2's syntax.
-var ErrSyntax = errors.New("not a regular expression")
-
-// maxDepth is how deep groups may nest; package regexp has the same limit.
-const maxDepth = 1000
-
-// Parse reads an expression. It accepts every expression that regexp.Compile
-// accepts, and some others; compile the expression too to validate it.
+// Parse reads an expression. It accepts what regexp.Compile accepts; otherwise the
+// error is a *[syntax.Error].
 func Parse(expression string) (*Expr, error) {
-	p := parser{rest: expression}
-	e := p.alternatives()
-	if p.failed || p.rest != "" {
-		return nil, ErrSyntax
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return nil, err
 	}
-	return e, nil
+	return of(tree), nil
 }
 
 // MustParse is Parse of an expression that passed validation. It panics if there
@@ -36,227 +27,92 @@ func MustParse(expression string) *Expr {
 	return e
 }
 
-type parser struct {
-	rest    string
-	depth   int
-	failed  bool
-	fold    bool // (?i)
-	lines   bool // (?m)
-	newline bool // (?s): a dot matches a line break
-}
-
-func (p *parser) fail() *Expr {
-	p.failed = true
-	p.rest = ""
-	return never
-}
-
-func (p *parser) accept(prefix string) bool {
-	rest, ok := strings.CutPrefix(p.rest, prefix)
-	if ok {
-		p.rest = rest
-	}
-	return ok
-}
-
-func (p *parser) next() rune {
-	c, n := utf8.DecodeRuneInString(p.rest)
-	if n == 0 {
-		p.fail()
-	}
-	p.rest = p.rest[min(n, len(p.rest)):]
-	return c
-}
-
-// alternatives reads up to the end of a group. Flags that are set in it end
-// with it.
-func (p *parser) alternatives() *Expr {
-	if p.depth++; p.depth > maxDepth {
-		return p.fail()
-	}
-	fold, lines, newline := p.fold, p.lines, p.newline
-	var all []*Expr
-	for {
-		all = append(all, p.sequence())
-		if !p.accept("|") {
-			break
+// of returns the expression of a tree that is not simplified: Simplify expands counts.
+func of(tree *syntax.Regexp) *Expr {
+	switch tree.Op {
+	case syntax.OpNoMatch:
+		return never
+	case syntax.OpEmptyMatch:
+		return empty
+	case syntax.OpLiteral:
+		all := make([]*Expr, len(tree.Rune))
+		for i, c := range tree.Rune {
+			all[i] = ofCharacter(c, tree.Flags&syntax.FoldCase != 0)
 		}
-	}
-	p.depth--
-	p.fold, p.lines, p.newline = fold, lines, newline
-	return alternate(all...)
-}
-
-func (p *parser) sequence() *Expr {
-	var all []*Expr
-	for p.rest != "" && p.rest[0] != '|' && p.rest[0] != ')' {
-		if p.accept(`\Q`) {
-			quoted, rest, _ := strings.Cut(p.rest, `\E`)
-			p.rest = rest
-			for _, c := range quoted {
-				all = append(all, p.character(c))
-			}
-		} else if e := p.atom(); e != nil {
-			all = append(all, e)
-		}
-		// A count after an empty quotation or after flags repeats what is before them.
-		for last := len(all) - 1; last >= 0 && !p.failed; {
-			least, most, ok := p.count()
-			if !ok {
-				break
-			}
-			all[last] = repeat(all[last], least, most)
-		}
-	}
-	return concat(all...)
-}
-
-// count reads a repetition, if there is one.
-func (p *parser) count() (least, most int, ok bool) {
-	switch {
-	case p.accept("*"):
-		least, most = 0, -1
-	case p.accept("+"):
-		least, most = 1, -1
-	case p.accept("?"):
-		least, most = 0, 1
-	default:
-		body, rest, closed := strings.Cut(strings.TrimPrefix(p.rest, "{"), "}")
-		if !strings.HasPrefix(p.rest, "{") || !closed {
-			return 0, 0, false
-		}
-		from, to, comma := strings.Cut(body, ",")
-		if least, ok = number(from); !ok {
-			return 0, 0, false // a brace is a character then
-		}
-		if most = least; comma && to == "" {
-			most = -1
-		} else if comma {
-			if most, ok = number(to); !ok {
-				return 0, 0, false
-			}
-		}
-		p.rest = rest
-	}
-	p.accept("?") // matches the same texts
-	return least, most, true
-}
-
-// number reads a decimal number, which has no leading zeros.
-func number(digits string) (n int, ok bool) {
-	n, err := strconv.Atoi(digits)
-	return n, err == nil && strconv.Itoa(n) == digits && n >= 0
-}
-
-// atom reads a character, a class, an assertion or a group. It returns nil for
-// flags without a group.
-func (p *parser) atom() *Expr {
-	if s, ok := p.named(`\`); ok {
-		return ofSet(s)
-	}
-	switch c := p.next(); c {
-	case '(':
-		return p.group()
-	case '[':
-		return ofSet(p.class())
-	case '.':
-		any := set{}.negated()
-		if !p.newline {
-			any = any.without(newline)
-		}
-		return ofSet(any)
-	case '^':
-		if p.lines {
-			return assertion(opLineBegin)
-		}
+		return concat(all...)
+	case syntax.OpCharClass:
+		return ofClass(tree.Rune)
+	case syntax.OpAnyChar:
+		return ofSet(set{}.negated())
+	case syntax.OpAnyCharNotNL:
+		return ofSet(newline.negated())
+	case syntax.OpBeginText:
 		return assertion(opBegin)
-	case '$':
-		if p.lines {
-			return assertion(opLineEnd)
-		}
+	case syntax.OpEndText:
 		return assertion(opEnd)
-	case '\\':
-		return p.escape()
-	default:
-		return p.character(c)
-	}
-}
-
-// group reads what follows an opening parenthesis. Flags without a group apply
-// to the rest of the group that they are in, and are no expression: group
-// returns nil.
-func (p *parser) group() *Expr {
-	fold, lines, newline := p.fold, p.lines, p.newline
-	switch {
-	case p.accept("?P<"), p.accept("?<"):
-		_, p.rest, _ = strings.Cut(p.rest, ">")
-	case p.accept("?"):
-		on := true
-		for {
-			switch p.next() {
-			case 'i':
-				p.fold = on
-			case 'm':
-				p.lines = on
-			case 's':
-				p.newline = on
-			case 'U':
-			case '-':
-				on = false
-			case ')':
-				return nil
-			case ':':
-				return p.closed(fold, lines, newline)
-			default:
-				return p.fail()
-			}
-		}
-	}
-	return p.closed(fold, lines, newline)
-}
-
-func (p *parser) closed(fold, lines, newline bool) *Expr {
-	e := p.alternatives()
-	if !p.accept(")") {
-		return p.fail()
-	}
-	p.fold, p.lines, p.newline = fold, lines, newline
-	return e
-}
-
-// character returns the expression of a character, in both cases under (?i).
-func (p *parser) character(c rune) *Expr {
-	if c < asciiEnd {
-		s := set{}
-		s.add(byte(c))
-		if p.fold {
-			s = s.folded()
-		}
-		return ofSet(s)
-	}
-	all := []*Expr{ofLiteral(string(c))}
-	for f := unicode.SimpleFold(c); p.fold && f != c; f = unicode.SimpleFold(f) {
-		if f < asciiEnd {
-			s := set{}
-			s.add(byte(f))
-			all = append(all, ofSet(s))
-		} else {
-			all = append(all, ofLiteral(string(f)))
-		}
-	}
-	return alternate(all...)
-}
-
-func (p *parser) escape() *Expr {
-	switch {
-	case p.accept("A"):
-		return assertion(opBegin)
-	case p.accept("z"):
-		return assertion(opEnd)
-	case p.accept("b"):
+	case syntax.OpBeginLine:
+		return assertion(opLineBegin)
+	case syntax.OpEndLine:
+		return assertion(opLineEnd)
+	case syntax.OpWordBoundary:
 		return assertion(opWord)
-	case p.accept("B"):
+	case syntax.OpNoWordBoundary:
 		return assertion(opNotWord)
+	case syntax.OpCapture:
+		return of(tree.Sub[0])
+	case syntax.OpStar:
+		return repeat(of(tree.Sub[0]), 0, -1)
+	case syntax.OpPlus:
+		return repeat(of(tree.Sub[0]), 1, -1)
+	case syntax.OpQuest:
+		return repeat(of(tree.Sub[0]), 0, 1)
+	case syntax.OpRepeat:
+		return repeat(of(tree.Sub[0]), tree.Min, tree.Max)
+	case syntax.OpConcat:
+		return concat(ofAll(tree.Sub)...)
+	case syntax.OpAlternate:
+		return alternate(ofAll(tree.Sub)...)
 	}
-	return p.character(p.escaped())
+	panic("regex: unknown operation " + tree.Op.String())
+}
+
+func ofAll(trees []*syntax.Regexp) []*Expr {
+	all := make([]*Expr, len(trees))
+	for i, tree := range trees {
+		all[i] = of(tree)
+	}
+	return all
+}
+
+// ofCharacter returns the expression of a character, under (?i) in each of its cases:
+// those of k are K and the Kelvin sign too.
+func ofCharacter(c rune, fold bool) *Expr {
+	ranges := []rune{c, c}
+	for f := unicode.SimpleFold(c); fold && f != c; f = unicode.SimpleFold(f) {
+		ranges = append(ranges, f, f)
+	}
+	return ofClass(ranges)
+}
+
+// maxListed is how many characters beyond ASCII a class may name to match them.
+const maxListed = 16
+
+// ofClass returns the expression of the characters in some ranges, each a first and a
+// last one.
+func ofClass(ranges []rune) *Expr {
+	var ascii set
+	var beyond []*Expr
+	for i := 0; i < len(ranges); i += 2 {
+		first, last := ranges[i], ranges[i+1]
+		ascii.addRange(first, last)
+		for c := max(first, asciiEnd); c <= last && len(beyond) <= maxListed; c++ {
+			if utf8.ValidRune(c) {
+				beyond = append(beyond, ofLiteral(string(c)))
+			}
+		}
+	}
+	if len(beyond) > maxListed {
+		return ofSet(ascii)
+	}
+	return alternate(append([]*Expr{ofSet(ascii)}, beyond...)...)
 }

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"math/rand/v2"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // anyBytes is \C* for Go.
@@ -39,14 +42,20 @@ func TestPrinted(t *testing.T) {
 		{"counts stay", `\pL{1000}`, `[A-Za-z]{1000}`},
 		{"a count without an end", `a{2,}b{0,3}?`, `a{2,}b{0,3}`},
 		{"a brace that is no count", `a{,2}`, `a\{,2\}`},
-		{"groups", `(?P<x>a|b)+(?:c)`, `(?:a|b)+c`},
+		{"groups", `(?P<x>a*|b)+(?:c)`, `(?:a*|b)+c`},
 		{"nested counts", `(?:a{2}){3}`, `(?:a{2}){3}`},
 		{"letter case", `(?i)ab(?-i)c`, `[Aa][Bb]c`},
-		{"letter case of a group", `(?i:k)k`, `[Kk]k`},
-		{"a Kelvin sign", `(?i)\x{212a}`, "\u212a|K|k"},
+		{"letter case of a group", `(?i:b)b`, `[Bb]b`},
+		{"letters with a third case", `(?i)ks`, "(?:[Kk]|\u212a)(?:[Ss]|\u017f)"},
+		{"a Kelvin sign", `(?i)\x{212a}`, "[Kk]|\u212a"},
+		{"letter case of a class", `(?i)[a-z]+`, "(?:[A-Za-z]|\u017f|\u212a)+"},
+		{"a class of a few characters beyond ASCII", `[aäö]`, `a|ä|ö`},
+		{"a class of many", `[a\x{100}-\x{110}]`, `a`},
+		{"a common prefix", `/ab|/ac`, `/a[bc]`},
+		{"a surrogate", `\x{d800}?a`, `a`},
 		{"a complement", `[^/]+`, `[^/]+`},
 		{"a complement in Unicode", `\PL`, "[\\x00-@\\[-`\\{-\\x7f]"},
-		{"nothing left of a class", `[\x{100}\x{102}]b`, `(?:x\A)`},
+		{"nothing left of a class", `[\x{100}-\x{110}]b`, `(?:x\A)`},
 		{"everything", `(?s).`, `(?s:.)`},
 		{"a character beyond ASCII that is repeated", `ä*b`, `(?:ä)*b`},
 		{"anchors", `^a$`, `\Aa\z`},
@@ -65,8 +74,12 @@ func TestPrinted(t *testing.T) {
 
 func TestSyntaxErrors(t *testing.T) {
 	for _, expression := range []string{`(`, `a)`, `[a`, `(?x)`, `\x{110000}`, `\p{Nothing}`, `\`, strings.Repeat("(", 1001) + strings.Repeat(")", 1001)} {
-		if _, err := Parse(expression); !errors.Is(err, ErrSyntax) {
-			t.Errorf("%.20q: %v", expression, err)
+		var bad *syntax.Error
+		if _, err := Parse(expression); !errors.As(err, &bad) {
+			t.Errorf("Parse of %.20q: %v", expression, err)
+		}
+		if err := Check(expression); !errors.As(err, &bad) {
+			t.Errorf("Check of %.20q: %v", expression, err)
 		}
 	}
 }
@@ -152,7 +165,7 @@ func TestCheck(t *testing.T) {
 		{"a few ends", `(?:a$|b?){20}`, nil},
 		{"many ends", `/(?:a$|b?){100}`, ErrTooLarge},
 		{"blanks that are counted", strings.Repeat(` {0,99}`, 90), ErrTooLarge},
-		{"no expression", `(`, ErrSyntax},
+		{"too large for Go", strings.Repeat(`(a{1000})`, 5000), ErrTooLarge},
 	} {
 		if err := Check(test.expression); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
@@ -206,17 +219,27 @@ func BenchmarkTranslate(b *testing.B) {
 }
 
 // FuzzTranslate compares the translations of any expression that package regexp
-// accepts with that package, for a text of ASCII.
+// accepts with that package, for any text of ASCII. If the expression contains no
+// dot and no class that is compared byte by byte, it does so for any text.
 //
 //fuzz:executions 180000
 func FuzzTranslate(f *testing.F) {
-	for _, expression := range []string{`^/v[0-9]+/(?:a|b).*[^x]$`, `(?i)\x{212a}[[:^upper:]]`, `\Qa.b\E*\p{Lu}{2,}?`, `(?P<n>a$|b?){3}`, `a{,2}[]a-]\101`, `ba\Q\E*`, `x(?i)*b`} {
+	for _, expression := range []string{
+		`^/v[0-9]+/(?:a|b).*[^x]$`, `(?i)\x{212a}[[:^upper:]]`, `\Qa.b\E*\p{Lu}{2,}?`, `(?P<n>a$|b?){3}`, `a{,2}[]a-]\101`, `ba\Q\E*`, `x(?i)*b`,
+	} {
 		f.Add(expression, "/v1/a, b")
+	}
+	for _, expression := range []string{
+		`(?i)k`, `(?i)[k]`, `(?i)[j-m]`, `(?i)[*\x{212a}]`, `(?i:\x{212a})`, `(?i)s|[[:lower:]]`, `(?i)\x{17f}`, `(?i)[a-z]+`, `(?i)\w{2}`, `\x{17f}|k`, `[kK]`, `(?i)[äö]*`, `(?i)ä`,
+	} {
+		for _, text := range []string{"k", "K", "\u212a", "s", "S", "\u017f", "ä", "ÄÖ", "kS", "\u212as", "x"} {
+			f.Add(expression, text)
+		}
 	}
 	f.Fuzz(func(t *testing.T, expression, text string) {
 		_, err := regexp.Compile(expression)
 		want, groupErr := regexp.Compile(`\A(?:` + expression + `)\z`)
-		if err != nil || groupErr != nil || len(expression) > 100 || len(text) > 30 || !ASCII(text) {
+		if err != nil || groupErr != nil || len(expression) > 100 || len(text) > 30 || !utf8.ValidString(text) || !ASCII(text) && !byCharacter(t, expression) {
 			return
 		}
 		if err := Check(expression); errors.Is(err, ErrTooLarge) {
@@ -225,17 +248,41 @@ func FuzzTranslate(f *testing.F) {
 		e := parsed(t, expression)
 		path, _, _ := strings.Cut(text, "?")
 		value := strings.Trim(text, " \t\n\r\f\v")
-		agree := func(printed, text string, want bool) {
-			if got := goRegex(t, printed).MatchString(text); got != want {
+		agree := func(got bool, printed, text string, want bool) {
+			if got != want {
 				t.Errorf("%q printed %q: %q is %v", expression, printed, text, got)
 			}
 		}
-		agree(e.Whole(), text, want.MatchString(text))
+		agree(goRegex(t, e.Whole()).MatchString(text), e.Whole(), text, want.MatchString(text))
+		agree(e.Matcher().MatchString(text), "Matcher", text, want.MatchString(text))
 		if path != "" && !strings.Contains(text, "\n") {
-			agree(e.Target(), text, want.MatchString(path))
+			agree(goRegex(t, e.Target()).MatchString(text), e.Target(), text, want.MatchString(path))
 		}
 		if !strings.Contains(value, "\n") {
-			agree(e.Runs(anyBytes), value, anyRun(want, value))
+			agree(goRegex(t, e.Runs(anyBytes)).MatchString(value), e.Runs(anyBytes), value, anyRun(want, value))
+			agree(e.RunsMatcher().MatchString(value), "RunsMatcher", value, anyRun(want, value))
 		}
 	})
+}
+
+// byCharacter reports whether a translation is exact for texts beyond ASCII too: no part
+// of the expression matches a byte of a character, and no class is reduced to ASCII.
+func byCharacter(t *testing.T, expression string) bool {
+	t.Helper()
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exact func(tree *syntax.Regexp) bool
+	exact = func(tree *syntax.Regexp) bool {
+		beyond := 0
+		if tree.Op == syntax.OpCharClass {
+			for i := 0; i < len(tree.Rune); i += 2 {
+				beyond += max(0, int(tree.Rune[i+1])-max(int(tree.Rune[i]), asciiEnd)+1)
+			}
+		}
+		return beyond <= maxListed && tree.Op != syntax.OpAnyChar && tree.Op != syntax.OpAnyCharNotNL &&
+			!slices.ContainsFunc(tree.Sub, func(sub *syntax.Regexp) bool { return !exact(sub) })
+	}
+	return exact(tree)
 }

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"unicode"
 )
 
-// set is a set of bytes: those of ASCII, and all of the others or none.
+// set is a set of bytes: some of ASCII, and all of the others or none.
 type set struct {
-	ascii [2]uint64
-	// all reports whether every character beyond ASCII is in the set; some
-	// whether any is. A set with some but not all matches none of them.
-	some, all bool
+	ascii  [2]uint64
+	beyond bool
 }
 
 const asciiEnd = 0x80
@@ -20,20 +19,19 @@ func (s *set) has(c byte) bool { return c < asciiEnd && s.ascii[c>>6]>>(c&63)&1 
 
 func (s *set) add(c byte) { s.ascii[c>>6] |= 1 << (c & 63) }
 
+// addRange adds the characters of ASCII in a range, and the bytes beyond ASCII if the
+// range contains all characters beyond ASCII.
 func (s *set) addRange(first, last rune) {
 	for c := first; c <= min(last, asciiEnd-1); c++ {
 		s.add(byte(c))
 	}
-	if last >= asciiEnd {
-		s.some = true
-		s.all = s.all || first <= asciiEnd && last == maxRune
-	}
+	s.beyond = s.beyond || first <= asciiEnd && last == unicode.MaxRune
 }
 
 func (s *set) union(other set) {
 	s.ascii[0] |= other.ascii[0]
 	s.ascii[1] |= other.ascii[1]
-	s.some, s.all = s.some || other.some, s.all || other.all
+	s.beyond = s.beyond || other.beyond
 }
 
 func (s set) without(other set) set {
@@ -43,31 +41,21 @@ func (s set) without(other set) set {
 }
 
 func (s set) negated() set {
-	return set{ascii: [2]uint64{^s.ascii[0], ^s.ascii[1]}, some: !s.all, all: !s.some}
-}
-
-// folded returns the set with both cases of its letters. Of the characters
-// beyond ASCII two fold to a letter of ASCII: a range that contains one of them
-// adds its letter where it is read (parser.addFolded).
-func (s set) folded() set {
-	const letters = 0x07fffffe // A to Z in the upper half, a to z 32 bits above
-	upper, lower := s.ascii[1]&letters, s.ascii[1]>>32&letters
-	s.ascii[1] |= upper<<32 | lower
-	return s
+	return set{ascii: [2]uint64{^s.ascii[0], ^s.ascii[1]}, beyond: !s.beyond}
 }
 
 func (s set) intersects(other set) bool {
-	return s.ascii[0]&other.ascii[0] != 0 || s.ascii[1]&other.ascii[1] != 0 || s.all && other.all
+	return s.ascii[0]&other.ascii[0] != 0 || s.ascii[1]&other.ascii[1] != 0 || s.beyond && other.beyond
 }
 
 func (s set) len() int { return bits.OnesCount64(s.ascii[0]) + bits.OnesCount64(s.ascii[1]) }
 
-func (s set) empty() bool { return s.len() == 0 && !s.all }
+func (s set) empty() bool { return s.len() == 0 && !s.beyond }
 
 // single returns the set's byte if it has one only.
 func (s set) single() (byte, bool) {
 	switch {
-	case s.all || s.len() != 1:
+	case s.beyond || s.len() != 1:
 		return 0, false
 	case s.ascii[0] != 0:
 		return byte(bits.TrailingZeros64(s.ascii[0])), true
@@ -83,7 +71,7 @@ func (s set) print(b *strings.Builder) {
 	}
 	b.WriteByte('[')
 	ranges := s
-	if s.all { // in terms of what it lacks, which is in ASCII
+	if s.beyond { // in terms of what it lacks, which is in ASCII
 		b.WriteByte('^')
 		ranges = s.negated()
 	}

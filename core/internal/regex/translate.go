@@ -3,6 +3,7 @@ package regex
 import (
 	"errors"
 	"regexp"
+	"regexp/syntax"
 )
 
 // ErrTooLarge indicates that an expression becomes a program that Envoy
@@ -20,11 +21,15 @@ const MaxProgram = 10_000
 // which takes 600 ns and 180 bytes for each.
 const maxCopied = 200
 
-// Check returns [ErrTooLarge] for an expression that is past [MaxProgram], and
-// [ErrSyntax].
+// Check returns [ErrTooLarge] for an expression that is past [MaxProgram], and the
+// errors of [Parse].
 func Check(expression string) error {
 	e, err := Parse(expression)
-	if err != nil {
+	var bad *syntax.Error
+	switch {
+	case errors.As(err, &bad) && bad.Code == syntax.ErrLarge:
+		return ErrTooLarge
+	case err != nil:
 		return err
 	}
 	if e.size > MaxProgram || copied(e) > maxCopied || e.target().size > MaxProgram || e.runs().size > MaxProgram {
