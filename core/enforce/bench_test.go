@@ -60,8 +60,8 @@ func fleet() *ocm.Resources {
 	return r
 }
 
-// BenchmarkState makes the state of the fleet and asks for the action, with its
-// causes, of each policy on each cluster.
+// BenchmarkState makes the state of the fleet and reads the action, with its causes,
+// of each policy on each cluster.
 func BenchmarkState(b *testing.B) {
 	resources := fleet()
 	b.ReportAllocs()
@@ -82,8 +82,8 @@ func BenchmarkState(b *testing.B) {
 	}
 }
 
-// BenchmarkDecision changes one PlacementDecision of the fleet, which three
-// policies are overridden with: a cluster comes to it, or leaves it.
+// BenchmarkDecision changes one PlacementDecision of the fleet, by which three
+// policies are overridden: a cluster is added to it, or removed from it.
 func BenchmarkDecision(b *testing.B) {
 	resources := fleet()
 	state := stateOf(resources)

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// clusterOrder is the clusters sorted by name. It is made when it is first
-// needed, and shared by the states with the same clusters.
+// clusterOrder is the clusters sorted by name. It is made at the first use, and shared
+// by the states with the same clusters.
 type clusterOrder struct {
 	once   sync.Once
 	sorted []cluster
@@ -40,8 +40,8 @@ func compareClusters(a, b cluster) int {
 }
 
 // appendByName appends some clusters, given by ascending ids, in the order of
-// their names. If they are a large part of all clusters, all clusters are
-// walked in that order; else the few are sorted.
+// their names. If they are a large part of all clusters, it walks all clusters in
+// that order; otherwise it sorts the few.
 func (s *State) appendByName(dst []cluster, ids []uint32) []cluster {
 	if all := s.clustersByName(); len(all) < 8*len(ids) {
 		wanted := make([]bool, ids[len(ids)-1]+1)

@@ -14,32 +14,32 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Delta is what an edit changes for the policies of meshes. It is no larger
-// than the change.
+// Delta is what an edit changes for the policies of meshes. Its size is proportional to
+// the change.
 type Delta struct {
-	// Moved is the placements that select other dataplanes than before, sorted.
+	// Moved is the placements whose selection of dataplanes changed, sorted.
 	Moved    []Moved
 	subjects []name
 }
 
-// Moved is a placement that a mesh policy is overridden with and that selects
-// other dataplanes than before.
+// Moved is a placement with which a mesh policy is overridden, and whose selection of
+// dataplanes changed.
 type Moved struct {
 	Placement Placement
-	// Regions contain every dataplane that came to the placement or left it. They
-	// may contain other dataplanes.
+	// Regions contain every dataplane that entered or left the placement. They may
+	// contain other dataplanes.
 	Regions []Region
 }
 
-// Region is a set of dataplanes: those of some zones that have some labels.
+// Region is a set of dataplanes: those in some zones that have some labels.
 type Region struct {
 	Every  bool     // every zone, but not without a zone
 	Zones  []string // sorted
 	Labels resource.Tags
 }
 
-// Policies yields the identities, in a mesh, of the mesh policies whose bindings,
-// or the clusters of whose bindings, changed. There need not be such policies.
+// Policies yields the identities, in a mesh, of the mesh policies whose bindings
+// changed, or for which the clusters of a binding changed. Such a policy may not exist.
 func (d *Delta) Policies(mesh string) iter.Seq[resource.ID] {
 	return func(yield func(resource.ID) bool) {
 		for _, n := range d.subjects {
@@ -60,12 +60,12 @@ func (n name) compare(o name) int {
 	return cmp.Or(strings.Compare(n.kind, o.kind), strings.Compare(n.namespace, o.namespace), strings.Compare(n.name, o.name))
 }
 
-// move describes a change of what a placement selects; nil is nothing.
+// move returns the change of what a placement selects. A nil selection is empty.
 func (c *consequences) move(placement Placement, before, after *selection) Moved {
 	m := Moved{Placement: placement}
 	if before != nil && after != nil && before.every == after.every && before.sameDataplanes(after) {
 		changed := before.clusters.AndNot(after.clusters).Or(after.clusters.AndNot(before.clusters))
-		m.Regions = regions(c.node, after, changed, false) // before and after it is every zone or not
+		m.Regions = regions(c.node, after, changed, false) // both selections are every zone, or neither
 		return m
 	}
 	for _, s := range []*selection{before, after} {
@@ -79,7 +79,7 @@ func (c *consequences) move(placement Placement, before, after *selection) Moved
 // maxRegions limits the regions of a selection with several values of a label.
 const maxRegions = 16
 
-// regions returns the dataplanes of some clusters that a selection contains: one
+// regions returns the dataplanes in some clusters that a selection contains: one
 // region for each value of a label that the selector lists.
 func regions(node func(uint32) *node, s *selection, clusters index.Set, every bool) []Region {
 	var zones []string
@@ -98,8 +98,8 @@ func regions(node func(uint32) *node, s *selection, clusters index.Set, every bo
 	return all
 }
 
-// requiredLabels returns lists of labels. Every object that a selector selects has
-// all labels of one of them.
+// requiredLabels returns lists of labels: every object that a selector selects has all
+// labels of one of the lists.
 func requiredLabels(selector labels.Selector) []resource.Tags {
 	required := map[string]string{}
 	var key string

@@ -5,42 +5,42 @@
 //
 // The pipeline of a [State]:
 //
-//  1. Resources (package ocm) are the nodes of a graph. What a resource refers to
-//     by name is a node too, even if there is no such resource, so that a
-//     reference begins to work when the resource appears. Names have dense ids;
-//     a set of clusters is an [index.Set] of the ids of their names.
+//  1. Resources (package ocm) are the nodes of a graph. A name to which a resource
+//     refers is a node too, even if there is no such resource, so that the
+//     reference takes effect when the resource appears. Names have dense ids; a set
+//     of clusters is an [index.Set] of the ids of their names.
 //  2. Each placement becomes a selection: the clusters of its decisions, or of
 //     its names and its cluster selector, and a selector of dataplanes.
 //  3. Each OCM policy becomes an [Effect]: the sets P, Q and R of SPEC 8.2 are
 //     unions of the selections of its bindings, directly or through PolicySets.
 //  4. For a policy of a mesh, P is what its targetRef selects, which this package
-//     does not evaluate. Its Q ∪ R is a list of placements, [State.Overrides]; a
-//     dataplane is in some placements, [State.AppendPlacements]. The policy is
-//     enforced on a dataplane if the two lists have a common element.
+//     does not evaluate. Its Q ∪ R is a list of placements, [State.Overrides]. The
+//     placements that contain a dataplane are another list, [State.AppendPlacements].
+//     The policy is enforced on the dataplane if the two lists have a common element.
 //
-// An [Editor] makes the next version of a State. It evaluates again only what a
-// changed resource reaches: a changed cluster the selectors, for that cluster
-// alone; a changed decision its placement; a placement that selects other
-// clusters the policies of its bindings. The [Delta] of an edit describes what
-// changed for the policies of meshes: which placements, and in which regions of
-// dataplanes (zones and labels). Package match files placements as terms that a
-// dataplane has and that a policy which informs requires for being enforced, so
-// that dataplanes that are in the same placements share a class.
+// An [Editor] makes the next version of a State. It evaluates again only what depends
+// on a changed resource: for a changed cluster the selectors, for that cluster alone;
+// for a changed decision its placement; for a placement that selects other clusters
+// the policies of its bindings. The [Delta] of an edit describes what changed for the
+// policies of meshes: which placements, and in which regions of dataplanes (zones and
+// labels). Package match treats a placement as a term. A dataplane has the terms of the
+// placements that contain it, and a policy with the shadow label requires one of its
+// terms to be enforced. So dataplanes in the same placements share a class.
 //
 // Where SPEC is silent:
 //
-//   - A binding, its placement, its subjects and the members of a PolicySet are of
-//     one namespace, also for policies of a mesh: a policy in the universal
-//     spelling without a namespace is bound by a binding without one.
-//   - A binding binds the mesh policies of a name in every mesh, or with the label
-//     kuma.io/mesh those of that mesh.
-//   - An empty clusterSelector selects every cluster with a ManagedCluster, and for
-//     the policies of a mesh every zone. Dataplanes without a zone are in no
+//   - A binding, its placement, its subjects and the members of a PolicySet are in
+//     the same namespace, even if the subjects are policies of a mesh: a policy in
+//     the universal format without a namespace is bound by a binding without one.
+//   - A binding binds the mesh policies with a name in every mesh or, with the label
+//     kuma.io/mesh, those of that mesh.
+//   - An empty clusterSelector selects every cluster with a ManagedCluster and, for
+//     the policies of a mesh, every zone. Dataplanes without a zone are in no
 //     placement.
-//   - The zone of a dataplane without the label is the tag of its first inbound, or
-//     of its gateway, that has one.
+//   - The zone of a dataplane without the label is the tag of its first inbound or
+//     gateway that has one.
 //   - A policy without a remediationAction informs.
-//   - A dataplaneSelector has no effect on OCM policies, which causes a warning.
+//   - A dataplaneSelector has no effect on OCM policies, which is a warning.
 //
 // Invariants:
 //
@@ -49,5 +49,5 @@
 //   - A policy is enforced only where a binding without subFilter places it (for
 //     a mesh policy: where its targetRef selects), and only if it enforces by
 //     itself or a binding overrides it there.
-//   - A name has a node as long as a resource has it or refers to it.
+//   - A name has a node while a resource has the name or refers to it.
 package enforce

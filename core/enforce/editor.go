@@ -24,8 +24,8 @@ func (s *State) Edit() *Editor {
 	return e
 }
 
-// Editor makes the next version of a [State], once. An editor that is dropped
-// leaves no trace.
+// Editor makes the next version of a [State]. It is used once: Put and Remove change
+// resources, Commit returns the result. An editor that is dropped has no effect.
 type Editor struct {
 	base  *State
 	names *index.InternerEditor[name]
@@ -33,16 +33,16 @@ type Editor struct {
 
 	sets [roles]index.SetEditor
 
-	reordered bool // clusters came or left
+	reordered bool // clusters were added or removed
 
 	owned    map[uint32]*node        // made by this editor, and not published yet
-	changed  map[uint32]ocm.Resource // what a node was in base: nil if it was not there
-	released []uint32                // references that are returned at the end, so that no id has two meanings in one edit
+	changed  map[uint32]ocm.Resource // what a node was in base; nil if it was not there
+	released []uint32                // references that Commit releases, so that no id has two meanings in one edit
 }
 
-// Put adds a resource, or replaces the one of its identity.
+// Put adds a resource, or replaces the one with its identity.
 func (e *Editor) Put(r ocm.Resource) {
-	id := e.hold(nameOf(&r.Identity().ID)) // the reference of the resource itself
+	id := e.hold(nameOf(&r.Identity().ID)) // the reference of the resource to its own name
 	old := e.node(id).resource
 	e.replace(id, r)
 	if old != nil {
@@ -50,7 +50,7 @@ func (e *Editor) Put(r ocm.Resource) {
 	}
 }
 
-// Remove removes the resource of an identity, if there is one.
+// Remove removes the resource with an identity, if there is one.
 func (e *Editor) Remove(id resource.ID) {
 	known, ok := e.names.Lookup(nameOf(&id))
 	if ok && e.node(known).resource != nil {
@@ -73,7 +73,7 @@ func (e *Editor) replace(id uint32, r ocm.Resource) {
 	e.file(id, r)
 }
 
-// refer takes a reference to each name that r refers to.
+// refer adds a reference to each name that r refers to.
 func (e *Editor) refer(id uint32, r ocm.Resource) {
 	names, clusters := references(r)
 	for _, name := range names {
@@ -85,8 +85,8 @@ func (e *Editor) refer(id uint32, r ocm.Resource) {
 	}
 }
 
-// unrefer returns the references of old. The node stays a user of what next
-// refers to.
+// unrefer releases the references of old. The node remains a user of the names to which
+// next refers.
 func (e *Editor) unrefer(id uint32, old, next ocm.Resource) {
 	names, clusters := references(old)
 	kept, _ := references(next)
@@ -104,7 +104,7 @@ func (e *Editor) unrefer(id uint32, old, next ocm.Resource) {
 	}
 }
 
-// file keeps the sets of nodes by what r is.
+// file updates the sets of nodes for the resource r of a node.
 func (e *Editor) file(id uint32, r ocm.Resource) {
 	is := [roles]bool{}
 	switch r := r.(type) {
@@ -122,7 +122,7 @@ func (e *Editor) file(id uint32, r ocm.Resource) {
 		is[groups] = true
 	}
 	for of := range roles {
-		if of != open { // which follows from the bindings
+		if of != open { // the set open depends on the bindings
 			e.set(of, id, is[of])
 		}
 	}
@@ -137,8 +137,8 @@ func (e *Editor) set(of role, id uint32, has bool) {
 	}
 }
 
-// Commit returns the next version, and what follows from the change for the
-// policies of meshes.
+// Commit returns the next version, and what the edit changes for the policies of
+// meshes.
 func (e *Editor) Commit() (*State, *Delta) {
 	c := consequences{Editor: e, delta: &Delta{}}
 	c.derive()
@@ -160,7 +160,7 @@ func (e *Editor) Commit() (*State, *Delta) {
 	return s, c.delta
 }
 
-// hold returns the id of a name and takes a reference to it.
+// hold returns the id of a name and adds a reference to it.
 func (e *Editor) hold(n name) uint32 {
 	id := e.names.Intern(n)
 	if e.node(id) == nil {

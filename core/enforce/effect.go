@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Effect is where an OCM policy is placed, and where it is enforced (SPEC 8.2).
+// Effect is the clusters on which an OCM policy is placed and enforced (SPEC 8.2).
 // It is immutable.
 type Effect struct {
 	Policy *ocm.Policy
@@ -20,12 +20,12 @@ type Effect struct {
 // path is a way from a binding to a policy.
 type path struct {
 	binding  *ocm.PlacementBinding
-	clusters index.Set // of the binding's placement, without those that the set excludes
+	clusters index.Set // of the binding's placement, without the exclusions of the set
 }
 
-// newEffect evaluates a policy. With P, Q and R as in SPEC 8.2, Q is a subset
-// of P, so that Q ∪ (P ∩ R) is P ∩ (Q ∪ R): the clusters of any override, of
-// those where the policy is placed.
+// newEffect evaluates a policy. With P, Q and R as in SPEC 8.2, Q is a subset of P,
+// so that Q ∪ (P ∩ R) is P ∩ (Q ∪ R): of the clusters on which the policy is placed,
+// those of any override.
 func newEffect(p *ocm.Policy, paths []path) *Effect {
 	e := &Effect{Policy: p, paths: paths}
 	if p.Disabled {
@@ -49,15 +49,15 @@ func newEffect(p *ocm.Policy, paths []path) *Effect {
 	return e
 }
 
-// Target is what a policy does at one place: a cluster, or a dataplane.
+// Target is the action of a policy on one cluster or dataplane.
 type Target struct {
 	Action ocm.Action // Enforce or Inform
-	// Because names the bindings that caused the action, sorted: those that
-	// enforce, or if the policy itself enforces or informs, those that place it.
+	// Because names the bindings that cause the action, sorted: those that enforce it,
+	// or, if the policy itself enforces or informs, those that place it.
 	Because []string
 }
 
-// Targets yields the clusters that a policy of s is placed on, sorted by name.
+// Targets yields the clusters on which a policy of s is placed, sorted by name.
 // Targets with the same causes share the list of them.
 func (s *State) Targets(e *Effect) iter.Seq2[string, Target] {
 	return func(yield func(string, Target) bool) {
@@ -74,7 +74,7 @@ func (s *State) Targets(e *Effect) iter.Seq2[string, Target] {
 	}
 }
 
-// causes has for each cluster that a policy is placed on a row of bits: whether
+// causes contains a row of bits for each cluster on which a policy is placed: whether
 // the policy is enforced there, and which paths are the cause. A policy has few
 // distinct rows, and clusters with the same row share their target.
 type causes struct {
@@ -85,7 +85,7 @@ type causes struct {
 	known  map[string]Target
 }
 
-// causes evaluates the clusters that the policy is placed on, given by ascending
+// causes evaluates the clusters on which the policy is placed, given by ascending
 // ids.
 func (e *Effect) causes(ids []uint32) *causes {
 	c := &causes{effect: e, width: len(e.paths)/8 + 1, known: map[string]Target{}}
@@ -110,14 +110,14 @@ func (e *Effect) causes(ids []uint32) *causes {
 	return c
 }
 
-// row returns the row of a cluster: bit 0 is set if the policy is enforced there,
+// row returns the row of a cluster: bit 0 is set if the policy is enforced there, and
 // bit i+1 if path i is a cause.
 func (c *causes) row(id uint32) []byte {
 	from := int(c.number[id]) * c.width
 	return c.rows[from : from+c.width]
 }
 
-// target returns what the policy does on a cluster.
+// target returns the action of the policy on a cluster.
 func (c *causes) target(id uint32) Target {
 	row := c.row(id)
 	if target, known := c.known[string(row)]; known {

@@ -41,8 +41,8 @@ func loadSet(t testing.TB, text string) *resource.Set {
 	return set
 }
 
-// targets prints a line for each cluster of a policy: its name, the action and
-// the bindings that caused it.
+// targets returns a line for each cluster of a policy: its name, the action and the
+// bindings that cause it.
 func targets(state *enforce.State, namespace, policy string) string {
 	var b strings.Builder
 	for effect := range state.Effects() {

@@ -19,9 +19,9 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// FuzzEnforce makes a sequence of edits of the bytes and compares the state
-// after each with the reference, with the state of the same resources in
-// another order, and its delta with what changed.
+// FuzzEnforce derives a sequence of edits from the bytes. After each edit it compares
+// the state with the reference, and with the state of the same resources in another
+// order, and the delta with what changed.
 //
 //fuzz:executions 300
 func FuzzEnforce(f *testing.F) {
@@ -71,7 +71,7 @@ var meshView = sync.OnceValue(func() *core.View {
 	return view
 })
 
-// answer returns what the command placement prints of a state.
+// answer returns what the command placement prints for a state.
 func answer(state *enforce.State) map[string]any {
 	policies := []any{}
 	add := func(m *resource.Meta, action string, targets []any) {
@@ -106,17 +106,17 @@ func answer(state *enforce.State) map[string]any {
 	return map[string]any{"policies": policies}
 }
 
-// check compares a state with the reference, and with one that was made of the
-// same resources in another order.
+// check compares a state with the reference, and with a state that is made of the same
+// resources in another order.
 func check(t *testing.T, state *enforce.State, now enforcetest.World) {
 	t.Helper()
 	resources := now.Resources()
 	want := text(t, naive.Placements(enforcetest.MeshSet(), resources, "m"))
 	if diff := cmp.Diff(want, text(t, answer(state))); diff != "" {
-		t.Errorf("the incremental state is not that of the reference (-want +got):\n%s", diff)
+		t.Errorf("the incremental state differs from the reference (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(want, text(t, answer(stateOf(resources)))); diff != "" {
-		t.Errorf("a new state is not that of the reference (-want +got):\n%s", diff)
+		t.Errorf("a new state differs from the reference (-want +got):\n%s", diff)
 	}
 	for id, r := range now {
 		if state.Resource(id) != r {
@@ -125,7 +125,7 @@ func check(t *testing.T, state *enforce.State, now enforcetest.World) {
 	}
 }
 
-// checkDelta checks that a delta has each change for the policies of meshes.
+// checkDelta checks that a delta contains each change for the policies of meshes.
 func checkDelta(t *testing.T, before, after *enforce.State, delta *enforce.Delta) {
 	t.Helper()
 	view := meshView()
@@ -151,14 +151,14 @@ func checkDelta(t *testing.T, before, after *enforce.State, delta *enforce.Delta
 		}
 		for _, placement := range append(then, now...) {
 			if slices.Contains(then, placement) != slices.Contains(now, placement) && !moved(delta, placement, d) {
-				t.Errorf("the delta has no %s with a region of %s, which came to or left it", placement, d.Name)
+				t.Errorf("the delta has no %s with a region of %s, which entered or left it", placement, d.Name)
 			}
 		}
 	}
 }
 
-// checkOverride checks that the placements of a dataplane decide alone whether
-// a policy is enforced there.
+// checkOverride checks that the placements of a dataplane alone determine whether a
+// policy is enforced on it.
 func checkOverride(t *testing.T, s *enforce.State, p *resource.Policy, d *resource.Dataplane, placements []enforce.Placement) {
 	t.Helper()
 	overridden := slices.ContainsFunc(s.Overrides(&p.ID), func(o enforce.Placement) bool { return slices.Contains(placements, o) })
@@ -173,7 +173,7 @@ func placements(s *enforce.State, d *resource.Dataplane) []enforce.Placement {
 	return list
 }
 
-// moved reports whether a delta has a placement with a region of a dataplane.
+// moved reports whether a delta contains a placement with a region of a dataplane.
 func moved(delta *enforce.Delta, placement enforce.Placement, d *resource.Dataplane) bool {
 	return slices.ContainsFunc(delta.Moved, func(m enforce.Moved) bool {
 		return m.Placement == placement && contains(m.Regions, d)

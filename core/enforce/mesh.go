@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Placement identifies a placement that a binding overrides mesh policies with.
+// Placement identifies a placement with which a binding overrides policies of a mesh.
 // It is comparable.
 type Placement struct {
 	Scope string // kind and namespace, separated by a slash
@@ -20,7 +20,7 @@ type Placement struct {
 
 func placementOf(n name) Placement { return Placement{n.kind + "/" + n.namespace, n.name} }
 
-// nodeName reverts placementOf.
+// nodeName is the inverse of placementOf.
 func (p Placement) nodeName() name {
 	kind, namespace, _ := strings.Cut(p.Scope, "/")
 	return name{kind, namespace, p.Name}
@@ -36,8 +36,8 @@ func (p Placement) compare(o Placement) int {
 	return cmp.Or(strings.Compare(p.Scope, o.Scope), strings.Compare(p.Name, o.Name))
 }
 
-// Bindings returns the bindings that have a mesh policy as a subject, sorted by
-// name. A binding with the label kuma.io/mesh binds policies of that mesh only.
+// Bindings returns the bindings with a mesh policy as a subject, sorted by name. A
+// binding with the label kuma.io/mesh binds policies of that mesh only.
 func (s *State) Bindings(p *resource.ID) []*ocm.PlacementBinding {
 	n := s.lookup(meshPolicyName(p.Kind, p.Namespace, p.Name))
 	if n == nil {
@@ -45,7 +45,7 @@ func (s *State) Bindings(p *resource.ID) []*ocm.PlacementBinding {
 	}
 	var bindings []*ocm.PlacementBinding
 	for _, id := range n.users {
-		b := s.node(id).resource.(*ocm.PlacementBinding) // nothing else refers to a mesh policy
+		b := s.node(id).resource.(*ocm.PlacementBinding) // only bindings refer to a mesh policy
 		if mesh, given := b.Labels.Get(resource.MeshLabel); !given || mesh == p.Mesh {
 			bindings = append(bindings, b)
 		}
@@ -54,8 +54,8 @@ func (s *State) Bindings(p *resource.ID) []*ocm.PlacementBinding {
 	return bindings
 }
 
-// Overrides returns the placements that a mesh policy is enforced in although
-// it informs, sorted, each once (SPEC 8.3): Q ∪ R.
+// Overrides returns the placements in which a mesh policy with the shadow label is
+// enforced, sorted, each once (SPEC 8.3): Q ∪ R.
 func (s *State) Overrides(p *resource.ID) []Placement {
 	var placements []Placement
 	for _, b := range s.Bindings(p) {
@@ -67,8 +67,8 @@ func (s *State) Overrides(p *resource.ID) []Placement {
 	return slices.Compact(placements)
 }
 
-// AppendPlacements appends those placements of all [State.Overrides] that
-// contain a dataplane, in no particular order.
+// AppendPlacements appends the placements that contain a dataplane, of those that
+// [State.Overrides] returns for any policy, in no particular order.
 func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Placement {
 	zone := ZoneOf(d)
 	if zone == "" {
@@ -102,14 +102,14 @@ func (s *State) Regions(p Placement) []Region {
 	return regions(s.node, n.exposed, n.exposed.clusters, n.exposed.every)
 }
 
-// Condition is what a dataplane must have to be in a placement: a zone, and labels.
+// Condition is the condition for a dataplane to be in a placement: a zone, and labels.
 type Condition struct {
 	Every  bool     // any zone
 	Zones  []string // one of these zones, sorted, unless Every is set
 	Labels labels.Requirements
 }
 
-// Condition returns the condition of a placement of [State.Overrides]. It returns
+// Condition returns the condition of a placement that [State.Overrides] returns, or
 // false if the placement contains no dataplane.
 func (s *State) Condition(p Placement) (Condition, bool) {
 	n := s.lookup(p.nodeName())
@@ -133,9 +133,8 @@ func (s *State) Condition(p Placement) (Condition, bool) {
 	return c, c.Every || len(c.Zones) > 0
 }
 
-// ZoneOf returns the cluster that a dataplane belongs to: its label, else the
-// tag of its first inbound, or of its gateway, that has one; "" if there is
-// none (SPEC 8.3, 8.5).
+// ZoneOf returns the cluster to which a dataplane belongs: its label, otherwise the
+// tag of its first inbound or gateway that has one, otherwise "" (SPEC 8.3, 8.5).
 func ZoneOf(d *resource.Dataplane) string {
 	if zone, labelled := d.Labels.Get(resource.ZoneTag); labelled {
 		return zone
@@ -151,8 +150,8 @@ func ZoneOf(d *resource.Dataplane) string {
 	return ""
 }
 
-// MeshTarget returns what a mesh policy does on a dataplane that it selects,
-// and the bindings that caused it.
+// MeshTarget returns the action of a mesh policy on a dataplane that it selects,
+// and the bindings that cause it.
 func (s *State) MeshTarget(p *resource.Policy, d *resource.Dataplane) Target {
 	var placing, enforcing []string
 	for _, b := range s.Bindings(&p.ID) {

@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// name identifies a node: a resource, or what a resource refers to.
+// name identifies a node: a resource, or something to which a resource refers.
 type name struct {
 	kind      string
 	namespace string
@@ -18,8 +18,8 @@ func nameOf(id *resource.ID) name { return name{id.Kind, id.Namespace, id.Name} 
 
 func clusterName(cluster string) name { return name{kind: ocm.ManagedClusterKind, name: cluster} }
 
-// subjectName names what a binding of a namespace binds. The kinds of mesh
-// policies are in a space of their own: an embedder may have a kind Policy.
+// subjectName returns the name of a subject of a binding in a namespace. The kinds of
+// mesh policies have a separate space of names: an embedder may have a kind Policy.
 func subjectName(namespace string, s *ocm.Subject) name {
 	if s.Mesh {
 		return meshPolicyName(s.Kind, namespace, s.Name)
@@ -34,8 +34,8 @@ func meshPolicyName(kind, namespace, policy string) name {
 // meshPolicySpace distinguishes the kinds of mesh policies from other kinds.
 const meshPolicySpace = resource.KumaGroup + "/"
 
-// node is a vertex of the graph of references: a resource, or a name that some
-// resource refers to. A published node is immutable.
+// node is a vertex of the graph of references: a resource, or a name to which a
+// resource refers. A published node is immutable.
 type node struct {
 	name     name
 	resource ocm.Resource // nil: there is no such resource
@@ -43,18 +43,18 @@ type node struct {
 	// empty for clusters, which are only counted.
 	users []uint32
 
-	// What follows from the resources.
+	// The following fields are derived from the resources.
 
 	// selection is the clusters of a placement; nil for other nodes.
 	selection *selection
-	// exposed is selection, if a binding overrides a policy of a mesh with it.
+	// exposed is selection if a binding overrides a policy of a mesh with it, otherwise nil.
 	exposed *selection
 	// placement identifies the node, if it has or had an exposed selection.
 	placement Placement
 	// placements is the ids of the placements whose exposed selection contains
 	// the cluster by name, sorted.
 	placements []uint32
-	// effect is what the bindings make of an OCM policy; nil for other nodes.
+	// effect is the effect of the bindings on an OCM policy; nil for other nodes.
 	effect *Effect
 }
 
@@ -64,7 +64,7 @@ func (n *node) clone() *node {
 	return &c
 }
 
-// references is the names that a resource refers to. Clusters are separate: a
+// references returns the names to which a resource refers. Clusters are separate: a
 // change of a cluster reaches its users through the selections.
 func references(r ocm.Resource) (names []name, clusters []string) {
 	switch r := r.(type) {
@@ -89,7 +89,7 @@ func references(r ocm.Resource) (names []name, clusters []string) {
 	return names, clusters
 }
 
-// insert adds id to a sorted list that has it not yet.
+// insert adds id to a sorted list that does not contain it.
 func insert(list []uint32, id uint32) []uint32 {
 	if at, found := slices.BinarySearch(list, id); !found {
 		return slices.Insert(list, at, id)

@@ -13,8 +13,8 @@ import (
 // selection is what a placement selects. It is immutable.
 type selection struct {
 	clusters index.Set
-	// every: the clusterSelector is empty, and restricts nothing. Then clusters
-	// is those with a ManagedCluster, and every zone of dataplanes is selected.
+	// every reports whether the clusterSelector is empty and restricts nothing. If so,
+	// clusters is those with a ManagedCluster, and every zone of dataplanes is selected.
 	every bool
 	// dataplanes restricts the dataplanes within the clusters; nil: all.
 	dataplanes labels.Selector
@@ -27,7 +27,7 @@ func (s *selection) equal(o *selection) bool {
 	return s.every == o.every && s.clusters.Equal(o.clusters) && s.sameDataplanes(o)
 }
 
-// sameDataplanes reports whether both restrict the dataplanes alike.
+// sameDataplanes reports whether both select the same dataplanes within their clusters.
 func (s *selection) sameDataplanes(o *selection) bool {
 	if s.dataplanes == nil || o.dataplanes == nil {
 		return s.dataplanes == nil && o.dataplanes == nil
@@ -82,13 +82,13 @@ func (c *consequences) ruleSelection(r *ocm.PlacementRule) *selection {
 
 func (c *consequences) addClusters(set *index.SetEditor, clusters []string) {
 	for _, cluster := range clusters {
-		id, _ := c.names.Lookup(clusterName(cluster)) // it is held by the resource
+		id, _ := c.names.Lookup(clusterName(cluster)) // the resource holds a reference to it
 		set.Add(id)
 	}
 }
 
-// addSelected adds those of the clusters whose labels a rule's selector selects,
-// and removes the others.
+// addSelected adds the given clusters whose labels a rule's selector selects, and
+// removes the others.
 func (c *consequences) addSelected(set *index.SetEditor, r *ocm.PlacementRule, clusters []uint32) {
 	selector := r.ClusterSelector.Selector()
 	for _, id := range clusters {
@@ -101,8 +101,8 @@ func (c *consequences) addSelected(set *index.SetEditor, r *ocm.PlacementRule, c
 	}
 }
 
-// reselected returns the selection of a rule after some clusters changed their
-// labels, appeared or disappeared.
+// reselected returns the selection of a rule after the labels of some clusters changed,
+// or some clusters were added or removed.
 func (c *consequences) reselected(n *node, clusters []uint32) *selection {
 	r := n.resource.(*ocm.PlacementRule)
 	set := n.selection.clusters.Edit()
@@ -122,7 +122,7 @@ func (c *consequences) reselected(n *node, clusters []uint32) *selection {
 	return &next
 }
 
-// ids returns the clusters of a selection; none of nil.
+// ids returns the clusters of a selection; s may be nil.
 func (s *selection) ids() index.Set {
 	if s == nil {
 		return index.Set{}

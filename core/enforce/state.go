@@ -11,9 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// State is the placements, bindings and policies of a hub, with what follows
-// from them. It is immutable and safe for any number of readers. [State.Edit]
-// makes the next version.
+// State is the placements, bindings and policies of a hub, and their evaluation. It is
+// immutable and safe for any number of readers. [State.Edit] makes the next version.
 type State struct {
 	names *index.Interner[name]
 	nodes index.Vector[*node] // by the id of the name
@@ -21,12 +20,12 @@ type State struct {
 	order *clusterOrder
 }
 
-// role is a property of nodes. A state has the set of the nodes with each.
+// role is a property of nodes. A state has the set of the nodes with each role.
 type role uint8
 
 const (
 	selecting role = iota // placements with a clusterSelector that is evaluated
-	open                  // placements whose exposed selection is every zone
+	open                  // placements whose exposed selection contains every zone
 	policies              // OCM policies
 	managed               // clusters with a ManagedCluster
 	bindings
@@ -38,7 +37,7 @@ const (
 // Empty returns the state without resources.
 func Empty() *State { return &State{names: index.NewInterner[name](), order: new(clusterOrder)} }
 
-// Resource returns the resource of an identity, whose mesh is empty, or nil.
+// Resource returns the resource with an identity, or nil. The mesh of id must be empty.
 func (s *State) Resource(id resource.ID) ocm.Resource {
 	if n := s.lookup(nameOf(&id)); n != nil {
 		return n.resource

@@ -10,10 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Warnings returns what is valid and has no effect, sorted by position:
-// references to resources that do not exist, placements that select nothing, and
-// overrides that change nothing. policies is the policies of all meshes, which
-// bindings may refer to.
+// Warnings returns what is valid but has no effect, sorted by position: references to
+// resources that do not exist, placements that select nothing, and overrides that
+// change nothing. policies is the policies of all meshes, to which bindings may refer.
 func (s *State) Warnings(policies []*resource.Policy) []diag.Diagnostic {
 	w := warner{State: s, mesh: map[name][]*resource.Policy{}}
 	for _, p := range policies {
@@ -84,7 +83,7 @@ func (w *warner) subject(b *ocm.PlacementBinding, s *ocm.Subject) {
 	}
 }
 
-// override warns of an override that changes nothing for an OCM policy.
+// override warns about an override that changes nothing for an OCM policy.
 func (w *warner) override(b *ocm.PlacementBinding, at *ocm.Ref, p *ocm.Policy) {
 	if !b.Enforce {
 		return
@@ -100,7 +99,7 @@ func (w *warner) override(b *ocm.PlacementBinding, at *ocm.Ref, p *ocm.Policy) {
 	}
 }
 
-// meshSubject warns of a subject among the policies of meshes. policies have
+// meshSubject warns about a subject that is a policy of a mesh. policies are those with
 // its kind, namespace and name, in any mesh.
 func (w *warner) meshSubject(b *ocm.PlacementBinding, s *ocm.Subject, policies []*resource.Policy) {
 	found := false
@@ -124,7 +123,7 @@ func (w *warner) meshSubject(b *ocm.PlacementBinding, s *ocm.Subject, policies [
 	}
 	hint := ""
 	if len(elsewhere) > 0 {
-		hint = fmt.Sprintf("there is one in namespace %q; a binding and its subjects are of one namespace", slices.Min(elsewhere))
+		hint = fmt.Sprintf("there is one in namespace %q; a binding and its subjects must be in the same namespace", slices.Min(elsewhere))
 	}
 	w.refer(&s.Ref, hint, "there is no %s", describe(s.Kind, b.Namespace, s.Name))
 }
@@ -138,7 +137,8 @@ func (w *warner) decision(d *ocm.PlacementDecision) {
 	}
 }
 
-// group warns of what a PolicySet names, and of a Placement without decisions.
+// group warns about names in a PolicySet that do not exist, and a Placement without
+// decisions.
 func (w *warner) group(n *node) {
 	switch r := n.resource.(type) {
 	case *ocm.Placement:

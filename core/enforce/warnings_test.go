@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// hubText is a policy that is placed on a cluster, and a mesh policy that informs:
-// without a warning.
+// hubText is a policy that is placed on a cluster, and a mesh policy with the shadow
+// label. It has no warning.
 const hubText = `
 apiVersion: policy.open-cluster-management.io/v1
 kind: Policy
@@ -61,7 +61,7 @@ func TestWarnings(t *testing.T) {
 		{
 			"a mesh policy of another namespace", strings.Replace(bind("r", "kuma.io, kind: MeshTimeout, name: slow", override), "{name: b}", "{name: b, namespace: ns}", 1),
 			`placementRef: there is no PlacementRule "r" in namespace "ns"` + "\n" +
-				`subjects[0]: there is no MeshTimeout "slow" in namespace "ns"; there is one in namespace ""; a binding and its subjects are of one namespace`,
+				`subjects[0]: there is no MeshTimeout "slow" in namespace "ns"; there is one in namespace ""; a binding and its subjects must be in the same namespace`,
 		},
 		{
 			"a mesh policy of another mesh", strings.Replace(bind("r", "kuma.io, kind: MeshTimeout, name: slow", override), "{name: b}", "{name: b, labels: {kuma.io/mesh: n}}", 1),

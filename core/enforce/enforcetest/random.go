@@ -1,5 +1,5 @@
-// Package enforcetest makes random placements, bindings and policies for tests
-// of what enforces them.
+// Package enforcetest makes random placements, bindings and policies for tests of
+// enforcement.
 package enforcetest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Choices turns bytes into decisions, one byte each. When the bytes are used up,
-// every choice is the first.
+// Choices turns bytes into decisions, one byte each. After the last byte every choice is
+// the first alternative.
 type Choices struct{ data []byte }
 
 // NewChoices returns the choices of some bytes.
@@ -49,8 +49,8 @@ func (c *Choices) some(words ...string) []string {
 
 var clusters = []string{"a", "b", "c", "d"}
 
-// Resource returns a resource of a small alphabet, so that references and
-// identities meet often.
+// Resource returns a resource over a small alphabet, so that references and identities
+// often coincide.
 func (c *Choices) Resource() ocm.Resource {
 	namespace := pick(c, "", "", "", "", "", "", "ns")
 	meta := func(kind string, names ...string) resource.Meta {
@@ -147,8 +147,8 @@ func (c *Choices) binding(meta resource.Meta) *ocm.PlacementBinding {
 	return b
 }
 
-// MeshSet returns dataplanes of every zone and combination of labels, and
-// policies of which some inform. Each policy sets another field.
+// MeshSet returns dataplanes of every zone and combination of labels, and policies, some
+// of which have the shadow label. Each policy sets a different field.
 func MeshSet() *resource.Set {
 	set := &resource.Set{}
 	for i, zone := range append([]string{""}, clusters...) {

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// The API groups of what a binding refers to.
+// The API groups of the resources to which a binding refers.
 const (
 	policyGroup    = "policy.open-cluster-management.io"
 	placementGroup = "cluster.open-cluster-management.io"
@@ -20,14 +20,14 @@ type bindingDoc struct {
 	PlacementRef placementRefDoc `json:"placementRef"`
 	Subjects     []subjectDoc    `json:"subjects"`
 
-	// As in proposal 003.
+	// The form of proposal 003.
 	RemediationActionOverride *overrideDoc `json:"remediationActionOverride,omitzero"`
-	// As released.
+	// The released form.
 	BindingOverrides *bindingOverridesDoc `json:"bindingOverrides,omitzero"`
 	SubFilter        *subFilterWord       `json:"subFilter,omitzero"`
 }
 
-// Validate checks that one spelling of the override is used.
+// Validate checks that only one form of the override is used.
 func (d *bindingDoc) Validate(at *diag.At) {
 	if len(d.Subjects) == 0 {
 		at.Field("subjects").Errorf("", "must have at least one subject")
@@ -39,7 +39,7 @@ func (d *bindingDoc) Validate(at *diag.At) {
 		at.Field("bindingOverrides").Errorf("use one of them", "remediationActionOverride and bindingOverrides are both present")
 	}
 	if d.SubFilter != nil {
-		at.Field("subFilter").Errorf("use remediationActionOverride.subFilter, or bindingOverrides", "does not go with remediationActionOverride")
+		at.Field("subFilter").Errorf("use remediationActionOverride.subFilter, or bindingOverrides", "is not allowed with remediationActionOverride")
 	}
 }
 
@@ -81,14 +81,14 @@ func enforces(in *strict.Value) bool {
 	}
 	var word actionWord
 	if strict.Decode(in, &word) && Action(word) != Enforce {
-		in.At().Errorf("write enforce, or leave the field out", "a binding cannot override an action with %q", in.Text())
+		in.At().Errorf("write enforce, or remove the field", "a binding cannot override an action with %q", in.Text())
 	}
 	return Action(word) == Enforce
 }
 
 type subFilterWord string
 
-// Enum returns the words of subFilter.
+// Enum returns the values of subFilter.
 func (subFilterWord) Enum() []string { return []string{"restricted"} }
 
 type placementRefDoc struct {
@@ -108,11 +108,11 @@ type placementKind string
 // Enum returns the kinds of placements.
 func (placementKind) Enum() []string { return []string{PlacementRuleKind, PlacementKind} }
 
-// Validate checks that the kind is of the API group.
+// Validate checks that the kind belongs to the API group.
 func (d *placementRefDoc) Validate(at *diag.At) {
 	group := map[placementKind]placementAPIGroup{PlacementRuleKind: ruleGroup, PlacementKind: placementGroup}[d.Kind]
 	if group != d.APIGroup {
-		at.Field("apiGroup").Errorf("write "+string(group), "%s is not of API group %s", d.Kind, d.APIGroup)
+		at.Field("apiGroup").Errorf("write "+string(group), "%s does not belong to API group %s", d.Kind, d.APIGroup)
 	}
 	d.ref = Ref{string(d.Kind), string(d.Name), at.Pos(), at.Path()}
 }
@@ -129,8 +129,8 @@ type subjectGroup string
 // Enum returns the groups of subjects.
 func (subjectGroup) Enum() []string { return []string{policyGroup, meshGroup} }
 
-// Validate checks the kind of an OCM subject. The kinds of mesh policies are
-// those of the loader; a subject of another one has no policy.
+// Validate checks the kind of an OCM subject. Any kind is accepted for a mesh policy;
+// only the loader has the list of these kinds.
 func (d *subjectDoc) Validate(at *diag.At) {
 	kinds := []string{PolicyKind, PolicySetKind}
 	if d.APIGroup == policyGroup && !slices.Contains(kinds, d.Kind) {

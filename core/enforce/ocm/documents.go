@@ -2,8 +2,8 @@ package ocm
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Documents returns the types of the documents that become [Resources], for
-// [resource.Loader], and those of OCM's groups that are skipped.
+// Documents returns the types of the documents that become [Resources], and those of
+// OCM's groups that are skipped. They are for [resource.Loader].
 func Documents() []resource.DocumentType {
 	types := []resource.DocumentType{
 		resource.DocumentOf[policyDoc](policyGroup, PolicyKind),
@@ -30,8 +30,8 @@ func Documents() []resource.DocumentType {
 	return types
 }
 
-// Read returns the resources among the documents of a set, in the order of the
-// set, which a loader sorts by identity.
+// Read returns the resources among the documents of a set, in the order of the set. A
+// loader sorts a set by identity.
 func Read(set *resource.Set) *Resources {
 	all := &Resources{}
 	for _, document := range set.Documents {
@@ -79,7 +79,7 @@ func Of(document *resource.Document) Resource {
 	return nil
 }
 
-// IsKind reports whether a kind is one of this package's.
+// IsKind reports whether a kind is a kind of this package.
 func IsKind(kind string) bool {
 	switch kind {
 	case PolicyKind, PolicySetKind, PlacementBindingKind, PlacementRuleKind, PlacementKind, PlacementDecisionKind, ManagedClusterKind, RolloutKind:

@@ -39,13 +39,13 @@ func TestRejected(t *testing.T) {
 		{"an unknown action", policy + "spec: {remediationAction: enforced}", `hub.yaml:4:27: spec.remediationAction: unknown value "enforced"; did you mean "enforce"?`},
 		{"an unknown field", policy + "spec: {disable: true}", `hub.yaml:4:8: spec.disable: unknown field; did you mean "disabled"?`},
 		{"a policy without a spec", policy, `spec: required field is missing`},
-		{"an override to inform", binding + "bindingOverrides: {remediationAction: inform}", `bindingOverrides.remediationAction: a binding cannot override an action with "inform"; write enforce, or leave the field out`},
-		{"both spellings", binding + "bindingOverrides: {}\nremediationActionOverride: {}", `bindingOverrides: remediationActionOverride and bindingOverrides are both present; use one of them`},
-		{"a subFilter of the other spelling", binding + "subFilter: restricted\nremediationActionOverride: {}", `subFilter: does not go with remediationActionOverride; use remediationActionOverride.subFilter, or bindingOverrides`},
-		{"a subFilter that is no word", binding + "subFilter: true", `subFilter: must be a string, not true; write it in quotes: "true"`},
+		{"an override to inform", binding + "bindingOverrides: {remediationAction: inform}", `bindingOverrides.remediationAction: a binding cannot override an action with "inform"; write enforce, or remove the field`},
+		{"both forms", binding + "bindingOverrides: {}\nremediationActionOverride: {}", `bindingOverrides: remediationActionOverride and bindingOverrides are both present; use one of them`},
+		{"a subFilter of the other form", binding + "subFilter: restricted\nremediationActionOverride: {}", `subFilter: is not allowed with remediationActionOverride; use remediationActionOverride.subFilter, or bindingOverrides`},
+		{"a subFilter that is not a string", binding + "subFilter: true", `subFilter: must be a string, not true; write it in quotes: "true"`},
 		{"no subjects", strings.Replace(binding, `[{apiGroup: policy.open-cluster-management.io, kind: Policy, name: p}]`, "[]", 1), `subjects: must have at least one subject`},
 		{"a subject of an unknown kind", strings.Replace(binding, "kind: Policy,", "kind: Policys,", 1), `subjects[0].kind: unknown kind "Policys" of API group policy.open-cluster-management.io; did you mean "Policy"?`},
-		{"a placement of another group", strings.Replace(binding, "apps.", "cluster.", 1), `placementRef.apiGroup: PlacementRule is not of API group cluster.open-cluster-management.io; write apps.open-cluster-management.io`},
+		{"a placement of another group", strings.Replace(binding, "apps.", "cluster.", 1), `placementRef.apiGroup: PlacementRule does not belong to API group cluster.open-cluster-management.io; write apps.open-cluster-management.io`},
 		{"a bad label", rule + "spec: {clusterSelector: {matchLabels: {env: a b}}}", `spec.clusterSelector.matchLabels.env: a valid label must be an empty string or consist of`},
 		{"a bad operator", rule + "spec: {clusterSelector: {matchExpressions: [{key: env, operator: Is}]}}", `spec.clusterSelector.matchExpressions[0].operator: unknown value "Is"`},
 		{"In without values", rule + "spec: {dataplaneSelector: {matchExpressions: [{key: env, operator: In}]}}", `spec.dataplaneSelector.matchExpressions[0].values: operator In needs at least one value`},
@@ -54,7 +54,7 @@ func TestRejected(t *testing.T) {
 		{"an unknown kind of the group", strings.Replace(policy, "kind: Policy", "kind: Polici", 1), `kind: unknown kind "Polici" of policy.open-cluster-management.io; did you mean "Policy"?`},
 		{"an arm of another type", rollout + "strategy: {type: All, progressive: {}}", `strategy.progressive: does not go with type "All"`},
 		{"a percentage above 100", rollout + "strategy: {type: All, all: {maxFailures: 101%}}", `strategy.all.maxFailures: a percentage is from 0% to 100%, not 101%`},
-		{"an amount that is no number", rollout + "strategy: {type: All, all: {maxFailures: few}}", `strategy.all.maxFailures: bad number of clusters "few"; write a number such as 3, or a percentage such as "25%"`},
+		{"an amount that is not a number", rollout + "strategy: {type: All, all: {maxFailures: few}}", `strategy.all.maxFailures: bad number of clusters "few"; write a number such as 3, or a percentage such as "25%"`},
 		{"a bad deadline", rollout + "strategy: {type: All, all: {progressDeadline: never}}", `strategy.all.progressDeadline: bad duration "never"`},
 		{"a group without a name", rollout + "strategy: {type: All, all: {mandatoryDecisionGroups: [{}]}}", `mandatoryDecisionGroups[0]: groupName or groupIndex is required`},
 		{"two statuses of a cluster", rollout + "strategy: {type: All}\nstatus: [{cluster: a, status: Skip}, {cluster: a, status: Skip}]", `status[1].cluster: duplicate status of cluster "a"`},
@@ -70,7 +70,7 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// Both spellings of a binding, and actions in any letter case, mean the same.
+// Both forms of a binding, and actions in any letter case, have the same meaning.
 func TestBindings(t *testing.T) {
 	for _, test := range []struct {
 		name, override     string
@@ -97,8 +97,8 @@ func TestBindings(t *testing.T) {
 	}
 }
 
-// What `kubectl get` prints of the resources loads, and an empty list of
-// decisions is present.
+// Resources as `kubectl get` prints them can be loaded, and an empty list of decisions
+// is present.
 func TestLiveResources(t *testing.T) {
 	set, err := decode(`
 apiVersion: v1

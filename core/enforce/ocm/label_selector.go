@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// LabelSelector selects objects by their labels, as Kubernetes does: every
-// label and every expression must hold. One that is empty selects every object.
+// LabelSelector selects objects by their labels, as in Kubernetes: every label and
+// every expression must hold. An empty one selects every object.
 type LabelSelector struct {
 	Labels      resource.Tags
 	Expressions []Requirement
@@ -28,7 +28,7 @@ type Requirement struct {
 // Operator is the operator of a [Requirement].
 type Operator string
 
-// The operators. An absent label is NotIn every list.
+// The operators. An absent label matches NotIn with any list.
 const (
 	In           Operator = "In"
 	NotIn        Operator = "NotIn"
@@ -60,7 +60,7 @@ var operators = map[Operator]selection.Operator{
 	In: selection.In, NotIn: selection.NotIn, Exists: selection.Exists, DoesNotExist: selection.DoesNotExist,
 }
 
-// requirement returns a requirement of values that were validated at decoding.
+// requirement returns a requirement. The values must be valid.
 func requirement(key string, operator selection.Operator, values []string) labels.Requirement {
 	r, err := labels.NewRequirement(key, operator, values)
 	if err != nil {
@@ -80,7 +80,7 @@ type requirementDoc struct {
 	Values   []string `json:"values,omitzero"`
 }
 
-// Validate checks keys and values by the rules of Kubernetes' labels.
+// Validate checks keys and values by the Kubernetes rules for labels.
 func (d *labelSelectorDoc) Validate(at *diag.At) {
 	for key, value := range d.MatchLabels {
 		place := at.Field("matchLabels").Field(key)
@@ -89,7 +89,7 @@ func (d *labelSelectorDoc) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks the key, and that the operator has the values it needs.
+// Validate checks the key, and that the operator has the values that it requires.
 func (d *requirementDoc) Validate(at *diag.At) {
 	invalid(at.Field("key"), content.IsLabelKey(d.Key))
 	switch d.Operator {
@@ -107,14 +107,14 @@ func (d *requirementDoc) Validate(at *diag.At) {
 	}
 }
 
-// invalid reports what the rules of Kubernetes refuse.
+// invalid reports violations of the rules of Kubernetes.
 func invalid(at *diag.At, problems []string) {
 	if len(problems) > 0 {
 		at.Errorf("", "%s", strings.Join(problems, "; "))
 	}
 }
 
-// selector returns the selector of a document, nil if there is none.
+// selector returns the selector of a document, or nil if d is nil.
 func (d *labelSelectorDoc) selector() *LabelSelector {
 	if d == nil {
 		return nil

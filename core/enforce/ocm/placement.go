@@ -27,7 +27,7 @@ type placementRuleSpec struct {
 	ClusterSelector   *labelSelectorDoc `json:"clusterSelector,omitzero"`
 	DataplaneSelector *labelSelectorDoc `json:"dataplaneSelector,omitzero"`
 
-	// Used by OCM's scheduler, whose result is status.decisions.
+	// OCM's scheduler uses these; its result is status.decisions.
 	ClusterConditions []*strict.Value `json:"clusterConditions,omitzero"`
 	ClusterReplicas   *strict.Value   `json:"clusterReplicas,omitzero"`
 	Policies          []*strict.Value `json:"policies,omitzero"`
@@ -35,7 +35,7 @@ type placementRuleSpec struct {
 	SchedulerName     string          `json:"schedulerName,omitzero"`
 }
 
-// Validate warns of fields that would restrict the clusters further, if no
+// Validate warns about fields that would restrict the clusters further, if no
 // scheduler has evaluated them.
 func (d *placementRuleDoc) Validate(at *diag.At) {
 	if d.Status.present {
@@ -91,8 +91,8 @@ func (d *decisions) DecodeAt(in *strict.Value) {
 	}
 }
 
-// placementDoc has a spec without effect: the clusters of a placement are in
-// its decisions.
+// placementDoc is a Placement. Its spec has no effect: the clusters of a placement are
+// in its decisions.
 type placementDoc struct {
 	Spec struct {
 		ClusterSets       []string        `json:"clusterSets,omitzero"`
@@ -114,7 +114,7 @@ type placementDecisionDoc struct {
 func (d *placementDecisionDoc) resource(meta *resource.Meta) Resource {
 	index, err := strconv.Atoi(meta.Labels.Value(groupIndexLabel))
 	if err != nil {
-		index = 0 // as OCM does
+		index = 0 // the same as OCM
 	}
 	return &PlacementDecision{
 		Meta:      *meta,
@@ -135,6 +135,6 @@ type managedClusterDoc struct {
 
 func (d *managedClusterDoc) resource(meta *resource.Meta) Resource {
 	c := &ManagedCluster{*meta}
-	c.Namespace = "" // clusters have none
+	c.Namespace = "" // clusters have no namespace
 	return c
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// actionWord is an [Action] as it is written, in any letter case.
+// actionWord is an [Action] as written in a document, in any letter case.
 type actionWord Action
 
 var actionWords = []string{"inform", "enforce", "informOnly"}
@@ -36,7 +36,7 @@ type policySpec struct {
 	Disabled          bool       `json:"disabled,omitzero"`
 	RemediationAction actionWord `json:"remediationAction,omitzero"`
 
-	// Without effect here.
+	// These have no effect here.
 	CopyPolicyMetadata bool            `json:"copyPolicyMetadata,omitzero"`
 	Dependencies       []*strict.Value `json:"dependencies,omitzero"`
 	HubTemplateOptions *strict.Value   `json:"hubTemplateOptions,omitzero"`
@@ -72,14 +72,14 @@ func (d *policySetDoc) resource(meta *resource.Meta) Resource {
 // objectName is the name of another resource.
 type objectName string
 
-// Validate refuses an empty name.
+// Validate reports an empty name.
 func (n objectName) Validate(at *diag.At) {
 	if n == "" {
 		at.Errorf("", "must not be empty")
 	}
 }
 
-// names returns the names as strings. It is nil for a nil list only.
+// names returns the names as strings, or nil if list is nil.
 func names(list []objectName) []string {
 	if list == nil {
 		return nil

@@ -58,7 +58,7 @@ spec:
   dataplaneSelector: {}`, ocm.Resources{PlacementRules: []*ocm.PlacementRule{{
 			Meta: meta("PlacementRule", "", "r"), Clusters: []string{"a"}, ClusterSelector: selector, DataplaneSelector: &ocm.LabelSelector{},
 		}}}},
-		{"a rule that was decided", rule + "status: {decisions: [{clusterName: a, clusterNamespace: a}, {clusterName: b}]}", ocm.Resources{PlacementRules: []*ocm.PlacementRule{{
+		{"a rule with decisions", rule + "status: {decisions: [{clusterName: a, clusterNamespace: a}, {clusterName: b}]}", ocm.Resources{PlacementRules: []*ocm.PlacementRule{{
 			Meta: meta("PlacementRule", "", "r"), Decided: true, Decisions: []string{"a", "b"},
 		}}}},
 		{"a rule of no clusters", rule + "spec: {clusters: []}\nstatus: {decisions: null}", ocm.Resources{PlacementRules: []*ocm.PlacementRule{{
@@ -132,7 +132,7 @@ status: [{cluster: a, status: Failed, lastTransitionTime: "2026-01-02T03:04:05Z"
 	}
 }
 
-// A document of a resource that was made in Go has the resource itself.
+// The document of a resource that was made in Go contains the resource itself.
 func TestDocuments(t *testing.T) {
 	r := &ocm.Placement{Meta: resource.Meta{ID: resource.ID{Kind: ocm.PlacementKind, Name: "fleet"}}}
 	document := ocm.NewDocument(r)
@@ -151,8 +151,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A limit that the type of a strategy does not have is a warning, and so is a
-// field of a rule that a scheduler would evaluate.
+// A limit that the type of a strategy does not have is a warning, and so is a field of a
+// rule that only a scheduler evaluates.
 func TestWarnings(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"a limit for all", rollout + "strategy: {type: All, all: {maxConcurrency: 2}}", "strategy.all.maxConcurrency: has no effect for type All; use type Progressive"},

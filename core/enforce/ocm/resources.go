@@ -17,7 +17,7 @@ const (
 	RolloutKind           = "Rollout"
 )
 
-// Resources is a list of each kind, in any order.
+// Resources contains a list for each kind, in any order.
 type Resources struct {
 	Policies           []*Policy
 	PolicySets         []*PolicySet
@@ -32,18 +32,18 @@ type Resources struct {
 // Action is the remediation action of a policy.
 type Action uint8
 
-// The actions. A Policy without an action informs.
+// The actions. A Policy without an action has Inform.
 const (
 	Inform Action = iota
 	Enforce
-	// InformOnly informs, and no binding overrides it.
+	// InformOnly is Inform, but no binding can override it.
 	InformOnly
 )
 
 // String returns the action in lower case.
 func (a Action) String() string { return [...]string{"inform", "enforce", "informonly"}[a] }
 
-// Policy is an OCM policy: it is placed on clusters by bindings.
+// Policy is an OCM policy: bindings place it on clusters.
 type Policy struct {
 	resource.Meta
 	Action Action
@@ -58,8 +58,8 @@ type PolicySet struct {
 	Exclusions []Exclusion
 }
 
-// Exclusion removes clusters from what a [PolicySet] binds one of its policies
-// to. It has no effect on the policy's other bindings.
+// Exclusion removes clusters from those to which a [PolicySet] binds one of its
+// policies. It has no effect on the policy's other bindings.
 type Exclusion struct {
 	Policy   string
 	Clusters []string
@@ -73,8 +73,8 @@ type PlacementBinding struct {
 	Subjects  []Subject
 	// Enforce overrides the action of the subjects.
 	Enforce bool
-	// SubFilter restricts the override to clusters that another binding,
-	// without a subFilter, places the policy on.
+	// SubFilter restricts the override to clusters on which another binding, without a
+	// subFilter, places the policy.
 	SubFilter bool
 }
 
@@ -82,22 +82,22 @@ type PlacementBinding struct {
 type Ref struct {
 	Kind string
 	Name string
-	// Where the reference is; zero if it was not read from a file.
+	// Pos and Path are where the reference is; zero if it was not read from a file.
 	Pos  diag.Position
 	Path string
 }
 
-// Subject is what a binding binds: a Policy, a PolicySet, or a policy of a mesh,
-// whose Kind is that of the mesh policy, such as MeshTimeout.
+// Subject is what a binding binds: a Policy, a PolicySet, or a policy of a mesh. For
+// the latter, Kind is the kind of the mesh policy, such as MeshTimeout.
 type Subject struct {
 	Ref
 	Mesh bool // the subject is a policy of a mesh
 }
 
-// PlacementRule selects clusters by itself.
+// PlacementRule selects clusters itself.
 type PlacementRule struct {
 	resource.Meta
-	// Decided reports whether status.decisions is present. Then Decisions is
+	// Decided reports whether status.decisions is present. If so, Decisions is
 	// the clusters, and Clusters and ClusterSelector have no effect.
 	Decided   bool
 	Decisions []string
@@ -129,5 +129,5 @@ type Group struct {
 	Name  string
 }
 
-// ManagedCluster gives labels to the cluster of its name.
+// ManagedCluster has the labels of the cluster with its name.
 type ManagedCluster struct{ resource.Meta }

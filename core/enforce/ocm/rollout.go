@@ -13,8 +13,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Rollout is how a change is applied to the clusters of a placement, and how
-// far it has got (SPEC 8.6).
+// Rollout describes how a change is applied to the clusters of a placement, and its
+// progress (SPEC 8.6).
 type Rollout struct {
 	resource.Meta
 	Placement Ref // of kind [PlacementKind]
@@ -41,31 +41,31 @@ func (StrategyType) Enum() []string {
 // zero.
 type Strategy struct {
 	Type StrategyType
-	// MaxConcurrency limits the clusters in work; nil: no limit.
+	// MaxConcurrency limits the clusters in progress; nil: no limit.
 	MaxConcurrency *Amount
 	// MandatoryGroups are applied first, one after the other.
 	MandatoryGroups []GroupRef
-	// MinSuccessTime is how long a cluster soaks after it succeeded.
+	// MinSuccessTime is how long a cluster soaks after success.
 	MinSuccessTime time.Duration
-	// ProgressDeadline is how long a cluster may take; nil: for ever.
+	// ProgressDeadline is how long a cluster may take; nil: no limit.
 	ProgressDeadline *time.Duration
 	// MaxFailures is how many failures are tolerated.
 	MaxFailures Amount
 }
 
-// GroupRef names a decision group: by name, or if the name is empty by index.
+// GroupRef names a decision group: by name or, if the name is empty, by index.
 type GroupRef struct {
 	Name  string
 	Index int
 }
 
-// Amount is a number of clusters, or a percentage of some.
+// Amount is a number of clusters, or a percentage of a number of clusters.
 type Amount struct {
 	Value   int
 	Percent bool
 }
 
-// Of returns the number of n clusters; a percentage is rounded up.
+// Of returns the amount for n clusters; a percentage is rounded up.
 func (a Amount) Of(n int) int {
 	if !a.Percent {
 		return a.Value
@@ -73,10 +73,10 @@ func (a Amount) Of(n int) int {
 	return (n*a.Value + 99) / 100
 }
 
-// Status is how far the change has got on a cluster.
+// Status is the progress of the change on a cluster.
 type Status string
 
-// The words of a status. A cluster that has not begun has none.
+// The values of a status. A cluster that has not begun has none.
 const (
 	ToApply     Status = "ToApply"
 	Progressing Status = "Progressing"
@@ -86,16 +86,16 @@ const (
 	Skip        Status = "Skip"
 )
 
-// Enum returns the words.
+// Enum returns the values.
 func (Status) Enum() []string {
 	return []string{string(ToApply), string(Progressing), string(Succeeded), string(Failed), string(TimeOut), string(Skip)}
 }
 
-// ClusterStatus is the status of a cluster since a time.
+// ClusterStatus is the status of a cluster, and since when it has this status.
 type ClusterStatus struct {
 	Cluster string
 	Status  Status
-	Since   time.Time // zero if it is not known, which the strategy then does not need
+	Since   time.Time // zero if it is not known; the strategy then does not need it
 }
 
 type rolloutDoc struct {
@@ -120,7 +120,7 @@ type limitsDoc struct {
 	MaxFailures             amount     `json:"maxFailures,omitzero"`
 }
 
-// Validate warns of a limit that the type does not have.
+// Validate warns about a limit that the type does not have.
 func (d *strategyDoc) Validate(at *diag.At) {
 	for field, limits := range map[string]*limitsDoc{"all": d.All, "progressivePerGroup": d.ProgressivePerGroup} {
 		if limits != nil && limits.MaxConcurrency != nil {
@@ -225,7 +225,7 @@ func (d *deadline) DecodeAt(in *strict.Value) {
 	}
 }
 
-// amount is an [Amount] as it is written: 3, "3" or "25%".
+// amount is an [Amount] as written in a document: 3, "3" or "25%".
 type amount Amount
 
 // DecodeAt reads an amount.

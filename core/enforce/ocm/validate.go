@@ -10,9 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Validate reports what a loader would refuse in a document of this package: of a
-// resource that was made in Go, or of a file and changed afterwards. at is the
-// place of the document. A document of another type has no error.
+// Validate reports the errors that a loader would report in a document of this package.
+// It is for a resource that was made in Go, or changed after it was read from a file.
+// at is the place of the document. A document of another type has no errors.
 func Validate(at *diag.At, document *resource.Document) {
 	if v := reflect.ValueOf(document.Value); v.Kind() == reflect.Pointer && v.IsNil() {
 		at.Errorf("", "the resource is nil")
@@ -88,7 +88,7 @@ func validateAmount(at *diag.At, a Amount) {
 	}
 }
 
-// validateWord checks a word of a type that has a list of words.
+// validateWord checks a value of a type that has a list of values.
 func validateWord[W interface {
 	~string
 	Enum() []string

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Resources that were made in Go are refused like documents, with the path of
-// the field.
+// Resources that are made in Go have the same errors as documents, with the path of the
+// field.
 func TestValidate(t *testing.T) {
 	meta := func(kind string) resource.Meta { return resource.Meta{ID: resource.ID{Kind: kind, Name: "r"}} }
 	selector := func(e ocm.Requirement) *ocm.PlacementRule {

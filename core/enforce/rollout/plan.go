@@ -25,14 +25,14 @@ func (g *Group) String() string {
 	return strconv.Itoa(g.Index)
 }
 
-// size returns how many of the clusters are of the group.
+// size returns how many of the clusters are in the group.
 func (g *Group) size(clusters []*progress) int {
 	return count(clusters, func(p *progress) bool { return p.group == g })
 }
 
-// Groups returns the groups of a placement, sorted by index and name, from its
-// decisions. The clusters of a group are sorted; a cluster of several groups is
-// in the first of them only.
+// Groups returns the groups of a placement from its decisions, sorted by index and
+// name. The clusters of a group are sorted; a cluster of several groups is in the
+// first of them only.
 func Groups(decisions []*ocm.PlacementDecision) []Group {
 	clusters := map[ocm.Group][]string{}
 	for _, d := range decisions {
@@ -66,9 +66,9 @@ type Action string
 const (
 	Apply    Action = "apply"     // apply the change
 	Wait     Action = "wait"      // the change is applied; wait for the result
-	Done     Action = "done"      // the change is applied with success
-	TimedOut Action = "timed out" // the change had no success before the deadline
-	Skip     Action = "skip"      // the cluster is left out
+	Done     Action = "done"      // the change succeeded
+	TimedOut Action = "timed out" // the change did not succeed before the deadline
+	Skip     Action = "skip"      // the cluster takes no part in the rollout
 	Later    Action = "later"     // the cluster has not begun, and does not begin now
 )
 
@@ -78,11 +78,11 @@ type Plan struct {
 	// Clusters is by group, and for each group by name.
 	Clusters []Cluster `json:"clusters"`
 	// Stopped reports whether there are more failures than the strategy
-	// tolerates. No further cluster begins until one of them has succeeded.
+	// tolerates. No further cluster begins until enough of them have succeeded.
 	Stopped bool `json:"stopped"`
-	// RecheckAfter is when time alone changes the plan; nil: never.
+	// RecheckAfter is when the plan changes without a new status; nil: never.
 	RecheckAfter *conf.Duration `json:"recheckAfter,omitempty"`
-	// Decisions is the clusters where the change is applied, or stays so.
+	// Decisions is the clusters to which the change is applied, or remains applied.
 	Decisions []Decision `json:"decisions"`
 }
 
@@ -95,8 +95,8 @@ type Cluster struct {
 	Reason  string     `json:"reason"`
 }
 
-// Decision is the clusters of a group where the change is applied. Groups
-// without such a cluster are left out.
+// Decision is the clusters of a group to which the change is applied. Groups
+// without such a cluster are omitted.
 type Decision struct {
 	GroupName  string   `json:"groupName"`
 	GroupIndex int      `json:"groupIndex"`
@@ -142,7 +142,7 @@ func progressOfAll(r *ocm.Rollout, groups []Group, now time.Time) []*progress {
 	return clusters
 }
 
-// report writes the actions into the plan.
+// report sets the fields of the plan.
 func (plan *Plan) report(groups []Group, clusters []*progress, now time.Time) {
 	for i := range groups {
 		g := &groups[i]

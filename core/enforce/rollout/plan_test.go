@@ -24,8 +24,8 @@ func groups(text string) []rollout.Group {
 	return rollout.Groups(decisions)
 }
 
-// status reads "a=Progressing b=Succeeded@5m": b has succeeded for 5 minutes. A
-// status without an age is an hour old.
+// status reads "a=Progressing b=Succeeded@5m": b succeeded 5 minutes ago. A status
+// without an age is an hour old.
 func status(t *testing.T, text string) []ocm.ClusterStatus {
 	t.Helper()
 	var list []ocm.ClusterStatus
@@ -56,17 +56,17 @@ func TestPlan(t *testing.T) {
 		want     string // the action of each cluster, "stop", and the time of the next check
 	}{
 		{
-			name:   "All begins everything at once",
+			name:   "All begins all clusters at once",
 			groups: "ab c", strategy: ocm.Strategy{Type: ocm.All},
 			want: "a:apply b:apply c:apply",
 		},
 		{
-			name:   "what succeeded is done and what is skipped is left out",
+			name:   "a cluster that succeeded is done, and one with status Skip is skipped",
 			groups: "abc", strategy: ocm.Strategy{Type: ocm.All}, status: "a=Succeeded b=Skip",
 			want: "a:done b:skip c:apply",
 		},
 		{
-			name:   "Progressive limits the clusters in work by a number, in the order of groups and names",
+			name:   "Progressive limits the clusters in progress by a number, in the order of groups and names",
 			groups: "ba dc", strategy: ocm.Strategy{Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 3}},
 			want: "a:apply b:apply c:apply d:later",
 		},
@@ -86,22 +86,22 @@ func TestPlan(t *testing.T) {
 			want: "a:apply b:apply c:apply",
 		},
 		{
-			name:   "a limit of more than there are is all clusters",
+			name:   "a limit that exceeds the number of clusters is all clusters",
 			groups: "abc", strategy: ocm.Strategy{Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 9}},
 			want: "a:apply b:apply c:apply",
 		},
 		{
-			name:   "ToApply is in work",
+			name:   "ToApply is in progress",
 			groups: "abc", strategy: ocm.Strategy{Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 1}}, status: "b=ToApply",
 			want: "a:later b:apply c:later",
 		},
 		{
-			name:   "Progressing is in work",
+			name:   "Progressing is in progress",
 			groups: "abc", strategy: ocm.Strategy{Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 1}}, status: "b=Progressing",
 			want: "a:later b:wait c:later",
 		},
 		{
-			name:   "Failed before its deadline is in work and a failure",
+			name:   "Failed before its deadline is in progress and a failure",
 			groups: "abc", strategy: ocm.Strategy{
 				Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 2}, MaxFailures: ocm.Amount{Value: 1},
 				ProgressDeadline: deadline(2 * time.Hour),
@@ -109,7 +109,7 @@ func TestPlan(t *testing.T) {
 			want: "a:apply b:wait c:later 1h",
 		},
 		{
-			name:   "Failed without a deadline is in work for ever",
+			name:   "Failed without a deadline is in progress indefinitely",
 			groups: "ab", strategy: ocm.Strategy{Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 1}, MaxFailures: ocm.Amount{Value: 1}},
 			status: "a=Failed@9999h",
 			want:   "a:wait b:later",
@@ -150,7 +150,7 @@ func TestPlan(t *testing.T) {
 			want:   "a:timed out b:timed out c:apply d:apply",
 		},
 		{
-			name:   "more failures than are tolerated stop what has not begun, and those in work go on",
+			name:   "more failures than are tolerated stop clusters that have not begun, and the others continue",
 			groups: "abcd", strategy: ocm.Strategy{Type: ocm.Progressive, MaxFailures: ocm.Amount{Value: 25, Percent: true}},
 			status: "a=TimeOut b=TimeOut c=Progressing",
 			want:   "a:timed out b:timed out c:wait d:later stop",
@@ -161,13 +161,13 @@ func TestPlan(t *testing.T) {
 			want: "a:later b:later c:later d:later e:apply f:apply",
 		},
 		{
-			name:   "the second mandatory group begins when none of the first is in work",
+			name:   "the second mandatory group begins when none of the first is in progress",
 			groups: "ab cd ef", strategy: ocm.Strategy{Type: ocm.All, MandatoryGroups: []ocm.GroupRef{{Name: "g2"}, {Index: 1}}},
 			status: "e=Succeeded f=Succeeded",
 			want:   "a:later b:later c:apply d:apply e:done f:done",
 		},
 		{
-			name:   "maxConcurrency is of the clusters that are not mandatory",
+			name:   "maxConcurrency is a percentage of the clusters that are not mandatory",
 			groups: "ab cdef", strategy: ocm.Strategy{
 				Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 50, Percent: true}, MandatoryGroups: []ocm.GroupRef{{Name: "g0"}},
 			}, status: "a=Succeeded b=Skip",
@@ -191,17 +191,17 @@ func TestPlan(t *testing.T) {
 			want: "a:apply b:apply c:later d:later",
 		},
 		{
-			name:   "a group waits for the group before",
+			name:   "a group waits for the previous group",
 			groups: "ab cd", strategy: ocm.Strategy{Type: ocm.ProgressivePerGroup}, status: "a=Succeeded b=Progressing",
 			want: "a:done b:wait c:later d:later",
 		},
 		{
-			name:   "a group begins when none of the group before is in work",
+			name:   "a group begins when no cluster of the previous group is in progress",
 			groups: "ab cd", strategy: ocm.Strategy{Type: ocm.ProgressivePerGroup}, status: "a=Succeeded b=Succeeded",
 			want: "a:done b:done c:apply d:apply",
 		},
 		{
-			name:   "a group that soaks is in work",
+			name:   "a group that soaks is in progress",
 			groups: "a b", strategy: ocm.Strategy{Type: ocm.ProgressivePerGroup, MinSuccessTime: 2 * time.Hour}, status: "a=Succeeded",
 			want: "a:wait b:later 1h",
 		},
@@ -252,7 +252,7 @@ func summary(plan *rollout.Plan) string {
 	return strings.Join(words, " ")
 }
 
-// The decisions are the clusters where the change is applied or stays so.
+// The decisions are the clusters to which the change is applied or remains applied.
 func TestDecisions(t *testing.T) {
 	r := &ocm.Rollout{
 		Strategy: ocm.Strategy{Type: ocm.Progressive, MaxConcurrency: &ocm.Amount{Value: 3}, MaxFailures: ocm.Amount{Value: 2}},
@@ -265,8 +265,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// Groups are in the order of their index; decisions of one group are joined,
-// and a cluster is in the first of its groups only.
+// Groups are in the order of their index. The decisions of one group are joined, and a
+// cluster of several groups is in the first of them only.
 func TestGroups(t *testing.T) {
 	got := rollout.Groups([]*ocm.PlacementDecision{
 		{Group: ocm.Group{Index: 10, Name: "late"}, Clusters: []string{"z", "a"}},

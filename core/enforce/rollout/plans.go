@@ -11,14 +11,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// Plans is the answer of `rollout plan` (SPEC 8.6).
+// Plans is the output of `rollout plan` (SPEC 8.6).
 type Plans struct {
 	Rollouts []*Plan `json:"rollouts"` // sorted by name
 }
 
-// NewPlans plans every rollout of some resources. A rollout and its placement
-// are of one namespace; a rollout without a namespace takes the only placement
-// of the name. The warnings are sorted by position.
+// NewPlans plans every rollout among the resources. A rollout and its placement are in
+// the same namespace; a rollout without a namespace uses the only placement with the
+// name. The warnings are sorted by position.
 func NewPlans(resources *ocm.Resources, now time.Time) (*Plans, []diag.Diagnostic) {
 	plans := &Plans{Rollouts: []*Plan{}}
 	var warnings []diag.Diagnostic

@@ -25,7 +25,7 @@ func TestNewPlans(t *testing.T) {
 		warning   string
 	}{
 		{"the namespace of the rollout", "n", []*ocm.PlacementDecision{decision("n", "a"), decision("o", "b")}, nil, "a:apply", ""},
-		{"the only placement of the name", "", []*ocm.PlacementDecision{decision("o", "b")}, nil, "b:apply", ""},
+		{"the only placement with the name", "", []*ocm.PlacementDecision{decision("o", "b")}, nil, "b:apply", ""},
 		{"the placement without a namespace", "", []*ocm.PlacementDecision{decision("", "a"), decision("o", "b")}, nil, "a:apply", ""},
 		{"several placements", "", []*ocm.PlacementDecision{decision("n", "a"), decision("o", "b")}, nil, "", `placement: Placement "fleet" is in several namespaces`},
 		{"no decisions", "n", []*ocm.PlacementDecision{decision("o", "b")}, nil, "", `placement: Placement "fleet" has no decisions`},

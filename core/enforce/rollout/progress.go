@@ -9,15 +9,15 @@ import (
 
 // progress is the state of one cluster at the time of a plan.
 type progress struct {
-	cluster string
-	group   *Group
-	status  ocm.Status // "" if the cluster has not begun
-	begun   bool
-	inWork  bool
-	failure bool
-	action  Action // of a cluster that has begun
-	reason  string
-	until   time.Time // when time alone changes the state; zero: never
+	cluster    string
+	group      *Group
+	status     ocm.Status // "" if the cluster has not begun
+	begun      bool
+	inProgress bool
+	failure    bool
+	action     Action // of a cluster that has begun
+	reason     string
+	until      time.Time // when the state changes without a new status; zero: never
 }
 
 // progressOf evaluates the status of a cluster.
@@ -40,16 +40,16 @@ func progressOf(cluster string, group *Group, status *ocm.ClusterStatus, strateg
 	return p
 }
 
-// soak is the state of a cluster that succeeded.
+// soak sets the state of a cluster that succeeded.
 func (p *progress) soak(since time.Time, minSuccessTime time.Duration, now time.Time) {
 	p.action, p.reason = Done, "succeeded"
 	if end := since.Add(minSuccessTime); minSuccessTime > 0 && now.Before(end) {
-		p.inWork, p.until, p.action = true, end, Wait
+		p.inProgress, p.until, p.action = true, end, Wait
 		p.reason = "succeeded, and soaks until " + format(end)
 	}
 }
 
-// work is the state of a cluster that is to be applied, progresses or failed.
+// work sets the state of a cluster that is to be applied, progresses or failed.
 func (p *progress) work(status *ocm.ClusterStatus, deadline *time.Duration, now time.Time) {
 	until := ""
 	if deadline != nil && !status.Since.IsZero() {
@@ -61,7 +61,7 @@ func (p *progress) work(status *ocm.ClusterStatus, deadline *time.Duration, now 
 		}
 		p.until, until = end, " until "+format(end)
 	}
-	p.inWork, p.action = true, Wait
+	p.inProgress, p.action = true, Wait
 	switch status.Status {
 	case ocm.ToApply:
 		p.action, p.reason = Apply, "has begun, and has time"+until

@@ -10,10 +10,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/rollout"
 )
 
-// TestSimulation steps the time through whole rollouts with random failures, as
-// a controller would apply their plans: there are never more clusters in work
-// than allowed, no cluster begins after a stop or out of turn, and every rollout
-// that does not stop ends.
+// TestSimulation advances the time through whole rollouts with random failures, and
+// applies their plans as a controller would. It checks that there are never more
+// clusters in progress than allowed, that no cluster begins after a stop or out of
+// order, and that every rollout that does not stop ends.
 func TestSimulation(t *testing.T) {
 	ends := map[string]int{}
 	for seed := range uint64(400) {
@@ -120,7 +120,7 @@ func (s *simulation) check(t *testing.T, plan *rollout.Plan, stopped bool) {
 	}
 	limit := s.Strategy.MaxConcurrency.Of(others)
 	if s.Strategy.Type == ocm.Progressive && limit > 0 && working > limit {
-		t.Errorf("%d of at most %d are in work: %+v", working, limit, plan)
+		t.Errorf("%d of at most %d are in progress: %+v", working, limit, plan)
 	}
 	if (stopped || plan.Stopped) && begins > 0 {
 		t.Errorf("%d begin after a stop: %+v", begins, plan)
@@ -130,7 +130,7 @@ func (s *simulation) check(t *testing.T, plan *rollout.Plan, stopped bool) {
 	}
 }
 
-// beginsOutside reports whether a cluster begins that is not mandatory.
+// beginsOutside reports whether any cluster begins that is not mandatory.
 func (s *simulation) beginsOutside(plan *rollout.Plan, mandatory map[string]bool) bool {
 	for _, c := range plan.Clusters {
 		if c.Status == "" && c.Action == rollout.Apply && !mandatory[c.Group] {
@@ -140,7 +140,7 @@ func (s *simulation) beginsOutside(plan *rollout.Plan, mandatory map[string]bool
 	return false
 }
 
-// checkGroups checks that clusters of one group at most are in work.
+// checkGroups checks that clusters of at most one group are in progress.
 func (s *simulation) checkGroups(t *testing.T, plan *rollout.Plan) {
 	active := ""
 	for _, c := range plan.Clusters {
@@ -148,13 +148,13 @@ func (s *simulation) checkGroups(t *testing.T, plan *rollout.Plan) {
 			continue
 		}
 		if active != "" && active != c.Group {
-			t.Errorf("clusters of the groups %s and %s are in work: %+v", active, c.Group, plan)
+			t.Errorf("clusters of the groups %s and %s are in progress: %+v", active, c.Group, plan)
 		}
 		active = c.Group
 	}
 }
 
-// mayRecover reports whether a failure is in work: its success ends a stop.
+// mayRecover reports whether a failed cluster is in progress: its success ends a stop.
 func (s *simulation) mayRecover(plan *rollout.Plan) bool {
 	for _, c := range plan.Clusters {
 		if c.Status == ocm.Failed && c.Action == rollout.Wait {

@@ -6,16 +6,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// stage is clusters that begin together, once the stage before is finished.
+// stage is clusters that may begin once the previous stage is finished.
 type stage struct {
 	name        string // for reasons
 	clusters    []*progress
-	concurrency int // how many may be in work
+	concurrency int // how many may be in progress
 	tolerated   int // failures
 }
 
-// stages cuts the clusters: a stage for each mandatory group in the order of the
-// strategy, then the others by the type of the strategy.
+// stages divides the clusters: a stage for each mandatory group in the order of the
+// strategy, then stages for the others by the type of the strategy.
 func stages(strategy *ocm.Strategy, groups []Group, clusters []*progress) []stage {
 	var list []stage
 	mandatory := map[*Group]bool{}
@@ -82,12 +82,12 @@ func count(clusters []*progress, has func(*progress) bool) int {
 	return n
 }
 
-func inWork(p *progress) bool  { return p.inWork }
-func failed(p *progress) bool  { return p.failure }
-func pending(p *progress) bool { return !p.begun }
+func inProgress(p *progress) bool { return p.inProgress }
+func failed(p *progress) bool     { return p.failure }
+func pending(p *progress) bool    { return !p.begun }
 
-// stop returns why a stage stops the rollout, or "". The failures of a stage
-// without a name are counted over all clusters.
+// stop returns why the failures of a stage stop the rollout, or "". In a stage without
+// a name, the failures of all clusters are counted.
 func (s *stage) stop(all []*progress) string {
 	clusters, where := s.clusters, " in "+s.name
 	if s.name == "" {
@@ -99,10 +99,10 @@ func (s *stage) stop(all []*progress) string {
 	return ""
 }
 
-// begin begins clusters of the stage, as many as may be in work in addition to
-// those that are, and gives the others a reason to wait.
+// begin begins clusters of the stage up to the limit of clusters in progress, and sets
+// the reason for which the others wait.
 func (s *stage) begin() {
-	working := count(s.clusters, inWork)
+	working := count(s.clusters, inProgress)
 	for _, p := range s.clusters {
 		switch {
 		case p.begun:
@@ -112,20 +112,20 @@ func (s *stage) begin() {
 			if s.name != "" {
 				p.reason = "begins with " + s.name
 			} else if s.concurrency < len(s.clusters) {
-				p.reason = fmt.Sprintf("begins as number %d of at most %d clusters in work", working, s.concurrency)
+				p.reason = fmt.Sprintf("begins as number %d of at most %d clusters in progress", working, s.concurrency)
 			}
 		default:
-			p.action, p.reason = Later, fmt.Sprintf("%d of at most %d clusters are in work", working, s.concurrency)
+			p.action, p.reason = Later, fmt.Sprintf("%d of at most %d clusters are in progress", working, s.concurrency)
 		}
 	}
 }
 
-// finished reports whether every cluster has begun and none is in work.
+// finished reports whether every cluster has begun and none is in progress.
 func (s *stage) finished() bool {
-	return count(s.clusters, inWork) == 0 && count(s.clusters, pending) == 0
+	return count(s.clusters, inProgress) == 0 && count(s.clusters, pending) == 0
 }
 
-// later gives the clusters that have not begun a reason.
+// later sets the reason for which the clusters that have not begun wait.
 func (s *stage) later(reason string) {
 	for _, p := range s.clusters {
 		if !p.begun {

@@ -10,12 +10,12 @@ import (
 )
 
 // Class is a set of dataplanes that no selector distinguishes: they have the
-// same number of points, and each point has the same of the terms that selectors
-// require. So the same policies select them, at the same inbounds. S is what the
-// writer keeps for each class.
+// same number of points and, at each point, the same of the terms that selectors
+// require. So the same policies select them, at the same inbounds. S is the data that
+// the writer stores for each class.
 type Class[S any] struct {
 	State    S
-	number   uint32 // of a class in use; reused after the class was dropped
+	number   uint32 // unique among classes in use; reused after the class is dropped
 	key      string
 	points   [][]index.Term // sorted
 	inbounds bool           // points are inbounds
@@ -24,15 +24,15 @@ type Class[S any] struct {
 }
 
 // SameButPlacements reports whether no selector distinguishes the dataplanes of
-// two classes, though other placements may contain them. Both are classes of this
-// version of the index or of the version before.
+// two classes, except that they may be in different placements. Each must be a class of
+// this version of the index or of the previous one.
 func (c *Class[S]) SameButPlacements(o *Class[S]) bool {
 	return c.inbounds == o.inbounds && slices.EqualFunc(c.points, o.points, func(a, b []index.Term) bool {
 		return sameExcept(a, c.placements, b, o.placements)
 	})
 }
 
-// sameExcept compares two sorted lists, each without a sorted part of it.
+// sameExcept compares two sorted lists, each without a given sorted part of it.
 func sameExcept(a, exceptA, b, exceptB []index.Term) bool {
 	for {
 		a, exceptA = skipCommon(a, exceptA)
@@ -54,15 +54,15 @@ func skipCommon(a, b []index.Term) (restA, restB []index.Term) {
 	return a, b
 }
 
-// Informs reports whether a policy with the shadow label only informs on the
-// dataplanes of the class, which it selects.
+// Informs reports whether a policy, which must have the shadow label and select the
+// dataplanes of the class, only informs on them.
 func (c *Class[S]) Informs(x *Index, p *resource.Policy) bool {
 	slot, _ := x.slots.Lookup(p.ID)
 	return !x.overridden(slot, c.placements)
 }
 
-// Select is [Index.Select] for every dataplane of a class of this version of the
-// index.
+// Select is [Index.Select] for every dataplane of a class. The class must be of this
+// version of the index.
 func (c *Class[S]) Select(x *Index, scope rules.Scope, b *Buffer) []rules.Selected {
 	x.begin(b)
 	for point, terms := range c.points {
@@ -116,7 +116,7 @@ func appendPoint(key []byte, terms []index.Term) []byte {
 	return key
 }
 
-// keyWith appends to key what identifies the class with the same terms and other
+// keyWith appends to key what identifies the class with the same terms and the given
 // placements.
 func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byte {
 	key = append(key, c.key[0])

@@ -35,8 +35,8 @@ func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
 	return c.add(x.placementTerms(d, b))
 }
 
-// InPlacements is [Classes.Of] for a dataplane of the class from, of which nothing
-// but the placements that contain it changed since the version before x.
+// InPlacements is [Classes.Of] for a dataplane of the class from, if only the
+// placements that contain it changed since the previous version of x.
 func (c *Classes[S]) InPlacements(x *Index, from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {
 	placements := x.placementTerms(d, b)
 	if slices.Equal(placements, from.placements) {
@@ -49,7 +49,7 @@ func (c *Classes[S]) InPlacements(x *Index, from *Class[S], d *resource.Dataplan
 	return c.add(placements)
 }
 
-// add adds the class with the present key.
+// add adds the class whose key is in c.key.
 func (c *Classes[S]) add(placements []index.Term) *Class[S] {
 	class := newClass[S](string(c.key))
 	class.placements = slices.Clone(placements)
@@ -69,7 +69,7 @@ func (c *Classes[S]) add(placements []index.Term) *Class[S] {
 	return class
 }
 
-// Drop removes a class without dataplanes.
+// Drop removes a class, which must have no dataplanes left.
 func (c *Classes[S]) Drop(class *Class[S]) {
 	for _, terms := range class.points {
 		for _, t := range terms {
@@ -81,8 +81,8 @@ func (c *Classes[S]) Drop(class *Class[S]) {
 	c.free = append(c.free, class.number)
 }
 
-// Reached returns the classes whose selection a change of the policies may
-// change, in a deterministic order. For each selector, the classes with the
+// Reached returns the classes whose selection may change because of a change of the
+// policies, in a deterministic order. For each selector, the classes with the
 // rarest of its terms are verified on the other terms.
 func (c *Classes[S]) Reached(delta *Delta) []*Class[S] {
 	var numbers []uint32

@@ -14,13 +14,13 @@ import (
 // to require a term, the dataplanes with that term change their class. It
 // belongs to one writer.
 //
-// A term is identified by its hash alone. If two terms have the same hash, the
-// answer of [DataplaneIndex.Reached] contains dataplanes that need no update,
-// and nothing else changes.
+// A term is identified by its hash alone. If two terms have the same hash,
+// [DataplaneIndex.Reached] returns dataplanes that need no update, with no other
+// effect.
 type DataplaneIndex struct {
 	seed      maphash.Seed
 	postings  postings
-	old, next []uint64 // memory of Replace
+	old, next []uint64 // scratch memory of Replace
 }
 
 // NewDataplaneIndex returns an empty index.
@@ -28,8 +28,8 @@ func NewDataplaneIndex() *DataplaneIndex {
 	return &DataplaneIndex{seed: maphash.MakeSeed(), postings: newPostings()}
 }
 
-// Replace replaces the dataplane with the number: old by next. A nil old adds
-// next; a nil next removes old.
+// Replace replaces the dataplane with the given number, which was old, by next. If old
+// is nil it adds next; if next is nil it removes old.
 func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) {
 	x.old, x.next = x.keys(x.old[:0], old), x.keys(x.next[:0], next)
 	removed, added := x.old, x.next
@@ -65,7 +65,7 @@ func (x *DataplaneIndex) keys(dst []uint64, d *resource.Dataplane) []uint64 {
 	return slices.Compact(dst)
 }
 
-// key returns the hash of a term. The hash of the whole struct takes three times as
+// key returns the hash of a term. Hashing the whole struct would take three times as
 // long.
 func (x *DataplaneIndex) key(t term) uint64 {
 	const prime = 0x9e37_79b9_7f4a_7c15
@@ -73,9 +73,9 @@ func (x *DataplaneIndex) key(t term) uint64 {
 	return hash ^ maphash.String(x.seed, t.value)
 }
 
-// Reached appends the numbers of the dataplanes whose class a change of the
-// policies may change, those with a term that selectors began or ceased to
-// require. They are sorted and distinct.
+// Reached appends the numbers of the dataplanes whose class may change because of a
+// change of the policies: those with a term that selectors began or ceased to require.
+// They are sorted and distinct.
 func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
 	from := len(dst)
 	for _, t := range delta.terms {
@@ -102,7 +102,7 @@ func sortFrom(numbers []uint32, from int) []uint32 {
 }
 
 // appendRegion appends the dataplanes that can be in a region: those with one of
-// its zones, or with one of its labels, whichever are fewer.
+// its zones, or those with one of its labels, whichever are fewer.
 func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 {
 	keys := []uint64{x.key(term{space: zoned})}
 	if !r.Every {

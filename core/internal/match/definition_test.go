@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// definition is SPEC 2.2 and 3 by looking at every policy.
+// definition is SPEC 2.2 and 3, evaluated for every policy.
 func definition(policies []*resource.Policy, d *resource.Dataplane, scope rules.Scope) []rules.Selected {
 	var out []rules.Selected
 	for _, p := range policies {
@@ -40,7 +40,8 @@ func definition(policies []*resource.Policy, d *resource.Dataplane, scope rules.
 	return out
 }
 
-// selectsPoint: of an inbound, of a gateway, or of a dataplane with neither.
+// selectsPoint reports whether p selects a point: an inbound, a gateway, or a dataplane
+// with neither.
 func selectsPoint(p *resource.Policy, d *resource.Dataplane, point int) bool {
 	ref := &p.TargetRef
 	var tags resource.Tags
@@ -99,7 +100,7 @@ func sameSelection(a, b []rules.Selected) bool {
 	})
 }
 
-// checkSelection compares with the definition.
+// checkSelection compares a selection with the definition.
 func checkSelection(t *testing.T, who string, policies []*resource.Policy, d *resource.Dataplane, scope rules.Scope, got []rules.Selected) {
 	t.Helper()
 	if want := definition(policies, d, scope); !sameSelection(want, got) {

@@ -38,8 +38,9 @@ func (x *Index) Edit() *Editor {
 	return e
 }
 
-// Editor makes the next version of an [Index]. It is used once; an editor that
-// is not committed, or whose Commit fails, has no effect.
+// Editor makes the next version of an [Index]. It is used once: Enforce, if placements
+// or bindings changed, then Put and Remove, then Commit. An editor that is not committed,
+// or whose Commit fails, has no effect.
 type Editor struct {
 	base      *Index
 	slots     *index.InternerEditor[resource.ID]
@@ -55,18 +56,18 @@ type Editor struct {
 	overrides   int
 
 	added []term // terms that the base version does not require
-	// released are the terms of the selectors that were removed. Their ids are
-	// freed at the end, so that no id has two meanings in one edit.
+	// released are the terms of the selectors that were removed. Commit frees their ids,
+	// so that no id has two meanings in one edit.
 	released []term
 	delta    Delta
-	// required and selector are the memory of internSelector.
+	// required and selector are scratch memory of internSelector.
 	required []term
 	selector []index.Term
 	tied     [2]*resource.Policy // the last two policies that compared equal
 }
 
-// PutAll is Put for each of the policies. If the base version is empty, they are put
-// in their order, which then costs one comparison each when the order is committed.
+// PutAll calls Put for each of the policies. If the base version is empty, they are put
+// in order, so that committing the order costs one comparison each.
 func (e *Editor) PutAll(policies []*resource.Policy) {
 	if e.base.Len() == 0 {
 		policies = slices.Clone(policies)
@@ -77,7 +78,7 @@ func (e *Editor) PutAll(policies []*resource.Policy) {
 	}
 }
 
-// Put adds p, and replaces the policy with its identity if there is one.
+// Put adds p, or replaces the policy with its identity.
 func (e *Editor) Put(p *resource.Policy) {
 	e.delta.policies = true
 	slot, added := e.slots.Add(p.ID)
@@ -138,15 +139,15 @@ func (e *Editor) intern(t term) index.Term {
 }
 
 // onlyConfsDiffer reports whether a policy of the base version and its new
-// version have the same place in the index, so that they differ in their confs
-// alone. It returns false for routes and policies that are attached to routes.
+// version have the same place in the index, so that only their confs differ. It
+// returns false for routes and policies that are attached to routes.
 func (e *Editor) onlyConfsDiffer(old, p *resource.Policy) bool {
 	return e.base.Policy(p.ID) == old && !p.IsRoute() && !old.TargetRef.Kind.IsRoute() &&
 		old.TargetRef.Equal(&p.TargetRef) && old.Shadow() == p.Shadow() &&
 		e.base.compare.CompareKinds(old, p) == 0
 }
 
-// Remove removes a policy and reports whether there was one.
+// Remove removes a policy and reports whether it was present.
 func (e *Editor) Remove(id resource.ID) bool {
 	slot, known := e.slots.Lookup(id)
 	if !known {
@@ -163,7 +164,7 @@ func (e *Editor) Remove(id resource.ID) bool {
 	return true
 }
 
-// release records what a policy that is replaced or removed reaches, and its
+// release records what is reached by replacing or removing a policy, and the policy's
 // terms.
 func (e *Editor) release(old *resource.Policy, slot uint32) {
 	e.routes.remove(old, slot)
@@ -219,8 +220,8 @@ func (e *Editor) reach(next *Index) {
 	e.delta.selectors = slices.CompactFunc(e.delta.selectors, slices.Equal)
 }
 
-// releaseTerms frees the released terms and finds those that are required in one
-// version only.
+// releaseTerms frees the released terms and finds those that are required in only one
+// version.
 func (e *Editor) releaseTerms() {
 	for _, t := range e.released {
 		if id, _ := e.terms.Lookup(t); e.terms.Release(id) {

@@ -27,8 +27,8 @@ func names(selected []rules.Selected, d *resource.Dataplane) []string {
 	return out
 }
 
-// A writer keeps what an engine does: for each class a selection in both
-// scopes, made anew only where an edit reaches.
+// A writer maintains what an engine does: for each class a selection in both scopes,
+// made again only if an edit reaches the class.
 type writer struct {
 	index          *match.Index
 	policies       map[resource.ID]*resource.Policy
@@ -55,7 +55,7 @@ func (w *writer) edit(t *testing.T, r *rand.Rand) *match.Editor {
 	e := w.index.Edit()
 	for range r.IntN(4) {
 		p := randomPolicy(r)
-		if had := w.policies[p.ID]; had != nil && r.IntN(3) == 0 { // other confs only
+		if had := w.policies[p.ID]; had != nil && r.IntN(3) == 0 { // only the confs change
 			again := *had
 			again.Labels = oneOf(r, had.Labels, p.Labels)
 			p = &again
@@ -88,7 +88,7 @@ func (w *writer) move(r *rand.Rand) (changed []uint32) {
 	return changed
 }
 
-// follow brings classes and selections up to a new version of the index.
+// follow updates classes and selections to a new version of the index.
 func (w *writer) follow(t *testing.T, next *match.Index, delta *match.Delta, changed []uint32) {
 	reached := w.dataplaneIndex.Reached(delta, nil)
 	if !slices.IsSorted(reached) || len(slices.Compact(slices.Clone(reached))) != len(reached) {
@@ -139,8 +139,8 @@ func (w *writer) reselect(x *match.Index, c *match.Class[struct{}]) {
 	w.selections[c] = made
 }
 
-// Whatever edits led to it, an index answers by the definition, for dataplanes
-// and for their classes, earlier versions stay, and what an edit reaches has
+// After any sequence of edits, an index selects by the definition, for dataplanes and
+// for their classes; earlier versions do not change; and what an edit reaches includes
 // everything that changes.
 func TestEditing(t *testing.T) {
 	for seed := range uint64(300) {
@@ -177,15 +177,15 @@ func TestEditing(t *testing.T) {
 					who := fmt.Sprintf("seed %d, round %d", seed, round)
 					checkSelection(t, who, policies, d, scope, next.Select(d, scope, &w.buffer))
 					checkSelection(t, who+", its class", policies, d, scope, w.selections[w.classOf[n]][scope])
-					checkSelection(t, who+", the version before", had, d, scope, before.Select(d, scope, &w.buffer))
+					checkSelection(t, who+", the previous version", had, d, scope, before.Select(d, scope, &w.buffer))
 				}
 			}
 		}
 	}
 }
 
-// checkReplaced: where an edit only replaced policies by such as select the
-// same, the selections made before are right with the new ones in their place.
+// checkReplaced checks that after an edit which only replaced the confs of policies, the
+// previous selections are correct with the new versions in the place of the old ones.
 func checkReplaced(t *testing.T, w *writer, policies []*resource.Policy, delta *match.Delta) {
 	t.Helper()
 	replaced := delta.Replaced()
@@ -208,7 +208,7 @@ func checkReplaced(t *testing.T, w *writer, policies []*resource.Policy, delta *
 	}
 }
 
-// checkSince: the pairs lead from the one version to the other.
+// checkSince checks that the pairs lead from one version to the other.
 func checkSince(t *testing.T, before, after *match.Index) {
 	t.Helper()
 	policies := map[*resource.Policy]int{}
@@ -235,11 +235,11 @@ func checkSince(t *testing.T, before, after *match.Index) {
 		}
 	}
 	for range after.Since(before) {
-		break // must not go on
+		break // the iteration must stop
 	}
 }
 
-func TestClassesTellApartWhatSelectorsDo(t *testing.T) {
+func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
 	x, err := match.NewIndex([]*resource.Policy{policy("K", "p", resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: tags("version=v1")})}, nil)
 	if err != nil {
 		t.Fatal(err)

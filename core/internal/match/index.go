@@ -22,7 +22,7 @@ type Index struct {
 	selectors *index.TermIndex               // by slot, over points' terms
 	routes    routeUses
 	informing index.Set // slots of the policies that only inform
-	// Where policies are enforced although they inform.
+	// The placements in which policies are enforced although they have the shadow label.
 	enforcement *enforce.State
 	override    index.Vector[override] // by slot
 	overrides   int                    // policies with an override
@@ -91,7 +91,7 @@ func (x *Index) All() iter.Seq[*resource.Policy] {
 
 // Since yields the policies that differ from an earlier version of the index:
 // the earlier version of the policy, or nil, and the present one, or nil. The
-// cost is proportional to what differs. A policy that was removed and another
+// cost is proportional to the difference. A policy that was removed and another
 // one that was added may be yielded as one pair.
 func (x *Index) Since(earlier *Index) iter.Seq2[*resource.Policy, *resource.Policy] {
 	return func(yield func(then, now *resource.Policy) bool) {

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 )
 
-// BenchmarkNewIndex files the policies of a mesh that had none.
+// BenchmarkNewIndex makes the first index of the policies of a mesh.
 func BenchmarkNewIndex(b *testing.B) {
 	policies := shape.Fleet(meshtimeout.Kind(), 10_000)
 	b.ReportAllocs()

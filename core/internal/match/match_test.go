@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// policy returns a policy of a kind with nothing but a name and a targetRef.
+// policy returns a policy with only a kind, a name and a targetRef.
 func policy(kind, name string, target resource.TargetRef) *resource.Policy {
 	return &resource.Policy{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind, Mesh: "default", Name: name}},
@@ -88,7 +88,7 @@ func TestSelect(t *testing.T) {
 		"service of a gateway":       {resource.TargetRef{Kind: resource.TargetMeshService, Name: "edge"}, "", "p", ""},
 		"service subset":             {resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: "web", Tags: tags("version=v1")}, "p http", "", ""},
 		"service subset, not equal":  {resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: "web", Tags: tags("version=v2")}, "", "", ""},
-		"service asked for twice":    {resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: "web", Tags: service("admin")}, "", "", ""},
+		"two different services":     {resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: "web", Tags: service("admin")}, "", "", ""},
 		"gateway":                    {resource.TargetRef{Kind: resource.TargetMeshGateway, Name: "edge", Tags: tags("version=v1")}, "", "p", ""},
 		"sidecar as a gateway":       {resource.TargetRef{Kind: resource.TargetMeshGateway, Name: "web"}, "", "", ""},
 		"all dataplanes":             {resource.TargetRef{Kind: resource.TargetDataplane}, "p http 81", "p", "p"},
@@ -130,7 +130,7 @@ func TestSelectByRoute(t *testing.T) {
 	if got := selections(t, web, route("s", "web"), attached); len(got) != 1 {
 		t.Errorf("without the route got %v, want the other route only", got)
 	}
-	// No such resource is a route, so an embedder's kind of that name is none.
+	// No resource is such a route, even if an embedder has a kind of that name.
 	own := route("r", "admin")
 	own.Kind = "MeshGatewayRoute"
 	attached.TargetRef.Kind = resource.TargetMeshGatewayRoute
@@ -205,8 +205,8 @@ func TestOwnOrder(t *testing.T) {
 	}
 }
 
-// A policy that selects what it did may have another place in an embedder's
-// order.
+// A policy may select the same dataplanes as before and yet have another place in an
+// embedder's order.
 func TestOwnOrderMovesPolicies(t *testing.T) {
 	byPriority := func(a, b *resource.Policy) int {
 		return cmp.Or(cmp.Compare(a.Labels.Value("priority"), b.Labels.Value("priority")), rules.DefaultOrder(a, b))
@@ -250,7 +250,7 @@ func TestSelectAllocatesNothing(t *testing.T) {
 	}
 }
 
-// If selectors require different services, few are compared.
+// If selectors require different services, only a few are compared.
 func TestSelectCountsCandidates(t *testing.T) {
 	var policies []*resource.Policy
 	for i := range 100 {

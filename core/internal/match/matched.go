@@ -23,9 +23,9 @@ func SameMatched(m rules.Matched, selected []rules.Selected) bool {
 	return true
 }
 
-// Replace returns the list with new versions of policies in the place of old
-// ones, given by old version, and reports whether the list contains any of the
-// old ones. The result shares the pages without replaced policies with m.
+// Replace returns the list with policies replaced by new versions, given by old
+// version, and reports whether the list contains any of the old ones. The result
+// shares with m the pages without replaced policies.
 func Replace(m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
 	old := policySet(versions)
 	pages := m.Pages()
@@ -50,13 +50,13 @@ func Replace(m rules.Matched, versions map[*resource.Policy]*resource.Policy) (n
 	return m.WithPages(pages), replaced
 }
 
-// SameWithout reports whether a list is another list without the policies at the
-// given positions, which are sorted ([rules.Matched.Without]).
+// SameWithout reports whether m is the list all without the policies at the given
+// positions, which are sorted ([rules.Matched.Without]).
 func SameWithout(m, all rules.Matched, positions []int) bool {
 	if m.Len() != all.Len()-len(positions) {
 		return false
 	}
-	left := 0 // of m
+	left := 0 // index in m
 	for i, s := range all.All() {
 		if len(positions) > 0 && positions[0] == i {
 			positions = positions[1:]
@@ -108,7 +108,7 @@ func Among[T any](m, other rules.Matched, policies map[*resource.Policy]T) iter.
 }
 
 // policySet returns a function that reports whether a policy is a key of the
-// map. A few keys are compared one by one.
+// map. If there are few keys, it compares each.
 func policySet[T any](policies map[*resource.Policy]T) func(*resource.Policy) bool {
 	if len(policies) > 4 {
 		return func(p *resource.Policy) bool { _, is := policies[p]; return is }

@@ -23,7 +23,7 @@ func policiesOf(m rules.Matched) []*resource.Policy {
 	var out []*resource.Policy
 	for i, s := range m.All() {
 		if m.At(i) != s {
-			panic("another policy at its place")
+			panic("another policy is in its place")
 		}
 		out = append(out, s.Policy)
 	}
@@ -38,8 +38,8 @@ func newPolicies(n int) []*resource.Policy {
 	return out
 }
 
-// Lists of all lengths around the pages, with new versions of each policy, of
-// few and of many.
+// Replace is tested with lists of all lengths around the page size, and new versions of
+// few and of many policies.
 func TestMatched(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 64, 100} {
 		policies := newPolicies(n)
@@ -49,7 +49,7 @@ func TestMatched(t *testing.T) {
 			t.Fatalf("%d policies: got %d", n, m.Len())
 		}
 		if n > 0 && (match.SameMatched(m, selected[1:]) || match.SameMatched(m, append(slices.Clone(selected[:n-1]), rules.Selected{Policy: policies[n-1]}))) {
-			t.Errorf("%d policies are others too", n)
+			t.Errorf("%d policies do not equal themselves", n)
 		}
 		for i := range n {
 			for _, many := range []int{1, 3, 20} {
@@ -90,7 +90,7 @@ func TestMatched(t *testing.T) {
 	}
 }
 
-// A list without some policies, with a hole at each place and of several sizes.
+// Lists without some policies: gaps at each position and of several sizes.
 func TestMatchedWithout(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 64, 100} {
 		policies := newPolicies(n)
@@ -127,7 +127,7 @@ func TestMatchedWithout(t *testing.T) {
 	}
 }
 
-// An iteration that stops yields no more.
+// An iteration that is stopped yields no more.
 func TestMatchedStops(t *testing.T) {
 	policies := newPolicies(40)
 	m := rules.NewMatched(selectedOf(policies))

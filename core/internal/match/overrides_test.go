@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// overrideTest keeps the classes of two dataplanes of zone east, one of them a
-// canary, and one of zone west, as an engine does.
+// overrideTest maintains, as an engine does, the classes of two dataplanes in zone east,
+// one of them a canary, and one in zone west.
 type overrideTest struct {
 	*testing.T
 	index      *match.Index
@@ -47,9 +47,9 @@ func newOverrideTest(t *testing.T) *overrideTest {
 	return o
 }
 
-// edit changes the policies and the bindings in one edit, and classes and
-// selections as far as the edit reaches. It returns the names of the dataplanes
-// that it reaches.
+// edit changes the policies and the bindings in one edit, and updates the classes and
+// selections that the edit reaches. It returns the names of the dataplanes that it
+// reaches.
 func (o *overrideTest) edit(bindings []ocm.Resource, change func(e *match.Editor)) string {
 	o.Helper()
 	hub := o.state.Edit()
@@ -144,8 +144,8 @@ func placementRule(name string, canaries bool, clusters ...string) *ocm.Placemen
 	return r
 }
 
-// A change of placements, bindings and policies reaches the dataplanes that come
-// to a placement or leave it, and the classes of policies with another override.
+// A change of placements, bindings and policies reaches the dataplanes that enter or
+// leave a placement, and the classes of policies whose override changes.
 func TestOverrides(t *testing.T) {
 	o := newOverrideTest(t)
 	mesh, admin := resource.TargetRef{Kind: resource.TargetMesh}, resource.TargetRef{Kind: resource.TargetMeshService, Name: "admin"}

@@ -4,10 +4,10 @@ import "github.com/meshmatch/meshmatch/index"
 
 // postings is an inverted index from keys to sets of ids below 2^31. It belongs
 // to one writer and is never published, so it is changed in place: adding an id
-// costs its keys, whereas a published set would have to be copied first.
+// costs only its keys, whereas a published set would be copied first.
 //
 // Most keys of a mesh, such as the name of a dataplane and the tag of its
-// service, have one id. Those take a map entry and no set.
+// service, have one id. They take a map entry and no set.
 type postings struct {
 	byKey map[uint64]posting
 	sets  []index.SetEditor // of the keys with several ids

@@ -13,7 +13,7 @@ func TestPostings(t *testing.T) {
 	for range 20_000 {
 		key, id := r.Uint64N(8), r.Uint32N(4)
 		if key == 0 {
-			id = r.Uint32N(200) // more than a small set
+			id = r.Uint32N(200) // so that some sets are not small
 		}
 		if r.IntN(2) == 0 {
 			h.add(key, id)

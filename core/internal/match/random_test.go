@@ -9,8 +9,8 @@ import (
 
 func oneOf[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// randomTarget returns a targetRef over an alphabet so small that most of them
-// select something, and many the same.
+// randomTarget returns a targetRef over an alphabet so small that most targetRefs select
+// something, and many select the same.
 func randomTarget(r *rand.Rand) resource.TargetRef {
 	selector := oneOf(r, tags("version=v1"), tags("version=v2"), tags("version=*"), tags("team=store", "version=v1"), tags("team=*"))
 	name := oneOf(r, "web", "admin", "edge", "missing")
@@ -35,8 +35,8 @@ func randomTarget(r *rand.Rand) resource.TargetRef {
 	return resource.TargetRef{Kind: kind, Name: oneOf(r, "p1", "p2"), Namespace: oneOf(r, "", "x")}
 }
 
-// randomPolicy returns a policy of few identities. Routes are attached to
-// dataplanes, never to another route (SPEC 2.4).
+// randomPolicy returns a policy with one of few identities. Routes select dataplanes,
+// never another route (SPEC 2.4).
 func randomPolicy(r *rand.Rand) *resource.Policy {
 	kind := oneOf(r, "MeshTimeout", "MeshTimeout", "MeshHTTPRoute", "MeshTCPRoute")
 	p := policy(kind, fmt.Sprintf("p%d", r.IntN(5)), randomTarget(r))
@@ -54,8 +54,8 @@ func randomTags(r *rand.Rand) resource.Tags {
 	return service(oneOf(r, "web", "admin", "edge"), oneOf(r, nil, []string{"version=v1"}, []string{"version=v2"}, []string{"version=v1", "team=store"})...)
 }
 
-// randomDataplane returns a sidecar with up to three inbounds, now and then
-// with more than the 64 that an [rules.InboundSet] keeps in one word, or a gateway.
+// randomDataplane returns a gateway, or a sidecar with up to three inbounds, sometimes
+// with more than the 64 that an [rules.InboundSet] stores in one word.
 func randomDataplane(r *rand.Rand, name string) *resource.Dataplane {
 	d := &resource.Dataplane{Meta: resource.Meta{
 		ID:     resource.ID{Name: name, Namespace: oneOf(r, "", "shop")},

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// fleet returns n dataplanes of one team, each with a service of its own.
+// fleet returns n dataplanes of one team, each with a different service.
 func fleet(n int) []*resource.Dataplane {
 	var out []*resource.Dataplane
 	for i := range n {
@@ -22,8 +22,8 @@ func fleet(n int) []*resource.Dataplane {
 	return out
 }
 
-// A change of many policies costs what it reaches, not a pass over the mesh for
-// each policy.
+// The cost of changing many policies is proportional to what the change reaches; there
+// is no pass over the mesh for each policy.
 func TestReachedCosts(t *testing.T) {
 	const n = 500
 	for name, second := range map[string]func(i int) resource.TargetRef{
@@ -65,7 +65,7 @@ func TestReachedCosts(t *testing.T) {
 				t.Errorf("%d dataplanes and %d classes reached, want %d", len(dataplanes), len(reached), n)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 100*n {
-				t.Errorf("%d bytes to find %d of each", took, n)
+				t.Errorf("finding %d of each allocates %d bytes", n, took)
 			}
 		})
 	}
@@ -93,8 +93,8 @@ func TestReachedIsExact(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		edit       func(e *match.Editor)
-		dataplanes []uint32 // that change class
-		classes    []string // by the dataplane that they are of; nil: all
+		dataplanes []uint32 // those that change class
+		classes    []string // identified by a dataplane in the class; nil: all
 		replaced   bool
 	}{
 		{"nothing", func(*match.Editor) {}, nil, []string{}, true},
@@ -107,20 +107,20 @@ func TestReachedIsExact(t *testing.T) {
 		{"a term that no selector required", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "s3", resource.TargetRef{Kind: resource.TargetMeshService, Name: "s3"}))
 		}, []uint32{3}, []string{}, false},
-		{"a term that no selector requires any longer", func(e *match.Editor) { e.Remove(base[0].ID); e.Remove(base[5].ID) }, []uint32{0}, []string{"d0"}, false},
-		{"two terms that no dataplane has both", func(e *match.Editor) {
+		{"a term that no selector requires any more", func(e *match.Editor) { e.Remove(base[0].ID); e.Remove(base[5].ID) }, []uint32{0}, []string{"d0"}, false},
+		{"two terms that no dataplane has together", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "p", resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: "s0", Tags: service("s1")}))
 		}, nil, []string{}, false},
 		{"a route with new confs", func(e *match.Editor) { e.Put(again(5)) }, nil, []string{"d0"}, false},
 		{"a policy that selects no dataplane", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "p", subset("team=t", "kuma.io/service=missing")))
 		}, nil, []string{}, false},
-		{"another policy of the same", func(e *match.Editor) {
+		{"another policy with the same selector", func(e *match.Editor) {
 			e.Put(policy("MeshTimeout", "p", resource.TargetRef{Kind: resource.TargetMeshService, Name: "s2"}))
 		}, nil, []string{"d2"}, false},
 		{"attached to routes of both namespaces", func(e *match.Editor) { e.Put(again(4)) }, nil, []string{"d0", "d2"}, false},
 		{"no longer attached", func(e *match.Editor) { e.Remove(base[4].ID) }, nil, []string{"d0", "d2"}, false},
-		{"attached to a route that came with it", func(e *match.Editor) {
+		{"attached to a route that is added too", func(e *match.Editor) {
 			e.Remove(base[4].ID)
 			e.Remove(base[5].ID)
 			e.Put(route("y", "s1"))
@@ -161,8 +161,8 @@ func TestReachedIsExact(t *testing.T) {
 	}
 }
 
-// The numbers of classes and what they hold are given back.
-func TestClassesAreGivenBack(t *testing.T) {
+// The numbers of classes, and what they refer to, are reused.
+func TestClassesAreReused(t *testing.T) {
 	var policies []*resource.Policy
 	for i := range 10 {
 		policies = append(policies, policy("MeshTimeout", fmt.Sprintf("p%d", i), resource.TargetRef{Kind: resource.TargetMeshService, Name: fmt.Sprintf("s%d", i)}))
@@ -203,8 +203,8 @@ func TestClassesAreGivenBack(t *testing.T) {
 	}
 }
 
-// A dataplane is found by what it has, not by what it had.
-func TestPopulationForgets(t *testing.T) {
+// A dataplane is found by its present terms, not by previous ones.
+func TestDataplaneIndexForgets(t *testing.T) {
 	dataplaneIndex := match.NewDataplaneIndex()
 	before, after := fleet(2)[0], fleet(2)[1]
 	dataplaneIndex.Replace(3, nil, before)

@@ -11,7 +11,7 @@ import (
 
 // routeName is the kind and name in a targetRef of a route kind. Several
 // namespaces may have routes with this name. There is no resource of kind
-// MeshGatewayRoute (SPEC 1.3), so no policy follows one.
+// MeshGatewayRoute (SPEC 1.3), so no policy is selected through one.
 type routeName struct{ kind, name string }
 
 func (n routeName) compare(o routeName) int {
@@ -56,23 +56,23 @@ func (e *routeUsesEditor) add(p *resource.Policy, slot uint32) {
 	})
 }
 
-// remove reverts add.
+// remove is the inverse of add.
 func (e *routeUsesEditor) remove(p *resource.Policy, slot uint32) {
 	e.eachUse(p, e.release, func(slots []uint32) []uint32 {
 		return slices.DeleteFunc(slices.Clone(slots), func(s uint32) bool { return s == slot })
 	})
 }
 
-// release removes a reference to a name and returns the id that it had. The use of
-// the name is empty after the last reference.
+// release removes a reference to a name and returns the id that it had. After the last
+// reference, the use of the name is empty.
 func (e *routeUsesEditor) release(name routeName) uint32 {
 	id, _ := e.names.Lookup(name)
 	e.names.Release(id)
 	return id
 }
 
-// eachUse replaces the lists of slots in which p is or shall be: of a route that of
-// its name, of a policy that is attached to routes that of their name.
+// eachUse replaces the lists of slots for p: for a route the routes with its name, for a
+// policy that is attached to routes the policies attached to their name.
 func (e *routeUsesEditor) eachUse(p *resource.Policy, id func(routeName) uint32, replace func(slots []uint32) []uint32) {
 	if p.IsRoute() {
 		use := e.uses.Mut(id(routeName{p.Kind, p.Name}))

@@ -9,11 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Buffer is the memory of one caller's selections. The zero Buffer is ready for
-// use; it must not be used by two goroutines at a time.
+// Buffer is the memory of one caller's selections. The zero Buffer is ready to use.
+// Two goroutines must not use it at the same time.
 type Buffer struct {
 	terms      []index.Term
-	point      []index.Term        // of a class with other placements
+	point      []index.Term        // of a class, with the placements of a dataplane
 	matched    []uint32            // slots
 	inbounds   []rules.InboundSet  // by slot; empty between selections
 	seen       []bool              // by slot; false between selections
@@ -26,8 +26,8 @@ type Buffer struct {
 }
 
 // Select returns the policies of a scope that select a dataplane, sorted by
-// kind, and within a kind in order: later ones override. A policy that is
-// attached to a route which only informs is not enforced either. The result is
+// kind, and within a kind in order: later ones override. A policy that is attached to
+// a route with the shadow label is not enforced unless the route is. The result is
 // valid until the next use of the buffer.
 func (x *Index) Select(d *resource.Dataplane, scope rules.Scope, b *Buffer) []rules.Selected {
 	x.begin(b)

@@ -44,7 +44,7 @@ func BenchmarkSelect(b *testing.B) {
 					selected = index.Select(d, rules.Shadow, &buffer)
 				}
 				if !slices.EqualFunc(want, selected, func(p *resource.Policy, s rules.Selected) bool { return p == s.Policy }) {
-					b.Fatalf("%d selected, or in another order than the %d of a scan", len(selected), len(want))
+					b.Fatalf("%d selected, or in an order that differs from the %d of a scan", len(selected), len(want))
 				}
 				b.ReportMetric(float64(buffer.Candidates)/float64(b.N), "candidates/op")
 			})

@@ -104,7 +104,7 @@ func yieldPointTerms(d *resource.Dataplane, point int, yield func(term)) {
 
 // yieldProxyTerms calls yield with the terms that all points of a dataplane
 // have. The namespace in a targetRef of kind MeshGateway is compared with that of
-// the dataplane, because MeshGateways are no resources here.
+// the dataplane, because there are no MeshGateway resources here.
 func yieldProxyTerms(d *resource.Dataplane, yield func(term)) {
 	for _, label := range d.Labels {
 		yield(term{space: labelPair, key: label.Key, value: label.Value})
