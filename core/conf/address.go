@@ -20,7 +20,7 @@ func (a Address) Validate(at *diag.At) {
 	}
 }
 
-// URL is an absolute URL of the scheme http or https.
+// URL is an absolute http or https URL.
 type URL string
 
 // Validate checks scheme, host and port.
@@ -30,8 +30,8 @@ func (u URL) Validate(at *diag.At) {
 	}
 }
 
-// Endpoint is where a collector of OpenTelemetry listens: host:port if it speaks gRPC, or
-// a URL of the scheme http or https if it speaks HTTP.
+// Endpoint is the address of an OpenTelemetry collector: host:port for gRPC, or an
+// http or https URL for HTTP.
 type Endpoint string
 
 // Validate checks the host and the port.
@@ -41,7 +41,7 @@ func (e Endpoint) Validate(at *diag.At) {
 	}
 }
 
-// URL returns the endpoint as a URL, and false if it is none.
+// URL returns the endpoint as a URL, or false if it is host:port.
 func (e Endpoint) URL() (u URL, isURL bool) { return URL(e), validURL(string(e)) }
 
 // Path is the absolute path of a file or of an HTTP resource.
@@ -65,8 +65,8 @@ func validURL(text string) bool {
 		validHost(u.Hostname()) && (u.Port() == "" || validPort(u.Port()))
 }
 
-// validHost accepts IP addresses and names; names are not resolved, so their
-// characters are all that is checked.
+// validHost accepts IP addresses and names. Names are not resolved, so only their
+// characters are checked.
 func validHost(host string) bool {
 	return net.ParseIP(host) != nil || isName(host)
 }

@@ -2,7 +2,7 @@ package conf
 
 import "github.com/meshmatch/meshmatch/core/diag"
 
-// BackendKind is the kind of service that a route sends requests to.
+// BackendKind is the kind of a destination to which a route sends requests.
 type BackendKind string
 
 // The kinds of backends.
@@ -11,7 +11,7 @@ const (
 	BackendMeshServiceSubset BackendKind = "MeshServiceSubset"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (BackendKind) Enum() []string { return Words(BackendMeshService, BackendMeshServiceSubset) }
 
 // BackendRef is a destination of a route. Weight is relative to the other
@@ -24,7 +24,7 @@ type BackendRef struct {
 	Port   *Port             `json:"port,omitzero"`
 }
 
-// Share returns the weight, 1 if it is left out.
+// Share returns the weight, which is 1 if it is absent.
 func (b *BackendRef) Share() uint32 {
 	if b.Weight == nil {
 		return 1
@@ -32,8 +32,8 @@ func (b *BackendRef) Share() uint32 {
 	return *b.Weight
 }
 
-// Validate checks name and tags, and that there are tags exactly where the
-// kind needs them.
+// Validate checks name and tags, and that there are tags if and only if the kind needs
+// them.
 func (b *BackendRef) Validate(at *diag.At) {
 	ValidateService(at.Field("name"), b.Name)
 	ValidateSelector(at.Field("tags"), b.Tags)

@@ -22,7 +22,7 @@ func TestBackendRefShare(t *testing.T) {
 	for name, c := range map[string]struct {
 		weight *uint32
 		want   uint32
-	}{"left out": {nil, 1}, "zero": {new(uint32), 0}} {
+	}{"absent": {nil, 1}, "zero": {new(uint32), 0}} {
 		if got := (&conf.BackendRef{Weight: c.weight}).Share(); got != c.want {
 			t.Errorf("%s: got %d, want %d", name, got, c.want)
 		}

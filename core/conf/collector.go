@@ -5,18 +5,18 @@ import "github.com/meshmatch/meshmatch/core/diag"
 // CollectorKind is the kind of a resource that describes a collector.
 type CollectorKind string
 
-// Enum returns the only word that there is.
+// Enum returns the only allowed value.
 func (CollectorKind) Enum() []string { return []string{"MeshOpenTelemetryBackend"} }
 
-// CollectorRef is a reference to a resource that describes a collector of
-// telemetry, by its name or by its labels.
+// CollectorRef refers to a resource that describes a telemetry collector, by its name
+// or by its labels.
 type CollectorRef struct {
 	Kind   CollectorKind     `json:"kind"`
 	Name   *string           `json:"name,omitzero"`
 	Labels map[string]string `json:"labels,omitzero"`
 }
 
-// Validate checks that there is a name or labels, and not both.
+// Validate checks that there is either a name or labels.
 func (c *CollectorRef) Validate(at *diag.At) {
 	switch {
 	case c.Name != nil && c.Labels != nil:
@@ -28,8 +28,8 @@ func (c *CollectorRef) Validate(at *diag.At) {
 	}
 }
 
-// ValidateCollector checks that exactly one of endpoint and backendRef, two
-// fields of the mapping at that place, is where telemetry is sent.
+// ValidateCollector checks that exactly one of endpoint and backendRef is given. They
+// are two fields of the mapping at the place.
 func ValidateCollector(at *diag.At, endpoint *Endpoint, ref *CollectorRef) {
 	switch {
 	case endpoint == nil && ref == nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decode reads YAML into a T. It returns the value as JSON, or the errors
-// without the file's name.
+// decode reads YAML into a T. It returns the value as JSON, or the errors without the
+// name of the file.
 func decode[T any](t *testing.T, text string) string {
 	t.Helper()
 	var sink diag.Sink
@@ -45,7 +45,7 @@ func check[T any](t *testing.T, table cases) {
 	}
 }
 
-// marshal prints a value that was not decoded.
+// marshal returns the JSON of a value that was not decoded.
 func marshal(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -84,7 +84,7 @@ func TestDuration(t *testing.T) {
 	})
 }
 
-// What was a number stays one, and what was text stays text.
+// A number remains a number, and text remains text.
 func TestIntOrString(t *testing.T) {
 	check[conf.IntOrString](t, cases{
 		`50`:                  `50`,

@@ -8,12 +8,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Duration is a length of time, not negative, in nanoseconds. It is written
-// in Go's syntax with a unit and printed in its shortest form: 1h, 1m30s,
-// 500ms (SPEC 1.2).
+// Duration is a length of time, not negative, in nanoseconds. It is written in Go's
+// syntax, with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC
+// 1.2).
 type Duration time.Duration
 
-// UnmarshalText reads Go's syntax; the error names what is wrong with it.
+// UnmarshalText reads Go's syntax; the error describes what is wrong.
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	switch {
@@ -31,7 +31,7 @@ func endsInDigit(text []byte) bool {
 	return last >= '0' && last <= '9'
 }
 
-// MarshalText prints the shortest form.
+// MarshalText returns the shortest form.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // String returns the shortest form: no zero minutes or seconds after larger
@@ -47,22 +47,22 @@ func (d Duration) String() string {
 	return s
 }
 
-// PositiveDuration is a [Duration] where zero has no meaning.
+// PositiveDuration is a [Duration] that must not be zero.
 type PositiveDuration Duration
 
-// UnmarshalText reads what Duration reads.
+// UnmarshalText reads the same texts as [Duration].
 func (d *PositiveDuration) UnmarshalText(text []byte) error {
 	return (*Duration)(d).UnmarshalText(text)
 }
 
-// Validate refuses zero.
+// Validate reports zero.
 func (d PositiveDuration) Validate(at *diag.At) {
 	if d == 0 {
 		at.Errorf("", "must be longer than 0s")
 	}
 }
 
-// MarshalText prints the shortest form.
+// MarshalText returns the shortest form.
 func (d PositiveDuration) MarshalText() ([]byte, error) { return Duration(d).MarshalText() }
 
 // String returns the shortest form.

@@ -26,10 +26,10 @@ type HeaderKeyValue struct {
 	Value string     `json:"value"`
 }
 
-// maxHeaderValue is Envoy's bound, in bytes.
+// maxHeaderValue is Envoy's limit, in bytes.
 const maxHeaderValue = 16384
 
-// Validate refuses what no header can have.
+// Validate reports values that a header cannot have.
 func (h *HeaderKeyValue) Validate(at *diag.At) {
 	switch value := at.Field("value"); {
 	case strings.ContainsFunc(h.Value, isControl):
@@ -45,14 +45,13 @@ type HeaderModifier struct {
 	Add []HeaderKeyValue `json:"add,omitzero"`
 }
 
-// Validate checks that nothing is done to one header twice.
+// Validate checks that no header is changed twice.
 func (m *HeaderModifier) Validate(at *diag.At) {
 	ValidateDistinctHeaders(at, m.Set, m.Add, nil)
 }
 
-// ValidateDistinctHeaders checks that no header's name, in whatever letter
-// case, is repeated in the fields set, add and remove of the mapping at that
-// place.
+// ValidateDistinctHeaders checks that the fields set, add and remove of the mapping at
+// the place contain no header twice. Letter case is ignored.
 func ValidateDistinctHeaders(at *diag.At, set, add []HeaderKeyValue, remove []HeaderName) {
 	seen := map[string]bool{}
 	check := func(at *diag.At, name HeaderName) {
@@ -86,20 +85,20 @@ const (
 	headerByDefault                 = HeaderExact
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (HeaderMatchType) Enum() []string {
 	return Words(HeaderExact, HeaderPrefix, HeaderRegex, HeaderPresent, HeaderAbsent)
 }
 
-// HeaderMatch is a condition on one header of a request (SPEC 7.2). Value is
-// nil for Present and Absent only; an absent Type means Exact.
+// HeaderMatch is a condition on one header of a request (SPEC 7.2). Value is nil only
+// for Present and Absent; a nil Type means Exact.
 type HeaderMatch struct {
 	Type  *HeaderMatchType `json:"type,omitzero"`
 	Name  HeaderName       `json:"name"`
 	Value *string          `json:"value,omitzero"`
 }
 
-// How returns the type, Exact if it is left out.
+// How returns the type, which is Exact if it is absent.
 func (h *HeaderMatch) How() HeaderMatchType {
 	if h.Type == nil {
 		return headerByDefault
@@ -107,8 +106,8 @@ func (h *HeaderMatch) How() HeaderMatchType {
 	return *h.Type
 }
 
-// Validate checks that there is a value exactly where the type needs one, and
-// that a regular expression compiles.
+// Validate checks that there is a value if and only if the type needs one, and that a
+// regular expression compiles.
 func (h *HeaderMatch) Validate(at *diag.At) {
 	switch h.How() {
 	case HeaderPresent, HeaderAbsent:

@@ -8,9 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// IntOrString is a number that may be written as text where a fraction is
-// needed: 50 or "50.5". It keeps the JSON literal as written, so that what is
-// printed has the type that was read.
+// IntOrString is a number that is written as text if it has a fraction: 50 or "50.5".
+// It retains the JSON literal, so that the output has the type of the input.
 type IntOrString string
 
 // DecodeAt accepts a whole number, or a string that is a decimal number.
@@ -37,8 +36,8 @@ func decimal(s string) bool {
 	return err == nil && strings.Trim(s, "+-.0123456789") == ""
 }
 
-// MarshalJSON prints the literal; a value that was not decoded and is none is
-// printed as a string.
+// MarshalJSON returns the literal. A value that was not decoded and is not a JSON
+// literal becomes a string.
 func (v IntOrString) MarshalJSON() ([]byte, error) { return literal(string(v)) }
 
 // Float returns the number.

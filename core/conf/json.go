@@ -21,6 +21,6 @@ func (v *JSON) DecodeAt(in *strict.Value) {
 	*v = JSON(bytes.TrimSpace(b.Bytes()))
 }
 
-// MarshalJSON prints the value; one that was not decoded and is no JSON is
-// printed as a string.
+// MarshalJSON returns the value. A value that was not decoded and is not JSON becomes a
+// string.
 func (v JSON) MarshalJSON() ([]byte, error) { return literal(string(v)) }

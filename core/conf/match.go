@@ -5,8 +5,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Match is a condition on a request to an inbound; all that is given must
-// hold, and nothing given holds for every request (SPEC 7.2).
+// Match is a condition on a request to an inbound. All conditions that are given must
+// hold; an empty match holds for every request (SPEC 7.2).
 type Match struct {
 	SpiffeID *SpiffeIDMatch `json:"spiffeId,omitzero" alias:"spiffeID"`
 	SNI      *SNI           `json:"sni,omitzero"`
@@ -23,13 +23,13 @@ func (m *Match) Empty() bool {
 // SpiffeIDMatchType is how a SPIFFE ID is compared.
 type SpiffeIDMatchType string
 
-// The ways to compare a SPIFFE ID. Prefix is by path segment.
+// The ways to compare a SPIFFE ID. A prefix is compared by path segment.
 const (
 	SpiffeIDExact  SpiffeIDMatchType = "Exact"
 	SpiffeIDPrefix SpiffeIDMatchType = "Prefix"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (SpiffeIDMatchType) Enum() []string { return Words(SpiffeIDExact, SpiffeIDPrefix) }
 
 // SpiffeIDMatch is a condition on the client's SPIFFE ID.
@@ -38,20 +38,20 @@ type SpiffeIDMatch struct {
 	Value string            `json:"value"`
 }
 
-// Validate checks the value against the SPIFFE ID standard; a prefix may end
-// in a slash and may be a trust domain alone.
+// Validate checks the value against the SPIFFE ID standard. A prefix may end in a
+// slash, and may consist of only a trust domain.
 func (m *SpiffeIDMatch) Validate(at *diag.At) {
 	if err := checkSpiffeID(m.Value, m.Type != SpiffeIDExact); err != nil {
 		at.Field("value").Errorf("write spiffe://trust-domain/path", "bad SPIFFE ID %.80q: %v", m.Value, err)
 	}
 }
 
-// SNI is the server name that a client asks for, compared whole and in any
-// letter case, as host names have none (RFC 6066). It is written as a string, or
-// as {type: Exact, value: name}.
+// SNI is the server name that a client requests. It is compared whole and without
+// regard to letter case, as host names (RFC 6066). It is written as a string, or as
+// {type: Exact, value: name}.
 type SNI string
 
-// DecodeAt reads both spellings.
+// DecodeAt reads both forms.
 func (s *SNI) DecodeAt(in *strict.Value) {
 	var long struct {
 		Type  *sniMatchType `json:"type,omitzero"`
@@ -71,8 +71,8 @@ func (sniMatchType) Enum() []string { return []string{"Exact"} }
 
 type serverName string
 
-// Validate refuses what no client sends: names have no port and no dot at the
-// end, and are ASCII (RFC 6066).
+// Validate reports names that no client sends: a name has no port and no dot at the
+// end, and is ASCII (RFC 6066).
 func (n serverName) Validate(at *diag.At) {
 	name := string(n)
 	switch {
@@ -86,15 +86,15 @@ func (n serverName) Validate(at *diag.At) {
 // PathMatchType is how a request's path is compared.
 type PathMatchType string
 
-// The ways to compare a path: without the query, prefixes by segment, regular
-// expressions (RE2) to the whole.
+// The ways to compare a path, without its query: a prefix by segment, a regular
+// expression (RE2) with the whole path.
 const (
 	PathExact  PathMatchType = "Exact"
 	PathPrefix PathMatchType = "Prefix"
 	PathRegex  PathMatchType = "RegularExpression"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (PathMatchType) Enum() []string { return Words(PathExact, PathPrefix, PathRegex) }
 
 // PathMatch is a condition on a request's path.
@@ -106,7 +106,7 @@ type PathMatch struct {
 // Method is an HTTP method.
 type Method string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (Method) Enum() []string {
 	return []string{"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate checks that a path is one that a request can have: a proxy
-// normalizes paths before it compares them, so another one never matches (SPEC
-// 7.2). A regular expression must compile.
+// Validate checks that a request can have the path: a proxy normalizes paths before it
+// compares them, so a path that is not in normal form never matches (SPEC 7.2). A
+// regular expression must compile.
 func (m *PathMatch) Validate(at *diag.At) {
 	at = at.Field("value")
 	switch {
@@ -27,7 +27,7 @@ func (m *PathMatch) Validate(at *diag.At) {
 	}
 }
 
-// notNormal returns why a path is not in normal form; "" if it is.
+// notNormal returns why a path is not in normal form, or "" if it is.
 func notNormal(path string) (what, hint string) {
 	for segment := range strings.SplitSeq(path, "/") {
 		if name, _, _ := strings.Cut(segment, ";"); name == "." || name == ".." {
@@ -56,8 +56,8 @@ func notNormal(path string) (what, hint string) {
 	return "", ""
 }
 
-// escapedInPaths is the printable characters that a proxy percent-encodes when
-// it normalizes a path.
+// escapedInPaths is the printable characters that a proxy percent-encodes when it
+// normalizes a path.
 const escapedInPaths = "\"<>^`{|}"
 
 func badEscape(rest string) (what, hint string) {
@@ -79,8 +79,8 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// Validate checks that a proxy can see the headers as the client sent them, and
-// that a request can have their values (SPEC 7.2).
+// Validate checks that a proxy sees the headers as the client sent them, and that a
+// request can have their values (SPEC 7.2).
 func (m *Match) Validate(at *diag.At) {
 	for i := range m.Headers {
 		h, at := &m.Headers[i], at.Field("headers").Index(i)
@@ -103,8 +103,8 @@ const blanks = " \t"
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
-// proxyHeaders are the headers that a proxy writes, removes or interprets, so
-// that a condition on one does not see what the client sent.
+// proxyHeaders are the headers that a proxy writes, removes or interprets, so that it
+// cannot compare what the client sent.
 var proxyHeaders = map[string]bool{
 	"connection": true, "keep-alive": true, "proxy-connection": true, "te": true, "trailer": true, "transfer-encoding": true,
 	"upgrade": true, "expect": true, "x-request-id": true, "x-forwarded-proto": true, "x-forwarded-client-cert": true,

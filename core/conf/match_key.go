@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// MatchesKey returns a text that is equal for matches that are equal as sets
-// of conditions (SPEC 7.1): in any order, repeated or not, server names and header
-// names in any case.
+// MatchesKey returns a text that is equal for matches that are equal as sets of
+// conditions (SPEC 7.1): the order, repetitions and the letter case of server and
+// header names make no difference.
 func MatchesKey(matches []Match) string {
 	keys := make([]string, len(matches))
 	for i := range matches {
@@ -17,7 +17,7 @@ func MatchesKey(matches []Match) string {
 	return setKey(keys)
 }
 
-// Key is [MatchesKey] of one match.
+// Key returns the [MatchesKey] of one match.
 func (m *Match) Key() string {
 	var parts []string
 	add := func(words ...string) { parts = append(parts, setWord(words)) }

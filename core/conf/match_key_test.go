@@ -7,9 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// Rules are merged where their matches are equal as sets (SPEC 7.1): in any
-// order, repeated or not, server and header names in any case, and in nothing
-// else.
+// Rules are merged if their matches are equal as sets (SPEC 7.1): the order,
+// repetitions and the letter case of server and header names make no difference, but
+// anything else does.
 func TestMatchesKey(t *testing.T) {
 	header := func(name, value string) conf.HeaderMatch {
 		return conf.HeaderMatch{Name: conf.HeaderName(name), Value: &value}
@@ -28,7 +28,7 @@ func TestMatchesKey(t *testing.T) {
 		return conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: kind, Value: value}}
 	}
 	headers := func(list ...conf.HeaderMatch) conf.Match { return conf.Match{Headers: list} }
-	groups := [][][]conf.Match{ // each is spellings of one set
+	groups := [][][]conf.Match{ // each contains several forms of one set
 		{{{}}, {{}, {}}},
 		{{{Method: &get}}, {{Method: &get}, {Method: &get}}},
 		{{{Method: &put}}},

@@ -141,7 +141,7 @@ func TestHeaderMatch(t *testing.T) {
 		`{name: ":path", value: c}`:                         `f:1:8: name: bad header name ":path"; use letters, digits and -`,
 	})
 	if got := (&conf.HeaderMatch{Name: "a"}).How(); got != conf.HeaderExact {
-		t.Errorf("left out, the type is %s", got)
+		t.Errorf("the default type is %s", got)
 	}
 }
 

@@ -8,17 +8,17 @@ import (
 // Count is a number of things, at least one.
 type Count uint32
 
-// Validate refuses zero.
+// Validate reports zero.
 func (c Count) Validate(at *diag.At) {
 	if c == 0 {
 		at.Errorf("", "must be at least 1")
 	}
 }
 
-// Percent is a share in whole percent, 0 to 100.
+// Percent is a share in whole percents, 0 to 100.
 type Percent uint32
 
-// Validate refuses more than 100.
+// Validate reports values above 100.
 func (p Percent) Validate(at *diag.At) {
 	if p > 100 {
 		at.Errorf("", "must be from 0 to 100")
@@ -26,7 +26,7 @@ func (p Percent) Validate(at *diag.At) {
 }
 
 // Percentage is a share in percent, 0 to 100, that may have a fraction: 50 or
-// "50.5". Like [IntOrString] it keeps the literal.
+// "50.5". Like [IntOrString], it retains the literal.
 type Percentage IntOrString
 
 // DecodeAt accepts what IntOrString accepts.
@@ -39,16 +39,16 @@ func (p Percentage) Validate(at *diag.At) {
 	}
 }
 
-// MarshalJSON prints the literal.
+// MarshalJSON returns the literal.
 func (p Percentage) MarshalJSON() ([]byte, error) { return IntOrString(p).MarshalJSON() }
 
 // Float returns the number, in percent.
 func (p Percentage) Float() float64 { return IntOrString(p).Float() }
 
-// Port is a port of TCP or UDP.
+// Port is a TCP or UDP port.
 type Port uint32
 
-// Validate refuses what is no port.
+// Validate reports a number that is not a port.
 func (p Port) Validate(at *diag.At) {
 	if p == 0 || p > 65535 {
 		at.Errorf("", "must be a port, from 1 to 65535")

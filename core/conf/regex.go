@@ -11,10 +11,9 @@ import (
 // maxRegex is the longest regular expression, in bytes: the Gateway API's limit.
 const maxRegex = 1024
 
-// ValidateRegex checks that an expression is one that RE2 compiles, alone and
-// in a group, and that Envoy accepts its program (SPEC 7.2). A comparison of
-// the whole text puts the expression into a group, which a \Q without \E does
-// not end.
+// ValidateRegex checks that RE2 compiles an expression, both alone and in a group, and
+// that Envoy accepts its program (SPEC 7.2). To compare a whole text, the expression is
+// put into a group, which is not closed if the expression has a \Q without \E.
 func ValidateRegex(at *diag.At, expression string) {
 	var bad *syntax.Error
 	if len(expression) > maxRegex {

@@ -15,7 +15,7 @@ var (
 )
 
 const (
-	maxSpiffeID    = 2048 // bytes; a server must accept as many
+	maxSpiffeID    = 2048 // bytes; a server must accept IDs of this length
 	maxTrustDomain = 255
 )
 
@@ -42,7 +42,7 @@ func checkTrustDomain(name string) error {
 // CheckSpiffeID returns an error if a text is not a SPIFFE ID.
 func CheckSpiffeID(id string) error { return checkSpiffeID(id, false) }
 
-// checkSpiffeID checks an ID, or a prefix of one: it may end in a slash.
+// checkSpiffeID checks an ID or, if prefix is set, a prefix, which may end in a slash.
 func checkSpiffeID(id string, prefix bool) error {
 	rest, ok := strings.CutPrefix(id, "spiffe://")
 	if !ok {

@@ -7,8 +7,8 @@ const (
 	tagValueHint = "a tag's value has letters, digits, '.', '_', ':' and '-'"
 )
 
-// ValidateTag checks a tag of an inbound, outbound or gateway. The place is
-// that of the mapping of tags (SPEC 1.2).
+// ValidateTag checks a tag of an inbound, outbound or gateway. tags is the place of the
+// mapping that contains it (SPEC 1.2).
 func ValidateTag(tags *diag.At, key, value string) {
 	if !validTagKey(key) {
 		reportTagKey(tags.Name(key), key)
@@ -18,8 +18,7 @@ func ValidateTag(tags *diag.At, key, value string) {
 	}
 }
 
-// ValidateSelector checks tags that something is selected by: the value *
-// asks for the key only.
+// ValidateSelector checks tags of a selector: the value * requires only the key.
 func ValidateSelector(at *diag.At, tags map[string]string) {
 	for key, value := range tags {
 		if !validTagKey(key) {
@@ -53,7 +52,7 @@ func validTagValue(s string) bool { return validTagText(s, &tagValueBytes) }
 
 var tagKeyBytes, tagValueBytes = tagBytes("._:/-"), tagBytes("._:-")
 
-// tagBytes returns the bytes of which a key or value consists: letters, digits and
+// tagBytes returns the bytes that are allowed in a key or value: letters, digits and
 // punctuation.
 func tagBytes(punctuation string) (valid [256]bool) {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// errorOf returns what a validation of a value that was made in Go reports,
-// without the value's name.
+// errorOf returns the errors of a validation of a value that was made in Go, without
+// the value's name.
 func errorOf(validate func(*diag.At)) string {
 	var sink diag.Sink
 	validate(diag.Root(diag.GoValue("value"), &sink))

@@ -11,8 +11,8 @@ import (
 
 // Template is a text with variables in Go's template syntax: {{ .Mesh }},
 // {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and
-// {{ label "key" }}. Nothing else of the syntax is accepted, so that a template
-// is expanded in the time of its length.
+// {{ label "key" }}. No other part of the syntax is accepted, so that the time to
+// expand a template is proportional to its length.
 type Template string
 
 // templateVariables are the variables of a [Template].

@@ -27,8 +27,8 @@ func TestTemplateParts(t *testing.T) {
 	}
 }
 
-// Everything else of the syntax is refused, so that no template loops.
-func TestTemplateRefuses(t *testing.T) {
+// The rest of the syntax is an error, so that no template loops.
+func TestTemplateRejects(t *testing.T) {
 	for _, template := range []conf.Template{
 		"{{", "{{ . }}", "{{ .Pod }}", "{{ .Mesh.Name }}", "{{ .Mesh .Zone }}", "{{ $x := .Mesh }}", "{{ label }}", `{{ label "" }}`, "{{ label .Mesh }}",
 		`{{ label "a" "b" }}`, `{{ printf "%99d" 1 }}`, "{{ range 10 }}a{{ end }}", "{{ if .Mesh }}a{{ end }}", `{{ .Mesh | label }}`, `{{ "text" }}`, `{{ template "x" }}`,

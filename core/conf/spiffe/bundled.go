@@ -5,8 +5,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// BundledProvider signs certificates with a CA: the one of CA or one of its
-// own.
+// BundledProvider signs certificates with a CA: the one in CA, or one that it
+// generates.
 type BundledProvider struct {
 	MeshTrustCreation       *MeshTrustCreation     `json:"meshTrustCreation,omitzero"`
 	InsecureAllowSelfSigned *bool                  `json:"insecureAllowSelfSigned,omitzero"`
@@ -30,21 +30,21 @@ func (b *BundledProvider) IsTrusted() bool {
 	return b.MeshTrustCreation == nil || *b.MeshTrustCreation != meshTrustDisabled
 }
 
-// MeshTrustCreation is whether the CA is published as a MeshTrust.
+// MeshTrustCreation determines whether the CA is published as a MeshTrust.
 type MeshTrustCreation string
 
-// meshTrustDisabled means that the CA is trusted only by MeshTrusts that contain it.
+// meshTrustDisabled means that the CA is trusted only through MeshTrusts that contain it.
 const meshTrustDisabled MeshTrustCreation = "Disabled"
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (MeshTrustCreation) Enum() []string { return []string{"Enabled", string(meshTrustDisabled)} }
 
-// CertificateParameters are those of the certificates that are signed.
+// CertificateParameters are parameters of the signed certificates.
 type CertificateParameters struct {
 	Expiry *conf.PositiveDuration `json:"expiry,omitzero"`
 }
 
-// Autogenerate is whether the provider makes a CA of its own.
+// Autogenerate determines whether the provider generates a CA.
 type Autogenerate struct {
 	Enabled *bool `json:"enabled,omitzero"`
 }
@@ -55,7 +55,7 @@ type CertificateAuthority struct {
 	PrivateKey  DataSource `json:"privateKey"`
 }
 
-// DataSource is where a certificate or key is read from.
+// DataSource is the source of a certificate or a key.
 type DataSource struct {
 	Type           DataSourceType `json:"type" policyMerge:"discriminator"`
 	File           *FileSource    `json:"file,omitzero"`
@@ -64,10 +64,10 @@ type DataSource struct {
 	InsecureInline *InlineSource  `json:"insecureInline,omitzero"`
 }
 
-// DataSourceType names the arm of a [DataSource].
+// DataSourceType is the name of the arm of a [DataSource].
 type DataSourceType string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (DataSourceType) Enum() []string {
 	return []string{"File", "EnvVar", "SecretRef", "InsecureInline"}
 }

@@ -1,4 +1,4 @@
-// Package spiffe contains the field types of MeshIdentity and MeshTrust: where
-// the SPIFFE IDs and certificates of proxies come from, and which authorities
-// vouch for them (SPEC 11.6).
+// Package spiffe contains the field types of MeshIdentity and MeshTrust: the source of
+// the SPIFFE IDs and certificates of proxies, and the authorities that sign them (SPEC
+// 11.6).
 package spiffe

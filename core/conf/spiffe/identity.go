@@ -5,20 +5,20 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// IdentitySpec is a MeshIdentity as it is written.
+// IdentitySpec is the spec of a MeshIdentity.
 type IdentitySpec struct {
 	Selector *IdentitySelector `json:"selector,omitzero"`
 	SpiffeID *IDTemplate       `json:"spiffeID,omitzero" alias:"spiffeId"`
 	Provider IdentityProvider  `json:"provider"`
 }
 
-// IdentitySelector selects dataplanes. Without Dataplane it selects none.
+// IdentitySelector selects dataplanes. If Dataplane is nil it selects none.
 type IdentitySelector struct {
 	Dataplane *LabelSelector `json:"dataplane,omitzero"`
 }
 
-// LabelSelector selects what has all of the labels; without labels it selects
-// everything.
+// LabelSelector selects objects that have all of the labels; without labels it selects
+// every object.
 type LabelSelector struct {
 	MatchLabels map[string]string `json:"matchLabels,omitzero"`
 }
@@ -39,7 +39,7 @@ func (s *IDTemplate) Validate(at *diag.At) {
 	}
 }
 
-// IdentityProvider is where certificates come from.
+// IdentityProvider is the source of certificates.
 type IdentityProvider struct {
 	Type      IdentityProviderType `json:"type" policyMerge:"discriminator"`
 	Bundled   *BundledProvider     `json:"bundled,omitzero"`
@@ -47,7 +47,7 @@ type IdentityProvider struct {
 	Extension *ExtensionProvider   `json:"extension,omitzero"`
 }
 
-// IdentityProviderType names the arm of an [IdentityProvider].
+// IdentityProviderType is the name of the arm of an [IdentityProvider].
 type IdentityProviderType string
 
 // The types of providers.
@@ -57,7 +57,7 @@ const (
 	Extension IdentityProviderType = "Extension"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (IdentityProviderType) Enum() []string { return conf.Words(Bundled, Spire, Extension) }
 
 // Validate checks that a provider that needs a configuration has one.
@@ -70,18 +70,18 @@ func (p *IdentityProvider) Validate(at *diag.At) {
 	}
 }
 
-// SpireProvider is a SPIRE agent on the proxy's machine.
+// SpireProvider is a SPIRE agent on the machine of the proxy.
 type SpireProvider struct {
 	Agent *SpireAgent `json:"agent,omitzero"`
 }
 
-// SpireAgent describes how the agent is reached.
+// SpireAgent describes how to reach the agent.
 type SpireAgent struct {
 	Timeout *conf.PositiveDuration `json:"timeout,omitzero"`
 }
 
 // ExtensionProvider is a provider by name. The only one is "files": the paths
-// of files on the proxy's machine.
+// of files on the machine of the proxy.
 type ExtensionProvider struct {
 	Name   ExtensionName  `json:"name"`
 	Config *IdentityFiles `json:"config,omitzero"`
@@ -90,10 +90,10 @@ type ExtensionProvider struct {
 // ExtensionName is the name of an extension.
 type ExtensionName string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ExtensionName) Enum() []string { return []string{"files"} }
 
-// IdentityFiles are the paths of PEM files on the proxy's machine.
+// IdentityFiles are the paths of PEM files on the machine of the proxy.
 type IdentityFiles struct {
 	Certificate conf.Template `json:"certificate"`
 	PrivateKey  conf.Template `json:"privateKey"`

@@ -9,15 +9,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// TrustSpec is a MeshTrust as it is written.
+// TrustSpec is the spec of a MeshTrust.
 type TrustSpec struct {
-	// Origin is set by Kuma in a MeshTrust that it made of a MeshIdentity.
+	// Origin is set by Kuma if it made the MeshTrust from a MeshIdentity.
 	Origin      *TrustOrigin     `json:"origin,omitzero"`
 	TrustDomain conf.TrustDomain `json:"trustDomain"`
 	CABundles   []CABundle       `json:"caBundles"`
 }
 
-// TrustOrigin is the resource that a MeshTrust was made of.
+// TrustOrigin is the resource from which a MeshTrust was made.
 type TrustOrigin struct {
 	KRI *string `json:"kri,omitzero"`
 }
@@ -29,16 +29,16 @@ func (s *TrustSpec) Validate(at *diag.At) {
 	}
 }
 
-// CABundle is some CA certificates.
+// CABundle is one or more CA certificates.
 type CABundle struct {
 	Type CABundleType `json:"type" policyMerge:"discriminator"`
 	Pem  *PemBundle   `json:"pem,omitzero"`
 }
 
-// CABundleType names the arm of a [CABundle].
+// CABundleType is the name of the arm of a [CABundle].
 type CABundleType string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (CABundleType) Enum() []string { return []string{"Pem"} }
 
 // PemBundle is certificates in PEM.
@@ -46,7 +46,7 @@ type PemBundle struct {
 	Value string `json:"value"`
 }
 
-// Validate checks that the text is certificates and nothing else.
+// Validate checks that the text contains certificates and nothing else.
 func (b *PemBundle) Validate(at *diag.At) {
 	const hint = "write the text between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----, with these lines"
 	rest := []byte(b.Value)

@@ -24,7 +24,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// filled makes a policy with one empty Conf in each array that a kind has.
+// filled makes a policy with one empty Conf in each array of the kind.
 type filled func(kind *resource.Kind) (*resource.Policy, error)
 
 func fill[C, R any](builder func(mesh, name string) *resource.PolicyBuilder[C, R]) filled {
@@ -48,8 +48,8 @@ func fill[C, R any](builder func(mesh, name string) *resource.PolicyBuilder[C, R
 	}
 }
 
-// The builder of each kind has the kind's Conf types. The validation of a kind may
-// refuse an empty Conf, but not its type.
+// The builder of each kind uses the Conf types of the kind. The validation of a kind may
+// report an empty Conf, but not its type.
 func TestBuilders(t *testing.T) {
 	builders := map[string]filled{
 		"MeshAccessLog": fill(meshaccesslog.New), "MeshCircuitBreaker": fill(meshcircuitbreaker.New),
@@ -68,7 +68,7 @@ func TestBuilders(t *testing.T) {
 				t.Errorf("the builder makes a %s of type %s", p.Kind, p.Type.Name)
 			}
 			if err != nil && strings.Contains(err.Error(), "must be a *") {
-				t.Errorf("the builder has other Conf types than the kind: %v", err)
+				t.Errorf("the Conf types of the builder differ from those of the kind: %v", err)
 			}
 		})
 	}

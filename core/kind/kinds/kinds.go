@@ -1,5 +1,5 @@
-// Package kinds is the list of the built-in policy kinds (SPEC 1.4). An
-// embedder passes kinds of his own together with these:
+// Package kinds is the list of the built-in policy kinds (SPEC 1.4). An embedder
+// combines them with its own kinds:
 //
 //	resource.NewKinds(append(kinds.BuiltIn(), upstreamtimeout.Kind())...)
 package kinds
@@ -27,8 +27,8 @@ import (
 // All returns the built-in kinds.
 func All() *resource.Kinds { return resource.NewKinds(BuiltIn()...) }
 
-// BuiltIn returns the built-in kinds, newly made, to be put into a set with
-// others.
+// BuiltIn returns new descriptions of the built-in kinds, to be combined with other
+// kinds in one set.
 func BuiltIn() []*resource.Kind {
 	return []*resource.Kind{
 		meshaccesslog.Kind(),

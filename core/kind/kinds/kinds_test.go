@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// row is a kind as in SPEC 2.4 and in the list of short names in SPEC 10.
+// row is a kind as in SPEC 2.4, with its short name from SPEC 10.
 type row struct {
 	Short  string
 	Arrays string // to, from, rules, rules+matches, default
@@ -91,9 +91,8 @@ func arrays(kind *resource.Kind) string {
 	return strings.Join(names, " ")
 }
 
-// The kinds whose Confs are not under `default`, or are not
-// merged.
-func TestSectionsOfTheirOwnKind(t *testing.T) {
+// Some kinds have Confs that are not under `default`, or that are not merged.
+func TestInlineAndUnmergedSections(t *testing.T) {
 	var inline, unmerged []string
 	for _, kind := range kinds.BuiltIn() {
 		for _, section := range []*resource.Section{kind.To, kind.From, kind.Rules, kind.Default} {
@@ -113,7 +112,8 @@ func TestSectionsOfTheirOwnKind(t *testing.T) {
 	}
 }
 
-// What SPEC 2.4 does not give a kind is an error that names what it has.
+// An array or targetRef that SPEC 2.4 does not allow for a kind is an error, which lists
+// the ones that the kind has.
 func TestForeignArraysAndTargets(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
 	for name, c := range map[string]struct{ spec, want string }{

@@ -11,11 +11,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Accepted loads documents, one policy each in the universal spelling with
-// mesh and targetRefs written out, and checks that
-//   - each prints as the JSON that it was written as, fields in any order;
+// Accepted loads documents, one policy each in the universal format with mesh and
+// targetRefs written out. It checks that
+//   - each is marshalled as the JSON of the document, in any order of fields;
 //   - together they use every array of the kind and set every field of its
-//     Confs, so that no field can be forgotten in the test.
+//     Confs, so that a test that omits a field fails.
 func Accepted(t *testing.T, kind *resource.Kind, documents ...string) {
 	t.Helper()
 	var used fields
@@ -55,9 +55,9 @@ func Accepted(t *testing.T, kind *resource.Kind, documents ...string) {
 	}
 }
 
-// roundTrip checks that a policy prints as it was written. The two sides come
-// to the comparison by different ways: one through the model, the other
-// through a plain YAML reader.
+// roundTrip checks that a policy is marshalled as it was written. The compared texts are
+// made in different ways: one by decoding and marshalling the policy, the other by a
+// plain YAML reader.
 func roundTrip(t *testing.T, policy *resource.Policy, document string) {
 	t.Helper()
 	printed, err := json.Marshal(policy)
@@ -82,12 +82,12 @@ func roundTrip(t *testing.T, policy *resource.Policy, document string) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s is printed otherwise than it was written (-written +printed):\n%s", policy.Name, diff)
+		t.Errorf("the marshalled %s differs from its document (-written +marshalled):\n%s", policy.Name, diff)
 	}
 }
 
-// fields is the fields of all struct types that were met, with whether any
-// value had them set.
+// fields maps the fields of all struct types in the documents to whether any value has
+// them set.
 type fields struct {
 	set   map[string]bool
 	order []string
@@ -102,7 +102,7 @@ func (f *fields) add(conf resource.Conf) {
 	f.walk(v)
 }
 
-// declare notes the fields of a type and of the types within it.
+// declare adds the fields of a type and of the types within it.
 func (f *fields) declare(t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

@@ -9,20 +9,20 @@ import (
 
 const file = "p.yaml"
 
-// Case is a Conf with what is wanted of it.
+// Case is a Conf with the expected result.
 type Case struct {
-	// In is the array that the Conf is put into; empty means to or, where the
-	// kind has no such array, default or else rules.
+	// In is the array that contains the Conf; empty means to or, if the kind does not
+	// have it, default or rules.
 	In string
-	// Conf is in YAML's flow style: {connectionTimeout: 0s}. For an array
-	// whose Confs are in the item itself it has no braces.
+	// Conf is in YAML's flow style: {connectionTimeout: 0s}. If the fields of the Conf
+	// are those of the item itself, it has no braces.
 	Conf string
-	// Want is the whole text of the errors, of the warnings, or of the Conf in
-	// JSON. The Conf begins in line 2, column 1 of p.yaml.
+	// Want is the complete text of the errors or of the warnings, or the JSON of the
+	// Conf. The Conf begins in line 2, column 1 of p.yaml.
 	Want string
 }
 
-// Rejected checks that each case gives the error that it wants and no other.
+// Rejected checks that each case has exactly the expected errors.
 func Rejected(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	t.Helper()
 	for name, c := range cases {

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Warned checks that each case is accepted with the warnings that it wants,
-// one a line.
+// Warned checks that each case is accepted with exactly the expected warnings, one per
+// line.
 func Warned(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	t.Helper()
 	for name, c := range cases {
@@ -24,8 +24,8 @@ func Warned(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	}
 }
 
-// Completed checks that each case is accepted and prints as the JSON that it
-// wants, which has the defaults of absent fields.
+// Completed checks that each case is accepted and marshalled as the expected JSON, which
+// contains the defaults of absent fields.
 func Completed(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 	t.Helper()
 	for name, c := range cases {

@@ -8,12 +8,12 @@ import "github.com/meshmatch/meshmatch/core/conf"
 //
 //confgen:conf hash
 type Conf struct {
-	// Backends are where lines are written to, all of them; an empty list
-	// switches logging off.
+	// Backends are all places to which lines are written; an empty list disables
+	// logging.
 	Backends []Backend `json:"backends,omitzero"`
 }
 
-// Backend is a place that lines are written to.
+// Backend is a place to which lines are written.
 type Backend struct {
 	Type          BackendType    `json:"type" policyMerge:"discriminator"`
 	TCP           *TCP           `json:"tcp,omitzero"`
@@ -21,7 +21,7 @@ type Backend struct {
 	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
 }
 
-// BackendType names the arm of a [Backend].
+// BackendType is the name of the arm of a [Backend].
 type BackendType string
 
 // The types of backends.
@@ -31,7 +31,7 @@ const (
 	OpenTelemetryBackend BackendType = "OpenTelemetry"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (BackendType) Enum() []string { return conf.Words(TCPBackend, FileBackend, OpenTelemetryBackend) }
 
 // TCP writes lines to a connection.
@@ -40,7 +40,7 @@ type TCP struct {
 	Address conf.Address `json:"address"`
 }
 
-// File writes lines to a file of the proxy.
+// File writes lines to a file on the machine of the proxy.
 type File struct {
 	Format *Format   `json:"format,omitzero"`
 	Path   conf.Path `json:"path"`
@@ -49,30 +49,29 @@ type File struct {
 // OpenTelemetry sends lines to a collector: Endpoint or BackendRef.
 type OpenTelemetry struct {
 	Attributes []Attribute `json:"attributes,omitzero"`
-	// Body is any value; texts in it may have Envoy's command operators.
+	// Body is any value; texts in it may contain Envoy's command operators.
 	Body       *conf.JSON         `json:"body,omitzero"`
 	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
 }
 
-// Attribute is one of a line's attributes; the value may have Envoy's command
-// operators.
+// Attribute is an attribute of a line; the value may contain Envoy's command operators.
 type Attribute struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// Format is how a line is written; not set means Envoy's own format.
+// Format is the format of a line; nil means Envoy's default format.
 type Format struct {
 	Type  FormatType `json:"type" policyMerge:"discriminator"`
 	Plain *string    `json:"plain,omitzero"`
 	JSON  []Field    `json:"json,omitzero"`
-	// OmitEmptyValues leaves out operators that have no value; not set means
-	// false: they are written as "-" or null.
+	// OmitEmptyValues omits operators without a value; nil means false: they are
+	// written as "-" or null.
 	OmitEmptyValues *bool `json:"omitEmptyValues,omitzero"`
 }
 
-// FormatType names the arm of a [Format].
+// FormatType is the name of the arm of a [Format].
 type FormatType string
 
 // The types of formats.
@@ -81,7 +80,7 @@ const (
 	JSONFormat  FormatType = "Json"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (FormatType) Enum() []string { return conf.Words(PlainFormat, JSONFormat) }
 
 // Field is a field of a line in JSON.

@@ -8,11 +8,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// A format may contain command operators: %NAME%, %NAME(ARGUMENTS)% and, with the
-// greatest number of bytes, %NAME(ARGUMENTS):LENGTH%; %% is a percent sign. Those
-// whose names begin with KUMA_ are replaced by the control plane, the others are
-// evaluated by Envoy, which refuses a listener with an operator that it does not
-// have.
+// A format may contain command operators: %NAME%, %NAME(ARGUMENTS)% and, with a maximum
+// number of bytes, %NAME(ARGUMENTS):LENGTH%; %% is a percent sign. The control plane
+// replaces those whose names begin with KUMA_. Envoy evaluates the others, and rejects a
+// listener with an operator that it does not have.
 
 // Operators that the control plane replaces (SPEC 11.5).
 const (
@@ -30,7 +29,7 @@ var kumaOperators = []string{
 	SourceAddressOperator, SourceAddressWithoutPortOperator, DirectionOperator,
 }
 
-// envoyOperators are those of Envoy 1.40 that are complete without arguments.
+// envoyOperators are the operators of Envoy 1.40 that need no arguments.
 var envoyOperators = strings.Fields(`
 	ACCESS_LOG_TYPE BYTES_RECEIVED BYTES_RETRANSMITTED BYTES_SENT CONNECTION_ID
 	CONNECTION_TERMINATION_DETAILS CUSTOM_FLAGS DOWNSTREAM_CX_RTT

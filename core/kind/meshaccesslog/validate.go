@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate checks that there is one way to the collector.
+// Validate checks that the collector is given in exactly one way.
 func (o *OpenTelemetry) Validate(at *diag.At) {
 	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
 	if o.Body != nil {
@@ -32,7 +32,7 @@ func (a *Attribute) Validate(at *diag.At) {
 	validateOperators(at.Field("value"), a.Value)
 }
 
-// Validate checks that the format writes something.
+// Validate checks that the format is not empty.
 func (f *Format) Validate(at *diag.At) {
 	switch {
 	case f.Type == PlainFormat && f.Plain != nil && *f.Plain == "":

@@ -4,8 +4,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshCircuitBreaker sets: limits of what is open at one time,
-// and how endpoints that fail are found.
+// Conf is what a MeshCircuitBreaker sets: limits of concurrent connections and requests,
+// and the detection of failing endpoints.
 //
 //confgen:conf hash
 type Conf struct {
@@ -13,7 +13,7 @@ type Conf struct {
 	OutlierDetection *OutlierDetection `json:"outlierDetection,omitzero"`
 }
 
-// ConnectionLimits bounds what is open to a service at one time.
+// ConnectionLimits limits the concurrent connections and requests to a service.
 type ConnectionLimits struct {
 	MaxConnections     *conf.Count `json:"maxConnections,omitzero"`
 	MaxConnectionPools *conf.Count `json:"maxConnectionPools,omitzero"`
@@ -22,26 +22,26 @@ type ConnectionLimits struct {
 	MaxRequests        *conf.Count `json:"maxRequests,omitzero"`
 }
 
-// OutlierDetection takes endpoints that fail out of use for a time.
+// OutlierDetection ejects failing endpoints for some time.
 type OutlierDetection struct {
 	Disabled *bool `json:"disabled,omitzero"`
 	// Interval is the time between two evaluations of the detectors.
 	Interval *conf.PositiveDuration `json:"interval,omitzero"`
-	// BaseEjectionTime is multiplied by how often the endpoint was ejected.
+	// BaseEjectionTime is multiplied by how often the endpoint has been ejected.
 	BaseEjectionTime *conf.PositiveDuration `json:"baseEjectionTime,omitzero"`
-	// MaxEjectionPercent is how much of the endpoints may be out of use.
+	// MaxEjectionPercent is the maximum share of endpoints that are ejected.
 	MaxEjectionPercent *conf.Percent `json:"maxEjectionPercent,omitzero"`
 	// SplitExternalAndLocalErrors separates errors of the proxy itself, such as
-	// a refused connection, from those that the endpoint answers.
+	// a refused connection, from error responses of the endpoint.
 	SplitExternalAndLocalErrors *bool      `json:"splitExternalAndLocalErrors,omitzero"`
 	Detectors                   *Detectors `json:"detectors,omitzero"`
 	// HealthyPanicThreshold is the share of healthy endpoints below which all
-	// of them are used.
+	// endpoints are used.
 	HealthyPanicThreshold *conf.Percentage `json:"healthyPanicThreshold,omitzero"`
 }
 
-// Detectors are the ways to find an endpoint that fails; those that are
-// present are in use.
+// Detectors are the ways to detect a failing endpoint; those that are present are in
+// use.
 type Detectors struct {
 	TotalFailures       *Consecutive       `json:"totalFailures,omitzero"`
 	GatewayFailures     *Consecutive       `json:"gatewayFailures,omitzero"`
@@ -50,19 +50,19 @@ type Detectors struct {
 	FailurePercentage   *FailurePercentage `json:"failurePercentage,omitzero"`
 }
 
-// Consecutive detects a number of failures in a row.
+// Consecutive detects a number of consecutive failures.
 type Consecutive struct {
 	Consecutive *conf.Count `json:"consecutive,omitzero"`
 }
 
 // SuccessRate detects endpoints that succeed less often than the others.
 type SuccessRate struct {
-	// MinimumHosts is how many endpoints must have had RequestVolume requests
-	// in an interval.
+	// MinimumHosts is the least number of endpoints that must have had RequestVolume
+	// requests in an interval.
 	MinimumHosts  *conf.Count `json:"minimumHosts,omitzero"`
 	RequestVolume *conf.Count `json:"requestVolume,omitzero"`
-	// StandardDeviationFactor is how many standard deviations below the mean
-	// an endpoint is ejected.
+	// StandardDeviationFactor is the number of standard deviations below the mean at
+	// which an endpoint is ejected.
 	StandardDeviationFactor *conf.IntOrString `json:"standardDeviationFactor,omitzero"`
 }
 

@@ -1,5 +1,5 @@
-// Package meshcircuitbreaker is the policy kind MeshCircuitBreaker: limits of
-// connections and requests, and the ejection of endpoints that fail.
+// Package meshcircuitbreaker defines the policy kind MeshCircuitBreaker: limits of
+// connections and requests, and the ejection of failing endpoints.
 package meshcircuitbreaker
 
 import "github.com/meshmatch/meshmatch/core/resource"

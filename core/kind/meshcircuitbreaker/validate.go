@@ -5,18 +5,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate checks that the factor is a distance.
+// Validate checks that the factor is positive.
 func (s *SuccessRate) Validate(at *diag.At) {
 	if s.StandardDeviationFactor != nil && s.StandardDeviationFactor.Float() <= 0 {
 		at.Field("standardDeviationFactor").Errorf("", "must be greater than 0")
 	}
 }
 
-// Validate warns of an object without limits.
+// Validate warns about an object without limits.
 func (l *ConnectionLimits) Validate(at *diag.At) { conf.WarnIdle(at, l) }
 
-// Validate warns of an object without fields, and of one without detectors,
-// which ejects no endpoint unless another policy has them.
+// Validate warns about an object without fields, and about one without detectors,
+// which ejects no endpoint unless another policy has detectors.
 func (o *OutlierDetection) Validate(at *diag.At) {
 	conf.WarnIdle(at, o)
 	disabled := o.Disabled != nil && *o.Disabled
@@ -25,5 +25,5 @@ func (o *OutlierDetection) Validate(at *diag.At) {
 	}
 }
 
-// Validate warns of an object without detectors.
+// Validate warns about an object without detectors.
 func (d *Detectors) Validate(at *diag.At) { conf.WarnIdle(at, d) }

@@ -20,8 +20,8 @@ func (b Bandwidth) Validate(at *diag.At) {
 	}
 }
 
-// KilobitsPerSecond returns the number in units of 1000 bits per second, zero
-// for what Validate refuses.
+// KilobitsPerSecond returns the number in units of 1000 bits per second, or zero if
+// the bandwidth is not valid.
 func (b Bandwidth) KilobitsPerSecond() uint64 {
 	parts := bandwidth.FindStringSubmatch(string(b))
 	if parts == nil {

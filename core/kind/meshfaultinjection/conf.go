@@ -8,30 +8,30 @@ import "github.com/meshmatch/meshmatch/core/conf"
 //
 //confgen:conf
 type Conf struct {
-	// HTTP is the faults, each of which happens or not for itself.
+	// HTTP is the faults; each is injected independently of the others.
 	HTTP []Fault `json:"http,omitzero"`
 }
 
-// Fault is what is done to a request: any of the three, at least one.
+// Fault is one or more of three changes to a request.
 type Fault struct {
 	Abort             *Abort             `json:"abort,omitzero"`
 	Delay             *Delay             `json:"delay,omitzero"`
 	ResponseBandwidth *ResponseBandwidth `json:"responseBandwidth,omitzero"`
 }
 
-// Abort answers without asking the service.
+// Abort responds without forwarding the request to the service.
 type Abort struct {
 	HTTPStatus conf.StatusCode `json:"httpStatus"`
 	Percentage conf.Percentage `json:"percentage"`
 }
 
-// Delay waits before the service is asked.
+// Delay waits before the request is forwarded to the service.
 type Delay struct {
 	Value      conf.Duration   `json:"value"`
 	Percentage conf.Percentage `json:"percentage"`
 }
 
-// ResponseBandwidth slows the response down.
+// ResponseBandwidth limits the speed of the response.
 type ResponseBandwidth struct {
 	Limit      Bandwidth       `json:"limit"`
 	Percentage conf.Percentage `json:"percentage"`

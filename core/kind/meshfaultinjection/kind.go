@@ -1,6 +1,5 @@
-// Package meshfaultinjection is the policy kind MeshFaultInjection: requests
-// to an inbound that are aborted, delayed or answered slowly, for tests of
-// resilience.
+// Package meshfaultinjection defines the policy kind MeshFaultInjection: requests to an
+// inbound that are aborted, delayed or answered slowly, to test resilience.
 package meshfaultinjection
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -10,16 +10,16 @@ import (
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshHealthCheck sets: how often endpoints are checked, what
-// their answers mean, and what a check of each protocol is.
+// Conf is what a MeshHealthCheck sets: how often endpoints are checked, how results are
+// evaluated, and the check of each protocol.
 //
 //confgen:conf hash
 type Conf struct {
-	// Interval is the time between two checks, Timeout how long one may take.
+	// Interval is the time between two checks, and Timeout the limit for one.
 	Interval *conf.PositiveDuration `json:"interval,omitzero"`
 	Timeout  *conf.PositiveDuration `json:"timeout,omitzero"`
-	// UnhealthyThreshold and HealthyThreshold are how many checks in a row
-	// change an endpoint's state.
+	// UnhealthyThreshold and HealthyThreshold are the numbers of consecutive checks
+	// that change an endpoint's state.
 	UnhealthyThreshold *conf.Count `json:"unhealthyThreshold,omitzero"`
 	HealthyThreshold   *conf.Count `json:"healthyThreshold,omitzero"`
 	// InitialJitter, IntervalJitter and IntervalJitterPercent spread the
@@ -27,12 +27,12 @@ type Conf struct {
 	InitialJitter         *conf.PositiveDuration `json:"initialJitter,omitzero"`
 	IntervalJitter        *conf.PositiveDuration `json:"intervalJitter,omitzero"`
 	IntervalJitterPercent *conf.Percent          `json:"intervalJitterPercent,omitzero"`
-	// HealthyPanicThreshold is the share of healthy endpoints below which all
-	// of them are used, or none with FailTrafficOnPanic.
+	// HealthyPanicThreshold is the share of healthy endpoints below which all endpoints
+	// are used, or none with FailTrafficOnPanic.
 	HealthyPanicThreshold *conf.Percentage `json:"healthyPanicThreshold,omitzero"`
 	FailTrafficOnPanic    *bool            `json:"failTrafficOnPanic,omitzero"`
-	// EventLogPath is the file that changes of state are written to; with
-	// AlwaysLogHealthCheckFailures every failure is.
+	// EventLogPath is the file to which changes of state are written and, with
+	// AlwaysLogHealthCheckFailures, every failure.
 	EventLogPath                 *conf.Path `json:"eventLogPath,omitzero"`
 	AlwaysLogHealthCheckFailures *bool      `json:"alwaysLogHealthCheckFailures,omitzero"`
 	// NoTrafficInterval is the interval for services without traffic.
@@ -43,11 +43,11 @@ type Conf struct {
 	ReuseConnection   *bool                  `json:"reuseConnection,omitzero"`
 }
 
-// TCP is a check by a connection and, if they are set, by bytes.
+// TCP is a check by a connection, which may send and expect bytes.
 type TCP struct {
 	Disabled *bool `json:"disabled,omitzero"`
-	// Send and Receive are base64. Everything in Receive must be in the
-	// answer, in that order.
+	// Send and Receive are base64. The response must contain every element of Receive,
+	// in this order.
 	Send    *Base64  `json:"send,omitzero"`
 	Receive []Base64 `json:"receive,omitzero"`
 }
@@ -57,7 +57,7 @@ type HTTP struct {
 	Disabled            *bool                `json:"disabled,omitzero"`
 	Path                *conf.Path           `json:"path,omitzero"`
 	RequestHeadersToAdd *conf.HeaderModifier `json:"requestHeadersToAdd,omitzero"`
-	// ExpectedStatuses are those of a healthy endpoint; not set means 200.
+	// ExpectedStatuses are the statuses of a healthy endpoint; nil means 200.
 	ExpectedStatuses []conf.StatusCode `json:"expectedStatuses,omitzero"`
 }
 
@@ -68,7 +68,7 @@ type GRPC struct {
 	Authority   *string `json:"authority,omitzero"`
 }
 
-// Validate refuses an authority that no request can have.
+// Validate reports an authority that no request can have.
 func (g *GRPC) Validate(at *diag.At) {
 	if g.Authority != nil && strings.ContainsFunc(*g.Authority, unicode.IsControl) {
 		at.Field("authority").Errorf("remove it", "an authority must not have a control character")

@@ -1,5 +1,5 @@
-// Package meshhealthcheck is the policy kind MeshHealthCheck: the checks by
-// which the proxy finds out which endpoints of its outbounds are healthy.
+// Package meshhealthcheck defines the policy kind MeshHealthCheck: the checks by which
+// the proxy determines which endpoints of its outbounds are healthy.
 package meshhealthcheck
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -4,8 +4,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is the routes of HTTP requests to one service. Its fields are in the
-// item of `to` itself.
+// Conf is the routes of HTTP requests to one service. Its fields are those of the item
+// of `to` itself.
 //
 //confgen:conf hash
 type Conf struct {
@@ -15,14 +15,14 @@ type Conf struct {
 	Rules []Rule `json:"rules" policyMerge:"mergeValuesByKey"`
 }
 
-// Rule is what happens to the requests that one of its matches holds for.
+// Rule is a configuration for the requests for which one of its matches holds.
 type Rule struct {
 	Matches []Match  `json:"matches" policyMerge:"mergeKey"`
 	Default RuleConf `json:"default"`
 }
 
-// RuleConf is what is done to a request and where it is sent to: to the
-// service itself if no backends are set.
+// RuleConf changes a request and sends it to backends, or to the service itself if no
+// backends are set.
 type RuleConf struct {
 	Filters     []Filter          `json:"filters,omitzero"`
 	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`

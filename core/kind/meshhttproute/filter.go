@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Filter is one thing that is done to a request or its response.
+// Filter is one change of a request or its response.
 type Filter struct {
 	Type                   FilterType       `json:"type" policyMerge:"discriminator"`
 	RequestHeaderModifier  *HeaderModifier  `json:"requestHeaderModifier,omitzero"`
@@ -18,7 +18,7 @@ type Filter struct {
 	RequestMirror          *RequestMirror   `json:"requestMirror,omitzero"`
 }
 
-// FilterType names the arm of a [Filter].
+// FilterType is the name of the arm of a [Filter].
 type FilterType string
 
 // The types of filters.
@@ -30,13 +30,13 @@ const (
 	RequestMirrorType          FilterType = "RequestMirror"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (FilterType) Enum() []string {
 	return conf.Words(RequestHeaderModifierType, ResponseHeaderModifierType, RequestRedirectType, URLRewriteType, RequestMirrorType)
 }
 
-// Validate checks that the arm is there; those with required fields are
-// checked when they are decoded.
+// Validate checks that the arm is present. Arms with required fields are checked when
+// they are decoded.
 func (f *Filter) Validate(at *diag.At) {
 	for _, arm := range []struct {
 		of      FilterType
@@ -54,8 +54,8 @@ func (f *Filter) Validate(at *diag.At) {
 	}
 }
 
-// prefixRewrite returns the name of the arm whose path rewrite replaces the
-// prefix that the request was matched by, or "".
+// prefixRewrite returns the name of the arm whose path rewrite replaces the prefix of
+// the match, or "".
 func (f *Filter) prefixRewrite() string {
 	replacesPrefix := func(p *PathRewrite) bool { return p != nil && p.Type == ReplacePrefixMatch }
 	switch {
@@ -74,7 +74,7 @@ type HeaderModifier struct {
 	Remove []conf.HeaderName     `json:"remove,omitzero"`
 }
 
-// Validate checks that something is changed, and nothing twice.
+// Validate checks that some header is changed, and none twice.
 func (m *HeaderModifier) Validate(at *diag.At) {
 	if m.Set == nil && m.Add == nil && m.Remove == nil {
 		at.Errorf("give set, add or remove", "must change a header")
@@ -82,8 +82,8 @@ func (m *HeaderModifier) Validate(at *diag.At) {
 	conf.ValidateDistinctHeaders(at, m.Set, m.Add, m.Remove)
 }
 
-// RequestRedirect answers with another URL; parts that are not set are the
-// request's.
+// RequestRedirect redirects to another URL; parts that are not set are those of the
+// request.
 type RequestRedirect struct {
 	Scheme   *Scheme          `json:"scheme,omitzero"`
 	Hostname *PreciseHostname `json:"hostname,omitzero"`
@@ -99,13 +99,13 @@ func (r *RequestRedirect) SetDefaults() { conf.Default(&r.StatusCode, 302) }
 // Scheme is the scheme of a URL.
 type Scheme string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (Scheme) Enum() []string { return []string{"http", "https"} }
 
 // RedirectStatus is the status of a redirect.
 type RedirectStatus int32
 
-// Validate accepts the statuses that redirect a client.
+// Validate accepts only statuses that redirect a client.
 func (s RedirectStatus) Validate(at *diag.At) {
 	switch s {
 	case 301, 302, 303, 307, 308:
@@ -114,30 +114,29 @@ func (s RedirectStatus) Validate(at *diag.At) {
 	}
 }
 
-// URLRewrite changes the URL that the backend is asked for.
+// URLRewrite changes the URL of the request to the backend.
 type URLRewrite struct {
 	Hostname *PreciseHostname `json:"hostname,omitzero"`
 	Path     *PathRewrite     `json:"path,omitzero"`
-	// HostToBackendHostname takes the host name of the endpoint; not set
-	// means false.
+	// HostToBackendHostname uses the host name of the endpoint; nil means false.
 	HostToBackendHostname *bool `json:"hostToBackendHostname,omitzero"`
 }
 
-// Validate checks that there is one host name.
+// Validate checks that there is only one host name.
 func (u *URLRewrite) Validate(at *diag.At) {
 	if u.Hostname != nil && u.HostToBackendHostname != nil && *u.HostToBackendHostname {
 		at.Field("hostToBackendHostname").Errorf("use one of them", "does not go with hostname")
 	}
 }
 
-// PathRewrite is another path, or another prefix of it.
+// PathRewrite replaces the path, or a prefix of it.
 type PathRewrite struct {
 	Type               PathRewriteType `json:"type" policyMerge:"discriminator"`
 	ReplaceFullPath    *string         `json:"replaceFullPath,omitzero"`
 	ReplacePrefixMatch *string         `json:"replacePrefixMatch,omitzero"`
 }
 
-// Validate refuses what no path can have.
+// Validate reports values that a path cannot have.
 func (p *PathRewrite) Validate(at *diag.At) {
 	check := func(field string, path *string) {
 		if path != nil && strings.ContainsFunc(*path, unicode.IsControl) {
@@ -148,7 +147,7 @@ func (p *PathRewrite) Validate(at *diag.At) {
 	check("replacePrefixMatch", p.ReplacePrefixMatch)
 }
 
-// PathRewriteType names the arm of a [PathRewrite].
+// PathRewriteType is the name of the arm of a [PathRewrite].
 type PathRewriteType string
 
 // The types of path rewrites.
@@ -157,13 +156,13 @@ const (
 	ReplacePrefixMatch PathRewriteType = "ReplacePrefixMatch"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (PathRewriteType) Enum() []string { return conf.Words(ReplaceFullPath, ReplacePrefixMatch) }
 
-// RequestMirror sends a copy of the request to another backend and ignores
-// the answer.
+// RequestMirror sends a copy of the request to another backend and ignores the
+// response.
 type RequestMirror struct {
-	// Percentage of the requests; not set means all.
+	// Percentage of the requests; nil means all.
 	Percentage *conf.Percentage `json:"percentage,omitzero"`
 	BackendRef conf.BackendRef  `json:"backendRef"`
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Hostname is a host name in lower case, *.example.com for every host below
-// it, or * for every host.
+// Hostname is a host name in lower case, *.example.com for every subdomain, or * for
+// every host.
 type Hostname string
 
 // Validate checks the labels of the name.
@@ -19,7 +19,7 @@ func (h Hostname) Validate(at *diag.At) {
 	}
 }
 
-// PreciseHostname is a host name in lower case, without wildcards, and no IP
+// PreciseHostname is a host name in lower case, without wildcards. It must not be an IP
 // address.
 type PreciseHostname string
 

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Match is a condition on a request; all that is given must hold, and an
-// empty one holds for every request.
+// Match is a condition on a request. All conditions that are given must hold; an empty
+// match holds for every request.
 type Match struct {
 	Path        *PathMatch         `json:"path,omitzero"`
 	Method      *conf.Method       `json:"method,omitzero"`
@@ -16,7 +16,7 @@ type Match struct {
 	Headers     []conf.HeaderMatch `json:"headers,omitzero"`
 }
 
-// Validate checks that no query parameter is asked for twice.
+// Validate checks that there is at most one condition on each query parameter.
 func (m *Match) Validate(at *diag.At) {
 	seen := map[string]bool{}
 	for i := range m.QueryParams {
@@ -31,15 +31,15 @@ func (m *Match) Validate(at *diag.At) {
 // PathMatchType is how a path is compared.
 type PathMatchType string
 
-// The ways to compare a path: without the query, prefixes by segment, regular
-// expressions (RE2) to the whole.
+// The ways to compare a path, without its query: a prefix by segment, a regular
+// expression (RE2) with the whole path.
 const (
 	Exact             PathMatchType = "Exact"
 	PathPrefix        PathMatchType = "PathPrefix"
 	RegularExpression PathMatchType = "RegularExpression"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (PathMatchType) Enum() []string { return conf.Words(Exact, PathPrefix, RegularExpression) }
 
 // PathMatch is a condition on a request's path.
@@ -60,7 +60,7 @@ func (p *PathMatch) Validate(at *diag.At) {
 	case strings.ContainsAny(p.Value, "?#"):
 		value.Errorf("use queryParams", "a path must not contain ? or #")
 	case p.Type == PathPrefix && p.Value != "/" && strings.HasSuffix(p.Value, "/"):
-		value.Errorf("write "+strings.TrimRight(p.Value, "/"), "a prefix is compared by segment and needs no / at its end")
+		value.Errorf("write "+strings.TrimRight(p.Value, "/"), "a prefix is compared by segment and must not end with /")
 	}
 }
 
@@ -73,7 +73,7 @@ const (
 	RegexQueryParam QueryParamsMatchType = "RegularExpression"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (QueryParamsMatchType) Enum() []string { return conf.Words(ExactQueryParam, RegexQueryParam) }
 
 // maxQueryParam is the longest name, in bytes, that Envoy compares.

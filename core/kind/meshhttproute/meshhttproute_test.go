@@ -98,7 +98,7 @@ func TestRejected(t *testing.T) {
 		},
 		"prefix with a slash at its end": {
 			Conf: rule(`{path: {type: PathPrefix, value: /a/}}`, ""),
-			Want: `p.yaml:2:53: spec.to[0].rules[0].matches[0].path.value: a prefix is compared by segment and needs no / at its end; write /a`,
+			Want: `p.yaml:2:53: spec.to[0].rules[0].matches[0].path.value: a prefix is compared by segment and must not end with /; write /a`,
 		},
 		"expression": {
 			Conf: rule(`{path: {type: RegularExpression, value: "a("}}`, ""),

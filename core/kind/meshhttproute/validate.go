@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate checks that there is a match, and that a filter replaces a prefix
-// only where every match has one.
+// Validate checks that there is a match, and that a filter replaces a prefix only if
+// every match has one.
 func (r *Rule) Validate(at *diag.At) {
 	if len(r.Matches) == 0 {
 		at.Field("matches").Errorf("write {} for a match that holds for every request", "must not be empty")

@@ -7,9 +7,9 @@ package meshloadbalancingstrategy
 //confgen:conf hash
 type Conf struct {
 	LocalityAwareness *LocalityAwareness `json:"localityAwareness,omitzero"`
-	// LoadBalancer is RoundRobin if it is not set.
+	// LoadBalancer is RoundRobin if it is nil.
 	LoadBalancer *LoadBalancer `json:"loadBalancer,omitzero"`
 	// HashPolicies are what RingHash and Maglev hash, unless they have their
-	// own.
+	// own policies.
 	HashPolicies []HashPolicy `json:"hashPolicies,omitzero"`
 }

@@ -5,11 +5,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// HashPolicy is one thing of a request that is hashed.
+// HashPolicy is a part of a request that is hashed.
 type HashPolicy struct {
 	Type HashPolicyType `json:"type" policyMerge:"discriminator"`
-	// Terminal ends the list here if there is a hash already; not set means
-	// false.
+	// Terminal ends the list here if there is already a hash; nil means false.
 	Terminal       *bool           `json:"terminal,omitzero"`
 	Header         *Header         `json:"header,omitzero"`
 	Cookie         *Cookie         `json:"cookie,omitzero"`
@@ -18,7 +17,7 @@ type HashPolicy struct {
 	FilterState    *FilterState    `json:"filterState,omitzero"`
 }
 
-// HashPolicyType names the arm of a [HashPolicy].
+// HashPolicyType is the name of the arm of a [HashPolicy].
 type HashPolicyType string
 
 // The types of hash policies.
@@ -32,13 +31,13 @@ const (
 	FilterStateType    HashPolicyType = "FilterState"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (HashPolicyType) Enum() []string {
 	return conf.Words(HeaderType, CookieType, ConnectionType, SourceIPType, QueryParameterType, FilterStateType)
 }
 
-// Validate checks that there is something to hash. The arms with required
-// fields are checked when they are decoded.
+// Validate checks that there is something to hash. Arms with required fields are
+// checked when they are decoded.
 func (p *HashPolicy) Validate(at *diag.At) {
 	if p.Type == ConnectionType && p.Connection == nil {
 		at.Field("connection").Errorf("write {sourceIP: true}", "is required for type %q", p.Type)
@@ -53,7 +52,7 @@ type Header struct {
 // Cookie hashes a cookie's value.
 type Cookie struct {
 	Name string `json:"name"`
-	// TTL makes the proxy set the cookie if it is absent; zero: for the
+	// TTL makes the proxy set the cookie if it is absent; zero means until the end of the
 	// session.
 	TTL  *conf.Duration `json:"ttl,omitzero"`
 	Path *conf.Path     `json:"path,omitzero"`
@@ -67,8 +66,7 @@ type Connection struct {
 	SourceIP *bool `json:"sourceIP,omitzero"`
 }
 
-// QueryParameter hashes a query parameter's value; names are compared
-// exactly.
+// QueryParameter hashes the value of a query parameter. Its name is case-sensitive.
 type QueryParameter struct {
 	Name string `json:"name"`
 }
@@ -76,7 +74,7 @@ type QueryParameter struct {
 // Validate checks the name.
 func (q *QueryParameter) Validate(at *diag.At) { validateName(at.Field("name"), q.Name) }
 
-// FilterState hashes an object that an Envoy filter left for the request.
+// FilterState hashes an object that an Envoy filter has stored for the request.
 type FilterState struct {
 	Key string `json:"key"`
 }

@@ -1,6 +1,6 @@
-// Package meshloadbalancingstrategy is the policy kind
+// Package meshloadbalancingstrategy defines the policy kind
 // MeshLoadBalancingStrategy: which endpoint of an outbound's service gets a
-// request, by algorithm and by nearness.
+// request, by algorithm and by locality.
 package meshloadbalancingstrategy
 
 import "github.com/meshmatch/meshmatch/core/resource"

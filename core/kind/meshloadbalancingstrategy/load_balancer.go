@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// LoadBalancer is how an endpoint is chosen: a type with its settings. A
-// policy that changes the type drops the settings of the other one (SPEC 6).
+// LoadBalancer determines how an endpoint is chosen: a type with its settings. A
+// policy that changes the type drops the settings of the previous type (SPEC 6).
 type LoadBalancer struct {
 	Type         LoadBalancerType `json:"type" policyMerge:"discriminator"`
 	RoundRobin   *RoundRobin      `json:"roundRobin,omitzero"`
@@ -18,7 +18,7 @@ type LoadBalancer struct {
 	Maglev       *Maglev          `json:"maglev,omitzero"`
 }
 
-// LoadBalancerType names the arm of a [LoadBalancer].
+// LoadBalancerType is the name of the arm of a [LoadBalancer].
 type LoadBalancerType string
 
 // The types of load balancers.
@@ -30,24 +30,24 @@ const (
 	MaglevType       LoadBalancerType = "Maglev"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (LoadBalancerType) Enum() []string {
 	return conf.Words(RoundRobinType, LeastRequestType, RingHashType, RandomType, MaglevType)
 }
 
-// RoundRobin takes the endpoints in turn.
+// RoundRobin uses the endpoints in turn.
 type RoundRobin struct{}
 
-// Random takes any endpoint.
+// Random uses a random endpoint.
 type Random struct{}
 
-// LeastRequest takes the one with the fewest open requests of some that are
+// LeastRequest uses the endpoint with the fewest open requests among several that are
 // chosen at random.
 type LeastRequest struct {
-	// ChoiceCount is how many are chosen at random; not set means 2.
+	// ChoiceCount is how many are chosen at random; nil means 2.
 	ChoiceCount *uint32 `json:"choiceCount,omitzero"`
-	// ActiveRequestBias is how much open requests count where endpoints have
-	// weights; not set means 1, and 0 is round robin.
+	// ActiveRequestBias is the weight of open requests if endpoints have weights; nil
+	// means 1, and 0 is round robin.
 	ActiveRequestBias *conf.IntOrString `json:"activeRequestBias,omitzero"`
 }
 
@@ -61,17 +61,17 @@ func (l *LeastRequest) Validate(at *diag.At) {
 	}
 }
 
-// RingHash takes the next endpoint on a ring of hashes.
+// RingHash uses the next endpoint on a ring of hashes.
 type RingHash struct {
-	// HashFunction is XXHash if it is not set.
+	// HashFunction is XXHash if it is nil.
 	HashFunction *HashFunction `json:"hashFunction,omitzero"`
-	// MinRingSize is 1024 entries if it is not set, MaxRingSize 8,000,000.
+	// MinRingSize is 1024 entries if it is nil, MaxRingSize 8,000,000.
 	MinRingSize  *RingSize    `json:"minRingSize,omitzero"`
 	MaxRingSize  *RingSize    `json:"maxRingSize,omitzero"`
 	HashPolicies []HashPolicy `json:"hashPolicies,omitzero"`
 }
 
-// Validate checks that there is a size between the bounds.
+// Validate checks that the bounds do not contradict each other.
 func (r *RingHash) Validate(at *diag.At) {
 	if r.MinRingSize != nil && r.MaxRingSize != nil && *r.MinRingSize > *r.MaxRingSize {
 		at.Field("minRingSize").Errorf("", "must not be greater than maxRingSize (%d)", *r.MaxRingSize)
@@ -81,7 +81,7 @@ func (r *RingHash) Validate(at *diag.At) {
 // RingSize is a number of entries of a ring.
 type RingSize uint32
 
-const maxRingSize = 8_000_000 // Envoy's bound
+const maxRingSize = 8_000_000 // Envoy's limit
 
 // Validate checks the bounds.
 func (s RingSize) Validate(at *diag.At) {
@@ -90,7 +90,7 @@ func (s RingSize) Validate(at *diag.At) {
 	}
 }
 
-// HashFunction is how endpoints are put onto a ring.
+// HashFunction determines the positions of endpoints on a ring.
 type HashFunction string
 
 // The functions.
@@ -99,12 +99,12 @@ const (
 	MurmurHash2 HashFunction = "MurmurHash2"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (HashFunction) Enum() []string { return conf.Words(XXHash, MurmurHash2) }
 
-// Maglev takes the endpoint of a table at the hash.
+// Maglev uses the endpoint in the entry of a table for the hash.
 type Maglev struct {
-	// TableSize is 65537 if it is not set.
+	// TableSize is 65537 if it is nil.
 	TableSize    *TableSize   `json:"tableSize,omitzero"`
 	HashPolicies []HashPolicy `json:"hashPolicies,omitzero"`
 }
@@ -112,10 +112,10 @@ type Maglev struct {
 // TableSize is a number of entries of a Maglev table, a prime.
 type TableSize uint32
 
-const maxTableSize = 5_000_011 // Envoy's bound
+const maxTableSize = 5_000_011 // Envoy's limit
 
-// Validate checks the bounds, and that the number is prime: Envoy refuses a
-// listener with any other.
+// Validate checks the bounds, and that the number is prime: Envoy rejects a cluster
+// with any other number.
 func (s TableSize) Validate(at *diag.At) {
 	switch {
 	case s == 0 || s > maxTableSize:

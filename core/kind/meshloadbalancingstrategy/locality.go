@@ -7,15 +7,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// LocalityAwareness prefers endpoints that are near.
+// LocalityAwareness prefers endpoints in nearby zones.
 type LocalityAwareness struct {
-	// Disabled makes all endpoints of all zones equal; not set means false.
+	// Disabled treats the endpoints of all zones equally; nil means false.
 	Disabled  *bool      `json:"disabled,omitzero"`
 	LocalZone *LocalZone `json:"localZone,omitzero"`
 	CrossZone *CrossZone `json:"crossZone,omitzero"`
 }
 
-// LocalZone prefers endpoints of the own zone that have the same values of
+// LocalZone prefers endpoints of the proxy's own zone that have the same values of
 // some tags.
 type LocalZone struct {
 	AffinityTags AffinityTags `json:"affinityTags,omitzero"`
@@ -24,15 +24,15 @@ type LocalZone struct {
 // AffinityTags is the tags, the most important one first.
 type AffinityTags []AffinityTag
 
-// AffinityTag is a tag with its part of the traffic, relative to the others and
-// to the rest of the zone, which has 1. Not set, nine tenths of what is left over
-// goes to each tag in turn.
+// AffinityTag is a tag with its weight, relative to the weights of the others and to
+// that of the rest of the zone, which is 1. Without weights, each tag in turn gets nine
+// tenths of the remaining traffic.
 type AffinityTag struct {
 	Key    string      `json:"key"`
 	Weight *conf.Count `json:"weight,omitzero"`
 }
 
-// Validate checks the keys, and that all tags have weights, or none.
+// Validate checks the keys, and that either all tags have weights or none has.
 func (tags AffinityTags) Validate(at *diag.At) {
 	weighted := slices.ContainsFunc(tags, func(tag AffinityTag) bool { return tag.Weight != nil })
 	for i := range tags {
@@ -43,35 +43,35 @@ func (tags AffinityTags) Validate(at *diag.At) {
 	}
 }
 
-// CrossZone is where requests go that the own zone cannot serve.
+// CrossZone determines where requests go that the proxy's own zone cannot serve.
 type CrossZone struct {
-	// Failover is rules. Those that are for the own zone apply in their order: a
-	// later one if the zones of those before it are not healthy. Without any,
-	// requests stay in the zone.
+	// Failover is rules. Those for the proxy's own zone apply in order: a rule applies if
+	// the zones of the previous ones are not healthy. Without rules, requests stay in
+	// the zone.
 	Failover          []Failover         `json:"failover,omitzero"`
 	FailoverThreshold *FailoverThreshold `json:"failoverThreshold,omitzero"`
 }
 
-// FailoverThreshold is the share of healthy endpoints below which requests go
-// to the next zone, 50 % if it is not set.
+// FailoverThreshold is the share of healthy endpoints below which requests go to the
+// next zone, 50 % if it is nil.
 type FailoverThreshold struct {
 	Percentage conf.Percentage `json:"percentage" policyMerge:"replace"`
 }
 
-// Validate refuses zero: Envoy gets 100 divided by the percentage.
+// Validate reports zero: Envoy gets 100 divided by the percentage.
 func (t *FailoverThreshold) Validate(at *diag.At) {
 	if t.Percentage.Float() == 0 {
 		at.Field("percentage").Errorf("leave failover out to stay in the zone", "must be greater than 0")
 	}
 }
 
-// Failover is a rule for the zones From, all of them if it is not set.
+// Failover is a rule for the zones in From, or for all zones if it is nil.
 type Failover struct {
 	From *FromZone `json:"from,omitzero"`
 	To   ToZone    `json:"to"`
 }
 
-// FromZone is the zones that a [Failover] is for.
+// FromZone is the zones to which a [Failover] applies.
 type FromZone struct {
 	Zones []string `json:"zones"`
 }
@@ -84,17 +84,17 @@ func (f *FromZone) Validate(at *diag.At) {
 	validateNames(at.Field("zones"), f.Zones)
 }
 
-// ToZone is the zones that requests may go to.
+// ToZone is the zones to which requests may go.
 type ToZone struct {
 	Type  ToZoneType `json:"type"`
 	Zones []string   `json:"zones,omitzero"`
 }
 
-// ToZoneType is how a [ToZone] uses its zones.
+// ToZoneType determines how a [ToZone] uses its zones.
 type ToZoneType string
 
-// The types: no other zone, those of the list, every one, every one but those
-// of the list.
+// The types: no other zone, the listed zones, every zone, and every zone except the
+// listed ones.
 const (
 	NoZone          ToZoneType = "None"
 	OnlyZones       ToZoneType = "Only"
@@ -102,10 +102,10 @@ const (
 	AnyZoneExceptOf ToZoneType = "AnyExcept"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ToZoneType) Enum() []string { return conf.Words(NoZone, OnlyZones, AnyZone, AnyZoneExceptOf) }
 
-// Validate checks that there are zones exactly where the type needs them.
+// Validate checks that there are zones if and only if the type needs them.
 func (z *ToZone) Validate(at *diag.At) {
 	switch z.Type {
 	case OnlyZones, AnyZoneExceptOf:

@@ -2,14 +2,14 @@ package meshmetric
 
 import "github.com/meshmatch/meshmatch/core/conf"
 
-// Backend is a place that metrics go to.
+// Backend is a place to which metrics are sent.
 type Backend struct {
 	Type          BackendType    `json:"type" policyMerge:"discriminator"`
 	Prometheus    *Prometheus    `json:"prometheus,omitzero"`
 	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
 }
 
-// BackendType names the arm of a [Backend].
+// BackendType is the name of the arm of a [Backend].
 type BackendType string
 
 // The types of backends.
@@ -18,13 +18,13 @@ const (
 	OpenTelemetryBackend BackendType = "OpenTelemetry"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (BackendType) Enum() []string { return conf.Words(PrometheusBackend, OpenTelemetryBackend) }
 
 // Prometheus serves metrics to be scraped.
 type Prometheus struct {
-	// ClientID limits the backend to the Prometheus server of that id; not
-	// set means every one.
+	// ClientID limits the backend to the Prometheus server with this id; nil means every
+	// server.
 	ClientID *string `json:"clientId,omitzero"`
 	// Port is 5670 by default, Path /metrics.
 	Port *conf.Port     `json:"port,omitzero"`
@@ -32,30 +32,29 @@ type Prometheus struct {
 	TLS  *PrometheusTLS `json:"tls,omitzero"`
 }
 
-// PrometheusTLS is how the endpoint authenticates the clients that scrape it.
+// PrometheusTLS determines how the endpoint authenticates the clients that scrape it.
 type PrometheusTLS struct {
 	// Mode is Disabled by default.
 	Mode *TLSMode `json:"mode,omitzero"`
 }
 
-// TLSMode is where the certificate comes from.
+// TLSMode is the source of the certificate.
 type TLSMode string
 
-// The modes: none, files of the proxy, the mesh's own certificates.
+// The modes: no TLS, files of the proxy, and the certificates of the mesh.
 const (
 	TLSDisabled          TLSMode = "Disabled"
 	TLSProvided          TLSMode = "ProvidedTLS"
 	TLSActiveMTLSBackend TLSMode = "ActiveMTLSBackend"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (TLSMode) Enum() []string { return conf.Words(TLSDisabled, TLSProvided, TLSActiveMTLSBackend) }
 
 // OpenTelemetry sends metrics to a collector: Endpoint or BackendRef.
 type OpenTelemetry struct {
 	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
-	// RefreshInterval is the time between two transmissions; not set means
-	// 30s.
+	// RefreshInterval is the time between two transmissions; nil means 30s.
 	RefreshInterval *conf.PositiveDuration `json:"refreshInterval,omitzero"`
 }

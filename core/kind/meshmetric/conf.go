@@ -13,24 +13,23 @@ import (
 //
 //confgen:conf
 type Conf struct {
-	// Sidecar is the proxy's own metrics.
+	// Sidecar selects metrics of the proxy itself.
 	Sidecar *Sidecar `json:"sidecar,omitzero"`
-	// Applications are scraped by the proxy.
+	// Applications are programs whose metrics the proxy scrapes.
 	Applications []Application `json:"applications,omitzero"`
-	// Backends are where metrics go, all of them; an empty list switches
-	// metrics off.
+	// Backends are all places to which metrics are sent; an empty list disables metrics.
 	Backends []Backend `json:"backends,omitzero"`
 }
 
-// Sidecar chooses among the proxy's own metrics.
+// Sidecar selects metrics of the proxy itself.
 type Sidecar struct {
 	Profiles *Profiles `json:"profiles,omitzero"`
-	// IncludeUnused keeps metrics that never changed; not set means false.
+	// IncludeUnused includes metrics that never changed; nil means false.
 	IncludeUnused *bool `json:"includeUnused,omitzero"`
 }
 
-// Profiles are sets of metrics: those of AppendProfiles, which the policies
-// add to, without those of Exclude, with those of Include.
+// Profiles are sets of metrics: those of AppendProfiles, which concatenates the lists
+// of all policies, without those of Exclude, and those of Include.
 type Profiles struct {
 	AppendProfiles []Profile  `json:"appendProfiles,omitzero"`
 	Exclude        []Selector `json:"exclude,omitzero"`
@@ -52,7 +51,7 @@ const (
 	NoProfile    ProfileName = "None"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ProfileName) Enum() []string { return conf.Words(AllProfile, BasicProfile, NoProfile) }
 
 // Selector selects metrics by name.
@@ -72,23 +71,23 @@ const (
 	ContainsSelector SelectorType = "Contains"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (SelectorType) Enum() []string {
 	return conf.Words(PrefixSelector, RegexSelector, ExactSelector, ContainsSelector)
 }
 
-// Application is a program next to the proxy that serves metrics.
+// Application is a program on the machine of the proxy that serves metrics.
 type Application struct {
 	Name *string `json:"name,omitzero"`
 	// Path is /metrics/prometheus by default. It may be relative.
 	Path *string `json:"path,omitzero"`
-	// Address is the proxy's inbound address if it is not set.
+	// Address is the proxy's inbound address if it is nil.
 	Address *string   `json:"address,omitzero"`
 	Port    conf.Port `json:"port"`
 }
 
-// Selects reports whether the selector selects a metric, by the name that Prometheus
-// sees. The selector must be valid.
+// Selects reports whether the selector selects a metric by its Prometheus name. The
+// selector must be valid.
 func (s *Selector) Selects(name string) bool {
 	switch s.Type {
 	case ExactSelector:

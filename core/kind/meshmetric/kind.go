@@ -1,5 +1,5 @@
-// Package meshmetric is the policy kind MeshMetric: which metrics a proxy has,
-// of itself and of the programs next to it, and where they go.
+// Package meshmetric defines the policy kind MeshMetric: which metrics of a proxy, and
+// of the programs on its machine, are collected, and where they are sent.
 package meshmetric
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -12,14 +12,14 @@ func (s *Selector) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks that an address that is there is one.
+// Validate checks that an address, if present, is not empty.
 func (a *Application) Validate(at *diag.At) {
 	if a.Address != nil && *a.Address == "" {
 		at.Field("address").Errorf("leave it out for the inbound's address", "must not be empty")
 	}
 }
 
-// Validate checks that there is one way to the collector.
+// Validate checks that the collector is given in exactly one way.
 func (o *OpenTelemetry) Validate(at *diag.At) {
 	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
 }
@@ -43,8 +43,8 @@ func (t *PrometheusTLS) SetDefaults() { conf.Default(&t.Mode, TLSDisabled) }
 // SetDefaults sets the path.
 func (a *Application) SetDefaults() { conf.Default(&a.Path, defaultApplicationPath) }
 
-// Validate warns of an object that sets nothing.
+// Validate warns about an object that sets nothing.
 func (s *Sidecar) Validate(at *diag.At) { conf.WarnIdle(at, s) }
 
-// Validate warns of an object that sets nothing.
+// Validate warns about an object that sets nothing.
 func (p *Profiles) Validate(at *diag.At) { conf.WarnIdle(at, p) }

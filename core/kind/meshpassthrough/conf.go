@@ -8,14 +8,14 @@ import "github.com/meshmatch/meshmatch/core/conf"
 //
 //confgen:conf
 type Conf struct {
-	// PassthroughMode is None if it is not set.
+	// PassthroughMode is None if it is nil.
 	PassthroughMode *Mode `json:"passthroughMode,omitzero"`
-	// AppendMatch is the destinations of mode Matched; each policy adds its
-	// own after those of lower priority.
+	// AppendMatch is the destinations of mode Matched; each policy appends its own after
+	// those of lower priority.
 	AppendMatch []Match `json:"appendMatch,omitzero"`
 }
 
-// Mode is which destinations outside of the mesh can be reached.
+// Mode determines which destinations outside of the mesh can be reached.
 type Mode string
 
 // The modes.
@@ -25,14 +25,14 @@ const (
 	None    Mode = "None"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (Mode) Enum() []string { return conf.Words(All, Matched, None) }
 
-// Match is destinations outside of the mesh.
+// Match is one or more destinations outside of the mesh.
 type Match struct {
 	Type  MatchType `json:"type"`
 	Value string    `json:"value"`
-	// Port is every port if it is not set.
+	// Port is every port if it is nil.
 	Port *conf.Port `json:"port,omitzero"`
 	// Protocol is tcp by default.
 	Protocol *Protocol `json:"protocol,omitzero"`
@@ -41,7 +41,7 @@ type Match struct {
 // SetDefaults sets the protocol.
 func (m *Match) SetDefaults() { conf.Default(&m.Protocol, TCP) }
 
-// Speaks returns the protocol, tcp if it is left out.
+// Speaks returns the protocol, which is tcp if it is absent.
 func (m *Match) Speaks() Protocol {
 	if m.Protocol == nil {
 		return TCP
@@ -49,20 +49,20 @@ func (m *Match) Speaks() Protocol {
 	return *m.Protocol
 }
 
-// MatchType is what the value of a [Match] is.
+// MatchType is the type of the value of a [Match].
 type MatchType string
 
-// The types of matches. A domain may be *.example.com, or * for every one.
+// The types of matches. A domain may be *.example.com, or * for every domain.
 const (
 	Domain MatchType = "Domain"
 	IP     MatchType = "IP"
 	CIDR   MatchType = "CIDR"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (MatchType) Enum() []string { return conf.Words(Domain, IP, CIDR) }
 
-// Protocol is what is spoken with a destination.
+// Protocol is the protocol of a destination.
 type Protocol string
 
 // The protocols.
@@ -75,8 +75,8 @@ const (
 	MySQL Protocol = "mysql"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (Protocol) Enum() []string { return conf.Words(TCP, TLS, GRPC, HTTP, HTTP2, MySQL) }
 
-// IsHTTP reports whether requests are seen, and not only connections.
+// IsHTTP reports whether the proxy sees requests, not only connections.
 func (p Protocol) IsHTTP() bool { return p == HTTP || p == HTTP2 || p == GRPC }

@@ -1,5 +1,5 @@
-// Package meshpassthrough is the policy kind MeshPassthrough: which
-// destinations outside of the mesh a proxy lets its workload reach.
+// Package meshpassthrough defines the policy kind MeshPassthrough: which destinations
+// outside of the mesh the workload of a proxy can reach.
 package meshpassthrough
 
 import "github.com/meshmatch/meshmatch/core/resource"

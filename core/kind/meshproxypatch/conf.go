@@ -4,12 +4,12 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshProxyPatch does to a proxy's Envoy configuration.
+// Conf is the changes of a MeshProxyPatch to a proxy's Envoy configuration.
 //
 //confgen:conf
 type Conf struct {
-	// AppendModifications are done one after the other; each policy adds its
-	// own after those of lower priority.
+	// AppendModifications are applied in order; each policy appends its own after those
+	// of lower priority.
 	AppendModifications []Modification `json:"appendModifications,omitzero"`
 }
 
@@ -22,7 +22,7 @@ type Modification struct {
 	VirtualHost   *VirtualHostMod   `json:"virtualHost,omitzero"`
 }
 
-// ResourceOperation is what is done to clusters, listeners and virtual hosts.
+// ResourceOperation is an operation on clusters, listeners and virtual hosts.
 type ResourceOperation string
 
 // The operations on resources.
@@ -32,16 +32,16 @@ const (
 	PatchResource  ResourceOperation = "Patch"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ResourceOperation) Enum() []string {
 	return conf.Words(AddResource, RemoveResource, PatchResource)
 }
 
-// FilterOperation is what is done to filters, which have an order.
+// FilterOperation is an operation on filters, which have an order.
 type FilterOperation string
 
-// The operations on filters. AddFilterBefore and AddFilterAfter go by the
-// filter that is matched and do nothing if there is none.
+// The operations on filters. AddFilterBefore and AddFilterAfter insert next to the
+// filter that is matched, and do nothing if there is none.
 const (
 	RemoveFilter    FilterOperation = "Remove"
 	PatchFilter     FilterOperation = "Patch"
@@ -51,7 +51,7 @@ const (
 	AddFilterLast   FilterOperation = "AddLast"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (FilterOperation) Enum() []string {
 	return conf.Words(RemoveFilter, PatchFilter, AddFilterFirst, AddFilterBefore, AddFilterAfter, AddFilterLast)
 }
@@ -64,8 +64,8 @@ type ClusterMod struct {
 	JSONPatches []JSONPatch       `json:"jsonPatches,omitzero"`
 }
 
-// ClusterMatch selects clusters; not set matches all. Origin is the part of
-// the program that made the resource, such as inbound or outbound.
+// ClusterMatch selects clusters; nil matches all. Origin is what the cluster is for,
+// such as inbound or outbound.
 type ClusterMatch struct {
 	Origin *string `json:"origin,omitzero"`
 	Name   *string `json:"name,omitzero"`
@@ -94,8 +94,8 @@ type VirtualHostMod struct {
 	JSONPatches []JSONPatch       `json:"jsonPatches,omitzero"`
 }
 
-// VirtualHostMatch selects virtual hosts or, for Add, the route
-// configurations that get one.
+// VirtualHostMatch selects virtual hosts or, for Add, the route configurations to which
+// one is added.
 type VirtualHostMatch struct {
 	Origin                 *string `json:"origin,omitzero"`
 	Name                   *string `json:"name,omitzero"`

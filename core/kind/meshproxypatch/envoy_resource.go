@@ -12,12 +12,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// EnvoyResource is a resource of Envoy, or a part of one, as the text of a YAML
-// document. The modification that contains it determines its type, and checks its
-// fields and the types of its extensions.
+// EnvoyResource is an Envoy resource, or a part of one, as the text of a YAML document.
+// The modification that contains it determines its type, and checks its fields and the
+// types of its extensions.
 type EnvoyResource string
 
-// Validate checks that the text is one mapping with a JSON form.
+// Validate checks that the text is one mapping that can be converted to JSON.
 func (r EnvoyResource) Validate(at *diag.At) {
 	if _, err := r.JSON(); err != nil {
 		at.Errorf("write the resource's fields as YAML", "%v", err)
@@ -35,7 +35,7 @@ func (r EnvoyResource) JSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// parse returns the one document of the text, which is a mapping that is not empty.
+// parse returns the only document of the text, a mapping that is not empty.
 func (r EnvoyResource) parse() (*strict.Document, error) {
 	if strings.TrimSpace(string(r)) == "" {
 		return nil, errors.New("must not be empty")
@@ -58,8 +58,8 @@ func (r EnvoyResource) parse() (*strict.Document, error) {
 	return mappings[0], nil
 }
 
-// checkType reports what does not fit the type of a message of Envoy's API. A text that
-// is no mapping is reported by [EnvoyResource.Validate].
+// checkType reports what does not conform to a message type of Envoy's API.
+// [EnvoyResource.Validate] reports a text that is not a mapping.
 func (r *EnvoyResource) checkType(at *diag.At, message string) {
 	if r == nil {
 		return

@@ -15,7 +15,7 @@ type JSONPatch struct {
 	Op    JSONPatchOp `json:"op"`
 	Path  JSONPointer `json:"path"`
 	Value *conf.JSON  `json:"value,omitzero"`
-	// From is where Move and Copy take the value.
+	// From is the source of the value for Move and Copy.
 	From *JSONPointer `json:"from,omitzero"`
 }
 
@@ -31,12 +31,12 @@ const (
 	JSONCopy    JSONPatchOp = "copy"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (JSONPatchOp) Enum() []string {
 	return conf.Words(JSONAdd, JSONRemove, JSONReplace, JSONMove, JSONCopy)
 }
 
-// Validate checks that value and from are present exactly if the operation needs
+// Validate checks that value and from are present if and only if the operation needs
 // them.
 func (p *JSONPatch) Validate(at *diag.At) {
 	needs := func(field string, needed, present bool) {
@@ -60,10 +60,10 @@ func (p *JSONPatch) Validate(at *diag.At) {
 	}
 }
 
-// JSONPointer is a place in a JSON value (RFC 6901).
+// JSONPointer is a location in a JSON value (RFC 6901).
 type JSONPointer string
 
-// Validate checks that it begins at the root and escapes ~.
+// Validate checks that the pointer starts with / and that ~ is escaped.
 func (p JSONPointer) Validate(at *diag.At) {
 	text := string(p)
 	if text != "" && !strings.HasPrefix(text, "/") {
@@ -75,7 +75,8 @@ func (p JSONPointer) Validate(at *diag.At) {
 	}
 }
 
-// checkExtensions reports what does not fit the types of the extensions in a value.
+// checkExtensions reports what does not conform to the types of the extensions in a
+// value.
 func checkExtensions(at *diag.At, value conf.JSON) {
 	var tree any
 	if json.Unmarshal([]byte(value), &tree) == nil {

@@ -63,7 +63,7 @@ func TestRejected(t *testing.T) {
 		},
 		"two at once": {
 			Conf: `{appendModifications: [{cluster: {operation: Remove}, listener: {operation: Remove}}]}`,
-			Want: `p.yaml:2:65: spec.default.appendModifications[0].listener: is next to cluster; write two modifications`,
+			Want: `p.yaml:2:65: spec.default.appendModifications[0].listener: is given in addition to cluster; write two modifications`,
 		},
 		"operation of filters": {
 			Conf: `{appendModifications: [{cluster: {operation: AddFirst, value: "name: b"}}]}`,

@@ -21,7 +21,7 @@ func (m *Modification) Validate(at *diag.At) {
 		switch {
 		case !field.present:
 		case found != "":
-			at.Field(field.name).Errorf("write two modifications", "is next to %s", found)
+			at.Field(field.name).Errorf("write two modifications", "is given in addition to %s", found)
 		default:
 			found = field.name
 		}
@@ -31,22 +31,22 @@ func (m *Modification) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks that the fields go with the operation.
+// Validate checks that the operation allows the fields.
 func (m *ClusterMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.config.cluster.v3.Cluster")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateNoMatch(at, "match", m.Operation, m.Match != nil)
 }
 
-// Validate checks that the fields go with the operation.
+// Validate checks that the operation allows the fields.
 func (m *ListenerMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Listener")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateNoMatch(at, "match", m.Operation, m.Match != nil)
 }
 
-// Validate checks that the fields go with the operation. A virtual host is
-// added to route configurations, so that only its name is nothing to match.
+// Validate checks that the operation allows the fields. Add adds a virtual host to route
+// configurations, so only the name of a virtual host cannot be matched.
 func (m *VirtualHostMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.config.route.v3.VirtualHost")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
@@ -55,14 +55,14 @@ func (m *VirtualHostMod) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks that the fields go with the operation.
+// Validate checks that the operation allows the fields.
 func (m *NetworkFilterMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Filter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
 }
 
-// Validate checks that the fields go with the operation.
+// Validate checks that the operation allows the fields.
 func (m *HTTPFilterMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
@@ -82,8 +82,8 @@ func (m *FilterMatch) Validate(at *diag.At) {
 // operation is a [ResourceOperation] or a [FilterOperation].
 type operation interface{ Enum() []string }
 
-// validateContent checks what the resource is made of: nothing for Remove,
-// a value or patches for Patch, else a value.
+// validateContent checks what the operation adds or patches: Remove has neither a value
+// nor patches, Patch has one of them, the others have a value.
 func validateContent(at *diag.At, operation operation, value *EnvoyResource, patches []JSONPatch) {
 	word := fmt.Sprint(operation)
 	if !slices.Contains(operation.Enum(), word) {
@@ -110,7 +110,7 @@ func validateNoMatch(at *diag.At, field string, operation ResourceOperation, pre
 	}
 }
 
-// validateFilterName checks that operations that go by a filter name it.
+// validateFilterName checks that the name is given for operations that need it.
 func validateFilterName(at *diag.At, operation FilterOperation, match *FilterMatch) {
 	switch operation {
 	case PatchFilter, AddFilterBefore, AddFilterAfter:

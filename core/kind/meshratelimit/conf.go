@@ -8,7 +8,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 //
 //confgen:conf
 type Conf struct {
-	// Local limits are counted by each proxy for itself.
+	// Local limits are counted by each proxy separately.
 	Local *Local `json:"local,omitzero"`
 }
 
@@ -25,9 +25,9 @@ type HTTP struct {
 	OnRateLimit *OnRateLimit `json:"onRateLimit,omitzero"`
 }
 
-// OnRateLimit is the answer to a request past the limit.
+// OnRateLimit is the response to a request above the limit.
 type OnRateLimit struct {
-	// Status is 429 if it is not set.
+	// Status is 429 if it is nil.
 	Status  *conf.StatusCode     `json:"status,omitzero"`
 	Headers *conf.HeaderModifier `json:"headers,omitzero"`
 }
@@ -38,8 +38,8 @@ type TCP struct {
 	ConnectionRate *Rate `json:"connectionRate,omitzero"`
 }
 
-// Rate is a number of events in an interval. The two go together: a Rate is
-// never mixed from two policies.
+// Rate is a number of events in an interval. A Rate is replaced as a whole: the number
+// and the interval of one Rate never come from different policies.
 type Rate struct {
 	Num      conf.Count    `json:"num" policyMerge:"replace"`
 	Interval conf.Duration `json:"interval" policyMerge:"replace"`

@@ -1,4 +1,4 @@
-// Package meshratelimit is the policy kind MeshRateLimit: how many requests
+// Package meshratelimit defines the policy kind MeshRateLimit: how many requests
 // and connections an inbound accepts in an interval.
 package meshratelimit
 

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// MinInterval is the shortest interval that Envoy fills its token bucket in.
+// MinInterval is the shortest interval in which Envoy fills its token bucket.
 const MinInterval = conf.Duration(50 * time.Millisecond)
 
 // Validate checks the interval.
@@ -18,24 +18,24 @@ func (r *Rate) Validate(at *diag.At) {
 	}
 }
 
-// Validate warns of an object without limits.
+// Validate warns about an object without limits.
 func (l *Local) Validate(at *diag.At) { conf.WarnIdle(at, l) }
 
-// Validate warns of an object that sets nothing.
+// Validate warns about an object that sets nothing.
 func (h *HTTP) Validate(at *diag.At) { conf.WarnIdle(at, h) }
 
-// Validate warns of an object that sets nothing.
+// Validate warns about an object that sets nothing.
 func (t *TCP) Validate(at *diag.At) { conf.WarnIdle(at, t) }
 
-// Validate checks that Envoy has the status. It answers 429 in place of one
-// that is no error.
+// Validate checks that Envoy has the status. It responds with 429 instead of a status
+// that is not an error.
 func (o *OnRateLimit) Validate(at *diag.At) {
 	if o.Status == nil {
 		return
 	}
 	switch status := *o.Status; {
 	case status < 400:
-		at.Field("status").Warnf("use a status from 400", "Envoy answers 429 in place of %d, which is no error", status)
+		at.Field("status").Warnf("use a status from 400", "Envoy responds with 429 instead of %d, which is not an error", status)
 	case !slices.Contains(errorStatuses, status):
 		at.Field("status").Errorf("use a status that is registered for HTTP", "Envoy does not have the status %d", status)
 	}

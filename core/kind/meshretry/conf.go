@@ -15,7 +15,7 @@ type Conf struct {
 
 // TCP is the retries of connections.
 type TCP struct {
-	// MaxConnectAttempt is the number of attempts, the first one included.
+	// MaxConnectAttempt is the number of attempts, including the first one.
 	MaxConnectAttempt *conf.Count `json:"maxConnectAttempt,omitzero"`
 }
 
@@ -23,21 +23,21 @@ type TCP struct {
 type HTTP struct {
 	// NumRetries is the number of attempts after the first one.
 	NumRetries *uint32 `json:"numRetries,omitzero"`
-	// PerTryTimeout is how long one attempt may take; zero: as long as the
+	// PerTryTimeout limits the time of one attempt; zero means the timeout of the
 	// request.
 	PerTryTimeout      *conf.Duration      `json:"perTryTimeout,omitzero"`
 	BackOff            *BackOff            `json:"backOff,omitzero"`
 	RateLimitedBackOff *RateLimitedBackOff `json:"rateLimitedBackOff,omitzero"`
-	// RetryOn is what causes a retry, any of it.
+	// RetryOn is the causes of a retry; each is sufficient.
 	RetryOn []HTTPRetryOn `json:"retryOn,omitzero"`
-	// RetriableResponseHeaders cause a retry, any of them.
+	// RetriableResponseHeaders cause a retry if any of them holds.
 	RetriableResponseHeaders []conf.HeaderMatch `json:"retriableResponseHeaders,omitzero"`
 	// RetriableRequestHeaders must hold for a request to be retried.
 	RetriableRequestHeaders []conf.HeaderMatch `json:"retriableRequestHeaders,omitzero"`
-	// HostSelection is which hosts a retry skips.
+	// HostSelection determines which hosts a retry skips.
 	HostSelection HostSelection `json:"hostSelection,omitzero"`
-	// HostSelectionMaxAttempts is how often a host is looked for before the
-	// last one found is taken in spite of HostSelection.
+	// HostSelectionMaxAttempts is how often a host is chosen; if HostSelection skips all
+	// of them, the last one is used.
 	HostSelectionMaxAttempts *int64 `json:"hostSelectionMaxAttempts,omitzero"`
 }
 
@@ -56,8 +56,8 @@ type BackOff struct {
 	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`
 }
 
-// RateLimitedBackOff is the time to the next attempt if a header of the
-// response contains it; the first header that can be read is used.
+// RateLimitedBackOff is the time to the next attempt if a header of the response
+// contains it; the first header that can be parsed is used.
 type RateLimitedBackOff struct {
 	ResetHeaders []ResetHeader          `json:"resetHeaders,omitzero"`
 	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`
@@ -69,7 +69,7 @@ type ResetHeader struct {
 	Format ResetFormat     `json:"format"`
 }
 
-// ResetFormat is how a [ResetHeader] is read.
+// ResetFormat is the format of a [ResetHeader].
 type ResetFormat string
 
 // The formats: seconds from now, or a point in time in seconds since 1970.
@@ -78,5 +78,5 @@ const (
 	UnixTimestamp ResetFormat = "UnixTimestamp"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ResetFormat) Enum() []string { return conf.Words(Seconds, UnixTimestamp) }

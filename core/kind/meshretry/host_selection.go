@@ -5,10 +5,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// HostSelection is the predicates that a host must pass to be retried on.
+// HostSelection is the predicates that a host must pass to be used for a retry.
 type HostSelection []Predicate
 
-// Validate checks that priorities are counted once.
+// Validate checks that OmitPreviousPriorities is not repeated.
 func (s HostSelection) Validate(at *diag.At) {
 	found := false
 	for i := range s {
@@ -16,7 +16,7 @@ func (s HostSelection) Validate(at *diag.At) {
 			continue
 		}
 		if found {
-			at.Index(i).Field("predicate").Errorf("remove one", "%s is possible once only", OmitPreviousPriorities)
+			at.Index(i).Field("predicate").Errorf("remove one", "%s is allowed only once", OmitPreviousPriorities)
 		}
 		found = true
 	}
@@ -32,7 +32,7 @@ type Predicate struct {
 	UpdateFrequency *int32 `json:"updateFrequency,omitzero"`
 }
 
-// PredicateType is which hosts are skipped.
+// PredicateType determines which hosts are skipped.
 type PredicateType string
 
 // The types of predicates.
@@ -42,7 +42,7 @@ const (
 	OmitPreviousPriorities PredicateType = "OmitPreviousPriorities"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (PredicateType) Enum() []string {
 	return conf.Words(OmitPreviousHosts, OmitHostsWithTags, OmitPreviousPriorities)
 }
@@ -50,7 +50,7 @@ func (PredicateType) Enum() []string {
 // SetDefaults sets the frequency.
 func (p *Predicate) SetDefaults() { conf.Default(&p.UpdateFrequency, 2) }
 
-// Validate checks that the fields go with the type.
+// Validate checks that the type allows the fields.
 func (p *Predicate) Validate(at *diag.At) {
 	switch p.Predicate {
 	case OmitHostsWithTags:

@@ -1,5 +1,5 @@
-// Package meshretry is the policy kind MeshRetry: when and how often the proxy
-// repeats connections, HTTP requests and gRPC calls that fail.
+// Package meshretry defines the policy kind MeshRetry: when and how often the proxy
+// retries connections, HTTP requests and gRPC calls that fail.
 package meshretry
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -87,7 +87,7 @@ func TestRejected(t *testing.T) {
 		},
 		"priorities counted twice": {
 			Conf: `{http: {hostSelection: [{predicate: OmitPreviousPriorities}, {predicate: OmitPreviousPriorities}]}}`,
-			Want: `p.yaml:2:74: spec.to[0].default.http.hostSelection[1].predicate: OmitPreviousPriorities is possible once only; remove one`,
+			Want: `p.yaml:2:74: spec.to[0].default.http.hostSelection[1].predicate: OmitPreviousPriorities is allowed only once; remove one`,
 		},
 		"predicate without its tags": {
 			Conf: `{http: {hostSelection: [{predicate: OmitHostsWithTags}]}}`,

@@ -9,11 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// HTTPRetryOn is one cause of a retry: a word, a method (HttpMethodGet: only
-// requests with that method are retried), or a status code (503).
+// HTTPRetryOn is one cause of a retry: a named cause, a status code (503), or a method
+// (HttpMethodGet: only requests with this method are retried).
 type HTTPRetryOn string
 
-// The words.
+// The named causes.
 const (
 	All5xx                  HTTPRetryOn = "5xx"
 	GatewayError            HTTPRetryOn = "GatewayError"
@@ -40,13 +40,13 @@ var httpRetryWords = conf.Words(
 	HTTPMethodPost, HTTPMethodPut, HTTPMethodTrace,
 )
 
-// Status returns the status code, if the cause is one.
+// Status returns the status code, or false if the cause is not one.
 func (r HTTPRetryOn) Status() (int, bool) {
 	code, err := strconv.Atoi(string(r))
 	return code, err == nil && http.StatusText(code) != ""
 }
 
-// Validate accepts the words and every status code of HTTP.
+// Validate accepts the named causes and every HTTP status code.
 func (r HTTPRetryOn) Validate(at *diag.At) {
 	if _, isStatus := r.Status(); isStatus || slices.Contains(httpRetryWords, string(r)) {
 		return
@@ -61,7 +61,7 @@ func (r HTTPRetryOn) Validate(at *diag.At) {
 // GRPCRetryOn is a gRPC status that causes a retry.
 type GRPCRetryOn string
 
-// The words.
+// The statuses.
 const (
 	Canceled          GRPCRetryOn = "Canceled"
 	DeadlineExceeded  GRPCRetryOn = "DeadlineExceeded"
@@ -70,7 +70,7 @@ const (
 	Unavailable       GRPCRetryOn = "Unavailable"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (GRPCRetryOn) Enum() []string {
 	return conf.Words(Canceled, DeadlineExceeded, Internal, ResourceExhausted, Unavailable)
 }

@@ -5,16 +5,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate warns of retries that set nothing.
+// Validate warns about retries that set nothing.
 func (t *TCP) Validate(at *diag.At) { conf.WarnIdle(at, t) }
 
-// Validate warns of retries that set nothing.
+// Validate warns about retries that set nothing.
 func (g *GRPC) Validate(at *diag.At) { conf.WarnIdle(at, g) }
 
-// Validate warns of a back-off that sets nothing.
+// Validate warns about a back-off that sets nothing.
 func (r *RateLimitedBackOff) Validate(at *diag.At) { conf.WarnIdle(at, r) }
 
-// Validate checks that the interval has room to grow.
+// Validate checks that the interval can grow.
 func (b *BackOff) Validate(at *diag.At) {
 	conf.WarnIdle(at, b)
 	if b.BaseInterval != nil && b.MaxInterval != nil && *b.MaxInterval < *b.BaseInterval {
@@ -22,7 +22,7 @@ func (b *BackOff) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks that a host is looked for at least once.
+// Validate checks that a host is chosen at least once.
 func (h *HTTP) Validate(at *diag.At) {
 	conf.WarnIdle(at, h)
 	if h.HostSelectionMaxAttempts != nil && *h.HostSelectionMaxAttempts < 1 {

@@ -7,16 +7,16 @@ import (
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is the route of connections to one service. Its fields are in the
-// item of `to` itself.
+// Conf is the route of connections to one service. Its fields are those of the item
+// of `to` itself.
 //
 //confgen:conf hash
 type Conf struct {
 	Rules Rules `json:"rules"`
 }
 
-// Rules is at most one rule, as there is nothing in a connection to choose
-// by. An empty list sends connections to the service itself.
+// Rules is at most one rule, as a connection has no property by which to choose one. An
+// empty list sends connections to the service itself.
 type Rules []Rule
 
 // Validate checks the length.
@@ -26,13 +26,13 @@ func (r Rules) Validate(at *diag.At) {
 	}
 }
 
-// Rule is what happens to every connection.
+// Rule applies to every connection.
 type Rule struct {
 	Default RuleConf `json:"default"`
 }
 
-// RuleConf is where a connection is sent to: to the service itself where no
-// backends are set.
+// RuleConf is the destinations of a connection, or the service itself if no backends
+// are set.
 type RuleConf struct {
 	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`
 }

@@ -4,29 +4,28 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshTimeout sets for connections and requests. Zero switches
-// a timeout off.
+// Conf is what a MeshTimeout sets for connections and requests. Zero disables a
+// timeout.
 //
 //confgen:conf hash
 type Conf struct {
-	// ConnectionTimeout is how long a connection may take to be established,
-	// never zero.
+	// ConnectionTimeout limits the time to establish a connection. It is never zero.
 	ConnectionTimeout *conf.Duration `json:"connectionTimeout,omitzero"`
-	// IdleTimeout is how long a connection may carry no traffic.
+	// IdleTimeout limits the time that a connection may be idle.
 	IdleTimeout *conf.Duration `json:"idleTimeout,omitzero"`
 	HTTP        *HTTP          `json:"http,omitzero"`
 }
 
 // HTTP is the timeouts of HTTP connections, streams and requests.
 type HTTP struct {
-	// RequestTimeout is how long the whole response may take.
+	// RequestTimeout limits the time until the end of the response.
 	RequestTimeout *conf.Duration `json:"requestTimeout,omitzero"`
-	// StreamIdleTimeout is how long a stream may carry no traffic.
+	// StreamIdleTimeout limits the time that a stream may be idle.
 	StreamIdleTimeout *conf.Duration `json:"streamIdleTimeout,omitzero"`
-	// MaxStreamDuration is how long a stream may live.
+	// MaxStreamDuration limits the duration of a stream.
 	MaxStreamDuration *conf.Duration `json:"maxStreamDuration,omitzero"`
-	// MaxConnectionDuration is how long a connection may live.
+	// MaxConnectionDuration limits the duration of a connection.
 	MaxConnectionDuration *conf.Duration `json:"maxConnectionDuration,omitzero"`
-	// RequestHeadersTimeout is how long a client may take to send the headers.
+	// RequestHeadersTimeout limits the time until a client has sent the headers.
 	RequestHeadersTimeout *conf.Duration `json:"requestHeadersTimeout,omitzero"`
 }

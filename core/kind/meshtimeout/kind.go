@@ -1,5 +1,5 @@
-// Package meshtimeout is the policy kind MeshTimeout: how long connections,
-// streams and requests may take, of the proxy's outbounds and its inbounds.
+// Package meshtimeout defines the policy kind MeshTimeout: how long connections,
+// streams and requests of the proxy's outbounds and inbounds may take.
 package meshtimeout
 
 import "github.com/meshmatch/meshmatch/core/resource"

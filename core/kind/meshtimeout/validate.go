@@ -7,19 +7,19 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate refuses a connection timeout of zero, which Envoy does not accept;
-// zero switches every other timeout off.
+// Validate reports a connection timeout of zero, which Envoy does not accept; for any
+// other timeout, zero disables it.
 func (c *Conf) Validate(at *diag.At) {
 	if c.ConnectionTimeout != nil && *c.ConnectionTimeout == 0 {
 		at.Field("connectionTimeout").Errorf("", "must be longer than 0s")
 	}
 }
 
-// Validate warns of an object without timeouts.
+// Validate warns about an object without timeouts.
 func (h *HTTP) Validate(at *diag.At) { conf.WarnIdle(at, h) }
 
-// ValidateMatches refuses timeouts of a connection in a rule that depends on
-// the client's SPIFFE ID: they begin before there is one.
+// ValidateMatches reports timeouts of a connection in a rule that depends on the
+// client's SPIFFE ID: they start before the ID is known.
 func (c *Conf) ValidateMatches(at *diag.At, matches []conf.Match) {
 	if !slices.ContainsFunc(matches, func(m conf.Match) bool { return m.SpiffeID != nil }) {
 		return

@@ -14,37 +14,37 @@ import (
 //confgen:conf
 type Conf struct {
 	TLSVersion *Version `json:"tlsVersion,omitzero"`
-	// TLSCiphers are those that are accepted up to TLS 1.2.
+	// TLSCiphers are the ciphers that are accepted up to TLS 1.2.
 	TLSCiphers []Cipher `json:"tlsCiphers,omitzero"`
-	// Mode is Strict if it is not set.
+	// Mode is Strict if it is nil.
 	Mode *Mode `json:"mode,omitzero"`
 }
 
-// Mode is what is done with connections that are not encrypted.
+// Mode determines whether unencrypted connections are accepted.
 type Mode string
 
-// The modes: such connections are refused, or accepted too.
+// The modes: unencrypted connections are refused, or accepted too.
 const (
 	Strict     Mode = "Strict"
 	Permissive Mode = "Permissive"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (Mode) Enum() []string { return conf.Words(Strict, Permissive) }
 
-// Version is the versions of TLS that are accepted.
+// Version is the range of TLS versions that are accepted.
 type Version struct {
 	Min *TLSVersion `json:"min,omitzero"`
 	Max *TLSVersion `json:"max,omitzero"`
 }
 
-// Validate checks that there is a version between the bounds.
+// Validate checks that the bounds do not contradict each other.
 func (v *Version) Validate(at *diag.At) {
 	conf.WarnIdle(at, v)
 	if v.Min == nil || v.Max == nil || !v.Min.numbered() || !v.Max.numbered() {
 		return
 	}
-	if *v.Min > *v.Max { // the words sort as the versions do
+	if *v.Min > *v.Max { // the constants sort in the order of the versions
 		at.Field("min").Errorf("", "must not be later than max (%s)", *v.Max)
 	}
 }
@@ -64,7 +64,7 @@ const (
 // numbered reports whether the version is one of TLS10 to TLS13.
 func (v TLSVersion) numbered() bool { return v != TLSAuto && slices.Contains(v.Enum(), string(v)) }
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (TLSVersion) Enum() []string { return conf.Words(TLSAuto, TLS10, TLS11, TLS12, TLS13) }
 
 // Cipher is a cipher suite in OpenSSL's spelling.

@@ -8,15 +8,15 @@ import "github.com/meshmatch/meshmatch/core/conf"
 //
 //confgen:conf
 type Conf struct {
-	// Backends has at most one element, as Envoy sends its spans to one
-	// place; an empty list switches tracing off.
+	// Backends has at most one element, as Envoy sends its spans to one place; an empty
+	// list disables tracing.
 	Backends Backends  `json:"backends,omitzero"`
 	Sampling *Sampling `json:"sampling,omitzero"`
 	// Tags are added to every span.
 	Tags []Tag `json:"tags,omitzero"`
 }
 
-// Backend is a place that spans are sent to.
+// Backend is a place to which spans are sent.
 type Backend struct {
 	Type          BackendType    `json:"type" policyMerge:"discriminator"`
 	Zipkin        *Zipkin        `json:"zipkin,omitzero"`
@@ -24,7 +24,7 @@ type Backend struct {
 	OpenTelemetry *OpenTelemetry `json:"openTelemetry,omitzero"`
 }
 
-// BackendType names the arm of a [Backend].
+// BackendType is the name of the arm of a [Backend].
 type BackendType string
 
 // The types of backends.
@@ -34,7 +34,7 @@ const (
 	OpenTelemetryBackend BackendType = "OpenTelemetry"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (BackendType) Enum() []string {
 	return conf.Words(ZipkinBackend, DatadogBackend, OpenTelemetryBackend)
 }
@@ -42,7 +42,7 @@ func (BackendType) Enum() []string {
 // Zipkin is a Zipkin collector.
 type Zipkin struct {
 	URL conf.URL `json:"url"`
-	// TraceID128Bit makes ids twice as long; false by default.
+	// TraceID128Bit makes trace ids twice as long; false by default.
 	TraceID128Bit *bool `json:"traceId128bit,omitzero"`
 	// APIVersion is httpJson by default.
 	APIVersion *APIVersion `json:"apiVersion,omitzero"`
@@ -50,7 +50,7 @@ type Zipkin struct {
 	SharedSpanContext *bool `json:"sharedSpanContext,omitzero"`
 }
 
-// APIVersion is how spans are sent to Zipkin.
+// APIVersion is the format in which spans are sent to Zipkin.
 type APIVersion string
 
 // The versions.
@@ -60,12 +60,12 @@ const (
 	HTTPProto  APIVersion = "httpProto"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (APIVersion) Enum() []string { return conf.Words(HTTPJSON, HTTPJSONV1, HTTPProto) }
 
 // Datadog is a Datadog agent.
 type Datadog struct {
-	// URL is http://host:port without anything after it.
+	// URL is http://host:port without a path or a query.
 	URL conf.URL `json:"url"`
 	// SplitService adds direction and destination to the service's name; false
 	// by default.
@@ -78,14 +78,13 @@ type OpenTelemetry struct {
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
 }
 
-// Sampling is the share of requests that are traced, 100 percent where
-// nothing is set.
+// Sampling is the share of requests that are traced, 100 percent by default.
 type Sampling struct {
-	// Overall bounds the other two.
+	// Overall limits the other two.
 	Overall *conf.Percentage `json:"overall,omitzero"`
-	// Client is of requests for which the client asks for a trace.
+	// Client is the share of requests for which the client requests a trace.
 	Client *conf.Percentage `json:"client,omitzero"`
-	// Random is of all requests.
+	// Random is the share of all requests.
 	Random *conf.Percentage `json:"random,omitzero"`
 }
 
@@ -99,6 +98,6 @@ type Tag struct {
 // HeaderTag takes a tag's value from a request's header.
 type HeaderTag struct {
 	Name conf.HeaderName `json:"name"`
-	// Default is for requests without the header; not set leaves the tag out.
+	// Default is the value for requests without the header; nil omits the tag.
 	Default *string `json:"default,omitzero"`
 }

@@ -1,5 +1,5 @@
-// Package meshtrace is the policy kind MeshTrace: where a proxy sends the
-// spans of its requests, of how many of them, and with which tags.
+// Package meshtrace defines the policy kind MeshTrace: where a proxy sends the spans of
+// its requests, for which share of them, and with which tags.
 package meshtrace
 
 import "github.com/meshmatch/meshmatch/core/resource"

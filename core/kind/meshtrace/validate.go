@@ -17,20 +17,20 @@ func (b Backends) Validate(at *diag.At) {
 	}
 }
 
-// SetDefaults sets the fields of Kuma's schema that are absent.
+// SetDefaults sets absent fields to the defaults of Kuma's schema.
 func (z *Zipkin) SetDefaults() {
 	conf.Default(&z.TraceID128Bit, false)
 	conf.Default(&z.APIVersion, HTTPJSON)
 	conf.Default(&z.SharedSpanContext, true)
 }
 
-// SetDefaults sets the fields of Kuma's schema that are absent.
+// SetDefaults sets absent fields to the defaults of Kuma's schema.
 func (d *Datadog) SetDefaults() { conf.Default(&d.SplitService, false) }
 
-// Validate warns of an object that sets nothing.
+// Validate warns about an object that sets nothing.
 func (s *Sampling) Validate(at *diag.At) { conf.WarnIdle(at, s) }
 
-// Validate checks that the URL has what the agent is found by and no more.
+// Validate checks that the URL has a host and a port, and nothing after them.
 func (d *Datadog) Validate(at *diag.At) {
 	u, err := url.Parse(string(d.URL))
 	if err != nil || u.Scheme != "http" || u.Port() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -38,7 +38,7 @@ func (d *Datadog) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks that there is one way to the collector.
+// Validate checks that the collector is given in exactly one way.
 func (o *OpenTelemetry) Validate(at *diag.At) {
 	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
 }

@@ -10,15 +10,15 @@ import (
 // Action is a decision about a client.
 type Action string
 
-// The actions. AllowWithShadowDeny allows, and is reported as a denial by the
-// shadow matcher.
+// The actions. AllowWithShadowDeny allows, and the shadow matcher reports it as a
+// denial.
 const (
 	Allow               Action = "Allow"
 	Deny                Action = "Deny"
 	AllowWithShadowDeny Action = "AllowWithShadowDeny"
 )
 
-// UnmarshalText reads the words in any letter case (SPEC 7.6).
+// UnmarshalText reads an action in any letter case (SPEC 7.6).
 func (a *Action) UnmarshalText(text []byte) error {
 	words := []string{string(Allow), string(Deny), string(AllowWithShadowDeny)}
 	for _, word := range words {

@@ -7,7 +7,7 @@ import (
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what an item of `from` decides about its clients (SPEC 7.6).
+// Conf is the decision of an item of `from` about its clients (SPEC 7.6).
 //
 //confgen:conf
 type Conf struct {
@@ -15,9 +15,9 @@ type Conf struct {
 	Action *Action `json:"action,omitzero"`
 }
 
-// RuleConf is what a rule decides, each entry about the requests that it
-// matches. The lists of two rules are never merged in an effective
-// configuration: every rule keeps its policy (SPEC 7.3).
+// RuleConf is the decisions of a rule; each entry is about the requests that it
+// matches. The lists of two rules are never merged in an effective configuration:
+// every rule remains separate, with its policy (SPEC 7.3).
 //
 //confgen:conf
 type RuleConf struct {
@@ -26,7 +26,7 @@ type RuleConf struct {
 	Allow               []conf.Match `json:"allow,omitzero" policyMerge:"concat"`
 }
 
-// Validate refuses entries without conditions, which would match every request
+// Validate reports entries without conditions, which would match every request
 // (SPEC 7.2).
 func (r *RuleConf) Validate(at *diag.At) {
 	for _, list := range []struct {
