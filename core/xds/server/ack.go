@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// maxWords limits what is kept and logged of the words of a client.
+// maxWords limits what is read and kept of the words of a client.
 const maxWords = 4096
 
 // A nack is the answer of a client to a response that it did not accept.
@@ -27,10 +28,10 @@ type rejection struct{ name, version string }
 // answer handles the nonce of a request, if it is the one of the response in flight.
 func (s *stream) answer(w *watch, text string, detail *rpcstatus.Status) {
 	n := newNonce(s.id, w.nonce)
-	if w.flight.body == nil || text != string(n[:]) {
+	if w.flight.message == nil || text != string(n[:]) {
 		return
 	}
-	m := &w.flight.body.message
+	m := w.flight.message
 	w.rejected = slices.DeleteFunc(w.rejected, func(r rejection) bool { return m.mentions(r.name) })
 	if detail != nil {
 		s.reject(w, m, detail.GetMessage())
@@ -72,8 +73,19 @@ func (s *stream) reject(w *watch, m *message, words string) {
 	}
 	w.nack = &nack{message: words, resources: union(nil, names), at: time.Now().UnixNano()}
 	s.server.counters.NACKs[w.t].Add(1)
-	s.server.log.Warn("a client rejects resources", "node", s.node.ID, "peer", s.client.Address,
-		"type", w.t.String(), "message", words, "resources", w.nack.resources)
+	s.server.log.Warn("a client rejects resources", "node", clip(s.node.ID, maxLoggedID), "peer", s.client.Address,
+		"type", w.t.String(), "message", clip(words, maxLogged-maxLoggedID), "resources", someNames(w.nack.resources))
+}
+
+// maxNamed is how many names of resources a line of the log has.
+const maxNamed = 10
+
+// someNames returns the first of many names, and how many more there are.
+func someNames(names []string) []string {
+	if len(names) <= maxNamed {
+		return names
+	}
+	return append(slices.Clone(names[:maxNamed]), fmt.Sprintf("and %d more", len(names)-maxNamed))
 }
 
 // prune drops the rejections of contents that the client shall no longer hold.

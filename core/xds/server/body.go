@@ -10,14 +10,14 @@ import (
 
 // A body is a message and its bytes, shared by all streams that it is sent to.
 type body struct {
-	message message
+	message *message
 	size    int // in bytes
 	once    sync.Once
 	buffer  mem.SliceBuffer
 	shared  mem.Buffer // buffer as an interface, made once
 }
 
-func newBody(m message) *body { return &body{message: m, size: m.size()} }
+func newBody(m message) *body { return &body{message: &m, size: m.size()} }
 
 // encoded returns the bytes, which are marshalled at the first call.
 func (b *body) encoded() mem.Buffer {
@@ -57,20 +57,30 @@ func (c *bodyCache) version(resources []*wire.Resource, variants []wire.Variant)
 	}
 	key := sliceKey{&resources[0], len(resources)}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	version, ok := c.versions[key]
-	if !ok {
-		version = versionOf(resources, nil)
-		if c.versions == nil || len(c.versions) >= maxVersions {
-			c.versions = map[sliceKey]string{}
-		}
-		c.versions[key] = version
+	c.mu.Unlock()
+	if ok {
+		return version
 	}
+	version = versionOf(resources, nil) // without the lock: all streams need it
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.versions == nil || len(c.versions) >= maxVersions {
+		c.versions = map[sliceKey]string{}
+	}
+	c.versions[key] = version
 	return version
 }
 
+// maxShared limits the elements with text of clients in a body of the cache. No other
+// stream has a response with as many, and to compare them takes long.
+const maxShared = 1000
+
 // get returns the body of a message, which it does not keep.
 func (c *bodyCache) get(m *message) *body {
+	if len(m.failures)+len(m.removed)+len(m.removedVariants) > maxShared {
+		return newBody(m.clone())
+	}
 	hash := m.hash()
 	c.mu.Lock()
 	defer c.mu.Unlock()

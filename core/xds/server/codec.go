@@ -42,7 +42,8 @@ func newResponse(b *body, n nonce, since *generation) *response {
 }
 
 // codec marshals a response without a copy of its body: a protobuf message is the
-// concatenation of its fields. All other messages are marshalled as by default.
+// concatenation of its fields. It puts a request into an inbox as it is. All other
+// messages are marshalled as by default.
 type codec struct{ encoding.CodecV2 }
 
 func newCodec() codec { return codec{encoding.GetCodecV2(proto.Name)} }
@@ -53,4 +54,13 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 		return mem.BufferSlice{r.body.encoded(), mem.SliceBuffer(r.suffix[:])}, nil
 	}
 	return c.CodecV2.Marshal(v)
+}
+
+// Unmarshal implements encoding.CodecV2.
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if in, ok := v.(*inbox); ok {
+		in.put(data)
+		return nil
+	}
+	return c.CodecV2.Unmarshal(data, v)
 }

@@ -11,19 +11,39 @@ import (
 type composer struct {
 	message message
 	size    int
+	limit   int
 	cut     bool // something did not fit
 	owed    []wire.Variant
+	// In state of the world, next and nextVariants are what the client holds after the
+	// response, and repeated and repeatedVariants what miss adds of these.
+	next             []*wire.Resource
+	nextVariants     []wire.Variant
+	repeated         []*wire.Resource
+	repeatedVariants []wire.Variant
 }
 
 var composers = sync.Pool{New: func() any { return new(composer) }}
 
+// leastErrors is the room for errors in a response of state of the world whose resources
+// pass the limit, as they cannot be split.
+const leastErrors = 256 << 10
+
+func (c *composer) reset(p protocol, url string) {
+	c.message.reset(p, url)
+	c.size, c.limit, c.cut = 0, MaxResponseBytes, false
+	c.next, c.nextVariants = nil, nil
+	clear(c.repeated)
+	clear(c.repeatedVariants)
+	c.repeated, c.repeatedVariants = c.repeated[:0], c.repeatedVariants[:0]
+}
+
 // fits adds the size of an element and reports whether the response may have it. A
-// response has at least one element.
+// response has at least one element. After one that does not fit none does.
 func (c *composer) fits(size int) bool {
 	if c.cut {
 		return false
 	}
-	if c.size > 0 && c.size+size > MaxResponseBytes {
+	if c.size > 0 && c.size+size > c.limit {
 		c.cut = true
 		return false
 	}
@@ -36,9 +56,8 @@ func (c *composer) fits(size int) bool {
 func (s *stream) compose(w *watch, removals bool) *response {
 	c := composers.Get().(*composer)
 	defer composers.Put(c)
+	c.reset(s.protocol, w.t.URL())
 	m := &c.message
-	m.reset(s.protocol, w.t.URL())
-	c.size, c.cut = 0, false
 
 	var next []*wire.Resource
 	var nextVariants []wire.Variant
@@ -46,27 +65,30 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	case s.protocol == stateOfTheWorld && full(w.t):
 		next, nextVariants = c.state(w, removals)
 	case removals:
-		next, nextVariants = c.remove(w, s.known)
+		next, nextVariants = c.remove(s, w)
 	default:
 		next, nextVariants = c.add(w)
 	}
+	if s.protocol == stateOfTheWorld {
+		c.next, c.nextVariants = next, nextVariants
+	}
 	if removals {
-		s.gone(w, m)
+		c.gone(s, w, nextVariants)
 		w.removalsSince = 0
 	} else {
 		c.answerNames(s, w)
-		if !c.cut && len(m.removed) > 0 {
+		if len(m.removed) > 0 {
 			next = without(next, func(r *wire.Resource) bool { return isMissing(m, r.Name) })
 		}
 		c.answerLocators(s, w)
-		s.announce(w, m)
+		c.announce(s, w)
 		w.owed.answer = c.cut
 		if w.t == wire.ClusterType {
 			s.warm(w, m)
 		}
 	}
 	if s.protocol == stateOfTheWorld {
-		c.repeat(next, nextVariants)
+		c.repeat()
 		if removals && !full(w.t) && m.empty() {
 			w.held, w.heldVariants = next, nextVariants
 			w.touch()
@@ -79,16 +101,17 @@ func (s *stream) compose(w *watch, removals bool) *response {
 	s.responses++
 	w.nonce = s.responses
 	w.answered = true
-	w.flight = flight{body: g.bodies.get(m), at: s.server.now(), next: next, nextVariants: nextVariants}
+	b := g.bodies.get(m)
+	w.flight = flight{message: b.message, at: s.server.now(), next: next, nextVariants: nextVariants}
 	since := w.changed
 	if !c.cut && !w.removals {
 		w.changed = nil
 	}
 	w.touch()
-	return newResponse(w.flight.body, newNonce(s.id, w.nonce), since)
+	return newResponse(b, newNonce(s.id, w.nonce), since)
 }
 
-// add composes what is wanted and not held, or owed, in as far as it fits.
+// add composes what is wanted and not held, or owed, as far as it fits.
 func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 	m := &c.message
 	all := true // the client holds what is wanted then, and nothing else
@@ -122,89 +145,131 @@ func (c *composer) add(w *watch) ([]*wire.Resource, []wire.Variant) {
 
 // heldAfter returns what the client holds after the additions of the message.
 func (c *composer) heldAfter(w *watch) []*wire.Resource {
-	next := slices.Clone(w.held)
-	for _, r := range c.message.resources {
-		if at := searchResource(next, r.Name); at < len(next) && next[at].Name == r.Name {
-			next[at] = r
-		} else {
-			next = slices.Insert(next, at, r)
+	held, added := w.held, c.message.resources
+	next := make([]*wire.Resource, 0, len(held)+len(added))
+	for _, r := range added {
+		for len(held) > 0 && held[0].Name < r.Name {
+			next, held = append(next, held[0]), held[1:]
 		}
+		if len(held) > 0 && held[0].Name == r.Name {
+			held = held[1:]
+		}
+		next = append(next, r)
 	}
-	return next
+	return append(next, held...)
 }
 
 // addVariants composes variants, those of a name together with the removals that
 // make way for them.
 func (c *composer) addVariants(w *watch) []wire.Variant {
-	if len(w.wantVariants) == 0 && len(w.heldVariants) == 0 {
+	want, held := w.wantVariants, w.heldVariants
+	if len(want) == 0 && len(held) == 0 {
 		return nil
 	}
 	m := &c.message
-	owed := w.owedVariants(c.owed[:0])
-	c.owed = owed
-	var next []wire.Variant
-	for i := 0; i < len(w.wantVariants); {
-		name := w.wantVariants[i].Resource.Name
-		first, size := len(m.variants), 0
-		for ; i < len(w.wantVariants) && w.wantVariants[i].Resource.Name == name; i++ {
-			v := w.wantVariants[i]
-			held, ok := findVariant(w.heldVariants, v)
-			_, asked := findVariant(owed, v)
-			if !ok || !same(held.Resource, v.Resource) || asked {
+	c.owed = w.owedVariants(c.owed[:0])
+	next := make([]wire.Variant, 0, max(len(want), len(held)))
+	for len(want)+len(held) > 0 {
+		var wanted, had []wire.Variant // of one name
+		name := firstName(want, held)
+		wanted, want = cutName(want, name)
+		had, held = cutName(held, name)
+		if len(wanted) == 0 {
+			next = append(next, had...)
+			continue
+		}
+		added, removed, size := len(m.variants), len(m.removedVariants), 0
+		for _, v := range wanted {
+			h, ok := findVariant(had, v)
+			_, asked := findVariant(c.owed, v)
+			if !ok || !same(h.Resource, v.Resource) || asked {
 				m.variants = append(m.variants, v)
 				size += variantSize(m.protocol, v)
 			}
-			next = append(next, v)
 		}
-		if size > 0 && !c.fits(size) {
-			m.variants = m.variants[:first]
-			next = slices.DeleteFunc(next, func(v wire.Variant) bool { return v.Resource.Name == name })
-			next = appendVariantsOf(next, w.heldVariants, name)
-			continue
-		}
-		for _, h := range w.heldVariants {
-			if _, ok := findVariant(w.wantVariants, h); h.Resource.Name == name && !ok && m.protocol == delta {
+		for _, h := range had {
+			if _, ok := findVariant(wanted, h); !ok && m.protocol == delta {
 				m.removedVariants = append(m.removedVariants, removedVariant{name, h.Constraints})
+				size += field(resourceNameSize(name, h.Constraints))
 			}
 		}
-	}
-	for _, h := range w.heldVariants {
-		if !hasVariantOf(w.wantVariants, h.Resource.Name) {
-			next = append(next, h)
+		if size > 0 && !c.fits(size) {
+			m.variants, m.removedVariants = m.variants[:added], m.removedVariants[:removed]
+			wanted = had
 		}
+		next = append(next, wanted...)
 	}
-	slices.SortFunc(next, compareVariants)
 	return next
 }
 
-// remove composes what is held and not wanted. A node that is not known keeps its
-// names.
-func (c *composer) remove(w *watch, known bool) ([]*wire.Resource, []wire.Variant) {
+// firstName returns the first name in two sorted slices, of which one is not empty.
+func firstName(a, b []wire.Variant) string {
+	if len(a) == 0 || len(b) > 0 && b[0].Resource.Name < a[0].Resource.Name {
+		a = b
+	}
+	return a[0].Resource.Name
+}
+
+// cutName returns the variants of a name at the beginning of a sorted slice, and the
+// rest.
+func cutName(in []wire.Variant, name string) (of, rest []wire.Variant) {
+	n := 0
+	for n < len(in) && in[n].Resource.Name == name {
+		n++
+	}
+	return in[:n], in[n:]
+}
+
+// remove composes what is held and not wanted, as far as it fits. A node that is not
+// known keeps its names.
+func (c *composer) remove(s *stream, w *watch) ([]*wire.Resource, []wire.Variant) {
 	m := &c.message
+	var nextVariants []wire.Variant
+	for _, h := range w.heldVariants {
+		size := field(resourceNameSize(h.Resource.Name, h.Constraints))
+		switch {
+		case hasVariantOf(w.wantVariants, h.Resource.Name), !c.fits(size):
+			nextVariants = append(nextVariants, h)
+		case m.protocol == delta:
+			m.removedVariants = append(m.removedVariants, removedVariant{h.Resource.Name, h.Constraints})
+		}
+	}
+	if m.protocol == stateOfTheWorld {
+		c.nextVariants = nextVariants
+	}
 	next := w.held
-	if known {
-		next = without(w.held, func(r *wire.Resource) bool { return find(w.want, r.Name) == nil })
+	if s.isKnown() {
+		var rest *wire.Resource // the first that does not fit
+		differences(w.want, w.held, func(want, held *wire.Resource) bool {
+			if want == nil && !c.removeName(s, w, held.Name) {
+				rest = held
+			}
+			return rest == nil
+		})
+		next = without(w.held, func(r *wire.Resource) bool {
+			return (rest == nil || r.Name < rest.Name) && find(w.want, r.Name) == nil
+		})
 		if slices.Equal(next, w.want) {
 			next = w.want
 		}
 	}
-	if known && m.protocol == delta {
-		differences(w.want, w.held, func(want, held *wire.Resource) bool {
-			if want == nil {
-				m.removed = append(m.removed, held.Name)
-			}
-			return true
-		})
-	}
-	var nextVariants []wire.Variant
-	for _, h := range w.heldVariants {
-		if hasVariantOf(w.wantVariants, h.Resource.Name) {
-			nextVariants = append(nextVariants, h)
-		} else if m.protocol == delta {
-			m.removedVariants = append(m.removedVariants, removedVariant{h.Resource.Name, h.Constraints})
-		}
-	}
 	return next, nextVariants
+}
+
+// removeName composes the removal of a name, with an error if the client subscribes it
+// by itself, and reports whether it fits.
+func (c *composer) removeName(s *stream, w *watch, name string) bool {
+	m := &c.message
+	switch {
+	case w.sub.has(name):
+		return c.miss(s.failure(name))
+	case m.protocol == delta:
+		if !c.fits(field(len(name))) {
+			return false
+		}
+		m.removed = append(m.removed, name)
+	}
+	return true
 }
 
 // state composes all resources of a type: what is wanted, and before the removals
@@ -213,6 +278,7 @@ func (c *composer) state(w *watch, removals bool) ([]*wire.Resource, []wire.Vari
 	m := &c.message
 	m.resources = append(m.resources, w.want...)
 	m.variants = append(m.variants, w.wantVariants...)
+	defer c.allowErrors()
 	if removals {
 		return w.want, w.wantVariants
 	}
@@ -236,23 +302,17 @@ func (c *composer) state(w *watch, removals bool) ([]*wire.Resource, []wire.Vari
 	return next, slices.Clone(m.variants)
 }
 
-// repeat adds what the client holds of the names that the message has an error of. In
-// state of the world an error does not distinguish a name and its variants: a client
-// that subscribes both drops both, and then takes what is in the response.
-func (c *composer) repeat(held []*wire.Resource, variants []wire.Variant) {
+// allowErrors counts the resources of the message, which are not split, and leaves room
+// for errors.
+func (c *composer) allowErrors() {
 	m := &c.message
-	for _, f := range m.failures {
-		if r := find(held, f.name); r != nil && find(m.resources, f.name) == nil {
-			m.resources = append(m.resources, r)
-			sortResources(m.resources)
-		}
-		for _, v := range variants {
-			if v.Resource.Name == f.name && !slices.ContainsFunc(m.variants, func(o wire.Variant) bool { return compareVariants(o, v) == 0 }) {
-				m.variants = append(m.variants, v)
-			}
-		}
+	for _, r := range m.resources {
+		c.size += elementSize(m.protocol, r)
 	}
-	slices.SortFunc(m.variants, compareVariants)
+	for _, v := range m.variants {
+		c.size += variantSize(m.protocol, v)
+	}
+	c.limit = max(c.limit, c.size+leastErrors)
 }
 
 // owedVariants appends the variants that the client asked for, sorted.
@@ -263,14 +323,5 @@ func (w *watch) owedVariants(to []wire.Variant) []wire.Variant {
 		}
 	}
 	slices.SortFunc(to, compareVariants)
-	return to
-}
-
-func appendVariantsOf(to, from []wire.Variant, name string) []wire.Variant {
-	for _, v := range from {
-		if v.Resource.Name == name {
-			to = append(to, v)
-		}
-	}
 	return to
 }

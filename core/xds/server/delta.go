@@ -2,19 +2,18 @@ package server
 
 import (
 	"slices"
-	"strings"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// receiveDelta handles a request of the delta protocol.
+// receiveDelta handles a request of the delta protocol. It is called with the lock.
 func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.server.refresh() // a request is answered from the newest state
-	s.setNode(r.GetNode())
+	if err := s.setNode(r.GetNode()); err != nil {
+		return err
+	}
 	s.advance()
 	t, ok := wire.TypeOf(r.GetTypeUrl())
 	if !ok {
@@ -34,11 +33,7 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	if gone := r.GetResourceNamesUnsubscribe(); len(gone) > 0 {
 		s.unsubscribe(w, gone)
 	}
-	for _, l := range r.GetResourceLocatorsUnsubscribe() {
-		if gone, ok := w.sub.unlocate(newLocator(l.GetName(), l.GetDynamicParameters())); ok {
-			w.forgetLocator(gone)
-		}
-	}
+	gone := w.sub.unlocate(r.GetResourceLocatorsUnsubscribe())
 	if first && len(names) == 0 && len(locators) == 0 {
 		w.sub.all = true
 		w.owed.answer = true
@@ -46,22 +41,24 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 	if len(names) > 0 {
 		w.resubscribe(names)
 	}
-	for _, l := range locators {
-		w.sub.locate(newLocator(l.GetName(), l.GetDynamicParameters())).owed = true
+	if len(locators) > 0 {
+		w.sub.locate(locators)
 		w.owed.answer = true
 	}
 	if err := s.resize(w, before); err != nil {
 		return err
 	}
 	s.rewant(w)
-	if len(locators) > 0 || len(r.GetResourceLocatorsUnsubscribe()) > 0 {
+	if len(locators) > 0 || len(gone) > 0 {
 		s.relocate(w)
 		w.choose()
-	}
-	if first {
-		w.resume(r.GetInitialResourceVersions())
+		w.forgetLocators(gone)
 	}
 	w.touch()
+	if versions := r.GetInitialResourceVersions(); first && len(versions) > 0 {
+		w.resume(versions)
+		return s.resize(w, w.sub.size())
+	}
 	return nil
 }
 
@@ -69,10 +66,11 @@ func (s *stream) receiveDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
 // wildcard that the client asks for again.
 func (w *watch) resubscribe(names []string) {
 	if w.sub.all && slices.Contains(names, wildcard) {
-		for _, r := range w.held {
-			w.owed.names = append(w.owed.names, r.Name)
+		held := make([]string, len(w.held))
+		for i, r := range w.held {
+			held[i] = r.Name
 		}
-		w.owe(nil)
+		w.owe(held)
 	}
 	w.sub.subscribeAll(names)
 	w.owe(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == wildcard }))
@@ -88,14 +86,14 @@ func (s *stream) unsubscribe(w *watch, names []string) {
 	w.forget()
 }
 
+// stubBytes is what a resource takes in memory that only the client has.
+const stubBytes = 160
+
 // resume takes the versions of what the client holds. What it holds with the version
 // that is wanted is not sent, although the client has asked for it. The versions are by
 // name only. If a name is subscribed more than once, by itself and by locators, its
 // version may be of any of them, so all of them are sent.
 func (w *watch) resume(versions map[string]string) {
-	if len(versions) == 0 {
-		return
-	}
 	located := map[string]int{}
 	for i := range w.sub.locators {
 		located[w.sub.locators[i].name]++
@@ -111,6 +109,7 @@ func (w *watch) resume(versions map[string]string) {
 		r := find(w.want, name)
 		if r == nil || r.Version != version {
 			r = &wire.Resource{Type: w.t, Name: name, Version: version}
+			w.stubs += stubBytes + len(name) + len(version)
 		}
 		held = append(held, r)
 	}
@@ -137,19 +136,9 @@ func (w *watch) resume(versions map[string]string) {
 
 // refuseDelta answers a request for a type that is not served: its names are missing.
 func (s *stream) refuseDelta(r *discoveryv3.DeltaDiscoveryRequest) error {
-	m := message{protocol: delta, url: strings.Clone(r.GetTypeUrl())}
-	for _, name := range r.GetResourceNamesSubscribe() {
-		if name != wildcard {
-			m.removed = append(m.removed, name)
-			m.failures = append(m.failures, typeFailure(name))
-		}
-	}
-	for _, l := range r.GetResourceLocatorsSubscribe() {
-		m.removedVariants = append(m.removedVariants, removedVariant{name: l.GetName()})
-		m.failures = append(m.failures, typeFailure(l.GetName()))
-	}
-	if m.empty() && (r.GetResponseNonce() != "" || len(r.GetResourceNamesUnsubscribe()) > 0) {
+	refusal := newRefusal(r.GetTypeUrl(), r.GetResourceNamesSubscribe(), r.GetResourceLocatorsSubscribe())
+	if refusal.empty() && (r.GetResponseNonce() != "" || len(r.GetResourceNamesUnsubscribe()) > 0) {
 		return nil
 	}
-	return s.refuse(m)
+	return s.refuse(refusal)
 }

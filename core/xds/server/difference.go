@@ -72,10 +72,22 @@ func findVariant(in []wire.Variant, v wire.Variant) (wire.Variant, bool) {
 
 // hasVariantOf reports whether a sorted slice has a variant of a name.
 func hasVariantOf(in []wire.Variant, name string) bool {
+	at := searchVariant(in, name)
+	return at < len(in) && in[at].Resource.Name == name
+}
+
+// searchVariant returns the index of the first variant that is not before a name.
+func searchVariant(in []wire.Variant, name string) int {
 	at, _ := slices.BinarySearchFunc(in, name, func(v wire.Variant, name string) int {
 		return strings.Compare(v.Resource.Name, name)
 	})
-	return at < len(in) && in[at].Resource.Name == name
+	return at
+}
+
+// variantsOf returns the variants of a name in a sorted slice.
+func variantsOf(in []wire.Variant, name string) []wire.Variant {
+	of, _ := cutName(in[searchVariant(in, name):], name)
+	return of
 }
 
 // compareVariantSets is compareResources for variants. The removal of a variant is

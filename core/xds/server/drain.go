@@ -22,11 +22,12 @@ func (s *Server) Drain() {
 
 // An ender ends a call with a status.
 //
-// The handler of a stream waits in Recv, and gRPC has no method that makes it return.
-// The usual way is a second goroutine for each stream, of which one waits for the end
-// only; its stack would be more than all else that a stream needs. The transport
-// stream in the context of a call has this method, which sends the status and ends
-// the context. TestDrain fails if a version of gRPC has not.
+// The handler of a stream waits in RecvMsg, and gRPC has no public method that makes it
+// return with a status: if the context of the call ends, RecvMsg itself writes CANCELLED.
+// The usual way is a second goroutine for each stream, which receives; its stack would
+// be more than all else that a stream needs. The transport stream in the context of a
+// call has this method, which sends the status and ends the context.
+// TestGRPCHasWriteStatus fails with a version of gRPC that does not have it.
 type ender interface {
 	WriteStatus(*status.Status) error
 }

@@ -110,7 +110,7 @@ func (m *message) size() int {
 		n += field(resourceNameSize(r.name, r.constraints))
 	}
 	for _, f := range m.failures {
-		n += field(field(resourceNameSize(f.name, "")) + field(statusSize(f)))
+		n += failureSize(f)
 	}
 	return n
 }
@@ -143,6 +143,11 @@ func resourceNameSize(name, constraints string) int {
 		n += field(len(constraints))
 	}
 	return n
+}
+
+// failureSize returns the number of bytes that an error adds to a response.
+func failureSize(f failure) int {
+	return field(field(resourceNameSize(f.name, "")) + field(statusSize(f)))
 }
 
 func statusSize(f failure) int {

@@ -1,6 +1,12 @@
 package server
 
-import "google.golang.org/grpc/encoding"
+import (
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/protobuf/proto"
+)
+
+// Deliver gives a request to what a stream's RecvMsg is called with.
+func Deliver(to any, request proto.Message) { to.(*inbox).message = request }
 
 // NewCodec returns the codec of Server.GRPCOptions.
 func NewCodec() encoding.CodecV2 { return newCodec() }

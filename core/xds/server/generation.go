@@ -56,6 +56,11 @@ func (g *generation) isSuperseded() bool {
 // length, at most 10 ms, so that many small changes do not take all processors.
 func (s *Server) Run(ctx context.Context) {
 	defer s.Drain()
+	release := time.AfterFunc(s.options.Keep, func() {
+		s.released.Store(true)
+		s.pass()
+	})
+	defer release.Stop()
 	for {
 		superseded := s.refresh().superseded
 		begin := time.Now()

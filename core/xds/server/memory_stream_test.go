@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/metadata"
+	gproto "google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -46,6 +47,15 @@ func (s *memoryStream[R]) Recv() (*R, error) {
 		return r, nil
 	}
 	return nil, io.EOF
+}
+
+// RecvMsg is Recv for a server that takes the bytes of requests from gRPC.
+func (s *memoryStream[R]) RecvMsg(m any) error {
+	r, err := s.Recv()
+	if err == nil {
+		server.Deliver(m, any(r).(gproto.Message))
+	}
+	return err
 }
 
 // end ends the stream. Its handler closes done.

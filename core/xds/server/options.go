@@ -18,8 +18,12 @@ const (
 	// 4 MiB by default.
 	MaxResponseBytes = 4<<20 - 64<<10
 
+	maxHeaderBytes          = 64 << 10
 	defaultWait             = 5 * time.Second
+	defaultKeep             = 5 * time.Minute
 	defaultMaxSubscriptions = 100_000
+	defaultMaxBytes         = 64 << 20
+	defaultMaxTotal         = 256 << 20
 	defaultMaxParameters    = 64
 	defaultMaxStreams       = 20_000
 )
@@ -47,9 +51,25 @@ type Options struct {
 	// Wait is how long removals wait for the ACKs of additions, and additions for
 	// those of the types before them: 5s if it is 0 (SPEC 12.3).
 	Wait time.Duration
-	// MaxSubscriptions limits the names and locators of one stream in one type,
-	// 100,000 if it is 0. A stream past it ends with RESOURCE_EXHAUSTED.
+	// Keep is for how long after the start of Run a client keeps what it resumed with
+	// while its node is no dataplane: 5m if it is 0 (SPEC 12.2).
+	Keep time.Duration
+
+	// The following limits are those of SPEC 12.3. A client is its identity; without one
+	// its network address; on loopback its connection. A stream that passes a limit ends
+	// with RESOURCE_EXHAUSTED.
+
+	// MaxSubscriptions limits the names and locators of one client over all its streams,
+	// 100,000 if it is 0.
 	MaxSubscriptions int
+	// MaxSubscriptionBytes limits what these take in memory, and what the requests of one
+	// client take while they are handled: 64 MiB each if it is 0.
+	MaxSubscriptionBytes int
+	// MaxTotalBytes limits both for all clients but relays together, 256 MiB if it is 0.
+	MaxTotalBytes int
+	// Relay reports whether a client is a relay, which may subscribe ten times as much.
+	// Nil: none is.
+	Relay func(*Client) bool
 	// MaxParameters limits the dynamic parameters of one locator, 64 if it is 0.
 	MaxParameters int
 	// MaxStreamsPerPeer limits the streams of one identity, or of one network

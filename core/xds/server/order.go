@@ -22,10 +22,8 @@ var (
 // there is nothing to disturb. Removals wait until all additions are ACKed, and
 // for the removals of the types before. No wait is longer than Options.Wait.
 func (s *stream) next() *response {
-	if len(s.immediate) > 0 {
-		r := s.immediate[0]
-		s.immediate = s.immediate[1:]
-		return r
+	if len(s.refused) > 0 {
+		return s.refusal()
 	}
 	s.advance()
 	s.leaveWaiting()
@@ -42,14 +40,14 @@ func (s *stream) next() *response {
 		if w == nil {
 			continue
 		}
-		if w.flight.body != nil {
+		if w.flight.message != nil {
 			if !free && now < w.flight.at+wait {
 				busy = true
 				hold(w.flight.at + wait)
 			}
 			continue
 		}
-		w.examine(now, s.known)
+		w.examine(now, s.isKnown())
 		switch {
 		case !w.additions:
 		case busy && w.answered && !free && t != wire.EndpointType:
@@ -60,7 +58,7 @@ func (s *stream) next() *response {
 	}
 	for _, t := range removalOrder {
 		w, free := s.watches[t], t == wire.SecretType
-		if w == nil || w.flight.body != nil || !w.removals {
+		if w == nil || w.flight.message != nil || !w.removals {
 			continue
 		}
 		if busy && !free && now < w.removalsSince+wait {
@@ -71,7 +69,7 @@ func (s *stream) next() *response {
 		if r := s.compose(w, true); r != nil {
 			return r
 		}
-		w.examine(now, s.known)
+		w.examine(now, s.isKnown())
 	}
 	if expected := s.expects(now); expected > now {
 		held = true
@@ -113,7 +111,7 @@ func (s *stream) expects(now int64) int64 {
 	until := has.heard + int64(s.server.options.Wait)
 	if now >= until && !s.warned {
 		s.warned = true
-		s.server.log.Warn("a client has subscribed all "+has.t.String()+" and no "+lacks.String(), "node", s.node.ID, "peer", s.client.Address)
+		s.server.log.Warn("a client has subscribed all "+has.t.String()+" and no "+lacks.String(), "node", clip(s.node.ID, maxLogged), "peer", s.client.Address)
 	}
 	return until
 }

@@ -1,30 +1,90 @@
 package server
 
 import (
+	"slices"
+	"strings"
+
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
 
-// maxImmediate limits the answers for types that are not served which wait for a
-// client to read.
-const maxImmediate = 64
+// maxRefused limits the requests for types that are not served which wait for a client
+// to read.
+const maxRefused = 64
+
+// A refusal is a request for a type that is not served. All its names are missing. It is
+// answered by as many responses as the names need, which are not in flight: nothing is
+// kept of them.
+type refusal struct {
+	url     string
+	names   []string // sorted, without duplicates
+	located []string // names of locators, likewise
+}
+
+func newRefusal(url string, names []string, locators []*discoveryv3.ResourceLocator) refusal {
+	r := refusal{url: strings.Clone(url), names: union(nil, withoutWildcard(names))}
+	located := make([]string, len(locators))
+	for i, l := range locators {
+		located[i] = l.GetName()
+	}
+	r.located = union(nil, located)
+	return r
+}
+
+func withoutWildcard(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == wildcard })
+}
+
+func (r *refusal) empty() bool { return len(r.names)+len(r.located) == 0 }
+
+// bytes returns the size of the refusal in memory, about.
+func (r *refusal) bytes() int { return len(r.url) + textBytes(r.names) + textBytes(r.located) }
+
+// refuse makes next answer a request for a type that is not served.
+func (s *stream) refuse(r refusal) error {
+	if len(s.refused) >= maxRefused {
+		return status.Error(codes.ResourceExhausted, "too many requests for types that are not served")
+	}
+	s.refused = append(s.refused, r)
+	s.bytes += r.bytes()
+	return s.budget.use(0, r.bytes())
+}
+
+// refusal returns the next response for a type that is not served.
+func (s *stream) refusal() *response {
+	c := composers.Get().(*composer)
+	defer composers.Put(c)
+	r := &s.refused[0]
+	before := r.bytes()
+	c.reset(s.protocol, r.url)
+	if s.protocol == stateOfTheWorld {
+		c.message.version = versionOf(nil, nil)
+	}
+	for len(r.names) > 0 && c.miss(typeFailure(r.names[0])) {
+		r.names = r.names[1:]
+	}
+	for len(r.located) > 0 && c.missVariant(typeFailure(r.located[0])) {
+		r.located = r.located[1:]
+	}
+	charged := before
+	if r.empty() {
+		s.refused = slices.Delete(s.refused, 0, 1)
+	} else {
+		charged -= r.bytes()
+	}
+	s.bytes -= charged
+	_ = s.budget.use(0, -charged) // less is no error
+	s.responses++
+	return newResponse(newBody(c.message.clone()), newNonce(s.id, s.responses), nil)
+}
 
 func typeFailure(name string) failure {
 	return failure{name, codes.NotFound, "resources of this type are not served"}
 }
 
-// refuse sends a message for a type that is not served. Nothing is kept of it.
-func (s *stream) refuse(m message) error {
-	if len(s.immediate) >= maxImmediate {
-		return status.Error(codes.ResourceExhausted, "too many requests for types that are not served")
-	}
-	s.responses++
-	s.immediate = append(s.immediate, newResponse(newBody(m), newNonce(s.id, s.responses), nil))
-	return nil
-}
-
-// checkLocators checks the limit on the dynamic parameters of each locator.
+// checkLocators checks the limit on the dynamic parameters of each locator of a request
+// that is too short to be weighed.
 func (s *stream) checkLocators(locators []*discoveryv3.ResourceLocator) error {
 	for _, l := range locators {
 		if n, limit := len(l.GetDynamicParameters()), s.server.options.MaxParameters; n > limit {

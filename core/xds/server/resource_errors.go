@@ -8,23 +8,117 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
+// miss composes that a name is missing: an error and, in delta, its removal. It reports
+// whether that fits.
+func (c *composer) miss(f failure) bool {
+	m := &c.message
+	size := failureSize(f) + c.repeatSize(f.name)
+	if m.protocol == delta {
+		size += field(len(f.name))
+	}
+	if !c.fits(size) {
+		return false
+	}
+	if m.protocol == delta {
+		m.removed = append(m.removed, f.name)
+	}
+	c.fail(f)
+	return true
+}
+
+// missHeld is miss for a name that the client keeps: it is not removed.
+func (c *composer) missHeld(f failure) bool {
+	if !c.fits(failureSize(f) + c.repeatSize(f.name)) {
+		return false
+	}
+	c.fail(f)
+	return true
+}
+
+// missVariant is miss for the name of a locator.
+func (c *composer) missVariant(f failure) bool {
+	m := &c.message
+	size := failureSize(f) + c.repeatSize(f.name)
+	if m.protocol == delta {
+		size += field(resourceNameSize(f.name, ""))
+	}
+	if !c.fits(size) {
+		return false
+	}
+	if m.protocol == delta {
+		m.removedVariants = append(m.removedVariants, removedVariant{name: f.name})
+	}
+	c.fail(f)
+	return true
+}
+
+// fail adds an error, and what is repeated for it. In state of the world an error does
+// not distinguish a name and its variants: a client that subscribes both drops both, and
+// then takes what is in the response. So the response repeats what the client holds.
+func (c *composer) fail(f failure) {
+	m := &c.message
+	m.failures = append(m.failures, f)
+	if m.protocol == delta {
+		return
+	}
+	if r := find(c.next, f.name); r != nil && find(m.resources, f.name) == nil {
+		c.repeated = append(c.repeated, r)
+	}
+	for _, v := range variantsOf(c.nextVariants, f.name) {
+		if _, sent := findVariant(m.variants, v); !sent {
+			c.repeatedVariants = append(c.repeatedVariants, v)
+		}
+	}
+}
+
+// repeatSize returns the size of what an error of a name repeats, at most.
+func (c *composer) repeatSize(name string) (size int) {
+	if c.message.protocol == delta {
+		return 0
+	}
+	if r := find(c.next, name); r != nil {
+		size += elementSize(stateOfTheWorld, r)
+	}
+	for _, v := range variantsOf(c.nextVariants, name) {
+		size += variantSize(stateOfTheWorld, v)
+	}
+	return size
+}
+
+// repeat adds what errors repeat to the message. A name may have two errors: by itself
+// and by a locator.
+func (c *composer) repeat() {
+	m := &c.message
+	if len(c.repeated) > 0 {
+		m.resources = append(m.resources, c.repeated...)
+		sortResources(m.resources)
+		m.resources = slices.Compact(m.resources)
+	}
+	if len(c.repeatedVariants) > 0 {
+		m.variants = append(m.variants, c.repeatedVariants...)
+		slices.SortFunc(m.variants, compareVariants)
+		m.variants = slices.Compact(m.variants)
+	}
+}
+
 // answerNames composes the names that the client asked for and that do not exist,
 // and keeps as owed those that did not fit.
 func (c *composer) answerNames(s *stream, w *watch) {
 	if len(w.owed.names) == 0 {
 		return
 	}
-	m := &c.message
 	rest := w.owed.names[:0]
 	for _, name := range w.owed.names {
+		done := true
 		switch {
-		case find(w.want, name) == nil:
-			// A node that has not been a dataplane keeps what it resumed with.
-			if s.protocol == delta && (s.known || find(w.held, name) == nil) {
-				m.removed = append(m.removed, name)
-			}
-			m.failures = append(m.failures, s.failure(name))
-		case c.cut && find(m.resources, name) == nil:
+		case find(w.want, name) != nil:
+			done = !c.cut || find(c.message.resources, name) != nil
+		case s.isKnown() || find(w.held, name) == nil:
+			done = c.miss(s.failure(name))
+		default: // a node that has not been a dataplane keeps what it resumed with
+			done = c.missHeld(s.failure(name))
+		}
+		if !done {
 			rest = append(rest, name)
 		}
 	}
@@ -39,9 +133,10 @@ func isMissing(m *message, name string) bool {
 	return found
 }
 
-// answerLocators is answerNames for locators.
+// answerLocators is answerNames for locators. Those of one name have one error.
 func (c *composer) answerLocators(s *stream, w *watch) {
 	m := &c.message
+	first := len(m.failures)
 	for i := range w.sub.locators {
 		l := &w.sub.locators[i]
 		if !l.owed {
@@ -52,49 +147,67 @@ func (c *composer) answerLocators(s *stream, w *watch) {
 			l.owed = c.cut && !sent
 			continue
 		}
-		l.owed = false
-		if s.protocol == delta {
-			m.removedVariants = append(m.removedVariants, removedVariant{name: l.name})
-		}
-		m.failures = append(m.failures, failureOf(l))
+		f := failureOf(l)
+		l.owed = !slices.Contains(lastTwo(m.failures[first:]), f) && !c.missVariant(f)
 	}
 }
 
-// gone composes the errors of the names and locators that existed and do no longer.
-func (s *stream) gone(w *watch, m *message) {
-	differences(w.want, w.held, func(want, held *wire.Resource) bool {
-		if want == nil && s.known && w.sub.has(held.Name) {
-			m.failures = append(m.failures, s.failure(held.Name))
-		}
-		return true
-	})
-	for i := range w.sub.locators {
-		if l := &w.sub.locators[i]; l.chosen.Resource == nil && hasVariantOf(w.heldVariants, l.name) {
-			m.failures = append(m.failures, failureOf(l))
+// lastTwo returns the last errors. Locators are sorted by name, and those of one name
+// have at most two errors: one of them denies.
+func lastTwo(failures []failure) []failure { return failures[max(0, len(failures)-2):] }
+
+// gone composes the errors of the locators that had a variant and have none now, and in
+// a full state those of names. What does not fit is owed. The variants are what the
+// client holds after the response.
+func (c *composer) gone(s *stream, w *watch, nextVariants []wire.Variant) {
+	if s.protocol == stateOfTheWorld && full(w.t) && s.isKnown() {
+		var rest []string
+		differences(w.want, w.held, func(want, held *wire.Resource) bool {
+			if want == nil && w.sub.has(held.Name) && !c.miss(s.failure(held.Name)) {
+				rest = append(rest, held.Name)
+			}
+			return true
+		})
+		if len(rest) > 0 {
+			w.owe(rest)
 		}
 	}
-	s.announce(w, m)
+	first := len(c.message.failures)
+	for i := range w.sub.locators {
+		l := &w.sub.locators[i]
+		if l.chosen.Resource != nil || !hasVariantOf(w.heldVariants, l.name) {
+			continue
+		}
+		if !hasVariantOf(w.wantVariants, l.name) && hasVariantOf(nextVariants, l.name) {
+			continue // its removal did not fit
+		}
+		f := failureOf(l)
+		if !slices.Contains(lastTwo(c.message.failures[first:]), f) && !c.missHeld(f) {
+			l.owed, w.owed.answer = true, true
+		}
+	}
+	c.announce(s, w)
 }
 
 // announce composes the error of a wildcard of a node that is no dataplane.
-func (s *stream) announce(w *watch, m *message) {
+func (c *composer) announce(s *stream, w *watch) {
 	if w.sub.all && s.node.ID != "" && s.snapshot == nil {
-		m.failures = append(m.failures, s.failure(wildcard))
+		c.message.failures = append(c.message.failures, s.failure(wildcard))
 	}
 }
 
 // failure returns the element of resource_errors for a name that the stream is not
-// served.
+// served. The text has no text of the client: a response has one for each name.
 func (s *stream) failure(name string) failure {
 	switch {
 	case s.denied:
-		return failure{name, codes.PermissionDenied, "the client may not have the resources of the dataplane " + s.node.ID}
+		return failure{name, codes.PermissionDenied, "the client may not have the resources of this dataplane"}
 	case s.snapshot != nil:
 		return failure{name, codes.NotFound, "the dataplane has no such resource"}
 	case s.node.ID == "":
 		return failure{name, codes.NotFound, "the stream has no node"}
 	}
-	return failure{name, codes.NotFound, "there is no dataplane " + s.node.ID}
+	return failure{name, codes.NotFound, "there is no dataplane with the id of the node"}
 }
 
 // failureOf returns the code and the text of resource_errors for a locator without a

@@ -13,8 +13,10 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
 // A Server serves the states of a source by ADS.
@@ -27,9 +29,13 @@ type Server struct {
 	streams   streamSet
 	nodes     nodeIndex
 	peers     peerLimit
+	budgets   budgets
+	gate      gate
 	converged convergence
 	counters  Counters
 	draining  atomic.Bool
+	// released is set when clients no longer keep what they resumed with (SPEC 12.2).
+	released atomic.Bool
 }
 
 // New returns a server that serves the newest state of the source. It follows the
@@ -37,13 +43,17 @@ type Server struct {
 // [Server.GRPCOptions], and call [Server.Register].
 func New(options Options) *Server {
 	options.Wait = cmp.Or(options.Wait, defaultWait)
+	options.Keep = cmp.Or(options.Keep, defaultKeep)
 	options.MaxSubscriptions = cmp.Or(options.MaxSubscriptions, defaultMaxSubscriptions)
+	options.MaxSubscriptionBytes = cmp.Or(options.MaxSubscriptionBytes, defaultMaxBytes)
+	options.MaxTotalBytes = cmp.Or(options.MaxTotalBytes, defaultMaxTotal)
 	options.MaxParameters = cmp.Or(options.MaxParameters, defaultMaxParameters)
 	options.MaxStreamsPerPeer = cmp.Or(options.MaxStreamsPerPeer, defaultMaxStreams)
-	s := &Server{options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), start: time.Now()}
+	s := &Server{options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)), start: time.Now(), gate: newGate()}
 	s.streams.init()
 	s.nodes.init()
 	s.peers.init(options.MaxStreamsPerPeer)
+	s.budgets.init(options.MaxSubscriptions, options.MaxSubscriptionBytes, options.MaxTotalBytes)
 	s.converged.init()
 	s.refresh()
 	return s
@@ -53,13 +63,14 @@ func New(options Options) *Server {
 func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
 
 // GRPCOptions returns the options that the gRPC server needs: a codec that sends
-// shared bytes, the limit on requests, and a keepalive that finds dead connections
-// within a minute.
+// shared bytes, limits on requests and headers, and a keepalive that finds dead
+// connections within a minute and closes those that have no stream for another one.
 func (s *Server) GRPCOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(MaxRequestBytes),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
+		grpc.MaxHeaderListSize(maxHeaderBytes),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second, MaxConnectionIdle: time.Minute}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 	}
 }
@@ -77,25 +88,30 @@ type service struct {
 
 // DeltaAggregatedResources implements the delta protocol.
 func (s service) DeltaAggregatedResources(conn discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesServer) error {
-	return serve(s.server, conn, delta, conn.Recv, (*stream).receiveDelta)
+	return serve(s.server, conn, delta, (*stream).receiveDelta)
 }
 
 // StreamAggregatedResources implements the state of the world protocol.
 func (s service) StreamAggregatedResources(conn discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesServer) error {
-	return serve(s.server, conn, stateOfTheWorld, conn.Recv, (*stream).receiveState)
+	return serve(s.server, conn, stateOfTheWorld, (*stream).receiveState)
 }
 
 // serve is the handler of a stream.
-func serve[R any](s *Server, conn grpc.ServerStream, p protocol, recv func() (R, error), receive func(*stream, R) error) error {
+func serve[R any, M interface {
+	*R
+	proto.Message
+}](s *Server, conn grpc.ServerStream, p protocol, receive func(*stream, M) error) error {
 	st, err := s.open(conn, p)
 	if err != nil {
 		return err
 	}
-	err = st.receiveAll(func() error {
-		request, err := recv()
+	err = st.receiveAll(func(in *inbox) error {
+		request, err := decode[R, M](in)
 		if err != nil {
 			return err
 		}
+		st.mu.Lock()
+		defer st.unlock()
 		return receive(st, request)
 	})
 	if s.draining.Load() {
@@ -106,22 +122,67 @@ func serve[R any](s *Server, conn grpc.ServerStream, p protocol, recv func() (R,
 }
 
 // receiveAll handles requests until the client or an error ends the stream.
-func (s *stream) receiveAll(receive func() error) error {
+func (s *stream) receiveAll(receive func(*inbox) error) error {
+	var in inbox
 	for {
-		err := receive()
+		err := s.conn.RecvMsg(&in)
 		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
-			err = s.flush()
+			err = s.handle(&in, receive)
 		}
 		if err != nil {
-			if status.Code(err) == codes.ResourceExhausted {
-				s.server.log.Warn("a stream ends", "node", s.node.ID, "peer", s.client.Address, "error", err)
+			if code := status.Code(err); code == codes.ResourceExhausted || code == codes.InvalidArgument {
+				s.server.log.Warn("a stream ends", "node", clip(s.node.ID, maxLoggedID), "peer", s.client.Address, "error", clip(err.Error(), maxLogged/2))
 			}
 			return err
 		}
 	}
+}
+
+// handle handles a request, and sends what it leads to. A long one is weighed and
+// charged before it waits for its turn, and is decoded when that comes.
+func (s *stream) handle(in *inbox, receive func(*inbox) error) error {
+	size := in.data.Len()
+	if size > maxIDBytes { // a smaller one passes no limit on a request
+		buffer := in.data.MaterializeToBuffer(mem.DefaultBufferPool())
+		in.data.Free()
+		in.data = mem.BufferSlice{buffer}
+		weight := scale{names: s.server.options.MaxSubscriptions * s.budget.factor(), parameters: s.server.options.MaxParameters}
+		if err := weight.weigh(buffer.ReadOnlyData(), s.protocol); err != nil {
+			in.drop()
+			return err
+		}
+		if size > longRequest {
+			if err := s.budget.begin(weight.bytes); err != nil {
+				in.drop()
+				return err
+			}
+			defer s.budget.end(weight.bytes)
+		}
+	}
+	r, err := s.answerTo(in, size > longRequest, receive)
+	if err != nil || r == nil {
+		return err
+	}
+	return s.send(r)
+}
+
+// answerTo handles a request and returns the first response, with the right to send, or
+// nil.
+func (s *stream) answerTo(in *inbox, long bool, receive func(*inbox) error) (*response, error) {
+	defer in.drop()
+	if long || s.long.Load() {
+		if !s.server.gate.enter(s.conn.Context().Done()) {
+			return nil, s.conn.Context().Err()
+		}
+		defer s.server.gate.leave()
+	}
+	if err := receive(in); err != nil {
+		return nil, err
+	}
+	return s.begin(), nil
 }
 
 // open makes the stream of a call.
@@ -144,6 +205,8 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 		s.log.Warn("a client has too many streams", "peer", st.client.Address, "identity", st.client.Identity)
 		return nil, status.Errorf(codes.ResourceExhausted, "the limit of %d streams for one client is reached", s.options.MaxStreamsPerPeer)
 	}
+	relay := s.options.Relay
+	st.budget = s.budgets.enter(&st.client, relay != nil && relay(&st.client))
 	s.streams.add(st)
 	s.counters.Streams[p].Add(1)
 	if s.draining.Load() { // Drain may have missed it
@@ -158,6 +221,7 @@ func (s *Server) close(st *stream, err error) {
 	s.streams.remove(st)
 	s.nodes.remove(st)
 	s.peers.leave(&st.client)
+	st.budget.leave()
 	s.counters.Streams[st.protocol].Add(-1)
 	s.converged.wake()
 }

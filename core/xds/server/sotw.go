@@ -2,19 +2,19 @@ package server
 
 import (
 	"slices"
-	"strings"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// receiveState handles a request of the state of the world protocol.
+// receiveState handles a request of the state of the world protocol. It is called with
+// the lock.
 func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.server.refresh() // a request is answered from the newest state
-	s.setNode(r.GetNode())
+	if err := s.setNode(r.GetNode()); err != nil {
+		return err
+	}
 	s.advance()
 	t, ok := wire.TypeOf(r.GetTypeUrl())
 	if !ok {
@@ -35,7 +35,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 	if err := s.checkLocators(r.GetResourceLocators()); err != nil {
 		return err
 	}
-	changed := s.replace(w, r, first)
+	changed, gone := w.replace(r, first)
 	if err := s.resize(w, before); err != nil {
 		return err
 	}
@@ -44,6 +44,7 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		s.rewant(w)
 		s.relocate(w)
 		w.choose()
+		w.forgetLocators(gone)
 	}
 	if first {
 		s.resumeState(w, r.GetVersionInfo())
@@ -51,18 +52,16 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 	return nil
 }
 
-// replace makes the names and locators of a request the subscription, and reports
-// whether it has changed. What is new is owed.
-func (s *stream) replace(w *watch, r *discoveryv3.DiscoveryRequest, first bool) bool {
+// replace makes the names and locators of a request the subscription. It reports whether
+// that has changed, and returns the locators that are gone. What is new is owed.
+func (w *watch) replace(r *discoveryv3.DiscoveryRequest, first bool) (changed bool, gone []locator) {
 	names, locators := r.GetResourceNames(), r.GetResourceLocators()
 	if !first && w.repeats(names, locators) {
-		return false
+		return false, nil
 	}
-	next := subscription{}
+	next := subscription{parameters: w.sub.parameters}
 	next.subscribeAll(names)
-	for _, l := range locators {
-		next.locate(newLocator(l.GetName(), l.GetDynamicParameters()))
-	}
+	next.locators = next.read(locators)
 	if next.size() == 0 && !next.all {
 		w.implied = w.implied || first
 		next.all = w.implied
@@ -71,11 +70,10 @@ func (s *stream) replace(w *watch, r *discoveryv3.DiscoveryRequest, first bool) 
 	}
 
 	fresh := slices.DeleteFunc(slices.Clone(next.names), w.sub.has)
-	changed := len(fresh) > 0 || len(next.names) != len(w.sub.names) || next.all != w.sub.all
+	changed = len(fresh) > 0 || len(next.names) != len(w.sub.names) || next.all != w.sub.all
 	if len(fresh) > 0 || next.all && !w.sub.all || first {
 		w.owe(fresh)
 	}
-	var gone []locator
 	for _, l := range w.sub.locators {
 		if at, found := slices.BinarySearchFunc(next.locators, l, compareLocators); found {
 			next.locators[at] = l
@@ -89,14 +87,12 @@ func (s *stream) replace(w *watch, r *discoveryv3.DiscoveryRequest, first bool) 
 		}
 	}
 	if !changed && len(gone) == 0 {
-		return false
+		return false, nil
 	}
 	w.sub = next
-	for _, l := range gone {
-		w.forgetLocator(l)
-	}
+	w.sub.sweep()
 	w.forget()
-	return true
+	return true, gone
 }
 
 // repeats reports whether a request has the subscription that the watch has, for the
@@ -124,7 +120,7 @@ func (s *stream) resumeState(w *watch, version string) {
 	if version == "" {
 		return
 	}
-	if full(w.t) && !s.known && s.node.ID != "" && len(w.sub.locators) == 0 {
+	if full(w.t) && !s.isKnown() && s.node.ID != "" && len(w.sub.locators) == 0 {
 		w.waits = version
 		w.touch()
 		return
@@ -156,12 +152,5 @@ func (s *stream) refuseState(r *discoveryv3.DiscoveryRequest) error {
 	if r.GetResponseNonce() != "" {
 		return nil
 	}
-	m := message{protocol: stateOfTheWorld, url: strings.Clone(r.GetTypeUrl()), version: versionOf(nil, nil)}
-	for _, name := range r.GetResourceNames() {
-		m.failures = append(m.failures, typeFailure(name))
-	}
-	for _, l := range r.GetResourceLocators() {
-		m.failures = append(m.failures, typeFailure(l.GetName()))
-	}
-	return s.refuse(m)
+	return s.refuse(newRefusal(r.GetTypeUrl(), r.GetResourceNames(), r.GetResourceLocators()))
 }

@@ -53,7 +53,7 @@ func (s *Server) Status(id string) Status {
 				status.Types[w.t.String()] = w.status()
 			}
 		}
-		st.mu.Unlock()
+		st.unlock()
 	}
 	status.Converged = s.NodeState(id) == Converged
 	return status
@@ -72,7 +72,7 @@ func (w *watch) status() TypeStatus {
 			t.Acked = ""
 		}
 	}
-	if w.flight.body != nil {
+	if w.flight.message != nil {
 		t.Sent = versionOf(w.flight.next, w.flight.nextVariants)
 	}
 	if w.nack != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,13 +28,25 @@ type stream struct {
 	since    time.Time
 	conn     grpc.ServerStream
 	ender    ender
+	budget   *budget
 
 	// settled is the last generation of which the client has accepted everything, 0
 	// if there is none. It is written under the lock.
 	settled atomic.Uint64
 
-	index   int // in the shard
-	mu      sync.Mutex
+	index int // in the shard
+	// poked is set when something is to be done, until a goroutine begins to do it. The
+	// lock is held during long work, and no pass may wait for it: the one that has the
+	// lock does what was asked for when it unlocks.
+	poked atomic.Bool
+	// long is set while there are so many subscriptions that work on them passes the gate
+	// of the server, in a goroutine of its own. queued is set while one waits there.
+	long, queued atomic.Bool
+	// located is set once the stream has locators, or parameters for its names: a state
+	// may have to compute what they choose.
+	located atomic.Bool
+
+	mu      sync.Mutex // released by unlock
 	sending bool
 	closed  bool           // the handler is about to return: nothing more is sent
 	senders sync.WaitGroup // those that have the right to send
@@ -50,24 +63,38 @@ type stream struct {
 	logged     bool      // that there is none
 	warned     bool      // that the client lacks a type
 	watches    [wire.NumTypes]*watch
-	immediate  []*response // answers for types that are not served
+	refused    []refusal // requests for types that are not served
+	names      int       // what the stream has charged to its budget
+	bytes      int
 }
 
 // setNode takes the node of the first request that has one (SPEC 12.3).
-func (s *stream) setNode(node *corev3.Node) {
+func (s *stream) setNode(node *corev3.Node) error {
 	if node == nil || s.hasNode {
-		return
+		return nil
+	}
+	for _, id := range []string{node.GetId(), node.GetUserAgentName()} {
+		if len(id) > maxIDBytes {
+			return status.Errorf(codes.InvalidArgument, "an id of the node has %d bytes, the limit is %d", len(id), maxIDBytes)
+		}
 	}
 	s.hasNode = true
 	s.node.ID = node.GetId()
 	s.node.UserAgent = intern(node.GetUserAgentName())
 	if p := s.server.options.Parameters; p != nil {
 		s.node.Parameters = p(node.GetMetadata())
+		for key, value := range s.node.Parameters {
+			if len(value) > maxIDBytes {
+				return status.Errorf(codes.InvalidArgument, "the parameter %s of the node has %d bytes, the limit is %d", key, len(value), maxIDBytes)
+			}
+		}
+		s.located.Store(len(s.node.Parameters) > 0)
 	}
 	if s.node.ID != "" {
 		s.server.nodes.add(s)
 	}
 	s.generation = nil
+	return nil
 }
 
 // advance moves the stream to the newest generation.
@@ -97,7 +124,7 @@ func (s *stream) advance() {
 // leaveWaiting is called after advance. When the node has become known, what the
 // client holds and shall not hold can be removed.
 func (s *stream) leaveWaiting() {
-	if !s.known || s.left {
+	if !s.isKnown() || s.left {
 		return
 	}
 	s.left = true
@@ -112,6 +139,10 @@ func (s *stream) leaveWaiting() {
 		}
 	}
 }
+
+// isKnown reports whether what the client holds and shall not hold is removed: there was
+// a dataplane for it, or it has kept what it resumed with for long enough.
+func (s *stream) isKnown() bool { return s.known || s.server.released.Load() }
 
 // sameResources reports whether two snapshots share the resources of a type. Either
 // may be nil.
@@ -134,7 +165,7 @@ func (s *stream) resolve() {
 	}
 	if !s.logged && len(s.node.Parameters) == 0 {
 		s.logged = true
-		s.server.log.Warn("a node waits: "+s.failure(wildcard).text, "node", s.node.ID, "peer", s.client.Address)
+		s.server.log.Warn("a node waits: "+s.failure(wildcard).text, "node", clip(s.node.ID, maxLogged), "peer", s.client.Address)
 	}
 }
 
@@ -157,9 +188,13 @@ func (s *stream) rewant(w *watch) {
 // locateNames returns the resources that the parameters of the node choose for the
 // names of a subscription (SPEC 9.6).
 func (s *stream) locateNames(w *watch) []*wire.Resource {
+	access := s.server.options.Access
+	if access != nil && !access.Parameters(s.generation.state, &s.client, s.node.Parameters) {
+		return nil
+	}
 	var want []*wire.Resource
 	for _, name := range w.sub.names {
-		if v, ok, _ := s.locate(w.t, name, s.node.Parameters); ok {
+		if v, ok := s.generation.state.Locate(w.t, name, s.node.Parameters); ok {
 			want = append(want, v.Resource)
 			s.known = true
 		}
@@ -167,15 +202,20 @@ func (s *stream) locateNames(w *watch) []*wire.Resource {
 	return want
 }
 
-// locate returns the variant that parameters choose for the client, or whether it is
+// locate returns the variant that a locator chooses for the client, or whether it is
 // denied.
-func (s *stream) locate(t wire.Type, name string, parameters map[string]string) (v wire.Variant, ok, denied bool) {
-	state := s.generation.state
-	if access := s.server.options.Access; access != nil && !access.Parameters(state, &s.client, parameters) {
-		return wire.Variant{}, false, true
+func (s *stream) locate(t wire.Type, l *locator) (v wire.Variant, denied bool) {
+	state, p := s.generation.state, l.parameters
+	if access := s.server.options.Access; access != nil {
+		if p.asked != s.generation.number {
+			p.asked, p.allowed = s.generation.number, access.Parameters(state, &s.client, p.values)
+		}
+		if !p.allowed {
+			return wire.Variant{}, true
+		}
 	}
-	v, ok = state.Locate(t, name, parameters)
-	return v, ok, false
+	v, _ = state.Locate(t, l.name, p.values)
+	return v, false
 }
 
 // relocate computes what a watch wants by locator.
@@ -183,7 +223,7 @@ func (s *stream) relocate(w *watch) {
 	changed := false
 	for i := range w.sub.locators {
 		l := &w.sub.locators[i]
-		v, _, denied := s.locate(w.t, l.name, l.parameters)
+		v, denied := s.locate(w.t, l)
 		if v != l.chosen || denied != l.denied {
 			l.chosen, l.denied, changed = v, denied, true
 		}
@@ -203,40 +243,90 @@ func (s *stream) watch(t wire.Type) (w *watch, first bool) {
 	return w, true
 }
 
-// resize adjusts the counter of subscriptions after a request, and checks the limit.
+// resize charges what a watch keeps after a request, and adjusts the counter of
+// subscriptions.
 func (s *stream) resize(w *watch, before int) error {
 	after := w.sub.size()
 	s.server.counters.Subscriptions[w.t].Add(int64(after - before))
-	if limit := s.server.options.MaxSubscriptions; after > limit {
-		return status.Errorf(codes.ResourceExhausted, "%d names of %s are subscribed, the limit is %d", after, w.t, limit)
+	if len(w.sub.locators) > 0 {
+		s.located.Store(true)
 	}
-	return nil
+	names, bytes := 0, 0
+	for _, w := range s.watches {
+		if w != nil {
+			names += w.sub.size()
+			bytes += w.sub.bytes() + textBytes(w.owed.names) + w.stubs
+		}
+	}
+	for i := range s.refused {
+		bytes += s.refused[i].bytes()
+	}
+	s.long.Store(names > longSubscription || bytes > longRequest)
+	err := s.budget.use(names-s.names, bytes-s.bytes)
+	s.names, s.bytes = names, bytes
+	return err
 }
 
-// flush sends all that can be sent. The handler calls it after each request.
-func (s *stream) flush() error {
-	if r := s.begin(); r != nil {
-		return s.send(r)
-	}
-	return nil
-}
-
-// poke makes the stream send what a change, or the end of a wait, leads to, in a
-// goroutine of its own: a client that does not read blocks it. It reports whether it
-// started one.
+// poke makes the stream send what a change, or the end of a wait, leads to. It never
+// waits: not for the lock, not for the client, and not for long work. It reports whether
+// it started a goroutine.
 func (s *stream) poke() bool {
-	r := s.begin()
-	if r != nil {
-		go func() { _ = s.send(r) }() // the handler gets the error too
+	s.poked.Store(true)
+	switch {
+	case s.long.Load():
+		if s.queued.Swap(true) {
+			return false
+		}
+		go func() {
+			if s.server.gate.enter(s.conn.Context().Done()) {
+				s.queued.Store(false)
+				s.catchUp()
+				s.server.gate.leave()
+			}
+		}()
+		return true
+	case s.located.Load():
+		go s.catchUp()
+		return true
 	}
-	return r != nil
+	return s.catchUp()
 }
 
-// begin returns a response and takes the right to send, or returns nil if there is
-// nothing to send or another goroutine sends.
+// catchUp does what pokes have asked for, unless another goroutine has the lock: that
+// one does it. What is to be sent is sent by a goroutine. It reports whether it started
+// one.
+func (s *stream) catchUp() (started bool) {
+	for s.poked.Load() && s.mu.TryLock() {
+		s.poked.Store(false)
+		r := s.take()
+		s.mu.Unlock()
+		if r != nil {
+			go func() { _ = s.send(r) }() // the handler gets the error too
+			started = true
+		}
+	}
+	return started
+}
+
+// unlock releases the lock, and does what pokes have asked for in the meantime.
+func (s *stream) unlock() {
+	s.mu.Unlock()
+	if s.poked.Load() {
+		s.catchUp()
+	}
+}
+
+// begin is take for a caller without the lock.
 func (s *stream) begin() *response {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
+	s.poked.Store(false)
+	return s.take()
+}
+
+// take returns a response and the right to send, or returns nil if there is nothing to
+// send or another goroutine sends.
+func (s *stream) take() *response {
 	if s.sending || s.closed {
 		return nil
 	}
@@ -254,20 +344,34 @@ func (s *stream) send(r *response) error {
 	for {
 		err := s.conn.SendMsg(r)
 		s.server.countSent(r)
-		s.mu.Lock()
-		if err != nil {
-			s.closed = true
-		}
-		if !s.closed {
-			r = s.next()
-		}
-		if r == nil || s.closed {
-			s.sending = false
-			s.mu.Unlock()
+		if r = s.after(err); r == nil {
 			return err
 		}
-		s.mu.Unlock()
 	}
+}
+
+// after returns the response after one that was sent with an error, or nil, or returns
+// nil and gives the right to send back.
+func (s *stream) after(err error) *response {
+	long := err == nil && s.long.Load()
+	if long && !s.server.gate.enter(s.conn.Context().Done()) {
+		err = context.Cause(s.conn.Context())
+		long = false
+	}
+	if long {
+		defer s.server.gate.leave()
+	}
+	s.mu.Lock()
+	defer s.unlock()
+	if err != nil {
+		s.closed = true
+	}
+	var r *response
+	if !s.closed {
+		r = s.next()
+	}
+	s.sending = r != nil
+	return r
 }
 
 // close ends all work on the stream and waits for it. The handler calls it last, with
@@ -289,4 +393,6 @@ func (s *stream) close(err error) {
 		s.end(err) // the client may not read
 	}
 	s.senders.Wait()
+	_ = s.budget.use(-s.names, -s.bytes) // less is no error
+	s.names, s.bytes = 0, 0
 }

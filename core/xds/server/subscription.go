@@ -1,20 +1,26 @@
 package server
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 	"strings"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 const wildcard = "*"
 
-// A subscription is what a stream asks for in one type.
+// A subscription is what a stream asks for in one type. Each change of it sorts what is
+// new and merges it in one step: the cost is that of sorting the request, and of one pass
+// over what is subscribed.
 type subscription struct {
-	all      bool     // the wildcard, explicit or implied by an empty first request
-	names    []string // sorted
-	locators []locator
+	all        bool      // the wildcard, explicit or implied by an empty first request
+	names      []string  // sorted
+	locators   []locator // sorted by compareLocators
+	parameters map[string]*parameters
 }
 
 // subscribeAll adds names, which need not be sorted.
@@ -50,70 +56,170 @@ func (s *subscription) has(name string) bool {
 // size returns the number of names and locators.
 func (s *subscription) size() int { return len(s.names) + len(s.locators) }
 
-// union returns the names of both slices, sorted and without duplicates. The first
-// one is sorted and may be changed; the second one is sorted in place.
-func union(sorted, further []string) []string {
+// The bytes that are charged for an element beside its text: about what the server keeps
+// for it.
+const (
+	nameBytes      = 64
+	locatorBytes   = 128
+	parameterBytes = 64
+)
+
+// bytes returns the size of the subscription in memory, about.
+func (s *subscription) bytes() int {
+	n := textBytes(s.names) + locatorBytes*len(s.locators)
+	for i := range s.locators {
+		n += len(s.locators[i].name)
+	}
+	for key, p := range s.parameters {
+		n += 2*len(key) + parameterBytes*(1+len(p.values))
+	}
+	return n
+}
+
+// textBytes returns the size of names in memory, about.
+func textBytes(names []string) int {
+	n := nameBytes * len(names)
+	for _, name := range names {
+		n += len(name)
+	}
+	return n
+}
+
+// union returns the names of both slices, sorted and without duplicates. The first one
+// is sorted and may be changed; the second one is sorted in place and may be kept.
+func union(known, further []string) []string {
 	if len(further) == 0 {
-		return sorted
+		return known
 	}
 	slices.Sort(further)
-	if len(sorted) == 0 {
-		return slices.Compact(further)
+	further = slices.Compact(further)
+	if len(known) == 0 {
+		return further
 	}
-	merged := append(sorted, further...)
-	slices.Sort(merged)
-	return slices.Compact(merged)
+	if known[len(known)-1] < further[0] {
+		return append(known, further...)
+	}
+	merged := make([]string, 0, len(known)+len(further))
+	for len(known) > 0 && len(further) > 0 {
+		switch c := strings.Compare(known[0], further[0]); {
+		case c > 0:
+			merged, further = append(merged, further[0]), further[1:]
+		case c == 0:
+			further = further[1:]
+		default:
+			merged, known = append(merged, known[0]), known[1:]
+		}
+	}
+	return append(append(merged, known...), further...)
 }
 
 // A locator is a subscribed name with dynamic parameters.
 type locator struct {
 	name       string
-	parameters map[string]string
-	key        string       // the parameters in one sorted text
+	parameters *parameters
 	chosen     wire.Variant // without a resource if no variant covers the parameters
 	denied     bool         // the client may not have the variant
 	owed       bool         // the client asked for it and is not answered yet
 }
 
-func newLocator(name string, parameters map[string]string) locator {
-	return locator{name: name, parameters: parameters, key: parametersKey(parameters)}
+// parameters are dynamic parameters, shared by the locators of a subscription that have
+// equal ones.
+type parameters struct {
+	values map[string]string
+	key    string // the parameters in one text
+	used   bool   // see subscription.sweep
+	// allowed is what Access decided in the generation with the number asked.
+	asked   uint64
+	allowed bool
 }
 
-// parametersKey returns a text that is equal for equal parameters only.
-func parametersKey(parameters map[string]string) string {
-	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(parameters)) {
-		b.WriteString(key)
-		b.WriteByte(0)
-		b.WriteString(parameters[key])
-		b.WriteByte(0)
+// parametersKey returns a text that is equal for equal parameters only: each key and
+// each value follows its length.
+func parametersKey(values map[string]string) string {
+	var b []byte
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		b = binary.AppendUvarint(b, uint64(len(key)))
+		b = append(b, key...)
+		b = binary.AppendUvarint(b, uint64(len(values[key])))
+		b = append(b, values[key]...)
 	}
-	return b.String()
+	return string(b)
 }
 
 func compareLocators(a, b locator) int {
-	if c := strings.Compare(a.name, b.name); c != 0 {
+	if c := strings.Compare(a.name, b.name); c != 0 || a.parameters == b.parameters {
 		return c
 	}
-	return strings.Compare(a.key, b.key)
+	return strings.Compare(a.parameters.key, b.parameters.key)
 }
 
-// locate adds a locator, if it is new, and returns it.
-func (s *subscription) locate(l locator) *locator {
-	at, found := slices.BinarySearchFunc(s.locators, l, compareLocators)
-	if !found {
-		s.locators = slices.Insert(s.locators, at, l)
+// share returns the parameters of the subscription that are equal to the given ones.
+func (s *subscription) share(values map[string]string) *parameters {
+	key := parametersKey(values)
+	p := s.parameters[key]
+	if p == nil {
+		p = &parameters{values: values, key: key}
+		if s.parameters == nil {
+			s.parameters = map[string]*parameters{}
+		}
+		s.parameters[key] = p
 	}
-	return &s.locators[at]
+	return p
 }
 
-// unlocate removes a locator and returns it.
-func (s *subscription) unlocate(l locator) (locator, bool) {
-	at, found := slices.BinarySearchFunc(s.locators, l, compareLocators)
-	if !found {
-		return locator{}, false
+// read returns the locators of a request, sorted and without duplicates.
+func (s *subscription) read(list []*discoveryv3.ResourceLocator) []locator {
+	read := make([]locator, len(list))
+	for i, l := range list {
+		read[i] = locator{name: l.GetName(), parameters: s.share(l.GetDynamicParameters())}
 	}
-	gone := s.locators[at]
-	s.locators = slices.Delete(s.locators, at, at+1)
-	return gone, true
+	slices.SortFunc(read, compareLocators)
+	return slices.CompactFunc(read, func(a, b locator) bool { return compareLocators(a, b) == 0 })
+}
+
+// locate adds locators, and makes each of them owed.
+func (s *subscription) locate(list []*discoveryv3.ResourceLocator) {
+	fresh := s.read(list)
+	merged := make([]locator, 0, len(s.locators)+len(fresh))
+	known := s.locators
+	for _, l := range fresh {
+		for len(known) > 0 && compareLocators(known[0], l) < 0 {
+			merged, known = append(merged, known[0]), known[1:]
+		}
+		if len(known) > 0 && compareLocators(known[0], l) == 0 {
+			l, known = known[0], known[1:]
+		}
+		l.owed = true
+		merged = append(merged, l)
+	}
+	s.locators = append(merged, known...)
+}
+
+// unlocate removes locators, and returns those that were subscribed, sorted.
+func (s *subscription) unlocate(list []*discoveryv3.ResourceLocator) (gone []locator) {
+	if len(list) == 0 {
+		return nil
+	}
+	unwanted := s.read(list)
+	s.locators = slices.DeleteFunc(s.locators, func(l locator) bool {
+		_, found := slices.BinarySearchFunc(unwanted, l, compareLocators)
+		if found {
+			gone = append(gone, l)
+		}
+		return found
+	})
+	s.sweep()
+	return gone
+}
+
+// sweep drops the parameters that no locator has.
+func (s *subscription) sweep() {
+	for i := range s.locators {
+		s.locators[i].parameters.used = true
+	}
+	maps.DeleteFunc(s.parameters, func(_ string, p *parameters) bool {
+		used := p.used
+		p.used = false
+		return !used
+	})
 }

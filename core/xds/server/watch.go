@@ -23,6 +23,9 @@ type watch struct {
 	wantVariants, heldVariants []wire.Variant
 
 	owed owed
+	// stubs is the size in memory of what the client resumed with and the state does not
+	// have, about.
+	stubs int
 	// waits is, in state of the world, the version that the client resumed with while
 	// its node was not known, or empty. Nothing is sent: any response would delete what
 	// the client has.
@@ -49,8 +52,8 @@ type owed struct {
 
 // A flight is a response that was sent and not answered.
 type flight struct {
-	body         *body // nil if there is none
-	at           int64 // see Server.now
+	message      *message // nil if there is none; its bytes are not kept
+	at           int64    // see Server.now
 	next         []*wire.Resource
 	nextVariants []wire.Variant
 }
@@ -112,13 +115,21 @@ func without(in []*wire.Resource, drop func(*wire.Resource) bool) []*wire.Resour
 	return slices.DeleteFunc(slices.Clone(in), drop)
 }
 
-// forgetLocator is called after a locator was unsubscribed. Its variant is dropped
-// unless another locator has it.
-func (w *watch) forgetLocator(gone locator) {
-	if gone.chosen.Resource != nil && !slices.ContainsFunc(w.sub.locators, func(l locator) bool {
-		return l.chosen.Resource != nil && compareVariants(l.chosen, gone.chosen) == 0
-	}) {
-		dropped := func(v wire.Variant) bool { return compareVariants(v, gone.chosen) == 0 }
+// forgetLocators is called after locators were unsubscribed, with the others chosen
+// again. A variant of theirs is dropped unless another locator has it.
+func (w *watch) forgetLocators(gone []locator) {
+	var variants []wire.Variant
+	for _, l := range gone {
+		if l.chosen.Resource == nil {
+			continue
+		}
+		if _, wanted := findVariant(w.wantVariants, l.chosen); !wanted {
+			variants = append(variants, l.chosen)
+		}
+	}
+	if len(variants) > 0 {
+		slices.SortFunc(variants, compareVariants)
+		dropped := func(v wire.Variant) bool { _, found := findVariant(variants, v); return found }
 		w.heldVariants = slices.DeleteFunc(slices.Clone(w.heldVariants), dropped)
 		w.flight.nextVariants = slices.DeleteFunc(slices.Clone(w.flight.nextVariants), dropped)
 	}
@@ -153,6 +164,6 @@ func (w *watch) finish() {
 // longer matters if the client shall not hold what it rejected: it may have
 // unsubscribed that.
 func (w *watch) settled() bool {
-	return w.examined && !w.additions && !w.removals && w.flight.body == nil &&
+	return w.examined && !w.additions && !w.removals && w.flight.message == nil &&
 		(w.nack == nil || len(w.nack.resources) > 0 && !slices.ContainsFunc(w.rejected, w.isWanted))
 }

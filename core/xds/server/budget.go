@@ -1,0 +1,158 @@
+package server
+
+import (
+	"net"
+	"sync"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// budgets limits what the server keeps for each client, over all its streams, and for
+// all clients (SPEC 12.3): names and locators by number, and by their size in memory, so
+// that a limit is one on memory. What a stream used is free again when it ends.
+type budgets struct {
+	names, bytes int // for each client
+	total        int // bytes of all clients that are no relays
+
+	mu      sync.Mutex
+	used    int // of total
+	clients map[string]*budget
+}
+
+// relayFactor is how many times as much a relay may subscribe as another client: it
+// subscribes for many.
+const relayFactor = 10
+
+// A client with few subscriptions is admitted as long as any room is left; one with many
+// leaves it a quarter of the total.
+const fewBytes = 1 << 20
+
+// A budget is what one client uses. It is guarded by the lock of budgets.
+type budget struct {
+	all     *budgets
+	key     string // "" if the client cannot be identified: the stream has its own budget
+	relay   bool
+	streams int
+	names   int
+	bytes   int // of subscriptions
+	work    int // bytes of requests that are being handled
+}
+
+func (b *budgets) init(names, bytes, total int) {
+	b.names, b.bytes, b.total, b.clients = names, bytes, total, map[string]*budget{}
+}
+
+// budgetKey identifies the client: by its identity; if it has none, by its host; and if
+// that is this machine, where all clients have one host, by its connection.
+func budgetKey(c *Client) string {
+	if c.Identity != "" {
+		return c.Identity
+	}
+	host, _, err := net.SplitHostPort(c.Address)
+	ip := net.ParseIP(host)
+	switch {
+	case err != nil || ip == nil:
+		return ""
+	case ip.IsLoopback():
+		return c.Address
+	}
+	return host
+}
+
+// enter returns the budget of the client of a new stream.
+func (b *budgets) enter(c *Client, relay bool) *budget {
+	key := budgetKey(c)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := b.clients[key]
+	if own == nil {
+		own = &budget{all: b, key: key, relay: relay}
+		if key != "" {
+			b.clients[key] = own
+		}
+	}
+	own.streams++
+	return own
+}
+
+// leave is called when the stream has ended and gave back what it used.
+func (u *budget) leave() {
+	u.all.mu.Lock()
+	defer u.all.mu.Unlock()
+	if u.streams--; u.streams == 0 {
+		delete(u.all.clients, u.key)
+	}
+}
+
+// factor is how many times as much the client may use as others.
+func (u *budget) factor() int {
+	if u.relay {
+		return relayFactor
+	}
+	return 1
+}
+
+// use changes what the client uses by a number of names and of bytes, which are negative
+// if it uses less. The change is made even if the error, RESOURCE_EXHAUSTED, indicates
+// that it passes a limit: the stream then ends, and gives all back.
+func (u *budget) use(names, bytes int) error {
+	b := u.all
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	u.names += names
+	u.bytes += bytes
+	if !u.relay {
+		b.used += bytes
+	}
+	switch {
+	case names <= 0 && bytes <= 0:
+		return nil
+	case u.names > b.names*u.factor():
+		return status.Errorf(codes.ResourceExhausted, "the client subscribes %d names and locators, the limit is %d", u.names, b.names*u.factor())
+	case u.bytes > b.bytes*u.factor():
+		return status.Errorf(codes.ResourceExhausted, "the subscriptions of the client have %d bytes, the limit is %d", u.bytes, b.bytes*u.factor())
+	}
+	return b.admit(u)
+}
+
+// begin charges a request while it is handled, and end gives that back.
+func (u *budget) begin(bytes int) error {
+	b := u.all
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if u.work+bytes > b.bytes*u.factor() {
+		return status.Errorf(codes.ResourceExhausted, "the requests of the client that are handled have %d bytes, the limit is %d", u.work+bytes, b.bytes*u.factor())
+	}
+	u.work += bytes
+	if !u.relay {
+		b.used += bytes
+	}
+	err := b.admit(u)
+	if err != nil {
+		u.work -= bytes
+		b.used -= bytes
+	}
+	return err
+}
+
+func (u *budget) end(bytes int) {
+	u.all.mu.Lock()
+	defer u.all.mu.Unlock()
+	u.work -= bytes
+	if !u.relay {
+		u.all.used -= bytes
+	}
+}
+
+// admit checks the total. It is called with the lock.
+func (b *budgets) admit(u *budget) error {
+	limit := b.total
+	if u.bytes+u.work > fewBytes {
+		limit -= limit / 4
+	}
+	if !u.relay && b.used > limit {
+		return status.Errorf(codes.ResourceExhausted, "the subscriptions of all clients have %d bytes, the limit is %d; connect again later", b.used, limit)
+	}
+	return nil
+}
