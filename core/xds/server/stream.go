@@ -255,7 +255,7 @@ func (s *stream) resize(w *watch, before int) error {
 	for _, w := range s.watches {
 		if w != nil {
 			names += w.sub.size()
-			bytes += w.sub.bytes() + textBytes(w.owed.names) + w.stubs
+			bytes += w.sub.bytes() + w.owedBytes() + w.stubs
 		}
 	}
 	for i := range s.refused {

@@ -72,6 +72,18 @@ func (w *watch) owe(names []string) {
 	w.touch()
 }
 
+// owedBytes returns what the owed names take in memory, about. Most of them are
+// subscribed, and have their text there.
+func (w *watch) owedBytes() int {
+	n := 16 * len(w.owed.names)
+	for _, name := range w.owed.names {
+		if !w.sub.has(name) {
+			n += nameBytes + len(name)
+		}
+	}
+	return n
+}
+
 // examine computes what is to be sent. Without known, the node of the stream has
 // never been a dataplane, and no name is removed: the client waits with what it has.
 func (w *watch) examine(now int64, known bool) {

@@ -1,0 +1,119 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"testing"
+
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// ask subscribes names on a new stream, and returns whether they are answered and a
+// function that ends the stream.
+func ask(t *testing.T, conn grpc.ClientConnInterface, identity string, names []string) (error, func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(as(identity))
+	t.Cleanup(cancel)
+	stream := deltaConversation(t, conn, ctx)
+	if err := stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), ResourceNamesSubscribe: names}); err != nil {
+		t.Log(err) // Recv has the reason
+	}
+	_, err := stream.Recv()
+	return err, cancel
+}
+
+// A budget is that of a client over all its streams, and what a stream used is free again
+// when it has ended.
+func TestBudget(t *testing.T) {
+	tests := []struct {
+		name    string
+		options server.Options
+		names   []string // of each stream: two of them pass the limit
+	}{
+		{"names", server.Options{MaxSubscriptions: 150}, manyNames(100, 10)},
+		{"bytes", server.Options{MaxSubscriptionBytes: 163_000}, manyNames(100, 1000)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			test.options.Source, test.options.Identify = oneNode(), identify
+			test.options.Relay = func(c *server.Client) bool { return c.Identity == "relay" }
+			r := start(t, test.options)
+			var ends []func()
+			streams := func(identity string, n int, code codes.Code) {
+				t.Helper()
+				for i := range n {
+					err, end := ask(t, r.conn, identity, test.names)
+					if want := codes.OK; i < n-1 && status.Code(err) != want || i == n-1 && status.Code(err) != code {
+						t.Fatalf("stream %d of %s ends with %v", i, identity, err)
+					}
+					ends = append(ends, end)
+				}
+			}
+			streams("a", 2, codes.ResourceExhausted)
+			streams("b", 1, codes.OK) // its own budget
+			streams("relay", 12, codes.OK)
+			streams("relay", 4, codes.ResourceExhausted)
+			for _, end := range ends {
+				end()
+			}
+			if !eventually(func() bool { return r.Counters().Subscriptions[wire.EndpointType].Load() == 0 }) {
+				t.Fatal("the streams do not end")
+			}
+			if !eventually(func() bool { err, _ := ask(t, r.conn, "a", test.names); return err == nil }) {
+				t.Error("a stream that has ended uses the budget of its client")
+			}
+		})
+	}
+}
+
+// In total, a client with many subscriptions leaves room for those with few.
+func TestTotalBudget(t *testing.T) {
+	r := start(t, server.Options{Source: oneNode(), Identify: identify, MaxTotalBytes: 16 << 20})
+	large, small := manyNames(5000, 1000), manyNames(10, 1000) // 5.3 MB, 10 KB
+	if err, _ := ask(t, r.conn, "a", large); err != nil {
+		t.Fatal(err)
+	}
+	if err, _ := ask(t, r.conn, "b", large); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("a client past the total gets %v", err)
+	}
+	for i := range 20 {
+		if err, _ := ask(t, r.conn, fmt.Sprint("honest", i), small); err != nil {
+			t.Errorf("a small client gets %v", err)
+		}
+	}
+}
+
+// On loopback each connection is a client: all of them have one host.
+func TestBudgetOnLoopback(t *testing.T) {
+	s := server.New(server.Options{Source: oneNode(), MaxSubscriptions: 150})
+	g := grpc.NewServer(s.GRPCOptions()...)
+	s.Register(g)
+	listen, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	go func() { _ = g.Serve(listen) }()
+	t.Cleanup(g.Stop)
+	connect := func() *grpc.ClientConn {
+		conn, err := grpc.NewClient(listen.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+		must(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	names := manyNames(100, 10)
+	one, other := connect(), connect()
+	for _, conn := range []*grpc.ClientConn{one, other} {
+		if err, _ := ask(t, conn, "", names); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err, _ := ask(t, one, "", names); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("the second stream of a connection gets %v", err)
+	}
+}

@@ -1,0 +1,370 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// The tests of this file are about clients that want to harm others (SPEC 12.3).
+
+// deltaConversation is a stream of delta without the rules of a client.
+func deltaConversation(t testing.TB, conn grpc.ClientConnInterface, ctx context.Context) discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResourcesClient {
+	t.Helper()
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(ctx,
+		grpc.MaxCallSendMsgSize(64<<20), grpc.MaxCallRecvMsgSize(256<<20))
+	must(t, err)
+	return stream
+}
+
+// stateConversation is deltaConversation for state of the world.
+func stateConversation(t testing.TB, conn grpc.ClientConnInterface, ctx context.Context) discoveryv3.AggregatedDiscoveryService_StreamAggregatedResourcesClient {
+	t.Helper()
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).StreamAggregatedResources(ctx,
+		grpc.MaxCallSendMsgSize(64<<20), grpc.MaxCallRecvMsgSize(256<<20))
+	must(t, err)
+	return stream
+}
+
+// manyNames returns names of a length that no resource has.
+func manyNames(n, length int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%0*d", length, n-i) // in descending order
+	}
+	return names
+}
+
+func manyLocators(n int, parameters map[string]string) []*discoveryv3.ResourceLocator {
+	locators := make([]*discoveryv3.ResourceLocator, n)
+	for i, name := range manyNames(n, 8) {
+		locators[i] = &discoveryv3.ResourceLocator{Name: name, DynamicParameters: parameters}
+	}
+	return locators
+}
+
+func TestRequestsPastALimit(t *testing.T) {
+	const kilobyte = 1 << 10
+	cluster := wire.ClusterType.URL()
+	long := strings.Repeat("x", kilobyte+1)
+	many := make([]string, 100_001)
+	empty := make([]*discoveryv3.ResourceLocator, 100_001)
+	for i := range empty {
+		empty[i] = &discoveryv3.ResourceLocator{}
+	}
+	unnamed := strings.Repeat("x", kilobyte)
+	tests := []struct {
+		name    string
+		request *discoveryv3.DeltaDiscoveryRequest
+		code    codes.Code // OK: it is answered
+	}{
+		{"a node id of 1 KiB", &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: unnamed}, TypeUrl: cluster}, codes.OK},
+		{"a longer node id", &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: long}, TypeUrl: cluster}, codes.InvalidArgument},
+		{"a long user agent", &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{UserAgentName: long}, TypeUrl: cluster}, codes.InvalidArgument},
+		{"a large node", &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{ClientFeatures: many, Cluster: strings.Repeat("x", 1<<20)}, TypeUrl: cluster}, codes.InvalidArgument},
+		{"a name of 1 KiB", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster, ResourceNamesSubscribe: []string{unnamed}}, codes.OK},
+		{"a longer name", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster, ResourceNamesSubscribe: []string{long}}, codes.InvalidArgument},
+		{"a long name of a locator", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster,
+			ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{{Name: long}}}, codes.InvalidArgument},
+		{"a long parameter", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster,
+			ResourceLocatorsSubscribe: []*discoveryv3.ResourceLocator{{Name: "a", DynamicParameters: map[string]string{"k": long}}}}, codes.InvalidArgument},
+		{"a long type", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: long}, codes.InvalidArgument},
+		{"a long nonce", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster, ResponseNonce: long}, codes.InvalidArgument},
+		{"more names than the limit", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster, ResourceNamesSubscribe: many}, codes.ResourceExhausted},
+		{"more locators than the limit", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster, ResourceLocatorsSubscribe: empty}, codes.ResourceExhausted},
+		{"more names of a type that is not served", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: "x", ResourceNamesSubscribe: many}, codes.ResourceExhausted},
+		{"more names to unsubscribe", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster, ResourceNamesUnsubscribe: many}, codes.ResourceExhausted},
+		{"a large error", &discoveryv3.DeltaDiscoveryRequest{TypeUrl: cluster, ErrorDetail: &status.Status{Message: strings.Repeat("x", 5<<20)}}, codes.InvalidArgument},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := start(t, server.Options{Source: oneNode()})
+			stream := deltaConversation(t, r.conn, t.Context())
+			must(t, stream.Send(test.request))
+			if _, err := stream.Recv(); grpcstatus.Code(err) != test.code {
+				t.Errorf("the answer is %v, want %v", err, test.code)
+			}
+		})
+	}
+}
+
+// blocked is a state in which the choice for the locator "slow" takes until release is
+// closed.
+type blocked struct {
+	server.State
+	entered chan<- struct{}
+	release <-chan struct{}
+}
+
+func (b *blocked) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+	if name == "slow" {
+		select {
+		case b.entered <- struct{}{}:
+		default:
+		}
+		<-b.release
+	}
+	return b.State.Locate(t, name, parameters)
+}
+
+// While one stream works, whether on a request or on a change, all others get changes,
+// the status is answered, and the server ends.
+func TestNoStreamWaitsForAnother(t *testing.T) {
+	entered, release := make(chan struct{}, 1), make(chan struct{})
+	state := func(content string) *blocked {
+		s := xdstest.NewState()
+		s.Nodes["n"] = xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "a", content))
+		return &blocked{s, entered, release}
+	}
+	source := newSwitching(state("1"))
+	r := start(t, server.Options{Source: source})
+	release1 := func() { close(release) }
+	t.Cleanup(func() { release1() })
+	honest := r.client(t, xdstest.Options{Node: node("n")})
+	must(t, honest.Wildcard(wire.ClusterType))
+	await(t, honest, wire.ClusterType, xdstest.Resource(wire.ClusterType, "a", "1"))
+
+	for range 8 { // in each shard of streams, before and after the honest one
+		hostile := r.client(t, xdstest.Options{})
+		must(t, hostile.SubscribeLocators(wire.ClusterType, xdstest.Locator{Name: "slow"}))
+	}
+	<-entered // the handler of a request works, with its lock
+	for i := range 3 {
+		content := fmt.Sprint("edit", i)
+		source.publish(state(content))
+		await(t, honest, wire.ClusterType, xdstest.Resource(wire.ClusterType, "a", content))
+	}
+	if got := r.NodeState("n"); got == server.Absent {
+		t.Error("the honest client is absent")
+	}
+	r.Drain()
+	awaitEnd(t, honest, codes.Unavailable)
+}
+
+// TestManyLocators subscribes 100,000 locators in descending order, in one request and in
+// a second one, and unsubscribes them. The time for that was quadratic.
+func TestManyLocators(t *testing.T) {
+	r := start(t, server.Options{Source: oneNode()})
+	stream := deltaConversation(t, r.conn, t.Context())
+	parameters := map[string]string{"k": "v"}
+	all := manyLocators(100_000, parameters)
+	answered := 0
+	for _, request := range []*discoveryv3.DeltaDiscoveryRequest{
+		{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[:50_000]},
+		{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[50_000:]},
+		{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsUnsubscribe: all},
+		{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: all[:1]},
+	} {
+		must(t, stream.Send(request))
+		for wanted := answered + len(request.ResourceLocatorsSubscribe); answered < wanted; {
+			response, err := stream.Recv()
+			must(t, err)
+			answered += len(response.GetRemovedResourceNames())
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: response.TypeUrl, ResponseNonce: response.Nonce}))
+		}
+	}
+	if got := r.Counters().Subscriptions[wire.ClusterType].Load(); got != 1 {
+		t.Errorf("%d subscriptions are left", got)
+	}
+}
+
+// elements are the parts of a response that the tests of sizes compare.
+type elements struct{ size, resources, removed, removedNames, errors int }
+
+// TestResponsesOfErrorsAreSplit asks for 20,000 names of 270 bytes that do not exist, by
+// name, by locator, of a type that is not served, and of a node that does not exist; then
+// it lets 20,000 names go. All answers arrive in responses within the limit.
+func TestResponsesOfErrorsAreSplit(t *testing.T) {
+	const n, length = 20_000, 270
+	names := manyNames(n, length)
+	var resources []*wire.Resource
+	for _, name := range names {
+		resources = append(resources, xdstest.Resource(wire.EndpointType, name, "1"))
+	}
+	id := "n" + strings.Repeat("i", 1000)
+	source := func() *xdstest.Source {
+		state := xdstest.NewState()
+		state.Nodes["n"] = xdstest.Snapshot(resources...)
+		return xdstest.NewSource(state)
+	}
+	locators := make([]*discoveryv3.ResourceLocator, n)
+	for i, name := range names {
+		locators[i] = &discoveryv3.ResourceLocator{Name: name}
+	}
+	tests := []struct {
+		name, node, url string
+		named, located  bool
+		held            bool // at first they exist
+	}{
+		{"names", "n", wire.ClusterType.URL(), true, false, false},
+		{"locators", "n", wire.ClusterType.URL(), false, true, false},
+		{"of a type that is not served", "n", "type.googleapis.com/x.Y", true, true, false},
+		{"of a node that does not exist", id, wire.ClusterType.URL(), true, false, false},
+		{"names that go", "n", wire.EndpointType.URL(), true, false, true},
+	}
+	for _, test := range tests {
+		forProtocols(t, func(t *testing.T, sotw bool) {
+			t.Run(test.name, func(t *testing.T) {
+				src := source()
+				r := start(t, server.Options{Source: src})
+				var subscribed []string
+				var byLocator []*discoveryv3.ResourceLocator
+				if test.named {
+					subscribed = names
+				}
+				if test.located {
+					byLocator = locators
+				}
+				var next func() elements
+				text := 0 // of the node id in responses
+				_, served := wire.TypeOf(test.url)
+				if sotw {
+					stream := stateConversation(t, r.conn, t.Context())
+					request := func(n *corev3.Node, version, nonce string) {
+						must(t, stream.Send(&discoveryv3.DiscoveryRequest{Node: n, TypeUrl: test.url, ResourceNames: subscribed,
+							ResourceLocators: byLocator, VersionInfo: version, ResponseNonce: nonce}))
+					}
+					request(node(test.node), "", "")
+					next = func() elements {
+						m, err := stream.Recv()
+						must(t, err)
+						if served { // others are not acknowledged, and this client does not read while it writes
+							request(nil, m.VersionInfo, m.Nonce)
+						}
+						text += strings.Count(m.String(), id)
+						return elements{size: proto.Size(m), resources: len(m.Resources), errors: len(m.ResourceErrors)}
+					}
+				} else {
+					stream := deltaConversation(t, r.conn, t.Context())
+					must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node(test.node), TypeUrl: test.url,
+						ResourceNamesSubscribe: subscribed, ResourceLocatorsSubscribe: byLocator}))
+					next = func() elements {
+						m, err := stream.Recv()
+						must(t, err)
+						must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: test.url, ResponseNonce: m.Nonce}))
+						text += strings.Count(m.String(), id)
+						return elements{proto.Size(m), len(m.Resources), len(m.RemovedResources), len(m.RemovedResourceNames), len(m.ResourceErrors)}
+					}
+				}
+				var sum elements
+				read := func(done func() bool) {
+					for responses := 0; !done(); responses++ {
+						e := next()
+						if e.size > server.MaxResponseBytes+1<<10 {
+							t.Fatalf("a response has %d bytes", e.size)
+						}
+						if responses > 100 {
+							t.Fatalf("after 100 responses there are %+v", sum)
+						}
+						sum.resources += e.resources
+						sum.removed += e.removed
+						sum.removedNames += e.removedNames
+						sum.errors += e.errors
+					}
+				}
+				if test.held {
+					read(func() bool { return sum.resources >= n })
+					src.Edit(func(s *xdstest.State) { s.Nodes["n"] = xdstest.Snapshot() })
+				}
+				want := elements{size: 0, resources: sum.resources}
+				if test.named {
+					want.errors += n
+					want.removed += n
+				}
+				if test.located {
+					want.errors += n
+					want.removedNames += n
+				}
+				if sotw {
+					want.removed, want.removedNames = 0, 0
+				}
+				read(func() bool { return sum.errors >= want.errors })
+				if sum != want {
+					t.Errorf("the responses have %+v, want %+v", sum, want)
+				}
+				if text > 0 {
+					t.Errorf("the responses have the id of the node %d times", text)
+				}
+			})
+		})
+	}
+}
+
+// A line of the log has at most 1 KiB of text of a client.
+func TestLogOfClientTextIsLimited(t *testing.T) {
+	var log lockedBuffer
+	state := xdstest.NewState()
+	id := strings.Repeat("i", 1000)
+	state.Nodes[id] = xdstest.Snapshot(xdstest.Resource(wire.ClusterType, "a", "1"))
+	r := start(t, server.Options{Source: xdstest.NewSource(state), Logger: slog.New(slog.NewTextHandler(&log, nil)), MaxSubscriptions: 2})
+	words := strings.Repeat("w", 3<<20)
+	rejecting := r.client(t, xdstest.Options{Node: node(id), Reject: func(xdstest.Held) string { return words }})
+	must(t, rejecting.Wildcard(wire.ClusterType))
+	unknown := r.client(t, xdstest.Options{Node: node(strings.Repeat("j", 1000))})
+	must(t, unknown.Wildcard(wire.ClusterType))
+	ending := r.client(t, xdstest.Options{Node: node(id)})
+	must(t, ending.Subscribe(wire.ClusterType, manyNames(3, 1000)...))
+	awaitEnd(t, ending, codes.ResourceExhausted)
+	if !eventually(func() bool {
+		return strings.Contains(log.String(), "rejects") && strings.Contains(log.String(), "waits") && strings.Contains(log.String(), "ends")
+	}) {
+		t.Fatalf("the log has %d bytes", len(log.String()))
+	}
+	for line := range strings.Lines(log.String()) {
+		text := 0
+		for _, letter := range []string{"i", "j", "w"} {
+			text += strings.Count(line, letter)
+		}
+		if text > 1<<10 || len(line) > 2<<10 {
+			t.Errorf("a line has %d bytes, about %d of them of a client: %.100s", len(line), text, line)
+		}
+	}
+}
+
+// A client that resumes keeps what it has while its dataplane does not exist, until the
+// server has run for Options.Keep: then its resources are removed.
+func TestKeep(t *testing.T) {
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		a := xdstest.Resource(wire.ClusterType, "a", "1")
+		e := xdstest.Resource(wire.EndpointType, "e", "1")
+		first := start(t, server.Options{Source: oneNode(a, e)})
+		old := first.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
+		must(t, old.Wildcard(wire.ClusterType))
+		must(t, old.Subscribe(wire.EndpointType, "e"))
+		await(t, old, wire.ClusterType, a)
+		await(t, old, wire.EndpointType, e)
+		old.Close()
+
+		const keep = 300 * time.Millisecond
+		begin := time.Now()
+		second := start(t, server.Options{Source: xdstest.NewSource(xdstest.NewState()), Keep: keep})
+		c := second.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n"), Resume: old})
+		if !c.Wait(patience, func() bool { return len(c.Named(wire.ClusterType)) == 0 }) {
+			t.Fatal("the clusters are not removed")
+		}
+		if kept := time.Since(begin); kept < keep {
+			t.Errorf("the clusters are removed after %v", kept)
+		}
+		if !sotw { // in state of the world a client drops endpoints with their cluster
+			await(t, c, wire.EndpointType)
+		}
+		// A dataplane that comes later is served.
+		second.source.Edit(func(s *xdstest.State) { s.Nodes["n"] = xdstest.Snapshot(a, e) })
+		await(t, c, wire.ClusterType, a)
+	})
+}
