@@ -80,7 +80,7 @@ func decisionTree(d permission.Decision) map[string]any {
 	return tree
 }
 
-// requests are made to every inbound. Some match each of requestMatches, and some
+// requests are made to every inbound. Some satisfy each of requestMatches, and some
 // do not.
 var requests = []naive.Request{
 	{},
@@ -142,7 +142,7 @@ func randomPath(c *choices) string {
 	return path + pick(c, "", "", "/", "?x=/a")
 }
 
-// lines are the lines of a request's headers, each given as name=value.
+// lines returns the lines of a request's headers, each given as name=value.
 func lines(texts ...string) []naive.HeaderLine {
 	var out []naive.HeaderLine
 	for _, text := range texts {

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// texts are candidates for the value of a field, in YAML. Decoding shows which of
+// texts are candidates for the value of a field, in YAML. Decoding determines which of
 // them a type accepts; each type of a field must accept at least one.
 var texts = []string{
 	"0", "1", `"1.5"`, "2", "3", "50", "200", "301", "true", "false",
@@ -21,10 +21,10 @@ var texts = []string{
 	"YQ==", `"name: a"`, `"name: b"`, "[1]", "{a: 1}",
 }
 
-// maxValues is the number of values of a type: so few that equal values meet. An
-// enumeration has all its words. A plain string is often restricted by the
-// Validate method of the struct around it: it has all texts, and half of the time
-// one of the first maxValues.
+// maxValues is the number of values of a type: so few that equal values are frequent.
+// An enumeration has all its values. A plain string is often restricted by the
+// Validate method of the struct that contains it: it has all texts, and half of the
+// time it is one of the first maxValues.
 const maxValues = 4
 
 // alphabet has the values of each scalar type.
@@ -35,8 +35,8 @@ type alphabet struct {
 
 func newAlphabet(more []string) *alphabet {
 	a := &alphabet{texts: append(more, texts...), values: map[reflect.Type][]reflect.Value{}}
-	// Matches of requests are chosen as a whole, so that equal ones meet and some
-	// of the requests match.
+	// Matches of requests are chosen as a whole, so that equal matches are frequent
+	// and some of the requests match.
 	for _, match := range slices.Concat(requestMatches...) {
 		var m conf.Match
 		if decodes(asText(match), "", &m) == nil {
@@ -53,8 +53,7 @@ func (a *alphabet) isWhole(t reflect.Type) bool {
 	return chosen || isScalar(t)
 }
 
-// of returns the values of a scalar type. There is none if the type accepts no
-// text.
+// of returns the values of a scalar type, or none if the type accepts no text.
 func (a *alphabet) of(t reflect.Type) []reflect.Value {
 	if known, ok := a.values[t]; ok {
 		return known
@@ -112,8 +111,7 @@ func (a *alphabet) cover(t reflect.Type) error {
 	return nil
 }
 
-// whyNone returns the name of a type without values, and why its texts are
-// refused.
+// whyNone returns the name of a type without values, and the errors of the texts.
 func (a *alphabet) whyNone(t reflect.Type) string {
 	refused := refusals{}
 	for _, text := range a.texts {
@@ -124,7 +122,7 @@ func (a *alphabet) whyNone(t reflect.Type) string {
 	return fmt.Sprintf("%s: they are refused %s", t, refused)
 }
 
-// words returns the words of an enumeration.
+// words returns the values of an enumeration.
 func words(t reflect.Type) []string {
 	enum, ok := reflect.Zero(t).Interface().(strict.Enum)
 	if !ok {

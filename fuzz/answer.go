@@ -24,8 +24,8 @@ func asTree(answer any) (map[string]any, error) {
 	return tree, nil
 }
 
-// parse returns the tree of a JSON text, or nil if it is not valid. Numbers keep
-// their text.
+// parse returns the tree of a JSON text, or nil if it is not valid. Numbers are
+// json.Number.
 func parse(text string) (tree any) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -35,9 +35,9 @@ func parse(text string) (tree any) {
 	return tree
 }
 
-// difference returns "" for equal trees, and otherwise the JSON pointer of the
-// first part that differs and a readable diff. The diff takes longer than
-// everything else in a comparison, so it is made for unequal trees only.
+// difference returns "" for equal trees, and otherwise the JSON pointer of the first
+// part that differs and a readable diff. The diff takes longer than everything else in
+// a comparison, so it is made only for unequal trees.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -87,8 +87,8 @@ func asList(v any) []any {
 	return list
 }
 
-// dropActions removes what marks policies that only inform, which the reference
-// does not.
+// dropActions removes the marks of policies with the shadow label, which the reference
+// does not have.
 func dropActions(answer map[string]any) {
 	for _, policy := range list(answer, "policies") {
 		for _, matched := range list(policy, "matched") {
@@ -98,8 +98,8 @@ func dropActions(answer map[string]any) {
 	}
 }
 
-// dropFrom removes the rule views, for which SPEC 5.1 defines only the meaning;
-// they are compared by their meaning. It returns the number of views.
+// dropFrom removes the rule views, for which SPEC 5.1 defines only the meaning; their
+// meaning is compared separately. It returns the number of views.
 func dropFrom(answer map[string]any) (dropped int) {
 	for _, policy := range list(answer, "policies") {
 		delete(policy, "to") // compared by outboundViews
@@ -113,8 +113,8 @@ func dropFrom(answer map[string]any) (dropped int) {
 	return dropped
 }
 
-// dropEmptyFields removes `fields` without a leaf: SPEC 10 allows that they are
-// absent or empty.
+// dropEmptyFields removes `fields` without a leaf: SPEC 10 allows it to be absent or
+// empty.
 func dropEmptyFields(tree any) {
 	switch tree := tree.(type) {
 	case map[string]any:

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Option changes what [CheckKind] does.
+// Option modifies [CheckKind].
 type Option func(*checkOptions)
 
 type checkOptions struct {
@@ -19,18 +19,18 @@ type checkOptions struct {
 	texts  []string
 }
 
-// WithTexts adds values in YAML for fields whose types accept none of the built-in
-// texts. The error of [CheckKind] names such types.
+// WithTexts adds YAML values for fields whose types accept none of the built-in texts.
+// The error of [CheckKind] names these types.
 func WithTexts(texts ...string) Option {
 	return func(o *checkOptions) { o.texts = append(o.texts, texts...) }
 }
 
-// CheckKind checks a policy kind with random Confs and reports to t what is
-// wrong. For each Conf type it checks that a merge agrees with the reference and
-// keeps the laws of package laws (SPEC 6), and that a Conf of a file is printed
-// and read again as the same. Then it compares whole answers about meshes with
-// policies of the kind. A failure has the smallest Confs, lowest priority first,
-// or the smallest mesh that was found to cause it.
+// CheckKind checks a policy kind with random Confs and reports errors to t. For each
+// Conf type it checks that a merge agrees with the reference and keeps the laws of
+// package laws (SPEC 6), and that a Conf that is read from a file, marshalled and read
+// again does not change. Then it compares whole answers about meshes with policies of
+// the kind. A failure contains the smallest Confs, lowest priority first, or the
+// smallest mesh that was found to cause it.
 //
 // It needs at least one valid value for each required field; see [WithTexts].
 func CheckKind(t testing.TB, kind *resource.Kind, opts ...Option) {
@@ -67,7 +67,7 @@ func checkConfs(kind *resource.Kind, o checkOptions) (errs []error) {
 	return errs
 }
 
-// kindSections returns the sections that a kind has.
+// kindSections returns the sections of a kind.
 func kindSections(kind *resource.Kind) []*resource.Section {
 	var sections []*resource.Section
 	for _, section := range []*resource.Section{kind.To, kind.From, kind.Rules, kind.Default} {
@@ -124,8 +124,8 @@ func tryLaw(l law, random *rand.Rand, letters *alphabet, t reflect.Type, rounds 
 	return nil
 }
 
-// checkLaw returns an error if the law does not hold for the sequence, with the
-// smallest part of it that was found to break the law.
+// checkLaw returns an error if the law does not hold for the sequence. The error
+// contains the smallest part of the sequence that was found to break the law.
 func checkLaw(l law, s sequence, letters *alphabet, t reflect.Type) error {
 	check := func(s sequence) error {
 		confs := s.confs(letters, t)
@@ -141,8 +141,7 @@ func checkLaw(l law, s sequence, letters *alphabet, t reflect.Type) error {
 	return fmt.Errorf("%s: %w\nConfs, lowest priority first:\n%s", l.Name, check(small), render(small.confs(letters, t)))
 }
 
-// checkReading checks that Confs of files are printed so that they read as the
-// same again.
+// checkReading checks that reading the marshalled form of a Conf gives the same Conf.
 func checkReading(kind string, section *resource.Section, letters *alphabet) error {
 	confs, err := newPool(kind, section, letters)
 	if err != nil {

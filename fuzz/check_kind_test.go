@@ -13,7 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// recorder is a testing.TB that keeps what is reported.
+// recorder is a testing.TB that records what is reported.
 type recorder struct {
 	testing.TB
 	lines []string
@@ -49,11 +49,11 @@ func (b brokenType) Equal(x, y resource.Conf) bool {
 
 // The faulty mergers.
 type (
-	lazyMerger     struct{ resource.Merger } // complete after the first
-	silentMerger   struct{ resource.Merger } // without origins
-	unleafedMerger struct{ resource.Merger } // without leaves
-	greedyMerger   struct{ resource.Merger } // writes into an input
-	panicMerger    struct{ resource.Merger } // where the idle timeout is set
+	lazyMerger     struct{ resource.Merger } // reports complete after the first Conf
+	silentMerger   struct{ resource.Merger } // has no origins
+	unleafedMerger struct{ resource.Merger } // has no leaves
+	greedyMerger   struct{ resource.Merger } // writes to an input
+	panicMerger    struct{ resource.Merger } // panics if the idle timeout is set
 )
 
 func (m lazyMerger) Fill(c resource.Conf, item int) bool { m.Merger.Fill(c, item); return true }
@@ -73,7 +73,7 @@ func (m panicMerger) Fill(c resource.Conf, item int) bool {
 	return m.Merger.Fill(c, item)
 }
 
-// withoutIdleTimeout compares all fields of a Conf but one.
+// withoutIdleTimeout compares all fields of a Conf except the idle timeout.
 func withoutIdleTimeout(a, b resource.Conf) bool {
 	x, y := a.(*meshtimeout.Conf), b.(*meshtimeout.Conf)
 	if x == nil || y == nil {
@@ -96,7 +96,7 @@ func TestCheckKindFindsFaults(t *testing.T) {
 	}{
 		{"nothing is broken", real, ""},
 		{"items that are not merged", merger(func(m resource.Merger) resource.Merger { return lazyMerger{m} }), "agreement with the reference: the conf differs at \"/"},
-		{"completeness that is none", merger(func(m resource.Merger) resource.Merger { return lazyMerger{m} }), "a conf below a complete merge"},
+		{"completeness that is wrong", merger(func(m resource.Merger) resource.Merger { return lazyMerger{m} }), "a conf below a complete merge"},
 		{"missing origins", merger(func(m resource.Merger) resource.Merger { return silentMerger{m} }), "the origins differ"},
 		{"missing leaves", merger(func(m resource.Merger) resource.Merger { return unleafedMerger{m} }), "the leaves differ"},
 		{"inputs that are changed", merger(func(m resource.Merger) resource.Merger { return greedyMerger{m} }), "inputs: conf"},
@@ -125,8 +125,8 @@ func TestCheckKindFindsFaults(t *testing.T) {
 	}
 }
 
-// CheckKind reports the smallest Confs that fail, as they were before a merger
-// wrote to one.
+// CheckKind reports the smallest Confs that fail, as they were before a merger wrote to
+// one.
 func TestCheckKindShrinks(t *testing.T) {
 	for name, merger := range map[string]func(resource.Merger) resource.Merger{
 		"a panic":                 func(m resource.Merger) resource.Merger { return panicMerger{m} },
@@ -141,7 +141,7 @@ func TestCheckKindShrinks(t *testing.T) {
 			if len(seen.lines) == 0 {
 				t.Fatal("no failure is reported")
 			}
-			// Laws of groups need a second Conf.
+			// Laws about grouping need a second Conf.
 			small := regexp.MustCompile(`Confs, lowest priority first:\n({}\n)?{"idleTimeout":"0s"}(\n{})?$`)
 			for _, line := range seen.lines {
 				if !small.MatchString(line) {
@@ -152,8 +152,7 @@ func TestCheckKindShrinks(t *testing.T) {
 	}
 }
 
-// CheckKind compares scenarios if the Confs are right, and reports their first
-// failure.
+// CheckKind compares scenarios if the Confs pass, and reports the first failure.
 func TestCheckKindComparesAnswers(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -178,7 +177,7 @@ func TestCheckKindComparesAnswers(t *testing.T) {
 	}
 }
 
-// A Conf type that cannot be made is reported with the reason.
+// A Conf type for which no values are found is reported with the reason.
 func TestCheckKindWithoutTexts(t *testing.T) {
 	seen := &recorder{TB: t}
 	CheckKind(seen, &resource.Kind{Name: "Strange", Default: &resource.Section{Conf: strangeType[strangeConf]{}}})

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// choices reads decisions from bytes, one byte each. After the last byte each
-// decision is 0. Callers give 0 the meaning that adds least to a scenario, so
-// that few bytes give a small scenario and every construction ends.
+// choices reads decisions from bytes, one byte each. After the last byte each decision
+// is 0. Callers use 0 for the alternative that adds least to a scenario, so that few
+// bytes give a small scenario and every construction ends.
 type choices struct{ data []byte }
 
-// of returns a number from 0 to n-1, where n is at most 256.
+// of returns a number from 0 to n-1. n is at most 256.
 func (c *choices) of(n int) int {
 	if len(c.data) == 0 || n <= 1 {
 		return 0
@@ -22,7 +22,7 @@ func (c *choices) of(n int) int {
 	return int(b) % n
 }
 
-// rarely returns true for one of n values of a byte.
+// rarely returns true for one of n decisions.
 func (c *choices) rarely(n int) bool { return c.of(n) == n-1 }
 
 // pick returns one element of a list.
@@ -37,8 +37,8 @@ func some[T any](c *choices, max int, list ...T) []T {
 	return chosen
 }
 
-// randomBytes returns the bytes of a seeded scenario, 40 to 399. Short ones give
-// small meshes, in which two policies meet without others that override both.
+// randomBytes returns the bytes of a seeded scenario, 40 to 399. Few bytes give a small
+// mesh, in which no third policy overrides two that are to be compared.
 func randomBytes(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	data := make([]byte, 40+random.IntN(360))
@@ -49,7 +49,7 @@ func randomBytes(seed uint64) []byte {
 }
 
 // Soak returns the number in the environment variable SOAK, or 1 if it is not set.
-// Tests with seeded scenarios run so many times as many of them.
+// Tests with seeded scenarios multiply the number of scenarios by it.
 func Soak(t testing.TB) int {
 	t.Helper()
 	text := os.Getenv("SOAK")

@@ -7,10 +7,10 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// compareClients checks every rule view of `from` by its meaning: each client
-// that could exist gets the conf of SPEC 5.1, by exactly one selector of the
-// disjoint form or by the first that matches of the ordered form. The answer for
-// the client alone, without a view, is the same.
+// compareClients checks the meaning of every rule view of `from`: each client that could
+// exist gets the conf of SPEC 5.1, by exactly one rule of the disjoint form or by the
+// first rule of the ordered form that matches. The conf computed for the client alone,
+// without a view, is the same.
 func (c *comparison) compareClients(answer map[string]any, ordered bool) error {
 	for _, policy := range list(answer, "policies") {
 		kind, _ := policy["kind"].(string)
@@ -57,8 +57,8 @@ func (c *comparison) inspectOptions(kind string, ordered bool) inspect.Options {
 	return inspect.Options{Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered}
 }
 
-// hidden reports whether an inbound before this one has its name, so that this
-// one cannot be named.
+// hidden reports whether an earlier inbound has the same name, so that this one cannot
+// be named.
 func (c *comparison) hidden(i int) bool {
 	for j := range i {
 		if c.inboundName(j) == c.inboundName(i) {

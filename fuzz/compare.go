@@ -8,14 +8,14 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// compareAnswers checks that the subject and the reference give the same answers
-// for every dataplane of a scenario. The error names the first difference.
+// compareAnswers checks that the subject and the reference give the same answers for
+// every dataplane of a scenario. The error contains the first difference.
 func compareAnswers(s subject, scenario *Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareAnswers)
 }
 
-// forDataplanes loads a scenario and runs check for each dataplane, with the
-// inform policies and without them.
+// forDataplanes loads a scenario and calls check for each dataplane, both with the
+// policies that only inform and without them.
 func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error) error {
 	set, err := scenario.Load()
 	if err != nil {
@@ -94,8 +94,8 @@ func (c *comparison) inspect(ordered bool) (map[string]any, error) {
 	return tree, err
 }
 
-// caught calls check and returns a panic in it as an error, so that a scenario
-// that panics is shrunk and reported like any other failure.
+// caught calls check and returns a panic in it as an error, so that a scenario that
+// causes a panic is shrunk and reported like any other failure.
 func caught(check func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Each fault in the answers of the fast path is found within some scenarios.
+// Each fault in the answers of the fast path is found within a few scenarios.
 func TestComparisonFindsFaults(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -54,8 +54,8 @@ func TestComparisonFindsFaults(t *testing.T) {
 	}
 }
 
-// findsFault checks that a comparison finds the fault of a subject in one of some
-// scenarios, in which it finds none for the fast path.
+// findsFault checks that a comparison finds the fault of a subject in one of several
+// scenarios, in which it finds no fault of the fast path.
 func findsFault(t *testing.T, g *Generator, compare func(subject, *Scenario) error, faulty subject) {
 	t.Helper()
 	for seed := range uint64(3000) {
@@ -121,7 +121,7 @@ func TestSelectionIsCompared(t *testing.T) {
 	findsFault(t, g, compareSelection, reversed)
 }
 
-// Placements are compared: without them, policies that inform are not enforced.
+// Placements are compared: without them, policies with the shadow label are not enforced.
 func TestPlacementsAreCompared(t *testing.T) {
 	without := func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 		policies := *set

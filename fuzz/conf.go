@@ -12,8 +12,8 @@ import (
 type confMaker struct {
 	*alphabet
 	choose func(n int) int // returns 0 to n-1
-	// valid restricts the values to those that the Validate methods accept, as in
-	// a file. Confs that are only merged need not be valid.
+	// valid restricts the values to those that the Validate methods accept, as in a
+	// file. Confs that are only merged may be invalid.
 	valid   bool
 	refused refusals // the reasons why values were not valid
 }
@@ -33,8 +33,8 @@ func (m *confMaker) conf(t reflect.Type) any {
 	return conf.Interface()
 }
 
-// make returns a value of a type, and false if no valid one was found. depth is
-// the number of values around it.
+// make returns a value of a type, or false if no valid one was found. depth is the
+// number of values that contain it.
 func (m *confMaker) make(t reflect.Type, depth int) (reflect.Value, bool) {
 	switch {
 	case m.isWhole(t):
@@ -92,8 +92,8 @@ func (m *confMaker) mapping(t reflect.Type, depth int) reflect.Value {
 	return entries
 }
 
-// tries is how often a struct is made until a valid one is found. If there is
-// none, an optional field or an element is left out.
+// tries is how often a struct is made until a valid one is found. If none is found, an
+// optional field or an element is omitted.
 const tries = 12
 
 // object makes a struct. The last try sets required fields only.
@@ -118,8 +118,8 @@ func (m *confMaker) isValid(v reflect.Value) bool {
 	return err == nil
 }
 
-// fields makes a struct; least leaves out all optional fields but the arm of a
-// union.
+// fields makes a struct. If least is set, it omits all optional fields except the arm of
+// a union.
 func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value, bool) {
 	v := reflect.New(t).Elem()
 	arm := m.arm(t, v)
@@ -145,9 +145,9 @@ func (m *confMaker) fields(t reflect.Type, depth int, least bool) (reflect.Value
 	return v, true
 }
 
-// only returns the index of the one optional field to set, in half of the Confs,
-// and otherwise -1. Confs with one field override little of others, so that a
-// merge has several origins.
+// only returns the index of the only optional field to set, in half of the Confs, and
+// otherwise -1. A Conf with one field overrides little of others, so that a merge has
+// several origins.
 func (m *confMaker) only(t reflect.Type, depth int) int {
 	if depth > 0 || t.NumField() == 0 || m.choose(2) == 0 {
 		return -1
@@ -156,7 +156,7 @@ func (m *confMaker) only(t reflect.Type, depth int) int {
 }
 
 // arm is the type that was chosen for a union: the field with its name may be
-// present, those with the names of other types may not (package strict).
+// present, those with the names of other types must not be (package strict).
 type arm struct {
 	chosen string
 	others []string

@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decodingLimits bounds the hostile files of a fuzz run.
+// decodingLimits limits the hostile files of a fuzz run.
 var decodingLimits = strict.Limits{Bytes: 64 << 10, Depth: 50, Nodes: 10_000}
 
 // decodingTime is far more than a file within the limits takes, even on a busy
@@ -23,9 +23,9 @@ const decodingTime = 20 * time.Second
 
 const decodedFile = "input"
 
-// checkDecoding reads any bytes as a file (SPEC 1.2). The result must come in time:
-// either resources, of which every policy is printed so that it reads as the same
-// again, or sorted errors with positions.
+// checkDecoding reads any bytes as a file (SPEC 1.2). The result must not take too long,
+// and must be either resources, where reading a marshalled policy gives the same policy,
+// or sorted errors with positions.
 func checkDecoding(kinds *resource.Kinds, data []byte) error {
 	loader := &resource.Loader{Kinds: kinds, Limits: decodingLimits}
 	start := time.Now()
@@ -76,8 +76,8 @@ func checkPrinting(loader *resource.Loader, policy *resource.Policy) error {
 	return nil
 }
 
-// withoutPositions returns the content of a policy without positions. A
-// namespace is read from metadata or from a label, and printed as a label.
+// withoutPositions returns the content of a policy without positions. A namespace is
+// read from metadata or from a label, and marshalled as a label.
 func withoutPositions(p *resource.Policy) []any {
 	var targets []any
 	for _, items := range [][]resource.Item{p.To, p.From} {

@@ -18,7 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// builtIn is made once: preparing the Confs of all kinds takes as long as some
+// builtIn is made once: preparing the Confs of all kinds takes as long as a few
 // hundred scenarios.
 var builtIn = sync.OnceValues(func() (*Generator, error) { return NewGenerator(kinds.All()) })
 
@@ -31,7 +31,7 @@ func generator(t testing.TB) *Generator {
 	return g
 }
 
-// permissions makes scenarios of the one kind that decides about requests.
+// permissions makes scenarios with only the kind that decides about requests.
 func permissions(t testing.TB) *Generator {
 	t.Helper()
 	return generatorOf(t, meshtrafficpermission.Kind())
@@ -50,8 +50,8 @@ func withFrom(t testing.TB) *Generator {
 	return generatorOf(t, from...)
 }
 
-// withRoutes makes scenarios of routes and kinds that apply to them, one of
-// which has a single conf.
+// withRoutes makes scenarios with routes and kinds that apply to them, including a kind
+// with a single conf.
 func withRoutes(t testing.TB) *Generator {
 	t.Helper()
 	single := &resource.Kind{
@@ -62,7 +62,7 @@ func withRoutes(t testing.TB) *Generator {
 }
 
 // withUnions makes scenarios of kinds with unions, in all arrays and as the single
-// conf: an item that is overridden itself can hide lower ones (SPEC 6).
+// conf: an item that is itself overridden can hide lower ones (SPEC 6).
 func withUnions(t testing.TB) *Generator {
 	t.Helper()
 	union := meshloadbalancingstrategy.Kind().To.Conf
@@ -91,7 +91,7 @@ func generatorOf(t testing.TB, kinds ...*resource.Kind) *Generator {
 	return g
 }
 
-// FuzzMatch: which policies select a dataplane, on which inbounds, in which
+// FuzzMatch compares which policies select a dataplane, on which inbounds, in which
 // order.
 //
 //fuzz:executions 600
@@ -99,29 +99,29 @@ func FuzzMatch(f *testing.F) {
 	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareSelection(fastPath, s) })
 }
 
-// FuzzEffective: whole answers.
+// FuzzEffective compares whole answers.
 //
 //fuzz:executions 750
 func FuzzEffective(f *testing.F) {
 	fuzzScenarios(f, generator(f), func(s *Scenario) error { return compareAnswers(fastPath, s) })
 }
 
-// FuzzFrom: the rule views of `from` and of `to`.
+// FuzzFrom compares the rule views of `from` and of `to`.
 //
 //fuzz:executions 600
 func FuzzFrom(f *testing.F) {
 	fuzzScenarios(f, withFrom(f), func(s *Scenario) error { return compareViews(fastPath, s) })
 }
 
-// FuzzPermission: decisions about requests.
+// FuzzPermission compares decisions about requests.
 //
 //fuzz:executions 600
 func FuzzPermission(f *testing.F) {
 	fuzzScenarios(f, permissions(f), func(s *Scenario) error { return compareAccess(fastPath, s) })
 }
 
-// fuzzSeeds is how many random inputs a target starts from. They are made, and
-// not kept in files: what bytes mean changes with the alphabets.
+// fuzzSeeds is how many random inputs a target starts from. They are not stored in
+// files, because the meaning of the bytes changes with the alphabets.
 const fuzzSeeds = 20
 
 func fuzzScenarios(f *testing.F, g *Generator, compare func(*Scenario) error) {
@@ -136,8 +136,8 @@ func fuzzScenarios(f *testing.F, g *Generator, compare func(*Scenario) error) {
 	})
 }
 
-// FuzzMerge: the first byte chooses a Conf type, the second one how many Confs
-// the others make. All laws of CheckKind hold for them.
+// FuzzMerge checks all laws of CheckKind. The first byte chooses a Conf type, and the
+// second one how many Confs the others make.
 //
 //fuzz:executions 3000
 func FuzzMerge(f *testing.F) {
@@ -196,7 +196,7 @@ func confTypes(t testing.TB) []mergedType {
 	return types
 }
 
-// FuzzDecode: arbitrary files.
+// FuzzDecode reads arbitrary files.
 //
 //fuzz:executions 9000
 func FuzzDecode(f *testing.F) {
@@ -210,8 +210,8 @@ func FuzzDecode(f *testing.F) {
 			if err != nil {
 				f.Fatal(err)
 			}
-			// One by one: what the engine finds in a long input it spends a
-			// minute on to shorten.
+			// One document each: the fuzzing engine spends a minute on shortening a long
+			// input.
 			for document := range strings.SplitSeq(string(data), "---\n") {
 				f.Add([]byte(document))
 			}

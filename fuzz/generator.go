@@ -13,9 +13,9 @@ type Generator struct {
 	pools map[*resource.Section]pool
 }
 
-// NewGenerator prepares valid Confs of all kinds. It fails if it finds none for a
-// kind. The texts are additional values in YAML, for fields whose types accept
-// none of the built-in ones.
+// NewGenerator prepares valid Confs of all kinds. It returns an error if it finds none
+// for a kind. The texts are additional YAML values, for fields whose types accept none
+// of the built-in ones.
 func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 	g := &Generator{kinds: kinds, pools: map[*resource.Section]pool{}}
 	letters := newAlphabet(texts)
@@ -34,8 +34,8 @@ func NewGenerator(kinds *resource.Kinds, texts ...string) (*Generator, error) {
 	return g, nil
 }
 
-// checkTargets fails if a targetRef of the kind has no allowed target: no file
-// could have such a policy, or such an item.
+// checkTargets returns an error if no targetRef is allowed in a policy of the kind or in
+// an item: no file could contain such a policy, or such an item.
 func checkTargets(kind *resource.Kind) error {
 	switch {
 	case len(kind.Top.Names()) == 0:
@@ -51,7 +51,7 @@ func checkTargets(kind *resource.Kind) error {
 // Kinds returns the kinds of the policies in scenarios.
 func (g *Generator) Kinds() *resource.Kinds { return g.kinds }
 
-// conf returns a Conf as the tree of a document. It must not be changed.
+// conf returns a Conf as the tree of a document. The caller must not change it.
 func (g *Generator) conf(c *choices, section *resource.Section) map[string]any {
 	return pick(c, g.pools[section]...)
 }

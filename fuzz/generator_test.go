@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// Every sequence of bytes is a scenario that loads, the same one each time, in
-// YAML and in JSON.
+// Every sequence of bytes is a scenario that loads, the same one each time, in YAML and
+// in JSON.
 func TestEveryScenarioLoads(t *testing.T) {
 	g := generator(t)
 	for seed := range uint64(400) {
@@ -29,7 +29,7 @@ func TestEveryScenarioLoads(t *testing.T) {
 		other.json = !s.json
 		again, err := other.Load()
 		if err != nil {
-			t.Fatalf("in the other spelling: %v\n%s", err, s.YAML())
+			t.Fatalf("in the other format: %v\n%s", err, s.YAML())
 		}
 		if a, b := fmt.Sprint(len(set.Dataplanes), len(set.Documents), asText(set.Policies)), fmt.Sprint(len(again.Dataplanes), len(again.Documents), asText(again.Policies)); a != b {
 			t.Fatalf("YAML and JSON differ:\n%s\n%s", a, b)
@@ -40,8 +40,8 @@ func TestEveryScenarioLoads(t *testing.T) {
 	}
 }
 
-// The scenarios of the soak contain what it is meant to compare, such as policies
-// that override each other.
+// The scenarios of the soak contain the cases that it is meant to compare, such as
+// policies that override each other.
 func TestScenariosMeet(t *testing.T) {
 	g := generator(t)
 	seen := map[string]int{}
@@ -70,7 +70,7 @@ func TestScenariosMeet(t *testing.T) {
 		"routes: several origins", "routes: without a conf", "routes: several", "permissions: several",
 	} {
 		if seen[meeting] < 5 {
-			t.Errorf("%q happens %d times in 3,000 scenarios", meeting, seen[meeting])
+			t.Errorf("%q occurs %d times in 3,000 scenarios", meeting, seen[meeting])
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A kind for which no valid Conf can be made is an error that gives the reason.
+// If no valid Conf can be made for a kind, the error contains the reason.
 func TestGeneratorWithoutTexts(t *testing.T) {
 	strange := func(conf resource.ConfType) *resource.Kinds {
 		return resource.NewKinds(&resource.Kind{

@@ -13,23 +13,23 @@ type meshMaker struct {
 	*Generator
 	*choices
 
-	// Most policies are of the kinds in focus, half of them have targetRefs of the
-	// kinds in targets, and most of their rules matches of requests, so that
-	// policies meet.
+	// So that policies overlap, most policies are of the kinds in focus, half of them
+	// have targetRefs of the kinds in targets, and most of their rules have matches in
+	// requests.
 	focus    []*resource.Kind
 	targets  []string
 	requests [][]map[string]any
 
-	informing  bool            // there are placements, and half of the policies inform
+	informing  bool            // there are placements, and half of the policies have the shadow label
 	policies   []subjectRef    // of the scenario, for bindings
-	attachable []route         // the routes of the scenario, for targetRefs
+	attachable []route         // the routes of the scenario, to which policies can be attached
 	taken      map[string]bool // identities, which must be unique
 }
 
 // route identifies a route in a targetRef.
 type route struct{ kind, name string }
 
-// The alphabets are as small as possible, so that selectors meet, and large enough
+// The alphabets are as small as possible, so that selectors overlap, and large enough
 // for two different values wherever SPEC 2 compares them.
 var (
 	services   = []string{"web", "api"}
@@ -43,8 +43,8 @@ var (
 	tiers      = []string{"x", "y"}
 )
 
-// resource returns a document in one of the two spellings, or nil if its identity
-// is taken.
+// resource returns a document in one of the two formats, or nil if its identity is
+// taken.
 func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map[string]any {
 	mesh, namespace := "default", ""
 	if m.rarely(16) {
@@ -124,8 +124,8 @@ func (m *meshMaker) labels() map[string]any {
 	return labels
 }
 
-// inbounds returns up to three inbounds, and rarely repeats of them: more than a
-// machine word has bits.
+// inbounds returns up to three inbounds, and rarely repeats of them, so that there are
+// more than the bits of a machine word.
 func (m *meshMaker) inbounds() []any {
 	n := m.of(256)
 	var inbounds []any
@@ -135,7 +135,7 @@ func (m *meshMaker) inbounds() []any {
 	if n == 255 {
 		inbounds = slices.Repeat(inbounds, 22)
 	}
-	for i := range inbounds { // several of one port differ by their addresses
+	for i := range inbounds { // those with the same port have different addresses
 		if i > 0 {
 			inbound := maps.Clone(inbounds[i].(map[string]any))
 			inbound["address"] = fmt.Sprintf("10.0.1.%d", i)

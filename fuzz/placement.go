@@ -5,8 +5,8 @@ import "github.com/meshmatch/meshmatch/core/enforce/ocm"
 // clusters are the names of clusters; the first two are zones of dataplanes.
 var clusters = []string{"east", "west", "north"}
 
-// placement adds a placement and a binding of it to policies of the scenario, in
-// one of the spellings of SPEC 8.1.
+// placement adds a placement, and a binding of it to policies of the scenario, in one of
+// the forms of SPEC 8.1.
 func (m *meshMaker) placement(s *Scenario) {
 	if len(m.policies) == 0 {
 		return
@@ -102,8 +102,8 @@ func (m *meshMaker) decisions() []any {
 	return decisions
 }
 
-// subjects returns a policy and, in some bindings, others of its namespace or none
-// that exists.
+// subjects returns a policy and, in some bindings, another one of its namespace or one
+// that does not exist.
 func (m *meshMaker) subjects(first subjectRef) []any {
 	subjects := []any{first.document()}
 	for range m.of(3) {
@@ -112,7 +112,7 @@ func (m *meshMaker) subjects(first subjectRef) []any {
 	return subjects
 }
 
-// override adds the remediation of a binding, in one of the two spellings.
+// override adds the override of a binding, in one of the two forms.
 func (m *meshMaker) override(body map[string]any) {
 	action := pick(m.choices, any("enforce"), "Enforce", nil)
 	subFilter := m.of(2) == 1

@@ -4,8 +4,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// policy returns a policy of one of the scenario's kinds, or in one of three
-// cases a route that policies can select.
+// policy returns a policy of one of the scenario's kinds or, in one of three cases, a
+// route that policies can select.
 func (m *meshMaker) policy() map[string]any {
 	kind, name := pick(m.choices, m.focus...), pick(m.choices, names...)
 	if m.rarely(3) {

@@ -12,11 +12,10 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// comparePolicyVariants compares the variants that package variant compiles
-// from the policies of a scenario with what the engine and the reference
-// compute: for each kind and destination, for the dataplanes with one inbound,
-// and for random parameters that describe a dataplane which does not exist
-// (SPEC 12.4).
+// comparePolicyVariants compares the variants that package variant compiles from the
+// policies of a scenario with the results of the engine and the reference: for each kind
+// and destination, for the dataplanes with one inbound, and for random parameters that
+// describe a dataplane that does not exist (SPEC 12.4).
 func comparePolicyVariants(s *Scenario, seed uint64) error {
 	set, err := s.Load()
 	if err != nil {
@@ -52,7 +51,7 @@ type policyVariants struct {
 	mentioned []resource.Tag // keys and values of parameters that policies or dataplanes mention
 }
 
-// mention collects what random parameters are made of.
+// mention collects the keys and values from which random parameters are made.
 func (c *policyVariants) mention() {
 	for _, p := range c.set.Policies {
 		t := &p.TargetRef
@@ -98,7 +97,7 @@ func (c *policyVariants) parameters() variant.Parameters {
 	return p
 }
 
-// destinations returns those of the outbounds of a mesh.
+// destinations returns the destinations of the outbounds of a mesh.
 func (c *policyVariants) destinations(mesh string) []variant.Destination {
 	var all []variant.Destination
 	for _, dp := range c.view.Dataplanes(mesh) {
@@ -146,7 +145,7 @@ func (c *policyVariants) compare(compiler *variant.PolicyCompiler, kind *resourc
 	return nil
 }
 
-// compareEngine compares the chosen content with the engine's answer.
+// compareEngine compares the chosen content with the result of the engine.
 func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, outbound int, p variant.Parameters) error {
 	want := variant.ContentOf(c.view.Config(dp, kind.Name, core.Enforced), outbound)
 	if got := v.Choose(p); !got.Equal(want, kind) {
@@ -155,8 +154,8 @@ func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource
 	return nil
 }
 
-// compareReference compares the chosen content with the answer of the
-// reference, as JSON: nothing of the fast path is shared.
+// compareReference compares the chosen content with the result of the reference, as
+// JSON. It shares no code with the fast path.
 func (c *policyVariants) compareReference(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, p variant.Parameters) error {
 	described := *c.set // with its placements
 	described.Dataplanes = []*resource.Dataplane{dp}

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// pool has Confs of one section of a kind as trees of documents. All of them
+// pool contains Confs of one section of a kind as trees of documents. All of them
 // decode, so that one byte chooses a whole valid Conf.
 type pool []map[string]any
 
@@ -47,20 +47,21 @@ func newPool(kind string, section *resource.Section, letters *alphabet) (pool, e
 	return p, nil
 }
 
-// fileForm returns a conf as the tree of a document, if a file may have it.
+// fileForm returns a conf as the tree of a document, or an error if it is not valid in a
+// file.
 func fileForm(section *resource.Section, conf any) (tree map[string]any, err error) {
 	document, err := json.Marshal(conf)
 	if err == nil {
 		_, err = decodeConf(section, document)
 	}
 	if err == nil {
-		err = yaml.Unmarshal(document, &tree) // unlike package json it keeps whole numbers whole
+		err = yaml.Unmarshal(document, &tree) // unlike package json, it decodes integers as integers
 	}
 	return tree, err
 }
 
-// confType returns the struct type of a section's Confs, by the Conf of an empty
-// merge.
+// confType returns the struct type of a section's Confs, which is that of the result of
+// an empty merge.
 func confType(kind string, section *resource.Section) (reflect.Type, error) {
 	conf := section.Conf.NewMerger().Conf()
 	t := reflect.TypeOf(conf)

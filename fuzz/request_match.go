@@ -2,9 +2,9 @@ package fuzz
 
 import "slices"
 
-// requestMatches are the elements of `matches` and of permission lists: each way
-// to compare (SPEC 7.2), with values of which one can override another. Each
-// match has all its spellings.
+// requestMatches are the elements of `matches` and of permission lists: each way to
+// compare (SPEC 7.2), with values that can override each other. Each match has all its
+// forms.
 var requestMatches = [][]map[string]any{
 	{{"spiffeId": typed("Exact", "spiffe://td/a")}, {"spiffeID": typed("Exact", "spiffe://td/a")}},
 	{{"spiffeId": typed("Prefix", "spiffe://td/a")}},
@@ -38,9 +38,9 @@ var requestMatches = [][]map[string]any{
 	{{"headers": []any{map[string]any{"name": "x", "type": "Absent"}}, "method": "GET"}},
 }
 
-// matches returns the matches of a rule. Most of them are from a few in one
-// scenario, so that there are rules with equal sets of matches, in another order,
-// repeated or in another spelling.
+// matches returns the matches of a rule. Most are from a few in one scenario, so that
+// there are rules with equal sets of matches, in another order, repeated or in another
+// form.
 func (m *meshMaker) matches() []map[string]any {
 	matches := []map[string]any{}
 	for range m.of(4) {

@@ -13,12 +13,12 @@ import (
 // selectors (SPEC 10).
 type ruleView struct {
 	rules   []map[string]any
-	ordered bool // the first rule that matches applies; else exactly one matches
+	ordered bool // the first rule that matches applies; otherwise exactly one matches
 }
 
-// check checks that every client or outbound that could exist gets from the view
-// what it gets from the reference (SPEC 5.3), and that the view has the form and
-// at most the number of rules of SPEC 5.3 and 5.4.
+// check checks that the view gives every client or outbound that could exist the same
+// conf as the reference (SPEC 5.3), and that the view has the form and at most the number
+// of rules of SPEC 5.3 and 5.4.
 func (v *ruleView) check(reference *naive.Concatenation) error {
 	distinct := map[string]bool{} // sets of items
 	for _, tags := range possibleTags(reference.RequiredTags()) {
@@ -105,7 +105,7 @@ func (v *ruleView) isPositive() bool {
 	return true
 }
 
-// matches reports whether the selector of a rule holds for a client: it has the
+// matches reports whether the selector of a rule holds for a client: the client has the
 // tags (* is any value), none of the excluded values and none of the absent keys.
 func matches(rule map[string]any, client map[string]string) bool {
 	selector, _ := rule["selector"].(map[string]any)

@@ -17,7 +17,7 @@ type Scenario struct {
 	kinds     *resource.Kinds
 	documents []map[string]any
 	json      bool   // the file is JSON, not YAML
-	seed      uint64 // of the bytes, for random requests
+	seed      uint64 // derived from the bytes, for random requests
 }
 
 // Scenario decodes bytes. Every sequence of bytes gives a scenario that loads.
@@ -72,7 +72,7 @@ func (s *Scenario) text(marshal func(any) ([]byte, error), separator string) str
 	return strings.Join(parts, separator)
 }
 
-// Load decodes the scenario's file.
+// Load loads the scenario's file.
 func (s *Scenario) Load() (*resource.Set, error) {
 	loader := resource.Loader{Kinds: s.kinds, Documents: ocm.Documents()}
 	if s.json {

@@ -9,11 +9,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// sequence has the bytes from which Confs of one type are made, for each Conf,
-// lowest priority first.
+// sequence contains, for each Conf, the bytes from which it is made. All Confs are of
+// one type, lowest priority first.
 type sequence [][]byte
 
-// maxDecisions is about the number of decisions of the largest built-in Conf.
+// maxDecisions is approximately the number of decisions of the largest built-in Conf.
 const maxDecisions = 200
 
 func randomSequence(random *rand.Rand) sequence {
@@ -41,7 +41,7 @@ func (s sequence) confs(letters *alphabet, t reflect.Type) []resource.Conf {
 }
 
 // shrink removes Confs, and decisions of the others, as long as the sequence still
-// fails. A decision of 0, or a missing one, adds least to a Conf.
+// fails. A decision that is 0 or missing adds least to a Conf.
 func (s sequence) shrink(fails func(sequence) bool) sequence {
 	s, _ = without(s, func(s sequence) bool { return len(s) > 0 && fails(s) })
 	for i := range s {

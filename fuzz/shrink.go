@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// maxTries is how often a failing scenario is compared again, which takes some
+// maxTries is how often a failing scenario is compared again, which takes a few
 // seconds. A scenario of 66 inbounds that are all needed takes about 1,800.
 const maxTries = 2000
 
-// explain returns the error and the YAML of a failing scenario, from which all
-// parts are removed that the failure does not need, within maxTries.
+// explain returns the error and the YAML of a failing scenario. Within maxTries it
+// removes all parts that the failure does not need.
 func explain(s *Scenario, compare func(*Scenario) error) string {
 	tries := 0
 	small := shrink(s, func(s *Scenario) bool {
@@ -56,8 +56,8 @@ func shrinkDocument(documents []map[string]any, i int, fails func([]map[string]a
 	return documents, false
 }
 
-// removals returns all trees with one part less than a tree, large parts first.
-// The tree is not changed.
+// removals returns all trees that lack one part of the given tree, large parts first. It
+// does not change the given tree.
 func removals(tree any) []any {
 	var smaller []any
 	switch tree := tree.(type) {
@@ -76,7 +76,7 @@ func removals(tree any) []any {
 			}
 		}
 	case []any:
-		for size := len(tree) / 2; size > 0; size /= 2 { // not the whole list: an empty list is not an absent one
+		for size := len(tree) / 2; size > 0; size /= 2 { // never the whole list: an empty list is not an absent one
 			for i := 0; i < len(tree); i += size {
 				smaller = append(smaller, slices.Delete(slices.Clone(tree), i, min(i+size, len(tree))))
 			}

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestSoak compares 20,000 seeded scenarios of all kinds, and some that are
-// about routes, unions, clients and permissions only; a tenth of them with
-// -short. With SOAK=10 there are ten times as many.
+// TestSoak compares 20,000 seeded scenarios of all kinds, and fewer that contain only
+// routes, unions, clients or permissions; a tenth of them with -short. With SOAK=10 there
+// are ten times as many.
 func TestSoak(t *testing.T) {
 	for _, test := range []struct {
 		name      string

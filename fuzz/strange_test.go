@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// strangeConf has a field that accepts nothing that is tried by itself.
+// strangeConf has a field that accepts none of the built-in texts.
 type strangeConf struct {
 	Word strangeWord `json:"word"`
 }
@@ -21,7 +21,7 @@ func (w strangeWord) Validate(at *diag.At) {
 	}
 }
 
-// refusingConf accepts no value that its field accepts.
+// refusingConf accepts none of the values that its field accepts.
 type refusingConf struct {
 	Count int `json:"count"`
 }

@@ -7,17 +7,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// subject makes the answers that are compared with the reference, for one state
-// of the world.
+// subject makes the answers that are compared with the reference, for one set of
+// resources.
 type subject func(kinds *resource.Kinds, set *resource.Set) (answers, error)
 
-// answers gives what the command line prints (SPEC 10), and the rule view of
-// `to`. Its results are compared as JSON.
+// answers returns the output of the command line (SPEC 10), and the rule view of
+// `to`. The results are compared as JSON.
 type answers interface {
-	// Inspect answers `inspect dataplane`.
+	// Inspect returns the output of `inspect dataplane`.
 	Inspect(dp *resource.Dataplane, opt inspect.Options) (any, error)
-	// Client answers `conf --inbound` for the tags of a client. The kind opt.Kind
-	// has `from`. The answer is a C, without fields if no item selects the client.
+	// Client returns the output of `conf --inbound` for the tags of a client. The kind
+	// opt.Kind must have `from`. The result is a C, without fields if no item selects the
+	// client.
 	Client(dp *resource.Dataplane, inbound int, tags map[string]string, opt inspect.Options) any
 	// ToRules returns the rule view of `to` of the kind opt.Kind (SPEC 4.5).
 	ToRules(dp *resource.Dataplane, opt inspect.Options) ([]inspect.SelectorRule, error)
@@ -26,7 +27,7 @@ type answers interface {
 	Permissions(dp *resource.Dataplane, inbound int, shadow bool) *permission.Permissions
 }
 
-// fastPath answers by a view, as an embedder and the command line do.
+// fastPath answers from a view, as an embedder and the command line do.
 func fastPath(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 	view, err := core.NewView(kinds, set)
 	if err != nil {

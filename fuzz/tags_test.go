@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// hostileValues are what a file may have in any place of a value.
+// hostileValues are values that a file may contain in any place.
 var hostileValues = []string{
 	"!!int", "!!float", "!!bool", "!!null", "!!str", "!!int x", "!!bool yes", "!!null x", "!!float .inf", "!!map []", "!!seq {}", "!!str {}", "!!set {a: }",
 	"!!binary aGk=", "!custom x", "!custom {a: b}", "!<tag:yaml.org,2002:int>", "-0", ".nan", "~", "''", "[]", "{}", "[~]", "{a: !!int }", "[!custom x]", "&a [*a]", "{<<: {a: b}}",
@@ -62,8 +62,8 @@ networking: {address: 10.0.0.1, admin: {port: 9901}, inbound: [{port: 80, tags: 
 metrics: {type: prometheus, conf: {port: 1, path: /a}}
 `
 
-// Every value of every document of testdata is replaced by every hostile value: the
-// document loads, or its errors have positions.
+// Every value of every document of testdata is replaced by every hostile value. The
+// document must load, or its errors must have positions.
 func TestTagsEverywhere(t *testing.T) {
 	documents := strings.Split(freeForm, "---\n")
 	for _, pattern := range []string{"../testdata/demo/*.yaml", "../testdata/seeds/*.yaml", "../testdata/rollout/*.yaml"} {
@@ -80,7 +80,7 @@ func TestTagsEverywhere(t *testing.T) {
 		}
 	}
 	loader := &resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents(), Limits: decodingLimits}
-	seen := map[string]bool{} // documents of one shape differ in texts only
+	seen := map[string]bool{} // documents with the same structure differ only in texts
 	places := 0
 	for _, document := range documents {
 		var root yaml.Node
@@ -115,11 +115,11 @@ func TestTagsEverywhere(t *testing.T) {
 const placeholder = "the-placeholder"
 
 type valuePlace struct {
-	path string // with the kind of the document
+	path string // begins with the kind of the document
 	node *yaml.Node
 }
 
-// placesOf returns the values of a document with the paths of its kind.
+// placesOf returns the values of a document with their paths, which begin with its kind.
 func placesOf(n *yaml.Node, path string) []valuePlace {
 	if n.Kind == yaml.MappingNode && path == "" {
 		for i, name := range n.Content {

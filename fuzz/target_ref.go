@@ -86,7 +86,7 @@ func (m *meshMaker) selectorLabels() map[string]any {
 	return labels
 }
 
-// routeRef names any route, or one of the scenario's routes.
+// routeRef refers to any route, or to one of the scenario's routes.
 func (m *meshMaker) routeRef(ref map[string]any, kinds resource.TargetKinds) {
 	ref["name"] = pick(m.choices, routes...)
 	if len(m.attachable) > 0 && m.of(2) == 1 {

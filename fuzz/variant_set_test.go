@@ -25,7 +25,7 @@ type VariantOf struct {
 	Content     map[string]any
 }
 
-// String prints a set for a person.
+// String returns the set for a message.
 func (s VariantSet) String() string {
 	var b strings.Builder
 	for i, v := range s {
@@ -42,7 +42,7 @@ func (s VariantSet) String() string {
 // three values each.
 func NewVariantSet(data []byte) VariantSet {
 	c := &choices{data}
-	mode := c.of(4) // 0: any constraints, 1: the cells of a grid, 2: invalid ones too, 3: the last is what is left
+	mode := c.of(4) // 0: any constraints, 1: the cells of a grid, 2: some are invalid, 3: the last one is the remainder
 	set := make(VariantSet, c.of(7))
 	for i := range set {
 		switch {
@@ -94,7 +94,7 @@ func constraints(c *choices, depth int, flawed bool) naive.Constraints {
 	return conjunction(list)
 }
 
-// noneOf returns a constraint that accepts what no variant accepts.
+// noneOf returns a constraint that accepts everything that no variant accepts.
 func noneOf(set VariantSet) naive.Constraints {
 	list := &discoveryv3.DynamicParameterConstraints_ConstraintList{}
 	for _, v := range set {
@@ -147,8 +147,8 @@ func gridCell(c *choices) naive.Constraints {
 	return conjunction(list)
 }
 
-// contentTree returns a content with few keys, so that contents meet in
-// mappings, lists and scalars.
+// contentTree returns a content with few keys, so that contents have mappings, lists and
+// scalars at the same places.
 func contentTree(c *choices, depth int) any {
 	switch shape := c.of(4); {
 	case depth == 2 || shape == 3 && depth > 0:
@@ -167,8 +167,8 @@ func contentTree(c *choices, depth int) any {
 	return pick(c, "s", "t")
 }
 
-// CompareVariants compares package variant with the reference on one set, for
-// all parameters that the set can distinguish.
+// CompareVariants compares package variant with the reference for one set, for all
+// combinations of parameters that the set can distinguish.
 func CompareVariants(s VariantSet) error {
 	var given []naive.Constraints
 	var read []variant.Constraint

@@ -20,7 +20,7 @@ func TestSoakVariants(t *testing.T) {
 	}
 }
 
-// FuzzVariants: constraints, sets of variants and compiled fragments.
+// FuzzVariants compares constraints, sets of variants and compiled fragments.
 //
 //fuzz:executions 6000
 func FuzzVariants(f *testing.F) {
@@ -35,7 +35,7 @@ func FuzzVariants(f *testing.F) {
 	})
 }
 
-// The seeded sets are of all sorts: the comparison is worth little otherwise.
+// The seeded sets are of all sorts; otherwise the comparison would show little.
 func TestVariantSetsVary(t *testing.T) {
 	found := map[string]int{}
 	for seed := range uint64(2_000) {

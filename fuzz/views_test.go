@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// compareViews finds a client with another conf, and a wrong view of `to`.
+// compareViews finds a client with a wrong conf, and a wrong view of `to`.
 func TestViewsAreCompared(t *testing.T) {
 	g := withFrom(t)
 	for _, test := range []struct {
@@ -113,8 +113,8 @@ spec:
 	return to
 }
 
-// compareViews checks only the rule views: of `from` in both forms for every
-// client that could exist (SPEC 5), of `to` for every outbound (SPEC 4.5).
+// compareViews checks only the rule views: of `from`, in both forms, for every client
+// that could exist (SPEC 5), and of `to` for every outbound (SPEC 4.5).
 func compareViews(s subject, scenario *Scenario) error {
 	return forDataplanes(s, scenario, (*comparison).compareViews)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// grid returns n constraints over ten keys that exclude each other: variant i
-// asks each key for a digit of i, in base 10.
+// grid returns n constraints over ten keys that exclude each other: variant i requires
+// that the value of each key is the corresponding digit of i, in base 10.
 func grid(n int) []Constraint {
 	constraints := make([]Constraint, n)
 	for i := range constraints {
@@ -21,7 +21,7 @@ func grid(n int) []Constraint {
 	return constraints
 }
 
-// BenchmarkAdmit admits the variants of one name, or refuses them with
+// BenchmarkAdmit validates the variants of one name, which are accepted, or refused with
 // parameters.
 func BenchmarkAdmit(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
@@ -47,8 +47,8 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// BenchmarkChoose looks up ten parameters among the variants of one name, and
-// the same with 90 parameters that no variant names.
+// BenchmarkChoose looks up ten parameters among the variants of one name, with and
+// without 90 parameters that no variant names.
 func BenchmarkChoose(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		set, err := NewSet(grid(n))
@@ -83,8 +83,8 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
-// digits returns the ten parameters of variant i of the grid, and others that
-// no variant names.
+// digits returns the ten parameters of variant i of the grid, and others that no variant
+// names.
 func digits(i, irrelevant int) Parameters {
 	p := Parameters{}
 	for k := range irrelevant {

@@ -6,12 +6,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// Equals returns the constraint that a key has a value.
+// Equals returns the constraint that the key has the value.
 func Equals(key, value string) Constraint {
 	return Constraint{predicate: partition.Equal(key, value)}
 }
 
-// Exists returns the constraint that there is a key.
+// Exists returns the constraint that the key is present.
 func Exists(key string) Constraint {
 	return Constraint{predicate: partition.Present(key)}
 }
@@ -21,7 +21,7 @@ func And(constraints ...Constraint) Constraint {
 	return Constraint{predicate: partition.And(predicatesOf(constraints)...)}
 }
 
-// Or returns the constraint that one of the given ones accepts the parameters.
+// Or returns the constraint that at least one of the given ones accepts the parameters.
 func Or(constraints ...Constraint) Constraint {
 	return Constraint{predicate: partition.Or(predicatesOf(constraints)...)}
 }
@@ -31,25 +31,27 @@ func Not(c Constraint) Constraint {
 	return Constraint{predicate: partition.Not(c.predicate)}
 }
 
-// FirstMatch returns the variants that the first of a list of constraints chooses, and
-// the index of that constraint for each variant, len(constraints) where none accepts
-// the parameters. The variants cover all parameters. The error is that of [Compile].
+// FirstMatch returns one variant for each constraint that is the first of the list to
+// accept some parameters, and one for parameters that none accepts. It also returns the
+// index of the constraint for each variant, len(constraints) for the last. The variants
+// cover all parameters. The error is that of [Compile].
 func FirstMatch(constraints []Constraint) (*Set, []int, error) {
 	items := predicatesOf(constraints)
 	slices.Reverse(items) // a later item overrides
 	return compile(items, lastItem{}, func(last int) int { return len(constraints) - 1 - last })
 }
 
-// lastItem is the Algebra whose State is the last item that accepts the parameters,
-// noItem if there is none.
+// lastItem is the Algebra whose State is the last item that accepts the parameters, or
+// noItem.
 type lastItem struct{}
 
 func (lastItem) Start() int          { return noItem }
 func (lastItem) Add(_, item int) int { return item }
 
-// Combine returns one variant for each distinct tuple of what the sets choose, with the
-// tuples: the index of a variant of each set, -1 where the set covers none of the
-// parameters. The error is that of [Compile].
+// Combine returns one variant for each distinct combination of variants that the sets
+// choose for some parameters. It also returns the combinations: the index of a variant
+// of each set, or -1 if the set has none for these parameters. The error is that of
+// [Compile].
 func Combine(sets []*Set) (*Set, [][]int, error) {
 	t := newTuples(len(sets))
 	var variants []int // by item
@@ -75,9 +77,9 @@ func Combine(sets []*Set) (*Set, [][]int, error) {
 	return combined, chosen, nil
 }
 
-// Group returns the set in which the variants of one group are one variant, with the
-// group of each. Groups are parallel to the variants of s. The error is that of
-// [Compile].
+// Group returns the set in which the variants of each group are one variant, and the
+// group of each of its variants. groups is parallel to the variants of s. The error is
+// that of [Compile].
 func (s *Set) Group(groups []int) (*Set, []int, error) {
 	return compile(predicatesOf(s.variants), lastItem{}, func(last int) int {
 		if last == noItem {
@@ -87,7 +89,7 @@ func (s *Set) Group(groups []int) (*Set, []int, error) {
 	})
 }
 
-// Example returns parameters that choose a variant, and whether there are any.
+// Example returns parameters for which a variant is chosen, and whether there are any.
 func (s *Set) Example(variant int) (Parameters, bool) {
 	return s.choice.Sets()[variant].Witness()
 }

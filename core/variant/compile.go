@@ -7,15 +7,15 @@ import (
 )
 
 // Compile returns the fewest variants that give each client the contents of the
-// fragments that accept it: one for each distinct content. The contents are
-// parallel to the variants of the set. Contents of fragments are merged in
-// order: mappings by key, recursively; lists are concatenated; anything else is
-// replaced by the later one. The content of parameters that no fragment accepts
-// is empty. The variants cover all parameters. Fragments are not changed; the
-// contents may share with them.
+// fragments that accept it: one for each distinct content. The contents are parallel to
+// the variants of the set. Contents of fragments are merged in order: mappings by key,
+// recursively; lists are concatenated; anything else is replaced by the later one. If no
+// fragment accepts the parameters, the content is empty. The variants cover all
+// parameters. Compile does not change the fragments; the contents may share data with
+// them.
 //
-// The error is a [*partition.LimitError], or wraps [ErrConstraint] if a
-// canonical constraint passes the limits of SPEC 9.1.
+// The error is a [*partition.LimitError], or wraps [ErrConstraint] if a canonical
+// constraint exceeds the limits of SPEC 9.1.
 func Compile(fragments []Part) (*Set, []map[string]any, error) {
 	m := newContentMerger(fragments)
 	set, numbers, err := compile(predicatesOf(constraintsOf(fragments)), m, m.content)
@@ -29,9 +29,9 @@ func Compile(fragments []Part) (*Set, []map[string]any, error) {
 	return set, contents, nil
 }
 
-// compile returns one variant for each distinct content, with the contents.
-// Items are in order, a later one has the higher priority; content returns what
-// a State represents.
+// compile returns one variant for each distinct content, with the contents. Items are in
+// order, a later one has the higher priority; content returns the content that a State
+// represents.
 func compile[S, C comparable](items []partition.Predicate, algebra partition.Algebra[S], content func(S) C) (*Set, []C, error) {
 	p, err := partition.Build(items, algebra, setLimits(len(items)))
 	if err != nil {
@@ -45,7 +45,7 @@ func compile[S, C comparable](items []partition.Predicate, algebra partition.Alg
 	return set, contents, err
 }
 
-// keysOf returns the keys that make a difference to a variant, sorted.
+// keysOf returns the keys on which the choice of a variant depends, sorted.
 func keysOf(choice *partition.Choice) []string {
 	var keys []string
 	for _, set := range choice.Sets() {

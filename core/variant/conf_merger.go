@@ -9,29 +9,29 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// confMerger merges the confs of policies, as the Algebra of package partition:
-// from the highest priority down. State 0 is that of parameters that no item
-// selects, which is not the same as an empty conf.
+// confMerger merges the confs of policies, as an Algebra of package partition: from the
+// highest priority down. State 0 is that of parameters that no item selects, which is
+// different from an empty conf.
 //
-// Merging is associative for Confs without unions, so there a State is a merged
-// conf: equal confs, found by hash, are one State, whatever items made them.
-// With unions an item can hide what is below it although it sets nothing, so
-// there a State is the list of the items that matter.
+// Merging is associative for Confs without unions. A State is then a merged conf, and
+// equal confs, found by their hash, are one State, even if different items made them.
+// With unions, an item can hide what is below it although it sets nothing. A State is
+// then the list of the items that matter.
 type confMerger struct {
 	conf   resource.ConfType
 	items  []resource.Conf // lowest priority first
 	hides  bool
-	all    resource.Conf // the merge of all items; of Confs without unions only
+	all    resource.Conf // the merge of all items; only for Confs without unions
 	states []confState
-	byConf map[int]int    // states by the number of the conf; of Confs without unions
-	byList map[string]int // states by their items; of Confs with unions
+	byConf map[int]int    // states by the number of the conf; only for Confs without unions
+	byList map[string]int // states by their items; only for Confs with unions
 	confs  *confTable
 	buffer []int
 }
 
 type confState struct {
 	conf     resource.Conf
-	items    []int // that matter, highest priority first; of Confs with unions
+	items    []int // the ones that matter, highest priority first; only for Confs with unions
 	complete bool  // no item can add anything
 }
 
@@ -57,7 +57,7 @@ func newConfMerger(conf resource.ConfType, items []resource.Conf) *confMerger {
 	return m
 }
 
-// Start returns the State of what no item selects.
+// Start returns the State of no items.
 func (m *confMerger) Start() int { return 0 }
 
 // Complete reports whether no item can add anything to a State.
@@ -90,7 +90,7 @@ func (m *confMerger) Add(state, item int) int {
 	return next
 }
 
-// sets reports whether an item set a leaf of what was merged.
+// sets reports whether an item set a leaf of the merged conf.
 func (m *confMerger) sets(merger resource.Merger, item int) bool {
 	m.buffer = merger.Origins(m.buffer[:0])
 	for _, origin := range m.buffer {
@@ -101,9 +101,9 @@ func (m *confMerger) sets(merger resource.Merger, item int) bool {
 	return false
 }
 
-// hasAll reports whether a conf sets all leaves that any item sets. Most confs
-// do before all policies of a fleet are merged, and none sets all fields of its
-// type. Lists that grow are never complete.
+// hasAll reports whether a conf sets all leaves that any item sets. For most confs this
+// is the case before all policies of a fleet are merged, although none sets all fields of
+// its type. Lists that grow are never complete.
 func (m *confMerger) hasAll(conf resource.Conf) bool {
 	merger := m.conf.NewMerger()
 	merger.Fill(conf, 1)
@@ -142,9 +142,9 @@ func (m *confMerger) merge(items []int) resource.Merger {
 	return merger
 }
 
-// hidesBelow reports whether an item that sets nothing hides an item below it.
-// What it hides is the arms of unions, and those hide alone: if no single item
-// below makes a difference, no several do.
+// hidesBelow reports whether an item that sets nothing hides an item below it. It can
+// hide only the arms of unions, and hides each item independently of the others: if no
+// single item below makes a difference, several do not either.
 func (m *confMerger) hidesBelow(above []int, item int) bool {
 	for lower := range item {
 		without := m.merge(above)
@@ -161,7 +161,7 @@ func (m *confMerger) hidesBelow(above []int, item int) bool {
 	return false
 }
 
-// content returns the conf of a State, the same for equal confs, or nil.
+// content returns the conf of a State, or nil. Equal confs are the same value.
 func (m *confMerger) content(state int) resource.Conf {
 	if conf := m.states[state].conf; conf != nil && m.hides {
 		return m.confs.confs[m.confs.number(conf)]
@@ -169,7 +169,7 @@ func (m *confMerger) content(state int) resource.Conf {
 	return m.states[state].conf
 }
 
-// confTable numbers confs; equal confs have one number.
+// confTable numbers confs; equal confs have the same number.
 type confTable struct {
 	conf    resource.ConfType
 	confs   []resource.Conf // by number
@@ -187,8 +187,8 @@ func (t *confTable) number(conf resource.Conf) int {
 	return number
 }
 
-// hashConf returns a hash of the content of a conf: the generated one, or that
-// of its JSON if its type has none (see //confgen:conf hash).
+// hashConf returns a hash of the content of a conf: by the generated method, or that of
+// its JSON if its type has no such method (see //confgen:conf hash).
 func hashConf(conf resource.Conf) uint64 {
 	if h, ok := conf.(interface{ Hash() uint64 }); ok {
 		return h.Hash()

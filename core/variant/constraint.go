@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// The limits on one constraint (SPEC 9.1). They are checked while a constraint
-// is read, before anything is computed from it.
+// The limits on one constraint (SPEC 9.1). They are checked while a constraint is read,
+// before anything is computed from it.
 const (
 	MaxLevels = 32
 	MaxNodes  = 10_000
@@ -25,15 +25,15 @@ type Parameters = map[string]string
 // Constraint accepts all parameters.
 type Constraint struct {
 	predicate partition.Predicate
-	invalid   bool // read from a document, with errors
+	invalid   bool // read from a document that has errors
 }
 
-// Accepts reports whether the constraint accepts the parameters. Keys that the
-// constraint does not name have no influence. It does not allocate.
+// Accepts reports whether the constraint accepts the parameters. It ignores keys that
+// the constraint does not name. It does not allocate.
 func (c Constraint) Accepts(p Parameters) bool { return c.predicate.Accepts(p) }
 
-// Keys returns the keys that the constraint names, sorted. Some of them may
-// make no difference.
+// Keys returns the keys that the constraint names, sorted. Some of them may make no
+// difference.
 func (c Constraint) Keys() []string { return c.predicate.Keys() }
 
 // Canonical returns the canonical form of the constraint: one form for all
@@ -54,14 +54,13 @@ func SameVariant(a, b Constraint) (bool, error) {
 	return partition.Equivalent(a.predicate, b.predicate, limits)
 }
 
-// limits bound the work of one question about constraints: two million steps,
-// which take less than half a second and 60 MB for the shapes of
-// TestHostileConstraints.
+// limits bound the work of one operation on constraints: two million steps, which take
+// less than half a second and 60 MB for the shapes of TestHostileConstraints.
 var limits = partition.Limits{Rules: MaxNodes, Work: 1 << 21}
 
-// canonical returns the canonical form of a set as a constraint that names each
-// of the keys: one that makes no difference as "it exists or it does not"
-// (SPEC 9.3).
+// canonical returns the canonical form of a set, as a constraint that names each of the
+// keys. A key that makes no difference is named as "it exists or it does not" (SPEC
+// 9.3).
 func canonical(set partition.Set, keys []string) (Constraint, error) {
 	form := set.Predicate()
 	var more []partition.Predicate
@@ -98,10 +97,10 @@ func predicatesOf(constraints []Constraint) []partition.Predicate {
 	return predicates
 }
 
-// budget counts the nodes of a constraint that is being read.
+// budget counts the nodes of a constraint while it is read.
 type budget struct{ nodes int }
 
-// enter counts one more node at a level and returns what is wrong, or "".
+// enter counts one more node at a level and returns the limit that it exceeds, or "".
 func (b *budget) enter(level int) string {
 	b.nodes++
 	switch {

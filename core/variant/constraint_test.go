@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
-// One canonical form for all constraints that accept the same parameters
-// (SPEC 9.2), in JSON and in short form.
+// All constraints that accept the same parameters have the same canonical form (SPEC
+// 9.2), in JSON and in short form.
 func TestCanonical(t *testing.T) {
 	for _, test := range []struct {
 		name        string
@@ -56,7 +56,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// Spellings of field names, and what is an error in JSON and YAML (SPEC 9.1).
+// Parse accepts both forms of field names, and reports errors in JSON and YAML (SPEC 9.1).
 func TestParse(t *testing.T) {
 	for _, test := range []struct{ name, text, want, err string }{
 		{"names as in JSON", `{"notConstraints": {"andConstraints": {"constraints": [{"orConstraints": {}}]}}}`, "!none", ""},
@@ -125,7 +125,7 @@ func TestFromProto(t *testing.T) {
 	}
 }
 
-// What a message shares is counted each time it occurs.
+// A member that occurs several times in a message is counted each time.
 func TestSharedMembersCount(t *testing.T) {
 	m := &discoveryv3.DynamicParameterConstraints{}
 	for range 20 {

@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// contentMerger merges the contents of fragments, as the Algebra of package
-// partition: from the highest priority down.
+// contentMerger merges the contents of fragments, as an Algebra of package partition:
+// from the highest priority down.
 //
-// Merging is not associative: of a mapping, a scalar and a mapping, lowest
-// first, only the last counts, but the first and the last alone would be merged.
-// So a merge from the top keeps, in addition to the values, where a value is
-// sealed: a value of lower priority has another shape there, and hides all that
-// is below it. With this, what a lower fragment adds to a merge depends on the
-// merge alone, and merges that are equal, seals included, are one State.
+// Merging is not associative: of a mapping, a scalar and a mapping, lowest first, the
+// result is the last one, but the first and the last alone would be merged. So a merge
+// from the top records, in addition to the values, which values are sealed: a value of
+// lower priority has another shape in this place, and hides everything below it. What a
+// lower fragment adds to a merge then depends on the merge alone, and merges that are
+// equal, including their seals, are one State.
 type contentMerger struct {
 	fragments []Part
 	merges    []*value           // by State
@@ -30,8 +30,8 @@ type content int
 
 // value is a merged value. It is immutable.
 type value struct {
-	mapping map[string]*value // nil if it is no mapping
-	list    []any             // nil if it is no list
+	mapping map[string]*value // nil if it is not a mapping
+	list    []any             // nil if it is not a list
 	scalar  any
 	sealed  bool // nothing of lower priority can change it; always for a scalar
 }
@@ -158,7 +158,7 @@ func (v *value) tree() any {
 	}
 }
 
-// encode appends an encoding in which different values, seals included, differ.
+// encode appends an encoding that is different for different values, including seals.
 func (v *value) encode(to []byte) []byte {
 	switch {
 	case v.mapping != nil:
@@ -181,7 +181,7 @@ func (v *value) encode(to []byte) []byte {
 
 func appendJSON(to []byte, tree any) []byte {
 	data, err := json.Marshal(tree)
-	if err != nil { // a content of other types than Content allows
+	if err != nil { // the content has types that Content does not allow
 		panic("variant: a content has no JSON: " + err.Error())
 	}
 	return append(to, data...)

@@ -6,9 +6,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Parse reads a constraint in proto3 JSON of DynamicParameterConstraints, in
-// either spelling of field names, or in YAML of that shape. An error has the
-// position of each flaw, as [diag.Errors].
+// Parse reads a constraint from the proto3 JSON of DynamicParameterConstraints, with
+// either form of field names, or from YAML of this shape. The error is a [diag.Errors]
+// with a position for each mistake.
 func Parse(name string, data []byte) (Constraint, error) {
 	var sink diag.Sink
 	var c Constraint
@@ -29,8 +29,7 @@ func Parse(name string, data []byte) (Constraint, error) {
 	return c, nil
 }
 
-// DecodeAt reads a constraint of a document and reports what is wrong with it
-// (SPEC 9.1).
+// DecodeAt reads a constraint from a document and reports errors in it (SPEC 9.1).
 func (c *Constraint) DecodeAt(v *strict.Value) {
 	before := v.At().Sink().Mark()
 	var b budget

@@ -14,16 +14,16 @@ import (
 // NamespaceKey is the key of the parameter that is the namespace of a dataplane.
 const NamespaceKey = "@namespace"
 
-// Further keys of the parameters that describe a dataplane with one inbound (SPEC
-// 12.4), in addition to the keys of the inbound's tags. Tag keys have no @.
+// Other keys of the parameters that describe a dataplane with one inbound (SPEC 12.4), in
+// addition to the keys of the inbound's tags. A tag key has no @.
 const (
 	labelPrefix = "@label/"
 	nameKey     = "@name"
 	sectionKey  = "@section"
 )
 
-// ParametersOf returns the parameters that describe a dataplane by the inbound
-// of that index (SPEC 12.4). An index out of range describes it without an
+// ParametersOf returns the parameters that describe a dataplane with the inbound of the
+// given index (SPEC 12.4). If the index is out of range, they describe it without an
 // inbound.
 func ParametersOf(d *resource.Dataplane, inbound int) Parameters {
 	p := Parameters{nameKey: d.Name}
@@ -43,9 +43,8 @@ func ParametersOf(d *resource.Dataplane, inbound int) Parameters {
 	return p
 }
 
-// DataplaneOf returns the dataplane with one inbound that parameters describe. It is
-// the inverse of [ParametersOf], except that keys with an @ of other meaning are
-// ignored.
+// DataplaneOf returns the dataplane with one inbound that the parameters describe. It is
+// the inverse of [ParametersOf]; other keys with an @ are ignored.
 func DataplaneOf(mesh string, p Parameters) *resource.Dataplane {
 	labels, tags := map[string]string{}, map[string]string{}
 	for key, value := range p {
@@ -68,17 +67,17 @@ func DataplaneOf(mesh string, p Parameters) *resource.Dataplane {
 // LabelKey returns the key of the parameter that is a label of the dataplane.
 func LabelKey(label string) string { return labelPrefix + label }
 
-// InZone returns the constraint that a dataplane is in a zone: by its label, else by
-// the tag (SPEC 8.5).
+// InZone returns the constraint that a dataplane is in a zone: by its label or, without
+// the label, by the tag (SPEC 8.5).
 func InZone(zone string) Constraint {
 	const labelled = labelPrefix + resource.ZoneTag
 	return Or(Equals(labelled, zone), And(Not(Exists(labelled)), Equals(resource.ZoneTag, zone)))
 }
 
-// selects returns the predicate of a top-level targetRef over the parameters of
-// SPEC 12.4: the dataplanes with one inbound that it selects. These are no
-// gateways. A targetRef of a route kind selects what the route selects, which
-// is not known here, and gives false.
+// selects returns the predicate of a top-level targetRef over the parameters of SPEC
+// 12.4: the dataplanes with one inbound that it selects, none of which is a gateway. A
+// targetRef of a route kind selects the same as the route, which is not known here; the
+// result is false.
 func selects(t *resource.TargetRef) partition.Predicate {
 	if t.Kind.IsRoute() || t.Kind == resource.TargetMeshGateway || !t.ProxyTypes.Admits(resource.Sidecar) {
 		return partition.False()
@@ -107,9 +106,8 @@ func selects(t *resource.TargetRef) partition.Predicate {
 }
 
 // enforcedFor returns the predicate of the parameters for which a policy is enforced:
-// those that its targetRef selects and, if it has the shadow label, those of a
-// placement that overrides it. A policy that is attached to a route is selected with
-// the route.
+// those that its targetRef selects and, if it has the shadow label, those of a placement
+// that overrides it. A policy that is attached to a route is selected with the route.
 func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
 	selected := partition.True()
 	if !p.TargetRef.Kind.IsRoute() {
@@ -127,8 +125,8 @@ func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
 	return partition.And(selected, partition.Or(placements...))
 }
 
-// inPlacement returns the predicate of the parameters of the dataplanes in a
-// placement. The zone is that of the label, else of the tag (SPEC 8.5).
+// inPlacement returns the predicate of the parameters of the dataplanes in a placement.
+// The zone is that of the label or, without the label, of the tag (SPEC 8.5).
 func inPlacement(c *enforce.Condition) partition.Predicate {
 	var zones []partition.Predicate
 	if c.Every {
@@ -167,15 +165,15 @@ func hasLabel(r *labels.Requirement) partition.Predicate {
 	return partition.Or(values...)
 }
 
-// A Destination is what outbounds of one mesh lead to, identified by their tags
-// (SPEC 11.4).
+// A Destination is the destination of outbounds in one mesh. It is identified by the tags
+// of the outbounds (SPEC 11.4).
 type Destination struct {
 	Mesh string
 	Tags resource.Tags // with the tag kuma.io/service
 }
 
-// ParseDestination returns the destination of a mesh that a text names:
-// SERVICE, or SERVICE?key=value&key=value for outbounds with further tags.
+// ParseDestination parses the name of a destination in a mesh: SERVICE, or
+// SERVICE?key=value&key=value for outbounds with more tags.
 func ParseDestination(mesh, text string) (Destination, bool) {
 	service, rest, more := strings.Cut(text, "?")
 	tags := map[string]string{resource.ServiceTag: service}
@@ -191,11 +189,11 @@ func ParseDestination(mesh, text string) (Destination, bool) {
 	return Destination{mesh, resource.NewTags(tags)}, service != ""
 }
 
-// Name returns the name of the destination's resources: MESH/SERVICE, with
-// further tags MESH/SERVICE?key=value&key=value, sorted (SPEC 11.4).
+// Name returns the name of the destination's resources: MESH/SERVICE or, with more tags,
+// MESH/SERVICE?key=value&key=value, sorted (SPEC 11.4).
 func (d Destination) Name() string { return d.Mesh + "/" + d.String() }
 
-// String returns the name without the mesh, as [ParseDestination] reads it.
+// String returns the name without the mesh, which [ParseDestination] can parse.
 func (d Destination) String() string {
 	var b strings.Builder
 	b.WriteString(d.Tags.Value(resource.ServiceTag))

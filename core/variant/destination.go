@@ -9,10 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// PolicyVariants is the effective conf that the policies of one kind give to
-// outbounds to one destination, on all dataplanes with one inbound that could
-// exist, as variants by the parameters that describe such a dataplane (SPEC
-// 12.4). It is immutable.
+// PolicyVariants is the effective conf that the policies of one kind give to outbounds to
+// one destination, as variants. It is for all dataplanes with one inbound that could
+// exist; the parameters describe such a dataplane (SPEC 12.4). It is immutable.
 type PolicyVariants struct {
 	Kind        *resource.Kind
 	Destination Destination
@@ -21,10 +20,10 @@ type PolicyVariants struct {
 	Contents []*PolicyContent
 }
 
-// PolicyContent is what a dataplane has for an outbound (SPEC 4.2, 4.3).
+// PolicyContent is the configuration of an outbound of a dataplane (SPEC 4.2, 4.3).
 type PolicyContent struct {
 	Conf   resource.Conf // nil if no item selects the outbound
-	Routes []RouteConf   // that have a conf, sorted by the KRI of the route
+	Routes []RouteConf   // the ones that have a conf, sorted by the KRI of the route
 }
 
 // RouteConf is the conf of a route of an outbound.
@@ -33,8 +32,8 @@ type RouteConf struct {
 	Conf  resource.Conf
 }
 
-// Equal reports whether both contents have equal confs and the same routes. The
-// kind is that of the policies; it has `to`.
+// Equal reports whether both contents have equal confs and the same routes. kind is the
+// kind of the policies, which must have `to`.
 func (c *PolicyContent) Equal(o *PolicyContent, kind *resource.Kind) bool {
 	if (c.Conf == nil) != (o.Conf == nil) || c.Conf != nil && !kind.To.Conf.Equal(c.Conf, o.Conf) {
 		return false
@@ -44,9 +43,8 @@ func (c *PolicyContent) Equal(o *PolicyContent, kind *resource.Kind) bool {
 	})
 }
 
-// ContentOf returns the content that a config of a dataplane has for an
-// outbound, by its index. Config is nil if no policy of the kind selects the
-// dataplane.
+// ContentOf returns the content of a dataplane's config for the outbound with an index.
+// config is nil if no policy of the kind selects the dataplane.
 func ContentOf(config *rules.Config, outbound int) *PolicyContent {
 	c := &PolicyContent{}
 	if config == nil {
@@ -64,12 +62,12 @@ func ContentOf(config *rules.Config, outbound int) *PolicyContent {
 	return c
 }
 
-// Choose returns the content for parameters. There is one for all parameters.
+// Choose returns the content for the parameters. There is one for any parameters.
 func (v *PolicyVariants) Choose(p Parameters) *PolicyContent {
 	if chosen, ok := v.Set.Choose(p); ok {
 		return v.Contents[chosen]
 	}
-	return &PolicyContent{} // of the zero PolicyVariants
+	return &PolicyContent{} // v is the zero PolicyVariants
 }
 
 // destinationCompiler compiles one destination.
@@ -77,9 +75,9 @@ type destinationCompiler struct {
 	kind     *resource.Kind
 	tags     resource.Tags
 	policies []*resource.Policy // of the kind, lowest priority first
-	routes   []*resource.Policy // with a `to` for the destination, by KRI
-	// predicates accept the parameters for which policies and routes are enforced;
-	// for a policy that is attached to a route, among those of the route.
+	routes   []*resource.Policy // the ones with a `to` for the destination, by KRI
+	// predicates accept the parameters for which policies and routes are enforced. The
+	// predicate of a policy that is attached to a route applies in addition to the route's.
 	predicates map[*resource.Policy]partition.Predicate
 }
 
@@ -125,8 +123,8 @@ func (c *destinationCompiler) outbound() (*Set, []resource.Conf, error) {
 	})
 }
 
-// route returns the variants of the conf of a route, for parameters that the
-// route selects. A policy that is attached to it selects the same.
+// route returns the variants of the conf of a route, for parameters that the route
+// selects. A policy that is attached to the route selects the same parameters.
 func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Conf, error) {
 	return c.items(func(p *resource.Policy, t *resource.TargetRef) bool {
 		if p.TargetRef.Kind.IsRoute() && !p.TargetRef.SelectsRoute(route) {
@@ -136,7 +134,7 @@ func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Co
 	})
 }
 
-// items returns the variants of the merge of the `to` items that take part.
+// items returns the variants of the merge of the `to` items for which takesPart is true.
 func (c *destinationCompiler) items(takesPart func(p *resource.Policy, t *resource.TargetRef) bool) (*Set, []resource.Conf, error) {
 	return c.merge(c.kind.To, func(p *resource.Policy, add func(resource.Conf)) {
 		for i := range p.To {
@@ -162,8 +160,9 @@ func (c *destinationCompiler) merge(section *resource.Section, each func(p *reso
 	return compile(items, m, m.content)
 }
 
-// contentProduct combines the variants of an outbound and of its routes: at place 0
-// of a tuple is the item that sets the conf of the outbound, then that of each route.
+// contentProduct combines the variants of an outbound and of its routes. Place 0 of a
+// tuple is the item that sets the conf of the outbound; each further place is for a
+// route.
 type contentProduct struct {
 	*tuples
 	confs []resource.Conf // parallel to items
@@ -173,8 +172,8 @@ func newContentProduct(routes int) *contentProduct {
 	return &contentProduct{tuples: newTuples(routes + 1)}
 }
 
-// add adds the confs of a set's variants, for parameters that a predicate
-// accepts. A conf of nil needs no item: it is what a tuple has without one.
+// add adds the confs of a set's variants, for parameters that a predicate accepts. A nil
+// conf needs no item, as a tuple without an item has a nil conf.
 func (p *contentProduct) add(set *Set, confs []resource.Conf, accepts partition.Predicate, at int) {
 	for i, c := range confs {
 		if c != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// VariantsDocument is a document of type ResourceVariants: the variants of the
-// resource that it names. A set that SPEC 9.3 refuses is an error of the
+// VariantsDocument is a document of type ResourceVariants: the variants of the resource
+// with the name of the document. A set that SPEC 9.3 does not accept is an error of the
 // document, with the position of a variant.
 type VariantsDocument struct {
 	Variants []Part `json:"variants"`
 }
 
-// FragmentsDocument is a document of type ResourceFragments: the parts of the
-// resource that it names, later ones over earlier ones (SPEC 9.4).
+// FragmentsDocument is a document of type ResourceFragments: the fragments of the
+// resource with the name of the document, later ones over earlier ones (SPEC 9.4).
 type FragmentsDocument struct {
 	Fragments []Part `json:"fragments"`
 }
@@ -49,12 +49,12 @@ func Documents() []resource.DocumentType {
 	}
 }
 
-// Set returns the admitted set of the variants, by their index.
+// Set returns the accepted set of the variants, by their index.
 func (d *VariantsDocument) Set() (*Set, error) {
 	return NewSet(constraintsOf(d.Variants))
 }
 
-// Validate admits the set (SPEC 9.3).
+// Validate checks the set (SPEC 9.3).
 func (d *VariantsDocument) Validate(at *diag.At) {
 	if slices.ContainsFunc(d.Variants, func(p Part) bool { return p.Constraints.invalid }) {
 		return
@@ -85,8 +85,7 @@ func (d *FragmentsDocument) Compile() (*Set, []map[string]any, error) {
 	return Compile(d.Fragments)
 }
 
-// Warnings returns what is likely to be a mistake in the fragments: one that
-// accepts no parameters.
+// Warnings returns likely mistakes in the fragments: those that accept no parameters.
 func (d *FragmentsDocument) Warnings() []Warning {
 	var warnings []Warning
 	for i, f := range d.Fragments {
@@ -97,7 +96,7 @@ func (d *FragmentsDocument) Warnings() []Warning {
 	return warnings
 }
 
-// Validate reports the [FragmentsDocument.Warnings].
+// Validate reports the result of [FragmentsDocument.Warnings].
 func (d *FragmentsDocument) Validate(at *diag.At) {
 	for _, w := range d.Warnings() {
 		w.at(at).Warnf(w.Hint, "%s", w.Message)
@@ -116,7 +115,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any(c))
 }
 
-// DecodeAt reads a content of a document.
+// DecodeAt reads a content from a document.
 func (c *Content) DecodeAt(in *strict.Value) {
 	if in.Kind() != strict.Mapping {
 		in.At().Errorf("", "content must be a mapping")

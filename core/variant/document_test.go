@@ -68,7 +68,7 @@ func TestDocumentErrors(t *testing.T) {
 		{"variants are required", "type: ResourceVariants\nname: r\n", "in.yaml:1:1: variants: required field is missing"},
 		{"a null in a content", "type: ResourceFragments\nname: r\nfragments:\n- content: {a: null}\n",
 			"in.yaml:4:16: fragments[0].content.a: must not be null; leave the field out instead"},
-		{"a content that is no mapping", "type: ResourceFragments\nname: r\nfragments:\n- content: [a]\n",
+		{"a content that is not a mapping", "type: ResourceFragments\nname: r\nfragments:\n- content: [a]\n",
 			"in.yaml:4:12: fragments[0].content: content must be a mapping"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ fragments:
 	}
 }
 
-// Contents meet in every pair of shapes, with a third one below.
+// Contents of every pair of shapes are merged, with a third one below.
 func TestCompileContents(t *testing.T) {
 	c := parse(t, `{}`, prod)
 	for _, test := range []struct{ name, low, middle, high, with, without string }{
@@ -139,8 +139,8 @@ func TestCompileContents(t *testing.T) {
 	}
 }
 
-// Dataplanes are counted by what they have; one with several inbounds may have
-// the content of no variant.
+// A dataplane is counted by its content; one with several inbounds may have the content
+// of no variant.
 func TestUsageOf(t *testing.T) {
 	const text = `
 {type: Dataplane, name: a, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}

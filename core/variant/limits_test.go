@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// pairs is OR of a_i & b_i. In the order of names all keys a come first, so a
-// diagram has a node for each subset of them.
+// pairs is OR of a_i & b_i. In the order of names all keys a come first, so a diagram has
+// a node for each subset of them.
 func pairs(n int) Constraint {
 	var members []partition.Predicate
 	for i := range n {
@@ -19,8 +19,8 @@ func pairs(n int) Constraint {
 	return Constraint{predicate: partition.Or(members...)}
 }
 
-// parity is true if an odd number of n keys is present: every path of its
-// diagram is as long, and its canonical form is exponential.
+// parity is true if an odd number of n keys is present: all paths of its diagram have the
+// same length, and its canonical form is exponential.
 func parity(n int) Constraint {
 	odd := partition.False()
 	for i := range n {
@@ -30,8 +30,7 @@ func parity(n int) Constraint {
 	return Constraint{predicate: odd}
 }
 
-// Constraints that are small, and whose diagrams or canonical forms are not,
-// end in an error.
+// Small constraints whose diagrams or canonical forms are large result in an error.
 func TestHostileConstraints(t *testing.T) {
 	wide := func(keys int) Constraint {
 		var members []partition.Predicate

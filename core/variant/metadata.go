@@ -8,15 +8,15 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// A MetadataKey makes a dynamic parameter of the metadata of a node, for
+// A MetadataKey makes a dynamic parameter from a field of the metadata of a node, for
 // clients that send no parameters (SPEC 9.6).
 type MetadataKey struct {
 	Key  string   // of the parameter
 	Path []string // field names, from the metadata down
 }
 
-// ParseMetadataKey reads KEY=FIELD.FIELD. In the path, \. is a dot of a field's
-// name. A key alone is the field of that name.
+// ParseMetadataKey parses KEY=FIELD.FIELD. In the path, \. is a dot in a field's name. A
+// key alone is the field with its name.
 func ParseMetadataKey(text string) (MetadataKey, error) {
 	key, path, given := strings.Cut(text, "=")
 	if key == "" {
@@ -50,9 +50,9 @@ func ParseMetadataKey(text string) (MetadataKey, error) {
 	return k, nil
 }
 
-// FromMetadata returns the parameters that keys make of a node's metadata:
-// strings as they are, numbers and booleans as in JSON. A path that leads to
-// nothing, to null, a list or an object gives no parameter.
+// FromMetadata returns the parameters that keys make from a node's metadata: strings
+// are unchanged, numbers and booleans are as in JSON. If a path leads to no value, to
+// null, a list or an object, the parameter is absent.
 func FromMetadata(metadata *structpb.Struct, keys []MetadataKey) Parameters {
 	p := make(Parameters, len(keys))
 	for _, k := range keys {

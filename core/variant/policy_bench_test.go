@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
-// fleetDestination is what outbound i of the fleet leads to.
+// fleetDestination is the destination of outbound i of the fleet.
 func fleetDestination(i int) variant.Destination {
 	return variant.Destination{Mesh: shape.Mesh, Tags: resource.Tags{{Key: resource.ServiceTag, Value: shape.Service(i)}}}
 }
@@ -28,8 +28,7 @@ func fleet(b *testing.B, policies int) (*core.Engine, *resource.Kind, []*resourc
 	return engine, kind, all
 }
 
-// BenchmarkCompilePolicies compiles the policies of a fleet towards one
-// service.
+// BenchmarkCompilePolicies compiles the policies of a fleet for one destination.
 func BenchmarkCompilePolicies(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("policies=%d", n), func(b *testing.B) {
@@ -50,8 +49,8 @@ func BenchmarkCompilePolicies(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdatePolicies replaces one of 10,000 policies, with 100
-// destinations compiled before.
+// BenchmarkUpdatePolicies replaces one of 10,000 policies, after 100 destinations have
+// been compiled.
 func BenchmarkUpdatePolicies(b *testing.B) {
 	engine, kind, all := fleet(b, 10_000)
 	compiler := variant.NewPolicyCompiler(engine.View(), shape.Mesh, kind)

@@ -15,18 +15,19 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// A PolicyCompiler compiles the policies of one kind and mesh, for any number
-// of destinations, and keeps the results current: [PolicyCompiler.Update]
-// compiles again the destinations that a change reaches. It is used by one
-// goroutine at a time; what it returns is immutable.
+// A PolicyCompiler compiles the policies of one kind and mesh for any number of
+// destinations, and keeps the results up to date: [PolicyCompiler.Variants] compiles a
+// destination, [PolicyCompiler.Update] compiles again those that a change affects, and
+// [PolicyCompiler.Forget] drops one. One goroutine may use it at a time; its results are
+// immutable.
 //
-// A policy with the shadow label (SPEC 8.3) takes part for the parameters of the
+// A policy with the shadow label (SPEC 8.3) contributes for the parameters of the
 // dataplanes on which a placement enforces it.
 type PolicyCompiler struct {
 	kind         *resource.Kind
 	mesh         string
 	order        rules.Order
-	all          []*resource.Policy                       // of the last view that take part, by identity
+	all          []*resource.Policy                       // those of the last view that contribute, by identity
 	policies     []*resource.Policy                       // of the kind, lowest priority first
 	routes       []*resource.Policy                       // by KRI; none for a kind of routes
 	predicates   map[*resource.Policy]partition.Predicate // see destinationCompiler
@@ -37,13 +38,13 @@ type PolicyCompiler struct {
 // compiled is a destination with its last result.
 type compiled struct {
 	destination Destination
-	routes      []*resource.Policy // that have a `to` for it
+	routes      []*resource.Policy // the ones that have a `to` for it
 	variants    *PolicyVariants
 	err         error
 }
 
-// NewPolicyCompiler returns a compiler for the enforced policies of a kind in a
-// mesh of the view. The kind must have `to`, or no arrays; then all destinations have
+// NewPolicyCompiler returns a compiler for the enforced policies of a kind in a mesh of
+// the view. The kind must have `to`, or no arrays; if it has none, all destinations have
 // the same conf.
 func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *PolicyCompiler {
 	c := &PolicyCompiler{
@@ -55,9 +56,9 @@ func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *Polic
 	return c
 }
 
-// Variants returns the variants for a destination, which is compiled at the
-// first call and kept current from then on. The error is a
-// [*partition.LimitError], or wraps [ErrConstraint].
+// Variants returns the variants for a destination. They are compiled at the first call
+// and kept up to date from then on. The error is a [*partition.LimitError], or wraps
+// [ErrConstraint].
 func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
 	name := d.Name()
 	known := c.destinations[name]
@@ -69,9 +70,9 @@ func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
 	return known.variants, known.err
 }
 
-// RouteSets returns a set for each route policy with a `to` for a destination, by KRI:
-// of its variants one is for the parameters that the route selects, the other for
-// those that it does not select.
+// RouteSets returns a set for each route policy with a `to` for a destination, by KRI. It
+// has one variant for the parameters that the route selects, and one for those that it
+// does not select.
 func (c *PolicyCompiler) RouteSets(d Destination) ([]*Set, error) {
 	var sets []*Set
 	for _, r := range c.routes {
@@ -87,12 +88,12 @@ func (c *PolicyCompiler) RouteSets(d Destination) ([]*Set, error) {
 	return sets, nil
 }
 
-// Forget drops the variants for a destination, which is then no longer kept current.
+// Forget drops the variants for a destination, which is then no longer kept up to date.
 func (c *PolicyCompiler) Forget(d Destination) { delete(c.destinations, d.Name()) }
 
-// Update follows a later view of the same engine. It returns the destinations
-// that were compiled again, sorted by name: those that a policy or a route
-// reaches which came, went or changed.
+// Update changes to a later view of the same engine. It returns the destinations that
+// were compiled again, sorted by name: those that are affected by a policy or a route
+// that was added, removed or changed.
 func (c *PolicyCompiler) Update(view *core.View) []Destination {
 	placed := c.enforcement != view.Enforcement()
 	c.enforcement = view.Enforcement()
@@ -106,14 +107,14 @@ func (c *PolicyCompiler) Update(view *core.View) []Destination {
 			again = append(again, d.destination)
 		}
 	}
-	_ = group.Wait() // errors are kept with the destinations
+	_ = group.Wait() // errors are stored with the destinations
 	slices.SortFunc(again, func(a, b Destination) int { return strings.Compare(a.Name(), b.Name()) })
 	return again
 }
 
-// replace takes over the policies of a view, sorted by identity, and returns
-// those that came or went. One that changed did both. Only if placed is set may a
-// placement enforce a policy for other parameters than before.
+// replace changes to the policies of a view, sorted by identity, and returns those that
+// were added or removed; a changed policy is both. If placed is not set, no placement
+// enforces a policy for other parameters than before.
 func (c *PolicyCompiler) replace(all []*resource.Policy, placed bool) []*resource.Policy {
 	all = slices.DeleteFunc(all, func(p *resource.Policy) bool { return !c.takesPart(p) })
 	var changed []*resource.Policy
@@ -140,13 +141,13 @@ func (c *PolicyCompiler) takesPart(p *resource.Policy) bool {
 		(!p.Shadow() || len(c.enforcement.Overrides(&p.ID)) > 0)
 }
 
-// overrideChanged reports whether a policy is enforced for other parameters than
-// when it was inserted.
+// overrideChanged reports whether a policy is enforced for other parameters than when it
+// was inserted.
 func (c *PolicyCompiler) overrideChanged(p *resource.Policy) bool {
 	return p.Shadow() && c.predicates[p].String() != enforcedFor(p, c.enforcement).String()
 }
 
-// list returns the list that a policy belongs to, and its order.
+// list returns the list to which a policy belongs, and the order of the list.
 func (c *PolicyCompiler) list(p *resource.Policy) (*[]*resource.Policy, func(a, b *resource.Policy) int) {
 	if p.Kind == c.kind.Name {
 		return &c.policies, c.order
@@ -168,8 +169,8 @@ func (c *PolicyCompiler) remove(p *resource.Policy) {
 	delete(c.predicates, p)
 }
 
-// reaches reports whether a policy takes part in what a destination has, before
-// or after a change.
+// reaches reports whether a policy contributes to the content of a destination, before or
+// after a change.
 func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 	tags := d.destination.Tags
 	if c.kind.Default != nil {
@@ -183,8 +184,8 @@ func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 	})
 }
 
-// compile compiles one destination. It only reads c: several destinations are
-// compiled at a time.
+// compile compiles one destination. It only reads c, as several destinations are compiled
+// concurrently.
 func (c *PolicyCompiler) compile(d *compiled) {
 	d.routes = slices.DeleteFunc(slices.Clone(c.routes), func(r *resource.Policy) bool { return !r.RoutesOutbound(d.destination.Tags) })
 	compiler := &destinationCompiler{

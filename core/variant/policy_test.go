@@ -40,12 +40,12 @@ func destination(t testing.TB, text string) variant.Destination {
 	t.Helper()
 	d, ok := variant.ParseDestination("default", text)
 	if !ok {
-		t.Fatalf("%s is no destination", text)
+		t.Fatalf("%s is not a destination", text)
 	}
 	return d
 }
 
-// describe prints one line for each variant.
+// describe returns one line for each variant.
 func describe(t testing.TB, v *variant.PolicyVariants) string {
 	t.Helper()
 	var lines []string
@@ -181,7 +181,7 @@ func TestPolicyCompilerOrder(t *testing.T) {
 	}
 }
 
-// A change compiles again the destinations that it reaches, and no others.
+// A change compiles again the destinations that it affects, and no others.
 func TestUpdate(t *testing.T) {
 	retry := kinds.All().Lookup("MeshRetry")
 	timeout := kinds.All().Lookup("MeshTimeout")
@@ -250,8 +250,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// A policy that informs is part of the variants for the dataplanes on which a
-// placement enforces it, and follows a change of the placement.
+// A policy with the shadow label is part of the variants for the dataplanes on which a
+// placement enforces it, and a change of the placement changes the variants.
 func TestPoliciesEnforcedByPlacements(t *testing.T) {
 	var world strings.Builder
 	for _, zone := range []string{"", "east", "west"} {
@@ -338,8 +338,8 @@ subjects:
 	}
 }
 
-// The variants of a fleet are what the engine computes for its dataplanes, of
-// which each has one inbound here.
+// The variants of a fleet have the confs that the engine computes for its dataplanes, each
+// of which has one inbound here.
 func TestFleet(t *testing.T) {
 	const outbounds = 5
 	kind := meshtimeout.Kind()

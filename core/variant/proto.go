@@ -11,11 +11,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// Proto is a constraint as it is sent.
+// Proto is the message of a constraint.
 type Proto = discoveryv3.DynamicParameterConstraints
 
-// FromProto returns the constraint of a message; a nil message accepts all
-// parameters. The message is not kept. An error wraps [ErrConstraint] and names
+// FromProto returns the constraint of a message; a nil message accepts all parameters.
+// The message is not retained. An error wraps [ErrConstraint] and contains the path of
 // the field.
 func FromProto(m *Proto) (Constraint, error) {
 	if m == nil {
@@ -29,7 +29,7 @@ func FromProto(m *Proto) (Constraint, error) {
 	return Constraint{predicate: p}, nil
 }
 
-// flaw is what is wrong with a field of a message.
+// flaw describes an error in a field of a message.
 type flaw struct{ path, what string }
 
 func (f *flaw) Error() string {
@@ -117,7 +117,7 @@ const (
 	neither  = "the constraint has neither value nor exists; an empty value is a value"
 )
 
-// Proto returns the constraint as it is sent. The message is new.
+// Proto returns a new message of the constraint.
 func (c Constraint) Proto() *Proto { return toProto(c.predicate) }
 
 func toProto(p partition.Predicate) *Proto {
@@ -148,8 +148,8 @@ func toProto(p partition.Predicate) *Proto {
 	return &Proto{Type: &discoveryv3.DynamicParameterConstraints_AndConstraints{AndConstraints: list}}
 }
 
-// MarshalJSON returns the proto3 JSON of the message. The same constraint has
-// the same bytes, unlike those of package protojson, which vary in white space.
+// MarshalJSON returns the proto3 JSON of the message. The same constraint always has the
+// same bytes; those of package protojson vary in white space.
 func (c Constraint) MarshalJSON() ([]byte, error) {
 	data, err := protojson.Marshal(c.Proto())
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
-// The constraints of 004, written as it writes them. The documents' two typos,
-// "not_constraint" and a missing brace in the last table, are mended.
+// The constraints of 004, in its form. Two typos of the document are corrected:
+// "not_constraint", and a missing brace in the last table.
 const (
 	prod      = `{constraint: {key: "env", value: "prod"}}`
 	test      = `{constraint: {key: "env", value: "test"}}`
@@ -163,7 +163,7 @@ variants[1]: the constraints accept the parameters {env=prod, version=v1}, as th
 	}
 }
 
-// 004's example: two routes over two parameters make four variants, not nine.
+// The example of 004: two routes over two parameters make four variants, not nine.
 func TestCompile004(t *testing.T) {
 	c := parse(t, `{}`, prod, version1)
 	route := func(name string) map[string]any { return map[string]any{"routes": []any{name}} }

@@ -9,18 +9,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// A Set is the constraints of the variants of one resource name, which the
-// rules of SPEC 9.3 accept. It is immutable and safe for concurrent use. The
-// zero Set has no variants.
+// A Set is the constraints of the variants of one resource name. The rules of SPEC 9.3
+// accept them. It is immutable and safe for concurrent use. The zero Set has no variants.
 type Set struct {
 	choice   *partition.Choice
 	keys     []string
 	variants []Constraint // canonical
 }
 
-// NewSet returns the set of the variants' constraints, in any order; variants
-// are identified by their index. The error has a [*KeysError], an
-// [*AmbiguityError] or both (use errors.As), or is a [*partition.LimitError].
+// NewSet returns the set of the variants' constraints, in any order; variants are
+// identified by their index. The error wraps a [*KeysError], an [*AmbiguityError] or both
+// (use errors.As), or is a [*partition.LimitError].
 func NewSet(constraints []Constraint) (*Set, error) {
 	keys, keysError := commonKeys(constraints)
 	choice, overlap, err := partition.NewChoice(predicatesOf(constraints), setLimits(len(constraints)))
@@ -51,7 +50,7 @@ func newSet(choice *partition.Choice, keys []string) (*Set, error) {
 	return s, nil
 }
 
-// setLimits allows more work for more variants.
+// setLimits returns limits that allow more work for more variants.
 func setLimits(variants int) partition.Limits {
 	return partition.Limits{Rules: limits.Rules, Work: limits.Work + 4_000*variants}
 }
@@ -62,9 +61,9 @@ func (s *Set) Len() int { return len(s.variants) }
 // Keys returns the keys that each variant names, sorted.
 func (s *Set) Keys() []string { return s.keys }
 
-// Constraint returns the canonical constraint of a variant: the form in which
-// it is sent, and repeated when the variant is removed (SPEC 9.2). It names
-// each of the set's keys.
+// Constraint returns the canonical constraint of a variant: the form in which it is
+// sent, and sent again when the variant is removed (SPEC 9.2). It names each of the
+// set's keys.
 func (s *Set) Constraint(variant int) Constraint { return s.variants[variant] }
 
 // Short returns the constraint of a variant in short form, without the keys
@@ -73,9 +72,9 @@ func (s *Set) Short(variant int) string {
 	return Constraint{predicate: s.choice.Sets()[variant].Predicate()}.String()
 }
 
-// Choose returns the variant that accepts the parameters, or -1 and false if
-// there is none: then the resource does not exist for such a client (SPEC 9.3). The
-// lookup reads the set's keys only, and does not allocate.
+// Choose returns the variant that accepts the parameters, or -1 and false if there is
+// none: the resource then does not exist for such a client (SPEC 9.3). It reads only the
+// set's keys, and does not allocate.
 func (s *Set) Choose(p Parameters) (variant int, ok bool) {
 	if s.choice == nil {
 		return -1, false
@@ -83,8 +82,8 @@ func (s *Set) Choose(p Parameters) (variant int, ok bool) {
 	return s.choice.Choose(p)
 }
 
-// Uncovered returns parameters that no variant accepts, or nil if there are
-// none. No parameters at all are an empty map, not nil.
+// Uncovered returns parameters that no variant accepts, or nil if there are none. An empty
+// map, unlike nil, is a result: no parameters at all.
 func (s *Set) Uncovered() Parameters {
 	if s.choice == nil {
 		return Parameters{}
@@ -112,12 +111,12 @@ func (s *Set) satisfiable(variant int) bool {
 // A KeysError indicates that the variants of a set do not all name the same
 // keys.
 type KeysError struct {
-	Variant int      // that lacks keys
-	Other   int      // that names the first of them
+	Variant int      // the one that lacks keys
+	Other   int      // one that names the first of them
 	Missing []string // sorted
 }
 
-// Error names the variant, the keys and a way to name them.
+// Error contains the variant, the keys and a way to name them.
 func (e *KeysError) Error() string {
 	return fmt.Sprintf("variants[%d]: %s; %s", e.Variant, e.what(), e.hint())
 }
@@ -146,10 +145,10 @@ func quoted(names []string) []string {
 // parameters.
 type AmbiguityError struct {
 	First, Second int
-	Parameters    Parameters // that both accept
+	Parameters    Parameters // accepted by both
 }
 
-// Error names the two variants and the parameters.
+// Error contains the two variants and the parameters.
 func (e *AmbiguityError) Error() string {
 	return fmt.Sprintf("variants[%d]: %s; %s", e.Second, e.what(), e.hint())
 }
@@ -160,7 +159,7 @@ func (e *AmbiguityError) what() string {
 
 func (e *AmbiguityError) hint() string { return "at most one variant may accept the same parameters" }
 
-// commonKeys returns the keys that all constraints name, or the first
+// commonKeys returns the keys that all constraints name, or a [*KeysError] for the first
 // constraint that lacks keys of another one.
 func commonKeys(constraints []Constraint) ([]string, error) {
 	named := make([][]string, len(constraints))

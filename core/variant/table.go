@@ -7,14 +7,14 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// A Table holds the variants of resource names. A variant has a content C, such
-// as a version or a pointer; equal contents are equal values. A Table is
-// immutable and safe for concurrent use. A [TableEditor] makes the next
-// version, which shares with this one what did not change.
+// A Table contains the variants of resource names. A variant has a content C, such as a
+// version or a pointer; equal contents are equal values. A Table is immutable and safe
+// for concurrent use. A [TableEditor] makes the next version, which shares what did not
+// change with this one.
 //
-// For each key and value the table has the set of the names with a variant that
-// depends on them. [Table.Switches] finds with it the names that a change of
-// parameters reaches, among all names.
+// For each key and value the table has the set of the names with a variant that depends
+// on them. With these sets, [Table.Switches] finds the names that a change of parameters
+// affects, among all names.
 type Table[C comparable] struct {
 	names    *index.Interner[string]
 	entries  index.Vector[*entry[C]] // by the id of the name
@@ -38,8 +38,8 @@ type entry[C comparable] struct {
 
 func (e *entry[C]) variant(i int) Variant[C] { return Variant[C]{e.set.variants[i], e.contents[i]} }
 
-// answer is what parameters have at a key: a value, or, with presence set,
-// whether the key is there at all.
+// answer is the state of a key in parameters: its value or, with presence set, whether
+// the key is present.
 type answer struct {
 	key, value string
 	presence   bool
@@ -56,9 +56,9 @@ func NewTable[C comparable]() *Table[C] {
 // Len returns the number of names.
 func (t *Table[C]) Len() int { return t.names.Len() }
 
-// Choose returns the variant of a name that accepts the parameters, by its
-// index in the [Set] of the name, and its content. The index is -1, and ok
-// false, if there is no such name, or no such variant of it. It does not allocate.
+// Choose returns the variant of a name that accepts the parameters, by its index in the
+// [Set] of the name, and its content. If there is no such name, or no such variant of it,
+// the index is -1 and ok is false. It does not allocate.
 func (t *Table[C]) Choose(name string, p Parameters) (content C, variant int, ok bool) {
 	e := t.entry(name)
 	if e == nil {
@@ -86,16 +86,16 @@ func (t *Table[C]) entry(name string) *entry[C] {
 	return t.entries.Value(id)
 }
 
-// A Switch is a name whose variant is another one for other parameters. Before
-// or After is nil if no variant accepts the parameters.
+// A Switch is a name whose variant is different for other parameters. Before or After is
+// nil if no variant accepts the parameters.
 type Switch[C comparable] struct {
 	Name          string
 	Before, After *Variant[C]
 }
 
-// Switches returns the names that have another variant for the parameters
-// after than for those before, sorted by name. It evaluates only names with a
-// variant that depends on what differs.
+// Switches returns the names whose variant for the parameters after differs from that for
+// the parameters before, sorted by name. It evaluates only names with a variant that
+// depends on the difference.
 func (t *Table[C]) Switches(before, after Parameters) []Switch[C] {
 	var names index.Set
 	for _, a := range differing(before, after) {
@@ -126,10 +126,10 @@ func (t *Table[C]) Switches(before, after Parameters) []Switch[C] {
 	return switches
 }
 
-// differing returns the answers that a variant must depend on to accept only
-// one of the two. A value that a variant does not depend on is like any other
-// value to it; so for k=v in one and k=w in the other these are v and w, and
-// for an absent key in one of them also the presence.
+// differing returns the answers on at least one of which a variant must depend if it
+// accepts only one of the two. A value on which a variant does not depend is like any
+// other value to it. So for k=v in one and k=w in the other these are v and w; for a key
+// that is absent in one of them it is also the presence.
 func differing(a, b Parameters) []answer {
 	var answers []answer
 	for key, value := range a {

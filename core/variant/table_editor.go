@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// A TableEditor makes the next version of a [Table]. One goroutine uses it at a
-// time.
+// A TableEditor makes the next version of a [Table]: Replace changes names, Commit
+// publishes. One goroutine may use it at a time.
 type TableEditor[C comparable] struct {
 	names    *index.InternerEditor[string]
 	entries  index.VectorEditor[*entry[C]]
@@ -27,23 +27,22 @@ func (t *Table[C]) Edit() *TableEditor[C] {
 	}
 }
 
-// A Change is what a replacement did to the variants of one name. All of it
-// belongs into one response (SPEC 9.5). Variants are in the order of their
-// sets.
+// A Change is the effect of a replacement on the variants of one name. One response must
+// contain all of it (SPEC 9.5). Variants are in the order of their sets.
 type Change[C comparable] struct {
 	Name    string
 	Came    []Variant[C]
-	Went    []Variant[C] // with the constraints that they were sent with
-	Changed []Variant[C] // the same constraint with another content, the new one
+	Went    []Variant[C] // with the constraints with which they were sent
+	Changed []Variant[C] // the new ones; the constraint is the same, the content differs
 }
 
 // Empty reports whether nothing changed.
 func (c *Change[C]) Empty() bool { return len(c.Came)+len(c.Went)+len(c.Changed) == 0 }
 
-// Replace replaces all variants of a name at once; contents are parallel to
-// the set's variants. A nil set removes the name. Variants that accept no
-// parameters are not part of the change. Replace panics if there is not one
-// content for each variant, which is an error of the caller.
+// Replace replaces all variants of a name in one step; contents are parallel to the set's
+// variants. A nil set removes the name. Variants that accept no parameters are not part
+// of the change. Replace panics if the numbers of contents and variants differ, which is
+// an error of the caller.
 func (e *TableEditor[C]) Replace(name string, set *Set, contents []C) Change[C] {
 	if set == nil {
 		set = &Set{}
@@ -71,7 +70,7 @@ func (e *TableEditor[C]) Replace(name string, set *Set, contents []C) Change[C] 
 	return change
 }
 
-// compare returns what differs between two sets of one name.
+// compare returns the difference between two sets of one name.
 func compare[C comparable](before, after *entry[C]) Change[C] {
 	change := Change[C]{Name: after.name}
 	old := make(map[string]int, before.set.Len())
@@ -101,8 +100,8 @@ func compare[C comparable](before, after *entry[C]) Change[C] {
 	return change
 }
 
-// file moves a name from the postings of the answers that its variants depended on
-// to those of the answers that they depend on.
+// file moves a name from the postings of the answers on which its variants depended to
+// those of the answers on which they depend now.
 func (e *TableEditor[C]) file(name uint32, before, after map[answer]bool) {
 	for a := range after {
 		e.posting(e.answers.Intern(a)).Add(name)
@@ -126,7 +125,7 @@ func (e *TableEditor[C]) posting(answer uint32) *index.SetEditor {
 	return editor
 }
 
-// answersOf returns the answers that some variant of a set depends on.
+// answersOf returns the answers on which some variant of a set depends.
 func answersOf(set *Set) map[answer]bool {
 	answers := make(map[answer]bool)
 	for i := range set.variants {

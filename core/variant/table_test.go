@@ -28,8 +28,8 @@ func format(variants []variant.Variant[string]) string {
 	return strings.Join(forms, "; ")
 }
 
-// The transition of 004: the variants of a name are replaced at once, and the
-// change has all that a response needs (SPEC 9.5).
+// The transition of 004: the variants of a name are replaced in one step, and the change
+// contains everything that a response needs (SPEC 9.5).
 func TestReplace(t *testing.T) {
 	table := variant.NewTable[string]()
 	for _, step := range []struct {
@@ -69,8 +69,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// Random tables: the switches found by postings are those of all names, also
-// after names were replaced and removed.
+// In random tables, the switches that postings find are those of all names, even after
+// names have been replaced and removed.
 func TestSwitches(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 5))
 	value := func(key string) string { return fmt.Sprint(key, r.IntN(4)) }

@@ -10,7 +10,7 @@ import (
 )
 
 // String returns the constraint in short form: key=value, key!=value, key (it
-// exists) and !key (it does not), combined by & and |, such as
+// exists) and !key (it does not exist), combined by & and |, such as
 //
 //	team=a & !version & (env=prod | env=test)
 //

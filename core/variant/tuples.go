@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// tuples is an Algebra whose States are tuples of items. Each item is for one place of
+// tuples is an Algebra whose States are tuples of items. Each item belongs to one place of
 // the tuple, and the items of one place exclude each other.
 type tuples struct {
 	items  []partition.Predicate
@@ -25,7 +25,7 @@ func newTuples(places int) *tuples {
 	return t
 }
 
-// add adds an item, for parameters that a predicate accepts.
+// add adds an item to a place, for parameters that a predicate accepts.
 func (t *tuples) add(accepts partition.Predicate, place int) {
 	t.items = append(t.items, accepts)
 	t.places = append(t.places, place)
@@ -48,7 +48,7 @@ func (t *tuples) state(tuple []int) int {
 // Start returns the State without items.
 func (t *tuples) Start() int { return 0 }
 
-// Add puts an item into its place.
+// Add sets the place of an item to the item.
 func (t *tuples) Add(state, item int) int {
 	next := slices.Clone(t.list[state])
 	next[t.places[item]] = item

@@ -8,22 +8,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Usage is which dataplanes of a view the variants of a destination serve.
+// Usage is the dataplanes of a view that the variants of a destination serve.
 type Usage struct {
-	// Dataplanes is the number of dataplanes with an outbound to the
-	// destination: without variants each has a resource of its own.
+	// Dataplanes is the number of dataplanes with an outbound to the destination: the
+	// number of resources that would be needed without variants.
 	Dataplanes int
 	// Served is the number of dataplanes that have the content of a variant,
 	// by the index of the variant.
 	Served []int
-	// Others are the dataplanes with another content, sorted by identity. They
-	// have several inbounds or none, as parameters describe a dataplane with one.
+	// Others are the dataplanes with another content, sorted by identity. They have
+	// several inbounds or none, as parameters describe a dataplane with one inbound.
 	Others []*resource.Dataplane
 }
 
-// UsageOf counts the dataplanes of a view that the variants serve. The view is
-// the one that they were compiled from. Dataplanes with several inbounds are
-// counted by what they have.
+// UsageOf counts the dataplanes of a view that the variants serve. The variants must have
+// been compiled from this view. A dataplane with several inbounds is counted by its
+// content.
 func (v *PolicyVariants) UsageOf(view *core.View) *Usage {
 	u := &Usage{Served: make([]int, len(v.Contents))}
 	known := map[*rules.Effective]int{} // dataplanes share confs
@@ -45,7 +45,7 @@ func (v *PolicyVariants) UsageOf(view *core.View) *Usage {
 
 // find returns the variant with the content of an outbound, or -1.
 func (v *PolicyVariants) find(config *rules.Config, outbound int, known map[*rules.Effective]int) int {
-	var shared *rules.Effective // the whole content, if there are no routes
+	var shared *rules.Effective // identifies the content if there are no routes
 	if config != nil && len(config.Outbounds[outbound].Routes) == 0 {
 		shared = config.Outbounds[outbound].Effective
 	}

@@ -6,8 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// A Warning is something about a document that is likely to be a mistake
-// (SPEC 9.3).
+// A Warning describes a likely mistake in a document (SPEC 9.3).
 type Warning struct {
 	List    string // the document's field: variants or fragments
 	Index   int    // in the list, or -1 for the list as a whole
@@ -15,8 +14,8 @@ type Warning struct {
 	Hint    string
 }
 
-// Warnings returns what is likely to be a mistake in the set: a variant that
-// accepts no parameters, and parameters that no variant accepts.
+// Warnings returns likely mistakes in the set: variants that accept no parameters, and
+// parameters that no variant accepts.
 func (s *Set) Warnings() []Warning {
 	var warnings []Warning
 	for _, i := range s.Unsatisfiable() {

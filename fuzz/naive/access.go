@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Access returns the answer of `meshmatch access` (SPEC 10): the decision for a
+// Access returns the output of `meshmatch access` (SPEC 10): the decision for a
 // request to an inbound. There is one warning for each cause; its text is not
 // specified.
 func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name, inbound string, r Request, opt Options) (map[string]any, error) {
@@ -32,7 +32,7 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	return accessByFrom(policies, resource.NewTags(r.Tags)), nil
 }
 
-// entry is one entry of a permission list, with its place.
+// entry is one entry of a permission list, and where it is.
 type entry struct {
 	condition
 	policy *resource.Policy
@@ -73,8 +73,8 @@ func permissionLists(conf any) map[string][]condition {
 	return lists
 }
 
-// accessByRules is SPEC 7.3, and 7.4's shadow decision: a denial by the first
-// allowWithShadowDeny entry that matches, else the decision itself. An HTTP
+// accessByRules is SPEC 7.3, and the shadow decision of 7.4: a denial by the first
+// allowWithShadowDeny entry that matches, otherwise the decision itself. An HTTP
 // inbound whose entries compare paths refuses an escaped slash (11.2).
 func accessByRules(policies []*resource.Policy, http bool, r *Request) map[string]any {
 	answer := map[string]any{"warnings": ruleWarnings(policies, http)}
@@ -101,8 +101,8 @@ func accessByRules(policies []*resource.Policy, http bool, r *Request) map[strin
 	return answer
 }
 
-// decide returns a denial by the first entry that denies, else a permission by
-// the first entry that allows, else the default denial.
+// decide sets the decision to a denial by the first entry that denies, otherwise to a
+// permission by the first entry that allows, otherwise to the default denial.
 func decide(answer map[string]any, r *Request, http bool, denies, allows []entry) {
 	for _, e := range denies {
 		if e.applies(r, http) {
@@ -121,7 +121,7 @@ func decide(answer map[string]any, r *Request, http bool, denies, allows []entry
 
 func byDefault() map[string]any { return map[string]any{"default": true} }
 
-// applies is SPEC 7.5: what a TCP inbound cannot see never opens it.
+// applies is SPEC 7.5: an entry that a TCP inbound cannot evaluate never opens it.
 func (e *entry) applies(r *Request, http bool) bool {
 	if http || !e.needsHTTP() {
 		return e.holds(r, e.list != "allow")
@@ -146,8 +146,8 @@ func ruleWarnings(policies []*resource.Policy, http bool) []any {
 	return warnings
 }
 
-// accessByFrom is SPEC 7.6: the decision by the action of the merged conf, and
-// the decision if AllowWithShadowDeny were Deny.
+// accessByFrom is SPEC 7.6: the decision by the action of the merged conf, and the
+// decision that Deny instead of AllowWithShadowDeny would give.
 func accessByFrom(policies []*resource.Policy, tags resource.Tags) map[string]any {
 	from := &Concatenation{}
 	from.addFrom(policies)

@@ -16,7 +16,7 @@ networking:
     - {name: tcp-port, port: 81, tags: {kuma.io/service: backend-sql}}
 `
 
-// The two policies of 002's Option 1.
+// The two policies of Option 1 in 002.
 const permissions002 = served + `
 ---
 type: MeshTrafficPermission
@@ -72,8 +72,8 @@ func TestAccessByRules(t *testing.T) {
 	}
 }
 
-// SPEC 7.3: no order of policies and levels lets an allow override a deny, and
-// within a rule allow is named before allowWithShadowDeny.
+// SPEC 7.3: no order of policies and levels lets an allow override a deny, and within a
+// rule allow is reported before allowWithShadowDeny.
 func TestDenyWins(t *testing.T) {
 	answer := access(t, served+`
 ---
@@ -97,7 +97,7 @@ func TestNoPolicyDenies(t *testing.T) {
 	expect(t, access(t, served, "http-port", Request{}), `{"decision": "DENY", "by": {"default": true}, "warnings": []}`)
 }
 
-// SPEC 7.5: what an inbound cannot see never opens it.
+// SPEC 7.5: a condition that an inbound cannot evaluate never opens it.
 func TestTCPInbound(t *testing.T) {
 	const id = `spiffeId: {type: Exact, value: "spiffe://td/a"}`
 	tests := []struct{ name, rule, want string }{
@@ -130,7 +130,7 @@ func TestTCPInbound(t *testing.T) {
 	})
 }
 
-// SPEC 5.7: "Mesh Allow; a Deny; b Deny" allows every client but a and b.
+// SPEC 5.7: "Mesh Allow; a Deny; b Deny" allows every client except a and b.
 func TestAccessByFrom(t *testing.T) {
 	const from = served + `
 ---

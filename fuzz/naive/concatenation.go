@@ -2,8 +2,8 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Concatenation is the items of `to` or `from` of the ordered policies (SPEC
-// 4.1). Items are selected from it by the tags of an outbound or a client.
+// Concatenation is the items of `to` or `from` of the ordered policies (SPEC 4.1).
+// The tags of an outbound or a client select items from it.
 type Concatenation struct {
 	mesh    *mesh
 	items   []item
@@ -30,8 +30,8 @@ func FromOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	return c, nil
 }
 
-// ToOf returns the concatenation for the outbounds of a dataplane, also for
-// outbounds that it does not have (SPEC 4.5). The kind is opt.Kind.
+// ToOf returns the concatenation for the outbounds of a dataplane, including outbounds
+// that it does not have (SPEC 4.5). The kind is opt.Kind.
 func ToOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (*Concatenation, error) {
 	m, matching, _, err := matchingOf(kinds, set, meshName, namespace, name, opt)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *Concatenation) addFrom(policies []*resource.Policy) {
 	}
 }
 
-// addTo adds the `to` items of a policy, except those for a route: they have no
-// part in the conf of an outbound (SPEC 4.3).
+// addTo adds the `to` items of a policy, except those for a route: they do not
+// contribute to the conf of an outbound (SPEC 4.3).
 func (c *Concatenation) addTo(policies []matched) {
 	for _, p := range policies {
 		if targetsRoute(p.Policy) {
@@ -108,8 +108,8 @@ func (c *Concatenation) Items(tags map[string]string) []map[string]any {
 	return places
 }
 
-// RequiredTags returns for each tag key that an item requires the required values,
-// without *. Clients that differ in nothing else get the same conf (SPEC 5.3).
+// RequiredTags returns, for each tag key that an item requires, the required values
+// except *. Clients with the same values for these keys get the same conf (SPEC 5.3).
 func (c *Concatenation) RequiredTags() map[string][]string {
 	required := map[string][]string{}
 	for _, target := range c.targets {
@@ -127,8 +127,8 @@ func (c *Concatenation) RequiredTags() map[string][]string {
 	return required
 }
 
-// RequiresAtMostOneTag reports whether every item requires at most one tag. The disjoint
-// form is minimal then (SPEC 5.4).
+// RequiresAtMostOneTag reports whether every item requires at most one tag. If so, the
+// disjoint form is minimal (SPEC 5.4).
 func (c *Concatenation) RequiresAtMostOneTag() bool {
 	for _, target := range c.targets {
 		if len(askedBy(target)) > 1 {
@@ -162,11 +162,10 @@ func selectsTags(ref *resource.TargetRef, tags resource.Tags) bool {
 	case resource.TargetMeshServiceSubset:
 		return isService(ref.Name, tags) && hold(ref.Tags, tags)
 	}
-	return false // a route is no outbound
+	return false // a route is not an outbound
 }
 
-// haveRules reports whether any policy has rules: `from` is ignored then (SPEC
-// 5.6).
+// haveRules reports whether any policy has rules. If so, `from` is ignored (SPEC 5.6).
 func haveRules(policies []*resource.Policy) bool {
 	for _, p := range policies {
 		if len(p.Rules) > 0 {

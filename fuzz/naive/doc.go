@@ -1,7 +1,7 @@
-// Package naive is the reference: it computes what every dataplane gets by
+// Package naive is the reference: it computes the configuration of every dataplane by
 // following core/SPEC.md sentence by sentence. It has no index, no cache and no
 // generated code, and its cost does not matter. It shares only the decoded
-// resources with the fast path, so that a result on which both agree was computed
+// resources with the fast path, so a result on which both agree was computed
 // in two independent ways.
 //
 // The pipeline:
@@ -17,13 +17,11 @@
 //  4. The answers are JSON trees in the form of SPEC 10: map[string]any, []any,
 //     string, bool, int and json.Number.
 //
-// Invariants: the input is not changed. The package imports only the model and
-// the shared field types, and uses their fields only, not the decisions of their
-// methods.
+// Invariants: the input is not changed. The package imports only the resources and the
+// shared field types. It uses their fields, not the decisions of their methods.
 //
-// The rule views (SPEC 4.5, 5.3) are not here: SPEC 4.2 and 5.1 are their
-// meaning, and a [Concatenation] answers that for one outbound or client at a
-// time. Nor are decoding (SPEC 1) and bindings (8: a policy informs by its label
-// alone). Constraints and variants (9) are evaluated for all parameters that
-// they distinguish, one by one (variant.go).
+// The rule views (SPEC 4.5, 5.3) are not here: SPEC 4.2 and 5.1 define their meaning,
+// and a [Concatenation] evaluates it for one outbound or client at a time. Decoding
+// (SPEC 1) is not here either. Constraints and variants (9) are evaluated for each
+// combination of parameters that they distinguish (variant.go).
 package naive

@@ -10,7 +10,7 @@ type Merged struct {
 }
 
 // Merge folds confs of one type, pointers to structs, from the lowest priority
-// to the highest (SPEC 6). Without a conf the Conf is nil.
+// to the highest (SPEC 6). If there are no confs, Conf is nil.
 func Merge(confs ...any) Merged {
 	var merged *node
 	for i, conf := range confs {
@@ -33,8 +33,8 @@ func (i item) origin() map[string]any {
 	return map[string]any{"kri": policyKRI(i.policy), "index": i.index}
 }
 
-// addConf puts the C of SPEC 10 into an answer: the merged conf of the items and
-// its origins. Without an item it puts nothing.
+// addConf adds the C of SPEC 10 to an answer: the merged conf of the items and its
+// origins. If there are no items, it adds nothing.
 func (m *mesh) addConf(answer map[string]any, items []item) {
 	if len(items) == 0 {
 		return

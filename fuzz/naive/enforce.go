@@ -9,9 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Placements returns what `meshmatch placement` prints (SPEC 10): for every OCM
-// policy its clusters, and for every policy of the mesh that has a binding or
-// the shadow label its dataplanes.
+// Placements returns the output of `meshmatch placement` (SPEC 10): for every OCM
+// policy its clusters, and for every policy of the mesh that has a binding or the
+// shadow label its dataplanes.
 func Placements(set *resource.Set, ocmSet *ocm.Resources, mesh string) map[string]any {
 	w := &hub{ocmSet}
 	var entries []map[string]any
@@ -41,17 +41,17 @@ func Placements(set *resource.Set, ocmSet *ocm.Resources, mesh string) map[strin
 	return map[string]any{"policies": list}
 }
 
-// hub is what placements and bindings are resolved in.
+// hub contains the resources in which placements and bindings are resolved.
 type hub struct{ *ocm.Resources }
 
-// path is one way from a binding to a policy: direct, or through a set.
+// path is one path from a binding to a policy: direct, or through a set.
 type path struct {
 	binding *ocm.PlacementBinding
 	set     *ocm.PolicySet // nil: direct
 }
 
-// paths lists the ways to an OCM policy. A binding, its subjects and the members
-// of a set are of one namespace (SPEC 8.1).
+// paths returns the paths to an OCM policy. A binding, its subjects and the members of a
+// set are in the same namespace (SPEC 8.1).
 func (w *hub) paths(p *ocm.Policy) []path {
 	var list []path
 	for _, b := range w.PlacementBindings {
@@ -75,7 +75,7 @@ func (w *hub) paths(p *ocm.Policy) []path {
 	return list
 }
 
-// clusters is what a path selects: the clusters of the binding's placement
+// clusters returns what a path selects: the clusters of the binding's placement,
 // without those that the set excludes for the policy.
 func (w *hub) clusters(x path, policy string) map[string]bool {
 	selected := map[string]bool{}
@@ -97,7 +97,7 @@ func (w *hub) clusters(x path, policy string) map[string]bool {
 	return selected
 }
 
-// names lists every name of a cluster that any resource contains.
+// names returns every name of a cluster that any resource contains.
 func (w *hub) names() []string {
 	var names []string
 	for _, c := range w.ManagedClusters {
@@ -175,8 +175,8 @@ func (w *hub) cluster(name string) *ocm.ManagedCluster {
 	return nil
 }
 
-// labelsMatch is Kubernetes' label selector: every label and every expression
-// holds; NotIn holds for an absent label.
+// labelsMatch evaluates a Kubernetes label selector: every label and every expression
+// must hold; NotIn holds for an absent label.
 func labelsMatch(selector *ocm.LabelSelector, labels resource.Tags) bool {
 	for _, want := range selector.Labels {
 		value, present := lookup(labels, want.Key)
@@ -198,9 +198,9 @@ func labelsMatch(selector *ocm.LabelSelector, labels resource.Tags) bool {
 	return true
 }
 
-// describePolicy is SPEC 8.2: P is what the bindings without subFilter select,
-// Q what those of them with an override do, R what the subFilter bindings with
-// an override do. Placed is P, enforced is Q ∪ (P ∩ R).
+// describePolicy is SPEC 8.2: the bindings without subFilter select P, those of them with
+// an override select Q, and the bindings with subFilter and override select R. The policy
+// is placed on P and enforced on Q ∪ (P ∩ R).
 func (w *hub) describePolicy(p *ocm.Policy) map[string]any {
 	placing, enforcing := map[string][]string{}, map[string][]string{}
 	for _, x := range w.paths(p) {
@@ -224,7 +224,8 @@ func (w *hub) describePolicy(p *ocm.Policy) map[string]any {
 	return describe(p.Meta, action, targets)
 }
 
-// remediate is the action at one target that a policy is placed on, and its cause.
+// remediate returns the action of a policy on one target on which it is placed, and the
+// cause.
 func remediate(key, name string, own ocm.Action, placing, enforcing []string) map[string]any {
 	action, because := "inform", placing
 	switch {
@@ -263,8 +264,8 @@ func clusterNames(m map[string][]string) []string {
 	return keys
 }
 
-// bindingsOfMeshPolicy lists the bindings that have a policy of a mesh as a
-// subject. A binding with the label kuma.io/mesh is for policies of that mesh.
+// bindingsOfMeshPolicy returns the bindings that have a policy of a mesh as a subject. A
+// binding with the label kuma.io/mesh is for policies of that mesh.
 func (w *hub) bindingsOfMeshPolicy(p *resource.Policy) []*ocm.PlacementBinding {
 	var list []*ocm.PlacementBinding
 	for _, b := range w.PlacementBindings {
@@ -281,9 +282,9 @@ func (w *hub) bindingsOfMeshPolicy(p *resource.Policy) []*ocm.PlacementBinding {
 	return list
 }
 
-// selectsDataplane reports whether the placement of a binding selects a
-// dataplane: it selects the cluster that the dataplane's zone names, and the
-// labels are those of its dataplaneSelector (SPEC 8.3).
+// selectsDataplane reports whether the placement of a binding selects a dataplane: it
+// selects the cluster with the name of the dataplane's zone, and its dataplaneSelector
+// selects the labels (SPEC 8.3).
 func (w *hub) selectsDataplane(b *ocm.PlacementBinding, dp *resource.Dataplane) bool {
 	zone := zoneOf(dp)
 	if zone == "" || !w.selectsCluster(b, zone, false) {
@@ -293,8 +294,8 @@ func (w *hub) selectsDataplane(b *ocm.PlacementBinding, dp *resource.Dataplane) 
 	return r == nil || r.DataplaneSelector == nil || labelsMatch(r.DataplaneSelector, dp.Labels)
 }
 
-// zoneOf is the label, else the tag of the first inbound, or of the gateway,
-// that has one (SPEC 8.3, 8.5).
+// zoneOf returns the label, otherwise the tag of the first inbound or gateway that has
+// one (SPEC 8.3, 8.5).
 func zoneOf(dp *resource.Dataplane) string {
 	const key = "kuma.io/zone"
 	if zone, present := lookup(dp.Labels, key); present {
@@ -312,8 +313,8 @@ func zoneOf(dp *resource.Dataplane) string {
 	return ""
 }
 
-// enforced reports whether a policy that selects a dataplane is enforced there:
-// it does not inform, or a binding overrides that, with a subFilter or without.
+// enforced reports whether a policy that selects a dataplane is enforced on it: it does
+// not have the shadow label, or a binding overrides that, with or without a subFilter.
 func (w *hub) enforced(p *resource.Policy, dp *resource.Dataplane) bool {
 	if !informs(p) {
 		return true
@@ -362,8 +363,7 @@ func (w *hub) describeMeshPolicy(m *mesh, p *resource.Policy, dataplanes []*reso
 	return describe(p.Meta, action, list)
 }
 
-// EnforcedPolicies lists the policies that select a dataplane and are enforced
-// there.
+// EnforcedPolicies returns the policies that select a dataplane and are enforced on it.
 func EnforcedPolicies(set *resource.Set, ocmSet *ocm.Resources, dp *resource.Dataplane) []*resource.Policy {
 	w, m := &hub{ocmSet}, newMesh(set, dp.Mesh, Options{Shadow: true})
 	var list []*resource.Policy

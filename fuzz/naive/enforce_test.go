@@ -17,8 +17,8 @@ func loadHub(t *testing.T, text string) (*resource.Set, *ocm.Resources) {
 	return set, ocm.Read(set)
 }
 
-// A set's binding, an exclusion, and a subFilter binding in the released
-// spelling.
+// A binding of a set, an exclusion, and a binding with a subFilter in the released
+// form.
 func TestPlacementsOfPolicies(t *testing.T) {
 	set, hub := loadHub(t, `
 apiVersion: policy.open-cluster-management.io/v1
@@ -74,8 +74,8 @@ subjects: [{apiGroup: policy.open-cluster-management.io, kind: Policy, name: p}]
 	}]}`)
 }
 
-// A mesh policy informs by its label, and is enforced on the canaries of a
-// zone. The zone is a label of one dataplane and a tag of the other.
+// A mesh policy has the shadow label and is enforced on the canaries of a zone. The zone
+// is a label of one dataplane and a tag of the other.
 func TestPlacementsOfMeshPolicies(t *testing.T) {
 	set, hub := loadHub(t, `
 type: Dataplane

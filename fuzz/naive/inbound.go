@@ -34,8 +34,8 @@ func describeInbound(in *resource.Inbound) map[string]any {
 	return answer
 }
 
-// selectingInbound returns the policies that select inbound i, in order,
-// without those that apply to a route only.
+// selectingInbound returns the policies that select inbound i, in order, without those
+// that apply to a route only.
 func selectingInbound(policies []matched, i int) []*resource.Policy {
 	var list []*resource.Policy
 	for _, p := range policies {
@@ -46,8 +46,7 @@ func selectingInbound(policies []matched, i int) []*resource.Policy {
 	return list
 }
 
-// permissions returns the rules one by one, each with its policy. They are never
-// merged (SPEC 7.3).
+// permissions returns the rules without merging them, each with its policy (SPEC 7.3).
 func permissions(policies []*resource.Policy) []any {
 	list := []any{}
 	for _, p := range policies {

@@ -2,9 +2,9 @@ package naive
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Inspect returns the answer of `meshmatch inspect dataplane` (SPEC 10), without
-// `from`. The namespace may be empty if the name is unique. It is an error if
-// there is no such dataplane or kind.
+// Inspect returns the output of `meshmatch inspect dataplane` (SPEC 10), without `from`.
+// The namespace may be empty if the name is unique. It returns an error if there is no
+// such dataplane or kind.
 func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name string, opt Options) (map[string]any, error) {
 	dp, err := findDataplane(set, meshName, namespace, name)
 	if err != nil {
@@ -74,7 +74,7 @@ func describeMatched(policies []matched, dp *resource.Dataplane) []any {
 	return list
 }
 
-// single is the one conf of a kind without arrays (SPEC 4.4).
+// single returns the only conf of a kind without arrays (SPEC 4.4).
 func (m *mesh) single(policies []matched) map[string]any {
 	var items []item
 	for _, p := range policies {

@@ -24,7 +24,7 @@ func (k *elementKey) equal(o *elementKey) bool {
 	return true
 }
 
-// equalValues compares with the type's own Equal if there is one, and else by
+// equalValues compares with the type's own Equal if there is one, and otherwise by
 // content.
 func equalValues(a, b reflect.Value) bool {
 	if isOpaque(a.Type()) {

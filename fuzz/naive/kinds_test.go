@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// decoded is a ConfType that can only decode, as the reference needs no more.
+// decoded is a ConfType that can only decode, as the reference does not need more.
 type decoded[T any] struct{ resource.ConfType }
 
 func (decoded[T]) Decode(in *strict.Value, except ...string) resource.Conf {
@@ -56,7 +56,7 @@ type routeConf struct {
 	Rules []string `json:"rules,omitzero"`
 }
 
-// testKinds are one kind of each sort.
+// testKinds returns one kind of each sort.
 func testKinds() *resource.Kinds {
 	top := resource.TopTargets | resource.RouteTargets
 	timeout, params := decoded[timeoutConf]{}, decoded[paramsConf]{}

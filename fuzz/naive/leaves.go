@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// isEmpty reports whether a node is present with nothing in it. It is a leaf, as
-// it is printed and needs an origin. SPEC 6 has this rule for objects; a list
-// that is concatenated or merged by key is handled alike.
+// isEmpty reports whether a node is present with nothing in it. It is a leaf, as it is
+// part of the output and needs an origin. SPEC 6 has this rule for objects; a list that
+// is concatenated or merged by key is treated in the same way.
 func (n *node) isEmpty() bool {
 	return n.shape != leaf && !n.always && len(n.fields)+len(n.elems) == 0
 }
@@ -37,9 +37,9 @@ func (n *node) eachLeaf(pointer string, visit func(pointer string, item int)) {
 	}
 }
 
-// eachOrigin calls visit for every item that set a leaf below a node. An element
-// merged by key, or a map's entry, has as origins all items that set something in
-// it that is not overridden.
+// eachOrigin calls visit for every item that set a leaf below a node. The origins of an
+// element merged by key, or of a map's entry, are all items that set something in it
+// that is not overridden.
 func (n *node) eachOrigin(visit func(item int)) {
 	if n.isEmpty() {
 		visit(n.item)
@@ -58,8 +58,8 @@ func (n *node) eachOrigin(visit func(item int)) {
 	}
 }
 
-// lastOrigin returns the last item that set anything in an element or entry, or
-// the last one that has it if nothing is set in it.
+// lastOrigin returns the last item that set anything in an element or entry or, if
+// nothing is set in it, the last item that has it.
 func (n *node) lastOrigin() int {
 	items := n.origins()
 	if len(items) == 0 {

@@ -25,7 +25,7 @@ type everyShape struct {
 	Hidden    hiddenShape       `json:"hidden,omitzero"`
 }
 
-// hiddenShape is printed only where something in it is not zero.
+// hiddenShape is omitted from the output if everything in it is zero.
 type hiddenShape struct {
 	Inner nestedShape `json:"inner,omitzero"`
 	List  []string    `json:"list,omitzero"`
@@ -53,7 +53,7 @@ type foldedShape struct {
 	Value *int       `json:"value,omitzero"`
 }
 
-// foldedName compares without letter case.
+// foldedName compares without regard to letter case.
 type foldedName string
 
 func (n foldedName) Equal(o foldedName) bool {
@@ -173,7 +173,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Inputs are never changed, and a result is not changed by a later merge.
+// Inputs are never changed, and a later merge does not change an earlier result.
 func TestMergeChangesNothing(t *testing.T) {
 	low := &everyShape{AppendTo: append(make([]string, 0, 4), "a"), Map: map[string]int{"a": 1}}
 	high := &everyShape{AppendTo: []string{"b"}, Map: map[string]int{"b": 2}}

@@ -33,20 +33,20 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 	return m
 }
 
-// takesPart reports whether a policy has a part in the answer for a dataplane that
-// it selects: it is enforced there, or the answer is the shadow view (SPEC 8.3).
+// takesPart reports whether a policy contributes to the answer for a dataplane that it
+// selects: it is enforced there, or the answer is the shadow view (SPEC 8.3).
 func (m *mesh) takesPart(p *resource.Policy, dp *resource.Dataplane) bool {
 	return m.shadow || m.hub.enforced(p, dp)
 }
 
-// informs reports whether a policy informs by its label (SPEC 8.3).
+// informs reports whether a policy has the shadow label (SPEC 8.3).
 func informs(p *resource.Policy) bool {
 	effect, _ := lookup(p.Labels, "kuma.io/effect")
 	return effect == "shadow"
 }
 
-// findDataplane returns the dataplane with that namespace and name, or with an
-// empty namespace the only one with that name (SPEC 10).
+// findDataplane returns the dataplane with the namespace and name or, if the namespace
+// is empty, the only one with the name (SPEC 10).
 func findDataplane(set *resource.Set, mesh, namespace, name string) (*resource.Dataplane, error) {
 	var found []*resource.Dataplane
 	for _, dp := range set.Dataplanes {
@@ -67,7 +67,7 @@ func findDataplane(set *resource.Set, mesh, namespace, name string) (*resource.D
 	return nil, fmt.Errorf("mesh %q has %d dataplanes %q; give a namespace", mesh, len(found), name)
 }
 
-// findInbound returns the index of the inbound with that name.
+// findInbound returns the index of the inbound with the name.
 func findInbound(dp *resource.Dataplane, name string) (int, error) {
 	for i := range dp.Inbounds {
 		if inboundName(&dp.Inbounds[i]) == name {
@@ -77,7 +77,7 @@ func findInbound(dp *resource.Dataplane, name string) (int, error) {
 	return 0, fmt.Errorf("dataplane %q has no inbound %q", dp.Name, name)
 }
 
-// findKind returns the kind with that name.
+// findKind returns the kind with the name.
 func findKind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
 	for _, kind := range kinds.All() {
 		if kind.Name == name {

@@ -1,8 +1,8 @@
 package naive
 
-// node is a part of a conf during merging: its content, the rule of SPEC 6 by
-// which it merges, and the item that set it. A nil node is not set. A node does
-// not change after it was made.
+// node is a part of a conf during merging: its content, the rule of SPEC 6 by which it
+// merges, and the item that set it. A nil node is not set. A node is immutable after
+// construction.
 type node struct {
 	shape shape
 	item  int // the last one that set it
@@ -14,15 +14,15 @@ type node struct {
 	key    *elementKey      // of an element that merges by key
 	always bool             // an object that cannot be absent, so its presence has no meaning
 	zero   bool             // a leaf that is the zero value of its Go type
-	hides  bool             // zero is not printed: json:",omitzero"
-	unset  map[string]any   // of an object: the printed values of fields that are printed without being set
+	hides  bool             // zero is omitted from the output: json:",omitzero"
+	unset  map[string]any   // of an object: the output of fields that appear even if they are not set
 }
 
 type shape int
 
 // The rows of SPEC 6.
 const (
-	leaf     shape = iota // replaced whole: a scalar, a list, an opaque value
+	leaf     shape = iota // replaced as a whole: a scalar, a list, an opaque value
 	object                // field by field
 	union                 // another type drops the old arm
 	mapping               // by key
@@ -30,8 +30,8 @@ const (
 	keyed                 // elements with an equal key are merged
 )
 
-// merge returns low overridden by high. low is a result of merging or nil, high
-// the tree of one conf.
+// merge returns low overridden by high. low is nil or the result of a merge, high is the
+// tree of one conf.
 func merge(low, high *node) *node {
 	switch {
 	case low == nil:
@@ -55,8 +55,8 @@ func merge(low, high *node) *node {
 	return &merged
 }
 
-// alone returns high merged with nothing, as elements of one list may have equal
-// keys.
+// alone returns high merged with nothing, which merges elements of one list that have
+// equal keys.
 func alone(high *node) *node {
 	merged := *high
 	merged.fields = mergeFields(nil, high.fields)

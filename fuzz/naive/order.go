@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// matched is a policy with what it selects of the dataplane.
+// matched is a policy with the inbounds of the dataplane that it selects.
 type matched struct {
 	*resource.Policy
 	inbounds []bool

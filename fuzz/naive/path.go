@@ -15,8 +15,8 @@ var (
 	escaped       = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 )
 
-// normalPath is SPEC 7.2 and 11.2: an inbound compares the path without the
-// query in normal form, step by step. It refuses an escaped slash or backslash.
+// normalPath is SPEC 7.2 and 11.2, step by step: an inbound compares the path without
+// the query in normal form. It refuses an escaped slash or backslash.
 func normalPath(target string) (path string, refused bool) {
 	path, _, _ = strings.Cut(target, "?")
 	if !strings.HasPrefix(path, "/") {
@@ -28,7 +28,7 @@ func normalPath(target string) (path string, refused bool) {
 	path = strings.ReplaceAll(path, `\`, "/")
 	var kept []string
 	for segment := range strings.SplitSeq(path[1:], "/") {
-		// A dot segment leaves an empty one, which the next segment replaces.
+		// A dot segment leaves an empty segment, which the next segment replaces.
 		if n := len(kept); n > 0 && kept[n-1] == dotSegment {
 			kept = kept[:n-1]
 		}
@@ -53,8 +53,8 @@ func normalPath(target string) (path string, refused bool) {
 	return slashes.ReplaceAllString(path, "/"), false
 }
 
-// normalSegment resolves the escapes that a segment does not need and encodes
-// what a path cannot contain.
+// normalSegment resolves the escapes that a segment does not need, and encodes the bytes
+// that a path cannot contain.
 func normalSegment(segment string) string {
 	segment = escaped.ReplaceAllStringFunc(segment, func(escape string) string {
 		var b byte
@@ -75,5 +75,5 @@ func normalSegment(segment string) string {
 	return encoded.String()
 }
 
-// dotSegment marks where a dot segment was; no path has it.
+// dotSegment marks the place of a dot segment; no path contains it.
 const dotSegment = "\x00"

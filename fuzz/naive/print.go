@@ -1,6 +1,6 @@
 package naive
 
-// json returns the printed form of the node.
+// json returns the node as JSON.
 func (n *node) json() any {
 	switch n.shape {
 	case object, union, mapping:

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// read returns the tree of a conf, a pointer to a struct. Every node is set by the
-// item. The Go type of a field decides how it merges (SPEC 6).
+// read returns the tree of a conf, a pointer to a struct. The item sets every node. The
+// Go type of a field determines how it merges (SPEC 6).
 func read(conf any, item int) *node {
 	root := readStruct(reflect.ValueOf(conf).Elem(), item)
 	root.always = true
@@ -124,14 +124,14 @@ func readMap(v reflect.Value, item int) *node {
 // opaque.
 func isObject(t reflect.Type) bool { return t.Kind() == reflect.Struct && !isOpaque(t) }
 
-// isOpaque reports whether a type has its own Equal. Such a type is one value with
-// any content.
+// isOpaque reports whether a type has its own Equal. Such a type is one value, with any
+// content.
 func isOpaque(t reflect.Type) bool {
 	_, ok := reflect.PointerTo(t).MethodByName("Equal")
 	return ok
 }
 
-// isAppend reports whether a field name is Append and a name, as in
+// isAppend reports whether a field name is Append followed by a name, as in
 // AppendModifications but not in Appendix.
 func isAppend(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Append")
@@ -139,7 +139,7 @@ func isAppend(name string) bool {
 	return ok && !unicode.IsLower(first)
 }
 
-// toJSON returns a value as a JSON tree. Numbers stay as they are written.
+// toJSON returns a value as a JSON tree. Numbers are not converted.
 func toJSON(v any) any {
 	data, err := json.Marshal(v)
 	if err != nil {

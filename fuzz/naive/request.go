@@ -38,19 +38,19 @@ type header struct {
 	Value string `json:"value"`
 }
 
-// needsHTTP reports whether the condition has a part that a TCP inbound cannot see
+// needsHTTP reports whether the condition has a part that a TCP inbound cannot evaluate
 // (SPEC 7.5).
 func (c *condition) needsHTTP() bool {
 	return c.Path != nil || c.Method != nil || len(c.Headers) > 0
 }
 
-// connectionPart returns the part that a TCP inbound can see.
+// connectionPart returns the part that a TCP inbound can evaluate.
 func (c *condition) connectionPart() condition {
 	return condition{SpiffeID: c.SpiffeID, SNI: c.SNI}
 }
 
-// holds reports whether all parts that are given hold. Of an entry that denies, a
-// header condition holds for parts of a value too.
+// holds reports whether all given parts hold. In an entry that denies, a header
+// condition also holds if it holds for a part of a value.
 func (c *condition) holds(r *Request, denies bool) bool {
 	if c.SpiffeID != nil && !spiffeIDHolds(c.SpiffeID, r.SpiffeID) {
 		return false
@@ -107,8 +107,8 @@ func pathHolds(want *typedValue, path string) bool {
 	return wholly(want.Value, path)
 }
 
-// below reports whether a prefix matches by segment. A slash at its end has no
-// meaning.
+// below reports whether a prefix matches by segment. A slash at the end of the prefix is
+// ignored.
 func below(prefix, path string) bool {
 	prefix = strings.TrimSuffix(prefix, "/")
 	return path == prefix || strings.HasPrefix(path, prefix+"/")
@@ -139,8 +139,8 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 	return false
 }
 
-// headerValue: the lines of a header, trimmed, are joined by commas, those of
-// cookie by semicolons.
+// headerValue returns the value of a header: its lines are trimmed and joined by commas,
+// or by semicolons for cookie.
 func headerValue(name string, lines []HeaderLine) (value string, present bool) {
 	var values []string
 	for _, line := range lines {
@@ -168,8 +168,8 @@ func textHolds(want *header, value string) bool {
 	return value == want.Value
 }
 
-// byteByByte returns a text with a character for each byte: an expression reads
-// the bytes of a header's value.
+// byteByByte returns a text with one character for each byte, as an expression is
+// applied to the bytes of a header's value.
 func byteByByte(value string) string {
 	var out []rune
 	for _, b := range []byte(value) {

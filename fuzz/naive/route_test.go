@@ -82,7 +82,7 @@ spec:
 	]`)
 }
 
-// Where no item selects, there is no conf; the routes are shown all the same.
+// If no item selects, there is no conf, but the routes are in the answer.
 func TestRoutesWithoutConf(t *testing.T) {
 	set := load(t, routed+`
 ---
@@ -98,7 +98,7 @@ spec: {to: [{targetRef: {kind: MeshService, name: x}, default: {}}]}
 	]`)
 }
 
-// The route kinds have confs of outbounds and no routes.
+// The route kinds have confs for outbounds and no routes.
 func TestRouteKinds(t *testing.T) {
 	set := load(t, routed)
 	answer := inspectKind(t, set, "web-1", Options{Kind: "MeshHTTPRoute"})
@@ -111,7 +111,7 @@ func TestRouteKinds(t *testing.T) {
 	]`)
 }
 
-// What applies to a route has no part in rules, from and default.
+// Policies that apply to a route do not contribute to rules, from and default.
 func TestRoutePoliciesElsewhere(t *testing.T) {
 	set := load(t, routed+`
 ---

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// mergedRule is one or more rules with equal matches. The last item has the
-// highest priority; the matches are in its spelling.
+// mergedRule is one or more rules with equal matches. The last item has the highest
+// priority; the matches are in its form.
 type mergedRule struct {
 	matches []conf.Match
 	items   []item
@@ -59,8 +59,8 @@ func matchesOf(rule *resource.Rule) []conf.Match {
 	return rule.Matches
 }
 
-// addRule adds a rule of higher priority than all before it. If there is one with
-// equal matches, the two are merged at the place of the new one.
+// addRule adds a rule with a higher priority than all previous ones. If there is one
+// with equal matches, the two are merged at the place of the new one.
 func addRule(rules []*mergedRule, it item, matches []conf.Match) []*mergedRule {
 	added := &mergedRule{matches: matches}
 	var rest []*mergedRule
@@ -92,8 +92,8 @@ func before(a, b *splitRule) bool {
 	return a.number < b.number
 }
 
-// specificity returns the numbers that SPEC 7.1 compares, in its order. A larger
-// number is first.
+// specificity returns the numbers that SPEC 7.1 compares, in its order. The rule with
+// the larger number is first.
 func specificity(m *conf.Match) [7]int {
 	var s [7]int
 	if m.SpiffeID != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// rulesOf prints the rules of the only inbound, one a line: the match, the
-// conf and the origins.
+// rulesOf returns the rules of the only inbound, one per line: the match, the conf and
+// the origins.
 func rulesOf(t *testing.T, policies string) string {
 	t.Helper()
 	set := load(t, web+policies)

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// sameMatches compares as sets (SPEC 7.1), without regard to order and repetition.
+// sameMatches compares as sets (SPEC 7.1): order and repetition are ignored.
 func sameMatches(a, b []conf.Match) bool {
 	return sameSet(matchTexts(a), matchTexts(b))
 }
@@ -22,9 +22,8 @@ func matchTexts(matches []conf.Match) []string {
 	return texts
 }
 
-// matchText returns a text that is equal for equal matches. The letter case of
-// server names and header names has no meaning, headers are a set, and a type that
-// is left out is Exact.
+// matchText returns a text that is equal for equal matches. The letter case of server
+// names and header names is ignored, headers are a set, and an absent type is Exact.
 func matchText(m *conf.Match) string {
 	parts := []string{}
 	if m.SpiffeID != nil {
@@ -59,8 +58,7 @@ func headerText(h *conf.HeaderMatch) string {
 	return fmt.Sprintf("%q", []string{strings.ToLower(string(h.Name)), kind, value})
 }
 
-// distinct returns the texts sorted, each once. Without texts the list is empty,
-// not nil.
+// distinct returns the texts sorted, each once. The result is never nil.
 func distinct(texts []string) []string {
 	seen := map[string]bool{}
 	list := []string{}

@@ -20,7 +20,7 @@ networking:
     - {port: 8082, tags: {kuma.io/service: payments}}
 `
 
-// seed reads an example of the documents that SPEC comes from.
+// seed reads an example from the documents on which SPEC is based.
 func seed(t *testing.T, file string) *resource.Set {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "seeds", file))
@@ -144,8 +144,8 @@ spec:
 	expect(t, clients.C(map[string]string{"kuma.io/service": "incomingServiceC"})["conf"], `{"http": {"requestTimeout": "2s", "idleTimeout": "5s"}}`)
 }
 
-// The tags that distinguish clients, and the items that select one, overridden or
-// not.
+// The tags that distinguish clients, and the items that select a client, including
+// overridden ones.
 func TestClients(t *testing.T) {
 	clients := from(t, web+`
 ---

@@ -26,8 +26,8 @@ func nothing(dp *resource.Dataplane) selection {
 	return selection{false, make([]bool, len(dp.Inbounds))}
 }
 
-// someInbounds returns the selection of the inbounds that pass, and of the
-// dataplane if there is such an inbound.
+// someInbounds returns the selection of the inbounds for which pass returns true, and of
+// the dataplane if there is such an inbound.
 func someInbounds(dp *resource.Dataplane, pass func(in *resource.Inbound) bool) selection {
 	s := nothing(dp)
 	for i := range dp.Inbounds {
@@ -38,7 +38,8 @@ func someInbounds(dp *resource.Dataplane, pass func(in *resource.Inbound) bool) 
 	return s
 }
 
-// byTags returns the selection of the inbounds, or of the gateway, whose tags pass.
+// byTags returns the selection of the inbounds, or of the gateway, for whose tags pass
+// returns true.
 func byTags(dp *resource.Dataplane, pass func(tags resource.Tags) bool) selection {
 	if dp.Gateway != nil {
 		return selection{pass(dp.Gateway.Tags), nil}
@@ -79,11 +80,11 @@ func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
 	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
 		return m.routeUsers(ref, dp)
 	}
-	return nothing(dp) // also for a MeshGatewayRoute, as there are no such objects
+	return nothing(dp) // includes MeshGatewayRoute, as there are no such resources
 }
 
-// ofType reports whether proxyTypes includes the dataplane's type. Without
-// proxyTypes both types are included.
+// ofType reports whether proxyTypes includes the dataplane's type. Without proxyTypes
+// both types are included.
 func ofType(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 	own := resource.Sidecar
 	if dp.Gateway != nil {
@@ -92,8 +93,8 @@ func ofType(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 	return ref.ProxyTypes == 0 || ref.ProxyTypes&own != 0
 }
 
-// isDataplane reports whether a dataplane has all labels of a targetRef, or its
-// name. With neither every dataplane has.
+// isDataplane reports whether a dataplane has all labels of a targetRef, or its name. A
+// targetRef with neither selects every dataplane.
 func isDataplane(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 	if ref.Name != "" {
 		return ref.Name == dp.Name && inNamespace(ref, &dp.Meta)
@@ -126,8 +127,8 @@ func isGateway(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 		isService(ref.Name, dp.Gateway.Tags) && hold(ref.Tags, dp.Gateway.Tags)
 }
 
-// routeUsers returns the selection by any of the named routes, as it selects the
-// dataplanes that use it.
+// routeUsers returns the selection of a policy that is attached to a route: what any of
+// the named routes selects.
 func (m *mesh) routeUsers(ref *resource.TargetRef, dp *resource.Dataplane) selection {
 	s := nothing(dp)
 	for _, route := range m.policies {

@@ -8,7 +8,7 @@ import (
 
 const serviceTag = "kuma.io/service"
 
-// lookup returns the value of a key, and whether there is one.
+// lookup returns the value of a key, and whether it is present.
 func lookup(tags resource.Tags, key string) (string, bool) {
 	for _, tag := range tags {
 		if tag.Key == key {
@@ -18,7 +18,7 @@ func lookup(tags resource.Tags, key string) (string, bool) {
 	return "", false
 }
 
-// hold reports whether tags have all required ones; * requires the key only (SPEC
+// hold reports whether tags contain all required ones; * requires only the key (SPEC
 // 2.2).
 func hold(required, tags resource.Tags) bool {
 	for _, want := range required {

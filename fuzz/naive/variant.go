@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Constraints is a constraint on dynamic parameters as it is sent (SPEC 9.1);
-// nil accepts all parameters.
+// Constraints is a constraint on dynamic parameters in the form of the protocol (SPEC
+// 9.1); nil accepts all parameters.
 type Constraints = *discoveryv3.DynamicParameterConstraints
 
 // ValidConstraints returns an error if c breaks a rule of SPEC 9.1.
@@ -107,9 +107,9 @@ func Accepts(c Constraints, parameters map[string]string) bool {
 	return false
 }
 
-// ParameterSpace returns all parameters that the constraints distinguish:
-// each key that is mentioned has one of the values that are mentioned for it,
-// another value, or none.
+// ParameterSpace returns all combinations of parameters that the constraints
+// distinguish: each key that is mentioned has one of the values that are mentioned for
+// it, another value, or none.
 func ParameterSpace(constraints []Constraints) []map[string]string {
 	mentioned := map[string][]string{}
 	for _, c := range constraints {
@@ -133,8 +133,8 @@ func ParameterSpace(constraints []Constraints) []map[string]string {
 	return space
 }
 
-// mention adds the values that a constraint mentions, by key; a key that is
-// asked for its presence only has none.
+// mention adds the values that a constraint mentions, by key. A key of which only the
+// presence is required has no values.
 func mention(c Constraints, mentioned map[string][]string) {
 	if single := c.GetConstraint(); single != nil {
 		values := mentioned[single.Key]
@@ -187,10 +187,10 @@ type VariantSet struct {
 	Uncovered []map[string]string // parameters that none accepts
 }
 
-// Accepted reports whether the set is accepted.
+// Accepted reports whether the set is valid.
 func (s *VariantSet) Accepted() bool { return s.SameKeys && len(s.Ambiguous) == 0 }
 
-// CheckVariants evaluates the constraints of a set for all parameters.
+// CheckVariants evaluates the constraints of a set for all combinations of parameters.
 func CheckVariants(constraints []Constraints) *VariantSet {
 	s := &VariantSet{SameKeys: true}
 	for _, c := range constraints {
@@ -209,8 +209,8 @@ func CheckVariants(constraints []Constraints) *VariantSet {
 	return s
 }
 
-// ChooseVariant returns the index of the variant that accepts the parameters,
-// or -1, of a set that is accepted.
+// ChooseVariant returns the index of the variant that accepts the parameters, or -1. The
+// set must be accepted.
 func ChooseVariant(constraints []Constraints, parameters map[string]string) int {
 	accepting := acceptingVariants(constraints, parameters)
 	if len(accepting) == 0 {
@@ -236,8 +236,8 @@ type Fragment struct {
 	Content     map[string]any
 }
 
-// FragmentContent returns the content for the parameters: that of all
-// fragments which accept them, merged in order.
+// FragmentContent returns the content for the parameters: that of all fragments that
+// accept them, merged in order.
 func FragmentContent(fragments []Fragment, parameters map[string]string) map[string]any {
 	content := map[string]any{}
 	for _, f := range fragments {
@@ -248,8 +248,8 @@ func FragmentContent(fragments []Fragment, parameters map[string]string) map[str
 	return content
 }
 
-// mergeContent merges the content b over a: mappings by key recursively, lists
-// concatenate, anything else is replaced.
+// mergeContent merges the content b over a: mappings are merged by key recursively,
+// lists are concatenated, anything else is replaced.
 func mergeContent(a, b any) any {
 	switch b := b.(type) {
 	case map[string]any:
@@ -278,9 +278,9 @@ func mergeContent(a, b any) any {
 	return b
 }
 
-// DescribedDataplane returns the dataplane with one inbound that parameters
-// describe (SPEC 12.4), with one outbound. No targetRef names the section of an
-// inbound whose parameters have none.
+// DescribedDataplane returns the dataplane with one inbound that the parameters describe
+// (SPEC 12.4), and with one outbound. If the parameters have no section, no targetRef
+// selects the section of the inbound.
 func DescribedDataplane(mesh string, parameters map[string]string, outbound resource.Tags) *resource.Dataplane {
 	const noSection = "\x00"
 	dp := &resource.Dataplane{Outbounds: []resource.Outbound{{Tags: outbound}}}

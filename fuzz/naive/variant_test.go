@@ -198,8 +198,8 @@ func TestFragmentContent(t *testing.T) {
 	}
 }
 
-// SPEC 12.4: the dataplane of parameters has them as tags and labels of one
-// inbound.
+// SPEC 12.4: the dataplane that parameters describe has them as tags of its inbound and
+// as labels.
 func TestDescribedDataplane(t *testing.T) {
 	dp := DescribedDataplane("m", map[string]string{
 		"team": "a", "kuma.io/service": "web", "@label/app": "x", "@namespace": "ns", "@name": "web-1", "@section": "http",
