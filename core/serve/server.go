@@ -31,7 +31,7 @@ type Server struct {
 	engine    *core.Engine
 	builder   *snapshot.Builder
 	issuer    *sds.Issuer
-	snapshots snapshotCache
+	grpc      *grpcNodes
 	publisher publisher
 	ads       *server.Server
 	metrics   *metrics
@@ -55,7 +55,7 @@ func New(options Options) (*Server, error) {
 		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
 		logged:  map[string]bool{},
 
-		snapshots: snapshotCache{grpc: make(chan struct{}, 1)},
+		grpc: newGRPCNodes(),
 	}
 	if options.TLS != nil {
 		var err error
@@ -64,7 +64,7 @@ func New(options Options) (*Server, error) {
 		}
 	}
 	view := s.engine.View()
-	s.publisher.publish(&publication{view: view, state: s.builder.At(view), snapshots: &s.snapshots})
+	s.publisher.publish(&publication{view: view, state: s.builder.At(view), grpc: s.grpc})
 	s.metrics = newMetrics(s)
 	s.ads = server.New(s.adsOptions())
 	s.warner = newWarner(options.Logger, s.tls != nil)
@@ -242,8 +242,8 @@ func (s *Server) apply(update *source.Update) error {
 	}
 	first := s.applied == nil
 	s.applied, s.retry = update.Set, false
-	s.snapshots.forget(commit.After)
 	s.publish(&publication{view: commit.After, set: update.Set, state: s.builder.At(commit.After)})
+	s.grpc.forget(commit)
 	s.metrics.commit.Observe(time.Since(update.Found).Seconds())
 	s.metrics.loadErrors.Set(0)
 	s.log(commit, first)
@@ -261,7 +261,7 @@ func (s *Server) publish(p *publication) {
 	} else if secrets.Any() {
 		s.warnOnce("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none; give --tls-cert, --tls-key and --client-ca")
 	}
-	p.snapshots = &s.snapshots
+	p.grpc = s.grpc
 	s.publisher.publish(p)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -232,7 +233,11 @@ func (e *expected) Node(n *server.Node) (*server.Snapshot, bool) {
 	if d == nil || d.Zone() != zone {
 		return nil, false
 	}
-	built := e.state.Snapshot(d, strings.HasPrefix(n.UserAgent, "gRPC"))
+	client := xds.Envoy
+	if strings.HasPrefix(n.UserAgent, "gRPC") {
+		client = xds.ProxylessGRPC
+	}
+	built := e.state.Snapshot(d, client)
 	var s server.Snapshot
 	for t := range wire.Type(wire.NumTypes) {
 		s[t].Listed = built.Resources(t)
@@ -242,8 +247,7 @@ func (e *expected) Node(n *server.Node) (*server.Snapshot, bool) {
 }
 
 func (e *expected) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
-	located, ok := e.state.Locate(t, name, parameters)
-	return wire.Variant{Resource: located.Resource, Constraints: located.Constraints}, ok
+	return e.state.Locate(t, name, parameters)
 }
 
 func pick[T any](random *rand.Rand, from []T) T { return from[random.IntN(len(from))] }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -162,7 +163,7 @@ func (s *soak) learn() {
 		for i := range max(1, len(d.Inbounds)) {
 			s.parameters = append(s.parameters, variant.ParametersOf(d, i))
 		}
-		snapshot := e.state.Snapshot(d, false)
+		snapshot := e.state.Snapshot(d, xds.Envoy)
 		for t := range wire.Type(wire.NumTypes) {
 			for _, r := range slices.Concat(snapshot.Resources(t), snapshot.API()) {
 				if r.Type == t && !slices.Contains(s.names[t], r.Name) {

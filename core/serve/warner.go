@@ -44,7 +44,7 @@ func (w *warner) run(ctx context.Context, p *publisher) {
 		}
 		select {
 		case <-current.superseded:
-		case <-current.snapshots.grpc:
+		case <-current.grpc.connected:
 		case <-ctx.Done():
 			return
 		}
@@ -82,7 +82,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if ctx.Err() != nil {
 		return nil
 	}
-	for _, warning := range p.state.Check(p.snapshots.grpcNodes(p.view)...) {
+	for _, warning := range p.state.Check(p.grpc.of(p.view)...) {
 		warnings = append(warnings, warning.Diagnostic().Error())
 	}
 	if w.tls {

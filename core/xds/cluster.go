@@ -12,8 +12,8 @@ import (
 type Cluster struct {
 	Report
 	Facets
-	// GRPC reports that the cluster is for a client that is gRPC instead of Envoy.
-	GRPC bool
+	// Client is what the cluster is for.
+	Client ClientType
 	// Destination is that of the outbound or of a backend of a route.
 	Destination variant.Destination
 	Protocol    message.Protocol

@@ -25,8 +25,8 @@ type Inbound struct {
 	Index    int // of the inbound
 	Inbound  *resource.Inbound
 	Protocol message.Protocol
-	// GRPC reports that the resources are for a gRPC server instead of Envoy.
-	GRPC bool
+	// Client is what serves the inbound.
+	Client ClientType
 
 	Listener *listenerv3.Listener
 	// Cluster is the workload; HTTP are the options of HTTP connections to it, nil
@@ -51,7 +51,7 @@ type Inbound struct {
 
 // RequestForm returns the form of RBAC filters that the proxy reads.
 func (i *Inbound) RequestForm() rbac.Form {
-	if i.GRPC {
+	if i.Client == ProxylessGRPC {
 		return rbac.RulesForm
 	}
 	return rbac.MatcherForm
@@ -60,7 +60,7 @@ func (i *Inbound) RequestForm() rbac.Form {
 // NewRoute returns a route to the workload for all requests, with the default
 // timeouts of inbounds.
 func (i *Inbound) NewRoute() *Route {
-	return &Route{Report: &i.Report, Protocol: i.Protocol, GRPC: i.GRPC,
+	return &Route{Report: &i.Report, Protocol: i.Protocol, Client: i.Client,
 		Message: message.RouteTo(i.Cluster.Name, message.InboundRequestTimeout, message.InboundStreamIdleTimeout)}
 }
 

@@ -15,8 +15,8 @@ import (
 type Routes struct {
 	Report
 	Facets
-	// GRPC reports that the routes are for a client that is gRPC instead of Envoy.
-	GRPC        bool
+	// Client is what the routes are for.
+	Client      ClientType
 	Destination variant.Destination
 	Protocol    message.Protocol
 	// HostNames reports that an endpoint has a host name for an address.
@@ -59,9 +59,8 @@ type Route struct {
 	// outbound's own service, and for routes of inbounds.
 	Policy   *resource.Policy
 	Protocol message.Protocol
-	// GRPC reports that the route is for a client or a server that is gRPC instead of
-	// Envoy.
-	GRPC bool
+	// Client is what the route is for.
+	Client ClientType
 
 	cases []routeCase
 }
@@ -97,6 +96,6 @@ func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 // NewRoute returns a route for all requests to the outbound's own service, with the
 // default timeouts of outbounds.
 func (r *Routes) NewRoute() *Route {
-	return &Route{Report: &r.Report, Protocol: r.Protocol, GRPC: r.GRPC,
+	return &Route{Report: &r.Report, Protocol: r.Protocol, Client: r.Client,
 		Message: message.RouteTo(r.Message.Name, message.OutboundRequestTimeout, message.OutboundStreamIdleTimeout)}
 }

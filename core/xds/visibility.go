@@ -91,9 +91,9 @@ func (i *Inbound) Visibility() Visibility { return i.visibility(i.TLS == nil) }
 func (c *Chain) Visibility() Visibility { return c.visibility(c.Plaintext) }
 
 func (i *Inbound) visibility(plaintext bool) Visibility {
-	v := Visibility{Requests: i.Protocol.IsHTTP(), Certificate: !plaintext, GRPC: i.GRPC}
+	v := Visibility{Requests: i.Protocol.IsHTTP(), Certificate: !plaintext, GRPC: i.Client == ProxylessGRPC}
 	switch {
-	case i.GRPC: // it has no SNI
+	case v.GRPC: // it has no SNI
 	case plaintext: // TLS that only the client and the workload take part in has an SNI
 		v.ServerName = i.TLS == nil && !v.Requests
 	default:

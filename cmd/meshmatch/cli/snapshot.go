@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -39,7 +40,11 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 			if err != nil {
 				return err
 			}
-			snapshot := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view).Snapshot(d, grpc)
+			client := xds.Envoy
+			if grpc {
+				client = xds.ProxylessGRPC
+			}
+			snapshot := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view).Snapshot(d, client)
 			var failed error
 			for _, warning := range snapshot.Warnings() {
 				if warning.Error {

@@ -77,7 +77,7 @@ func answer(t *testing.T, state *snapshot.State, words []string) string {
 		key, value, _ := strings.Cut(word, "=")
 		given[key] = value
 	}
-	snapshot := state.Snapshot(d, false)
+	snapshot := state.Snapshot(d, xds.Envoy)
 	options := bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:9901"), SpireSocket: given["spire-socket"]}
 	switch words[0] {
 	case "names":

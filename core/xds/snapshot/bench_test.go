@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -62,7 +63,7 @@ func buildAll(state *snapshot.State) []*snapshot.Snapshot {
 	for w := range workers {
 		group.Go(func() {
 			for i := w; i < len(dataplanes); i += workers {
-				snapshots[i] = state.Snapshot(dataplanes[i], false)
+				snapshots[i] = state.Snapshot(dataplanes[i], xds.Envoy)
 			}
 		})
 	}
@@ -83,7 +84,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			d := dataplanes[i%len(dataplanes)]
 			builder.Forget(d.ID)
-			if got := state.Snapshot(d, false); len(got.Resources(wire.ClusterType)) < fleetOutbounds {
+			if got := state.Snapshot(d, xds.Envoy); len(got.Resources(wire.ClusterType)) < fleetOutbounds {
 				b.Fatal("clusters are missing")
 			}
 		}
@@ -91,9 +92,9 @@ func BenchmarkSnapshot(b *testing.B) {
 	b.Run("unchanged", func(b *testing.B) {
 		b.ReportAllocs()
 		d := state.View().Dataplanes(shape.Mesh)[7]
-		want := state.Snapshot(d, false)
+		want := state.Snapshot(d, xds.Envoy)
 		for b.Loop() {
-			if state.Snapshot(d, false) != want {
+			if state.Snapshot(d, xds.Envoy) != want {
 				b.Fatal("the snapshot is another one")
 			}
 		}

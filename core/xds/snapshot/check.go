@@ -26,9 +26,9 @@ func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
 	var mu sync.Mutex
 	found := map[xds.Warning]xds.Warning{} // the key has no place
 	seen := map[checkKey]bool{}
-	add := func(d *resource.Dataplane, grpc bool, failed string) {
+	add := func(d *resource.Dataplane, client xds.ClientType, failed string) {
 		group.Go(func() error {
-			warnings := s.Snapshot(d, grpc).warnings
+			warnings := s.Snapshot(d, client).warnings
 			mu.Lock()
 			defer mu.Unlock()
 			for _, w := range warnings {
@@ -53,11 +53,11 @@ func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
 				continue
 			}
 			seen[key] = true
-			add(d, false, key.failed)
+			add(d, xds.Envoy, key.failed)
 		}
 	}
 	for _, d := range grpc {
-		add(d, true, "")
+		add(d, xds.ProxylessGRPC, "")
 	}
 	_ = group.Wait() // no function fails
 	all := make([]xds.Warning, 0, len(found))
@@ -84,7 +84,7 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	if len(configs) == 0 && id == nil && err == nil {
 		return checkKey{}, false
 	}
-	key := checkKey{mesh: d.Mesh, tls: tlsOf(id, false)}
+	key := checkKey{mesh: d.Mesh, tls: tlsOf(id, xds.Envoy)}
 	if len(configs) > 0 {
 		key.configs = configs[0]
 	}

@@ -15,7 +15,7 @@ type clusterKey struct {
 	facts       *endpointFacts
 	resolved    endpointsKey // if the endpoints have host names
 	tls         clientTLS
-	grpc        bool
+	client      xds.ClientType
 	confs       *confList
 }
 
@@ -24,7 +24,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 	return b.clusters.get(key, d, func(client *client) *built {
 		name := key.destination.name
 		c := &xds.Cluster{
-			Report: xds.Report{Place: name}, Facets: client, GRPC: key.grpc,
+			Report: xds.Report{Place: name}, Facets: client, Client: key.client,
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Message:     message.NewCluster(name, message.OutboundConnectTimeout),
@@ -35,12 +35,12 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 		messages := []proto.Message{c.Message}
 		if key.resolved == (endpointsKey{}) {
 			message.UseEDS(c.Message)
-		} else if m := b.assignment(key.resolved, &c.Report, client); key.grpc && len(m.Endpoints) == 0 {
+		} else if m := b.assignment(key.resolved, &c.Report, client); key.client == xds.ProxylessGRPC && len(m.Endpoints) == 0 {
 			message.UseEDS(c.Message) // gRPC rejects a host name that is none
 			messages = append(messages, m)
 		} else {
 			message.Resolve(c.Message)
-			if key.grpc {
+			if key.client == xds.ProxylessGRPC {
 				c.Message.ClusterDiscoveryType = &clusterv3.Cluster_Type{Type: clusterv3.Cluster_LOGICAL_DNS}
 			}
 			c.Message.LoadAssignment = m
@@ -48,7 +48,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 		key.tls.secure(c.Message, key.facts)
 		for i, t := range b.shape.cluster {
 			c.WarnIgnored(t, key.confs.own[i])
-			if key.grpc {
+			if key.client == xds.ProxylessGRPC {
 				c.WarnIgnoredByGRPC(t, key.confs.own[i])
 			}
 			t.Cluster(c, key.confs.own[i])

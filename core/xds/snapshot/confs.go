@@ -131,14 +131,14 @@ type dataplaneConfs struct {
 
 // confsOf returns the confs of a dataplane. One that is gRPC has none of the translators
 // with Finish.
-func (b *Builder) confsOf(configs []*rules.Config, grpc bool) *dataplaneConfs {
+func (b *Builder) confsOf(configs []*rules.Config, client xds.ClientType) *dataplaneConfs {
 	c := &dataplaneConfs{byKind: make(map[string]*rules.Config, len(configs))}
 	for _, config := range configs {
 		c.byKind[config.Kind.Name] = config
 	}
 	c.finish = make([]*rules.Effective, len(b.shape.finish))
 	for i, t := range b.shape.finish {
-		if !grpc {
+		if client == xds.Envoy {
 			c.finish[i] = c.defaultOf(t.Kind)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -87,7 +88,7 @@ networking:
 func answersOf(s *snapshot.State) map[string]string {
 	answers := map[string]string{}
 	for _, d := range s.View().Dataplanes("default") {
-		snapshot := s.Snapshot(d, false)
+		snapshot := s.Snapshot(d, xds.Envoy)
 		for kind := range wire.Type(wire.NumTypes) {
 			for _, r := range snapshot.Resources(kind) {
 				answers[d.Name+" has "+kind.String()+" "+r.Name] = r.Version
@@ -108,7 +109,7 @@ func answersOf(s *snapshot.State) map[string]string {
 // The policies that shaped a resource are those of the confs that its translators read.
 func TestShapedBy(t *testing.T) {
 	state := stateOf(t, followed)
-	snapshot := state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}), false)
+	snapshot := state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}), xds.Envoy)
 	cluster := snapshot.Resources(wire.ClusterType)[0]
 	if policies := snapshot.ShapedBy(cluster); len(policies) != 1 || policies[0].Name != "t" {
 		t.Errorf("%s is shaped by %v, want the MeshTimeout t", cluster.Name, policies)

@@ -22,7 +22,7 @@ import (
 )
 
 // grpcSnapshot returns the snapshot of a dataplane of a mesh.
-func grpcSnapshot(t *testing.T, name string, grpc bool, yaml string) *snapshot.Snapshot {
+func grpcSnapshot(t *testing.T, name string, client xds.ClientType, yaml string) *snapshot.Snapshot {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(resource.Input{Name: "world.yaml", Data: []byte(yaml)})
@@ -34,7 +34,7 @@ func grpcSnapshot(t *testing.T, name string, grpc bool, yaml string) *snapshot.S
 		t.Fatal(err)
 	}
 	return snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).
-		Snapshot(view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}), grpc)
+		Snapshot(view.Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}), client)
 }
 
 func namesOf(list []*wire.Resource) (names []string) {
@@ -61,15 +61,16 @@ func TestInboundsOfGRPC(t *testing.T) {
 `
 	for _, test := range []struct {
 		name      string
-		grpc      bool
+		client    xds.ClientType
 		listeners []string
 		clusters  []string
 	}{
-		{"Envoy", false, []string{"inbound/10.0.0.1/80", "inbound/10.0.0.1/81"}, []string{"local/10.0.0.1/80", "local/10.0.0.1/81"}},
-		{"gRPC", true, []string{"inbound/10.0.0.1/80", "inbound/10.0.0.1:80"}, nil},
+		{"Envoy", xds.Envoy, []string{"inbound/10.0.0.1/80", "inbound/10.0.0.1/81"}, []string{"local/10.0.0.1/80", "local/10.0.0.1/81"}},
+		{"gRPC", xds.ProxylessGRPC, []string{"inbound/10.0.0.1/80", "inbound/10.0.0.1:80"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			snapshot := grpcSnapshot(t, "greeter", test.grpc, world)
+			isGRPC := test.client == xds.ProxylessGRPC
+			snapshot := grpcSnapshot(t, "greeter", test.client, world)
 			if got := namesOf(snapshot.Resources(wire.ListenerType)); !slices.Equal(got, test.listeners) {
 				t.Errorf("listeners %q, want %q", got, test.listeners)
 			}
@@ -81,12 +82,12 @@ func TestInboundsOfGRPC(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, route := range m.(*routev3.RouteConfiguration).VirtualHosts[0].Routes {
-				if got := route.GetNonForwardingAction() != nil; got != test.grpc {
-					t.Errorf("a route that does not forward: %v, want %v", got, test.grpc)
+				if got := route.GetNonForwardingAction() != nil; got != isGRPC {
+					t.Errorf("a route that does not forward: %v, want %v", got, isGRPC)
 				}
 			}
 			warning := "inbound/10.0.0.1/81: a gRPC server cannot have it: its protocol is tcp; set protocol: grpc"
-			if got := warns(snapshot, warning); got != test.grpc {
+			if got := warns(snapshot, warning); got != isGRPC {
 				t.Errorf("warnings %q", snapshot.Warnings())
 			}
 		})
@@ -142,7 +143,7 @@ func TestEndpointsOfGRPC(t *testing.T) {
 			clusterv3.Cluster_EDS, nil, nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := grpcSnapshot(t, "client", true, fmt.Sprintf(`
+			s := grpcSnapshot(t, "client", xds.ProxylessGRPC, fmt.Sprintf(`
 {type: Dataplane, name: client, labels: {tls: %q, kuma.io/zone: east}, networking: {address: 10.0.0.9, inbound: [{port: 81, protocol: grpc, tags: {kuma.io/service: client}}],
   outbound: [{port: 1, tags: {kuma.io/service: greeter, kuma.io/protocol: grpc}}]}}
 `, test.client)+test.endpoints+identities)

@@ -30,15 +30,15 @@ type inboundKey struct {
 	spiffeID    string
 	provider    spiffe.IdentityProviderType // see visibility
 	trustDomain string
-	grpc        bool
+	client      xds.ClientType
 	confs       unique.Handle[string]
 }
 
 // inbound returns the resources of an inbound. Before is what they were in the snapshot
 // before, or nil; if nothing changed that they depend on, it is the result.
-func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc bool, confs *dataplaneConfs, before *built) *built {
+func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
 	key := inboundKey{
-		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, grpc: grpc,
+		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client,
 		confs: confs.inboundKey(index, b.shape.inbounds),
 	}
 	if tls.identity != nil {
@@ -52,13 +52,13 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 	name := fmt.Sprintf("inbound/%s/%d", address, in.Port)
 	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
 	protocol := inboundProtocol(in)
-	if grpc && !protocol.IsHTTP() {
+	if client == xds.ProxylessGRPC && !protocol.IsHTTP() {
 		return &built{inbound: key, warnings: []xds.Warning{{Place: name, Message: fmt.Sprintf(
 			"a gRPC server cannot have it: its protocol is %s; set protocol: grpc", protocol)}}}
 	}
 	i := &xds.Inbound{
 		Report: xds.Report{Place: name, OfInbound: true}, Dataplane: d, Identity: tls.identity, TrustDomain: tls.trustDomain,
-		Index: index, Inbound: in, Protocol: protocol, GRPC: grpc,
+		Index: index, Inbound: in, Protocol: protocol, Client: client,
 		Listener: &listenerv3.Listener{
 			Name: name, Address: message.SocketAddress(address, in.Port),
 			TrafficDirection: corev3.TrafficDirection_INBOUND,
@@ -96,7 +96,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, grpc 
 			host.Routes = append(host.Routes, r.Messages()...)
 		}
 		routes := &routev3.RouteConfiguration{Name: name, VirtualHosts: []*routev3.VirtualHost{host}}
-		if part.Messages = append(part.Messages, routes); grpc {
+		if part.Messages = append(part.Messages, routes); client == xds.ProxylessGRPC {
 			part.Messages = messagesOfGRPC(i, routes)
 		}
 	}

@@ -19,7 +19,7 @@ type endpointsKey struct {
 	destination *destination
 	set         *endpointSet
 	tls         clientTLS
-	grpc        bool
+	client      xds.ClientType
 	confs       *confList
 }
 
@@ -41,7 +41,7 @@ func (b *Builder) assignment(key endpointsKey, r *xds.Report, client *client) *e
 		All:         key.set.list,
 		Message:     &endpointv3.ClusterLoadAssignment{ClusterName: key.destination.name},
 	}
-	if key.grpc {
+	if key.client == xds.ProxylessGRPC {
 		e.All = grpcEndpoints(key.set, key.tls, r.WarnPlace)
 	}
 	if len(e.All) > 0 {

@@ -201,7 +201,7 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 		dataplane := variant.DataplaneOf(d.Mesh, p)
 		dataplane.Name = cmp.Or(dataplane.Name, exampleName)
 		dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
-		sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced), false)
+		sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced), xds.Envoy)
 		sb.addDestination(d, n.set, 0)
 		for _, part := range sb.shared.parts {
 			used = used.with(*part.mask.set.Load())

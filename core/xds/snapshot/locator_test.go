@@ -15,6 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -80,7 +81,7 @@ func stranger(d *resource.Dataplane) *resource.Dataplane {
 // number and the number of those that have constraints.
 func compareLocators(t *testing.T, state *snapshot.State, d *resource.Dataplane) (compared, variants int) {
 	t.Helper()
-	snapshot := state.Snapshot(d, false)
+	snapshot := state.Snapshot(d, xds.Envoy)
 	p := variant.ParametersOf(d, 0)
 	for i := range d.Outbounds {
 		name := variant.Destination{Mesh: d.Mesh, Tags: d.Outbounds[i].Tags}.Name()

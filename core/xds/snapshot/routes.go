@@ -14,7 +14,7 @@ import (
 type routesKey struct {
 	destination *destination
 	facts       *endpointFacts
-	grpc        bool
+	client      xds.ClientType
 	confs       *confList
 }
 
@@ -24,13 +24,13 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 		name := key.destination.name
 		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &xds.Routes{Report: xds.Report{Place: name}, Facets: client, Destination: key.destination.Destination,
-			GRPC: key.grpc, Protocol: protocol, HostNames: key.facts.names, Backends: xds.Backends{Mesh: key.destination.Mesh}}
+			Client: key.client, Protocol: protocol, HostNames: key.facts.names, Backends: xds.Backends{Mesh: key.destination.Mesh}}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},
 		}
 		r.List = []*xds.Route{r.NewRoute()}
-		if key.grpc {
+		if key.client == xds.ProxylessGRPC {
 			warnIgnoredByRoutes(&r.Report, b.shape.routes, key.confs)
 		}
 		for i, t := range b.shape.routes {

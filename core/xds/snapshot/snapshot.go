@@ -32,6 +32,8 @@ type Snapshot struct {
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
+
+	served atomic.Pointer[served]
 }
 
 // API returns the listeners that gRPC clients ask for by name, sorted by name; they are
@@ -65,28 +67,28 @@ type destinationSet struct {
 
 type snapshotKey struct {
 	dataplane resource.ID
-	grpc      bool
+	client    xds.ClientType
 }
 
 // forget removes the snapshots of a dataplane that no longer exists.
 func (b *Builder) forget(id resource.ID) {
-	b.snapshots.Delete(snapshotKey{id, false})
-	b.snapshots.Delete(snapshotKey{id, true})
+	b.snapshots.Delete(snapshotKey{id, xds.Envoy})
+	b.snapshots.Delete(snapshotKey{id, xds.ProxylessGRPC})
 }
 
 // Snapshot returns the snapshot of a dataplane of the view. It is the one of an
 // earlier state if nothing changed that it depends on; then the call allocates
 // nothing. With grpc it is the snapshot for a gRPC process instead of an Envoy.
-func (s *State) Snapshot(d *resource.Dataplane, grpc bool) *Snapshot {
+func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot {
 	b := s.builder
 	configs := s.view.Configs(d, core.Enforced)
-	key := snapshotKey{d.ID, grpc}
+	key := snapshotKey{d.ID, client}
 	known, _ := b.snapshots.Load(key)
 	before, _ := known.(*Snapshot)
 	if before != nil && before.isOf(b, d, configs, s.meshes[d.Mesh]) {
 		return before
 	}
-	snapshot := s.build(d, configs, grpc, before)
+	snapshot := s.build(d, configs, client, before)
 	b.snapshots.Store(key, snapshot)
 	return snapshot
 }
@@ -121,7 +123,7 @@ type snapshotBuilder struct {
 	xds.Report // of the dataplane
 	mesh       *meshState
 	dataplane  *resource.Dataplane
-	grpc       bool
+	client     xds.ClientType
 	tls        clientTLS
 	confs      *dataplaneConfs
 	snapshot   *Snapshot
@@ -134,11 +136,11 @@ type snapshotBuilder struct {
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
-func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, grpc bool) *snapshotBuilder {
+func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType) *snapshotBuilder {
 	mesh := s.meshes[d.Mesh]
 	id, err := mesh.identities.Of(d)
 	sb := &snapshotBuilder{
-		Builder: s.builder, mesh: mesh, dataplane: d, grpc: grpc, tls: tlsOf(id, grpc), confs: s.builder.confsOf(configs, grpc),
+		Builder: s.builder, mesh: mesh, dataplane: d, client: client, tls: tlsOf(id, client), confs: s.builder.confsOf(configs, client),
 		reached:  map[*destination]bool{},
 		snapshot: &Snapshot{Dataplane: d, Identity: id, configs: configs},
 		Report:   xds.Report{Place: d.KRI("")},
@@ -151,22 +153,22 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, grpc
 }
 
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
-func (s *State) build(d *resource.Dataplane, configs []*rules.Config, grpc bool, before *Snapshot) *Snapshot {
-	sb := s.newSnapshot(d, configs, grpc)
-	server := sb.mesh.serverTLS(sb.snapshot.Identity, grpc)
+func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType, before *Snapshot) *Snapshot {
+	sb := s.newSnapshot(d, configs, client)
+	server := sb.mesh.serverTLS(sb.snapshot.Identity, client)
 	for i := range d.Inbounds {
 		var was *built
 		if before != nil && i < len(before.Dataplane.Inbounds) {
 			was = before.own[i]
 		}
-		sb.addOwn(sb.inbound(d, i, server, grpc, sb.confs, was))
+		sb.addOwn(sb.inbound(d, i, server, client, sb.confs, was))
 	}
 	for i := range d.Outbounds {
 		sb.addOutbound(i)
 	}
 	sb.addBackends(s.view)
 	sb.warnUntranslated()
-	if grpc {
+	if client == xds.ProxylessGRPC {
 		sb.warnKindsWithoutGRPC()
 		return sb.done()
 	}
@@ -208,7 +210,7 @@ func (sb *snapshotBuilder) addOutbound(index int) {
 	set := sb.mesh.endpoints(sb.Builder, destination)
 	http := protocolBetween(o.Tags, set.facts).IsHTTP()
 	sb.warnRoutes(index, destination.name, http)
-	if sb.grpc {
+	if sb.client == xds.ProxylessGRPC {
 		sb.addOutboundOfGRPC(destination, set, index)
 		return
 	}
@@ -233,7 +235,7 @@ func (sb *snapshotBuilder) addDestination(destination *destination, set *endpoin
 	if protocolBetween(destination.Tags, set.facts).IsHTTP() {
 		confs := sb.confs.outbound(index, sb.shape.routes)
 		sb.addShared(sb.routeConfiguration(routesKey{
-			destination: destination, facts: set.facts, grpc: sb.grpc,
+			destination: destination, facts: set.facts, client: sb.client,
 			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes)),
 		}, sb.dataplane))
 		sb.shared.api = append(sb.shared.api, sb.apiListener(destination))
@@ -246,15 +248,15 @@ func (sb *snapshotBuilder) reach(destination *destination, set *endpointSet, con
 	sb.reached[destination] = true
 	sb.shared.sets = append(sb.shared.sets, destinationSet{destination, set})
 	key := clusterKey{
-		destination: destination, facts: set.facts, tls: sb.tls, grpc: sb.grpc,
+		destination: destination, facts: set.facts, tls: sb.tls, client: sb.client,
 		confs: sb.list(confs.outbound(index, sb.shape.cluster)),
 	}
 	endpoints := endpointsKey{
-		destination: destination, set: set, tls: sb.tls, grpc: sb.grpc,
+		destination: destination, set: set, tls: sb.tls, client: sb.client,
 		confs: sb.list(confs.outbound(index, sb.shape.endpoints)),
 	}
 	resolved := set.facts.names
-	if sb.grpc {
+	if sb.client == xds.ProxylessGRPC {
 		resolved = set.isHostName(sb.tls)
 	}
 	if resolved {
@@ -278,7 +280,7 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 	for _, d := range backends {
 		with.Outbounds = append(with.Outbounds, resource.Outbound{Port: 1, Tags: d.Tags})
 	}
-	confs := sb.confsOf(view.Configs(&with, core.Enforced), sb.grpc)
+	confs := sb.confsOf(view.Configs(&with, core.Enforced), sb.client)
 	for i, d := range backends {
 		if !sb.reached[d] {
 			sb.reach(d, sb.mesh.endpoints(sb.Builder, d), confs, i)

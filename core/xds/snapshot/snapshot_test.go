@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -44,7 +45,7 @@ func TestSnapshotsAreShared(t *testing.T) {
 	b := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
 	of := func(name string) *snapshot.Snapshot {
 		state := b.At(engine.View())
-		return state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name}), false)
+		return state.Snapshot(state.View().Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name}), xds.Envoy)
 	}
 	first, other := of("a"), of("b")
 	for _, kind := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType, wire.RouteType} {
@@ -79,7 +80,7 @@ func TestBuildersAreFreed(t *testing.T) {
 	}
 	build := func() weak.Pointer[snapshot.Builder] {
 		b := snapshot.NewBuilder(translators.All(), snapshot.Options{})
-		if len(b.At(view).Snapshot(d, false).Resources(wire.ClusterType)) != 1 {
+		if len(b.At(view).Snapshot(d, xds.Envoy).Resources(wire.ClusterType)) != 1 {
 			t.Fatal("there is no cluster")
 		}
 		return weak.Make(b)
@@ -122,7 +123,7 @@ func TestInboundsFollowTheProvider(t *testing.T) {
 		view := engine.View()
 		listeners := func(b *snapshot.Builder) string {
 			d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"})
-			return string(b.At(view).Snapshot(d, false).Resources(wire.ListenerType)[0].Body)
+			return string(b.At(view).Snapshot(d, xds.Envoy).Resources(wire.ListenerType)[0].Body)
 		}
 		if got, want := listeners(b), listeners(snapshot.NewBuilder(translators.All(), snapshot.Options{})); got != want {
 			t.Errorf("provider %s: got the listener %q, want %q", provider, got, want)

@@ -8,13 +8,14 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // serverTLS returns how the inbounds of a dataplane with an identity, which may be
 // nil, use it.
-func (m *meshState) serverTLS(id *identity.Identity, grpc bool) serverTLS {
-	tls := serverTLS{clientTLS: tlsOf(id, grpc), identity: id}
+func (m *meshState) serverTLS(id *identity.Identity, client xds.ClientType) serverTLS {
+	tls := serverTLS{clientTLS: tlsOf(id, client), identity: id}
 	switch {
 	case id == nil:
 	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several
@@ -35,13 +36,12 @@ type clientTLS struct {
 
 func (c clientTLS) enabled() bool { return c.source != message.NoSecrets }
 
-// tlsOf returns how a dataplane, or one that is gRPC instead of Envoy, uses its
-// identity, which may be nil.
-func tlsOf(id *identity.Identity, grpc bool) clientTLS {
+// tlsOf returns how a dataplane uses its identity, which may be nil.
+func tlsOf(id *identity.Identity, client xds.ClientType) clientTLS {
 	switch {
 	case id == nil:
 		return clientTLS{}
-	case grpc:
+	case client == xds.ProxylessGRPC:
 		return clientTLS{message.GRPCSecrets}
 	case id.Source.Spec.Provider.Type == spiffe.Spire:
 		return clientTLS{message.SpireSecrets}

@@ -16,6 +16,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -81,7 +82,7 @@ func TestTrustDomains(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).Snapshot(set.Dataplanes[0], false)
+			s := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view).Snapshot(set.Dataplanes[0], xds.Envoy)
 			listener := string(s.Resources(wire.ListenerType)[0].Body)
 			opens := strings.Contains(listener, `spiffe://partner/good`)
 			if opens != c.opens || !strings.Contains(listener, `spiffe://partner/bad`) {

@@ -38,7 +38,7 @@ func TestUntranslatedConfs(t *testing.T) {
 		"one of the proxy's traces": {[]xds.Translator{{Kind: "MeshTrace", Outbound: outbound}}, httpRoute + limit + timeoutIn + timeoutOut + route + permission},
 	} {
 		t.Run(name, func(t *testing.T) {
-			snapshot := snapshot.NewBuilder(test.translators, snapshot.Options{Audit: true}).At(view).Snapshot(view.Dataplanes("default")[0], false)
+			snapshot := snapshot.NewBuilder(test.translators, snapshot.Options{Audit: true}).At(view).Snapshot(view.Dataplanes("default")[0], xds.Envoy)
 			if got := lines(snapshot.Warnings()); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
@@ -102,7 +102,7 @@ func TestIgnoredFields(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.translator.Kind, test.translator.Ignored = "MeshTimeout", ignored
-			snapshot := snapshot.NewBuilder([]xds.Translator{test.translator}, snapshot.Options{Audit: true}).At(view).Snapshot(view.Dataplanes("default")[0], false)
+			snapshot := snapshot.NewBuilder([]xds.Translator{test.translator}, snapshot.Options{Audit: true}).At(view).Snapshot(view.Dataplanes("default")[0], xds.Envoy)
 			var got []string
 			for _, w := range snapshot.Warnings() {
 				if item, _, found := strings.Cut(w.String(), ": it is ignored"); found {

@@ -135,8 +135,8 @@ func warnUnseenTags(i *xds.Inbound, in xds.InboundConf, effect string) {
 // warnGRPC warns of all confs of an inbound of a gRPC server, which has no such kind.
 // It reports whether the inbound is one.
 func warnGRPC(i *xds.Inbound, in xds.InboundConf) bool {
-	if !i.GRPC || in.InboundConfig == nil {
-		return i.GRPC
+	if i.Client != xds.ProxylessGRPC || in.InboundConfig == nil {
+		return i.Client == xds.ProxylessGRPC
 	}
 	for _, o := range in.Origins() {
 		i.WarnPolicy(o.Policy, o.Index, "", "a gRPC server has permissions only")

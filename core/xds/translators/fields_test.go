@@ -18,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
@@ -94,7 +95,7 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 	state := snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)
 	for _, mesh := range view.Meshes() {
 		for _, d := range view.Dataplanes(mesh) {
-			snapshot := state.Snapshot(d, false)
+			snapshot := state.Snapshot(d, xds.Envoy)
 			data, err := json.Marshal(snapshot)
 			if err != nil {
 				return out, err

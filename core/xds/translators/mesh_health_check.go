@@ -40,7 +40,7 @@ func meshHealthCheck() xds.Translator {
 }
 
 func healthChecks(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
-	if c.GRPC {
+	if c.Client == xds.ProxylessGRPC {
 		return
 	}
 	setPanic(c, e, check)

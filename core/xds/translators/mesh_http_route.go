@@ -52,7 +52,7 @@ func httpRoutes(r *xds.Routes, e *rules.Effective, conf *meshhttproute.Conf) {
 	taken := map[string]*httpRule{}
 	every := matchKey(&meshhttproute.Match{})
 	for _, m := range matches {
-		if reason := m.unseenByGRPC(); r.GRPC && reason != "" {
+		if reason := m.unseenByGRPC(); r.Client == xds.ProxylessGRPC && reason != "" {
 			r.Warn(e, m.rule.pointer, "no call gets to a match: it %s", reason)
 			continue
 		}

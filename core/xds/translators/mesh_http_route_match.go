@@ -107,7 +107,7 @@ func (m ruleMatch) route(path *routev3.RouteMatch) *xds.Route {
 	route.Policy = m.rule.source.policy
 	route.Message = proto.CloneOf(m.rule.message())
 	route.Message.Match = path
-	if m.Method != nil && !m.rule.GRPC {
+	if m.Method != nil && m.rule.Client != xds.ProxylessGRPC {
 		path.Headers = append(path.Headers, methodMatcher(string(*m.Method)))
 	}
 	for i := range m.Headers {

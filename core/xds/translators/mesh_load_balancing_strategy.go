@@ -40,7 +40,7 @@ func loadBalancer(c *xds.Cluster, e *rules.Effective, conf *strategy.Conf) {
 	if lb == nil {
 		return
 	}
-	if c.GRPC {
+	if c.Client == xds.ProxylessGRPC {
 		grpcLoadBalancer(c, e, lb)
 		return
 	}

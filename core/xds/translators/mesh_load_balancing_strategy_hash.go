@@ -61,7 +61,7 @@ func routeHashes(r *xds.Route, e *rules.Effective, conf *strategy.Conf) {
 	}
 	h := hashesOf(r, e, conf)
 	for i, p := range h.policies {
-		if r.GRPC {
+		if r.Client == xds.ProxylessGRPC {
 			var known bool
 			if p, known = grpcHash(p); !known {
 				r.Warn(e, fmt.Sprintf("%s/%d", h.field, i), "gRPC hashes headers, and the connection of the client")

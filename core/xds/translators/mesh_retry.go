@@ -45,11 +45,11 @@ func connectAttempts(o *xds.Outbound, e *rules.Effective, retry *meshretry.Conf)
 
 func routeRetries(r *xds.Route, e *rules.Effective, retry *meshretry.Conf) {
 	used, other := "/http", "/grpc"
-	if r.GRPC || r.Protocol == message.GRPC {
+	if r.Client == xds.ProxylessGRPC || r.Protocol == message.GRPC {
 		used, other = other, used
 	}
 	r.WarnProtocol(e, "/tcp", "the protocol of the service is %s", r.Protocol)
-	if !r.GRPC { // else it is ignored by gRPC
+	if r.Client != xds.ProxylessGRPC { // else it is ignored by gRPC
 		r.WarnProtocol(e, other, "the protocol of the service is %s", r.Protocol)
 	}
 	switch {

@@ -72,7 +72,7 @@ func routeTimeouts(r *xds.Route, e *rules.Effective, timeout *meshtimeout.Conf) 
 		return
 	}
 	longest := timeout.HTTP.MaxStreamDuration
-	if r.GRPC {
+	if r.Client == xds.ProxylessGRPC {
 		longest = callDuration(timeout.HTTP)
 	}
 	setRequestTimeouts(action, timeout.HTTP, longest)

@@ -25,7 +25,7 @@ const maxDrain = 5 * time.Second
 func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(in, i.Visibility())
 	warnLimit(i, meshTimeoutKind, err)
-	if i.GRPC {
+	if i.Client == xds.ProxylessGRPC {
 		return // warned of by the chain
 	}
 	all := rules.ConfOf[meshtimeout.Conf](always(choices))

@@ -30,7 +30,7 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 		return
 	}
 	switch {
-	case i.GRPC:
+	case i.Client == xds.ProxylessGRPC:
 		i.Warn(effective, "", "a gRPC server accepts TLS with its own settings")
 		return
 	case i.TLS == nil:

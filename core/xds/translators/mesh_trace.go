@@ -28,7 +28,7 @@ func meshTrace() xds.Translator {
 		}),
 		Chain: func(c *xds.Chain, conf xds.InboundConf) {
 			trace := rules.ConfOf[meshtrace.Conf](conf.Default)
-			if trace == nil || c.Manager == nil || c.GRPC {
+			if trace == nil || c.Manager == nil || c.Client == xds.ProxylessGRPC {
 				return
 			}
 			service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)

@@ -7,6 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -49,7 +50,7 @@ networking:
 	state := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true}).At(view)
 	of := func(name string, kind wire.Type) *wire.Resource {
 		d := view.Dataplane(resource.ID{Kind: "Dataplane", Mesh: "default", Name: name})
-		for _, r := range state.Snapshot(d, false).Resources(kind) {
+		for _, r := range state.Snapshot(d, xds.Envoy).Resources(kind) {
 			if r.Name == "default/web" {
 				return r
 			}

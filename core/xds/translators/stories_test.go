@@ -178,7 +178,11 @@ func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) 
 	if d == nil {
 		t.Fatalf("there is no dataplane %s", dataplane)
 	}
-	snapshot := state.Snapshot(d, grpc)
+	client := xds.Envoy
+	if grpc {
+		client = xds.ProxylessGRPC
+	}
+	snapshot := state.Snapshot(d, client)
 	for kind := range wire.Type(wire.NumTypes) {
 		for _, r := range snapshot.Resources(kind) {
 			m, err := message.Decode(r)

@@ -22,7 +22,7 @@ const maxEarlyData = 64 << 10
 // filter denies every client instead of what the permissions are. A gRPC server rejects
 // a TCP chain, and has none of its fields.
 func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permissions, limited bool) {
-	if c.GRPC {
+	if c.Client == xds.ProxylessGRPC {
 		return
 	}
 	connect := func(mode tcpv3.UpstreamConnectMode) {

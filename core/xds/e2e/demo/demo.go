@@ -11,6 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -109,7 +110,7 @@ func (d *demo) startProxy(state *snapshot.State, p *resource.Dataplane) error {
 	}
 	d.ca.WriteFiles(fatal{}, d.dir, p.Name, id.SPIFFEID)
 	admin := netip.AddrPortFrom(netip.MustParseAddr(p.Inbounds[0].ServiceAddress), 19901)
-	bootstrap, err := bootstrap.Static(state.Snapshot(p, false), bootstrap.Options{Admin: admin})
+	bootstrap, err := bootstrap.Static(state.Snapshot(p, xds.Envoy), bootstrap.Options{Admin: admin})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -152,7 +153,7 @@ func newGRPCWorld(t *testing.T) *grpcWorld {
 
 // add adds a dataplane of a mesh.
 func (w *grpcWorld) add(mesh string, d dataplane) {
-	n := &grpcNode{id: mesh + "/" + d.dataplane.KRI(""), title: d.title, snapshot: d.state.Snapshot(d.dataplane, true)}
+	n := &grpcNode{id: mesh + "/" + d.dataplane.KRI(""), title: d.title, snapshot: d.state.Snapshot(d.dataplane, xds.ProxylessGRPC)}
 	for of := range wire.Type(wire.NumTypes) {
 		n.served[of].Listed = n.snapshot.Resources(of)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/bootstrap"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -107,7 +108,7 @@ func load(t *testing.T, kinds *resource.Kinds, title string, inputs ...resource.
 
 // part returns the bootstrap of a dataplane.
 func (d *dataplane) part(t *testing.T) part {
-	bootstrap, err := bootstrap.Static(d.state.Snapshot(d.dataplane, false), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
+	bootstrap, err := bootstrap.Static(d.state.Snapshot(d.dataplane, xds.Envoy), bootstrap.Options{Admin: netip.MustParseAddrPort("127.0.0.1:0")})
 	if err != nil {
 		t.Errorf("%s: %v", d.title, err)
 	}
