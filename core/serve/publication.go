@@ -58,7 +58,7 @@ func (p *publication) dataplane(kri string) *resource.Dataplane {
 }
 
 // Node implements [server.State].
-func (p *publication) Node(node *server.Node) (*server.Snapshot, bool) {
+func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	d := p.dataplane(node.ID)
 	if d == nil {
 		return nil, false

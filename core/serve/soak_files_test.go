@@ -224,7 +224,7 @@ type expected struct {
 	state *snapshot.State
 }
 
-func (e *expected) Node(n *server.Node) (*server.Snapshot, bool) {
+func (e *expected) Node(n *server.Node) (*wire.Snapshot, bool) {
 	id, zone, ok := resource.ParseDataplaneKRI(n.ID)
 	if !ok {
 		return nil, false
@@ -238,7 +238,7 @@ func (e *expected) Node(n *server.Node) (*server.Snapshot, bool) {
 		client = xds.ProxylessGRPC
 	}
 	built := e.state.Snapshot(d, client)
-	var s server.Snapshot
+	var s wire.Snapshot
 	for t := range wire.Type(wire.NumTypes) {
 		s[t].Listed = built.Resources(t)
 	}

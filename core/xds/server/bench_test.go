@@ -50,9 +50,9 @@ func cpuTime(b testing.TB) time.Duration {
 // fleet is a state in which all nodes have the same snapshot: 50 clusters with their
 // endpoints, 4 listeners and 4 routes. Of go-control-plane's caches it is the best
 // case: its snapshot is built once for all nodes too.
-type fleet struct{ snapshot *server.Snapshot }
+type fleet struct{ snapshot *wire.Snapshot }
 
-func (f *fleet) Node(*server.Node) (*server.Snapshot, bool) { return f.snapshot, true }
+func (f *fleet) Node(*server.Node) (*wire.Snapshot, bool) { return f.snapshot, true }
 
 func (f *fleet) Locate(wire.Type, string, map[string]string) (wire.Variant, bool) {
 	return wire.Variant{}, false

@@ -17,7 +17,6 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/meshmatch/meshmatch/core/xds/message"
-	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -55,7 +54,7 @@ var peerTypes = [wire.NumTypes]resource.Type{
 }
 
 // peerSnapshot returns the snapshot of go-control-plane with the same resources.
-func peerSnapshot(t testing.TB, version string, snapshot *server.Snapshot) *cachev3.Snapshot {
+func peerSnapshot(t testing.TB, version string, snapshot *wire.Snapshot) *cachev3.Snapshot {
 	resources := map[resource.Type][]types.Resource{}
 	for k, rs := range snapshot {
 		for _, list := range [][]*wire.Resource{rs.Listed, rs.Named} {

@@ -81,7 +81,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (w *world) replica() *grpc.ClientConn { return w.replicas[w.rand.IntN(2)].conn }
 
 // snapshot returns random resources.
-func (w *world) snapshot(quality string) *server.Snapshot {
+func (w *world) snapshot(quality string) *wire.Snapshot {
 	var listed, named []*wire.Resource
 	for k := range wire.Type(wire.NumTypes) {
 		for _, name := range worldNames {
@@ -196,7 +196,7 @@ func (w *world) finish() {
 }
 
 // isRejected reports whether the clients reject a resource.
-func isRejected(r server.Resources) bool {
+func isRejected(r wire.Resources) bool {
 	return slices.ContainsFunc(slices.Concat(r.Listed, r.Named), func(r *wire.Resource) bool {
 		return strings.Contains(string(r.Body), "bad")
 	})

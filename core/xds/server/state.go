@@ -18,7 +18,7 @@ type State interface {
 	// Node returns what the dataplane with the id of a node is served, and false if
 	// there is no such dataplane (SPEC 12.2). If nothing changed for a dataplane,
 	// later states return the same pointer.
-	Node(node *Node) (*Snapshot, bool)
+	Node(node *Node) (*wire.Snapshot, bool)
 	// Locate returns the variant of a name that parameters choose, and false if the
 	// name does not exist or no variant covers the parameters (SPEC 12.4). It does
 	// not keep the map.

@@ -56,12 +56,12 @@ type stream struct {
 	responses  uint32
 	node       Node
 	hasNode    bool
-	snapshot   *Snapshot // nil if there is no dataplane
-	denied     bool      // the client may not have it
-	known      bool      // there was a dataplane, or a variant for the parameters of the node
-	left       bool      // leaveWaiting has found that it is known
-	logged     bool      // that there is none
-	warned     bool      // that the client lacks a type
+	snapshot   *wire.Snapshot // nil if there is no dataplane
+	denied     bool           // the client may not have it
+	known      bool           // there was a dataplane, or a variant for the parameters of the node
+	left       bool           // leaveWaiting has found that it is known
+	logged     bool           // that there is none
+	warned     bool           // that the client lacks a type
 	watches    [wire.NumTypes]*watch
 	refused    []refusal // requests for types that are not served
 	names      int       // what the stream has charged to its budget
@@ -111,7 +111,7 @@ func (s *stream) advance() {
 		if w == nil {
 			continue
 		}
-		if s.snapshot != before && !s.snapshot.sameResources(before, w.t) || len(s.node.Parameters) > 0 {
+		if s.snapshot != before && !sameResources(s.snapshot, before, w.t) || len(s.node.Parameters) > 0 {
 			s.rewant(w)
 		}
 		s.relocate(w)
@@ -146,7 +146,7 @@ func (s *stream) isKnown() bool { return s.known || s.server.released.Load() }
 
 // sameResources reports whether two snapshots share the resources of a type. Either
 // may be nil.
-func (s *Snapshot) sameResources(o *Snapshot, t wire.Type) bool {
+func sameResources(s, o *wire.Snapshot, t wire.Type) bool {
 	return s != nil && o != nil && identical(s[t].Listed, o[t].Listed) && identical(s[t].Named, o[t].Named)
 }
 
@@ -174,7 +174,7 @@ func (s *stream) rewant(w *watch) {
 	before := w.want
 	switch {
 	case s.snapshot != nil:
-		w.want = s.snapshot[w.t].selectFor(&w.sub, before)
+		w.want = selectFor(&s.snapshot[w.t], &w.sub, before)
 	case len(s.node.Parameters) > 0 && !s.denied:
 		w.want = s.locateNames(w)
 	default:

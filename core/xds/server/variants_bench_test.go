@@ -86,16 +86,16 @@ func kilobyte(name string, n, i int) *wire.Resource {
 // fourVariants is a state with one name. The parameter env chooses.
 type fourVariants [4]wire.Variant
 
-func (s *fourVariants) Node(*server.Node) (*server.Snapshot, bool) { return nil, false }
+func (s *fourVariants) Node(*server.Node) (*wire.Snapshot, bool) { return nil, false }
 
 func (s *fourVariants) Locate(_ wire.Type, _ string, parameters map[string]string) (wire.Variant, bool) {
 	return s[parameters["env"][0]-'0'], true
 }
 
 // ownResources is a state with a snapshot for each node. The id of a node is its index.
-type ownResources struct{ nodes []*server.Snapshot }
+type ownResources struct{ nodes []*wire.Snapshot }
 
-func (s *ownResources) Node(n *server.Node) (*server.Snapshot, bool) {
+func (s *ownResources) Node(n *server.Node) (*wire.Snapshot, bool) {
 	i := 0
 	for _, digit := range n.ID {
 		i = i*10 + int(digit-'0')

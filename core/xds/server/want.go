@@ -11,7 +11,7 @@ import (
 // It returns the slice of the snapshot, or the one before, where that has the same
 // resources. Names that exist become the strings of the snapshot, so that the
 // request is not kept.
-func (r *Resources) selectFor(s *subscription, before []*wire.Resource) []*wire.Resource {
+func selectFor(r *wire.Resources, s *subscription, before []*wire.Resource) []*wire.Resource {
 	if s.all && (len(s.names) == 0 || len(r.Named) == 0) {
 		return r.Listed
 	}

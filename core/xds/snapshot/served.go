@@ -3,21 +3,20 @@ package snapshot
 import (
 	"slices"
 
-	"github.com/meshmatch/meshmatch/core/xds/server"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
 // served is a snapshot in the form of a server, with the secrets that the server signed.
 type served struct {
 	secrets   []*wire.Resource
-	resources server.Snapshot
+	resources wire.Snapshot
 }
 
 // Served returns what a server sends: the resources of the snapshot, and the given
 // secrets, sorted by name; the snapshot of an identity that the server signs has no
 // others. Calls with equal secrets return the same pointer, so that a server that compares
 // pointers sends nothing while nothing changes.
-func (s *Snapshot) Served(secrets []*wire.Resource) *server.Snapshot {
+func (s *Snapshot) Served(secrets []*wire.Resource) *wire.Snapshot {
 	for {
 		known := s.served.Load()
 		if known != nil && slices.Equal(known.secrets, secrets) {

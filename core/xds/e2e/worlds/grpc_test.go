@@ -130,7 +130,7 @@ func (w *grpcWorld) check(minNames, minInbounds int) {
 type grpcNode struct {
 	id, title string
 	snapshot  *snapshot.Snapshot
-	served    server.Snapshot
+	served    wire.Snapshot
 }
 
 // grpcWorld is many meshes in one server. Each connection to an endpoint leads to one
@@ -166,7 +166,7 @@ func (w *grpcWorld) add(mesh string, d dataplane) {
 func (w *grpcWorld) Current() (server.State, <-chan struct{}) { return w, nil }
 
 // Node implements [server.State].
-func (w *grpcWorld) Node(node *server.Node) (*server.Snapshot, bool) {
+func (w *grpcWorld) Node(node *server.Node) (*wire.Snapshot, bool) {
 	n := w.byID[node.ID]
 	if n == nil {
 		return nil, false

@@ -192,7 +192,7 @@ func (a *Actor) Differences(state server.State) []string {
 }
 
 // selected returns the bodies of the resources that are asked for, by name.
-func (a *asked) selected(r *server.Resources) map[string]string {
+func (a *asked) selected(r *wire.Resources) map[string]string {
 	want := map[string]string{}
 	for _, r := range r.Listed {
 		if a.all || a.names[r.Name] {

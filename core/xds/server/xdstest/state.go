@@ -16,7 +16,7 @@ import (
 // A State is a state that a test writes. It is not changed after it was published;
 // Clone returns one that may be.
 type State struct {
-	Nodes    map[string]*server.Snapshot // by node id
+	Nodes    map[string]*wire.Snapshot // by node id
 	Variants map[Name][]wire.Variant
 }
 
@@ -28,7 +28,7 @@ type Name struct {
 
 // NewState returns an empty state.
 func NewState() *State {
-	return &State{Nodes: map[string]*server.Snapshot{}, Variants: map[Name][]wire.Variant{}}
+	return &State{Nodes: map[string]*wire.Snapshot{}, Variants: map[Name][]wire.Variant{}}
 }
 
 // Clone returns a copy. Snapshots and variants are shared, and must be replaced
@@ -38,8 +38,8 @@ func (s *State) Clone() *State {
 }
 
 // Snapshot returns a snapshot with the resources. A wildcard gets all of them.
-func Snapshot(resources ...*wire.Resource) *server.Snapshot {
-	snapshot := new(server.Snapshot)
+func Snapshot(resources ...*wire.Resource) *wire.Snapshot {
+	snapshot := new(wire.Snapshot)
 	for _, r := range resources {
 		snapshot[r.Type].Listed = append(snapshot[r.Type].Listed, r)
 	}
@@ -51,7 +51,7 @@ func Snapshot(resources ...*wire.Resource) *server.Snapshot {
 
 // WithNamed returns a copy of a snapshot with further resources, which are served by
 // name only.
-func WithNamed(snapshot *server.Snapshot, resources ...*wire.Resource) *server.Snapshot {
+func WithNamed(snapshot *wire.Snapshot, resources ...*wire.Resource) *wire.Snapshot {
 	c := *snapshot
 	for _, r := range resources {
 		c[r.Type].Named = append(slices.Clone(c[r.Type].Named), r)
@@ -82,7 +82,7 @@ func Variant(r *wire.Resource, constraint string) wire.Variant {
 }
 
 // Node implements server.State.
-func (s *State) Node(node *server.Node) (*server.Snapshot, bool) {
+func (s *State) Node(node *server.Node) (*wire.Snapshot, bool) {
 	snapshot, ok := s.Nodes[node.ID]
 	return snapshot, ok
 }

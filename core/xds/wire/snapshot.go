@@ -1,9 +1,7 @@
-package server
-
-import "github.com/meshmatch/meshmatch/core/xds/wire"
+package wire
 
 // A Snapshot is what one dataplane is served. It is immutable.
-type Snapshot [wire.NumTypes]Resources
+type Snapshot [NumTypes]Resources
 
 // Resources are the resources of one type in a snapshot. Both slices are sorted by
 // name, are never changed, and have no name in common. A resource with the same
@@ -11,6 +9,6 @@ type Snapshot [wire.NumTypes]Resources
 // version decides. A slice that many snapshots share costs less than many equal
 // ones.
 type Resources struct {
-	Listed []*wire.Resource // served to wildcards, and by name
-	Named  []*wire.Resource // served by name only, as listeners for gRPC (SPEC 11.4)
+	Listed []*Resource // served to wildcards, and by name
+	Named  []*Resource // served by name only, as listeners for gRPC (SPEC 11.4)
 }
