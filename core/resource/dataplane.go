@@ -4,7 +4,10 @@ import "strconv"
 
 // Mesh is a mesh document. A mesh exists as soon as a resource is in it, with
 // or without a Mesh document.
-type Mesh struct{ Meta }
+type Mesh struct {
+	Meta
+	Spec MeshSpec
+}
 
 // Dataplane is a proxy and the workload that it serves (SPEC 1.3). The fields
 // of Kuma's Dataplane that have no part in matching are validated and dropped.
@@ -16,6 +19,8 @@ type Dataplane struct {
 	Outbounds         []Outbound    // may be shared with other dataplanes of a load
 	Gateway           *GatewayProxy // nil for a sidecar; excludes Inbounds
 	TransparentProxy  *TransparentProxy
+	// Listeners are those of a zone proxy. They are selected like inbounds (SPEC 17.3).
+	Listeners []Listener
 }
 
 // ProxyType returns [Gateway] or [Sidecar].
@@ -41,11 +46,15 @@ type Inbound struct {
 
 // SectionName returns the sectionName by which a targetRef selects the
 // inbound: its name, or its port if it has no name (SPEC 2.2).
-func (i *Inbound) SectionName() string {
-	if i.Name != "" {
-		return i.Name
+func (i *Inbound) SectionName() string { return sectionName(i.Name, i.Port) }
+
+// sectionName returns the section of a port: its name, or its number if it has no
+// name.
+func sectionName(name string, port uint32) string {
+	if name != "" {
+		return name
 	}
-	return strconv.FormatUint(uint64(i.Port), 10)
+	return strconv.FormatUint(uint64(port), 10)
 }
 
 // IsHTTP reports whether the inbound speaks HTTP: its protocol, or else its
@@ -63,7 +72,22 @@ type Outbound struct {
 	Port    uint32
 	Address string
 	Tags    Tags
+	// Backend refers to the destination, in place of tags (SPEC 17.3); nil: by tags.
+	Backend *BackendRef
 }
+
+// Listener is a port of a zone proxy.
+type Listener struct {
+	Egress   bool // a ZoneEgress, not a ZoneIngress
+	Name     string
+	Address  string // empty: the dataplane's
+	Port     uint32
+	Tags     Tags
+	NotReady bool
+}
+
+// SectionName returns the sectionName by which a targetRef selects the listener.
+func (l *Listener) SectionName() string { return sectionName(l.Name, l.Port) }
 
 // GatewayProxy makes a dataplane a gateway.
 type GatewayProxy struct {
@@ -81,6 +105,9 @@ type TransparentProxy struct {
 	// AnyValue means all services.
 	DirectAccessServices []string
 	ReachableServices    []string
+	// ReachableBackends are the only destinations that the workload reaches; nil: there
+	// is no limit, empty: none (SPEC 17.3).
+	ReachableBackends []BackendRef
 }
 
 // KRI returns the identifier of the dataplane, or of the inbound with the

@@ -77,6 +77,19 @@ func (d *Dataplane) fill(doc *networkingDoc) {
 			RedirectPortInbound: p.RedirectPortInbound, RedirectPortOutbound: p.RedirectPortOutbound,
 			IPFamilyMode: string(p.IPFamilyMode), DirectAccessServices: p.DirectAccessServices, ReachableServices: p.ReachableServices,
 		}
+		if p.ReachableBackends != nil {
+			d.TransparentProxy.ReachableBackends = make([]BackendRef, len(p.ReachableBackends.Refs))
+			for i := range p.ReachableBackends.Refs {
+				d.TransparentProxy.ReachableBackends[i] = p.ReachableBackends.Refs[i].ref()
+			}
+		}
+	}
+	for i := range doc.Listeners {
+		l := &doc.Listeners[i]
+		d.Listeners = append(d.Listeners, Listener{
+			Egress: l.Type == ZoneEgressKind, Name: l.Name, Address: l.Address, Port: l.Port, Tags: l.Tags,
+			NotReady: l.State != "" && l.State != ready,
+		})
 	}
 }
 
@@ -120,6 +133,7 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 	for i, out := range docs {
 		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}
 		if out.BackendRef != nil {
+			list[i].Backend = new(out.BackendRef.ref())
 			plain = false
 			d.countUnused(in.At().Index(i), "backendRef", true)
 		}

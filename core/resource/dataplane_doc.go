@@ -15,7 +15,7 @@ type networkingDoc struct {
 	Outbound            *strict.Value        `json:"outbound,omitzero"` // []outboundDoc
 	Gateway             *gatewayDoc          `json:"gateway,omitzero"`
 	TransparentProxying *transparentProxyDoc `json:"transparentProxying,omitzero"`
-	Admin               *adminDoc            `json:"admin,omitzero"`
+	Admin               *EnvoyAdmin          `json:"admin,omitzero"`
 	Listeners           []listenerDoc        `json:"listeners,omitzero"`
 }
 
@@ -26,7 +26,7 @@ type inboundDoc struct {
 	ServicePort    uint32           `json:"servicePort,omitzero"`
 	ServiceAddress string           `json:"serviceAddress,omitzero"`
 	Protocol       string           `json:"protocol,omitzero"`
-	Tags           Tags             `json:"tags"`
+	Tags           Tags             `json:"tags,omitzero"`
 	State          inboundState     `json:"state,omitzero"`
 	Health         *healthDoc       `json:"health,omitzero"`
 	ServiceProbe   *serviceProbeDoc `json:"serviceProbe,omitzero"`
@@ -85,50 +85,19 @@ type reachableBackendsDoc struct {
 	Refs []backendDoc `json:"refs,omitzero"`
 }
 
-// backendDoc is a reference to a resource that describes a service, by its
-// name or by its labels.
-type backendDoc struct {
-	Kind      backendKind       `json:"kind"`
-	Name      string            `json:"name,omitzero"`
-	Namespace string            `json:"namespace,omitzero"`
-	Port      port              `json:"port,omitzero"`
-	Labels    map[string]string `json:"labels,omitzero"`
-}
-
-type backendKind string
-
-func (backendKind) Enum() []string {
-	return []string{"MeshService", "MeshExternalService", "MeshMultiZoneService"}
-}
-
-func (d *backendDoc) Validate(at *diag.At) {
-	switch {
-	case d.Name == "" && len(d.Labels) == 0:
-		at.Field("name").Errorf("or give labels", "required field is missing")
-	case d.Name != "" && len(d.Labels) > 0:
-		at.Field("labels").Errorf("use one of them", "a backend is found by name or by labels, not by both")
-	}
-}
-
-type adminDoc struct {
-	Port port `json:"port,omitzero"`
-}
-
 // listenerDoc is a port of a zone proxy.
 type listenerDoc struct {
 	Type    listenerType `json:"type,omitzero"`
 	Name    string       `json:"name,omitzero"`
 	Address string       `json:"address,omitzero"`
-	Port    port         `json:"port"`
+	Port    uint32       `json:"port"`
 	State   inboundState `json:"state,omitzero"`
 	Tags    Tags         `json:"tags,omitzero"`
 }
 
-func (d *listenerDoc) Validate(at *diag.At) { validateTags(at.Field("tags"), d.Tags) }
-
 type listenerType string
 
-func (listenerType) Enum() []string { return []string{"ZoneIngress", "ZoneEgress"} }
+func (listenerType) Enum() []string { return []string{ZoneIngressKind, ZoneEgressKind} }
 
 type metricsDoc struct {
 	Name string        `json:"name,omitzero"`

@@ -56,6 +56,10 @@ func (d *Dataplane) validateListeners(at *diag.At) {
 				"the listener has the address of its own workload, %s", address)
 		}
 	}
+	for i := range d.Listeners {
+		l := &d.Listeners[i]
+		used.add(at, "listeners", i, cmp.Or(l.Address, d.Address), l.Address, l.Port)
+	}
 	for i := range d.Outbounds {
 		o := &d.Outbounds[i]
 		used.add(at, "outbound", i, cmp.Or(o.Address, DefaultOutboundAddress), o.Address, o.Port)

@@ -31,6 +31,9 @@ func (d *Dataplane) validateNetworking(at *diag.At) {
 	for i := range d.Outbounds {
 		d.Outbounds[i].validate(outbounds.Index(i))
 	}
+	for i := range d.Listeners {
+		d.Listeners[i].validate(at.Field("listeners").Index(i))
+	}
 	d.validateListeners(at)
 	if d.Gateway != nil {
 		validateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
@@ -51,7 +54,7 @@ func (i *Inbound) validate(at *diag.At) {
 	validateText(at, "protocol", i.Protocol)
 	tags := at.Field("tags")
 	validateTags(tags, i.Tags)
-	if _, present := i.Tags.Get(ServiceTag); !present {
+	if _, present := i.Tags.Get(ServiceTag); !present && len(i.Tags) > 0 {
 		tags.Field(ServiceTag).Errorf("", "required tag is missing")
 	}
 }
@@ -62,6 +65,19 @@ func (o *Outbound) validate(at *diag.At) {
 	}
 	validateText(at, "address", o.Address)
 	validateTags(at.Field("tags"), o.Tags)
+	if o.Backend != nil {
+		o.Backend.validate(at.Field("backendRef"))
+		if len(o.Tags) > 0 {
+			at.Field("tags").Errorf("remove them", "an outbound has tags or a backendRef, not both")
+		}
+	}
+}
+
+func (l *Listener) validate(at *diag.At) {
+	validatePort(at, "port", l.Port)
+	validateText(at, "name", l.Name)
+	validateText(at, "address", l.Address)
+	validateTags(at.Field("tags"), l.Tags)
 }
 
 func (p *TransparentProxy) validate(at *diag.At) {
@@ -70,6 +86,9 @@ func (p *TransparentProxy) validate(at *diag.At) {
 		port  uint32
 	}{{"redirectPortInbound", p.RedirectPortInbound}, {"redirectPortOutbound", p.RedirectPortOutbound}} {
 		redirectPort(port.port).Validate(at.Field(port.field))
+	}
+	for i := range p.ReachableBackends {
+		p.ReachableBackends[i].validate(at.Field("reachableBackends").Field("refs").Index(i))
 	}
 	if words := ipFamilyMode("").Enum(); p.IPFamilyMode != "" && !slices.Contains(words, p.IPFamilyMode) {
 		at.Field("ipFamilyMode").Errorf(diag.DidYouMean(p.IPFamilyMode, words), "unknown value %q", p.IPFamilyMode)

@@ -20,9 +20,13 @@ const (
 
 // fixedKinds are the kinds of resources that are no policies, with their short
 // names.
-var fixedKinds = map[string]string{
-	MeshKind: "m", DataplaneKind: dataplaneShort, MeshIdentityKind: "mid", MeshTrustKind: "mtrust",
-}
+var fixedKinds = func() map[string]string {
+	shorts := map[string]string{MeshKind: "m", DataplaneKind: dataplaneShort, MeshIdentityKind: "mid", MeshTrustKind: "mtrust"}
+	for name, kind := range objectKinds {
+		shorts[name] = kind.short
+	}
+	return shorts
+}()
 
 const dataplaneShort = "dp"
 
@@ -39,6 +43,7 @@ type decoder struct {
 // body is a document without its identity.
 type body struct {
 	at, kindAt *diag.At
+	document   *strict.Value
 	top        *strict.Value // the document, in the universal spelling
 	spec       *strict.Value // nil: left out
 }
@@ -76,7 +81,7 @@ func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
 		return false
 	}
 	if replaced {
-		kindAt.Warnf("use "+replacement, "policies of kind %s are skipped", kind)
+		kindAt.Warnf("use "+replacement, "documents of kind %s are skipped: what they configure is in no answer", kind)
 	}
 	d.out.skip(kind, 1)
 	return true
@@ -118,11 +123,8 @@ func (d *decoder) resource(meta Meta, b body) {
 	switch meta.Kind {
 	case "": // reported already
 	case MeshKind:
-		if b.spec != nil {
-			strict.Skim(b.spec)
-		}
 		meta.Mesh, meta.Namespace = meta.Name, ""
-		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta})
+		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta, Spec: b.mesh()})
 	case DataplaneKind:
 		d.out.Dataplanes = append(d.out.Dataplanes, d.dataplane(meta, &b))
 	case MeshIdentityKind:
@@ -144,7 +146,7 @@ func (d *decoder) resource(meta Meta, b body) {
 }
 
 func (d *decoder) kindHint(word string) string {
-	known := append(d.load.loader.Kinds.Names(), MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind)
+	known := slices.Concat(d.load.loader.Kinds.Names(), []string{MeshKind, DataplaneKind, MeshIdentityKind, MeshTrustKind}, objectNames())
 	if hint := diag.DidYouMean(word, append(known, d.kindsOf("")...)); hint != "" {
 		return hint
 	}

@@ -31,7 +31,7 @@ func TestNewKindsRefuses(t *testing.T) {
 		"resource: kind A selects outbounds by Dataplane, MeshGateway": {kind(func(k *resource.Kind) {
 			k.To = &resource.Section{Targets: resource.TopTargets}
 		})},
-		"resource: kind A selects clients by MeshHTTPRoute": {kind(func(k *resource.Kind) {
+		"resource: kind A selects clients by MeshExternalService, MeshMultiZoneService, MeshHTTPRoute": {kind(func(k *resource.Kind) {
 			k.From = &resource.Section{Targets: resource.ToTargets}
 		})},
 	} {

@@ -34,12 +34,15 @@ type kubernetesMetadata struct {
 	Name      resourceName      `json:"name"`
 	Namespace string            `json:"namespace,omitzero"`
 	Labels    map[string]string `json:"labels,omitzero"`
+	// Annotations are no part of the identity, except those that Kuma keeps in place of
+	// labels.
+	Annotations *strict.Value `json:"annotations,omitzero"`
 }
 
 // objectMeta are the other fields of Kubernetes' ObjectMeta. They are dropped,
 // like any field that a future version adds.
 var objectMeta = []string{
-	"annotations", "clusterName", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers",
+	"clusterName", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers",
 	"generateName", "generation", "initializers", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid",
 }
 
@@ -75,6 +78,11 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		kinds := d.kindsOf(group)
 		at.Field("kind").Errorf(diag.DidYouMean(kind, kinds), "unknown kind %q of %s", kind, group)
 		return
+	case kind == "ConfigMap" && version == "v1" && d.configMap(in):
+		return
+	case objectKinds[kind] != nil && sharedKinds[kind] && isAPIVersion(version): // of another system
+		d.out.skip(kind, 1)
+		return
 	case d.isKnown(kind) && kind != MeshKind: // reported below: the apiVersion is wrong
 	case !isAPIVersion(version):
 		at.Field("apiVersion").Errorf("write GROUP/VERSION, such as "+KumaGroup+"/v1alpha1", "bad apiVersion %q", version)
@@ -87,7 +95,11 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	strict.DecodeExcept(in, &doc, "status")
 	meta := kubernetesMeta(at, string(doc.Kind), doc.Metadata)
 	meta.Mesh = doc.Mesh
-	d.resource(meta, body{at: at, kindAt: at.Field("kind"), spec: doc.Spec})
+	if kind := objectKinds[meta.Kind]; kind != nil {
+		d.kubernetesObject(kind, meta, in, doc.Spec)
+		return
+	}
+	d.resource(meta, body{at: at, kindAt: at.Field("kind"), document: in, spec: doc.Spec})
 }
 
 // kubernetesMeta decodes metadata, which is nil if it is missing. As Kuma
@@ -95,7 +107,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 	var doc kubernetesMetadata
 	if metadata != nil {
-		used := []string{"name", "namespace", "labels"}
+		used := []string{"name", "namespace", "labels", "annotations"}
 		for _, field := range metadata.Names() {
 			if slices.Contains(used, field) || slices.Contains(objectMeta, field) {
 				continue
@@ -106,15 +118,34 @@ func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 		}
 		strict.DecodePart(metadata, &doc)
 	}
-	if _, labelled := doc.Labels[namespaceLabel]; !labelled && doc.Namespace != "" && kind != MeshKind {
-		if doc.Labels == nil {
-			doc.Labels = map[string]string{}
-		}
-		doc.Labels[namespaceLabel] = doc.Namespace
-	}
+	doc.keepLabels(kind)
 	meta := newMeta(at, kind, string(doc.Name), doc.Labels)
 	meta.Namespace = doc.Namespace
 	return meta
+}
+
+// keepLabels adds the labels that Kuma derives: those that it keeps in annotations,
+// and the namespace, unless the resource was made elsewhere (SPEC 17.2).
+func (m *kubernetesMetadata) keepLabels(kind string) {
+	if kind == MeshKind {
+		return
+	}
+	set := func(key, value string) {
+		if m.Labels == nil {
+			m.Labels = map[string]string{}
+		}
+		m.Labels[key] = value
+	}
+	if m.Annotations != nil {
+		for _, key := range labelAnnotations {
+			if value := m.Annotations.Field(key); value != nil && value.Kind() == strict.String {
+				set(key, value.Text())
+			}
+		}
+	}
+	if _, labelled := m.Labels[NamespaceLabel]; !labelled && m.Namespace != "" && originOf(m.Labels[OriginLabel]) != GlobalOrigin {
+		set(NamespaceLabel, m.Namespace)
+	}
 }
 
 // documentMeta decodes the identity of a document of a registered type, whose

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -46,13 +47,30 @@ func summary(t *testing.T, set *resource.Set) string {
 			fmt.Fprintf(&b, "  inbound %s %s:%d to %s:%d %s [%s] notReady=%t\n", in.Name, in.Address, in.Port, in.ServiceAddress, in.ServicePort, in.Protocol, in.Tags, in.NotReady)
 		}
 		for _, out := range d.Outbounds {
-			fmt.Fprintf(&b, "  outbound %s:%d [%s]\n", out.Address, out.Port, out.Tags)
+			fmt.Fprintf(&b, "  outbound %s:%d [%s]", out.Address, out.Port, out.Tags)
+			if out.Backend != nil {
+				fmt.Fprintf(&b, " %+v", *out.Backend)
+			}
+			b.WriteByte('\n')
+		}
+		for _, l := range d.Listeners {
+			fmt.Fprintf(&b, "  listener %+v\n", l)
 		}
 		if d.Gateway != nil {
 			fmt.Fprintf(&b, "  gateway builtin=%t [%s]\n", d.Gateway.Builtin, d.Gateway.Tags)
 		}
 		if d.TransparentProxy != nil {
 			fmt.Fprintf(&b, "  transparent %+v\n", *d.TransparentProxy)
+		}
+	}
+	for _, o := range set.Objects {
+		data, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s %s %s\n", o.Identity().ID, o.KRI(""), data)
+		if destination, ok := o.(resource.Destination); ok {
+			fmt.Fprintf(&b, "  created %s ports %v status %+v\n", destination.Created().Format(time.RFC3339), destination.Ports(), *destination.State())
 		}
 	}
 	for _, p := range set.Policies {

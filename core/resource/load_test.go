@@ -213,7 +213,7 @@ func TestPolicyErrors(t *testing.T) {
 		"foreign apiVersion":           {"apiVersion: apps/v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "apps/v1"; one of "kuma.io/v1alpha1"`},
 		"no API version":               {"apiVersion: kuma.io\nkind: Deployment\nmetadata: {name: p}", `in.yaml:1:13: apiVersion: bad apiVersion "kuma.io"; write GROUP/VERSION, such as kuma.io/v1alpha1`},
 		"misspelt, Kubernetes":         {"apiVersion: kuma.io/v1alpha1\nkind: MeshTimeot\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
-		"kind of another house":        {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; one of ` + strings.Join(kinds.All().Names(), ", ") + `, Mesh, Dataplane, MeshIdentity, MeshTrust`},
+		"kind of another house":        {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; did you mean "ZoneIngress"?`},
 		"tag of a backend":             {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:138: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
 		"odd name":                     {"{type: MeshTLS, name: \"a\\n\", spec: {}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; the first one is at in.yaml:1:1`},
 		"duplicate":                    {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; the first one is at in.yaml:1:1`},
@@ -231,7 +231,7 @@ func TestDataplaneErrors(t *testing.T) {
 	for name, c := range map[string]struct{ networking, want string }{
 		"no address":          {`{}`, `3:13: networking.address: required field is missing`},
 		"no port":             {`{address: 1.1.1.1, inbound: [{tags: {kuma.io/service: x}}]}`, `3:42: networking.inbound[0].port: required field is missing`},
-		"no service":          {`{address: 1.1.1.1, inbound: [{port: 1, tags: {}}]}`, `3:58: networking.inbound[0].tags.kuma.io/service: required tag is missing`},
+		"no service":          {`{address: 1.1.1.1, inbound: [{port: 1, tags: {a: b}}]}`, `3:58: networking.inbound[0].tags.kuma.io/service: required tag is missing`},
 		"port out of range":   {`{address: 1.1.1.1, inbound: [{port: 0, tags: {kuma.io/service: x}}]}`, `3:49: networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
 		"any value":           {`{address: a, outbound: [{port: 1, tags: {a: "*"}}]}`, `3:57: networking.outbound[0].tags.a: bad tag value "*"; a tag's value has letters, digits, '.', '_', ':' and '-'`},
 		"gateway and inbound": {`{address: 1.1.1.1, gateway: {}, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:41: networking.gateway: gateway and inbound are both present; a gateway has no inbounds`},
@@ -453,8 +453,8 @@ func TestErrorsDoNotHideOthers(t *testing.T) {
 			[]string{"3:8: spec.foo", "5:1: name: duplicate", "7:8: spec.bar"},
 		},
 		"other fields of a Mesh": {
-			"type: Mesh\nname: m\nmtls: {backends: [{type: ~, type: a}]}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: ''}\nspec: {a: ~}",
-			[]string{"3:26: mtls.backends[0].type: must not be null", "3:29: mtls.backends[0]: duplicate field", "7:18: metadata.name: a resource's name", "8:11: spec.a: must not be null"},
+			"type: Mesh\nname: m\nmtls: {backends: [{type: ~, type: a, name: x}]}\ntracing: {a: ~}\n---\napiVersion: kuma.io/v1alpha1\nkind: Mesh\nmetadata: {name: ''}\nspec: {a: ~}",
+			[]string{"3:26: mtls.backends[0].type: must not be null", "3:29: mtls.backends[0]: duplicate field", "4:14: tracing.a: must not be null", "8:18: metadata.name: a resource's name", `9:8: spec.a: unknown field; one of "mtls", `},
 		},
 		"items of lists": {
 			"items:\n- {type: MeshRetry, name: a, spec: {}}\n- {type: MeshRetri, name: a, spec: {}}\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetry, metadata: {name: b}, spec: {too: []}}\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetryList, metadata: {name: b}, itemz: []}\n- 5",

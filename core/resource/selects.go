@@ -15,11 +15,25 @@ func (t *TargetRef) Equal(o *TargetRef) bool {
 		t.SectionName == o.SectionName && t.ProxyTypes == o.ProxyTypes
 }
 
+// RefersToDestination reports whether the targetRef of a `to` item refers to
+// resources (SPEC 17.3), and cannot be the name of a service in tags.
+func (t *TargetRef) RefersToDestination() bool {
+	switch t.Kind {
+	case TargetMeshExternalService, TargetMeshMultiZoneService:
+		return true
+	case TargetMeshService:
+		return t.Namespace != "" || t.Labels != nil || t.SectionName != ""
+	}
+	return false
+}
+
 // SelectsOutbound reports whether the targetRef of a `to` item selects an
-// outbound with the given tags (SPEC 4.2). A targetRef of a route kind selects
-// no outbound.
+// outbound with the given tags (SPEC 4.2). A targetRef of a route kind, and one that
+// refers to a destination, selects no outbound.
 func (t *TargetRef) SelectsOutbound(tags Tags) bool {
 	switch {
+	case t.RefersToDestination():
+		return false
 	case t.Kind.IsService():
 		return t.Name == tags.Value(ServiceTag) && tags.Contains(t.Tags)
 	case t.Kind == TargetMeshSubset:

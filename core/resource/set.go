@@ -10,6 +10,7 @@ type Set struct {
 	Policies   []*Policy
 	Identities []*MeshIdentity
 	Trusts     []*MeshTrust
+	Objects    []Object // SPEC 17.2
 	// Documents are those of the types in [Loader.Documents].
 	Documents []*Document
 	// Skipped counts the documents that were read and have no part in
@@ -25,6 +26,7 @@ func (s *Set) join(o *Set) {
 	s.Policies = append(s.Policies, o.Policies...)
 	s.Identities = append(s.Identities, o.Identities...)
 	s.Trusts = append(s.Trusts, o.Trusts...)
+	s.Objects = append(s.Objects, o.Objects...)
 	s.Documents = append(s.Documents, o.Documents...)
 	for kind, n := range o.Skipped {
 		s.skip(kind, n)

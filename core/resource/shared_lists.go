@@ -67,6 +67,9 @@ func (s *sharedLists) keep(list []Outbound) []Outbound {
 			hash = (hash ^ maphash.String(s.seed, tag.Key)) * prime
 			hash = (hash ^ maphash.String(s.seed, tag.Value)) * prime
 		}
+		if backend := list[i].Backend; backend != nil {
+			hash = (hash ^ maphash.String(s.seed, backend.Name) ^ uint64(backend.Kind)) * prime
+		}
 	}
 	known := &s.outbounds[hash>>(64-sharedBits)]
 	if !slices.EqualFunc(*known, list, sameOutbound) {
@@ -76,5 +79,5 @@ func (s *sharedLists) keep(list []Outbound) []Outbound {
 }
 
 func sameOutbound(a, b Outbound) bool {
-	return a.Port == b.Port && a.Address == b.Address && (a.Tags == nil) == (b.Tags == nil) && slices.Equal(a.Tags, b.Tags)
+	return a.Port == b.Port && a.Address == b.Address && a.Backend.Equal(b.Backend) && (a.Tags == nil) == (b.Tags == nil) && slices.Equal(a.Tags, b.Tags)
 }

@@ -75,7 +75,7 @@ func TestOutboundsWithTheSameText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range set.Dataplanes {
-		if got := fmt.Sprint(d.Outbounds); got != "[{1  a=b}]" || &d.Outbounds[0] != &set.Dataplanes[0].Outbounds[0] {
+		if got := fmt.Sprint(d.Outbounds); got != "[{1  a=b <nil>}]" || &d.Outbounds[0] != &set.Dataplanes[0].Outbounds[0] {
 			t.Errorf("outbounds %s of %s", got, d.Name)
 		}
 	}

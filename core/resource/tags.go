@@ -16,7 +16,6 @@ const (
 	ServerFirstTag = "kuma.io/server-first"
 	ZoneTag        = "kuma.io/zone"
 	MeshLabel      = "kuma.io/mesh"
-	namespaceLabel = "k8s.kuma.io/namespace"
 	EffectLabel    = "kuma.io/effect"
 	// ServiceAccountLabel has the Kubernetes service account of a dataplane.
 	ServiceAccountLabel = "k8s.kuma.io/service-account"

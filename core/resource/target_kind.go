@@ -19,13 +19,15 @@ const (
 	TargetMeshGateway
 	TargetMeshService
 	TargetMeshServiceSubset
+	TargetMeshExternalService
+	TargetMeshMultiZoneService
 	TargetMeshGatewayRoute
 	TargetMeshHTTPRoute
 	TargetMeshTCPRoute
 	targetKindEnd
 )
 
-var targetKindNames = [...]string{"", "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshGatewayRoute", "MeshHTTPRoute", "MeshTCPRoute"}
+var targetKindNames = [...]string{"", "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshExternalService", "MeshMultiZoneService", "MeshGatewayRoute", "MeshHTTPRoute", "MeshTCPRoute"}
 
 // String returns the kind as it is written, "" for NoTarget.
 func (k TargetKind) String() string {
@@ -87,6 +89,10 @@ const (
 	FromTargets = TargetKinds(1<<TargetMesh | 1<<TargetMeshSubset | 1<<TargetMeshService | 1<<TargetMeshServiceSubset)
 	// ServiceTargets selects outbounds.
 	ServiceTargets = TargetKinds(1<<TargetMesh | 1<<TargetMeshService | 1<<TargetMeshServiceSubset)
-	// ToTargets selects outbounds and routes of outbounds.
-	ToTargets = ServiceTargets | TargetKinds(1<<TargetMeshHTTPRoute)
+	// DestinationTargets selects destinations (SPEC 17.3).
+	DestinationTargets = TargetKinds(1<<TargetMeshService | 1<<TargetMeshExternalService | 1<<TargetMeshMultiZoneService)
+	// ToTargets selects outbounds, destinations and routes.
+	ToTargets = ServiceTargets | DestinationTargets | TargetKinds(1<<TargetMeshHTTPRoute)
+	// RoutedTargets is what the `to` items of routes select.
+	RoutedTargets = DestinationTargets | TargetKinds(1<<TargetMeshServiceSubset)
 )

@@ -16,8 +16,8 @@ type TargetRef struct {
 	Name        string // of the object or service; empty for Mesh and MeshSubset
 	Namespace   string // of a named object; empty: of any namespace
 	Tags        Tags   // of MeshSubset, MeshServiceSubset and gateways
-	Labels      Tags   // of Dataplane
-	SectionName string // of Dataplane: an inbound's name or port
+	Labels      Tags   // of Dataplane and, in `to`, of destinations and routes
+	SectionName string // of Dataplane: an inbound's name or port; in `to` that of a destination
 	ProxyTypes  ProxyTypes
 }
 
@@ -209,7 +209,7 @@ func (c *targetCheck) check(kind TargetKind) TargetRef {
 	ref := TargetRef{Kind: kind}
 	c.mesh()
 	ref.Name = c.name(kind)
-	if hasNamespace(kind) && doc.Name != nil {
+	if (hasNamespace(kind) || c.place.refersTo(kind)) && doc.Name != nil {
 		if doc.Namespace != nil {
 			ref.Namespace = *doc.Namespace
 		}
@@ -217,7 +217,8 @@ func (c *targetCheck) check(kind TargetKind) TargetRef {
 		c.foreign("namespace", doc.Namespace != nil, kind)
 	}
 	ref.Tags = c.tags(kind)
-	c.dataplaneFields(&ref)
+	c.labels(&ref)
+	c.section(&ref)
 	if kind == TargetMesh || kind == TargetMeshSubset {
 		if doc.ProxyTypes != nil && !c.place.top {
 			c.errorf("proxyTypes", "remove it", "belongs to a top-level targetRef")
@@ -248,6 +249,12 @@ func hasNamespace(kind TargetKind) bool {
 	return kind == TargetDataplane || kind == TargetMeshGateway || kind.IsRoute()
 }
 
+// refersTo reports whether a targetRef of the kind may refer to resources at the place,
+// by their names, namespaces, labels and sections: in `to` (SPEC 17.3).
+func (p *targetPlace) refersTo(kind TargetKind) bool {
+	return p.array == "to" && (DestinationTargets.Has(kind) || kind == TargetMeshHTTPRoute)
+}
+
 func (c *targetCheck) name(kind TargetKind) string {
 	doc := &c.doc
 	switch {
@@ -257,7 +264,12 @@ func (c *targetCheck) name(kind TargetKind) string {
 		}
 		return ""
 	case doc.Name == nil:
-		if kind != TargetDataplane {
+		switch {
+		case c.place.refersTo(kind):
+			if len(doc.Labels) == 0 {
+				c.errorf("name", "or give labels", "required field is missing for kind %s", kind)
+			}
+		case kind != TargetDataplane:
 			c.errorf("name", "", "required field is missing for kind %s", kind)
 		}
 		return ""
@@ -287,21 +299,37 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	return NewTags(doc.Tags)
 }
 
-func (c *targetCheck) dataplaneFields(ref *TargetRef) {
+// labels checks the labels, which take the place of a name.
+func (c *targetCheck) labels(ref *TargetRef) {
 	doc := &c.doc
-	if ref.Kind != TargetDataplane {
+	if ref.Kind != TargetDataplane && !c.place.refersTo(ref.Kind) {
 		c.foreign("labels", doc.Labels != nil, ref.Kind)
-		c.foreign("sectionName", doc.SectionName != nil, ref.Kind)
 		return
 	}
 	if doc.Labels != nil && doc.Name != nil {
-		c.errorf("labels", "use one of them", "a Dataplane is selected by name or by labels, not by both")
+		c.errorf("labels", "use one of them", "a %s is selected by name or by labels, not by both", ref.Kind)
 	}
 	ref.Labels = NewTags(doc.Labels)
-	if doc.SectionName != nil {
-		if *doc.SectionName == "" {
-			c.errorf("sectionName", "leave it out for all inbounds", "must not be empty")
-		}
-		ref.SectionName = *doc.SectionName
+}
+
+func (c *targetCheck) section(ref *TargetRef) {
+	doc := &c.doc
+	if ref.Kind != TargetDataplane && (!c.place.refersTo(ref.Kind) || ref.Kind == TargetMeshExternalService || ref.Kind.IsRoute()) {
+		c.foreign("sectionName", doc.SectionName != nil, ref.Kind)
+		return
 	}
+	if doc.SectionName == nil {
+		return
+	}
+	if *doc.SectionName == "" {
+		c.errorf("sectionName", "leave it out for all "+sectionsOf(ref.Kind), "must not be empty")
+	}
+	ref.SectionName = *doc.SectionName
+}
+
+func sectionsOf(kind TargetKind) string {
+	if kind == TargetDataplane {
+		return "inbounds"
+	}
+	return "ports"
 }

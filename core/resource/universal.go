@@ -24,13 +24,13 @@ var (
 	liveFields    = []string{"creationTime", "modificationTime", "kri", "status"}
 )
 
-// meshFields are the fields of a Mesh document that have no part in matching,
-// such as its certificates.
-var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
-
 func (d *decoder) universal(in *strict.Value) {
 	kind := in.Field("type").Text()
-	if d.skipUnused(in.At().Field("type"), kind) || d.registered(in, "", kind, universalMeta) {
+	if kind == ConfigKind && d.universalConfig(in) || d.skipUnused(in.At().Field("type"), kind) || d.registered(in, "", kind, universalMeta) {
+		return
+	}
+	if kind := objectKinds[kind]; kind != nil {
+		d.universalObject(kind, in)
 		return
 	}
 	var doc universalDoc
@@ -42,17 +42,10 @@ func (d *decoder) universal(in *strict.Value) {
 		except = append(except, dataplaneFields...)
 	}
 	strict.DecodeExcept(in, &doc, except...)
-	if kind == MeshKind {
-		for _, field := range meshFields {
-			if in.Has(field) {
-				strict.Skim(in.Field(field))
-			}
-		}
-	}
 	meta := newMeta(in.At(), string(doc.Type), string(doc.Name), doc.Labels)
 	meta.Mesh = doc.Mesh
 	meta.Namespace = meta.Labels.Value(namespaceLabel)
-	d.resource(meta, body{at: in.At(), kindAt: in.At().Field("type"), top: in, spec: doc.Spec})
+	d.resource(meta, body{at: in.At(), kindAt: in.At().Field("type"), document: in, top: in, spec: doc.Spec})
 }
 
 // universalMeta decodes the identity of a document of a registered type, whose

@@ -76,7 +76,7 @@ func TestValidateDataplane(t *testing.T) {
 		"no port":        {func(d *resource.Dataplane) { d.Inbounds[0].Port = 0 }, `Dataplane "d" in mesh "m": networking.inbound[0].port: bad port 0; a port is a number from 1 to 65535`},
 		"port":           {func(d *resource.Dataplane) { d.Inbounds[0].ServicePort = 70000 }, `Dataplane "d" in mesh "m": networking.inbound[0].servicePort: bad port 70000; a port is a number from 1 to 65535`},
 		"no service":     {func(d *resource.Dataplane) { d.Inbounds[0].Tags = resource.Tags{{Key: "a", Value: "b"}} }, `Dataplane "d" in mesh "m": networking.inbound[0].tags["kuma.io/service"]: required tag is missing`},
-		"no tags":        {func(d *resource.Dataplane) { d.Inbounds[0].Tags = nil }, `Dataplane "d" in mesh "m": networking.inbound[0].tags["kuma.io/service"]: required tag is missing`},
+		"no tags":        {func(d *resource.Dataplane) { d.Inbounds[0].Tags = nil }, ``},
 		"tag value":      {func(d *resource.Dataplane) { d.Outbounds[0].Tags = resource.Tags{{Key: "a", Value: "*"}} }, `Dataplane "d" in mesh "m": networking.outbound[0].tags.a: bad tag value "*"; a tag's value has letters, digits, '.', '_', ':' and '-'`},
 		"repeated tag": {func(d *resource.Dataplane) {
 			d.Outbounds[0].Tags = resource.Tags{{Key: "a", Value: "b"}, {Key: "a", Value: "c"}}

@@ -12,7 +12,7 @@ func Kind() *resource.Kind {
 		Short: "mhttpr",
 		Top:   resource.TopTargets,
 		To: &resource.Section{
-			Targets: resource.Targets(resource.TargetMeshService, resource.TargetMeshServiceSubset),
+			Targets: resource.RoutedTargets,
 			Conf:    resource.ConfOf[Conf, ConfMerger](),
 			Inline:  true,
 		},

@@ -1,0 +1,62 @@
+package resource
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// BackendRef refers to destinations from a dataplane: from an outbound, or from its
+// reachableBackends (SPEC 17.3). It has a name or labels.
+type BackendRef struct {
+	Kind      TargetKind // MeshService, MeshExternalService or MeshMultiZoneService
+	Name      string
+	Namespace string // of a named destination; empty: that of the dataplane
+	Labels    Tags   // all must be equal
+	Port      uint32 // the number of the port; 0: all ports
+}
+
+// Equal reports whether both references have the same fields.
+func (b *BackendRef) Equal(o *BackendRef) bool {
+	return b == o || b != nil && o != nil && b.Kind == o.Kind && b.Name == o.Name && b.Namespace == o.Namespace &&
+		b.Port == o.Port && slices.Equal(b.Labels, o.Labels)
+}
+
+// backendDoc is a [BackendRef] as it is written.
+type backendDoc struct {
+	Kind      backendKind `json:"kind"`
+	Name      string      `json:"name,omitzero"`
+	Namespace string      `json:"namespace,omitzero"`
+	Port      uint32      `json:"port,omitzero"`
+	Labels    Tags        `json:"labels,omitzero"`
+}
+
+type backendKind string
+
+func (backendKind) Enum() []string { return DestinationTargets.Names() }
+
+func (d *backendDoc) ref() BackendRef {
+	kind, _ := parseTargetKind(string(d.Kind)) // an unknown word is reported already
+	return BackendRef{kind, d.Name, d.Namespace, d.Labels, d.Port}
+}
+
+// validate reports the errors of a reference at its place.
+func (b *BackendRef) validate(at *diag.At) {
+	if !DestinationTargets.Has(b.Kind) {
+		at.Field("kind").Errorf(oneOf(DestinationTargets), "a backend cannot be %q", b.Kind)
+	}
+	switch {
+	case b.Name == "" && len(b.Labels) == 0:
+		at.Field("name").Errorf("or give labels", "required field is missing")
+	case b.Name != "" && len(b.Labels) > 0:
+		at.Field("labels").Errorf("use one of them", "a backend is found by name or by labels, not by both")
+	case b.Name == "" && b.Namespace != "":
+		at.Field("namespace").Errorf("use the label "+NamespaceLabel, "belongs to a name")
+	}
+	if b.Port != 0 {
+		validatePort(at, "port", b.Port)
+	}
+	validateText(at, "name", b.Name)
+	validateText(at, "namespace", b.Namespace)
+	validateSorted(at, "labels", b.Labels)
+}

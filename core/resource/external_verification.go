@@ -1,0 +1,120 @@
+package resource
+
+import (
+	"encoding/base64"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Verification is how the certificate of an external service is verified, and which
+// certificate the proxy presents.
+type Verification struct {
+	Mode            VerificationMode `json:"mode,omitzero"` // empty: Secured
+	ServerName      string           `json:"serverName,omitzero"`
+	SubjectAltNames []SubjectAltName `json:"subjectAltNames,omitzero"`
+	CACert          *Certificate     `json:"caCert,omitzero"`
+	ClientCert      *Certificate     `json:"clientCert,omitzero"`
+	ClientKey       *Certificate     `json:"clientKey,omitzero"`
+}
+
+// Validate checks that a certificate of the client has a key.
+func (v *Verification) Validate(at *diag.At) {
+	switch {
+	case v.ClientCert != nil && v.ClientKey == nil:
+		at.Field("clientKey").Errorf("a clientCert needs one", "required field is missing")
+	case v.ClientCert == nil && v.ClientKey != nil:
+		at.Field("clientCert").Errorf("a clientKey needs one", "required field is missing")
+	}
+}
+
+// VerificationMode is what is verified.
+type VerificationMode string
+
+// The modes.
+const (
+	Secured VerificationMode = "Secured"
+	SkipSAN VerificationMode = "SkipSAN"
+	SkipCA  VerificationMode = "SkipCA"
+	SkipAll VerificationMode = "SkipAll"
+)
+
+// Enum returns the words.
+func (VerificationMode) Enum() []string { return conf.Words(Secured, SkipSAN, SkipCA, SkipAll) }
+
+// SubjectAltName is a name that the certificate may have.
+type SubjectAltName struct {
+	Type  SubjectAltNameType `json:"type,omitzero"` // empty: Exact
+	Value string             `json:"value"`
+}
+
+// SubjectAltNameType is how a [SubjectAltName] is compared.
+type SubjectAltNameType string
+
+// Enum returns the words.
+func (SubjectAltNameType) Enum() []string { return []string{"Exact", "Prefix"} }
+
+// Certificate is a certificate or a key: in the form of Kuma 2 one of Secret, Inline
+// and InlineString, in that of Kuma 3 a Type with the part of that type.
+type Certificate struct {
+	Secret       *string `json:"secret,omitzero"` // the name of a Secret
+	Inline       *string `json:"inline,omitzero"` // in base64
+	InlineString *string `json:"inlineString,omitzero"`
+
+	Type           CertificateType `json:"type,omitzero"`
+	SecretRef      *SecretRef      `json:"secretRef,omitzero"`
+	InsecureInline *InlineValue    `json:"insecureInline,omitzero"`
+}
+
+// CertificateType names a part of a [Certificate].
+type CertificateType string
+
+// The types.
+const (
+	SecretCertificate CertificateType = "Secret"
+	InlineCertificate CertificateType = "InsecureInline"
+)
+
+// Enum returns the words.
+func (CertificateType) Enum() []string { return conf.Words(SecretCertificate, InlineCertificate) }
+
+// SecretRef is a reference to a Secret.
+type SecretRef struct {
+	Kind SecretKind `json:"kind"`
+	Name string     `json:"name"`
+}
+
+// SecretKind is the kind of a [SecretRef].
+type SecretKind string
+
+// Enum returns the only word that there is.
+func (SecretKind) Enum() []string { return []string{"Secret"} }
+
+// InlineValue is a text in the document itself.
+type InlineValue struct {
+	Value string `json:"value"`
+}
+
+// Validate checks that there is one source.
+func (c *Certificate) Validate(at *diag.At) {
+	exactlyOne(at, "the certificate or key", []presence{
+		{"secret", c.Secret != nil}, {"inline", c.Inline != nil}, {"inlineString", c.InlineString != nil}, {"type", c.Type != ""},
+	})
+	if c.Inline != nil {
+		if _, err := base64.StdEncoding.DecodeString(*c.Inline); err != nil {
+			at.Field("inline").Errorf("or use inlineString", "bad base64")
+		}
+	}
+	for _, part := range []struct {
+		of      CertificateType
+		field   string
+		present bool
+	}{{SecretCertificate, "secretRef", c.SecretRef != nil}, {InlineCertificate, "insecureInline", c.InsecureInline != nil}} {
+		switch {
+		case part.of == c.Type && !part.present:
+			at.Field(part.field).Errorf("", "is required for type %q", c.Type)
+		case part.of != c.Type && part.present:
+			at.Field(part.field).Errorf("remove it", "does not belong to type %q", c.Type)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package resource
+
+import (
+	"io"
+	"text/template"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// HostnameGenerator gives host names to the destinations that it selects. The control
+// plane writes them to the status of a destination; see [DestinationStatus].
+type HostnameGenerator struct {
+	ObjectOf[HostnameGeneratorSpec]
+}
+
+// HostnameGeneratorSpec is a HostnameGenerator as it is written.
+type HostnameGeneratorSpec struct {
+	Selector HostnameSelector `json:"selector"`
+	Template HostnameTemplate `json:"template"`
+}
+
+// HostnameSelector selects destinations of one kind by their labels.
+type HostnameSelector struct {
+	MeshService          *LabelSelector `json:"meshService,omitzero"`
+	MeshExternalService  *LabelSelector `json:"meshExternalService,omitzero"`
+	MeshMultiZoneService *LabelSelector `json:"meshMultiZoneService,omitzero"`
+}
+
+// Validate checks that there is one kind.
+func (s *HostnameSelector) Validate(at *diag.At) {
+	exactlyOne(at, "the selector", []presence{
+		{"meshService", s.MeshService != nil}, {"meshExternalService", s.MeshExternalService != nil}, {"meshMultiZoneService", s.MeshMultiZoneService != nil},
+	})
+}
+
+// HostnameTemplate is a host name with actions of text/template.
+type HostnameTemplate string
+
+// Validate checks that the template can be filled.
+func (t HostnameTemplate) Validate(at *diag.At) {
+	const hint = `use {{ .Name }}, {{ .DisplayName }}, {{ .Namespace }}, {{ .Mesh }}, {{ .Zone }} and {{ label "key" }}`
+	if t == "" {
+		at.Errorf(hint, "must not be empty")
+		return
+	}
+	filled := struct{ Name, DisplayName, Namespace, Mesh, Zone string }{}
+	parsed, err := template.New("hostname").Funcs(template.FuncMap{"label": func(string) string { return "" }}).Parse(string(t))
+	if err == nil {
+		err = parsed.Execute(io.Discard, filled)
+	}
+	if err != nil {
+		at.Errorf(hint, "bad template: %v", err)
+	}
+}

@@ -1,0 +1,127 @@
+package resource
+
+import (
+	"cmp"
+	"net/netip"
+	"regexp"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// MeshExternalService is a service outside of the mesh.
+type MeshExternalService struct {
+	ObjectOf[MeshExternalServiceSpec]
+	DestinationStatus
+}
+
+// Ports returns the only port, which has no name: references to a
+// MeshExternalService have no section.
+func (s *MeshExternalService) Ports() []DestinationPort {
+	return []DestinationPort{{Number: s.Spec.Match.Port, Protocol: cmp.Or(string(s.Spec.Match.Protocol), defaultProtocol)}}
+}
+
+// MeshExternalServiceSpec is a MeshExternalService as it is written.
+type MeshExternalServiceSpec struct {
+	Match     ExternalMatch      `json:"match"`
+	Endpoints []ExternalEndpoint `json:"endpoints,omitzero"`
+	TLS       *ExternalTLS       `json:"tls,omitzero"`
+	// Extension describes the endpoints in a form that is not Kuma's own.
+	Extension *Extension `json:"extension,omitzero"`
+}
+
+// ExternalMatch is the port that workloads call.
+type ExternalMatch struct {
+	Type     ExternalMatchType `json:"type,omitzero"` // empty: HostnameGenerator
+	Port     uint32            `json:"port"`
+	Protocol ExternalProtocol  `json:"protocol,omitzero"` // empty: tcp
+}
+
+// Validate checks the port.
+func (m *ExternalMatch) Validate(at *diag.At) { validatePort(at, "port", m.Port) }
+
+// ExternalMatchType is how workloads find the address.
+type ExternalMatchType string
+
+// Enum returns the only word that there is.
+func (ExternalMatchType) Enum() []string { return []string{"HostnameGenerator"} }
+
+// ExternalProtocol is the protocol of an external service.
+type ExternalProtocol string
+
+// Enum returns the words.
+func (ExternalProtocol) Enum() []string { return []string{"tcp", "http", "http2", "grpc"} }
+
+// ExternalEndpoint is an address of an external service.
+type ExternalEndpoint struct {
+	Address string `json:"address"` // an IP address or a host name
+	Port    uint32 `json:"port"`
+	// Priority is that of Envoy: 0 is used first.
+	Priority uint32 `json:"priority,omitzero"`
+}
+
+// maxPriority is the largest priority that Envoy has.
+const maxPriority = 128
+
+// Validate checks the parts.
+func (e *ExternalEndpoint) Validate(at *diag.At) {
+	validateHost(at.Field("address"), e.Address)
+	validatePort(at, "port", e.Port)
+	if e.Priority > maxPriority {
+		at.Field("priority").Errorf("", "must be from 0 to %d, not %d", maxPriority, e.Priority)
+	}
+}
+
+// Extension is a configuration in a form that is not Kuma's own.
+type Extension struct {
+	Type   string `json:"type"`
+	Config any    `json:"config,omitzero"`
+}
+
+// Validate checks that there is a type.
+func (e *Extension) Validate(at *diag.At) {
+	if e.Type == "" {
+		at.Field("type").Errorf("", "must not be empty")
+	}
+}
+
+var hostName = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
+
+// validateHost checks an IP address or the name of a host.
+func validateHost(at *diag.At, host string) {
+	if _, err := netip.ParseAddr(host); err != nil && (!hostName.MatchString(host) || len(host) > 253) {
+		at.Errorf("write an IP address or the name of a host", "bad address %q", host)
+	}
+}
+
+// ExternalTLS is how TLS to an external service begins.
+type ExternalTLS struct {
+	Enabled            bool          `json:"enabled,omitzero"`
+	AllowRenegotiation bool          `json:"allowRenegotiation,omitzero"`
+	Version            *TLSVersions  `json:"version,omitzero"`
+	Verification       *Verification `json:"verification,omitzero"`
+}
+
+// TLSVersions is a range of versions of TLS.
+type TLSVersions struct {
+	Min TLSVersion `json:"min,omitzero"` // empty: TLSAuto
+	Max TLSVersion `json:"max,omitzero"` // empty: TLSAuto
+}
+
+// Validate checks that the range is not empty.
+func (v *TLSVersions) Validate(at *diag.At) {
+	if v.Min.numbered() && v.Max.numbered() && v.Min > v.Max {
+		at.Field("min").Errorf("", "must not be above max, %s", v.Max)
+	}
+}
+
+// TLSVersion is a version of TLS.
+type TLSVersion string
+
+// TLSAuto leaves the choice to Envoy.
+const TLSAuto TLSVersion = "TLSAuto"
+
+// Enum returns the words.
+func (TLSVersion) Enum() []string { return conf.Words(TLSAuto, "TLS10", "TLS11", "TLS12", "TLS13") }
+
+func (v TLSVersion) numbered() bool { return v != "" && v != TLSAuto }

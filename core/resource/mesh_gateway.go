@@ -1,0 +1,120 @@
+package resource
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// MeshGateway is the listeners of builtin gateways.
+type MeshGateway struct{ ObjectOf[MeshGatewaySpec] }
+
+// MeshGatewaySpec is a MeshGateway as it is written.
+type MeshGatewaySpec struct {
+	Selectors []TagSelector `json:"selectors"`
+	Tags      Tags          `json:"tags,omitzero"`
+	Conf      GatewayConf   `json:"conf"`
+}
+
+// Validate checks the selectors and the tags.
+func (s *MeshGatewaySpec) Validate(at *diag.At) {
+	validateSelectors(at.Field("selectors"), s.Selectors)
+	validateTags(at.Field("tags"), s.Tags)
+}
+
+// TagSelector selects gateways by the tags of their dataplanes.
+type TagSelector struct {
+	Match Tags `json:"match"`
+}
+
+// Validate checks the tags, of which a value may be *.
+func (s *TagSelector) Validate(at *diag.At) {
+	conf.ValidateSelector(at.Field("match"), s.Match.asMap())
+}
+
+func validateSelectors(at *diag.At, selectors []TagSelector) {
+	if selectors != nil && len(selectors) == 0 {
+		at.Errorf("give a selector", "must not be empty")
+	}
+}
+
+// GatewayConf is the configuration of a [MeshGateway].
+type GatewayConf struct {
+	Listeners []GatewayListener `json:"listeners"`
+}
+
+// Validate checks that there is a listener.
+func (c *GatewayConf) Validate(at *diag.At) {
+	if c.Listeners != nil && len(c.Listeners) == 0 {
+		at.Field("listeners").Errorf("give a listener", "must not be empty")
+	}
+}
+
+// GatewayListener is a port of a gateway.
+type GatewayListener struct {
+	Hostname  string            `json:"hostname,omitzero"` // empty: *
+	Port      uint32            `json:"port"`
+	Protocol  GatewayProtocol   `json:"protocol"`
+	TLS       *GatewayTLS       `json:"tls,omitzero"`
+	Tags      Tags              `json:"tags,omitzero"`
+	CrossMesh bool              `json:"crossMesh,omitzero"`
+	Resources *GatewayResources `json:"resources,omitzero"`
+}
+
+// Validate checks the port, the tags, and that there is TLS where the protocol has it.
+func (l *GatewayListener) Validate(at *diag.At) {
+	validatePort(at, "port", l.Port)
+	validateTags(at.Field("tags"), l.Tags)
+	tls := l.Protocol == "TLS" || l.Protocol == "HTTPS"
+	switch {
+	case tls && l.TLS == nil && !l.CrossMesh:
+		at.Field("tls").Errorf("", "is required for protocol %s", l.Protocol)
+	case !tls && l.TLS != nil:
+		at.Field("tls").Errorf("use protocol TLS or HTTPS", "does not belong to protocol %s", l.Protocol)
+	}
+}
+
+// GatewayProtocol is the protocol of a listener.
+type GatewayProtocol string
+
+// Enum returns the words.
+func (GatewayProtocol) Enum() []string { return []string{"TCP", "TLS", "HTTP", "HTTPS"} }
+
+// GatewayResources limits a listener.
+type GatewayResources struct {
+	ConnectionLimit uint32 `json:"connectionLimit,omitzero"`
+}
+
+// GatewayTLS is how a listener accepts TLS.
+type GatewayTLS struct {
+	Mode         GatewayTLSMode `json:"mode"`
+	Certificates []DataSource   `json:"certificates,omitzero"`
+	Options      *struct{}      `json:"options,omitzero"`
+}
+
+// Validate checks that a listener that ends TLS has a certificate.
+func (t *GatewayTLS) Validate(at *diag.At) {
+	if t.Mode == "TERMINATE" && len(t.Certificates) == 0 {
+		at.Field("certificates").Errorf("", "is required for mode TERMINATE")
+	}
+}
+
+// GatewayTLSMode is where TLS ends.
+type GatewayTLSMode string
+
+// Enum returns the words.
+func (GatewayTLSMode) Enum() []string { return []string{"TERMINATE", "PASSTHROUGH"} }
+
+// DataSource is a text that may be kept elsewhere.
+type DataSource struct {
+	Secret       *string `json:"secret,omitzero"`
+	File         *string `json:"file,omitzero"`
+	Inline       *string `json:"inline,omitzero"` // in base64
+	InlineString *string `json:"inlineString,omitzero"`
+}
+
+// Validate checks that there is one source.
+func (s *DataSource) Validate(at *diag.At) {
+	exactlyOne(at, "the source", []presence{
+		{"secret", s.Secret != nil}, {"file", s.File != nil}, {"inline", s.Inline != nil}, {"inlineString", s.InlineString != nil},
+	})
+}

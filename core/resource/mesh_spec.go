@@ -1,0 +1,141 @@
+package resource
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// MeshSpec is the part of a Mesh document that results depend on (SPEC 17.2).
+type MeshSpec struct {
+	MTLS         *MeshMTLS       `json:"mtls,omitzero"`
+	MeshServices *MeshServices   `json:"meshServices,omitzero"`
+	Routing      *MeshRouting    `json:"routing,omitzero"`
+	Networking   *MeshNetworking `json:"networking,omitzero"`
+}
+
+// meshDoc is a Mesh document with the fields that are read and not used.
+type meshDoc struct {
+	MTLS         *MeshMTLS       `json:"mtls,omitzero"`
+	MeshServices *MeshServices   `json:"meshServices,omitzero"`
+	Routing      *MeshRouting    `json:"routing,omitzero"`
+	Networking   *MeshNetworking `json:"networking,omitzero"`
+
+	Constraints                 *strict.Value `json:"constraints,omitzero"`
+	Logging                     *strict.Value `json:"logging,omitzero"`
+	Metrics                     *strict.Value `json:"metrics,omitzero"`
+	SkipCreatingInitialPolicies []string      `json:"skipCreatingInitialPolicies,omitzero"`
+	Tracing                     *strict.Value `json:"tracing,omitzero"`
+}
+
+// meshFields are the fields of a Mesh document, which has them at the top in the
+// universal spelling.
+var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
+
+// mesh decodes the fields of a Mesh.
+func (b *body) mesh() MeshSpec {
+	var doc meshDoc
+	switch {
+	case b.top != nil:
+		strict.DecodePart(b.top, &doc) // the other fields are decoded already
+	case b.spec != nil:
+		strict.Decode(b.spec, &doc)
+	}
+	if b.top != nil && b.spec != nil {
+		strict.Skim(b.spec)
+	}
+	for _, unused := range []*strict.Value{doc.Constraints, doc.Logging, doc.Metrics, doc.Tracing} {
+		if unused != nil {
+			strict.Skim(unused)
+		}
+	}
+	return MeshSpec{doc.MTLS, doc.MeshServices, doc.Routing, doc.Networking}
+}
+
+// MeshMTLS is the certificate authorities of Kuma 2.
+type MeshMTLS struct {
+	EnabledBackend string        `json:"enabledBackend,omitzero"`
+	SkipValidation bool          `json:"skipValidation,omitzero"`
+	Backends       []MTLSBackend `json:"backends,omitzero"`
+}
+
+// Enabled returns the backend that is in use, or nil.
+func (m *MeshMTLS) Enabled() *MTLSBackend {
+	if m == nil || m.EnabledBackend == "" {
+		return nil
+	}
+	for i := range m.Backends {
+		if m.Backends[i].Name == m.EnabledBackend {
+			return &m.Backends[i]
+		}
+	}
+	return nil
+}
+
+// MTLSBackend is a certificate authority.
+type MTLSBackend struct {
+	Name      string   `json:"name"`
+	Type      string   `json:"type"`
+	Mode      MTLSMode `json:"mode,omitzero"` // empty: STRICT
+	Conf      any      `json:"conf,omitzero"`
+	DPCert    any      `json:"dpCert,omitzero"`
+	RootChain any      `json:"rootChain,omitzero"`
+}
+
+// MTLSMode is whether inbounds accept plain text.
+type MTLSMode string
+
+// The modes.
+const (
+	StrictMTLS     MTLSMode = "STRICT"
+	PermissiveMTLS MTLSMode = "PERMISSIVE"
+)
+
+// Enum returns the words.
+func (MTLSMode) Enum() []string { return conf.Words(StrictMTLS, PermissiveMTLS) }
+
+// MeshServices is which services of the mesh have MeshServices.
+type MeshServices struct {
+	Mode MeshServicesMode `json:"mode,omitzero"` // empty: Disabled
+}
+
+// MeshServicesMode is which outbounds a transparent proxy has.
+type MeshServicesMode string
+
+// The modes: only those of service tags, further those that every dataplane or only a
+// reachableBackends lists, only those of destinations.
+const (
+	MeshServicesDisabled    MeshServicesMode = "Disabled"
+	MeshServicesEverywhere  MeshServicesMode = "Everywhere"
+	MeshServicesByReference MeshServicesMode = "ReachableBackends"
+	MeshServicesExclusive   MeshServicesMode = "Exclusive"
+)
+
+// Enum returns the words.
+func (MeshServicesMode) Enum() []string {
+	return conf.Words(MeshServicesDisabled, MeshServicesEverywhere, MeshServicesByReference, MeshServicesExclusive)
+}
+
+// ServicesMode returns the mode of the mesh; m may be nil.
+func (m *Mesh) ServicesMode() MeshServicesMode {
+	if m == nil || m.Spec.MeshServices == nil || m.Spec.MeshServices.Mode == "" {
+		return MeshServicesDisabled
+	}
+	return m.Spec.MeshServices.Mode
+}
+
+// MeshRouting is how traffic leaves a zone.
+type MeshRouting struct {
+	LocalityAwareLoadBalancing             bool `json:"localityAwareLoadBalancing,omitzero"`
+	ZoneEgress                             bool `json:"zoneEgress,omitzero"`
+	DefaultForbidMeshExternalServiceAccess bool `json:"defaultForbidMeshExternalServiceAccess,omitzero"`
+}
+
+// MeshNetworking is what workloads reach outside of the mesh.
+type MeshNetworking struct {
+	Outbound *MeshOutbound `json:"outbound,omitzero"`
+}
+
+// MeshOutbound is what happens to connections to addresses that are no outbounds.
+type MeshOutbound struct {
+	Passthrough *bool `json:"passthrough,omitzero"` // nil: true
+}

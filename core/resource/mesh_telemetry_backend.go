@@ -1,0 +1,79 @@
+package resource
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// MeshOpenTelemetryBackend is a collector of OpenTelemetry, to which policies refer
+// by its labels.
+type MeshOpenTelemetryBackend struct {
+	ObjectOf[MeshOpenTelemetryBackendSpec]
+}
+
+// MeshOpenTelemetryBackendSpec is a MeshOpenTelemetryBackend as it is written. An
+// empty one is a collector on the node of the proxy.
+type MeshOpenTelemetryBackendSpec struct {
+	Endpoint *CollectorEndpoint `json:"endpoint,omitzero"`
+	Protocol CollectorProtocol  `json:"protocol,omitzero"` // empty: grpc
+	Env      *CollectorEnv      `json:"env,omitzero"`
+}
+
+// Validate checks that only HTTP has a path.
+func (s *MeshOpenTelemetryBackendSpec) Validate(at *diag.At) {
+	if s.Endpoint == nil || s.Endpoint.Path == "" {
+		return
+	}
+	path := at.Field("endpoint").Field("path")
+	switch {
+	case s.Protocol != "http":
+		path.Errorf("use protocol http", "does not belong to protocol grpc")
+	case !strings.HasPrefix(s.Endpoint.Path, "/"):
+		path.Errorf("", "must be a path that starts with /")
+	case strings.ContainsAny(s.Endpoint.Path, "?#"):
+		path.Errorf("", "a path must not contain ? or #")
+	}
+}
+
+// CollectorEndpoint is where a collector listens.
+type CollectorEndpoint struct {
+	Address *string `json:"address,omitzero"` // nil: that of the node
+	Port    *uint32 `json:"port,omitzero"`    // nil: 4317
+	Path    string  `json:"path,omitzero"`    // for HTTP
+}
+
+// Validate checks the address and the port.
+func (e *CollectorEndpoint) Validate(at *diag.At) {
+	if e.Address != nil {
+		validateHost(at.Field("address"), *e.Address)
+	}
+	if e.Port != nil {
+		validatePort(at, "port", *e.Port)
+	}
+}
+
+// CollectorProtocol is the protocol of a collector.
+type CollectorProtocol string
+
+// Enum returns the words.
+func (CollectorProtocol) Enum() []string { return []string{"grpc", "http"} }
+
+// CollectorEnv is whether the environment of the proxy may change the collector.
+type CollectorEnv struct {
+	Mode                 CollectorEnvMode       `json:"mode,omitzero"`                 // empty: Optional
+	Precedence           CollectorEnvPrecedence `json:"precedence,omitzero"`           // empty: EnvFirst
+	AllowSignalOverrides *bool                  `json:"allowSignalOverrides,omitzero"` // nil: true
+}
+
+// CollectorEnvMode is whether the environment is used.
+type CollectorEnvMode string
+
+// Enum returns the words.
+func (CollectorEnvMode) Enum() []string { return []string{"Disabled", "Optional", "Required"} }
+
+// CollectorEnvPrecedence is what overrides what.
+type CollectorEnvPrecedence string
+
+// Enum returns the words.
+func (CollectorEnvPrecedence) Enum() []string { return []string{"ExplicitFirst", "EnvFirst"} }

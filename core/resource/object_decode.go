@@ -1,0 +1,87 @@
+package resource
+
+import (
+	"slices"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// universalObject decodes an object in the universal spelling.
+func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
+	var head struct {
+		Type   resourceKind      `json:"type"`
+		Mesh   *string           `json:"mesh,omitzero"`
+		Name   resourceName      `json:"name"`
+		Labels map[string]string `json:"labels,omitzero"`
+		Spec   *strict.Value     `json:"spec,omitzero"`
+	}
+	at, spec := in.At(), in
+	except := slices.Clone(liveFields)
+	if kind.flat {
+		except = append(except, "type", "mesh", "name", "labels")
+		strict.DecodePart(in, &head)
+	} else {
+		strict.DecodeExcept(in, &head, except...)
+		spec, except = head.Spec, nil
+	}
+	meta := newMeta(at, kind.name, string(head.Name), head.Labels)
+	meta.Namespace = meta.Labels.Value(namespaceLabel)
+	if head.Mesh != nil {
+		meta.Mesh = *head.Mesh
+		if kind.global && meta.Mesh != "" {
+			at.Field("mesh").Errorf("remove it", "a %s belongs to no mesh", kind.name)
+		}
+	}
+	d.object(kind, meta, objectParts{at: at, spec: spec, except: except, status: in.Field("status"), created: in.Field("creationTime")})
+}
+
+// kubernetesObject decodes an object in the Kubernetes spelling, whose identity is
+// known.
+func (d *decoder) kubernetesObject(kind *objectKind, meta Meta, in, spec *strict.Value) {
+	parts := objectParts{at: in.At(), spec: spec, status: in.Field("status")}
+	if metadata := in.Field("metadata"); metadata != nil {
+		parts.created = metadata.Field("creationTimestamp")
+	}
+	d.object(kind, meta, parts)
+}
+
+// objectParts are the parts of the document of an object. Spec and status are nil if
+// they are left out.
+type objectParts struct {
+	at      *diag.At
+	spec    *strict.Value
+	except  []string // fields of the mapping of the spec that do not belong to it
+	status  *strict.Value
+	created *strict.Value
+}
+
+func (d *decoder) object(kind *objectKind, meta Meta, parts objectParts) {
+	switch {
+	case kind.global:
+		meta.Mesh = ""
+	case meta.Mesh == "":
+		meta.Mesh = meta.Labels.Value(MeshLabel)
+	}
+	if meta.Mesh == "" && !kind.global {
+		meta.Mesh = defaultMesh
+	}
+	object := kind.make()
+	*object.Identity() = meta
+	switch {
+	case parts.spec != nil:
+		strict.DecodeExcept(parts.spec, object.spec(), parts.except...)
+	case !kind.optional:
+		parts.at.Field("spec").Errorf("", "required field is missing")
+	}
+	if kept, ok := object.(statused); ok && parts.status != nil {
+		kept.decodeStatus(parts.status)
+	}
+	if parts.created != nil && !parts.created.IsNull() {
+		var created time.Time
+		strict.Decode(parts.created, &created)
+		*object.created() = created
+	}
+	d.out.Objects = append(d.out.Objects, object)
+}

@@ -1,0 +1,31 @@
+package resource
+
+import "github.com/meshmatch/meshmatch/core/diag"
+
+// Zone is a part of a multi-zone deployment, with a control plane of its own.
+type Zone struct{ ObjectOf[ZoneSpec] }
+
+// ZoneSpec is a Zone as it is written.
+type ZoneSpec struct {
+	Enabled *bool `json:"enabled,omitzero"` // nil: true
+}
+
+// Workload is a group of dataplanes with the same label kuma.io/workload.
+type Workload struct{ ObjectOf[struct{}] }
+
+// MeshZoneAddress is an address by which other zones reach the zone proxies of a zone.
+type MeshZoneAddress struct {
+	ObjectOf[MeshZoneAddressSpec]
+}
+
+// MeshZoneAddressSpec is a MeshZoneAddress as it is written.
+type MeshZoneAddressSpec struct {
+	Address string `json:"address"`
+	Port    uint32 `json:"port"`
+}
+
+// Validate checks both.
+func (s *MeshZoneAddressSpec) Validate(at *diag.At) {
+	validateHost(at.Field("address"), s.Address)
+	validatePort(at, "port", s.Port)
+}
