@@ -35,6 +35,11 @@ func admit(kinds *resource.Kinds, b *Batch) (err error) {
 			a.policy(p)
 		}
 	}
+	for _, o := range set.Objects {
+		if a.present(o != nil, "object") {
+			a.valid(o.Identity(), o.Validate)
+		}
+	}
 	for _, d := range set.Documents {
 		if a.present(d != nil, "document") {
 			a.document(d)
@@ -208,6 +213,9 @@ func (a *admission) hasKind(id resource.ID) bool {
 	switch id.Kind {
 	case resource.MeshKind, resource.DataplaneKind, resource.MeshIdentityKind, resource.MeshTrustKind:
 		return true
+	}
+	if resource.IsObject(id.Kind) {
+		return resource.IsGlobal(id.Kind) == (id.Mesh == "")
 	}
 	return a.kinds.Lookup(id.Kind) != nil || id.Mesh == "" && ocm.IsKind(id.Kind)
 }

@@ -28,6 +28,23 @@ func (b *Batch) upserts() *resource.Set {
 	return b.Upsert
 }
 
+// globals returns the edits of objects that belong to no mesh, sorted by identity.
+func (b *Batch) globals() []mesh.Edit[resource.Object] {
+	var edits []mesh.Edit[resource.Object]
+	for _, o := range b.upserts().Objects {
+		if resource.IsGlobal(o.Identity().Kind) {
+			edits = append(edits, mesh.Upsert(o))
+		}
+	}
+	for _, id := range b.Delete {
+		if resource.IsGlobal(id.Kind) {
+			edits = append(edits, mesh.Edit[resource.Object]{ID: id})
+		}
+	}
+	slices.SortFunc(edits, func(a, b mesh.Edit[resource.Object]) int { return a.ID.Compare(b.ID) })
+	return edits
+}
+
 // perMesh splits a batch that was admitted; the result is sorted by mesh. It
 // includes the meshes of the view before that the change of placements concerns.
 func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
@@ -60,11 +77,21 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 		m := of(t.Mesh)
 		m.Trusts = append(m.Trusts, mesh.Upsert(t))
 	}
+	for _, o := range set.Objects {
+		if id := o.Identity().ID; !resource.IsGlobal(id.Kind) {
+			m := of(id.Mesh)
+			m.Objects = append(m.Objects, mesh.Upsert(o))
+		}
+	}
 	for _, id := range b.Delete {
-		if ocm.IsKind(id.Kind) && id.Mesh == "" {
+		if ocm.IsKind(id.Kind) && id.Mesh == "" || resource.IsGlobal(id.Kind) {
 			continue
 		}
 		m := of(id.Mesh)
+		if resource.IsObject(id.Kind) {
+			m.Objects = append(m.Objects, mesh.Edit[resource.Object]{ID: id})
+			continue
+		}
 		switch id.Kind {
 		case resource.MeshKind:
 			m.Document.ID = id

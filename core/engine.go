@@ -82,11 +82,12 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 			updates = append(updates, u)
 		}
 	}
-	if len(updates) == 0 && enforcement.Delta == nil {
+	globals, changed := before.globals.After(batch.globals())
+	if len(updates) == 0 && enforcement.Delta == nil && !changed {
 		return Commit{before, before}, nil
 	}
 	after := &View{
-		kinds: before.kinds, order: before.order, meshes: slices.Clone(before.meshes),
+		kinds: before.kinds, order: before.order, meshes: slices.Clone(before.meshes), globals: globals,
 		enforcement: enforcement.State, superseded: make(chan struct{}),
 	}
 	for _, u := range updates {

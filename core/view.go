@@ -18,6 +18,7 @@ type View struct {
 	kinds      *resource.Kinds
 	order      rules.Order
 	meshes     []*mesh.State // sorted by name
+	globals    mesh.Objects  // the objects that belong to no mesh
 	superseded chan struct{} // closed when there is a newer view
 
 	enforcement *enforce.State
@@ -131,6 +132,32 @@ func (v *View) Mesh(name string) *resource.Mesh {
 	return nil
 }
 
+// Objects returns the objects of a mesh, such as its MeshServices, sorted by identity
+// (SPEC 17.2); for the empty name those that belong to no mesh, such as zones.
+// [resource.ObjectsOf] returns those of one type. The caller must not change the
+// slice. Views return the same slice until an object of the mesh is added, changed,
+// moved to another position of a file, or removed.
+func (v *View) Objects(mesh string) []resource.Object {
+	if mesh == "" {
+		return v.globals
+	}
+	if m := v.mesh(mesh); m != nil {
+		return m.Objects()
+	}
+	return nil
+}
+
+// Object returns the object with the identity, or nil.
+func (v *View) Object(id resource.ID) resource.Object {
+	if resource.IsGlobal(id.Kind) {
+		return v.globals.Get(id)
+	}
+	if m := v.mesh(id.Mesh); m != nil {
+		return m.Objects().Get(id)
+	}
+	return nil
+}
+
 // Identities returns the MeshIdentities of a mesh, ready to be evaluated for its
 // dataplanes (SPEC 11.6), or nil, which gives no dataplane an identity. Views
 // return the same pointer until a MeshIdentity of the mesh is added, changed,
@@ -207,6 +234,7 @@ func (v *View) Count() map[string]int {
 	for _, m := range v.meshes {
 		m.Count(counts)
 	}
+	v.globals.Count(counts)
 	maps.DeleteFunc(counts, func(_ string, n int) bool { return n == 0 })
 	return counts
 }

@@ -7,21 +7,27 @@ type BackendKind string
 
 // The kinds of backends.
 const (
-	BackendMeshService       BackendKind = "MeshService"
-	BackendMeshServiceSubset BackendKind = "MeshServiceSubset"
+	BackendMeshService          BackendKind = "MeshService"
+	BackendMeshServiceSubset    BackendKind = "MeshServiceSubset"
+	BackendMeshExternalService  BackendKind = "MeshExternalService"
+	BackendMeshMultiZoneService BackendKind = "MeshMultiZoneService"
 )
 
 // Enum returns the allowed values.
-func (BackendKind) Enum() []string { return Words(BackendMeshService, BackendMeshServiceSubset) }
+func (BackendKind) Enum() []string {
+	return Words(BackendMeshService, BackendMeshServiceSubset, BackendMeshExternalService, BackendMeshMultiZoneService)
+}
 
-// BackendRef is a destination of a route. Weight is relative to the other
-// destinations of the same rule; nil means 1 and zero means no requests.
+// BackendRef is a destination of a route, by name or by labels. Weight is relative to
+// the other destinations of the same rule; nil means 1 and zero means no requests.
 type BackendRef struct {
-	Kind   BackendKind       `json:"kind"`
-	Name   string            `json:"name"`
-	Tags   map[string]string `json:"tags,omitzero"`
-	Weight *uint32           `json:"weight,omitzero"`
-	Port   *Port             `json:"port,omitzero"`
+	Kind      BackendKind       `json:"kind"`
+	Name      string            `json:"name,omitzero"`
+	Namespace string            `json:"namespace,omitzero"`
+	Labels    map[string]string `json:"labels,omitzero"`
+	Tags      map[string]string `json:"tags,omitzero"`
+	Weight    *uint32           `json:"weight,omitzero"`
+	Port      *Port             `json:"port,omitzero"`
 }
 
 // Share returns the weight, which is 1 if it is absent.
@@ -32,15 +38,38 @@ func (b *BackendRef) Share() uint32 {
 	return *b.Weight
 }
 
-// Validate checks name and tags, and that there are tags if and only if the kind needs
-// them.
+// RefersToDestination reports whether the backend refers to a resource (SPEC 17.3),
+// and cannot be the name of a service in tags.
+func (b *BackendRef) RefersToDestination() bool {
+	switch b.Kind {
+	case BackendMeshExternalService, BackendMeshMultiZoneService:
+		return true
+	}
+	return b.Namespace != "" || b.Labels != nil
+}
+
+// Validate checks name, labels and tags, and that they are where the kind has them.
 func (b *BackendRef) Validate(at *diag.At) {
-	ValidateService(at.Field("name"), b.Name)
 	ValidateSelector(at.Field("tags"), b.Tags)
+	subset := b.Kind == BackendMeshServiceSubset
 	switch {
-	case b.Kind == BackendMeshService && b.Tags != nil:
+	case !subset && b.Tags != nil:
 		at.Field("tags").Errorf("remove them or use kind MeshServiceSubset", "do not belong to kind %s", b.Kind)
-	case b.Kind == BackendMeshServiceSubset && len(b.Tags) == 0:
+	case subset && len(b.Tags) == 0:
 		at.Field("tags").Errorf("", "required field is missing for kind %s", b.Kind)
+	}
+	switch {
+	case subset && b.Labels != nil:
+		at.Field("labels").Errorf("remove them or use kind MeshService", "do not belong to kind %s", b.Kind)
+	case subset && b.Namespace != "":
+		at.Field("namespace").Errorf("remove it or use kind MeshService", "does not belong to kind %s", b.Kind)
+	case len(b.Labels) == 0 && b.Name == "" && !subset:
+		at.Field("name").Errorf("or give labels", "required field is missing")
+	case len(b.Labels) == 0:
+		ValidateService(at.Field("name"), b.Name)
+	case b.Name != "":
+		at.Field("labels").Errorf("use one of them", "a backend is found by name or by labels, not by both")
+	case b.Namespace != "":
+		at.Field("namespace").Errorf("use the label k8s.kuma.io/namespace", "belongs to a name")
 	}
 }

@@ -39,7 +39,7 @@ const (
 	SkipAll VerificationMode = "SkipAll"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (VerificationMode) Enum() []string { return conf.Words(Secured, SkipSAN, SkipCA, SkipAll) }
 
 // SubjectAltName is a name that the certificate may have.
@@ -51,7 +51,7 @@ type SubjectAltName struct {
 // SubjectAltNameType is how a [SubjectAltName] is compared.
 type SubjectAltNameType string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (SubjectAltNameType) Enum() []string { return []string{"Exact", "Prefix"} }
 
 // Certificate is a certificate or a key: in the form of Kuma 2 one of Secret, Inline
@@ -75,7 +75,7 @@ const (
 	InlineCertificate CertificateType = "InsecureInline"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (CertificateType) Enum() []string { return conf.Words(SecretCertificate, InlineCertificate) }
 
 // SecretRef is a reference to a Secret.

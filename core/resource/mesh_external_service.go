@@ -49,7 +49,7 @@ func (ExternalMatchType) Enum() []string { return []string{"HostnameGenerator"} 
 // ExternalProtocol is the protocol of an external service.
 type ExternalProtocol string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ExternalProtocol) Enum() []string { return []string{"tcp", "http", "http2", "grpc"} }
 
 // ExternalEndpoint is an address of an external service.
@@ -121,7 +121,7 @@ type TLSVersion string
 // TLSAuto leaves the choice to Envoy.
 const TLSAuto TLSVersion = "TLSAuto"
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (TLSVersion) Enum() []string { return conf.Words(TLSAuto, "TLS10", "TLS11", "TLS12", "TLS13") }
 
 func (v TLSVersion) numbered() bool { return v != "" && v != TLSAuto }

@@ -76,7 +76,7 @@ func (l *GatewayListener) Validate(at *diag.At) {
 // GatewayProtocol is the protocol of a listener.
 type GatewayProtocol string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (GatewayProtocol) Enum() []string { return []string{"TCP", "TLS", "HTTP", "HTTPS"} }
 
 // GatewayResources limits a listener.
@@ -101,7 +101,7 @@ func (t *GatewayTLS) Validate(at *diag.At) {
 // GatewayTLSMode is where TLS ends.
 type GatewayTLSMode string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (GatewayTLSMode) Enum() []string { return []string{"TERMINATE", "PASSTHROUGH"} }
 
 // DataSource is a text that may be kept elsewhere.

@@ -94,7 +94,7 @@ type GatewayPathMatch struct {
 // GatewayPathMatchType is how a path is compared.
 type GatewayPathMatchType string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (GatewayPathMatchType) Enum() []string { return []string{"EXACT", "PREFIX", "REGEX"} }
 
 // GatewayValueMatch is a condition on a header or a query parameter.
@@ -107,7 +107,7 @@ type GatewayValueMatch struct {
 // GatewayValueMatchType is how a value is compared.
 type GatewayValueMatchType string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (GatewayValueMatchType) Enum() []string { return []string{"EXACT", "REGEX", "ABSENT", "PRESENT"} }
 
 // GatewayFilter is one thing that is done to a request or its response.

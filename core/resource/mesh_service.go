@@ -39,7 +39,7 @@ const (
 	Unavailable ServiceState = "Unavailable"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ServiceState) Enum() []string { return conf.Words(Available, Unavailable) }
 
 // ServiceSelector selects the dataplanes of a MeshService, in at most one way. Without
@@ -135,7 +135,7 @@ const (
 	ServiceTagIdentity ServiceIdentityType = "ServiceTag"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (ServiceIdentityType) Enum() []string { return conf.Words(ServiceTagIdentity, SpiffeIDIdentity) }
 
 func destinationPorts(ports []ServicePort) []DestinationPort {

@@ -90,7 +90,7 @@ const (
 	PermissiveMTLS MTLSMode = "PERMISSIVE"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (MTLSMode) Enum() []string { return conf.Words(StrictMTLS, PermissiveMTLS) }
 
 // MeshServices is which services of the mesh have MeshServices.
@@ -110,7 +110,7 @@ const (
 	MeshServicesExclusive   MeshServicesMode = "Exclusive"
 )
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (MeshServicesMode) Enum() []string {
 	return conf.Words(MeshServicesDisabled, MeshServicesEverywhere, MeshServicesByReference, MeshServicesExclusive)
 }

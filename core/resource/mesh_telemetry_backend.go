@@ -56,7 +56,7 @@ func (e *CollectorEndpoint) Validate(at *diag.At) {
 // CollectorProtocol is the protocol of a collector.
 type CollectorProtocol string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (CollectorProtocol) Enum() []string { return []string{"grpc", "http"} }
 
 // CollectorEnv is whether the environment of the proxy may change the collector.
@@ -69,11 +69,11 @@ type CollectorEnv struct {
 // CollectorEnvMode is whether the environment is used.
 type CollectorEnvMode string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (CollectorEnvMode) Enum() []string { return []string{"Disabled", "Optional", "Required"} }
 
 // CollectorEnvPrecedence is what overrides what.
 type CollectorEnvPrecedence string
 
-// Enum returns the words.
+// Enum returns the allowed values.
 func (CollectorEnvPrecedence) Enum() []string { return []string{"ExplicitFirst", "EnvFirst"} }

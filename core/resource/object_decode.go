@@ -83,5 +83,6 @@ func (d *decoder) object(kind *objectKind, meta Meta, parts objectParts) {
 		strict.Decode(parts.created, &created)
 		*object.created() = created
 	}
+	d.countObject(parts.at, kind)
 	d.out.Objects = append(d.out.Objects, object)
 }

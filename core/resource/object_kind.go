@@ -32,6 +32,7 @@ type objectKind struct {
 	global      bool // belongs to no mesh
 	flat        bool // universal documents have the fields of the spec at the top
 	optional    bool // the spec may be left out
+	idle        bool // no answer depends on objects of the kind
 }
 
 // objectKinds contains the kinds of objects by name. It is not changed.
@@ -42,10 +43,10 @@ var objectKinds = kindsByName(
 	objectKind{name: HostnameGeneratorKind, short: "hg", make: func() Object { return new(HostnameGenerator) }, global: true},
 	objectKind{name: MeshZoneAddressKind, short: "mza", make: func() Object { return new(MeshZoneAddress) }},
 	objectKind{name: MeshOpenTelemetryBackendKind, short: "motb", make: func() Object { return new(MeshOpenTelemetryBackend) }, optional: true},
-	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(Workload) }, optional: true},
+	objectKind{name: WorkloadKind, short: "wl", make: func() Object { return new(Workload) }, optional: true, idle: true},
 	objectKind{name: MeshGatewayKind, short: "mgw", make: func() Object { return new(MeshGateway) }, flat: true},
 	objectKind{name: MeshGatewayRouteKind, short: "mgwr", make: func() Object { return new(MeshGatewayRoute) }, flat: true},
-	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(Zone) }, global: true, flat: true, optional: true},
+	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(Zone) }, global: true, flat: true, optional: true, idle: true},
 	objectKind{name: ZoneIngressKind, short: "zi", make: func() Object { return new(ZoneIngress) }, global: true, flat: true},
 	objectKind{name: ZoneEgressKind, short: "ze", make: func() Object { return new(ZoneEgress) }, global: true, flat: true},
 	objectKind{name: ConfigKind, short: "cfg", make: func() Object { return new(VirtualAddresses) }},

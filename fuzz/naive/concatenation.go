@@ -158,6 +158,9 @@ func selectsTags(ref *resource.TargetRef, tags resource.Tags) bool {
 	case resource.TargetMeshSubset:
 		return hold(ref.Tags, tags)
 	case resource.TargetMeshService:
+		if ref.Namespace != "" || len(ref.Labels) > 0 || ref.SectionName != "" {
+			return false // it refers to a MeshService resource (SPEC 17.3)
+		}
 		return isService(ref.Name, tags)
 	case resource.TargetMeshServiceSubset:
 		return isService(ref.Name, tags) && hold(ref.Tags, tags)

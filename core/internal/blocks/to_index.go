@@ -37,6 +37,7 @@ func newToIndex(matched rules.Matched) *toIndex {
 				x.mesh = append(x.mesh, ref)
 			case t.Kind == resource.TargetMeshSubset:
 				x.subsets = append(x.subsets, ref)
+			case t.RefersToDestination(): // which no outbound is yet
 			case t.Kind.IsService():
 				number, known := numbers[t.Name]
 				if !known {
@@ -45,7 +46,7 @@ func newToIndex(matched rules.Matched) *toIndex {
 					services = append(services, nil)
 				}
 				services[number] = append(services[number], ref)
-			case t.Kind.IsRoute():
+			case t.Kind.IsRoute() && t.Labels == nil:
 				x.routes[t.Name] = append(x.routes[t.Name], ref)
 			}
 		}

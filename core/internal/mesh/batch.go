@@ -17,6 +17,7 @@ type Batch struct {
 	Policies    []Edit[*resource.Policy]
 	Identities  []Edit[*resource.MeshIdentity]
 	Trusts      []Edit[*resource.MeshTrust]
+	Objects     []Edit[resource.Object]
 }
 
 // Enforcement is the placements and bindings after a batch. Delta is what the batch
@@ -53,6 +54,7 @@ func (b *Batch) Sort() {
 	sortByID(b.Policies)
 	sortByID(b.Identities)
 	sortByID(b.Trusts)
+	sortByID(b.Objects)
 }
 
 func sortByID[T any](edits []Edit[T]) {

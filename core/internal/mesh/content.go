@@ -13,7 +13,9 @@ import (
 // messages only: a line that is added to a file moves the resources after it and
 // changes none of them.
 
-func repeatsMesh(a, b *resource.Mesh) bool { return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) }
+func repeatsMesh(a, b *resource.Mesh) bool {
+	return a.Pos == b.Pos && equalMeta(&a.Meta, &b.Meta) && reflect.DeepEqual(a.Spec, b.Spec)
+}
 
 func repeatsDataplane(a, b *resource.Dataplane) bool { return a.Pos == b.Pos && equalDataplane(a, b) }
 
@@ -40,8 +42,9 @@ func equalDataplane(a, b *resource.Dataplane) bool {
 				a.ServiceAddress == b.ServiceAddress && a.Protocol == b.Protocol && slices.Equal(a.Tags, b.Tags) && a.NotReady == b.NotReady
 		}) &&
 		slices.EqualFunc(a.Outbounds, b.Outbounds, func(a, b resource.Outbound) bool {
-			return a.Port == b.Port && a.Address == b.Address && slices.Equal(a.Tags, b.Tags)
+			return a.Port == b.Port && a.Address == b.Address && slices.Equal(a.Tags, b.Tags) && a.Backend.Equal(b.Backend)
 		}) &&
+		slices.EqualFunc(a.Listeners, b.Listeners, func(a, b resource.Listener) bool { return reflect.DeepEqual(a, b) }) &&
 		equalGateway(a.Gateway, b.Gateway) && reflect.DeepEqual(a.TransparentProxy, b.TransparentProxy)
 }
 

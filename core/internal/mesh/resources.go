@@ -14,11 +14,12 @@ type resources struct {
 	// identities are the MeshIdentities, ready to be evaluated; nil: none.
 	identities *identity.Identities
 	trusts     []*resource.MeshTrust // sorted by identity
+	objects    Objects
 }
 
 // empty reports whether there are no resources.
 func (r *resources) empty() bool {
-	return r.document == nil && r.identities == nil && len(r.trusts) == 0
+	return r.document == nil && r.identities == nil && len(r.trusts) == 0 && len(r.objects) == 0
 }
 
 // after returns the resources after a batch: r itself if the batch changes
@@ -37,6 +38,10 @@ func (r *resources) after(b *Batch) *resources {
 	if changed {
 		next.trusts = trusts
 	}
+	objects, differ := r.objects.After(b.Objects)
+	if next.objects = objects; differ {
+		changed = true
+	}
 	if !changed && next.document == r.document && next.identities == r.identities {
 		return r
 	}
@@ -49,6 +54,7 @@ func (r *resources) addTo(b *Batch) {
 		b.Document = Edit[*resource.Mesh]{r.document.ID, r.document}
 	}
 	b.Identities, b.Trusts = editsOf(r.identities.All()), editsOf(r.trusts)
+	b.Objects = editsOf(r.objects)
 }
 
 // replaceAll returns a list after edits, and whether they change it; the list

@@ -88,6 +88,9 @@ func (m *State) Document() *resource.Mesh { return m.resources.document }
 // Identities returns the MeshIdentities, ready to be evaluated, or nil.
 func (m *State) Identities() *identity.Identities { return m.resources.identities }
 
+// Objects returns the objects of the mesh. The caller must not change the list.
+func (m *State) Objects() Objects { return m.resources.objects }
+
 // Trusts returns the MeshTrusts, sorted by identity. They must not be changed.
 func (m *State) Trusts() []*resource.MeshTrust { return m.resources.trusts }
 
@@ -110,6 +113,7 @@ func (m *State) Count(counts map[string]int) {
 	counts[resource.DataplaneKind] += m.slots.Len()
 	counts[resource.MeshIdentityKind] += len(m.resources.identities.All())
 	counts[resource.MeshTrustKind] += len(m.resources.trusts)
+	m.resources.objects.Count(counts)
 	for p := range m.index.All() {
 		counts[p.Kind]++
 	}

@@ -20,8 +20,8 @@ type row struct {
 }
 
 const (
-	outbounds = "Mesh, MeshService, MeshServiceSubset, MeshHTTPRoute"
-	services  = "MeshService, MeshServiceSubset"
+	outbounds = "Mesh, " + services + ", MeshHTTPRoute"
+	services  = "MeshService, MeshServiceSubset, MeshExternalService, MeshMultiZoneService"
 	clients   = "Mesh, MeshSubset, MeshService, MeshServiceSubset"
 	top       = "Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset"
 	routes    = top + ", MeshGatewayRoute, MeshHTTPRoute, MeshTCPRoute"

@@ -52,6 +52,8 @@ spec:
             backendRefs:
               - {kind: MeshService, name: backend, weight: 90}
               - {kind: MeshServiceSubset, name: backend, tags: {version: v2}, weight: 0}
+              - {kind: MeshService, name: backend, namespace: shop, port: 80}
+              - {kind: MeshExternalService, labels: {kuma.io/display-name: backend}}
         - matches:
             - {}
             - path: {type: Exact, value: /a/}

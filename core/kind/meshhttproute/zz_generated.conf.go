@@ -344,6 +344,8 @@ func equalFilter(a, b *Filter) bool {
 func equalConfBackendRef(a, b *conf.BackendRef) bool {
 	return a.Kind == b.Kind &&
 		a.Name == b.Name &&
+		a.Namespace == b.Namespace &&
+		equalStringByString(a.Labels, b.Labels) &&
 		equalStringByString(a.Tags, b.Tags) &&
 		equalUint32Ptr(a.Weight, b.Weight) &&
 		equalConfPortPtr(a.Port, b.Port)
@@ -614,6 +616,8 @@ func hashFilter(d *xxhash.Digest, v *Filter) {
 func hashConfBackendRef(d *xxhash.Digest, v *conf.BackendRef) {
 	hashString(d, string(v.Kind))
 	hashString(d, v.Name)
+	hashString(d, v.Namespace)
+	hashStringByString(d, v.Labels)
 	hashStringByString(d, v.Tags)
 	hashUint32Ptr(d, v.Weight)
 	hashConfPortPtr(d, v.Port)

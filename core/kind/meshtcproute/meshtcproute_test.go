@@ -21,6 +21,8 @@ spec:
             backendRefs:
               - {kind: MeshServiceSubset, name: database, tags: {version: v2}, weight: 10}
               - {kind: MeshService, name: database-old, port: 5432}
+              - {kind: MeshService, name: database-old, namespace: shop}
+              - {kind: MeshMultiZoneService, labels: {kuma.io/display-name: database}}
     - targetRef: {kind: MeshServiceSubset, name: database, tags: {version: v1}}
       rules: []
 `)

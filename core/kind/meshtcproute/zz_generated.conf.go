@@ -123,6 +123,8 @@ func equalConfBackendRefList(a, b []conf.BackendRef) bool {
 func equalConfBackendRef(a, b *conf.BackendRef) bool {
 	return a.Kind == b.Kind &&
 		a.Name == b.Name &&
+		a.Namespace == b.Namespace &&
+		equalStringByString(a.Labels, b.Labels) &&
 		equalStringByString(a.Tags, b.Tags) &&
 		equalUint32Ptr(a.Weight, b.Weight) &&
 		equalConfPortPtr(a.Port, b.Port)
@@ -185,6 +187,8 @@ func hashConfBackendRefList(d *xxhash.Digest, v []conf.BackendRef) {
 func hashConfBackendRef(d *xxhash.Digest, v *conf.BackendRef) {
 	hashString(d, string(v.Kind))
 	hashString(d, v.Name)
+	hashString(d, v.Namespace)
+	hashStringByString(d, v.Labels)
 	hashStringByString(d, v.Tags)
 	hashUint32Ptr(d, v.Weight)
 	hashConfPortPtr(d, v.Port)

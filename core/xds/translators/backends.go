@@ -1,6 +1,7 @@
 package translators
 
 import (
+	"maps"
 	"math"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -28,7 +29,10 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 		sum += uint64(refs[i].Share())
 	}
 	for i := range refs {
-		if refs[i].Port != nil {
+		switch {
+		case refs[i].RefersToDestination():
+			draft.Warn(e, field, noDestination)
+		case refs[i].Port != nil:
 			draft.Warn(e, field, noBackendPort)
 		}
 		if weight := refs[i].Share(); weight > 0 {
@@ -40,8 +44,19 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 
 const noBackendPort = "the port of a backend has no effect: endpoints are selected by tags"
 
-// backendTags returns the tags by which a backend selects endpoints (SPEC 11.3).
+const noDestination = "a backend that refers to a destination has no endpoints here: its share is answered with 503"
+
+// backendTags returns the tags by which a backend selects endpoints (SPEC 11.3). Those
+// of a reference to a destination select none.
 func backendTags(ref *conf.BackendRef) resource.Tags {
+	if ref.RefersToDestination() {
+		tags := maps.Clone(ref.Labels)
+		if tags == nil {
+			tags = map[string]string{}
+		}
+		tags[resource.ServiceTag] = string(ref.Kind) + "/" + ref.Namespace + "/" + ref.Name // no tag has a slash
+		return resource.NewTags(tags)
+	}
 	tags := map[string]string{resource.ServiceTag: ref.Name}
 	for key, value := range ref.Tags {
 		if key != resource.ServiceTag {

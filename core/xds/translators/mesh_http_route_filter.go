@@ -157,7 +157,10 @@ func (r *httpRule) withoutHost(i int, field string, m *meshhttproute.HeaderModif
 }
 
 func (r *httpRule) mirror(i int, action *routev3.RouteAction, m *meshhttproute.RequestMirror) {
-	if m.BackendRef.Port != nil {
+	switch {
+	case m.BackendRef.RefersToDestination():
+		r.warn(i, "/requestMirror/backendRef", noDestination)
+	case m.BackendRef.Port != nil:
 		r.warn(i, "/requestMirror/backendRef/port", noBackendPort)
 	}
 	if m.BackendRef.Weight != nil {
