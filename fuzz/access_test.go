@@ -91,7 +91,7 @@ var requests = []naive.Request{
 	{SpiffeID: "spiffe://other/a", SNI: "b.example"},
 	{SNI: "a.Example", Path: "/a?x=1"},
 	{SNI: "K.example", Path: "/aaa/b/b?"},
-	{SNI: "\u212a.example", Path: "/aaaa/b"}, // the Kelvin sign is no k
+	{SNI: "\u212a.example", Path: "/aaaa/b"}, // the Kelvin sign is not the letter k
 	{Path: "/a/b", Method: "GET", Headers: lines("X=1")},
 	{Path: "/ab", Method: "PUT", Headers: lines("x=12", "Y=")},
 	{Path: "/x", Method: "GET", Headers: lines("X=2")},

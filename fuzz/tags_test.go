@@ -145,7 +145,7 @@ func placesOf(n *yaml.Node, path string) []valuePlace {
 	return out
 }
 
-// withPlaceholder prints a document with the placeholder in place of a node.
+// withPlaceholder prints a document with a node replaced by the placeholder.
 func withPlaceholder(t *testing.T, root, node *yaml.Node) string {
 	t.Helper()
 	original := *node

@@ -11,7 +11,7 @@
 //     under its rarest term and verified on its others.
 //  3. [Order] sorts the result of Match by a precomputed rank instead of by
 //     comparing names.
-//  4. [Set] is a set of ids: a sorted slice if they are few, else a roaring
+//  4. [Set] is a set of ids: a sorted slice if they are few, otherwise a roaring
 //     bitmap.
 //  5. [Vector] stores other data by id, in versions that share their pages. The
 //     cost of comparing two versions is proportional to their difference.

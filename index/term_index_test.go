@@ -169,7 +169,7 @@ func TestTermIndexFilingFollows(t *testing.T) {
 	own := func(i uint32) Term { return Term(1 + i) }
 	for name, perCommit := range map[string]int{"in one commit": 1 << 30, "one by one": 1, "seven at a time": 7} {
 		t.Run(name, func(t *testing.T) {
-			// Selector i < n requires shared, which n require, and a term of its own,
+			// Selector i < n requires shared, which n require, and a separate term,
 			// which 2n require.
 			e := new(TermIndex).Edit()
 			for i := range uint32(n) {

@@ -14,12 +14,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Options is the size of a world.
+// Options is the shape and the size of a world, and what is measured.
 type Options struct {
 	Shape      Shape
 	Dataplanes int // at least 500
 	Policies   int // at least 1
-	Outbounds  int // of each dataplane; at least 1
+	Outbounds  int // per dataplane, at least 1
 	// Samples is how often each change is applied, at least 1. It is limited to
 	// the number of dataplanes, and to a tenth for a change of all dataplanes.
 	Samples int
@@ -29,15 +29,15 @@ type Options struct {
 
 func (o *Options) validate() error {
 	if o.Dataplanes < cohort {
-		return fmt.Errorf("%d dataplanes are too few; the least is %d", o.Dataplanes, cohort)
+		return fmt.Errorf("%d dataplanes are too few; the minimum is %d", o.Dataplanes, cohort)
 	}
 	if o.Policies < 1 || o.Outbounds < 1 || o.Samples < 1 {
-		return fmt.Errorf("%d policies, %d outbounds and %d samples; the least is 1 of each", o.Policies, o.Outbounds, o.Samples)
+		return fmt.Errorf("%d policies, %d outbounds and %d samples; the minimum is 1 of each", o.Policies, o.Outbounds, o.Samples)
 	}
 	return nil
 }
 
-// Report is what was measured of one world. Times are in nanoseconds.
+// Report is the result for one world. Times are in nanoseconds.
 type Report struct {
 	Shape string     `json:"shape"`
 	Sizes core.Sizes `json:"sizes"`
@@ -49,20 +49,20 @@ type Report struct {
 	Loaded    float64       `json:"loadedBytesPerDataplane,omitzero"`
 	// Build is the time from decoded resources to the first view.
 	Build time.Duration `json:"buildNanoseconds"`
-	// Heap is what the engine and its view take in addition to the resources,
-	// and Resources what resources take that were made without files, in bytes
+	// Heap is the memory of the engine and its view in addition to the resources,
+	// and Resources that of the resources before they are loaded from files, in bytes
 	// per dataplane.
 	Heap      float64 `json:"heapBytesPerDataplane"`
 	Resources float64 `json:"resourceBytesPerDataplane"`
 	// Resident is the physical memory of the process after the first view was built
 	// and unused memory was returned, in bytes; 0 if the system does not report it.
 	Resident int64 `json:"residentBytes,omitzero"`
-	// Read is the time of reading one dataplane's effective confs from a view:
-	// the same dataplane each time. ReadCold is the same for another dataplane
-	// each time, far apart in memory.
+	// Read is the time of reading one dataplane's effective confs from a view, always
+	// those of the same dataplane. For ReadCold each read is of another dataplane, and
+	// consecutive ones are far apart in memory.
 	Read     time.Duration `json:"readNanoseconds"`
 	ReadCold time.Duration `json:"coldReadNanoseconds"`
-	// ReadAllocs is the allocations of 2,000 cold reads.
+	// ReadAllocs is the number of allocations of 2,000 cold reads.
 	ReadAllocs uint64 `json:"readAllocations"`
 	Changes    []Row  `json:"changes"`
 }
@@ -76,17 +76,17 @@ type Row struct {
 	Least   time.Duration `json:"leastNanoseconds"`
 	P50     time.Duration `json:"p50Nanoseconds"`
 	P99     time.Duration `json:"p99Nanoseconds"`
-	// Compare is the p50 of finding out what the commit changed.
+	// Compare is the p50 of the time to determine what the commit changed.
 	Compare time.Duration `json:"compareNanoseconds"`
-	// Fixed reports whether as many dataplanes are touched in a world of any
-	// size.
+	// Fixed reports whether the change touches equally many dataplanes in a world of
+	// any size.
 	Fixed bool `json:"fixed"`
 }
 
-// Measure builds a world and changes it. A change that needs a larger world is
-// left out of the report. Each step of the work is passed to progress before it
-// begins. Measure returns an error if the options make no world, if a commit
-// did not touch as many dataplanes as it was meant to, or if ctx has ended.
+// Measure builds a world and changes it. The report omits changes that need a larger
+// world. Each step is passed to progress before it begins. Measure returns an error if
+// the options are invalid, if a commit did not touch as many dataplanes as intended, or
+// if ctx has ended.
 func Measure(ctx context.Context, o Options, progress func(string)) (*Report, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ type world struct {
 	kinds    *resource.Kinds
 	set      *resource.Set
 	engine   *core.Engine
-	shuffled []int // the numbers of the dataplanes, so that one after the other is far apart in memory
+	shuffled []int // the numbers of the dataplanes; consecutive ones are far apart in memory
 }
 
 func newWorld(o Options) *world {
@@ -176,9 +176,9 @@ func resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// read reads the effective confs of the dataplanes with the given numbers again
-// and again. It returns the time of one read, as the median over batches, and
-// the allocations of a batch.
+// read repeatedly reads the effective confs of the dataplanes with the given numbers. It
+// returns the time of one read, as the median over batches, and the allocations of a
+// batch.
 func (w *world) read(numbers []int) (time.Duration, uint64, error) {
 	const batches, reads = 200, 2_000
 	view := w.engine.View()

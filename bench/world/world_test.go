@@ -71,8 +71,8 @@ func TestMeasureRefuses(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"few dataplanes": {context.Background(), Options{Dataplanes: 10, Policies: 1, Outbounds: 1, Samples: 1}, "10 dataplanes are too few; the least is 500"},
-		"no samples":     {context.Background(), Options{Dataplanes: 500, Policies: 1, Outbounds: 1}, "0 samples; the least is 1"},
+		"few dataplanes": {context.Background(), Options{Dataplanes: 10, Policies: 1, Outbounds: 1, Samples: 1}, "10 dataplanes are too few; the minimum is 500"},
+		"no samples":     {context.Background(), Options{Dataplanes: 500, Policies: 1, Outbounds: 1}, "0 samples; the minimum is 1"},
 		"an interrupt":   {ended, Options{Dataplanes: 500, Policies: 1, Outbounds: 1, Samples: 1}, "context canceled"},
 	} {
 		c.options.Shape = Shapes()[0]
@@ -83,7 +83,7 @@ func TestMeasureRefuses(t *testing.T) {
 	}
 }
 
-// A relabelled dataplane has another team than before, in every round and shape.
+// Relabelling a dataplane changes its team, in every round and shape.
 func TestRelabel(t *testing.T) {
 	for _, shape := range Shapes() {
 		w := newWorld(Options{Shape: shape, Dataplanes: 2_500, Policies: 1, Outbounds: 1})
@@ -105,7 +105,7 @@ func TestSlopes(t *testing.T) {
 		want    float64
 	}{
 		"flat":            {[]*Report{report(1_000, 50), report(10_000, 50), report(100_000, 50)}, 0},
-		"in proportion":   {[]*Report{report(1_000, 50), report(10_000, 500)}, 1},
+		"linear":          {[]*Report{report(1_000, 50), report(10_000, 500)}, 1},
 		"the square root": {[]*Report{report(100, 50), report(10_000, 500)}, 0.5},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,12 +23,12 @@ comment, and removes them from other packages.
   -check   change nothing; list the files that are missing, stale or superfluous
 
 Exit status: 0 done, or all files are up to date; 1 errors in the source, or
-files listed by -check; 2 wrong usage.
+-check lists files; 2 wrong usage.
 
 Examples:
 
   go get -tool github.com/meshmatch/meshmatch/cmd/confgen
-                         once, in a module with confs of its own
+                         once, in a module that has confs
   //go:generate go tool confgen
                          in each package with confs
   go tool confgen ./...  generate for all packages below this directory

@@ -28,9 +28,9 @@ type input struct {
 
 // Source finds the values of one input.
 type Source interface {
-	// Locate returns the position of the value at the end of a path, or of
-	// the name of the field that the path ends with. If there is no such
-	// value, it returns the position of the nearest value around it.
+	// Locate returns the position of the value at the end of a path or, if name is
+	// set, of the name of the field at its end. If there is no such value, it returns
+	// the position of the nearest value around it.
 	Locate(path []Step, name bool) Position
 }
 

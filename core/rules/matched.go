@@ -61,8 +61,8 @@ func (m Matched) All() iter.Seq2[int, *Selected] {
 	}
 }
 
-// Without returns the list without the policies at the given positions, which are
-// sorted and each given once. It shares the pages before the first of them with m.
+// Without returns the list without the policies at the given positions, which must be
+// sorted and distinct. It shares with m the pages that precede the first position.
 func (m Matched) Without(positions []int) Matched {
 	if len(positions) == 0 {
 		return m
@@ -81,14 +81,14 @@ func (m Matched) Without(positions []int) Matched {
 }
 
 // Pages returns the pages of the list. Two lists share a page if it is the same
-// slice in both. The caller must not change what is returned.
+// slice in both. The caller must not change the result.
 func (m Matched) Pages() [][]Selected { return m.pages }
 
 // WithPages returns a list of the same length that consists of the given pages,
 // which the caller must not change afterwards.
 func (m Matched) WithPages(pages [][]Selected) Matched { return Matched{pages: pages, n: m.n} }
 
-// Scope selects the policies that take part in an answer. The zero Scope is
+// Scope selects the policies that contribute to a result. The zero Scope is
 // Enforced.
 type Scope uint8
 

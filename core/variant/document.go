@@ -24,9 +24,8 @@ type FragmentsDocument struct {
 	Fragments []Part `json:"fragments"`
 }
 
-// A Part is a variant of a resource, or a fragment of one: a content for the
-// parameters that the constraints accept. Without constraints it is for all
-// parameters.
+// A Part is a variant or a fragment of a resource: a content for the parameters that the
+// constraints accept. Without constraints they are all parameters.
 type Part struct {
 	Constraints Constraint `json:"constraints,omitzero"`
 	Content     Content    `json:"content,omitzero"`

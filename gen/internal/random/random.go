@@ -67,7 +67,7 @@ func depth(t reflect.Type, open map[reflect.Type]int) int {
 	return deepest + 1
 }
 
-// parts returns the types of which values of t consist; none for a scalar.
+// parts returns the types of the parts of a value of t; none for a scalar.
 func parts(t reflect.Type) []reflect.Type {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
