@@ -80,7 +80,7 @@ func (b *builder) reportSomeMethods(named *types.Named, at place) bool {
 	name := types.TypeString(named, b.qualify)
 	hint := fmt.Sprintf("write Equal(%[1]s) bool and, if they are needed, Hash() uint64 and Clone() %[1]s; or use a type without such methods", name)
 	if named.Obj().Pkg() != b.pkg.Types {
-		hint = "use a type of your own"
+		hint = "use your own type"
 	}
 	for _, m := range methodNames {
 		if method(named, m) != nil {
