@@ -19,6 +19,8 @@ const (
 	maxTrustDomain = 255
 )
 
+var errTrustDomain = errors.New("the trust domain has lower-case letters, digits, '.', '-' and '_' only")
+
 // TrustDomain is the first part of a SPIFFE ID.
 type TrustDomain string
 
@@ -32,31 +34,46 @@ func (t TrustDomain) Validate(at *diag.At) {
 func checkTrustDomain(name string) error {
 	switch {
 	case !trustDomain.MatchString(name):
-		return errors.New("the trust domain has lower-case letters, digits, '.', '-' and '_' only")
+		return errTrustDomain
 	case len(name) > maxTrustDomain:
 		return fmt.Errorf("the trust domain is longer than %d bytes", maxTrustDomain)
 	}
 	return nil
 }
 
-// CheckSpiffeID returns an error if a text is not a SPIFFE ID.
+// CheckSpiffeID returns an error if a text is not a SPIFFE ID that a policy may name.
 func CheckSpiffeID(id string) error { return checkSpiffeID(id, false) }
+
+// IsSpiffeID reports whether what a client shows is a SPIFFE ID, of any length (SPEC
+// 7.2): proxies do not compare lengths.
+func IsSpiffeID(id string) bool { return checkSyntax(id) == nil }
 
 // checkSpiffeID checks an ID or, if prefix is set, a prefix, which may end in a slash.
 func checkSpiffeID(id string, prefix bool) error {
-	rest, ok := strings.CutPrefix(id, "spiffe://")
-	if !ok {
-		return errors.New("it must start with spiffe://")
-	}
 	if len(id) > maxSpiffeID {
 		return fmt.Errorf("it is longer than %d bytes", maxSpiffeID)
 	}
 	if prefix {
-		rest = strings.TrimSuffix(rest, "/")
+		id = strings.TrimSuffix(id, "/")
+	}
+	if err := checkSyntax(id); err != nil {
+		return err
+	}
+	domain, _, _ := strings.Cut(strings.TrimPrefix(id, "spiffe://"), "/")
+	return checkTrustDomain(domain)
+}
+
+func checkSyntax(id string) error {
+	rest, ok := strings.CutPrefix(id, "spiffe://")
+	if !ok {
+		return errors.New("it must start with spiffe://")
 	}
 	domain, path, hasPath := strings.Cut(rest, "/")
-	if err := checkTrustDomain(domain); err != nil || !hasPath {
-		return err
+	if !trustDomain.MatchString(domain) {
+		return errTrustDomain
+	}
+	if !hasPath {
+		return nil
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		switch {

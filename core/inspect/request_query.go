@@ -1,8 +1,10 @@
 package inspect
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -20,12 +22,24 @@ func (q *RequestQuery) Given() bool {
 	return q.SpiffeID != "" || q.SNI != "" || q.Method != "" || q.Path != "" || len(q.Headers) > 0 || len(q.Tags) > 0
 }
 
+// Warnings returns what of the request has no effect.
+func (q *RequestQuery) Warnings() []diag.Diagnostic {
+	if q.SpiffeID == "" || request.ClientID(q.SpiffeID) != "" {
+		return nil
+	}
+	return []diag.Diagnostic{{
+		What: fmt.Sprintf("--spiffe-id %q is no SPIFFE ID: the answer is for a client without one", q.SpiffeID),
+		Hint: "write spiffe://trust-domain/path",
+	}}
+}
+
 // Parse returns the request. The error is [ErrUsage].
 func (q *RequestQuery) Parse() (*request.Request, error) {
 	r := &request.Request{SpiffeID: q.SpiffeID, SNI: q.SNI, Method: q.Method, Path: q.Path}
-	if r.SpiffeID != "" && !strings.HasPrefix(r.SpiffeID, "spiffe://") {
+	if r.SpiffeID != "" && !request.ClaimsID(r.SpiffeID) {
 		return nil, usagef("--spiffe-id must start with spiffe://, %q does not", r.SpiffeID)
 	}
+	r.SpiffeID = request.ClientID(r.SpiffeID)
 	if path := r.Path; path != "" && path != "*" && path[0] != '/' {
 		return nil, usagef("--path must start with /, %q does not", path)
 	}

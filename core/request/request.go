@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // Request is what a client asks of an inbound. An empty field is absent: a
 // condition on it does not hold, except that a header is Absent.
 type Request struct {
-	SpiffeID string // of the client's certificate; see [ClientID]
+	SpiffeID string // of the client's certificate, valid; see [ClientID]
 	SNI      string
 	Method   string
 	Path     string // as the client sends it, with or without a query
@@ -37,22 +38,31 @@ func ProtocolOf(i *resource.Inbound) Protocol {
 }
 
 // ClientID returns the SPIFFE ID of a client whose certificate has the given
-// URI SANs: the one that begins with spiffe://. If there are none or several,
-// or one of the URIs has a comma, the client has no ID.
+// URI SANs: the one that begins with spiffe:// in any letter case, if it is valid by
+// the SPIFFE specification. If there are none or several, or one of the URIs has a
+// comma, the client has no ID (SPEC 7.2).
 func ClientID(uris ...string) string {
 	id := ""
 	for _, uri := range uris {
-		switch isID := strings.HasPrefix(uri, spiffeScheme); {
+		switch isID := ClaimsID(uri); {
 		case strings.Contains(uri, ","), isID && id != "":
 			return ""
 		case isID:
 			id = uri
 		}
 	}
+	if !conf.IsSpiffeID(id) {
+		return ""
+	}
 	return id
 }
 
 const spiffeScheme = "spiffe://"
+
+// ClaimsID reports whether a URI has the scheme of SPIFFE IDs.
+func ClaimsID(uri string) bool {
+	return len(uri) >= len(spiffeScheme) && equalFold(uri[:len(spiffeScheme)], spiffeScheme)
+}
 
 // Header is a line of a request's header.
 type Header struct{ Name, Value string }

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/x509"
 	"maps"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -83,14 +81,4 @@ func identify(ctx context.Context) (string, error) {
 		}
 	}
 	return "", status.Error(codes.Unauthenticated, "there is no client certificate")
-}
-
-// spiffeIDOf returns the SPIFFE ID of a certificate, "" if it has none or several (SPEC
-// 7.2).
-func spiffeIDOf(c *x509.Certificate) string {
-	uris := make([]string, len(c.URIs))
-	for i, uri := range c.URIs {
-		uris[i] = uri.String()
-	}
-	return request.ClientID(uris...)
 }

@@ -60,6 +60,7 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form.word)
 			}
 			answer := inspect.NewAccess(w.view, d, i, request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
+			answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
 			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
 				return err
 			}

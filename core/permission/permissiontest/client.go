@@ -42,9 +42,22 @@ func (c *Client) Certificate(tags bool) []string {
 	return out
 }
 
+// HasComma reports whether a URI SAN of the client's certificate, with or without tags,
+// has a comma. An inbound refuses such a client before the filter (SPEC 7.2).
+func (c *Client) HasComma(tags bool) bool {
+	return slices.ContainsFunc(c.Certificate(tags), func(uri string) bool { return strings.Contains(uri, ",") })
+}
+
+// HasSeveralIDs reports whether several URI SANs of the client look like a SPIFFE ID. The
+// rules form compares each of them (SPEC 7.6).
+func (c *Client) HasSeveralIDs() bool {
+	ids := slices.DeleteFunc(slices.Clone(c.URIs), func(uri string) bool { return !request.ClaimsID(uri) })
+	return len(ids) > 1
+}
+
 // Naive returns the request for the reference.
 func (c *Client) Naive() naive.Request {
-	out := naive.Request{SpiffeID: request.ClientID(c.URIs...), SNI: c.SNI, Method: c.Method, Path: c.Path, Tags: map[string]string{}}
+	out := naive.Request{SpiffeID: naive.ClientID(c.URIs), SNI: c.SNI, Method: c.Method, Path: c.Path, Tags: map[string]string{}}
 	for _, line := range c.Lines {
 		out.Headers = append(out.Headers, naive.HeaderLine(line))
 	}

@@ -100,7 +100,9 @@ func access(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewAccess(q.view, d, i, request, options), nil
+	answer := inspect.NewAccess(q.view, d, i, request, options)
+	answer.Warnings = append(answer.Warnings, described.Warnings()...)
+	return answer, nil
 }
 
 func conf(q *question) (any, error) {

@@ -40,8 +40,9 @@ type outcome struct {
 // send makes one request. The error is of anything but a clear answer.
 func send(port int, certificate tls.Certificate, how transport, c *permissiontest.Client) (outcome, error) {
 	config := &tls.Config{
-		Certificates: []tls.Certificate{certificate}, ServerName: c.SNI,
-		InsecureSkipVerify: true, // the server is not what is tested
+		// Package tls would not send a certificate that it cannot parse.
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &certificate, nil },
+		ServerName:           c.SNI, InsecureSkipVerify: true, // the server is not what is tested
 	}
 	if how == http2Raw {
 		config.NextProtos = []string{"h2"}

@@ -81,7 +81,7 @@ func grpcTrials(t *testing.T) []trial {
 		for range 6 {
 			c := permissiontest.RandomClient(r)
 			c.SNI, c.Method, c.Path = "", "POST", paths[r.IntN(len(paths))]
-			if !oneID(c) {
+			if c.HasSeveralIDs() || c.HasComma(false) {
 				c.URIs = permissiontest.SpiffeIDs[1:2]
 			}
 			c.Lines = slices.DeleteFunc(c.Lines, func(h request.Header) bool {

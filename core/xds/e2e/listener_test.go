@@ -2,11 +2,13 @@ package e2e
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -30,6 +32,10 @@ func printed(t testing.TB, p *permission.Permissions, form rbac.Form, statPrefix
 	if err != nil {
 		t.Fatal(err)
 	}
+	return asPrinted(t, f)
+}
+
+func asPrinted(t testing.TB, f rbac.Filter) printedFilter {
 	data, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)
@@ -58,6 +64,7 @@ func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission
 		}
 		filters = []object{manager}
 	}
+	filters = slices.Insert(filters, 0, asPrinted(t, rbac.Filter{Name: rbac.CommaFilterName, Config: message.Any(rbac.CommaFilter())}).object())
 	return object{
 		"name": name, "address": loopback(),
 		"listener_filters": []object{{

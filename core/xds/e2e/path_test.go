@@ -22,7 +22,7 @@ func rawPaths(t *testing.T) []trial {
 		Allow: []conf.Match{{Path: &conf.PathMatch{Type: conf.PathRegex, Value: "/.*"}}},
 	}}})
 	var out []trial
-	for _, form := range forms[:1] {
+	for _, form := range forms {
 		trial := trial{title: "raw/" + form.name, permissions: &permission.Permissions{Protocol: request.HTTP, Rules: list}, form: form.form, raw: true}
 		for _, path := range []string{"/private/a", "/private/abcd", "/private/ää", "/ä", "/a?ä", "/\xff", "/a"} {
 			trial.clients = append(trial.clients, withHost(&permissiontest.Client{URIs: permissiontest.SpiffeIDs[:1], Method: "GET", Path: path}))

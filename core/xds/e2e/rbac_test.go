@@ -61,11 +61,16 @@ func TestEnvoyDecidesAsAccess(t *testing.T) {
 		for n, c := range trial.clients {
 			how := transportOf(trial.permissions.Protocol, c, n)
 			want, refused := trial.answer(seenBy(how, c))
-			if !refused {
+			closed := c.HasComma(trial.permissions.Clients != nil)
+			if !refused && !closed {
 				trial.count(expected[i], want)
 			}
 			got, err := send(e.ports[trial.name], ca.Issue(t, c.Certificate(trial.permissions.Clients != nil)...), how, c)
-			if err != nil {
+			if closed {
+				if err == nil && (got.allowed || got.refused) {
+					t.Errorf("%s: %+v by %s: the connection is open", trial.title, c, how)
+				}
+			} else if err != nil {
 				t.Errorf("%s: %+v by %s: %v", trial.title, c, how, err)
 			} else if got.allowed != want.Decision.Allow || got.refused != refused {
 				t.Errorf("%s: %+v by %s: allowed %v, refused %v; access decides %s", trial.title, c, how, got.allowed, got.refused, permissiontest.Text(want))
@@ -134,7 +139,7 @@ func stories(t *testing.T) []trial {
 			for _, inbound := range story.Set.Dataplanes[0].Inbounds {
 				trial := trial{title: story.Name + "/" + inbound.Name + "/" + form.name, permissions: permissions[inbound.Name], form: form.form}
 				for _, x := range story.Requests {
-					if x.Inbound == inbound.Name && (form.form == rbac.MatcherForm || oneID(x.Client)) {
+					if x.Inbound == inbound.Name && (form.form == rbac.MatcherForm || !x.Client.HasSeveralIDs()) {
 						trial.clients = append(trial.clients, withHost(x.Client))
 					}
 				}
@@ -172,7 +177,7 @@ func random(t *testing.T) []trial {
 				trial := trial{title: fmt.Sprintf("seed %d/%s/%s", seed, inbound, form.name), permissions: permissions[inbound], form: form.form}
 				for range requestsEach {
 					c := permissiontest.RandomClient(r)
-					if form.form == rbac.RulesForm && !oneID(c) {
+					if form.form == rbac.RulesForm && c.HasSeveralIDs() {
 						c.URIs = permissiontest.SpiffeIDs[:1] // it cannot distinguish several IDs (SPEC 7.6)
 					}
 					trial.clients = append(trial.clients, c)
@@ -209,9 +214,4 @@ func (l *trial) countDecision(counters map[string]int, shadow string, d permissi
 		}
 		counters["http."+prefix+"policy."+policy+"."+outcome]++
 	}
-}
-
-// oneID reports whether a client has one SPIFFE ID, or no URI that looks like one.
-func oneID(c *permissiontest.Client) bool {
-	return request.ClientID(c.URIs...) != "" || !strings.Contains(strings.Join(c.URIs, " "), "spiffe://")
 }

@@ -17,9 +17,8 @@
 // Invariants:
 //
 //   - A filter in MatcherForm decides as permission.Permissions does, for every
-//     request of a client that was authenticated by mutual TLS. Envoy sees the
-//     URI SANs of a certificate joined by commas; a URI with a comma after which a
-//     scheme follows is taken for two.
+//     request of a client that was authenticated by mutual TLS and whose
+//     certificate has no URI SAN with a comma.
 //   - A filter in RulesForm does too, except that any of several SPIFFE IDs
 //     matches, and that Envoy must join header lines, with the runtime key
 //     envoy.reloadable_features.rbac_match_headers_individually off.
@@ -33,6 +32,8 @@
 //   - Its filter chains require a client certificate. On a chain without TLS
 //     Envoy has no URI SANs to compare, stops there and denies, in the shadow
 //     decision too.
+//   - The [CommaFilter] comes first, as Envoy sees the URI SANs of a certificate
+//     joined by commas: one with a comma looks like several.
 //   - It has the tls_inspector listener filter if entries ask for an SNI. Without
 //     it no SNI matches, in a deny entry neither.
 //   - Its connection manager sets normalize_path and merge_slashes, and

@@ -77,20 +77,38 @@ func (w *matcherWriter) idMap(ids []mappedID) {
 // ones.
 const maxAlternation = 4 << 10
 
-// idList writes the identities of a stage as a list, for clients whose
-// certificates have further URI SANs: in the order of the rules, one expression
-// for those of a rule. Those that are compared with an entry of the list (see
-// joint) are left out.
-func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule) {
-	for _, r := range stage {
+// idLists returns the identities of each rule of a stage that are compared as a list, for
+// clients whose certificates have further URI SANs. Those that are compared with an
+// entry of the list (see joint) are left out, in later rules too: this list comes first.
+func idLists(stage []stageRule) (lists [][]string, some bool) {
+	later := map[string]bool{}
+	lists = make([][]string, len(stage))
+	for i, r := range stage {
 		if r.joint() != nil {
+			for _, id := range r.mapped {
+				later[id] = true
+			}
 			continue
 		}
-		for ids := r.mapped; len(ids) > 0 && !w.full; {
+		lists[i] = r.mapped
+		if len(later) > 0 {
+			lists[i] = slices.DeleteFunc(slices.Clone(r.mapped), func(id string) bool { return later[id] })
+		}
+		some = some || len(lists[i]) > 0
+	}
+	return lists, some
+}
+
+// idList writes the lists of a stage, in the order of the rules, one expression for the
+// identities of a rule.
+func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule, lists [][]string) {
+	for i, ids := range lists {
+		do := action{policy: rules[stage[i].rule].kri, deny: rules[stage[i].rule].deny}
+		for len(ids) > 0 && !w.full {
 			n := alternatives(ids)
 			w.branch(branch{
 				when: comparison(input{kind: clientURI}, textRegex, amongURIs(oneOf(ids[:n]))),
-				do:   action{policy: rules[r.rule].kri, deny: rules[r.rule].deny},
+				do:   do,
 			})
 			ids = ids[n:]
 		}

@@ -11,7 +11,8 @@ import (
 // The matcher form has one input for the URI SANs of a client's certificate: all
 // of them, joined by commas. A client's SPIFFE ID is the one that begins with
 // spiffe:// (SPEC 7.2), so a comparison of an ID accepts other URIs around it,
-// and a client with several IDs is decided apart, as one without an ID.
+// and a client with several IDs is decided apart, as one without an ID. A URI with a
+// comma would look like two, so [CommaFilter] refuses its client.
 
 // amongURIs returns an expression for the URI SANs of which one matches. The
 // expression must not match a comma.
@@ -25,10 +26,14 @@ const uriBefore, uriAfter = `(?:\C*,)?`, `(?:,\C*)?`
 const severalURIs = `\C*,\C*`
 
 // NoSingleID is the regular expression of the URI SANs of a client that has no SPIFFE
-// ID though one of them may begin with spiffe://: two of them do, or one has a comma,
-// after which no scheme follows.
-const NoSingleID = `(?:\C*,)?spiffe://[^,]*,(?:\C*,)?spiffe://\C*|` +
-	`\C*,(?:[^A-Za-z]\C*|[A-Za-z][A-Za-z0-9+.\-]*(?:[^A-Za-z0-9+.\-:]\C*)?)?`
+// ID though one of them may begin with spiffe://: two of them do, in any letter case.
+const NoSingleID = `(?:\C*,)?` + spiffeScheme + `\C*,` + spiffeScheme + `\C*`
+
+const spiffeScheme = `[Ss][Pp][Ii][Ff][Ff][Ee]://`
+
+// ofSegments is the part of a SPIFFE ID below a prefix: segments that are neither empty
+// nor a dot segment. What is no SPIFFE ID lies below no prefix (SPEC 7.2).
+const ofSegments = `(?:/\.{0,2}[\w-][\w.-]*|/\.{3}[\w.-]*)*`
 
 // SpiffeIDExpression returns the regular expression of a condition on a SPIFFE ID, for
 // the URI SANs of a client joined by commas. A client with several SPIFFE IDs has none
@@ -42,7 +47,7 @@ func SpiffeIDExpression(m *conf.SpiffeIDMatch) string {
 
 // belowID returns an expression for the SPIFFE IDs of a prefix.
 func belowID(m *conf.SpiffeIDMatch) string {
-	return quoted(request.TrimSlash(m.Value)) + `(?:/[^,]*)?`
+	return quoted(request.TrimSlash(m.Value)) + ofSegments
 }
 
 func quoted(text string) string { return regexp.QuoteMeta(text) }

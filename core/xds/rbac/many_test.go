@@ -97,6 +97,9 @@ func TestStages(t *testing.T) {
 		{"an earlier rule about every client", []permission.Rule{
 			ruleOf("1", lists{Allow: []conf.Match{{Method: &get}}}), ruleOf("2", lists{Allow: identities("a/%d", 9)}),
 		}, "l1 m9"},
+		{"allowed, and denied next to a prefix", []permission.Rule{
+			ruleOf("1", lists{Allow: identities("a/%d", 9)}), ruleOf("2", lists{Deny: append(identities("a/%d", 3), below("/b"))}),
+		}, "m9 l1"},
 		{"bounded", alternating, strings.Repeat("m10 l1 ", maxStages-1) + "m10 l15"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -108,8 +111,10 @@ func TestStages(t *testing.T) {
 			}
 			for _, client := range append(clients, identities("c4/%d", 10)...) {
 				for _, method := range []string{"GET", "POST"} {
-					if err := compareFilter(t, p, MatcherForm, config, &permissiontest.Client{URIs: []string{client.SpiffeID.Value}, Method: method, Path: "/"}); err != nil {
-						t.Error(err)
+					for _, uris := range [][]string{{client.SpiffeID.Value}, {"urn:a", client.SpiffeID.Value}} {
+						if err := compareFilter(t, p, MatcherForm, config, &permissiontest.Client{URIs: uris, Method: method, Path: "/"}); err != nil {
+							t.Error(err)
+						}
 					}
 				}
 			}

@@ -1,8 +1,6 @@
 package rbac
 
 import (
-	"slices"
-
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -167,13 +165,15 @@ func (w *matcherWriter) stages(t *translation, rules []ruleEntries, stages [][]s
 // further URI SANs, which the map does not find.
 func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageRule, mapped bool) {
 	w.message(matcherList, func() {
-		if mapped && slices.ContainsFunc(stage, func(r stageRule) bool { return len(r.mapped) > 0 && r.joint() == nil }) {
-			w.branch(branch{
-				when: comparison(input{kind: clientURI}, textRegex, severalURIs),
-				next: func(field protowire.Number) {
-					w.message(field, func() { w.message(matcherList, func() { w.idList(rules, stage) }) })
-				},
-			})
+		if mapped {
+			if lists, some := idLists(stage); some {
+				w.branch(branch{
+					when: comparison(input{kind: clientURI}, textRegex, severalURIs),
+					next: func(field protowire.Number) {
+						w.message(field, func() { w.message(matcherList, func() { w.idList(rules, stage, lists) }) })
+					},
+				})
+			}
 		}
 		for _, r := range stage {
 			if len(r.listed) == 0 || w.full {

@@ -58,7 +58,7 @@ func compareFilter(t testing.TB, p *permission.Permissions, form Form, config rb
 	if p.Rules != nil && p.Rules.AsksForPath() && request.NewSeen(q).PathRefused {
 		return nil // the inbound refuses it before the filter
 	}
-	if form == RulesForm && q.SpiffeID == "" && strings.Contains(strings.Join(c.URIs, " "), "spiffe:") {
+	if c.HasComma(p.Clients != nil) || form == RulesForm && c.HasSeveralIDs() {
 		return nil
 	}
 	answer, in := p.Decide(q), newInterpreter(t, p, c)

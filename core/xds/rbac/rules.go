@@ -1,6 +1,11 @@
 package rbac
 
-import "github.com/meshmatch/meshmatch/core/permission"
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/permission"
+)
 
 // entryRules writes the rules form of one decision. Enforced, a client is
 // allowed if one of the policies holds, each of which is for what the rules of
@@ -21,8 +26,12 @@ func entryRules(w *writer, entries []permission.Entry, d decision) {
 	}
 	p := policies{}
 	budget := &sizeBudget{}
+	var never []*condition
+	if asksFor(rules, func(m *conf.Match) bool { return m.Path != nil }) {
+		never = append(never, pathBeyondASCII)
+	}
 	for _, c := range serverNameCases(rules, d) {
-		c.addPolicies(p, rules, conditions, budget)
+		c.addPolicies(p, rules, conditions, never, budget)
 		if budget.spent > MaxFilter {
 			w.full = true
 			return
@@ -52,9 +61,13 @@ func (b *sizeBudget) add(c *condition) {
 	}
 }
 
-// addPolicies adds the policies of one case.
-func (c *serverNameCase) addPolicies(p policies, rules []ruleEntries, conditions map[*permission.Entry]*condition, budget *sizeBudget) {
-	var denied []*condition
+// pathBeyondASCII is [beyondASCII] in the rules form.
+var pathBeyondASCII = negation(comparison(input{kind: urlPath}, textRegex, `[\x00-\x7f]*`))
+
+// addPolicies adds the policies of one case. None holds for requests that meet one of
+// the conditions never.
+func (c *serverNameCase) addPolicies(p policies, rules []ruleEntries, conditions map[*permission.Entry]*condition, never []*condition, budget *sizeBudget) {
+	denied := slices.Clone(never)
 	var allowed []allowedBy
 	for _, r := range rules {
 		var alternatives []*condition

@@ -6,9 +6,10 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/pem"
 	"math/big"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,7 @@ func newKey(t T) *ecdsa.PrivateKey {
 func (a *Authority) Issue(t T, uris ...string) tls.Certificate {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	name := strings.Join(uris, ",")
+	name := strings.Join(uris, "\n")
 	if known, ok := a.issued[name]; ok {
 		return known
 	}
@@ -69,12 +70,12 @@ func (a *Authority) Issue(t T, uris ...string) tls.Certificate {
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
 	}
-	for _, uri := range uris {
-		parsed, err := url.Parse(uri)
+	if len(uris) > 0 {
+		names, err := alternativeNames(uris)
 		if err != nil {
 			t.Fatal(err)
 		}
-		template.URIs = append(template.URIs, parsed)
+		template.ExtraExtensions = []pkix.Extension{names}
 	}
 	key := newKey(t)
 	der, err := x509.CreateCertificate(rand.Reader, template, a.Certificate, &key.PublicKey, a.key)
@@ -84,6 +85,18 @@ func (a *Authority) Issue(t T, uris ...string) tls.Certificate {
 	certificate := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 	a.issued[name] = certificate
 	return certificate
+}
+
+// alternativeNames returns the extension with the URI SANs as they are written: package
+// x509 would write SPIFFE:// in lower case.
+func alternativeNames(uris []string) (pkix.Extension, error) {
+	const uriTag = 6 // RFC 5280, 4.2.1.6
+	names := make([]asn1.RawValue, len(uris))
+	for i, uri := range uris {
+		names[i] = asn1.RawValue{Class: asn1.ClassContextSpecific, Tag: uriTag, Bytes: []byte(uri)}
+	}
+	value, err := asn1.Marshal(names)
+	return pkix.Extension{Id: asn1.ObjectIdentifier{2, 5, 29, 17}, Value: value}, err
 }
 
 // Bundle returns the CA's certificate in PEM.

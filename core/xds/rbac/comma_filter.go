@@ -1,0 +1,40 @@
+package rbac
+
+import (
+	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
+	networkrbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+)
+
+// CommaFilterName is the name of the filter of [CommaFilter].
+const CommaFilterName = "uri-comma"
+
+// withComma matches a URI SAN that has a comma, and what is no URI if after a comma it
+// goes on as one that is compared. A client without URI and DNS SANs is compared by its
+// subject, which has commas: CN=a,O=b.
+const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + tagURI + `)\C*`
+
+// CommaFilter returns the config of a network filter that closes the connection of a
+// client whose certificate has a URI SAN with a comma (SPEC 7.2). Every other condition
+// on a client is about its URI SANs joined by commas, so https://x/,spiffe://td/admin
+// would have another client's SPIFFE ID. The principals of RBAC policies are the only
+// conditions that Envoy compares with each URI SAN by itself.
+func CommaFilter() *networkrbac.RBAC {
+	engine := &matcherv3.RegexMatcher_GoogleRe2{GoogleRe2: &matcherv3.RegexMatcher_GoogleRE2{MaxProgramSize: wrapperspb.UInt32(maxProgram)}}
+	principal := &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
+		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{
+			SafeRegex: &matcherv3.RegexMatcher{EngineType: engine, Regex: withComma},
+		}},
+	}}}
+	return &networkrbac.RBAC{
+		StatPrefix: CommaFilterName + ".",
+		Rules: &rbacconfig.RBAC{
+			Action: rbacconfig.RBAC_DENY,
+			Policies: map[string]*rbacconfig.Policy{CommaFilterName: {
+				Permissions: []*rbacconfig.Permission{{Rule: &rbacconfig.Permission_Any{Any: true}}},
+				Principals:  []*rbacconfig.Principal{principal},
+			}},
+		},
+	}
+}
