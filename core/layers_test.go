@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,29 +13,72 @@ import (
 
 const module = "github.com/meshmatch/meshmatch/"
 
-// layers are what packages must not import, so that data flow from files to proxies and
-// never back. Packages of this module are without its path.
-var layers = []struct{ name, packages, imports string }{
+// layers are what packages must not reach by their imports and those of what they import.
+// Packages of this module are without its path. See order for what may import what.
+var layers = []struct{ name, packages, reaches string }{
 	{"sets, diagrams and positions are of any data", `^(index|core/partition|core/diag|core/internal/(hashtable|sorted))$`, `^core/`},
 	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
 	{"resources do not depend on what is computed of them", `^core/(resource|kind/mesh[a-z]+)$`, `^core($|/(rules|enforce|internal/mesh|internal/match|internal/blocks|permission|inspect|variant|xds|serve|source))`},
 	{"a kind does not depend on another one", `^core/kind/mesh[a-z]+$`, `^core/kind/mesh`},
 	{"results do not depend on the index of policies", `^core/(rules|partition|request)$`, `^(index|core/internal/match|core/enforce)$`},
-	{"placements do not depend on confs", `^core/enforce(/ocm|/rollout)?$`, `^core/(rules|kind/.*|internal/.*)$`},
+	{"placements do not depend on confs", `^core/enforce(/ocm|/rollout)?$`, `^core/(rules|kind/.*|internal/(mesh|match|blocks))$`},
 	{"the engine does not depend on its readers", `^core(/internal/.*)?$`, `^core/(permission|inspect|variant|xds|serve|source)`},
-	{"the work on one mesh is the engine's", `^(cmd|bench|fuzz|core/.+)$`, `^core/internal/mesh$`},
-	{"Envoy is the subject of core/xds alone", `^core(/(inspect|permission|rules|resource|conf|identity|enforce|internal|request|source)(/.*)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
-	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac)?$`, `^(core/xds/server|core/serve|google.golang.org/grpc($|/)|net/http$)`},
-	{"streams do not depend on policies", `^core/xds/server$`, `^core/(resource|rules|kind|enforce|inspect|variant)`},
+	{"Envoy is the subject of core/xds alone", `^core(/permission|/(inspect|rules|resource|conf|identity|enforce|internal|request|source)(/.*)?)?$`, `^(github.com/envoyproxy|google.golang.org/grpc)/`},
+	{"resources of proxies do not depend on streams", `^core/xds(/translators|/rbac|/snapshot|/bootstrap|/message|/wire)?$`, `^(core/xds/server|core/serve|google.golang.org/grpc($|/))`},
+	{"a translator does not depend on how drafts are built", `^core/xds(/translators|/rbac|/sds)?$`, `^core/xds/(snapshot|bootstrap)$`},
+	{"messages do not depend on policies", `^core/xds/message$`, `^core($|/(resource|rules|kind|enforce|identity|inspect|permission|variant))`},
+	{"what is sent is bytes", `^core/xds/wire$`, `^(github.com/envoyproxy|google.golang.org)/`},
 	{"the gate is of any module", `^bench/(gate|progress)$`, `^(bench|cmd|core|fuzz|gen|index)($|/)`},
 	{"the command of the gate is of any module", `^cmd/benchgate$`, `^(bench/(shape|world)|cmd|core|fuzz|gen|index)($|/)`},
 	{"nothing depends on commands, and production code not on tests", `^core/`, `^(cmd|bench)/`},
 }
 
+// reachOnly are the packages of this module that a package may reach.
+var reachOnly = map[string][]string{
+	"core/xds/server": {"core/xds/wire", "core/internal/sorted"},
+	"core/xds/wire":   nil,
+}
+
 func TestLayers(t *testing.T) {
-	reached := make([]bool, len(layers))
+	graph := importGraph(t)
+	for _, layer := range layers {
+		packages, reaches := regexp.MustCompile(layer.packages), regexp.MustCompile(layer.reaches)
+		found := false
+		for path := range graph {
+			if !packages.MatchString(path) {
+				continue
+			}
+			found = true
+			for reached, by := range reach(graph, path) {
+				if reaches.MatchString(reached) {
+					t.Errorf("%s: %s reaches %s by %s", layer.name, path, reached, by)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s: no package is %s", layer.name, layer.packages)
+		}
+	}
+	for path, allowed := range reachOnly {
+		for reached, by := range reach(graph, path) {
+			if graph[reached] != nil && !slices.Contains(allowed, reached) {
+				t.Errorf("%s reaches %s by %s; of this module it may reach %q", path, reached, by, allowed)
+			}
+		}
+	}
+	for path, imports := range graph {
+		if imports["core/internal/mesh"] && path != "core" {
+			t.Errorf("%s imports core/internal/mesh: the work on one mesh is the engine's", path)
+		}
+	}
+}
+
+// importGraph returns what each package imports outside of tests.
+func importGraph(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	graph := map[string]map[string]bool{}
 	for path, text := range sources(t, ".go") {
-		if strings.HasSuffix(path, "_test.go") {
+		if strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/testdata/") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
@@ -42,25 +86,33 @@ func TestLayers(t *testing.T) {
 			t.Fatal(err)
 		}
 		own := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")
-		for i, layer := range layers {
-			if !regexp.MustCompile(layer.packages).MatchString(own) {
-				continue
+		if graph[own] == nil {
+			graph[own] = map[string]bool{}
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
 			}
-			reached[i] = true
-			for _, spec := range file.Imports {
-				imported, err := strconv.Unquote(spec.Path.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if imported = strings.TrimPrefix(imported, module); regexp.MustCompile(layer.imports).MatchString(imported) {
-					t.Errorf("%s imports %s: %s", path, imported, layer.name)
-				}
+			graph[own][strings.TrimPrefix(imported, module)] = true
+		}
+	}
+	return graph
+}
+
+// reach returns what a package imports, directly or by others, each with the package that
+// imports it.
+func reach(graph map[string]map[string]bool, from string) map[string]string {
+	reached := map[string]string{}
+	var visit func(string)
+	visit = func(path string) {
+		for imported := range graph[path] {
+			if _, known := reached[imported]; !known {
+				reached[imported] = path
+				visit(imported)
 			}
 		}
 	}
-	for i, layer := range layers {
-		if !reached[i] {
-			t.Errorf("%s: no package is %s", layer.name, layer.packages)
-		}
-	}
+	visit(from)
+	return reached
 }

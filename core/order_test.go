@@ -1,0 +1,94 @@
+package core_test
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// order has the packages of this module from the top to the bottom; packages of one line
+// do not import each other. A package imports packages below it only, so data flow from
+// files to proxies and never back. A pattern is that of a whole path.
+var order = []string{
+	`cmd/meshmatch`,
+	`cmd/meshmatch/cli`,
+	`core/xds/e2e/demo`,
+	`core/xds/e2e(/envoytest|/serving|/stories|/worlds)?`,
+	`core/serve`,
+	`core/serve/inspectapi`,
+	`core/source`,
+
+	// Helpers of tests, which no other package imports.
+	`core/(enforce/enforcetest|kind/kindtest|permission/permissiontest|xds/server/xdstest|internal/golden)|fuzz`,
+	`fuzz/naive`,
+
+	// Envoy and gRPC.
+	`core/xds/server`,
+	`core/xds/bootstrap`,
+	`core/xds/snapshot|core/xds/translators`,
+	`core/xds/sds`,
+	`core/xds`,
+	`core/xds/rbac`,
+	`core/xds/message`,
+	`core/xds/wire`,
+
+	// What is computed, and what it is computed from.
+	`bench/world`,
+	`core/inspect|core/variant`,
+	`core`,
+	`core/internal/mesh`,
+	`core/internal/blocks`,
+	`core/internal/match`,
+	`core/permission|bench/shape`,
+	`core/request|core/rules`,
+	`core/enforce|core/enforce/rollout`,
+	`core/enforce/ocm|core/identity|core/identity/ca`,
+	`core/kind/kinds`,
+	`core/kind/mesh[a-z]+`,
+	`core/internal/envoyapi/internal/generate`,
+	`core/internal/envoyapi`,
+	`core/internal/envoyapi/internal/descriptors`,
+	`core/resource`,
+	`core/conf/spiffe`,
+	`core/conf`,
+	`core/strict|core/internal/regex`,
+	`core/diag|core/partition|core/internal/(hashtable|sorted)|index`,
+
+	// What knows nothing of meshes.
+	`cmd/confgen|cmd/benchgate`,
+	`gen|bench/gate`,
+	`bench|bench/progress|gen/laws`,
+	`gen/internal/(build|emit|scenario|random)`,
+	`gen/internal/(ir|load|shapes)`,
+	`gen/internal/diag|gen/internal/shapes/shared`,
+}
+
+// TestOrder compares the imports of each package with the order.
+func TestOrder(t *testing.T) {
+	patterns := make([]*regexp.Regexp, len(order))
+	for i, line := range order {
+		patterns[i] = regexp.MustCompile(`^(` + line + `)$`)
+	}
+	lineOf := func(path string) int {
+		return slices.IndexFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(path) })
+	}
+	found := make([]bool, len(order))
+	for path, imports := range importGraph(t) {
+		own := lineOf(path)
+		if own < 0 {
+			t.Errorf("package %s is not in the order: add it there, above all that it imports", path)
+			continue
+		}
+		found[own] = true
+		for imported := range imports {
+			if line := lineOf(imported); line >= 0 && line <= own {
+				t.Errorf("%s imports %s, which is not below it", path, imported)
+			}
+		}
+	}
+	for i, line := range order {
+		if !found[i] {
+			t.Errorf("there is no package %s", line)
+		}
+	}
+}
