@@ -11,5 +11,12 @@
 // A draft that many dataplanes share has [Facets]: a translator asks them for a property
 // of the client's dataplane, and the part is built once for each value of it.
 //
+// Invariants:
+//
+//   - A draft belongs to one call: a translator changes it and does not keep it. Endpoints,
+//     confs, policies and dataplanes are shared, and are not changed.
+//   - What a draft becomes depends on its defaults, the confs and the facets that were asked
+//     for alone.
+//
 // The package does not know how drafts are cached, marshalled or served.
 package xds

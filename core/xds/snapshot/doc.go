@@ -9,16 +9,18 @@
 //     dataplane into parts: a cluster, endpoints and routes for each destination
 //     (cluster.go, load_assignment.go, routes.go), a listener for each outbound
 //     (outbound.go), a listener with filter chains, a cluster and routes for each
-//     inbound (inbound.go), and what belongs to the proxy as a whole
-//     (proxy.go).
+//     inbound (inbound.go), and what belongs to the proxy as a whole (proxy.go).
 //  3. Each part begins as a draft with the defaults of SPEC 11. Then each
 //     [xds.Translator], in the order of the list, changes the draft by the effective
 //     conf of its policy kind. What has no effect is reported as a [xds.Warning].
 //  4. The messages of the draft are marshalled to a [wire.Resource]. Its version is the
 //     hash of its bytes.
+//  5. [Snapshot.Served] returns the resources in the form of a server. [State.Locate]
+//     returns the variant of a name that dynamic parameters choose (locator.go), and
+//     [State.Check] the warnings of all dataplanes (check.go).
 //
-// A node may be gRPC instead of Envoy: it gets fewer parts, in the form that gRPC accepts
-// (grpc.go).
+// A client may be gRPC instead of Envoy, see [xds.ClientType]: it gets fewer parts, in the
+// form that gRPC accepts (grpc.go).
 //
 // A part that depends on the destination is built once for all dataplanes with the
 // same inputs. Its inputs are a comparable value, the key of a cache (cache.go):
@@ -36,4 +38,6 @@
 //   - A snapshot is kept while its inputs stay the same. A change of a policy
 //     builds again the parts with other effective confs; a change of an endpoint
 //     only endpoints.
+//
+// The package does not know streams, nor the effect of any policy kind.
 package snapshot
