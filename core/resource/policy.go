@@ -25,6 +25,9 @@ type Policy struct {
 // Shadow reports whether the policy only informs (SPEC 8.3).
 func (p *Policy) Shadow() bool { return p.Labels.Value(EffectLabel) == "shadow" }
 
+// MayWeaken reports whether the policy may weaken the permissions of proxies (SPEC 11.5).
+func (p *Policy) MayWeaken() bool { return p.Labels.Value(WeakensLabel) == "true" }
+
 // KRI returns the policy's identifier.
 func (p *Policy) KRI() string { return kri(p.Type.Short, &p.Meta, "") }
 

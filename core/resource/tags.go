@@ -17,6 +17,8 @@ const (
 	ZoneTag        = "kuma.io/zone"
 	MeshLabel      = "kuma.io/mesh"
 	EffectLabel    = "kuma.io/effect"
+	// WeakensLabel is on a policy that may weaken the permissions of proxies (SPEC 11.5).
+	WeakensLabel = "meshmatch.io/weakens-permissions"
 	// ServiceAccountLabel has the Kubernetes service account of a dataplane.
 	ServiceAccountLabel = "k8s.kuma.io/service-account"
 	// AnyValue in a selector's tag means that the key is present.

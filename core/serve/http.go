@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 )
@@ -41,8 +42,17 @@ func (s *Server) Handler() http.Handler {
 			return p.view, p.set
 		}
 		return nil, nil
-	}))
+	}, s.weakened))
 	return s.guard(mux)
+}
+
+// weakened implements [inspectapi.Weakened] by what is served now.
+func (s *Server) weakened(d *resource.Dataplane) []diag.Diagnostic {
+	p := s.publisher.current.Load()
+	if d = p.view.Dataplane(d.ID); d == nil {
+		return nil
+	}
+	return p.state.Weakened(d)
 }
 
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {

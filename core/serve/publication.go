@@ -21,6 +21,7 @@ type publication struct {
 	state      *snapshot.State
 	secrets    *sds.Secrets // nil: keys are not served
 	grpc       *grpcNodes
+	good       *lastGood
 	superseded chan struct{} // closed when there is a newer publication
 	// bySPIFFEID evaluates the identities of all dataplanes at the first call.
 	bySPIFFEID func() map[string][]*resource.Dataplane
@@ -71,7 +72,13 @@ func (p *publication) Node(node *server.Node) (*wire.Snapshot, bool) {
 	if p.secrets != nil {
 		secrets, _ = p.secrets.Of(d) // the error is one of the problems of the secrets, or a warning of the snapshot
 	}
-	return p.state.Snapshot(d, client).Served(secrets), true
+	built := p.state.Snapshot(d, client)
+	if client == xds.Envoy {
+		if built = p.good.of(d, built); built == nil {
+			return nil, false
+		}
+	}
+	return built.Served(secrets), true
 }
 
 // Locate implements [server.State].

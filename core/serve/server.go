@@ -32,6 +32,7 @@ type Server struct {
 	builder   *snapshot.Builder
 	issuer    *sds.Issuer
 	grpc      *grpcNodes
+	good      lastGood
 	publisher publisher
 	ads       *server.Server
 	metrics   *metrics
@@ -64,7 +65,7 @@ func New(options Options) (*Server, error) {
 		}
 	}
 	view := s.engine.View()
-	s.publisher.publish(&publication{view: view, state: s.builder.At(view), grpc: s.grpc})
+	s.publisher.publish(&publication{view: view, state: s.builder.At(view), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
 	s.ads = server.New(s.adsOptions())
 	s.warner = newWarner(options.Logger, s.tls != nil)
@@ -244,6 +245,7 @@ func (s *Server) apply(update *source.Update) error {
 	s.applied, s.retry = update.Set, false
 	s.publish(&publication{view: commit.After, set: update.Set, state: s.builder.At(commit.After)})
 	s.grpc.forget(commit)
+	s.good.forget(commit)
 	s.metrics.commit.Observe(time.Since(update.Found).Seconds())
 	s.metrics.loadErrors.Set(0)
 	s.log(commit, first)
@@ -261,7 +263,7 @@ func (s *Server) publish(p *publication) {
 	} else if secrets.Any() {
 		s.warnOnce("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none; give --tls-cert, --tls-key and --client-ca")
 	}
-	p.grpc = s.grpc
+	p.grpc, p.good = s.grpc, &s.good
 	s.publisher.publish(p)
 }
 

@@ -83,7 +83,11 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		return nil
 	}
 	for _, warning := range p.state.Check(p.grpc.of(p.view)...) {
-		warnings = append(warnings, warning.Diagnostic().Error())
+		text := warning.Diagnostic().Error()
+		if warning.Error && warning.Weakens {
+			text += "; the dataplane keeps the last configuration without it"
+		}
+		warnings = append(warnings, text)
 	}
 	if w.tls {
 		warnings = append(warnings, withoutIdentity(p)...)

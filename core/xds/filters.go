@@ -9,9 +9,11 @@ import (
 	routerv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
 const (
@@ -30,7 +32,16 @@ type Filters struct {
 
 	http    []*hcmv3.HttpFilter
 	network []*listenerv3.Filter
+	decide  seal.Chain
 }
+
+// Decide marks the filters that were added so far as those that decide whether a client
+// is served: a change of the finished resources must not take them away or go around
+// them (SPEC 11.5).
+func (f *Filters) Decide() { f.decide = seal.Chain{Network: len(f.network), HTTP: len(f.http)} }
+
+// Decided returns the number of the filters that decide.
+func (f *Filters) Decided() seal.Chain { return f.decide }
 
 // AddHTTPFilter adds a filter after those that were added before. The router is
 // always the last one. Name is Envoy's canonical name of the filter; a second filter

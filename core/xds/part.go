@@ -6,6 +6,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
 // Origin is what a part of a snapshot belongs to, as policies of kind MeshProxyPatch
@@ -32,6 +34,19 @@ type Part struct {
 	Messages []proto.Message
 
 	Applied []string
+	// Sealed is the seal of the inbound that the part is; nil if no change of the part
+	// weakens permissions by itself.
+	Sealed *seal.Inbound
+	// Changes are what patches make the resources of the part refer to.
+	Changes []PartChange
+}
+
+// PartChange is what a field of a conf makes a resource of a part refer to. Whether that
+// leads to the workload is known when all parts are there.
+type PartChange struct {
+	seal.Change
+	Conf  *rules.Effective
+	Field string // a JSON pointer
 }
 
 // Apply notes that a field of a conf, by its JSON pointer, had an effect; see

@@ -80,6 +80,20 @@ func (r *Report) warn(e *rules.Effective, field string, isNamed func(rules.Origi
 	}
 }
 
+// Weaken reports that a field of a conf weakens the permissions of the dataplane. It is
+// an error of each policy that must not do so (SPEC 11.5).
+func (r *Report) Weaken(e *rules.Effective, field, what string) {
+	own := Report{Place: r.Place, OfInbound: r.OfInbound}
+	own.Warn(e, field, "it weakens the permissions: %s", what)
+	for _, w := range own.Warnings {
+		if w.Weakens = true; !w.Policy.MayWeaken() {
+			w.Error = true
+			w.Message += fmt.Sprintf("; to do so on purpose, give the policy the label %s: \"true\"", resource.WeakensLabel)
+		}
+		r.Warnings = append(r.Warnings, w)
+	}
+}
+
 // WarnPolicy reports that a field of an item of a policy cannot have an effect here.
 func (r *Report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
 	array := "from"

@@ -19,6 +19,10 @@ type Warning struct {
 	// Error reports that the dataplane cannot be served as its policies ask for, and
 	// that clients are denied instead (SPEC 7.5b).
 	Error bool
+	// Weakens reports that a patch weakens the permissions of the dataplane: the proxy
+	// may allow what the permissions deny. With Error the dataplane is not served so
+	// (SPEC 11.5).
+	Weakens bool
 }
 
 // String returns such as

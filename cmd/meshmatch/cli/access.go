@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // accessQuery is the flags of `access`.
@@ -61,6 +62,8 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 			}
 			answer := inspect.NewAccess(w.view, d, i, request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
 			answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
+			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
+			answer.Warnings = append(answer.Warnings, state.Weakened(d)...)
 			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
 				return err
 			}

@@ -102,6 +102,7 @@ func access(q *question) (any, error) {
 	}
 	answer := inspect.NewAccess(q.view, d, i, request, options)
 	answer.Warnings = append(answer.Warnings, described.Warnings()...)
+	answer.Warnings = append(answer.Warnings, q.weakened(d)...)
 	return answer, nil
 }
 

@@ -18,10 +18,14 @@ import (
 // before the first load. It is called for each request.
 type Current func() (*core.View, *resource.Set)
 
+// Weakened returns how the configuration of a proxy weakens the permissions that its
+// policies give it (SPEC 11.5).
+type Weakened func(*resource.Dataplane) []diag.Diagnostic
+
 // New returns the handler of the Inspect API. It answers every path that begins with
 // /meshes.
-func New(current Current) http.Handler {
-	a := &api{current: current, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
+func New(current Current, weakened Weakened) http.Handler {
+	a := &api{current: current, weakened: weakened, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
 	const dataplane = "/meshes/{mesh}/dataplanes/{name}/"
 	for path, answer := range map[string]func(*question) (any, error){
 		"/meshes":               meshes,
@@ -43,17 +47,19 @@ func New(current Current) http.Handler {
 }
 
 type api struct {
-	current Current
-	mux     *http.ServeMux
-	slots   chan struct{} // one for each question that is answered at a time
+	current  Current
+	weakened Weakened
+	mux      *http.ServeMux
+	slots    chan struct{} // one for each question that is answered at a time
 }
 
 // question is a request with what it is about.
 type question struct {
 	*http.Request
-	view *core.View
-	set  *resource.Set
-	mesh string
+	view     *core.View
+	set      *resource.Set
+	mesh     string
+	weakened Weakened
 }
 
 // unknown answers what no other pattern matches.
@@ -83,7 +89,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*questio
 		WriteProblem(w, http.StatusServiceUnavailable, "too many questions are being answered; ask again later")
 		return
 	}
-	q := &question{Request: r, mesh: r.PathValue("mesh")}
+	q := &question{Request: r, mesh: r.PathValue("mesh"), weakened: a.weakened}
 	if q.view, q.set = a.current(); q.view == nil {
 		WriteProblem(w, http.StatusServiceUnavailable, "the first load is not done")
 		return

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -33,7 +34,7 @@ func newAPI(t testing.TB, archive *txtar.Archive) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inspectapi.New(func() (*core.View, *resource.Set) { return view, set })
+	return inspectapi.New(func() (*core.View, *resource.Set) { return view, set }, notWeakened)
 }
 
 func ask(api http.Handler, method, url string) *httptest.ResponseRecorder {
@@ -57,7 +58,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestBeforeTheFirstLoad(t *testing.T) {
-	api := inspectapi.New(func() (*core.View, *resource.Set) { return nil, nil })
+	api := inspectapi.New(func() (*core.View, *resource.Set) { return nil, nil }, notWeakened)
 	if w := ask(api, "GET", "/meshes"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the first load is not done") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
@@ -114,3 +115,5 @@ func FuzzAPI(f *testing.F) {
 		}
 	})
 }
+
+func notWeakened(*resource.Dataplane) []diag.Diagnostic { return nil }

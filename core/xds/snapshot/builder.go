@@ -106,7 +106,7 @@ func (b *Builder) finishBy(p *draft, confs []*rules.Effective, make func(wire.Ty
 	for i, t := range b.shape.finish {
 		t.Finish(p.Part, confs[i])
 	}
-	done := &built{warnings: p.Warnings, backends: p.backends, applied: p.Applied, policies: p.shapedBy()}
+	done := &built{warnings: p.Warnings, backends: p.backends, applied: p.Applied, changes: p.Changes, policies: p.shapedBy()}
 	for _, m := range p.Messages {
 		t, name := nameOf(m)
 		done.resources = append(done.resources, make(t, name, m))

@@ -99,6 +99,9 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	for i := range d.Outbounds {
 		fmt.Fprintf(&shape, " %s", d.Outbounds[i].Tags)
 	}
+	if s.isPatched(d) { // whether a patch leads to the workload depends on its addresses
+		fmt.Fprintf(&shape, " %s", d.KRI(""))
+	}
 	key.shape = shape.String()
 	return key, true
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
 // inboundKey is all that the resources of an inbound depend on. Confs contains
@@ -81,11 +82,12 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	for _, t := range b.shape.inbounds {
 		i.WarnIgnoredInbound(t, confs.inbound(t.Kind, index))
 	}
+	var decided []seal.Chain
 	if i.TLS != nil {
-		b.addChain(i, confs, false)
+		decided = append(decided, b.addChain(i, confs, false))
 	}
 	if i.TLS == nil || i.Permissive {
-		b.addChain(i, confs, true)
+		decided = append(decided, b.addChain(i, confs, true))
 	}
 	if i.InspectTLS || len(i.Listener.FilterChains) > 1 {
 		inspectTLS(i)
@@ -100,7 +102,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 			part.Messages = messagesOfGRPC(i, routes)
 		}
 	}
-	part.Report = i.Report
+	part.Report, part.Sealed = i.Report, seal.New(i.Listener, decided)
 	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
 	done := b.finishOwn(part, confs.finish, before)
 	for _, c := range i.Clusters {
@@ -131,8 +133,8 @@ func inspectTLS(i *xds.Inbound) {
 	}
 }
 
-// addChain adds a filter chain to the listener.
-func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool) {
+// addChain adds a filter chain to the listener. It returns how many of its filters decide.
+func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool) seal.Chain {
 	c := &xds.Chain{Inbound: i, Filters: &xds.Filters{}, Plaintext: plaintext}
 	if i.Protocol.IsHTTP() {
 		c.Manager = message.NewManager("inbound", i.Listener.Name, message.InboundIdleTimeout, message.InboundStreamIdleTimeout)
@@ -157,4 +159,5 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 		}
 	}
 	i.Listener.FilterChains = append(i.Listener.FilterChains, chain)
+	return c.Decided()
 }

@@ -43,6 +43,7 @@ type built struct {
 	// the outbounds.
 	backends []variant.Destination
 	applied  []string // fields; see Part.Apply
+	changes  []xds.PartChange
 	policies []*resource.Policy
 	inbound  inboundKey // of a part that is an inbound
 

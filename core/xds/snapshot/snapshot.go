@@ -177,6 +177,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 	}
 	sb.addSecrets(server, before)
 	sb.warnRequired()
+	sb.warnReached()
 	return sb.done()
 }
 

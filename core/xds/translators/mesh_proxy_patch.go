@@ -61,9 +61,10 @@ func addPatched(p *xds.Proxy, e *rules.Effective, patch *meshproxypatch.Conf) {
 		}
 		part := p.Add(addedOrigin, added)
 		part.Apply(modificationField(i))
-		for j := i + 1; j < len(patch.AppendModifications); j++ {
-			modify(part, e, j, &patch.AppendModifications[j])
-		}
+		c := newPatchedPart(part, e, patch)
+		c.added(i, added)
+		c.modify(i + 1)
+		c.report()
 	}
 }
 
@@ -72,30 +73,9 @@ func patchPart(p *xds.Part, e *rules.Effective, patch *meshproxypatch.Conf) {
 	if p.Origin == addedOrigin {
 		return
 	}
-	for i := range patch.AppendModifications {
-		modify(p, e, i, &patch.AppendModifications[i])
-	}
-}
-
-// modify does one modification on the messages of a part. A message that would be
-// invalid stays as it was.
-func modify(p *xds.Part, e *rules.Effective, index int, m *meshproxypatch.Modification) {
-	var kept []proto.Message
-	for _, message := range p.Messages {
-		changed, applied, err := modified(p, m, message)
-		switch {
-		case err != nil:
-			p.Apply(modificationField(index))
-			p.Warn(e, modificationField(index), "%v", err)
-		case applied:
-			p.Apply(modificationField(index))
-			message = changed
-		}
-		if message != nil {
-			kept = append(kept, message)
-		}
-	}
-	p.Messages = kept
+	c := newPatchedPart(p, e, patch)
+	c.modify(0)
+	c.report()
 }
 
 // modified returns a message after a modification, nil if it is removed, and whether

@@ -93,10 +93,12 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	}
 	if all.Protocol == request.TCP {
 		c.AddNetworkFilter(filter.Name, filter.Config)
+		c.Decide()
 		connectAfterDecision(c, in, seen, err != nil)
 		return
 	}
 	c.AddHTTPFilter(filter.Name, filter.Config)
+	c.Decide()
 	if all.Rules != nil && all.Rules.AsksForPath() {
 		c.RefuseEscapedSlashes()
 	}

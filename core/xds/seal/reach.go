@@ -1,0 +1,178 @@
+package seal
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Reach is what a resource refers to. Each list is sorted and has no duplicates.
+type Reach struct {
+	// Texts are all texts of the resource without its name: the names of clusters and
+	// routes are among them.
+	Texts []string
+	// Addresses are those that a cluster connects to, as host:port.
+	Addresses []string
+	// Unknown are the reasons why the resource may reach more than it names.
+	Unknown []string
+}
+
+// Find returns what a listener, a route configuration or a cluster refers to.
+func Find(m proto.Message) *Reach {
+	r := &Reach{}
+	own := ownAddress(m)
+	top := m.ProtoReflect()
+	walk(m, func(m protoreflect.Message) {
+		r.Unknown = append(r.Unknown, unknownOf(m)...)
+		if m.Descriptor().FullName() == "envoy.config.core.v3.SocketAddress" && m.Interface() != proto.Message(own) {
+			fields := m.Descriptor().Fields()
+			port := m.Get(fields.ByName("port_value")).Uint()
+			r.Addresses = append(r.Addresses, net.JoinHostPort(m.Get(fields.ByName("address")).String(), strconv.FormatUint(port, 10)))
+		}
+		if isAny(m) {
+			return
+		}
+		m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+			if m != top || field.Name() != "name" { // its own name is no reference
+				eachText(field, value, func(text string) { r.Texts = append(r.Texts, text) })
+			}
+			return true
+		})
+	})
+	if cluster, ok := m.(*clusterv3.Cluster); ok {
+		r.Unknown = append(r.Unknown, unknownEndpoints(cluster)...)
+	}
+	for _, list := range []*[]string{&r.Texts, &r.Addresses, &r.Unknown} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return r
+}
+
+// ownAddress returns the address that a listener is at, nil for any other message.
+func ownAddress(m proto.Message) *corev3.SocketAddress {
+	l, _ := m.(*listenerv3.Listener)
+	return l.GetAddress().GetSocketAddress()
+}
+
+// Without returns what is not in other.
+func (r *Reach) Without(other *Reach) *Reach {
+	return r.with(other, false)
+}
+
+// Within returns what is in other too.
+func (r *Reach) Within(other *Reach) *Reach { return r.with(other, true) }
+
+func (r *Reach) with(other *Reach, present bool) *Reach {
+	keep := func(list, other []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(text string) bool {
+			_, found := slices.BinarySearch(other, text)
+			return found != present
+		})
+	}
+	return &Reach{keep(r.Texts, other.Texts), keep(r.Addresses, other.Addresses), keep(r.Unknown, other.Unknown)}
+}
+
+// Empty reports whether it refers to nothing.
+func (r *Reach) Empty() bool { return len(r.Texts)+len(r.Addresses)+len(r.Unknown) == 0 }
+
+// eachText calls visit with the texts of a field, those of the keys of a map too.
+func eachText(field protoreflect.FieldDescriptor, value protoreflect.Value, visit func(string)) {
+	text := func(kind protoreflect.Kind, value protoreflect.Value) {
+		switch kind {
+		case protoreflect.StringKind:
+			visit(value.String())
+		case protoreflect.BytesKind:
+			visit(string(value.Bytes()))
+		}
+	}
+	switch {
+	case field.IsMap():
+		value.Map().Range(func(key protoreflect.MapKey, entry protoreflect.Value) bool {
+			text(field.MapKey().Kind(), key.Value())
+			text(field.MapValue().Kind(), entry)
+			return true
+		})
+	case field.IsList():
+		for i := range value.List().Len() {
+			text(field.Kind(), value.List().Get(i))
+		}
+	default:
+		text(field.Kind(), value)
+	}
+}
+
+// programs are parts of the names of types that run a program, or that are read by a
+// type that is not linked.
+var programs = []string{".lua.", ".wasm.", ".golang.", ".dynamic_modules.", "TypedStruct"}
+
+// unknownOf returns why it is not known what a message may reach.
+func unknownOf(m protoreflect.Message) (reasons []string) {
+	if reason := chosenByRequest(m); reason != "" {
+		reasons = append(reasons, reason)
+	}
+	name := string(m.Descriptor().FullName())
+	if isAny(m) {
+		if name = m.Get(m.Descriptor().Fields().ByName("type_url")).String(); name == "" {
+			return reasons
+		}
+		if unpacked(m) == nil {
+			reasons = append(reasons, "it has the unknown type "+name)
+		}
+		for _, program := range programs {
+			if strings.Contains(name, program) {
+				reasons = append(reasons, "it runs a program ("+name+"), which may choose a cluster")
+			}
+		}
+		return reasons
+	}
+	if strings.HasSuffix(name, ".SniCluster") {
+		reasons = append(reasons, "the server name of a client chooses the cluster")
+	}
+	switch name {
+	case "envoy.extensions.filters.network.http_connection_manager.v3.Rds", "envoy.config.core.v3.ExtensionConfigSource":
+		source := m.Get(m.Descriptor().Fields().ByName("config_source")).Message()
+		if !source.Has(source.Descriptor().Fields().ByName("ads")) {
+			reasons = append(reasons, "a part of it does not come from the server of the proxy")
+		}
+	case "envoy.extensions.filters.network.http_connection_manager.v3.ScopedRds", "envoy.config.route.v3.Vhds":
+		reasons = append(reasons, "its routes are in other resources")
+	}
+	return reasons
+}
+
+// chosenByRequest returns why a message lets a request choose the cluster, "" if it does
+// not.
+func chosenByRequest(m protoreflect.Message) string {
+	for _, name := range []protoreflect.Name{"cluster_header", "cluster_specifier_plugin", "inline_cluster_specifier_plugin"} {
+		if field := m.Descriptor().Fields().ByName(name); field != nil && m.Has(field) {
+			return "a request chooses the cluster (" + string(name) + ")"
+		}
+	}
+	const key = "envoy.tcp_proxy.cluster"
+	if field := m.Descriptor().Fields().ByName("object_key"); field != nil && field.Kind() == protoreflect.StringKind && m.Get(field).String() == key {
+		return "a connection chooses the cluster (" + key + ")"
+	}
+	return ""
+}
+
+// unknownEndpoints returns why it is not known what a cluster connects to.
+func unknownEndpoints(c *clusterv3.Cluster) []string {
+	if custom := c.GetClusterType(); custom != nil && custom.Name != "envoy.clusters.aggregate" {
+		return []string{"its endpoints are chosen by " + custom.Name}
+	}
+	switch {
+	case c.GetClusterType() == nil && c.GetType() == clusterv3.Cluster_ORIGINAL_DST:
+		return []string{"it connects to what a client chooses (ORIGINAL_DST)"}
+	case c.GetClusterType() == nil && c.GetType() == clusterv3.Cluster_EDS && c.EdsClusterConfig.GetEdsConfig().GetAds() == nil:
+		return []string{"its endpoints do not come from the server of the proxy"}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/seal"
+)
+
+// The names of the resources that connect to where a client meant to connect to (SPEC
+// 11.4).
+const (
+	InboundPassthrough  = "passthrough/inbound"
+	OutboundPassthrough = "passthrough/outbound"
+)
+
+// warnReached reports the changes of finished resources that lead to the workload without
+// passing its inbounds (SPEC 11.5).
+func (sb *snapshotBuilder) warnReached() {
+	var changes []seal.Change
+	var causes []xds.PartChange
+	for _, part := range slices.Concat(sb.snapshot.own, sb.shared.parts) {
+		for _, c := range part.changes {
+			changes, causes = append(changes, c.Change), append(causes, c)
+		}
+	}
+	if len(changes) == 0 {
+		return
+	}
+	reached := workloadOf(sb.dataplane).Reached(changes)
+	for i := range changes {
+		if reason := reached[i]; reason != "" {
+			r := xds.Report{Place: cmp.Or(changes[i].Name, sb.Place)}
+			r.Weaken(causes[i].Conf, causes[i].Field, reason)
+			sb.Warnings = append(sb.Warnings, r.Warnings...)
+		}
+	}
+}
+
+// workloadOf returns how the workload of a dataplane is reached.
+func workloadOf(d *resource.Dataplane) *seal.Workload {
+	w := &seal.Workload{
+		Names:   []string{InboundPassthrough},
+		Dynamic: []string{OutboundPassthrough},
+		Ports:   map[uint32][]string{},
+	}
+	address := func(text string) {
+		if ip, err := netip.ParseAddr(text); err == nil {
+			w.Addresses = append(w.Addresses, ip.Unmap())
+		}
+	}
+	address(d.Address)
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		own := cmp.Or(in.Address, d.Address)
+		address(own)
+		address(in.ServiceAddress)
+		cluster := fmt.Sprintf("local/%s/%d", own, in.Port)
+		w.Names = append(w.Names, cluster, fmt.Sprintf("inbound/%s/%d", own, in.Port))
+		port := cmp.Or(in.ServicePort, in.Port)
+		w.Ports[port] = append(w.Ports[port], cluster)
+	}
+	return w
+}
+
+// isPatched reports whether a translator changes finished resources of a dataplane.
+func (s *State) isPatched(d *resource.Dataplane) bool {
+	return slices.ContainsFunc(s.builder.shape.finish, func(t *xds.Translator) bool {
+		config := s.view.Config(d, t.Kind, core.Enforced)
+		return config != nil && config.Default != nil
+	})
+}
+
+// Weakened returns how patches weaken the permissions of a dataplane, and why patches that
+// would do so are refused (SPEC 10, access).
+func (s *State) Weakened(d *resource.Dataplane) (list []diag.Diagnostic) {
+	if !s.isPatched(d) {
+		return nil
+	}
+	for _, w := range s.Snapshot(d, xds.Envoy).warnings {
+		if w.Weakens {
+			list = append(list, w.Diagnostic())
+		}
+	}
+	return list
+}
+
+// Refused returns the errors for which the dataplane must not be served this snapshot
+// (SPEC 11.5): a server goes on serving an earlier one. The result is nil if there are
+// none.
+func (s *Snapshot) Refused() (errors []xds.Warning) {
+	for _, w := range s.warnings {
+		if w.Error && w.Weakens {
+			errors = append(errors, w)
+		}
+	}
+	return errors
+}
