@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ func (c *comparison) compareRequest(inbound int, permissions *permission.Permiss
 		SpiffeID: r.SpiffeID, SNI: r.SNI, Method: r.Method, Path: r.Path,
 		Headers: request.NewHeaders(headers...), Tags: resource.NewTags(r.Tags),
 	})
-	got := maps.Clone(decisionTree(answer.Decision))
+	got := decisionTree(answer.Decision)
 	if answer.HasShadow {
 		got["shadow"] = decisionTree(answer.Shadow)
 	}
@@ -75,9 +74,16 @@ func dropIdleShadow(answer map[string]any) {
 	}
 }
 
+// decisionTree returns a decision as the answers of `access` have it (SPEC 10).
 func decisionTree(d permission.Decision) map[string]any {
-	tree, _ := parse(asText(d)).(map[string]any)
-	return tree
+	by := map[string]any{"default": true}
+	if at := d.By; at != nil {
+		by = map[string]any{"kri": at.KRI, "index": at.Index}
+		if at.List != permission.From {
+			by["rule"], by["list"] = at.Rule, at.List.String()
+		}
+	}
+	return map[string]any{"decision": d.String(), "by": by}
 }
 
 // requests are made to every inbound. Some satisfy each of requestMatches, and some

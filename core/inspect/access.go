@@ -78,60 +78,42 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 	p := Permissions(view, d, inbound)
 	explanation := p.Explain(r)
 	answer := explanation.Answer
-	f := finder{config: view.Config(d, permission.KindName, core.Enforced), source: options.Source}
-	a := &Access{Decision: f.decision(answer.Decision), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
+	a := &Access{Decision: newDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
 	if answer.HasShadow {
-		shadow := f.decision(answer.Shadow)
+		shadow := newDecision(answer.Shadow, options)
 		a.Shadow = &shadow
 	}
 	if options.Explain {
-		a.Explanation = f.explanation(&explanation)
+		a.Explanation = newExplanation(&explanation, options)
 	}
 	return a
 }
 
-// finder finds the policies that decide.
-type finder struct {
-	config *rules.Config
-	source bool
-}
-
-func (f *finder) decision(d permission.Decision) Decision {
+func newDecision(d permission.Decision, options Options) Decision {
 	if d.By == nil {
 		return Decision{d.String(), Decider{Default: true}}
 	}
-	return Decision{d.String(), f.decider(d.By)}
+	return Decision{d.String(), newDecider(d.By, options)}
 }
 
-func (f *finder) decider(at *permission.Place) Decider {
-	by := Decider{KRI: at.KRI, Index: &at.Index}
+func newDecider(at *permission.Place, options Options) Decider {
+	origin, section := rules.Origin{Policy: at.Policy, Index: at.Index}, at.Policy.Type.From
+	if at.List != permission.From {
+		origin.Index, section = at.Rule, at.Policy.Type.Rules
+	}
+	o := newOrigin(origin, section, options.Source)
+	by := Decider{KRI: at.KRI, Index: &at.Index, Item: o.Item, Source: o.Source}
 	if at.List != permission.From {
 		by.Rule, by.List = &at.Rule, at.List.String()
-	}
-	for _, m := range f.config.Matched.All() {
-		if m.Policy.KRI() == at.KRI {
-			f.describe(&by, m.Policy)
-		}
+		by.Item += fmt.Sprintf(".%s[%d]", at.List, at.Index)
 	}
 	return by
 }
 
-func (f *finder) describe(by *Decider, p *resource.Policy) {
-	origin, section := rules.Origin{Policy: p, Index: *by.Index}, p.Type.From
-	if by.Rule != nil {
-		origin.Index, section = *by.Rule, p.Type.Rules
-	}
-	o := newOrigin(origin, section, f.source)
-	by.Item, by.Source = o.Item, o.Source
-	if by.Rule != nil {
-		by.Item += fmt.Sprintf(".%s[%d]", by.List, *by.Index)
-	}
-}
-
-func (f *finder) explanation(e *permission.Explanation) *Explanation {
+func newExplanation(e *permission.Explanation, options Options) *Explanation {
 	explanation := &Explanation{Reason: e.Reason.String()}
 	if e.Nearest != nil {
-		explanation.Nearest = &Nearest{Decider: f.decider(&e.Nearest.Place)}
+		explanation.Nearest = &Nearest{Decider: newDecider(&e.Nearest.Place, options)}
 		for _, failure := range e.Nearest.Failed {
 			explanation.Nearest.Failed = append(explanation.Nearest.Failed, Failure(failure))
 		}

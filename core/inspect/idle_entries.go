@@ -5,7 +5,6 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // idleEntries warns of permission entries that an inbound cannot match in full
@@ -23,16 +22,12 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 			}
 		}
 	}
-	policies := map[string]*resource.Policy{}
-	for _, p := range m.policies {
-		policies[p.KRI()] = p
-	}
 	for _, place := range e.order {
 		if e.effective[place] {
 			continue
 		}
 		e.warnings = append(e.warnings, diag.Diagnostic{
-			Pos:  policies[place.KRI].Rules[place.Rule].Pos,
+			Pos:  place.Policy.Rules[place.Rule].Pos,
 			Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", place.Rule, place.List, place.Index),
 			What: "changes nothing: another entry decides about every request that it matches",
 			Hint: "remove it, or check the entries that deny or allow more",

@@ -35,7 +35,7 @@ func NewClients(policies []*resource.Policy) *Clients {
 			if action == nil || !possible {
 				continue
 			}
-			c.items = append(c.items, Client{Place{KRI: kri, List: From, Index: j}, tags, *action})
+			c.items = append(c.items, Client{Place{Policy: policies[i], KRI: kri, List: From, Index: j}, tags, *action})
 			c.shadow = c.shadow || *action == meshtrafficpermission.AllowWithShadowDeny
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // List is one of the three lists of a rule, or the `from` array.
@@ -39,18 +40,25 @@ var ruleLists = [...]List{Deny, Allow, AllowWithShadowDeny}
 
 // Place is the place in a policy of the entry or item that decides.
 type Place struct {
-	KRI   string // of the policy
-	Rule  int    // index of the rule in the policy's rules; 0 for from
-	List  List
-	Index int // in the list
+	Policy *resource.Policy
+	KRI    string // of the policy
+	Rule   int    // index of the rule in the policy's rules; 0 for from
+	List   List
+	Index  int // in the list
 }
 
 // Rule is one rule of one policy.
 type Rule struct {
-	KRI   string
-	Index int // in the policy's rules
-	Conf  *meshtrafficpermission.RuleConf
-	Pos   diag.Position
+	Policy *resource.Policy
+	KRI    string // of the policy
+	Index  int    // in the policy's rules
+	Conf   *meshtrafficpermission.RuleConf
+	Pos    diag.Position
+}
+
+// place returns the place of an entry of the rule.
+func (r *Rule) place(list List, index int) Place {
+	return Place{Policy: r.Policy, KRI: r.KRI, Rule: r.Index, List: list, Index: index}
 }
 
 func (r *Rule) list(l List) []conf.Match {

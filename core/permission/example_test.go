@@ -1,7 +1,6 @@
 package permission_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"log"
 
@@ -48,13 +47,10 @@ func ExampleForInbound() {
 	permissions := permission.ForInbound(view.Config(backend, permission.KindName, core.Enforced), backend, 0)
 	for _, method := range []string{"GET", "POST"} {
 		answer := permissions.Decide(&request.Request{SpiffeID: "spiffe://shop.mesh/ns/batch/sa/nightly", Method: method, Path: "/orders"})
-		text, err := json.Marshal(answer.Decision)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(method, string(text))
+		by := answer.Decision.By
+		fmt.Printf("%s %s by %s rules[%d].%s[%d]\n", method, answer.Decision, by.Policy.ID.Name, by.Rule, by.List, by.Index)
 	}
 	// Output:
-	// GET {"decision":"ALLOW","by":{"kri":"kri_mtp_default___everybody-but-batch_","rule":0,"list":"allow","index":0}}
-	// POST {"decision":"DENY","by":{"kri":"kri_mtp_default___everybody-but-batch_","rule":0,"list":"deny","index":0}}
+	// GET ALLOW by everybody-but-batch rules[0].allow[0]
+	// POST DENY by everybody-but-batch rules[0].deny[0]
 }

@@ -50,7 +50,7 @@ func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permi
 func RulesOf(unmerged []rules.Contribution) []Rule {
 	out := make([]Rule, len(unmerged))
 	for i, c := range unmerged {
-		out[i] = Rule{Index: c.Index, Conf: c.Conf.(*meshtrafficpermission.RuleConf), Pos: c.Policy.Rules[c.Index].Pos}
+		out[i] = Rule{Policy: c.Policy, Index: c.Index, Conf: c.Conf.(*meshtrafficpermission.RuleConf), Pos: c.Policy.Rules[c.Index].Pos}
 		if i > 0 && unmerged[i-1].Policy == c.Policy {
 			out[i].KRI = out[i-1].KRI
 		} else {

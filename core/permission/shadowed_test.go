@@ -126,7 +126,7 @@ func leaveOut(rules []Rule, entries []Entry) []Rule {
 	for i, rule := range rules {
 		keep := func(l List, matches []conf.Match) (kept []conf.Match) {
 			for j := range matches {
-				if !slices.ContainsFunc(entries, func(e Entry) bool { return e.Place == Place{rule.KRI, rule.Index, l, j} }) {
+				if !slices.ContainsFunc(entries, func(e Entry) bool { return e.Place == rule.place(l, j) }) {
 					kept = append(kept, matches[j])
 				}
 			}

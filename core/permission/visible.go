@@ -24,34 +24,40 @@ func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings
 			matches := rule.list(list)
 			for j := range matches {
 				match := &matches[j]
-				if protocol == request.TCP && request.NeedsHTTP(match) {
-					warnings = append(warnings, unseen(rule, list, j, match))
-					if list != Deny {
-						continue // it never matches
+				if protocol == request.TCP {
+					seen, unseen := SeenByTCP(list, match)
+					if unseen != "" {
+						warnings = append(warnings, diag.Diagnostic{
+							Pos:  rule.Pos,
+							Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", rule.Index, list, j),
+							What: unseen,
+							Hint: "set the inbound's protocol, or select HTTP inbounds only",
+						})
 					}
-					match = &conf.Match{SpiffeID: match.SpiffeID, SNI: match.SNI}
+					if seen == nil {
+						continue
+					}
+					match = seen
 				}
-				entries = append(entries, Entry{Place{rule.KRI, rule.Index, list, j}, match})
+				entries = append(entries, Entry{rule.place(list, j), match})
 			}
 		}
 	}
 	return entries, warnings
 }
 
-// unseen warns of an entry with conditions that a TCP inbound cannot see.
-func unseen(rule *Rule, list List, index int, m *conf.Match) diag.Diagnostic {
-	d := diag.Diagnostic{
-		Pos:  rule.Pos,
-		Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", rule.Index, list, index),
-		What: "has HTTP conditions, which the TCP inbound cannot see: it never matches",
-		Hint: "set the inbound's protocol, or select HTTP inbounds only",
-	}
+// SeenByTCP returns what a TCP inbound compares of an entry of a list, nil if the entry
+// never matches there, and what the inbound cannot see of it, "" if it sees all (SPEC
+// 7.5). A match that it sees in full is returned itself.
+func SeenByTCP(list List, m *conf.Match) (seen *conf.Match, unseen string) {
 	switch {
+	case !request.NeedsHTTP(m):
+		return m, ""
 	case list != Deny:
+		return nil, "has HTTP conditions, which the TCP inbound cannot see: it never matches"
 	case m.SpiffeID == nil && m.SNI == nil:
-		d.What = "has only HTTP conditions, which the TCP inbound cannot see: it denies every client"
-	default:
-		d.What = "has HTTP conditions, which the TCP inbound cannot see: it denies on the rest of its conditions"
+		return &conf.Match{}, "has only HTTP conditions, which the TCP inbound cannot see: it denies every client"
 	}
-	return d
+	return &conf.Match{SpiffeID: m.SpiffeID, SNI: m.SNI},
+		"has HTTP conditions, which the TCP inbound cannot see: it denies on the rest of its conditions"
 }

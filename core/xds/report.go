@@ -96,6 +96,17 @@ func (r *Report) Weaken(e *rules.Effective, field, what string) {
 
 // WarnPolicy reports that a field of an item of a policy cannot have an effect here.
 func (r *Report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
+	r.Warnings = append(r.Warnings, r.ofPolicy(p, index, field, fmt.Sprintf(format, args...)))
+}
+
+// WarnInspected is WarnPolicy for what package inspect warns of too.
+func (r *Report) WarnInspected(p *resource.Policy, index int, field, message string) {
+	w := r.ofPolicy(p, index, field, message)
+	w.Inspected = true
+	r.Warnings = append(r.Warnings, w)
+}
+
+func (r *Report) ofPolicy(p *resource.Policy, index int, field, message string) Warning {
 	array := "from"
 	switch {
 	case p.Type.Default != nil:
@@ -105,7 +116,7 @@ func (r *Report) WarnPolicy(p *resource.Policy, index int, field, format string,
 	case len(p.Rules) > 0:
 		array = "rules"
 	}
-	r.Warnings = append(r.Warnings, Warning{Policy: p, array: array, Index: index, Field: field, Place: r.Place, Message: fmt.Sprintf(format, args...)})
+	return Warning{Policy: p, array: array, Index: index, Field: field, Place: r.Place, Message: message}
 }
 
 // WarnPlace reports what is not as the dataplane and its policies ask for, of which

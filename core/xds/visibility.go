@@ -31,7 +31,7 @@ type Visibility struct {
 
 // The reasons why a match never holds.
 const (
-	noRequests     = "has HTTP conditions, which a TCP inbound cannot see"
+	noRequests     = "has HTTP conditions, which the TCP inbound cannot see"
 	noCertificates = "asks for a SPIFFE ID, and clients have none: the inbound has no TLS, because no MeshIdentity selects the dataplane"
 	noServerName   = "asks for a server name, which the inbound cannot see"
 	noGRPCHeader   = "asks for a header of gRPC itself, which a gRPC server does not compare"

@@ -16,6 +16,9 @@ type Warning struct {
 	// Place is the name of the resource that the conf was meant for.
 	Place   string
 	Message string
+	// Inspected reports that package inspect gives this warning too, for all
+	// dataplanes at once.
+	Inspected bool
 	// Error reports that the dataplane cannot be served as its policies ask for, and
 	// that clients are denied instead (SPEC 7.5b).
 	Error bool

@@ -17,23 +17,22 @@ import (
 // Check returns the warnings of the snapshots of all dataplanes (SPEC 11.1), for Envoy
 // and, for the given dataplanes, for gRPC too. The warnings are sorted, and each is
 // there once: one that many dataplanes have names the place on one of them. Of
-// dataplanes that cannot have different warnings one is built. It does not report a
-// dataplane that lacks the identity which a MeshIdentity should give it; package
-// inspect does.
+// dataplanes that cannot have different warnings one is built. It leaves out what package
+// inspect reports for all dataplanes.
 func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
 	found := map[xds.Warning]xds.Warning{} // the key has no place
 	seen := map[checkKey]bool{}
-	add := func(d *resource.Dataplane, client xds.ClientType, failed string) {
+	add := func(d *resource.Dataplane, client xds.ClientType) {
 		group.Go(func() error {
 			warnings := s.Snapshot(d, client).warnings
 			mu.Lock()
 			defer mu.Unlock()
 			for _, w := range warnings {
-				if failed != "" && w.Message == failed {
-					continue // package inspect reports it at its place
+				if w.Inspected {
+					continue
 				}
 				key := w
 				if w.Policy != nil {
@@ -53,11 +52,11 @@ func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
 				continue
 			}
 			seen[key] = true
-			add(d, xds.Envoy, key.failed)
+			add(d, xds.Envoy)
 		}
 	}
 	for _, d := range grpc {
-		add(d, xds.ProxylessGRPC, "")
+		add(d, xds.ProxylessGRPC)
 	}
 	_ = group.Wait() // no function fails
 	all := make([]xds.Warning, 0, len(found))
@@ -72,7 +71,6 @@ type checkKey struct {
 	mesh    string
 	configs *rules.Config
 	tls     clientTLS
-	failed  string // why the dataplane has no identity, although one selects it
 	shape   string
 }
 
@@ -87,9 +85,6 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	key := checkKey{mesh: d.Mesh, tls: tlsOf(id, xds.Envoy)}
 	if len(configs) > 0 {
 		key.configs = configs[0]
-	}
-	if err != nil {
-		key.failed = err.Error()
 	}
 	var shape strings.Builder
 	fmt.Fprintf(&shape, "%v", d.TransparentProxy != nil)

@@ -147,7 +147,7 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 	}
 	sb.snapshot.mesh.Store(mesh)
 	if err != nil {
-		sb.WarnPlace("%s", err)
+		sb.Warnings = append(sb.Warnings, xds.Warning{Place: sb.Place, Message: err.Error(), Inspected: true})
 	}
 	return sb
 }

@@ -33,8 +33,18 @@ func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
 			matches []conf.Match
 		}{{permission.Deny, rule.Deny}, {permission.Allow, rule.Allow}, {permission.AllowWithShadowDeny, rule.AllowWithShadowDeny}} {
 			for j := range l.matches {
-				if reason := unseenEntry(l.list, &l.matches[j], sees); reason != "" {
-					i.WarnPolicy(item.Policy, item.Index, fmt.Sprintf("/%s/%d", l.list, j), "%s", reason)
+				match, field := &l.matches[j], fmt.Sprintf("/%s/%d", l.list, j)
+				if !sees.Requests {
+					var unseen string
+					if match, unseen = permission.SeenByTCP(l.list, match); unseen != "" {
+						i.WarnInspected(item.Policy, item.Index, field, unseen)
+					}
+				}
+				if match == nil {
+					continue
+				}
+				if reason := unseenEntry(l.list, match, sees); reason != "" {
+					i.WarnPolicy(item.Policy, item.Index, field, "%s", reason)
 				}
 			}
 		}
@@ -42,27 +52,17 @@ func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
 	warnUnseenTags(i, in, "it selects no client")
 }
 
-// unseenEntry returns what of an entry has no effect, and what follows, "" if it has
-// its effect.
+// unseenEntry returns why an entry has no effect, and what follows, "" if it has one.
 func unseenEntry(list permission.List, m *conf.Match, sees xds.Visibility) string {
 	sees = visibleTo(list, sees)
 	reason := sees.Unseen(m)
-	if reason == "" {
+	switch {
+	case reason == "":
 		return ""
+	case list == permission.Deny && sees.Reserved(m):
+		return reason + ": every client is denied"
 	}
-	effect := "it never matches"
-	if list == permission.Deny && sees.Reserved(m) {
-		effect = "every client is denied"
-	}
-	if list == permission.Deny && !sees.Requests && request.NeedsHTTP(m) {
-		switch rest := (conf.Match{SpiffeID: m.SpiffeID, SNI: m.SNI}); {
-		case rest.Empty():
-			effect = "it denies every client"
-		case sees.Unseen(&rest) == "":
-			effect = "it denies on the rest of its conditions"
-		}
-	}
-	return reason + ": " + effect
+	return reason + ": it never matches"
 }
 
 // visibleTo returns what the entries of a list see. Those that deny see SPIFFE IDs of
