@@ -96,6 +96,13 @@ func (s *Sink) Warnings() []Diagnostic { return Sorted(s.warnings) }
 // result to determine whether there are more.
 func (s *Sink) Mark() int { return len(s.errors) }
 
+// Cut removes the errors since a [Sink.Mark], and returns them in their order.
+func (s *Sink) Cut(mark int) []Diagnostic {
+	errors := slices.Clone(s.errors[mark:])
+	s.errors = s.errors[:mark]
+	return errors
+}
+
 // Failed reports whether there is any error.
 func (s *Sink) Failed() bool { return len(s.errors) > 0 }
 

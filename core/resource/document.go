@@ -49,18 +49,28 @@ type body struct {
 }
 
 // document decodes one document, or each document of a list, in either
-// spelling and keeps the resources. A panic, as of the Validate method of an
+// spelling and keeps the resources.
+func (d *decoder) document(in *strict.Value) {
+	switch {
+	case d.isList(in):
+		d.list(in)
+	case d.load.loader.KeepGoing:
+		d.leavingOut(in, d.single)
+	default:
+		d.single(in)
+	}
+}
+
+// single decodes a document that is no list. A panic, as of the Validate method of an
 // embedder's kind, is an error of the document: it must not end a server, which
 // would read the same file again when it starts.
-func (d *decoder) document(in *strict.Value) {
+func (d *decoder) single(in *strict.Value) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			in.At().Errorf("report this with the document", "the document cannot be read: internal error: %v", fault)
 		}
 	}()
 	switch {
-	case d.isList(in):
-		d.list(in)
 	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):
 		d.kubernetes(in)
 	default:

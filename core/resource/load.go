@@ -22,6 +22,9 @@ type Loader struct {
 	Limits    strict.Limits // of each file; zero: [strict.DefaultLimits]
 	MaxBytes  int64         // of all files together; zero: 1 GiB
 	Stdin     io.Reader     // nil: "-" is an error
+	// KeepGoing leaves what does not load out of the set, in place of an error; see
+	// [Set.LeftOut]. An answer about such a set is incomplete.
+	KeepGoing bool
 	// Cache keeps decoded files, so that a later load decodes only those that
 	// changed; nil: every file is decoded.
 	Cache *Cache
@@ -212,7 +215,13 @@ func (d *decoding) set() (*Set, error) {
 	for _, p := range d.parts {
 		d.join(set, &unused, p)
 	}
-	set.sortUnique(&d.sink)
+	if d.loader.KeepGoing {
+		if err := set.keepGoing(&d.sink); err != nil {
+			return nil, err
+		}
+	} else {
+		set.sortUnique(&d.sink)
+	}
 	if err := d.sink.Err(); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,8 @@ type Set struct {
 	// Skipped counts the documents that were read and have no part in
 	// matching, by kind (SPEC 1.2); nil if there are none.
 	Skipped map[string]int
+	// LeftOut is what was not read, in the order of the input, with [Loader.KeepGoing].
+	LeftOut []LeftOut
 	// Warnings of the load, sorted by position.
 	Warnings []diag.Diagnostic
 }
@@ -27,6 +29,7 @@ func (s *Set) join(o *Set) {
 	s.Identities = append(s.Identities, o.Identities...)
 	s.Trusts = append(s.Trusts, o.Trusts...)
 	s.Objects = append(s.Objects, o.Objects...)
+	s.LeftOut = append(s.LeftOut, o.LeftOut...)
 	s.Documents = append(s.Documents, o.Documents...)
 	for kind, n := range o.Skipped {
 		s.skip(kind, n)

@@ -24,5 +24,6 @@ func (g *globals) printFilter(c *cobra.Command, p *permission.Permissions, i *re
 	if err != nil {
 		return fmt.Errorf("inbound %s: %w", i.SectionName(), err)
 	}
+	g.reportLeftOut(c)
 	return g.encode(c.OutOrStdout(), filter)
 }

@@ -60,6 +60,7 @@ those of --xds-ca, --xds-cert and --xds-key.`,
 			if err != nil {
 				return err
 			}
+			g.reportLeftOut(c)
 			return g.encode(c.OutOrStdout(), b)
 		},
 	}
@@ -106,5 +107,6 @@ func (g *globals) printMessage(c *cobra.Command, m proto.Message) error {
 	if err != nil {
 		return err
 	}
+	g.reportLeftOut(c)
 	return g.encode(c.OutOrStdout(), json.RawMessage(data))
 }

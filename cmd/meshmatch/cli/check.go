@@ -136,6 +136,7 @@ func (g *globals) printPolicies(c *cobra.Command, view *core.View) error {
 }
 
 func (g *globals) printDocuments(c *cobra.Command, policies []*resource.Policy) error {
+	g.reportLeftOut(c)
 	encode, separator := toYAML, "---\n"
 	if g.output.word == "json" {
 		encode, separator = inspect.JSON, ""

@@ -33,6 +33,9 @@ type globals struct {
 	output      choice
 	source      bool
 	unused      []byte // see loadAll
+	keepGoing   bool
+	// leftOut is what the input has and the answer does not, with --keep-going.
+	leftOut []resource.LeftOut
 }
 
 // unusedHeap is how much memory a command that only reads and prints may use, in
@@ -70,11 +73,12 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 		return nil, errStdinTwice
 	}
 	g.unused = make([]byte, unusedHeap)
-	loader := resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents()), Stdin: c.InOrStdin()}
+	loader := resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents()), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing}
 	set, err := loader.Load(files...)
 	if err != nil {
 		return nil, err
 	}
+	g.leftOut = append(g.leftOut, set.LeftOut...)
 	view, err := core.NewView(loader.Kinds, set)
 	return &world{view: view, set: set}, err
 }

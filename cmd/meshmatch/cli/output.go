@@ -26,8 +26,9 @@ func (g *globals) isTable() bool { return g.output.word == "table" || g.wide() }
 // print writes an answer: as JSON or YAML, or by table for a person.
 func (g *globals) print(c *cobra.Command, answer any, table func(*page)) error {
 	if !g.isTable() {
-		return g.encode(c.OutOrStdout(), answer)
+		return g.encode(c.OutOrStdout(), g.withIncomplete(c, answer))
 	}
+	g.reportLeftOut(c)
 	p := newPage(c.OutOrStdout())
 	p.wide = g.wide()
 	table(p)

@@ -28,6 +28,9 @@ and the time alone; "recheck after" is when time alone will change it.`,
   meshmatch rollout plan -f rollout.yaml --now 2026-11-22T12:00:00Z -o json`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := g.refuseKeepGoing("rollout plan"); err != nil {
+				return err
+			}
 			w, err := g.loadAll(c, g.files)
 			if err != nil {
 				return err

@@ -95,6 +95,7 @@ func newRoot(g *globals) *cobra.Command {
 	})
 	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
 	flags.BoolVar(&g.source, "source", false, "with file:line of each KRI in JSON and YAML, as wide tables have it")
+	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out what does not load, and report it in the answer")
 	root.SetFlagErrorFunc(flagError)
 	for _, c := range root.Commands() {
 		failuresOf(c, exitNo)

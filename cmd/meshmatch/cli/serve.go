@@ -83,6 +83,9 @@ func (f *serveFlags) register(c *cobra.Command) {
 
 // options checks the flags, and completes the options of the server.
 func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, error) {
+	if err := g.refuseKeepGoing("serve"); err != nil {
+		return nil, err
+	}
 	switch given := f.tls; {
 	case len(g.files) == 0:
 		return nil, errNoFiles

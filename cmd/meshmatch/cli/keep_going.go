@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// refuseKeepGoing returns an error for the commands whose input must be complete.
+func (g *globals) refuseKeepGoing(command string) error {
+	if g.keepGoing {
+		return usagef("%s does not take --keep-going: it needs the whole input", command)
+	}
+	return nil
+}
+
+// incompleteLines returns one line for each error of what was left out:
+// file:line: path: why.
+func (g *globals) incompleteLines() []string {
+	var lines []string
+	for _, left := range g.leftOut {
+		for _, e := range left.Errors {
+			lines = append(lines, incompleteLine(e))
+		}
+	}
+	return lines
+}
+
+func incompleteLine(e diag.Diagnostic) string {
+	at := e.Pos.File
+	if e.Pos.Line > 0 {
+		at = fmt.Sprintf("%s:%d", at, e.Pos.Line)
+	}
+	e.Pos = diag.Position{File: at}
+	return e.Error()
+}
+
+// reportLeftOut prints to standard error what was left out, and what that means for
+// the answer.
+func (g *globals) reportLeftOut(c *cobra.Command) {
+	for _, left := range g.leftOut {
+		for _, e := range left.Errors {
+			fmt.Fprintf(c.ErrOrStderr(), "incomplete: %s (%s)\n", incompleteLine(e), g.missing(left.Kind))
+		}
+	}
+}
+
+// missing returns what an answer does not have without a document of the kind.
+func (g *globals) missing(kind string) string {
+	switch {
+	case kind == "MeshTrafficPermission":
+		return "its permissions are not in this answer"
+	case kind == resource.DataplaneKind:
+		return "this dataplane is not in this answer"
+	case g.kinds.Lookup(kind) != nil:
+		return "what this " + kind + " sets is not in this answer"
+	case kind != "":
+		return "this " + kind + " is not in this answer"
+	}
+	return "its resources are not in this answer"
+}
+
+// withIncomplete returns an answer with a field incomplete, if something was left out.
+// An answer that is a list has no fields: what was left out is on standard error.
+func (g *globals) withIncomplete(c *cobra.Command, answer any) any {
+	if len(g.leftOut) == 0 {
+		return answer
+	}
+	data, err := resource.Marshal(answer)
+	if err != nil {
+		return answer // which has the same error when it is printed
+	}
+	if data[0] != '{' {
+		g.reportLeftOut(c)
+		return answer
+	}
+	field, err := resource.Marshal(map[string][]string{"incomplete": g.incompleteLines()})
+	if err != nil {
+		return answer
+	}
+	if string(data) == "{}" {
+		return json.RawMessage(field)
+	}
+	return json.RawMessage(append(append(data[:len(data)-1], ','), field[1:]...))
+}

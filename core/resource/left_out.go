@@ -1,0 +1,99 @@
+package resource
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// LeftOut is something that a load with [Loader.KeepGoing] did not read: a document,
+// or, if Kind is empty, a file or a part of one that is no document.
+type LeftOut struct {
+	Kind   string // of the document, as it is written; empty: unknown
+	Errors []diag.Diagnostic
+}
+
+// counts are the lengths of the lists of a set.
+type counts struct{ meshes, dataplanes, policies, identities, trusts, objects, documents int }
+
+func (s *Set) counts() counts {
+	return counts{len(s.Meshes), len(s.Dataplanes), len(s.Policies), len(s.Identities), len(s.Trusts), len(s.Objects), len(s.Documents)}
+}
+
+// truncate removes what was added to the lists since.
+func (s *Set) truncate(c counts) {
+	s.Meshes, s.Dataplanes, s.Policies = s.Meshes[:c.meshes], s.Dataplanes[:c.dataplanes], s.Policies[:c.policies]
+	s.Identities, s.Trusts = s.Identities[:c.identities], s.Trusts[:c.trusts]
+	s.Objects, s.Documents = s.Objects[:c.objects], s.Documents[:c.documents]
+}
+
+// leavingOut decodes one document, and leaves out what was kept of it if it has
+// errors.
+func (d *decoder) leavingOut(in *strict.Value, decode func(*strict.Value)) {
+	sink := in.At().Sink()
+	before, kept := sink.Mark(), d.out.counts()
+	decode(in)
+	errors := sink.Cut(before)
+	if len(errors) == 0 {
+		return
+	}
+	d.out.truncate(kept)
+	kind := in.Field("type").Text()
+	if kind == "" {
+		kind = in.Field("kind").Text()
+	}
+	d.out.LeftOut = append(d.out.LeftOut, LeftOut{kind, errors})
+}
+
+// keepGoing completes a set of which something was left out. Resources with one
+// identity are all left out, so that no answer depends on their order. It returns the
+// errors if nothing else was read.
+func (s *Set) keepGoing(sink *diag.Sink) error {
+	var twice diag.Sink
+	s.sortUnique(&twice)
+	if repeated := twice.Cut(0); len(repeated) > 0 {
+		s.Meshes = leaveRepeated(s, s.Meshes, repeated)
+		s.Dataplanes = leaveRepeated(s, s.Dataplanes, repeated)
+		s.Policies = leaveRepeated(s, s.Policies, repeated)
+		s.Identities = leaveRepeated(s, s.Identities, repeated)
+		s.Trusts = leaveRepeated(s, s.Trusts, repeated)
+		s.Objects = leaveRepeated(s, s.Objects, repeated)
+		s.Documents = leaveRepeated(s, s.Documents, repeated)
+	}
+	if errors := sink.Cut(0); len(errors) > 0 {
+		s.LeftOut = append(s.LeftOut, LeftOut{Errors: errors})
+	}
+	if s.counts() != (counts{}) || len(s.LeftOut) == 0 {
+		return nil
+	}
+	for _, left := range s.LeftOut {
+		for _, e := range left.Errors {
+			sink.Error(e)
+		}
+	}
+	return sink.Err()
+}
+
+// leaveRepeated removes the resources whose identity others of the sorted list have.
+func leaveRepeated[T interface{ Identity() *Meta }](s *Set, list []T, repeated []diag.Diagnostic) []T {
+	same := func(i, j int) bool {
+		return j >= 0 && j < len(list) && list[j].Identity().ID == list[i].Identity().ID
+	}
+	kept := make([]T, 0, len(list))
+	for i := range list {
+		m := list[i].Identity()
+		if !same(i, i-1) && !same(i, i+1) {
+			kept = append(kept, list[i])
+			continue
+		}
+		left := LeftOut{Kind: m.Kind, Errors: slices.DeleteFunc(slices.Clone(repeated), func(e diag.Diagnostic) bool { return e.Pos != m.Pos })}
+		if len(left.Errors) == 0 { // the first of them
+			left.Errors = []diag.Diagnostic{{
+				Pos: m.Pos, Path: "name", What: "duplicate " + m.ID.String(), Hint: "another one is at " + list[i+1].Identity().Pos.String(),
+			}}
+		}
+		s.LeftOut = append(s.LeftOut, left)
+	}
+	return kept
+}
