@@ -17,7 +17,7 @@ ENVOY       ?= $(CURDIR)/.cache/envoy/envoy
 GRPCIO      ?= $(CURDIR)/.cache/grpcio
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench fuzz soak soak-streams e2e demo ci
+.PHONY: help run build test race lint generate check-generate bench bench-streams bench-world gate check-bench kuma-facts fuzz soak soak-streams e2e demo ci
 
 help: ## Show this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ check-bench: ## Fail if allocations, counters, slopes or same-run ratios break b
 
 gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing
+
+kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
+	$(GO) test -count=1 ./cmd/meshmatch/cli -run TestKumaFacts
 
 fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)

@@ -9,7 +9,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"meshmatch": func() { Main() }})
+	testscript.Main(m, map[string]func(){
+		"meshmatch": func() { Main() }, "resources": printResources, "synced-name": printSyncedName,
+	})
 }
 
 // TestScripts runs the command line as a user does. The demo mesh is at

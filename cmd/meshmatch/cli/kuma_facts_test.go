@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// factHeader is the first comment of a fact: the section of the facts that it is about,
+// and the versions of Kuma for which it holds.
+var factHeader = regexp.MustCompile(`\A# fact (\d+): \S.*\n# versions: ((?:2\.14|3\.0)(?: (?:2\.14|3\.0))*)\n`)
+
+// semanticsOf are the values of $SEMANTICS for the versions of Kuma: what --semantics
+// takes, once an answer depends on it.
+var semanticsOf = map[string]string{"2.14": "kuma", "3.0": "kuma3"}
+
+// TestKumaFacts runs the facts about Kuma (SPEC 17), each once for each version for
+// which it holds. A fact is a script with its input and the expected answer, in a folder
+// for each section of the facts. UPDATE=1 writes what is printed into the files.
+func TestKumaFacts(t *testing.T) {
+	const folder = "../../../testdata/kuma-facts"
+	sections, err := filepath.Glob(folder + "/*")
+	if err != nil || len(sections) == 0 {
+		t.Fatalf("no facts in %s: %v", folder, err)
+	}
+	for _, section := range sections {
+		paths, err := filepath.Glob(section + "/*.txtar")
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no facts in %s: %v", section, err)
+		}
+		byVersion := map[string][]string{}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header := factHeader.FindSubmatch(text)
+			if header == nil || string(header[1]) != filepath.Base(section) {
+				t.Errorf("%s does not begin with \"# fact %s: ...\" and \"# versions: ...\"", path, filepath.Base(section))
+				continue
+			}
+			for version := range strings.FieldsSeq(string(header[2])) {
+				byVersion[version] = append(byVersion[version], path)
+			}
+		}
+		for version, files := range byVersion {
+			t.Run(filepath.Base(section)+"/"+version, func(t *testing.T) {
+				testscript.Run(t, testscript.Params{
+					Files: files, UpdateScripts: os.Getenv("UPDATE") != "", RequireExplicitExec: true,
+					Setup: func(env *testscript.Env) error {
+						env.Setenv("SEMANTICS", semanticsOf[version])
+						return nil
+					},
+				})
+			})
+		}
+	}
+}
+
+// printResources is a program for facts about metadata: for each resource of files it
+// prints what Kuma's rules derive from its name, labels and annotations.
+func printResources() {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Load(os.Args[1:]...)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	var all []*resource.Meta
+	roles := map[*resource.Meta]string{}
+	for _, d := range set.Dataplanes {
+		all = append(all, &d.Meta)
+	}
+	for _, p := range set.Policies {
+		all = append(all, &p.Meta)
+		var texts []string
+		for _, labelsOnly := range []bool{false, true} {
+			role, ok := p.Role(labelsOnly)
+			text := role.String()
+			if !ok {
+				text = "error"
+			}
+			texts = append(texts, text)
+		}
+		roles[&p.Meta] = " role=" + strings.Join(slices.Compact(texts), ",")
+	}
+	for _, o := range set.Objects {
+		all = append(all, o.Identity())
+	}
+	slices.SortFunc(all, func(a, b *resource.Meta) int { return cmp.Or(a.Compare(b.ID)) })
+	origins := map[resource.Origin]string{resource.GlobalOrigin: "global", resource.NoOrigin: "none", resource.ZoneOrigin: "zone"}
+	for _, m := range all {
+		fmt.Printf("%s/%s mesh=%s display=%s namespace=%s zone=%s origin=%s%s\n",
+			m.Kind, m.Name, m.Mesh, m.DisplayName(), m.HomeNamespace(), m.Zone(), origins[m.Origin()], roles[m])
+	}
+}
+
+// printSyncedName is a program for facts about names: it prints the name of the copy of
+// a resource, given its mesh, display name, zone and namespace.
+func printSyncedName() {
+	arguments := append(os.Args[1:], "", "", "", "")
+	fmt.Println(resource.SyncedName(arguments[0], arguments[1], arguments[2], arguments[3]))
+}
