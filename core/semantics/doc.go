@@ -1,0 +1,26 @@
+// Package semantics contains the two ways to read policies (SPEC 17.1): TargetRef, which
+// is that of SPEC 1 to 9, and Kuma, which is that of a Kuma control plane.
+//
+// A [Semantics] is one value that an engine is made with, that each view has, and that
+// each answer names. It answers every question on which the two ways differ, so that no
+// other package asks which of them is in use:
+//
+//  1. Which dataplanes may a policy select? A dataplane has facts
+//     ([Semantics.ProxyFacts], [Semantics.PointFacts]), and a policy requires some, by
+//     its top-level targetRef, its role, its namespace and its zone
+//     ([Semantics.AppendRequired]). Package core/internal/match indexes them.
+//  2. Which of two policies overrides the other? [Semantics.Order] returns the order.
+//  3. Which route does a targetRef refer to? [Semantics.RefersToRoute] reports it.
+//  4. Does a `from` item apply to clients by their tags, or is it a rule?
+//     [Semantics.FromIsRule] reports it.
+//  5. Do permissions apply to a dataplane without an identity?
+//     [Semantics.DeniesWithoutIdentity] reports it.
+//
+// [Detect] finds the semantics of resources that do not name one.
+//
+// Invariants:
+//
+//   - A Semantics has no state; equal policies have equal answers.
+//   - Its order is strict and total over policies with different identities.
+//   - The package does not depend on the engine, nor on any index.
+package semantics

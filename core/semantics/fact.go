@@ -1,0 +1,128 @@
+package semantics
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Fact is a property of an inbound or a gateway, together with those of its dataplane. A
+// policy selects an inbound that has all facts that the policy requires.
+type Fact struct {
+	Space Space
+	Key   string
+	Value string
+}
+
+// Compare orders facts.
+func (f Fact) Compare(o Fact) int {
+	return cmp.Or(cmp.Compare(f.Space, o.Space), strings.Compare(f.Key, o.Key), strings.Compare(f.Value, o.Value))
+}
+
+// Space is what a [Fact] is about.
+type Space uint8
+
+// The spaces.
+const (
+	TagPair       Space = iota // key and value of a tag
+	TagKey                     // the presence of a tag's key
+	LabelPair                  // key and value of a dataplane's label
+	Name                       // the dataplane's name, as value
+	Namespace                  // its namespace, as value
+	SectionName                // the inbound's name or port, as value
+	ProxyType                  // "Sidecar" or "Gateway", as value
+	Builtin                    // the gateway is run by the mesh
+	NotBuiltin                 // there is no such gateway
+	DisplayName                // the dataplane's display name, as value
+	HomeNamespace              // the namespace in which it was made, as value
+	InZone                     // its zone, as value; empty without one
+	// ZoneScope is a zone, as value, with policies for its own dataplanes. A dataplane
+	// with the value [AnyZone] has this fact for every zone.
+	ZoneScope
+	Serves // there is an inbound, a gateway or a zone proxy's listener
+	Never  // no dataplane has it
+	// FirstFree is the first space that this package does not use.
+	FirstFree
+)
+
+// AnyZone is the value of [ZoneScope] for a dataplane without an origin.
+const AnyZone = "*"
+
+// AppendRequired appends the facts that the top-level targetRef of a policy, its role and
+// its origin require of an inbound (SPEC 2.2, 17.1). It returns false for a policy that
+// is attached to a route: that is selected with the route, see
+// [Semantics.RefersToRoute].
+func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, selects bool) {
+	if p.TargetRef.Kind.IsRoute() {
+		return facts, false
+	}
+	return s.reader().appendRequired(facts, p), true
+}
+
+// Points returns how many points a dataplane has: its inbounds, its gateway, or one point
+// without facts of its own.
+func Points(d *resource.Dataplane) int { return max(1, len(d.Inbounds)) }
+
+// PointFacts calls yield with the facts of one point of a dataplane.
+func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)) {
+	var tags resource.Tags
+	switch {
+	case len(d.Inbounds) > 0:
+		inbound := &d.Inbounds[point]
+		tags = inbound.Tags
+		yield(Fact{Space: SectionName, Value: inbound.SectionName()})
+	case d.Gateway != nil:
+		tags = d.Gateway.Tags
+		if d.Gateway.Builtin {
+			yield(Fact{Space: Builtin})
+		}
+	}
+	for _, tag := range tags {
+		yield(Fact{TagPair, tag.Key, tag.Value})
+		yield(Fact{Space: TagKey, Key: tag.Key})
+	}
+}
+
+// ProxyFacts calls yield with the facts that all points of a dataplane have.
+func (s Semantics) ProxyFacts(d *resource.Dataplane, yield func(Fact)) {
+	for _, label := range d.Labels {
+		yield(Fact{LabelPair, label.Key, label.Value})
+	}
+	yield(Fact{Space: Name, Value: d.Name})
+	yield(Fact{Space: Namespace, Value: d.Namespace})
+	yield(proxyType(d.ProxyType()))
+	s.reader().proxyFacts(d, yield)
+}
+
+func proxyType(t resource.ProxyTypes) Fact {
+	if t == resource.Gateway {
+		return Fact{Space: ProxyType, Value: "Gateway"}
+	}
+	return Fact{Space: ProxyType, Value: "Sidecar"}
+}
+
+// appendTarget appends what a targetRef requires by itself, in both semantics. The
+// namespace in a targetRef of kind MeshGateway is compared with that of the dataplane.
+func appendTarget(facts []Fact, t *resource.TargetRef) []Fact {
+	for tag := range t.SelectorTags {
+		if tag.Value == resource.AnyValue {
+			facts = append(facts, Fact{Space: TagKey, Key: tag.Key})
+		} else {
+			facts = append(facts, Fact{TagPair, tag.Key, tag.Value})
+		}
+	}
+	for _, label := range t.Labels {
+		facts = append(facts, Fact{LabelPair, label.Key, label.Value})
+	}
+	if t.SectionName != "" {
+		facts = append(facts, Fact{Space: SectionName, Value: t.SectionName})
+	}
+	if t.ProxyTypes == resource.Sidecar || t.ProxyTypes == resource.Gateway {
+		facts = append(facts, proxyType(t.ProxyTypes))
+	}
+	if t.Kind == resource.TargetMeshGateway {
+		facts = append(facts, Fact{Space: Builtin})
+	}
+	return facts
+}

@@ -1,0 +1,113 @@
+package semantics
+
+import "github.com/meshmatch/meshmatch/core/resource"
+
+// kuma is the reader of a Kuma control plane (SPEC 17.1). If labelsOnly is set, it is
+// that of Kuma 3, where references have labels and no names.
+type kuma struct{ labelsOnly bool }
+
+// role returns the role of a policy. One whose `to` items are of different roles, which
+// Kuma refuses, is a consumer policy here.
+func (k kuma) role(p *resource.Policy) resource.Role {
+	role, _ := p.Role(k.labelsOnly)
+	return role
+}
+
+func (k kuma) appendRequired(facts []Fact, p *resource.Policy) []Fact {
+	facts = append(k.appendTarget(facts, p), Fact{Space: Serves})
+	role := k.role(p)
+	if role == resource.ProducerRole {
+		return facts
+	}
+	if p.Origin() == resource.ZoneOrigin {
+		facts = append(facts, Fact{Space: ZoneScope, Value: p.Zone()})
+	}
+	if role != resource.SystemRole {
+		facts = append(facts, Fact{Space: HomeNamespace, Value: p.HomeNamespace()})
+	}
+	return facts
+}
+
+// appendTarget appends what the top-level targetRef requires. Kuma 3 ignores a name, and
+// applies policies with other kinds than Mesh and Dataplane to nothing.
+func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
+	t := &p.TargetRef
+	if t.Kind != resource.TargetDataplane {
+		if k.labelsOnly && t.Kind != resource.TargetMesh {
+			return append(facts, Fact{Space: Never})
+		}
+		facts = appendTarget(facts, t)
+		if t.Namespace != "" {
+			facts = append(facts, Fact{Space: Namespace, Value: t.Namespace})
+		}
+		return facts
+	}
+	for _, label := range t.Labels {
+		if label.Key == resource.DisplayNameLabel { // each dataplane has one
+			facts = append(facts, Fact{Space: DisplayName, Value: label.Value})
+		} else {
+			facts = append(facts, Fact{LabelPair, label.Key, label.Value})
+		}
+	}
+	if t.SectionName != "" {
+		facts = append(facts, Fact{Space: SectionName, Value: t.SectionName})
+	}
+	switch {
+	case k.labelsOnly:
+	case t.Name != "":
+		return append(facts, Fact{Space: DisplayName, Value: t.Name},
+			Fact{Space: HomeNamespace, Value: namespaceOf(p, t)}, Fact{Space: InZone, Value: p.Zone()})
+	case len(t.Labels) == 0:
+		facts = append(facts, Fact{Space: NotBuiltin})
+	}
+	return facts
+}
+
+// namespaceOf returns the namespace of what a policy refers to by name.
+func namespaceOf(p *resource.Policy, t *resource.TargetRef) string {
+	if t.Namespace != "" {
+		return t.Namespace
+	}
+	return p.HomeNamespace()
+}
+
+func (kuma) proxyFacts(d *resource.Dataplane, yield func(Fact)) {
+	yield(Fact{Space: DisplayName, Value: d.DisplayName()})
+	yield(Fact{Space: HomeNamespace, Value: d.HomeNamespace()})
+	yield(Fact{Space: InZone, Value: d.Zone()})
+	if d.Origin() == resource.NoOrigin {
+		yield(Fact{Space: ZoneScope, Value: AnyZone})
+	} else {
+		yield(Fact{Space: ZoneScope, Value: d.Zone()})
+	}
+	if d.Gateway == nil || !d.Gateway.Builtin {
+		yield(Fact{Space: NotBuiltin})
+	}
+	if len(d.Inbounds)+len(d.Listeners) > 0 || d.Gateway != nil {
+		yield(Fact{Space: Serves})
+	}
+}
+
+func (kuma) routeName(route *resource.Policy) string { return route.DisplayName() }
+
+// refersToRoute compares names, zones and namespaces, or labels.
+func (k kuma) refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
+	switch {
+	case t.Kind.String() != route.Kind:
+		return false
+	case t.Name == "":
+		return route.HasLabels(t.Labels)
+	}
+	return !k.labelsOnly && t.Name == route.DisplayName() && p.Zone() == route.Zone() && namespaceOf(p, t) == route.HomeNamespace()
+}
+
+// fromIsRule is true for the kinds whose `from` items Kuma reads as rules.
+func (kuma) fromIsRule(kind *resource.Kind) bool {
+	switch kind.Name {
+	case "MeshTimeout", "MeshCircuitBreaker", "MeshRateLimit", "MeshAccessLog", "MeshTLS":
+		return true
+	}
+	return false
+}
+
+func (kuma) deniesWithoutIdentity() bool { return false }

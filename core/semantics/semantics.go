@@ -1,0 +1,104 @@
+package semantics
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Semantics is a way to read policies. The zero Semantics is [TargetRef].
+type Semantics uint8
+
+// The semantics.
+const (
+	// TargetRef reads policies by SPEC 1 to 9.
+	TargetRef Semantics = iota
+	// Kuma reads policies as a control plane of Kuma 2.14 does.
+	Kuma
+	// Kuma3 reads policies as a control plane of Kuma 3.0 does.
+	Kuma3
+)
+
+var names = [...]string{"targetref", "kuma", "kuma3"}
+
+// String returns the name, as it is written in the command line and in answers.
+func (s Semantics) String() string { return names[s] }
+
+// MarshalText returns the name.
+func (s Semantics) MarshalText() ([]byte, error) { return []byte(names[s]), nil }
+
+// Parse returns the semantics of a name.
+func Parse(name string) (Semantics, error) {
+	for i, known := range names {
+		if known == name {
+			return Semantics(i), nil
+		}
+	}
+	return TargetRef, fmt.Errorf("unknown semantics %q; %s", name, diag.DidYouMean(name, names[:]))
+}
+
+// reader is one way to read policies.
+type reader interface {
+	// compare is negative if b overrides a.
+	compare(a, b *resource.Policy) int
+	appendRequired(facts []Fact, p *resource.Policy) []Fact
+	// proxyFacts yields the facts of a dataplane that only this reader requires.
+	proxyFacts(d *resource.Dataplane, yield func(Fact))
+	routeName(route *resource.Policy) string
+	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
+	fromIsRule(kind *resource.Kind) bool
+	deniesWithoutIdentity() bool
+}
+
+func (s Semantics) reader() reader {
+	switch s {
+	case Kuma:
+		return kuma{}
+	case Kuma3:
+		return kuma{labelsOnly: true}
+	}
+	return targetRef{}
+}
+
+// RouteName returns the name by which targetRefs refer to a route.
+func (s Semantics) RouteName(route *resource.Policy) string { return s.reader().routeName(route) }
+
+// RefersToRoute reports whether a targetRef of a policy, at its top level or in `to`, is
+// of a route kind and refers to the route.
+func (s Semantics) RefersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
+	return s.reader().refersToRoute(p, t, route)
+}
+
+// FromIsRule reports whether the `from` items of a kind are rules without matches, which
+// apply to all clients and merge with `rules` (SPEC 17.1), in place of SPEC 5.6.
+func (s Semantics) FromIsRule(kind *resource.Kind) bool { return s.reader().fromIsRule(kind) }
+
+// DeniesWithoutIdentity reports whether permissions apply to a dataplane without an
+// identity. If not, everything is allowed there (SPEC 17.1).
+func (s Semantics) DeniesWithoutIdentity() bool { return s.reader().deniesWithoutIdentity() }
+
+// Detect returns the semantics of resources that do not name one: [Kuma] if a policy has
+// a label that Kuma's control planes write, or if there is a MeshService, else
+// [TargetRef]. Because is the resource that decides, nil for TargetRef: of several the
+// first by identity.
+func Detect(set *resource.Set) (detected Semantics, because *resource.Meta) {
+	found := func(m *resource.Meta) {
+		if because == nil || m.ID.Compare(because.ID) < 0 {
+			detected, because = Kuma, m
+		}
+	}
+	for _, p := range set.Policies {
+		_, role := p.Labels.Get(resource.PolicyRoleLabel)
+		_, origin := p.Labels.Get(resource.OriginLabel)
+		if role || origin {
+			found(&p.Meta)
+		}
+	}
+	for _, o := range set.Objects {
+		if o.Identity().Kind == resource.MeshServiceKind {
+			found(o.Identity())
+		}
+	}
+	return detected, because
+}

@@ -1,0 +1,35 @@
+package semantics
+
+import (
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// targetRef is the reader of SPEC 1 to 9.
+type targetRef struct{}
+
+func (targetRef) compare(a, b *resource.Policy) int { return rules.DefaultOrder(a, b) }
+
+func (targetRef) appendRequired(facts []Fact, p *resource.Policy) []Fact {
+	t := &p.TargetRef
+	facts = appendTarget(facts, t)
+	if t.Kind == resource.TargetDataplane && t.Name != "" {
+		facts = append(facts, Fact{Space: Name, Value: t.Name})
+	}
+	if t.Namespace != "" {
+		facts = append(facts, Fact{Space: Namespace, Value: t.Namespace})
+	}
+	return facts
+}
+
+func (targetRef) proxyFacts(*resource.Dataplane, func(Fact)) {}
+
+func (targetRef) routeName(route *resource.Policy) string { return route.Name }
+
+func (targetRef) refersToRoute(_ *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
+	return t.SelectsRoute(route)
+}
+
+func (targetRef) fromIsRule(*resource.Kind) bool { return false }
+
+func (targetRef) deniesWithoutIdentity() bool { return true }
