@@ -10,12 +10,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Options are the options of an [Engine]. The zero Options are ready to use.
 type Options struct {
+	// Semantics is the way to read policies (SPEC 17.1).
+	Semantics semantics.Semantics
 	// Order is the order in which policies of one kind override each other; nil
-	// is [rules.DefaultOrder].
+	// is that of the semantics.
 	Order rules.Order
 }
 
@@ -35,11 +38,11 @@ type Engine struct {
 // with the same kinds.
 func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 	if options.Order == nil {
-		options.Order = rules.DefaultOrder
+		options.Order = options.Semantics.Order()
 	}
 	e := &Engine{meshes: map[string]*mesh.Writer{}}
 	e.current.Store(&View{
-		kinds: kinds, order: options.Order, enforcement: enforce.Empty(), superseded: make(chan struct{}),
+		kinds: kinds, reading: semantics.Reading(options), enforcement: enforce.Empty(), superseded: make(chan struct{}),
 	})
 	return e
 }
@@ -87,7 +90,7 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 		return Commit{before, before}, nil
 	}
 	after := &View{
-		kinds: before.kinds, order: before.order, meshes: slices.Clone(before.meshes), globals: globals,
+		kinds: before.kinds, reading: before.reading, meshes: slices.Clone(before.meshes), globals: globals,
 		enforcement: enforcement.State, superseded: make(chan struct{}),
 	}
 	for _, u := range updates {
@@ -120,9 +123,9 @@ func (e *Engine) writer(name string) (*mesh.Writer, error) {
 	view := e.View()
 	published := view.mesh(name)
 	if published == nil {
-		return mesh.NewWriter(name, view.kinds, view.order), nil
+		return mesh.NewWriter(name, view.kinds, view.reading), nil
 	}
-	w, err := mesh.Rebuild(published, view.order, view.enforcement, &e.memory)
+	w, err := mesh.Rebuild(published, view.reading, view.enforcement, &e.memory)
 	if err == nil {
 		e.meshes[name] = w
 	}

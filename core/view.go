@@ -10,13 +10,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // View is an immutable state of all meshes: resources, and the effective
 // configuration of each dataplane. It is safe for concurrent use.
 type View struct {
 	kinds      *resource.Kinds
-	order      rules.Order
+	reading    semantics.Reading
 	meshes     []*mesh.State // sorted by name
 	globals    mesh.Objects  // the objects that belong to no mesh
 	superseded chan struct{} // closed when there is a newer view
@@ -43,7 +44,10 @@ func (v *View) Enforcement() *enforce.State { return v.enforcement }
 func (v *View) Kinds() *resource.Kinds { return v.kinds }
 
 // Order returns the order in which policies of one kind override each other.
-func (v *View) Order() rules.Order { return v.order }
+func (v *View) Order() rules.Order { return v.reading.Order }
+
+// Semantics returns the way in which the view reads policies (SPEC 17.1).
+func (v *View) Semantics() semantics.Semantics { return v.reading.Semantics }
 
 // Meshes returns the names of the meshes, sorted.
 func (v *View) Meshes() []string {

@@ -62,6 +62,9 @@ func itemOf(o rules.Origin, section *resource.Section) (field string, pos diag.P
 	case p.Type.From:
 		return fmt.Sprintf("from[%d]", o.Index), p.From[o.Index].Pos
 	case p.Type.Rules:
+		if len(p.Rules) == 0 { // a `from` item that is read as a rule (SPEC 17.1)
+			return fmt.Sprintf("from[%d]", o.Index), p.From[o.Index].Pos
+		}
 		return fmt.Sprintf("rules[%d]", o.Index), p.Rules[o.Index].Pos
 	}
 	return "default", p.DefaultPos

@@ -92,7 +92,11 @@ func (s Semantics) ProxyFacts(d *resource.Dataplane, yield func(Fact)) {
 	yield(Fact{Space: Name, Value: d.Name})
 	yield(Fact{Space: Namespace, Value: d.Namespace})
 	yield(proxyType(d.ProxyType()))
-	s.reader().proxyFacts(d, yield)
+	// The methods are not called through the interface, so that yield need not be on the
+	// heap.
+	if s != TargetRef {
+		kumaFacts(d, yield)
+	}
 }
 
 func proxyType(t resource.ProxyTypes) Fact {

@@ -71,7 +71,8 @@ func namespaceOf(p *resource.Policy, t *resource.TargetRef) string {
 	return p.HomeNamespace()
 }
 
-func (kuma) proxyFacts(d *resource.Dataplane, yield func(Fact)) {
+// kumaFacts yields the facts of a dataplane that only Kuma's policies require.
+func kumaFacts(d *resource.Dataplane, yield func(Fact)) {
 	yield(Fact{Space: DisplayName, Value: d.DisplayName()})
 	yield(Fact{Space: HomeNamespace, Value: d.HomeNamespace()})
 	yield(Fact{Space: InZone, Value: d.Zone()})

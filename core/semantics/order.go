@@ -12,6 +12,15 @@ import (
 // that of SPEC 3, or of SPEC 17.1.
 func (s Semantics) Order() rules.Order { return s.reader().compare }
 
+// Reading is how an engine reads policies: a semantics, and the order of the policies of
+// one kind, which an embedder may replace.
+type Reading struct {
+	Semantics Semantics
+	// Order is the order in which policies of one kind override each other; nil is that
+	// of the semantics.
+	Order rules.Order
+}
+
 // compare is the order of SPEC 17.1: by the level of the top-level targetRef, the
 // origin, the role, and the display name in descending order. Kuma leaves open what
 // remains; here the namespace and the name decide, in descending order too.

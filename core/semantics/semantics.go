@@ -43,8 +43,6 @@ type reader interface {
 	// compare is negative if b overrides a.
 	compare(a, b *resource.Policy) int
 	appendRequired(facts []Fact, p *resource.Policy) []Fact
-	// proxyFacts yields the facts of a dataplane that only this reader requires.
-	proxyFacts(d *resource.Dataplane, yield func(Fact))
 	routeName(route *resource.Policy) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
 	fromIsRule(kind *resource.Kind) bool

@@ -22,8 +22,6 @@ func (targetRef) appendRequired(facts []Fact, p *resource.Policy) []Fact {
 	return facts
 }
 
-func (targetRef) proxyFacts(*resource.Dataplane, func(Fact)) {}
-
 func (targetRef) routeName(route *resource.Policy) string { return route.Name }
 
 func (targetRef) refersToRoute(_ *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // ClassConfig is the configuration of one kind for all dataplanes that the same
@@ -104,8 +105,8 @@ func (t *Table) Release(c *ClassConfig) {
 // Evaluate computes the config of one kind for one dataplane, without sharing.
 // Matched is the list of the policies of the kind that select the dataplane;
 // routes are the policies of the route kinds that select it, in any order.
-func Evaluate(kind *resource.Kind, d *resource.Dataplane, matched rules.Matched, routes []*resource.Policy) *rules.Config {
-	t := NewTable()
+func Evaluate(s semantics.Semantics, kind *resource.Kind, d *resource.Dataplane, matched rules.Matched, routes []*resource.Policy) *rules.Config {
+	t := NewTable(s)
 	c := t.ClassConfig(kind, d, matched)
 	if kind.To == nil {
 		return c.Config()

@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // decodeTimeouts returns a dataplane with three outbounds, MeshTimeouts of which
@@ -62,7 +63,7 @@ func TestWithout(t *testing.T) {
 	kind, route := selected[0].Policy.Type, []*resource.Policy{routes[0].Policy}
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		table := blocks.NewTable()
+		table := blocks.NewTable(semantics.TargetRef)
 		class := table.ClassConfig(kind, d, rules.NewMatched(selected))
 		if random.IntN(4) > 0 { // it has an index of its items, which the others share
 			table.ReleaseOutbounds(table.OutboundEvaluator(class, nil, route).Config(d, nil))
@@ -107,7 +108,7 @@ func TestWithout(t *testing.T) {
 // A class config and a config stay in the table until each holder has released them.
 func TestHold(t *testing.T) {
 	d, selected, routes := decodeTimeouts(t, 10)
-	table := blocks.NewTable()
+	table := blocks.NewTable(semantics.TargetRef)
 	class := table.ClassConfig(selected[0].Policy.Type, d, rules.NewMatched(selected))
 	config := table.OutboundEvaluator(class, nil, []*resource.Policy{routes[0].Policy}).Config(d, nil)
 	table.Hold(class)

@@ -50,11 +50,15 @@ func (t *Table) newInbound(kind *resource.Kind, policies []*resource.Policy) *in
 	block := &inboundBlock{policies: policies}
 	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.Rules) > 0 })
 	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.From) > 0 })
+	fromIsRule := t.semantics.FromIsRule(kind)
+	if hasFrom && fromIsRule {
+		hasRules, hasFrom = true, false
+	}
 	switch {
 	case hasRules && kind.Rules.Unmerged:
 		block.config.Unmerged = unmergedRules(policies)
 	case hasRules:
-		block.config.Rules, block.confs = t.inboundRules(kind.Rules, policies)
+		block.config.Rules, block.confs = t.inboundRules(kind.Rules, policies, fromIsRule)
 	case hasFrom:
 		block.config.From = rules.NewFrom(kind, policies)
 	}

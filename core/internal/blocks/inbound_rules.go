@@ -11,10 +11,10 @@ import (
 
 // inboundRules returns the merged rules of an inbound, most specific first, and
 // the blocks of their confs with a reference to each (SPEC 7.1).
-func (t *Table) inboundRules(section *resource.Section, policies []*resource.Policy) ([]rules.InboundRule, []*rules.Effective) {
+func (t *Table) inboundRules(section *resource.Section, policies []*resource.Policy, fromIsRule bool) ([]rules.InboundRule, []*rules.Effective) {
 	var placed []placedRule
 	var confs []*rules.Effective
-	for _, g := range groupRules(policies) {
+	for _, g := range groupRules(policies, fromIsRule) {
 		effective := t.intern(section, rules.Merge(section.Conf, g.items), g.items)
 		confs = append(confs, effective)
 		for i, m := range g.matches {
@@ -52,15 +52,13 @@ type placedRule struct {
 	match int // index in the group's matches
 }
 
-// groupRules concatenates the policies' rules and groups those whose matches are
-// equal as sets.
-func groupRules(policies []*resource.Policy) []*ruleGroup {
+// groupRules concatenates the policies' rules and groups those whose matches are equal as
+// sets. If fromIsRule is set, `from` items are among them, as rules without matches.
+func groupRules(policies []*resource.Policy, fromIsRule bool) []*ruleGroup {
 	var groups []*ruleGroup
 	byMatches := map[string]*ruleGroup{}
 	for position, p := range policies {
-		for i := range p.Rules {
-			rule := &p.Rules[i]
-			matches := rule.Matches
+		add := func(i int, matches []conf.Match, c resource.Conf) {
 			if len(matches) == 0 {
 				matches = []conf.Match{{}} // every request
 			}
@@ -71,8 +69,16 @@ func groupRules(policies []*resource.Policy) []*ruleGroup {
 				byMatches[key] = g
 				groups = append(groups, g)
 			}
-			g.items = append(g.items, contribution(p, i, rule.Conf))
+			g.items = append(g.items, contribution(p, i, c))
 			g.matches, g.policy, g.rule = matches, position, i
+		}
+		for i := range p.Rules {
+			add(i, p.Rules[i].Matches, p.Rules[i].Conf)
+		}
+		for i := range p.From {
+			if fromIsRule {
+				add(i, nil, p.From[i].Conf)
+			}
 		}
 	}
 	return groups

@@ -47,7 +47,7 @@ func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Pol
 	if c.to.Load() == nil {
 		c.to.CompareAndSwap(nil, &toItems{toIndex: newToIndex(c.config.Matched)})
 	}
-	o.merger = newOutboundMerger(c.config.Kind.To, c.config.Matched, c.to.Load())
+	o.merger = newOutboundMerger(t.semantics, c.config.Kind.To, c.config.Matched, c.to.Load())
 	return o
 }
 

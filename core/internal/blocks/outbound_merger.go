@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // outboundMerger merges the `to` items of a class config for one outbound after
@@ -12,18 +13,19 @@ import (
 // outbound only the origins of that merge take part, as the other ones are
 // overridden everywhere. In the fleet of package bench/shape 3 of 270 remain.
 type outboundMerger struct {
-	section *resource.Section
-	matched rules.Matched
-	to      *toItems
-	mesh    []itemRef // of to.mesh, the items that can have an effect
+	semantics semantics.Semantics
+	section   *resource.Section
+	matched   rules.Matched
+	to        *toItems
+	mesh      []itemRef // of to.mesh, the items that can have an effect
 
 	merged  []itemRef // by the last call of merge, highest priority first
 	numbers []int     // of origins
 	origins []rules.Origin
 }
 
-func newOutboundMerger(section *resource.Section, matched rules.Matched, to *toItems) outboundMerger {
-	m := outboundMerger{section: section, matched: matched, to: to, mesh: to.mesh}
+func newOutboundMerger(s semantics.Semantics, section *resource.Section, matched rules.Matched, to *toItems) outboundMerger {
+	m := outboundMerger{semantics: s, section: section, matched: matched, to: to, mesh: to.mesh}
 	if !section.Conf.HasUnion() {
 		m.mesh = m.effectiveMeshItems()
 	}
@@ -70,15 +72,16 @@ func (m *outboundMerger) effectiveMeshItems() []itemRef {
 // the route, and those of policies that are attached to the route (SPEC 4.3). It
 // returns nil if no item applies. The origins are valid until the next call.
 //
-// The items are in four ascending lists, so the item of the next lower priority
+// The items are in five ascending lists, so the item of the next lower priority
 // is the largest of the lists' last ones.
 func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []rules.Origin) {
-	lists := [4][]itemRef{m.mesh, m.to.services[tags.Value(resource.ServiceTag)], m.to.subsets}
+	lists := [5][]itemRef{m.mesh, m.to.services[tags.Value(resource.ServiceTag)], m.to.subsets}
 	if route != nil {
-		lists[3] = m.to.routes[route.Name]
+		lists[3] = m.to.routes[m.semantics.RouteName(route)]
+		lists[4] = m.to.labelled
 	}
 	m.merged = m.merged[:0]
-	last := len(lists[0]) + len(lists[1]) + len(lists[2]) + len(lists[3])
+	last := len(lists[0]) + len(lists[1]) + len(lists[2]) + len(lists[3]) + len(lists[4])
 	var merger resource.Merger
 	for complete := false; !complete; {
 		list := highest(&lists)
@@ -89,7 +92,7 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 		ref := (*list)[n]
 		*list = (*list)[:n]
 		p, index, ok := m.to.of(ref, m.matched)
-		if !ok || !applies(p, index, tags, route) {
+		if !ok || !m.applies(p, index, tags, route) {
 			continue
 		}
 		if merger == nil {
@@ -112,7 +115,7 @@ func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf
 
 // highest returns the list whose last item has the highest priority, or nil if
 // all lists are empty.
-func highest(lists *[4][]itemRef) (list *[]itemRef) {
+func highest(lists *[5][]itemRef) (list *[]itemRef) {
 	for i := range lists {
 		if n := len(lists[i]); n > 0 && (list == nil || lists[i][n-1] > (*list)[len(*list)-1]) {
 			list = &lists[i]
@@ -123,13 +126,13 @@ func highest(lists *[4][]itemRef) (list *[]itemRef) {
 
 // applies reports whether an item of the lists applies to an outbound with the
 // given tags, or to a route of it.
-func applies(p *resource.Policy, index int, tags resource.Tags, route *resource.Policy) bool {
-	if p.TargetRef.Kind.IsRoute() && (route == nil || !p.TargetRef.SelectsRoute(route)) {
+func (m *outboundMerger) applies(p *resource.Policy, index int, tags resource.Tags, route *resource.Policy) bool {
+	if p.TargetRef.Kind.IsRoute() && (route == nil || !m.semantics.RefersToRoute(p, &p.TargetRef, route)) {
 		return false
 	}
 	t := &p.To[index].TargetRef
 	if t.Kind.IsRoute() {
-		return t.SelectsRoute(route)
+		return m.semantics.RefersToRoute(p, t, route)
 	}
 	return t.SelectsOutbound(tags)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Table contains the blocks of a mesh. Results with the same inputs, including
@@ -25,19 +26,21 @@ import (
 // configs of an [OutboundEvaluator], for the dataplanes that also have the same
 // outbounds.
 type Table struct {
-	seed maphash.Seed
+	semantics semantics.Semantics
+	seed      maphash.Seed
 
 	mu       sync.Mutex // held around table operations, never around merging
 	confs    refTable[rules.Effective]
 	inbounds refTable[inboundBlock]
 }
 
-// NewTable returns an empty table.
-func NewTable() *Table {
+// NewTable returns an empty table, for policies that are read by the semantics.
+func NewTable(s semantics.Semantics) *Table {
 	return &Table{
-		seed:     maphash.MakeSeed(),
-		confs:    newRefTable[rules.Effective](),
-		inbounds: newRefTable[inboundBlock](),
+		semantics: s,
+		seed:      maphash.MakeSeed(),
+		confs:     newRefTable[rules.Effective](),
+		inbounds:  newRefTable[inboundBlock](),
 	}
 }
 

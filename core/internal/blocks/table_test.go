@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // fleet decodes policies and two dataplanes of the same outbounds. It returns the
@@ -63,7 +64,7 @@ spec:
 func TestTableShares(t *testing.T) {
 	d, e, matched := fleet(t, timeouts)
 	kind := kinds.All().Lookup("MeshTimeout")
-	table := blocks.NewTable()
+	table := blocks.NewTable(semantics.TargetRef)
 	one, two := table.ClassConfig(kind, d, matched), table.ClassConfig(kind, e, matched)
 	for i := range 2 {
 		a, b := one.Config().Inbounds[0].Rules, two.Config().Inbounds[i].Rules
@@ -120,7 +121,7 @@ func TestReplacedPolicy(t *testing.T) {
 	next[0] = before.At(0).Policy // base is the same version
 	after := matchedBy(next)
 	kind := kinds.All().Lookup("MeshTimeout")
-	table := blocks.NewTable()
+	table := blocks.NewTable(semantics.TargetRef)
 	class := table.ClassConfig(kind, d, before)
 	config := table.OutboundEvaluator(class, nil, nil).Config(d, nil)
 
@@ -140,7 +141,7 @@ func TestReplacedPolicy(t *testing.T) {
 // Evaluate gives what a table gives, and shares with no other dataplane.
 func TestEvaluate(t *testing.T) {
 	d, _, matched := fleet(t, timeouts)
-	config := blocks.Evaluate(kinds.All().Lookup("MeshTimeout"), d, matched, nil)
+	config := blocks.Evaluate(semantics.TargetRef, kinds.All().Lookup("MeshTimeout"), d, matched, nil)
 	for i, want := range []string{`{"connectionTimeout":"1s","idleTimeout":"1s"}`, `{"idleTimeout":"1s"}`} {
 		if got := text(t, config.Outbounds[i].Conf); got != want {
 			t.Errorf("outbound %d has %s, want %s", i, got, want)
@@ -148,7 +149,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	trace := kinds.All().Lookup("MeshTrace")
 	set := load(t, "type: MeshTrace\nname: t\nspec: {default: {sampling: {overall: 50}}}\n")
-	config = blocks.Evaluate(trace, d, matchedBy(set.Policies), nil)
+	config = blocks.Evaluate(semantics.TargetRef, trace, d, matchedBy(set.Policies), nil)
 	if got := text(t, config.Default.Conf); config.Outbounds != nil || config.Inbounds != nil || got != `{"sampling":{"overall":50}}` {
 		t.Errorf("got %s and %d outbounds", got, len(config.Outbounds))
 	}

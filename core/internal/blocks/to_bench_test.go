@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -22,7 +23,7 @@ func BenchmarkTo(b *testing.B) {
 	kind := meshtimeout.Kind()
 	for _, n := range []int{100, 1_000, 10_000} {
 		policies := shape.Fleet(kind, n)
-		index, err := match.NewIndex(policies, nil)
+		index, err := match.NewIndex(policies, semantics.Reading{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -33,7 +34,7 @@ func BenchmarkTo(b *testing.B) {
 			var config *rules.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = blocks.Evaluate(kind, d, rules.NewMatched(index.Select(d, rules.Shadow, &buffer)), nil)
+				config = blocks.Evaluate(semantics.TargetRef, kind, d, rules.NewMatched(index.Select(d, rules.Shadow, &buffer)), nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})
@@ -67,7 +68,7 @@ func BenchmarkToItems(b *testing.B) {
 			var config *rules.Config
 			b.ReportAllocs()
 			for b.Loop() {
-				config = blocks.Evaluate(kind, d, matched, nil)
+				config = blocks.Evaluate(semantics.TargetRef, kind, d, matched, nil)
 			}
 			reference.assert(b, config.Outbounds)
 		})

@@ -15,7 +15,8 @@ type toIndex struct {
 	mesh     []itemRef            // items that select every outbound
 	subsets  []itemRef            // MeshSubset items; only kinds of embedders have them
 	services map[string][]itemRef // MeshService and MeshServiceSubset items, by service
-	routes   map[string][]itemRef // items that select a route, by the route's name
+	routes   map[string][]itemRef // items that select a route by name, by that name
+	labelled []itemRef            // items that select routes by labels
 }
 
 // itemRef is the position of a policy, in the upper half, and of an item in it.
@@ -46,7 +47,9 @@ func newToIndex(matched rules.Matched) *toIndex {
 					services = append(services, nil)
 				}
 				services[number] = append(services[number], ref)
-			case t.Kind.IsRoute() && t.Labels == nil:
+			case t.Kind.IsRoute() && t.Name == "":
+				x.labelled = append(x.labelled, ref)
+			case t.Kind.IsRoute():
 				x.routes[t.Name] = append(x.routes[t.Name], ref)
 			}
 		}
@@ -55,7 +58,7 @@ func newToIndex(matched rules.Matched) *toIndex {
 	for name, number := range numbers {
 		x.services[name] = slices.Clip(services[number])
 	}
-	x.mesh = slices.Clip(x.mesh)
+	x.mesh, x.labelled = slices.Clip(x.mesh), slices.Clip(x.labelled)
 	return x
 }
 

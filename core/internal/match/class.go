@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -102,7 +103,7 @@ func (x *Index) classKey(d *resource.Dataplane, key []byte, b *Buffer) []byte {
 	if len(d.Inbounds) > 0 {
 		key[len(key)-1] = 1
 	}
-	for point := range points(d) {
+	for point := range semantics.Points(d) {
 		key = appendPoint(key, x.required(d, point, b))
 	}
 	return key

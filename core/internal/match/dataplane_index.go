@@ -6,6 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // DataplaneIndex is an inverted index from terms to the dataplanes of a mesh,
@@ -19,13 +20,14 @@ import (
 // effect.
 type DataplaneIndex struct {
 	seed      maphash.Seed
+	semantics semantics.Semantics
 	postings  postings
 	old, next []uint64 // scratch memory of Replace
 }
 
 // NewDataplaneIndex returns an empty index.
-func NewDataplaneIndex() *DataplaneIndex {
-	return &DataplaneIndex{seed: maphash.MakeSeed(), postings: newPostings()}
+func NewDataplaneIndex(s semantics.Semantics) *DataplaneIndex {
+	return &DataplaneIndex{seed: maphash.MakeSeed(), semantics: s, postings: newPostings()}
 }
 
 // Replace replaces the dataplane with the given number, which was old, by next. If old
@@ -53,13 +55,13 @@ func (x *DataplaneIndex) keys(dst []uint64, d *resource.Dataplane) []uint64 {
 		return dst
 	}
 	add := func(t term) { dst = append(dst, x.key(t)) }
-	for point := range points(d) {
-		yieldPointTerms(d, point, add)
+	for point := range semantics.Points(d) {
+		x.semantics.PointFacts(d, point, add)
 	}
-	yieldProxyTerms(d, add)
+	x.semantics.ProxyFacts(d, add)
 	if name := enforce.ZoneOf(d); name != "" {
-		add(term{space: zone, value: name})
-		add(term{space: zoned})
+		add(term{Space: zone, Value: name})
+		add(term{Space: zoned})
 	}
 	slices.Sort(dst)
 	return slices.Compact(dst)
@@ -69,8 +71,8 @@ func (x *DataplaneIndex) keys(dst []uint64, d *resource.Dataplane) []uint64 {
 // long.
 func (x *DataplaneIndex) key(t term) uint64 {
 	const prime = 0x9e37_79b9_7f4a_7c15
-	hash := (maphash.String(x.seed, t.key) + uint64(t.space)) * prime
-	return hash ^ maphash.String(x.seed, t.value)
+	hash := (maphash.String(x.seed, t.Key) + uint64(t.Space)) * prime
+	return hash ^ maphash.String(x.seed, t.Value)
 }
 
 // Reached appends the numbers of the dataplanes whose class may change because of a
@@ -80,6 +82,9 @@ func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
 	from := len(dst)
 	for _, t := range delta.terms {
 		dst = x.postings.appendTo(x.key(t), dst)
+		if t.Space == semantics.ZoneScope {
+			dst = x.postings.appendTo(x.key(term{Space: semantics.ZoneScope, Value: semantics.AnyZone}), dst)
+		}
 	}
 	return sortFrom(dst, from)
 }
@@ -104,11 +109,11 @@ func sortFrom(numbers []uint32, from int) []uint32 {
 // appendRegion appends the dataplanes that can be in a region: those with one of
 // its zones, or those with one of its labels, whichever are fewer.
 func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 {
-	keys := []uint64{x.key(term{space: zoned})}
+	keys := []uint64{x.key(term{Space: zoned})}
 	if !r.Every {
 		keys = keys[:0]
 		for _, name := range r.Zones {
-			keys = append(keys, x.key(term{space: zone, value: name}))
+			keys = append(keys, x.key(term{Space: zone, Value: name}))
 		}
 	}
 	fewest := 0
@@ -116,7 +121,7 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 		fewest += x.postings.count(key)
 	}
 	for _, label := range r.Labels {
-		key := x.key(term{space: labelPair, key: label.Key, value: label.Value})
+		key := x.key(term{Space: semantics.LabelPair, Key: label.Key, Value: label.Value})
 		if n := x.postings.count(key); n < fewest {
 			fewest, keys = n, []uint64{key}
 		}

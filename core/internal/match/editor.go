@@ -7,6 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -18,7 +19,7 @@ func (x *Index) Edit() *Editor {
 		policies:  x.policies.Edit(),
 		terms:     x.terms.Edit(),
 		selectors: x.selectors.Edit(),
-		routes:    x.routes.edit(),
+		routes:    x.routes.edit(x.reading.Semantics),
 		informing: x.informing.Edit(),
 
 		enforcement: x.enforcement,
@@ -29,7 +30,7 @@ func (x *Index) Edit() *Editor {
 	}
 	e.order = x.order.Edit(func(a, b uint32) int {
 		p, q := e.policies.Value(a), e.policies.Value(b)
-		c := x.compare.CompareKinds(p, q)
+		c := x.reading.Order.CompareKinds(p, q)
 		if c == 0 {
 			e.tied = [2]*resource.Policy{p, q}
 		}
@@ -71,7 +72,7 @@ type Editor struct {
 func (e *Editor) PutAll(policies []*resource.Policy) {
 	if e.base.Len() == 0 {
 		policies = slices.Clone(policies)
-		e.base.compare.Sort(policies)
+		e.base.reading.Order.Sort(policies)
 	}
 	for _, p := range policies {
 		e.Put(p)
@@ -110,7 +111,7 @@ func (e *Editor) Put(p *resource.Policy) {
 	} else {
 		e.selectors.Remove(slot)
 	}
-	if old == nil || e.base.compare.CompareKinds(old, p) != 0 {
+	if old == nil || e.base.reading.Order.CompareKinds(old, p) != 0 {
 		e.order.Put(slot)
 	}
 }
@@ -118,7 +119,7 @@ func (e *Editor) Put(p *resource.Policy) {
 // internSelector returns the terms that a policy requires, valid until the next
 // call. It returns false for a policy that is attached to a route.
 func (e *Editor) internSelector(p *resource.Policy) (selector []index.Term, ok bool) {
-	if e.required, ok = appendSelectorTerms(e.required[:0], &p.TargetRef); !ok {
+	if e.required, ok = e.base.reading.Semantics.AppendRequired(e.required[:0], p); !ok {
 		return nil, false
 	}
 	e.selector = e.selector[:0]
@@ -143,8 +144,16 @@ func (e *Editor) intern(t term) index.Term {
 // returns false for routes and policies that are attached to routes.
 func (e *Editor) onlyConfsDiffer(old, p *resource.Policy) bool {
 	return e.base.Policy(p.ID) == old && !p.IsRoute() && !old.TargetRef.Kind.IsRoute() &&
-		old.TargetRef.Equal(&p.TargetRef) && old.Shadow() == p.Shadow() &&
-		e.base.compare.CompareKinds(old, p) == 0
+		old.TargetRef.Equal(&p.TargetRef) && e.sameRequired(old, p) && old.Shadow() == p.Shadow() &&
+		e.base.reading.Order.CompareKinds(old, p) == 0
+}
+
+// sameRequired reports whether two versions of a policy require the same of dataplanes.
+func (e *Editor) sameRequired(old, p *resource.Policy) bool {
+	e.required, _ = e.base.reading.Semantics.AppendRequired(e.required[:0], old)
+	n := len(e.required)
+	e.required, _ = e.base.reading.Semantics.AppendRequired(e.required, p)
+	return slices.Equal(e.required[:n], e.required[n:])
 }
 
 // Remove removes a policy and reports whether it was present.
@@ -168,7 +177,7 @@ func (e *Editor) Remove(id resource.ID) bool {
 // terms.
 func (e *Editor) release(old *resource.Policy, slot uint32) {
 	e.routes.remove(old, slot)
-	required, ok := appendSelectorTerms(nil, &old.TargetRef)
+	required, ok := e.base.reading.Semantics.AppendRequired(nil, old)
 	if !ok {
 		return
 	}
@@ -188,14 +197,36 @@ func (e *Editor) Commit() (*Index, *Delta, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: neither of %s and %s overrides the other", rules.ErrNoOrder, e.tied[0].ID, e.tied[1].ID)
 	}
-	next := &Index{compare: e.base.compare, order: order}
+	next := &Index{reading: e.base.reading, order: order}
 	e.releaseTerms()
+	next.zoneScopes = e.zoneScopes()
 	next.slots, next.policies = e.slots.Commit(), e.policies.Commit()
 	next.terms, next.selectors = e.terms.Commit(), e.selectors.Commit()
 	next.routes, next.informing = e.routes.commit(), e.informing.Commit()
 	next.enforcement, next.override, next.overrides = e.enforcement, e.override.Commit(), e.overrides
 	e.reach(next)
 	return next, &e.delta, nil
+}
+
+// zoneScopes returns the terms of the space semantics.ZoneScope after the edit.
+func (e *Editor) zoneScopes() []index.Term {
+	scopes := e.base.zoneScopes
+	copied := false
+	for _, t := range e.delta.terms {
+		if t.Space != semantics.ZoneScope {
+			continue
+		}
+		if !copied {
+			scopes, copied = slices.Clone(scopes), true
+		}
+		if before, known := e.base.terms.Lookup(t); known {
+			scopes = slices.DeleteFunc(scopes, func(s index.Term) bool { return s == index.Term(before) })
+		}
+		if id, required := e.terms.Lookup(t); required {
+			scopes = append(scopes, index.Term(id))
+		}
+	}
+	return scopes
 }
 
 // reach completes the selectors of the delta. If the base version is empty, the
@@ -229,10 +260,10 @@ func (e *Editor) releaseTerms() {
 		}
 	}
 	e.delta.terms = append(e.delta.terms, e.added...)
-	slices.SortFunc(e.delta.terms, term.compare)
+	slices.SortFunc(e.delta.terms, term.Compare)
 	e.delta.terms = slices.Compact(e.delta.terms)
 	for _, t := range e.delta.terms {
-		if t.space == placement {
+		if t.Space == placement {
 			e.delta.regions = append(e.delta.regions, e.regionsOf(t)...)
 		}
 	}

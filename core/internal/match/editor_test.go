@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 func names(selected []rules.Selected, d *resource.Dataplane) []string {
@@ -43,9 +44,9 @@ type writer struct {
 
 func newWriter(dataplanes int) *writer {
 	return &writer{
-		index: match.Empty(nil), policies: map[resource.ID]*resource.Policy{},
+		index: match.Empty(semantics.Reading{}), policies: map[resource.ID]*resource.Policy{},
 		dataplanes: make([]*resource.Dataplane, dataplanes), classOf: make([]*match.Class[struct{}], dataplanes),
-		dataplaneIndex: match.NewDataplaneIndex(), classes: match.NewClasses[struct{}](),
+		dataplaneIndex: match.NewDataplaneIndex(semantics.TargetRef), classes: match.NewClasses[struct{}](),
 		members: map[*match.Class[struct{}]]int{}, selections: map[*match.Class[struct{}]][2][]rules.Selected{},
 	}
 }
@@ -240,7 +241,7 @@ func checkSince(t *testing.T, before, after *match.Index) {
 }
 
 func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
-	x, err := match.NewIndex([]*resource.Policy{policy("K", "p", resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: tags("version=v1")})}, nil)
+	x, err := match.NewIndex([]*resource.Policy{policy("K", "p", resource.TargetRef{Kind: resource.TargetMeshSubset, Tags: tags("version=v1")})}, semantics.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +283,7 @@ func TestClassesDistinguishWhatSelectorsDo(t *testing.T) {
 }
 
 func TestCommitWithoutOrder(t *testing.T) {
-	x, err := match.NewIndex([]*resource.Policy{policy("K", "a", resource.TargetRef{Kind: resource.TargetMesh})}, func(a, b *resource.Policy) int { return 0 })
+	x, err := match.NewIndex([]*resource.Policy{policy("K", "a", resource.TargetRef{Kind: resource.TargetMesh})}, semantics.Reading{Order: func(a, b *resource.Policy) int { return 0 }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -14,28 +14,30 @@ import (
 // top-level targetRefs require. It is immutable; [Index.Edit] makes the next
 // version.
 type Index struct {
-	compare   rules.Order
-	slots     *index.Interner[resource.ID]   // policies, by identity
-	policies  index.Vector[*resource.Policy] // by slot
-	order     *index.Order                   // of slots: by kind, then by compare
-	terms     *index.Interner[term]          // the terms that some selector requires
-	selectors *index.TermIndex               // by slot, over points' terms
-	routes    routeUses
-	informing index.Set // slots of the policies that only inform
+	reading  semantics.Reading
+	slots    *index.Interner[resource.ID]   // policies, by identity
+	policies index.Vector[*resource.Policy] // by slot
+	order    *index.Order                   // of slots: by kind, then by compare
+	terms    *index.Interner[term]          // the terms that some selector requires
+	// zoneScopes are those of the space semantics.ZoneScope. A dataplane without an
+	// origin has all of them.
+	zoneScopes []index.Term
+	selectors  *index.TermIndex // by slot, over points' terms
+	routes     routeUses
+	informing  index.Set // slots of the policies that only inform
 	// The placements in which policies are enforced although they have the shadow label.
 	enforcement *enforce.State
 	override    index.Vector[override] // by slot
 	overrides   int                    // policies with an override
 }
 
-// Empty returns an index without policies. A nil order means
-// [rules.DefaultOrder].
-func Empty(order rules.Order) *Index {
-	if order == nil {
-		order = rules.DefaultOrder
+// Empty returns an index without policies.
+func Empty(reading semantics.Reading) *Index {
+	if reading.Order == nil {
+		reading.Order = reading.Semantics.Order()
 	}
 	return &Index{
-		compare:   order,
+		reading:   reading,
 		slots:     index.NewInterner[resource.ID](),
 		order:     new(index.Order),
 		terms:     index.NewInterner[term](),
@@ -46,12 +48,11 @@ func Empty(order rules.Order) *Index {
 	}
 }
 
-// NewIndex returns an index of the policies of one mesh, given in any order. A
-// nil order means [rules.DefaultOrder]. It returns [rules.ErrNoOrder] if the
+// NewIndex returns an index of the policies of one mesh, given in any order. It returns [rules.ErrNoOrder] if the
 // order is not strict and total over the policies, and an error if two policies
 // have the same identity.
-func NewIndex(policies []*resource.Policy, order rules.Order) (*Index, error) {
-	e := Empty(order).Edit()
+func NewIndex(policies []*resource.Policy, reading semantics.Reading) (*Index, error) {
+	e := Empty(reading).Edit()
 	e.PutAll(policies)
 	if e.slots.Len() < len(policies) {
 		return nil, errors.New("two policies have the same identity")
@@ -65,6 +66,9 @@ func (x *Index) Len() int { return x.order.Len() }
 
 // HasInforming reports whether there are policies that only inform.
 func (x *Index) HasInforming() bool { return x.informing.Len() > 0 }
+
+// Semantics returns the way in which the index reads policies.
+func (x *Index) Semantics() semantics.Semantics { return x.reading.Semantics }
 
 // Enforcement returns the placements and bindings of the index.
 func (x *Index) Enforcement() *enforce.State { return x.enforcement }

@@ -6,6 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // BenchmarkNewIndex makes the first index of the policies of a mesh.
@@ -13,7 +14,7 @@ func BenchmarkNewIndex(b *testing.B) {
 	policies := shape.Fleet(meshtimeout.Kind(), 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if x, err := match.NewIndex(policies, nil); err != nil || x.Len() != len(policies) {
+		if x, err := match.NewIndex(policies, semantics.Reading{}); err != nil || x.Len() != len(policies) {
 			b.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // policy returns a policy with only a kind, a name and a targetRef.
@@ -53,7 +54,7 @@ var (
 
 func selections(t *testing.T, d *resource.Dataplane, policies ...*resource.Policy) []string {
 	t.Helper()
-	index, err := match.NewIndex(policies, nil)
+	index, err := match.NewIndex(policies, semantics.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestOrder(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		random.Shuffle(len(policies), func(i, j int) { policies[i], policies[j] = policies[j], policies[i] })
-		index, err := match.NewIndex(policies, nil)
+		index, err := match.NewIndex(policies, semantics.Reading{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +186,7 @@ func TestOrder(t *testing.T) {
 func TestIndexRefusesEqualPolicies(t *testing.T) {
 	p := policy("K", "p", resource.TargetRef{Kind: resource.TargetMesh})
 	p.Namespace = "x"
-	if _, err := match.NewIndex([]*resource.Policy{p, p}, nil); fmt.Sprint(err) != `two policies have the same identity` {
+	if _, err := match.NewIndex([]*resource.Policy{p, p}, semantics.Reading{}); fmt.Sprint(err) != `two policies have the same identity` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -195,7 +196,7 @@ func TestOwnOrder(t *testing.T) {
 	index, err := match.NewIndex([]*resource.Policy{
 		policy("K", "a", resource.TargetRef{Kind: resource.TargetMeshService, Name: "web"}),
 		policy("K", "b", resource.TargetRef{Kind: resource.TargetMesh}),
-	}, reversed)
+	}, semantics.Reading{Order: reversed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestOwnOrderMovesPolicies(t *testing.T) {
 		return cmp.Or(cmp.Compare(a.Labels.Value("priority"), b.Labels.Value("priority")), rules.DefaultOrder(a, b))
 	}
 	mesh := resource.TargetRef{Kind: resource.TargetMesh}
-	x, err := match.NewIndex([]*resource.Policy{policy("K", "a", mesh), policy("K", "b", mesh)}, byPriority)
+	x, err := match.NewIndex([]*resource.Policy{policy("K", "a", mesh), policy("K", "b", mesh)}, semantics.Reading{Order: byPriority})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestSelectAllocatesNothing(t *testing.T) {
 		name := string(rune('a'+i%26)) + strings.Repeat("x", i/26)
 		policies = append(policies, policy("K", name, resource.TargetRef{Kind: resource.TargetMesh}))
 	}
-	index, err := match.NewIndex(policies, nil)
+	index, err := match.NewIndex(policies, semantics.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +258,7 @@ func TestSelectCountsCandidates(t *testing.T) {
 		name := fmt.Sprintf("s%d", i)
 		policies = append(policies, policy("K", name, resource.TargetRef{Kind: resource.TargetMeshServiceSubset, Name: name, Tags: tags("team=t")}))
 	}
-	index, err := match.NewIndex(policies, nil)
+	index, err := match.NewIndex(policies, semantics.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ type override struct {
 }
 
 func placementTerm(p enforce.Placement) term {
-	return term{space: placement, key: p.Scope, value: p.Name}
+	return term{Space: placement, Key: p.Scope, Value: p.Name}
 }
 
 // overridden reports whether a policy with the shadow label is enforced at a point
@@ -132,7 +132,7 @@ func (e *Editor) reachOverride(p *resource.Policy, old, next override) {
 		e.routes.touched = append(e.routes.touched, routeName{p.TargetRef.Kind.String(), p.TargetRef.Name})
 		return
 	}
-	required, _ := appendSelectorTerms(nil, &p.TargetRef)
+	required, _ := e.base.reading.Semantics.AppendRequired(nil, p)
 	for _, t := range append(slices.Clone(old.terms), next.terms...) {
 		if slices.Contains(old.terms, t) && slices.Contains(next.terms, t) {
 			continue
@@ -148,7 +148,7 @@ func (e *Editor) reachOverride(p *resource.Policy, old, next override) {
 
 // regionsOf returns the regions of a placement before and after the edit.
 func (e *Editor) regionsOf(t term) []enforce.Region {
-	p := enforce.Placement{Scope: t.key, Name: t.value}
+	p := enforce.Placement{Scope: t.Key, Name: t.Value}
 	regions := e.enforcement.Regions(p)
 	if before := e.base.enforcement; before != e.enforcement {
 		regions = append(regions, before.Regions(p)...)

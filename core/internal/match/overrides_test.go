@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // overrideTest maintains, as an engine does, the classes of two dataplanes in zone east,
@@ -27,8 +28,8 @@ type overrideTest struct {
 
 func newOverrideTest(t *testing.T) *overrideTest {
 	o := &overrideTest{
-		T: t, index: match.Empty(nil), state: enforce.Empty(),
-		terms: match.NewDataplaneIndex(), classes: match.NewClasses[[]string](),
+		T: t, index: match.Empty(semantics.Reading{}), state: enforce.Empty(),
+		terms: match.NewDataplaneIndex(semantics.TargetRef), classes: match.NewClasses[[]string](),
 	}
 	for i, d := range []struct {
 		name   string

@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // fleet returns n dataplanes of one team, each with a different service.
@@ -42,11 +43,11 @@ func TestReachedCosts(t *testing.T) {
 					policy("MeshTimeout", fmt.Sprintf("team%d", i), second(i)))
 			}
 			var buffer match.Buffer
-			dataplaneIndex, classes := match.NewDataplaneIndex(), match.NewClasses[struct{}]()
+			dataplaneIndex, classes := match.NewDataplaneIndex(semantics.TargetRef), match.NewClasses[struct{}]()
 			for i, d := range fleet(n) {
 				dataplaneIndex.Replace(uint32(i), nil, d)
 			}
-			e := match.Empty(nil).Edit()
+			e := match.Empty(semantics.Reading{}).Edit()
 			for _, p := range policies {
 				e.Put(p)
 			}
@@ -127,12 +128,12 @@ func TestReachedIsExact(t *testing.T) {
 		}, nil, []string{"d0", "d1", "d2"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x, err := match.NewIndex(base, nil)
+			x, err := match.NewIndex(base, semantics.Reading{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var buffer match.Buffer
-			dataplaneIndex, classes := match.NewDataplaneIndex(), match.NewClasses[struct{}]()
+			dataplaneIndex, classes := match.NewDataplaneIndex(semantics.TargetRef), match.NewClasses[struct{}]()
 			of := map[*match.Class[struct{}]]string{}
 			for i, d := range fleet(4) {
 				dataplaneIndex.Replace(uint32(i), nil, d)
@@ -167,7 +168,7 @@ func TestClassesAreReused(t *testing.T) {
 	for i := range 10 {
 		policies = append(policies, policy("MeshTimeout", fmt.Sprintf("p%d", i), resource.TargetRef{Kind: resource.TargetMeshService, Name: fmt.Sprintf("s%d", i)}))
 	}
-	x, err := match.NewIndex(policies, nil)
+	x, err := match.NewIndex(policies, semantics.Reading{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,12 +206,12 @@ func TestClassesAreReused(t *testing.T) {
 
 // A dataplane is found by its present terms, not by previous ones.
 func TestDataplaneIndexForgets(t *testing.T) {
-	dataplaneIndex := match.NewDataplaneIndex()
+	dataplaneIndex := match.NewDataplaneIndex(semantics.TargetRef)
 	before, after := fleet(2)[0], fleet(2)[1]
 	dataplaneIndex.Replace(3, nil, before)
 	dataplaneIndex.Replace(3, before, after)
 	for svc, want := range map[string][]uint32{"s0": nil, "s1": {3}} {
-		e := match.Empty(nil).Edit()
+		e := match.Empty(semantics.Reading{}).Edit()
 		e.Put(policy("MeshTimeout", "p", resource.TargetRef{Kind: resource.TargetMeshService, Name: svc}))
 		_, delta, err := e.Commit()
 		if err != nil {

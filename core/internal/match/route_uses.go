@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -39,13 +40,15 @@ func (r *routeUses) of(name routeName) routeUse {
 }
 
 type routeUsesEditor struct {
+	semantics semantics.Semantics
+
 	names   *index.InternerEditor[routeName]
 	uses    index.VectorEditor[routeUse]
 	touched []routeName
 }
 
-func (r *routeUses) edit() routeUsesEditor {
-	return routeUsesEditor{names: r.names.Edit(), uses: r.uses.Edit()}
+func (r *routeUses) edit(s semantics.Semantics) routeUsesEditor {
+	return routeUsesEditor{semantics: s, names: r.names.Edit(), uses: r.uses.Edit()}
 }
 
 // add records p, at a slot, if it is a route or is attached to one.
@@ -75,7 +78,7 @@ func (e *routeUsesEditor) release(name routeName) uint32 {
 // policy that is attached to routes the policies attached to their name.
 func (e *routeUsesEditor) eachUse(p *resource.Policy, id func(routeName) uint32, replace func(slots []uint32) []uint32) {
 	if p.IsRoute() {
-		use := e.uses.Mut(id(routeName{p.Kind, p.Name}))
+		use := e.uses.Mut(id(routeName{p.Kind, e.semantics.RouteName(p)}))
 		use.routes = replace(use.routes)
 	}
 	if ref := &p.TargetRef; ref.Kind.IsRoute() {

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Routes and the policies that are attached to them leave no entries when they are
 // removed.
 func TestRouteUsesForget(t *testing.T) {
-	x := Empty(nil)
+	x := Empty(semantics.Reading{})
 	for round := range 3 {
 		for _, put := range []bool{true, false} {
 			e := x.Edit()

@@ -6,6 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -31,7 +32,7 @@ type Buffer struct {
 // valid until the next use of the buffer.
 func (x *Index) Select(d *resource.Dataplane, scope rules.Scope, b *Buffer) []rules.Selected {
 	x.begin(b)
-	for point := range points(d) {
+	for point := range semantics.Points(d) {
 		x.collect(x.required(d, point, b), point, len(d.Inbounds) > 0, scope, b)
 	}
 	return x.finish(b)
@@ -42,12 +43,14 @@ func (x *Index) Select(d *resource.Dataplane, scope rules.Scope, b *Buffer) []ru
 func (x *Index) required(d *resource.Dataplane, point int, b *Buffer) []index.Term {
 	b.terms = b.terms[:0]
 	add := func(t term) {
-		if id, known := x.terms.Lookup(t); known {
+		if t.Space == semantics.ZoneScope && t.Value == semantics.AnyZone {
+			b.terms = append(b.terms, x.zoneScopes...)
+		} else if id, known := x.terms.Lookup(t); known {
 			b.terms = append(b.terms, index.Term(id))
 		}
 	}
-	yieldPointTerms(d, point, add)
-	yieldProxyTerms(d, add)
+	x.reading.Semantics.PointFacts(d, point, add)
+	x.reading.Semantics.ProxyFacts(d, add)
 	x.appendPlacements(d, b)
 	b.terms = index.SortTerms(b.terms)
 	return b.terms
@@ -106,8 +109,8 @@ func (x *Index) appendAttached(matched []uint32) []uint32 {
 		if !route.IsRoute() {
 			continue
 		}
-		for _, attached := range x.routes.of(routeName{route.Kind, route.Name}).attached {
-			if x.policies.Value(attached).TargetRef.SelectsRoute(route) {
+		for _, attached := range x.routes.of(routeName{route.Kind, x.reading.Semantics.RouteName(route)}).attached {
+			if p := x.policies.Value(attached); x.reading.Semantics.RefersToRoute(p, &p.TargetRef, route) {
 				matched = append(matched, attached)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // BenchmarkSelect finds and orders the policies of one dataplane.
@@ -27,7 +28,7 @@ func BenchmarkSelect(b *testing.B) {
 		for _, n := range []int{100, 1_000, 10_000} {
 			policies := s.policies(kind, n)
 			d := shape.Dataplane(7, 0)
-			index, err := match.NewIndex(policies, nil)
+			index, err := match.NewIndex(policies, semantics.Reading{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -22,7 +22,7 @@ func (m *State) Configs(d *resource.Dataplane, scope rules.Scope) []*rules.Confi
 	var configs []*rules.Config
 	for group := range groupByKind(selected) {
 		kind := m.kinds.Lookup(group[0].Policy.Kind)
-		configs = append(configs, blocks.Evaluate(kind, d, rules.NewMatched(group), routes))
+		configs = append(configs, blocks.Evaluate(m.index.Semantics(), kind, d, rules.NewMatched(group), routes))
 	}
 	return configs
 }
@@ -47,5 +47,5 @@ func (m *State) Config(d *resource.Dataplane, kind string, scope rules.Scope) *r
 			}
 		}
 	}
-	return blocks.Evaluate(k, d, rules.Matched{}, routes)
+	return blocks.Evaluate(m.index.Semantics(), k, d, rules.Matched{}, routes)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/blocks"
 	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/index"
 )
 
@@ -41,13 +41,13 @@ type classState struct {
 }
 
 // NewWriter returns the writer of a mesh without resources.
-func NewWriter(name string, kinds *resource.Kinds, order rules.Order) *Writer {
+func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *Writer {
 	return &Writer{
 		name:       name,
 		kinds:      kinds,
 		seed:       maphash.MakeSeed(),
-		blocks:     blocks.NewTable(),
-		dataplanes: match.NewDataplaneIndex(),
+		blocks:     blocks.NewTable(reading.Semantics),
+		dataplanes: match.NewDataplaneIndex(reading.Semantics),
 		classes:    match.NewClasses[classState](),
 		now: &State{
 			name:      name,
@@ -55,15 +55,15 @@ func NewWriter(name string, kinds *resource.Kinds, order rules.Order) *Writer {
 			lineage:   new(lineage),
 			resources: new(resources),
 			slots:     index.NewInterner[proxyName](),
-			index:     match.Empty(order),
+			index:     match.Empty(reading),
 			list:      new(dataplaneList),
 		},
 	}
 }
 
 // Rebuild returns a new writer of a state.
-func Rebuild(published *State, order rules.Order, state *enforce.State, memory *Buffers) (*Writer, error) {
-	w := NewWriter(published.name, published.kinds, order)
+func Rebuild(published *State, reading semantics.Reading, state *enforce.State, memory *Buffers) (*Writer, error) {
+	w := NewWriter(published.name, published.kinds, reading)
 	all := published.batch()
 	all.Enforcement.State = state
 	u, err := w.Prepare(all)
