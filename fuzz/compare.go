@@ -26,7 +26,11 @@ func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error)
 		return fmt.Errorf("the subject refuses the scenario: %w", err)
 	}
 	for _, dp := range set.Dataplanes {
-		for _, opt := range []naive.Options{{Explain: true}, {Shadow: true}} {
+		semantics := ""
+		if view, ok := a.(viewAnswers); ok {
+			semantics = view.Semantics().String()
+		}
+		for _, opt := range []naive.Options{{Semantics: semantics, Explain: true}, {Semantics: semantics, Shadow: true}} {
 			c := &comparison{scenario: scenario, kinds: scenario.kinds, set: set, dp: dp, opt: opt, answers: a}
 			if err := caught(func() error { return check(c) }); err != nil {
 				return fmt.Errorf("dataplane %q of namespace %q in mesh %q, %+v: %w", dp.Name, dp.Namespace, dp.Mesh, opt, err)

@@ -11,6 +11,7 @@ import (
 type Generator struct {
 	kinds *resource.Kinds
 	pools map[*resource.Section]pool
+	kuma  bool // resources have labels of Kuma's control planes (SPEC 17.1)
 }
 
 // NewGenerator prepares valid Confs of all kinds. It returns an error if it finds none

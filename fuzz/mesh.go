@@ -56,6 +56,9 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 	if m.rarely(4) {
 		labels["kuma.io/zone"] = pick(m.choices, zones...)
 	}
+	if m.kuma {
+		m.kumaLabels(kind, labels)
+	}
 	identity := kind + "/" + mesh + "/" + namespace + "/" + name
 	if m.taken[identity] {
 		return nil
@@ -68,6 +71,22 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 		return kubernetes(kind, mesh, namespace, name, labels, body)
 	}
 	return universal(kind, mesh, namespace, name, labels, body)
+}
+
+// kumaLabels adds labels that Kuma's control planes write.
+func (m *meshMaker) kumaLabels(kind string, labels map[string]any) {
+	if m.of(2) == 1 {
+		labels["kuma.io/origin"] = pick(m.choices, "global", "zone")
+	}
+	if m.of(2) == 1 {
+		labels["kuma.io/zone"] = pick(m.choices, zones...)
+	}
+	if m.rarely(3) {
+		labels["kuma.io/display-name"] = pick(m.choices, names...)
+	}
+	if kind != resource.DataplaneKind && m.of(2) == 1 {
+		labels["kuma.io/policy-role"] = pick(m.choices, "system", "producer", "consumer", "workload-owner")
+	}
 }
 
 func kubernetes(kind, mesh, namespace, name string, labels, spec map[string]any) map[string]any {

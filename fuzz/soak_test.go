@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // TestSoak compares 20,000 seeded scenarios of all kinds, and fewer that contain only
@@ -23,6 +25,8 @@ func TestSoak(t *testing.T) {
 		{"views", withFrom(t), 2_000, compareViews},
 		{"views with routes", withRoutes(t), 1_000, compareViews},
 		{"access", permissions(t), 1_000, compareAccess},
+		{"as Kuma 2", inKuma(t), 3_000, inSemantics(semantics.Kuma, compareAnswers)},
+		{"as Kuma 3", inKuma(t), 1_500, inSemantics(semantics.Kuma3, compareAnswers)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.scenarios *= uint64(Soak(t))
@@ -32,6 +36,19 @@ func TestSoak(t *testing.T) {
 			soak(t, test.generator, test.scenarios, func(s *Scenario) error { return test.compare(fastPath, s) })
 		})
 	}
+}
+
+// inKuma returns the generator of all kinds, whose resources have labels of Kuma's
+// control planes.
+func inKuma(t *testing.T) *Generator {
+	g := *generator(t)
+	g.kuma = true
+	return &g
+}
+
+// inSemantics compares a scenario by a semantics, whatever the subject.
+func inSemantics(s semantics.Semantics, compare func(subject, *Scenario) error) func(subject, *Scenario) error {
+	return func(_ subject, scenario *Scenario) error { return compare(reading(s), scenario) }
 }
 
 func soak(t *testing.T, g *Generator, scenarios uint64, compare func(*Scenario) error) {

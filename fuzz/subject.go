@@ -5,6 +5,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // subject makes the answers that are compared with the reference, for one set of
@@ -29,11 +30,18 @@ type answers interface {
 
 // fastPath answers from a view, as an embedder and the command line do.
 func fastPath(kinds *resource.Kinds, set *resource.Set) (answers, error) {
-	view, err := core.NewView(kinds, set)
-	if err != nil {
-		return nil, err
+	return reading(semantics.TargetRef)(kinds, set)
+}
+
+// reading returns the fast path for policies that are read by a semantics.
+func reading(s semantics.Semantics) subject {
+	return func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
+		commit, err := core.NewEngine(kinds, core.Options{Semantics: s}).Apply(core.Batch{Upsert: set})
+		if err != nil {
+			return nil, err
+		}
+		return viewAnswers{commit.After}, nil
 	}
-	return viewAnswers{view}, nil
 }
 
 type viewAnswers struct{ *core.View }

@@ -50,14 +50,15 @@ const (
 const AnyZone = "*"
 
 // AppendRequired appends the facts that the top-level targetRef of a policy, its role and
-// its origin require of an inbound (SPEC 2.2, 17.1). It returns false for a policy that
-// is attached to a route: that is selected with the route, see
-// [Semantics.RefersToRoute].
-func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, selects bool) {
-	if p.TargetRef.Kind.IsRoute() {
-		return facts, false
+// its origin require of an inbound (SPEC 2.2, 17.1). Attached is true for a policy that
+// is attached to a route: that is selected with the route ([Semantics.RefersToRoute]),
+// where it also has the required facts.
+func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, attached bool) {
+	r := s.reader()
+	if attached = p.TargetRef.Kind.IsRoute(); !attached {
+		facts = r.appendTarget(facts, p)
 	}
-	return s.reader().appendRequired(facts, p), true
+	return r.appendScope(facts, p), attached
 }
 
 // Points returns how many points a dataplane has: its inbounds, its gateway, or one point

@@ -13,8 +13,11 @@ func (k kuma) role(p *resource.Policy) resource.Role {
 	return role
 }
 
-func (k kuma) appendRequired(facts []Fact, p *resource.Policy) []Fact {
-	facts = append(k.appendTarget(facts, p), Fact{Space: Serves})
+func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
+	facts = append(facts, Fact{Space: Serves})
+	if k.labelsOnly && p.TargetRef.Kind.IsRoute() {
+		facts = append(facts, Fact{Space: Never})
+	}
 	role := k.role(p)
 	if role == resource.ProducerRole {
 		return facts
@@ -28,8 +31,8 @@ func (k kuma) appendRequired(facts []Fact, p *resource.Policy) []Fact {
 	return facts
 }
 
-// appendTarget appends what the top-level targetRef requires. Kuma 3 ignores a name, and
-// applies policies with other kinds than Mesh and Dataplane to nothing.
+// appendTarget ignores a name in Kuma 3, which applies policies with other kinds than Mesh
+// and Dataplane to nothing.
 func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 	t := &p.TargetRef
 	if t.Kind != resource.TargetDataplane {

@@ -42,7 +42,10 @@ func Parse(name string) (Semantics, error) {
 type reader interface {
 	// compare is negative if b overrides a.
 	compare(a, b *resource.Policy) int
-	appendRequired(facts []Fact, p *resource.Policy) []Fact
+	// appendTarget appends what the top-level targetRef of a policy requires, which is not
+	// of a route kind; appendScope what its role and its origin require.
+	appendTarget(facts []Fact, p *resource.Policy) []Fact
+	appendScope(facts []Fact, p *resource.Policy) []Fact
 	routeName(route *resource.Policy) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
 	fromIsRule(kind *resource.Kind) bool

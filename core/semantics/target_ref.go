@@ -10,7 +10,7 @@ type targetRef struct{}
 
 func (targetRef) compare(a, b *resource.Policy) int { return rules.DefaultOrder(a, b) }
 
-func (targetRef) appendRequired(facts []Fact, p *resource.Policy) []Fact {
+func (targetRef) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 	t := &p.TargetRef
 	facts = appendTarget(facts, t)
 	if t.Kind == resource.TargetDataplane && t.Name != "" {
@@ -21,6 +21,8 @@ func (targetRef) appendRequired(facts []Fact, p *resource.Policy) []Fact {
 	}
 	return facts
 }
+
+func (targetRef) appendScope(facts []Fact, _ *resource.Policy) []Fact { return facts }
 
 func (targetRef) routeName(route *resource.Policy) string { return route.Name }
 

@@ -9,22 +9,25 @@ import (
 
 // Options selects the parts of an answer.
 type Options struct {
-	Kind    string // this policy kind only; empty: all
-	Shadow  bool   // with policies that only inform (SPEC 8.3)
-	Explain bool   // adds the origin of every leaf
+	// Semantics is targetref, kuma or kuma3 (SPEC 17.1); empty: targetref.
+	Semantics string
+	Kind      string // this policy kind only; empty: all
+	Shadow    bool   // with policies that only inform (SPEC 8.3)
+	Explain   bool   // adds the origin of every leaf
 }
 
 // mesh is the input of an answer: the policies of one mesh, the placements and
 // bindings, and the options.
 type mesh struct {
-	policies []*resource.Policy
-	hub      *hub
-	shadow   bool
-	explain  bool
+	policies  []*resource.Policy
+	hub       *hub
+	semantics string
+	shadow    bool
+	explain   bool
 }
 
 func newMesh(set *resource.Set, name string, opt Options) *mesh {
-	m := &mesh{hub: &hub{ocm.Read(set)}, shadow: opt.Shadow, explain: opt.Explain}
+	m := &mesh{hub: &hub{ocm.Read(set)}, semantics: opt.Semantics, shadow: opt.Shadow, explain: opt.Explain}
 	for _, p := range set.Policies {
 		if p.Mesh == name {
 			m.policies = append(m.policies, p)

@@ -23,12 +23,15 @@ func (m *mesh) matching(kind *resource.Kind, dp *resource.Dataplane) []matched {
 			list = append(list, matched{p, s.inbounds})
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return overriddenBy(list[i].Policy, list[j].Policy) })
+	sort.Slice(list, func(i, j int) bool { return m.overriddenBy(list[i].Policy, list[j].Policy) })
 	return list
 }
 
-// overriddenBy is SPEC 3: by level, then by name, then by namespace.
-func overriddenBy(a, b *resource.Policy) bool {
+// overriddenBy is SPEC 3: by level, then by name, then by namespace; or SPEC 17.1.
+func (m *mesh) overriddenBy(a, b *resource.Policy) bool {
+	if m.kumaLike() {
+		return m.kumaOrder(a, b)
+	}
 	la, _ := level(a)
 	lb, _ := level(b)
 	switch {

@@ -59,7 +59,7 @@ func (m *mesh) routes(kind *resource.Kind, policies []matched, dp *resource.Data
 			continue
 		}
 		answer := map[string]any{"route": policyKRI(route)}
-		m.addConf(answer, routeItems(policies, route, out))
+		m.addConf(answer, m.routeItems(policies, route, out))
 		answers = append(answers, answer)
 	}
 	sort.Slice(answers, func(i, j int) bool {
@@ -84,15 +84,15 @@ func isRouteFor(route *resource.Policy, out *resource.Outbound) bool {
 
 // routeItems returns the items that select a route's outbound and those that select the
 // route. A policy whose targetRef is a route has items only for that route.
-func routeItems(policies []matched, route *resource.Policy, out *resource.Outbound) []item {
+func (m *mesh) routeItems(policies []matched, route *resource.Policy, out *resource.Outbound) []item {
 	var items []item
 	for _, p := range policies {
-		if targetsRoute(p.Policy) && !isRouteOf(&p.TargetRef, route) {
+		if targetsRoute(p.Policy) && !m.isRouteOf(p.Policy, &p.TargetRef, route) {
 			continue
 		}
 		for i := range p.To {
 			ref := &p.To[i].TargetRef
-			if selectsTags(ref, out.Tags) || isRouteOf(ref, route) {
+			if selectsTags(ref, out.Tags) || m.isRouteOf(p.Policy, ref, route) {
 				items = append(items, item{p.Policy, i, p.To[i].Conf})
 			}
 		}

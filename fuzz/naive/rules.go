@@ -32,6 +32,11 @@ func (m *mesh) rules(policies []*resource.Policy) []any {
 		for i := range p.Rules {
 			merged = addRule(merged, item{p, i, p.Rules[i].Conf}, matchesOf(&p.Rules[i]))
 		}
+		for i := range p.From {
+			if m.fromIsRule(p.Type) {
+				merged = addRule(merged, item{p, i, p.From[i].Conf}, matchesOf(&resource.Rule{}))
+			}
+		}
 	}
 	var split []splitRule
 	for _, rule := range merged {

@@ -49,10 +49,17 @@ func byTags(dp *resource.Dataplane, pass func(tags resource.Tags) bool) selectio
 
 // selects is the table of SPEC 2.2.
 func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
-	ref := &p.TargetRef
-	if p.Mesh != dp.Mesh {
+	switch {
+	case m.kumaLike():
+		return m.kumaSelects(p, dp)
+	case p.Mesh != dp.Mesh:
 		return nothing(dp)
 	}
+	return m.targets(&p.TargetRef, p, dp)
+}
+
+// targets returns what the targetRef of a policy selects of a dataplane of its mesh.
+func (m *mesh) targets(ref *resource.TargetRef, p *resource.Policy, dp *resource.Dataplane) selection {
 	switch ref.Kind {
 	case resource.TargetMesh:
 		if ofType(ref, dp) {
@@ -78,7 +85,7 @@ func (m *mesh) selects(p *resource.Policy, dp *resource.Dataplane) selection {
 			return everything(dp)
 		}
 	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
-		return m.routeUsers(ref, dp)
+		return m.routeUsers(p, ref, dp)
 	}
 	return nothing(dp) // includes MeshGatewayRoute, as there are no such resources
 }
@@ -129,11 +136,11 @@ func isGateway(ref *resource.TargetRef, dp *resource.Dataplane) bool {
 
 // routeUsers returns the selection of a policy that is attached to a route: what any of
 // the named routes selects.
-func (m *mesh) routeUsers(ref *resource.TargetRef, dp *resource.Dataplane) selection {
+func (m *mesh) routeUsers(p *resource.Policy, ref *resource.TargetRef, dp *resource.Dataplane) selection {
 	s := nothing(dp)
 	for _, route := range m.policies {
 		// A route is attached to dataplanes, never to another route.
-		if !isRouteOf(ref, route) || targetsRoute(route) || !m.takesPart(route, dp) {
+		if !m.isRouteOf(p, ref, route) || targetsRoute(route) || !m.takesPart(route, dp) {
 			continue
 		}
 		part := m.selects(route, dp)
@@ -145,8 +152,11 @@ func (m *mesh) routeUsers(ref *resource.TargetRef, dp *resource.Dataplane) selec
 	return s
 }
 
-// isRouteOf reports whether a policy is the route in a targetRef.
-func isRouteOf(ref *resource.TargetRef, p *resource.Policy) bool {
+// isRouteOf reports whether a policy is the route in a targetRef of another policy.
+func (m *mesh) isRouteOf(from *resource.Policy, ref *resource.TargetRef, p *resource.Policy) bool {
+	if m.kumaLike() {
+		return m.kumaRoute(from, ref, p)
+	}
 	switch ref.Kind {
 	case resource.TargetMeshHTTPRoute:
 		if p.Type.Name != "MeshHTTPRoute" {

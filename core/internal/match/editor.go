@@ -20,6 +20,7 @@ func (x *Index) Edit() *Editor {
 		terms:     x.terms.Edit(),
 		selectors: x.selectors.Edit(),
 		routes:    x.routes.edit(x.reading.Semantics),
+		scopes:    x.scopes.Edit(),
 		informing: x.informing.Edit(),
 
 		enforcement: x.enforcement,
@@ -50,6 +51,7 @@ type Editor struct {
 	selectors *index.TermIndexEditor
 	order     *index.OrderEditor
 	routes    routeUsesEditor
+	scopes    index.VectorEditor[[]index.Term]
 	informing index.SetEditor
 
 	enforcement *enforce.State
@@ -103,13 +105,14 @@ func (e *Editor) Put(p *resource.Policy) {
 		e.informing.Remove(slot)
 	}
 	e.setOverride(slot, p)
-	if selector, ok := e.internSelector(p); ok {
+	if selector, attached := e.internSelector(p); !attached {
 		e.selectors.Put(slot, selector)
 		if e.base.Len() > 0 {
 			e.delta.selectors = append(e.delta.selectors, index.SortTerms(slices.Clone(selector)))
 		}
 	} else {
 		e.selectors.Remove(slot)
+		*e.scopes.Mut(slot) = index.SortTerms(slices.Clone(selector))
 	}
 	if old == nil || e.base.reading.Order.CompareKinds(old, p) != 0 {
 		e.order.Put(slot)
@@ -117,16 +120,14 @@ func (e *Editor) Put(p *resource.Policy) {
 }
 
 // internSelector returns the terms that a policy requires, valid until the next
-// call. It returns false for a policy that is attached to a route.
-func (e *Editor) internSelector(p *resource.Policy) (selector []index.Term, ok bool) {
-	if e.required, ok = e.base.reading.Semantics.AppendRequired(e.required[:0], p); !ok {
-		return nil, false
-	}
+// call.
+func (e *Editor) internSelector(p *resource.Policy) (selector []index.Term, attached bool) {
+	e.required, attached = e.base.reading.Semantics.AppendRequired(e.required[:0], p)
 	e.selector = e.selector[:0]
 	for _, t := range e.required {
 		e.selector = append(e.selector, e.intern(t))
 	}
-	return e.selector, true
+	return e.selector, attached
 }
 
 // intern returns the id of a term that a selector or an override requires.
@@ -177,17 +178,18 @@ func (e *Editor) Remove(id resource.ID) bool {
 // terms.
 func (e *Editor) release(old *resource.Policy, slot uint32) {
 	e.routes.remove(old, slot)
-	required, ok := e.base.reading.Semantics.AppendRequired(nil, old)
-	if !ok {
-		return
-	}
+	required, attached := e.base.reading.Semantics.AppendRequired(nil, old)
 	selector := make([]index.Term, len(required))
 	for i, t := range required {
 		id, _ := e.terms.Lookup(t)
 		selector[i] = index.Term(id)
 	}
 	e.released = append(e.released, required...)
-	e.delta.selectors = append(e.delta.selectors, index.SortTerms(selector))
+	if attached {
+		*e.scopes.Mut(slot) = nil
+	} else {
+		e.delta.selectors = append(e.delta.selectors, index.SortTerms(selector))
+	}
 }
 
 // Commit returns the next version and what the edit reaches. The error is a
@@ -202,7 +204,7 @@ func (e *Editor) Commit() (*Index, *Delta, error) {
 	next.zoneScopes = e.zoneScopes()
 	next.slots, next.policies = e.slots.Commit(), e.policies.Commit()
 	next.terms, next.selectors = e.terms.Commit(), e.selectors.Commit()
-	next.routes, next.informing = e.routes.commit(), e.informing.Commit()
+	next.routes, next.scopes, next.informing = e.routes.commit(), e.scopes.Commit(), e.informing.Commit()
 	next.enforcement, next.override, next.overrides = e.enforcement, e.override.Commit(), e.overrides
 	e.reach(next)
 	return next, &e.delta, nil

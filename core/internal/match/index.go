@@ -24,7 +24,8 @@ type Index struct {
 	zoneScopes []index.Term
 	selectors  *index.TermIndex // by slot, over points' terms
 	routes     routeUses
-	informing  index.Set // slots of the policies that only inform
+	scopes     index.Vector[[]index.Term] // by slot: what a policy that is attached to a route requires, sorted
+	informing  index.Set                  // slots of the policies that only inform
 	// The placements in which policies are enforced although they have the shadow label.
 	enforcement *enforce.State
 	override    index.Vector[override] // by slot

@@ -74,7 +74,7 @@ func (x *Index) collect(terms []index.Term, point int, isInbound bool, scope rul
 		b.matched = x.dropInforming(b.matched, terms)
 	}
 	if x.routes.names.Len() > 0 {
-		b.matched = x.appendAttached(b.matched)
+		b.matched = x.appendAttached(b.matched, terms)
 		if scope == rules.Enforced {
 			b.matched = x.dropInforming(b.matched, terms)
 		}
@@ -102,15 +102,15 @@ func (x *Index) dropInforming(slots []uint32, terms []index.Term) []uint32 {
 }
 
 // appendAttached appends the policies that are attached to the routes among the
-// matched ones. A policy may be appended twice.
-func (x *Index) appendAttached(matched []uint32) []uint32 {
+// matched ones, and require no other terms than the given ones, which are sorted. A policy may be appended twice.
+func (x *Index) appendAttached(matched []uint32, terms []index.Term) []uint32 {
 	for _, slot := range matched[:len(matched):len(matched)] {
 		route := x.policies.Value(slot)
 		if !route.IsRoute() {
 			continue
 		}
 		for _, attached := range x.routes.of(routeName{route.Kind, x.reading.Semantics.RouteName(route)}).attached {
-			if p := x.policies.Value(attached); x.reading.Semantics.RefersToRoute(p, &p.TargetRef, route) {
+			if p := x.policies.Value(attached); x.reading.Semantics.RefersToRoute(p, &p.TargetRef, route) && containsTerms(terms, x.scopes.Value(attached)) {
 				matched = append(matched, attached)
 			}
 		}
