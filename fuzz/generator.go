@@ -49,6 +49,14 @@ func checkTargets(kind *resource.Kind) error {
 	return nil
 }
 
+// WithKumaLabels returns the generator of scenarios whose resources have labels that
+// Kuma's control planes write (SPEC 17.1).
+func (g *Generator) WithKumaLabels() *Generator {
+	labelled := *g
+	labelled.kuma = true
+	return &labelled
+}
+
 // Kinds returns the kinds of the policies in scenarios.
 func (g *Generator) Kinds() *resource.Kinds { return g.kinds }
 

@@ -25,8 +25,8 @@ func TestSoak(t *testing.T) {
 		{"views", withFrom(t), 2_000, compareViews},
 		{"views with routes", withRoutes(t), 1_000, compareViews},
 		{"access", permissions(t), 1_000, compareAccess},
-		{"as Kuma 2", inKuma(t), 3_000, inSemantics(semantics.Kuma, compareAnswers)},
-		{"as Kuma 3", inKuma(t), 1_500, inSemantics(semantics.Kuma3, compareAnswers)},
+		{"as Kuma 2", generator(t).WithKumaLabels(), 3_000, inSemantics(semantics.Kuma, compareAnswers)},
+		{"as Kuma 3", generator(t).WithKumaLabels(), 1_500, inSemantics(semantics.Kuma3, compareAnswers)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.scenarios *= uint64(Soak(t))
@@ -36,14 +36,6 @@ func TestSoak(t *testing.T) {
 			soak(t, test.generator, test.scenarios, func(s *Scenario) error { return test.compare(fastPath, s) })
 		})
 	}
-}
-
-// inKuma returns the generator of all kinds, whose resources have labels of Kuma's
-// control planes.
-func inKuma(t *testing.T) *Generator {
-	g := *generator(t)
-	g.kuma = true
-	return &g
 }
 
 // inSemantics compares a scenario by a semantics, whatever the subject.
