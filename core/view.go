@@ -29,9 +29,17 @@ type View struct {
 // caller must not change the resources afterwards. The errors are those of
 // [Engine.Apply].
 func NewView(kinds *resource.Kinds, set *resource.Set) (*View, error) {
-	commit, err := NewEngine(kinds, Options{}).Apply(Batch{Upsert: set})
+	return Options{}.NewView(kinds, set)
+}
+
+// NewView is [NewView] with options: the first commit of a new engine with them.
+func (o Options) NewView(kinds *resource.Kinds, set *resource.Set) (*View, error) {
+	commit, err := NewEngine(kinds, o).Apply(Batch{Upsert: set})
 	return commit.After, err
 }
+
+// Options returns the options of the engine, with its order.
+func (v *View) Options() Options { return Options(v.reading) }
 
 // Superseded returns a channel that is closed when the engine has a newer view.
 func (v *View) Superseded() <-chan struct{} { return v.superseded }

@@ -36,11 +36,11 @@ func fastPath(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 // reading returns the fast path for policies that are read by a semantics.
 func reading(s semantics.Semantics) subject {
 	return func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
-		commit, err := core.NewEngine(kinds, core.Options{Semantics: s}).Apply(core.Batch{Upsert: set})
+		view, err := core.Options{Semantics: s}.NewView(kinds, set)
 		if err != nil {
 			return nil, err
 		}
-		return viewAnswers{commit.After}, nil
+		return viewAnswers{view}, nil
 	}
 }
 

@@ -9,11 +9,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Access is the answer of `access`: whether an inbound allows a request
 // (SPEC 10).
 type Access struct {
+	Semantics semantics.Semantics `json:"semantics"` // by which it was decided (SPEC 17.1)
 	Decision
 	Shadow       *Decision         `json:"shadow,omitempty"`
 	Warnings     []diag.Diagnostic `json:"warnings"`
@@ -78,7 +80,7 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 	p := Permissions(view, d, inbound)
 	explanation := p.Explain(r)
 	answer := explanation.Answer
-	a := &Access{Decision: newDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
+	a := &Access{Semantics: view.Semantics(), Decision: newDecision(answer.Decision, options), Warnings: append([]diag.Diagnostic{}, p.Warnings...)}
 	if answer.HasShadow {
 		shadow := newDecision(answer.Shadow, options)
 		a.Shadow = &shadow

@@ -10,14 +10,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Check is the answer of `check` (SPEC 10).
 type Check struct {
-	Resources map[string]int    `json:"resources"` // the number of each kind
-	Skipped   map[string]int    `json:"skipped"`   // documents of other systems, by their kind
-	Errors    []diag.Diagnostic `json:"errors"`    // sorted by place; with any there are no resources
-	Warnings  []diag.Diagnostic `json:"warnings"`  // sorted by place
+	Semantics semantics.Semantics `json:"semantics"` // by which the warnings were computed (SPEC 17.1)
+	Resources map[string]int      `json:"resources"` // the number of each kind
+	Skipped   map[string]int      `json:"skipped"`   // documents of other systems, by their kind
+	Errors    []diag.Diagnostic   `json:"errors"`    // sorted by place; with any there are no resources
+	Warnings  []diag.Diagnostic   `json:"warnings"`  // sorted by place
 }
 
 // NewCheck examines the resources that were loaded, and the view of them. It
@@ -43,7 +45,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 	}
 	warnings = append(warnings, PlacementWarnings(view)...)
 	check := &Check{
-		Resources: view.Count(), Skipped: map[string]int{}, Errors: []diag.Diagnostic{},
+		Semantics: view.Semantics(), Resources: view.Count(), Skipped: map[string]int{}, Errors: []diag.Diagnostic{},
 		Warnings: append([]diag.Diagnostic{}, diag.Sorted(warnings)...),
 	}
 	for _, document := range set.Documents {

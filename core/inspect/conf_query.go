@@ -7,6 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // ConfQuery asks for the one conf of a kind that applies to an outbound, to a route of
@@ -36,9 +37,14 @@ func (q *ConfQuery) Check() error {
 	return err
 }
 
-// NewConf answers the query for a dataplane of the view; nil if no item selects what
-// it asks for. The errors are [ErrUsage] and [ErrNotFound].
-func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*EffectiveConf, error) {
+// Conf is the answer of `conf` (SPEC 10).
+type Conf struct {
+	Semantics      semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
+	*EffectiveConf                     // nil if no item selects what the query asks for
+}
+
+// NewConf answers the query for a dataplane of the view. The errors are [ErrUsage] and [ErrNotFound].
+func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
@@ -46,7 +52,7 @@ func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*EffectiveCo
 	if err != nil {
 		return nil, err
 	}
-	return NewEffectiveConf(effective, section, q.Options), nil
+	return &Conf{view.Semantics(), NewEffectiveConf(effective, section, q.Options)}, nil
 }
 
 // answer returns the conf and the section of the kind that it is of.

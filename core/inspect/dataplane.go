@@ -11,12 +11,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Dataplane is the answer of `inspect dataplane` (SPEC 10).
 type Dataplane struct {
-	Dataplane DataplaneRef `json:"dataplane"`
-	Policies  []Kind       `json:"policies"` // sorted by kind
+	Dataplane DataplaneRef        `json:"dataplane"`
+	Semantics semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
+	Policies  []Kind              `json:"policies"`  // sorted by kind
 }
 
 // DataplaneRef identifies a dataplane.
@@ -91,7 +93,7 @@ func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.S
 // everything else.
 func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
 	a := newDataplaneAnswer(view, d, options)
-	answer := &Dataplane{Dataplane: newDataplaneRef(d, options.Source), Policies: []Kind{}}
+	answer := &Dataplane{Dataplane: newDataplaneRef(d, options.Source), Semantics: view.Semantics(), Policies: []Kind{}}
 	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
 		a.errs = append(a.errs, err)
 	} else if id != nil {

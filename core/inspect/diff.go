@@ -12,11 +12,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Diff is the answer of `diff`: how the effective configuration of dataplanes
 // changes from one view to another.
 type Diff struct {
+	Semantics semantics.Semantics `json:"semantics"` // of both views (SPEC 17.1)
 	// Groups are the dataplanes that change. Dataplanes with the same changes
 	// are one group. Groups are sorted by their first dataplane.
 	Groups []DiffGroup `json:"groups"`
@@ -93,7 +95,7 @@ func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
 		clients: &clientDiffs{views: newRuleViews(options.Limits, false), known: map[fromPair]*clientsParts{}},
 		budget:  newRuleBudget(options.MaxRules),
 		groups:  map[string]*DiffGroup{},
-		diff:    &Diff{Groups: []DiffGroup{}, Opens: []InboundOf{}, Closes: []InboundOf{}},
+		diff:    &Diff{Semantics: after.view.Semantics(), Groups: []DiffGroup{}, Opens: []InboundOf{}, Closes: []InboundOf{}},
 	}
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
 	for old, next := range sorted.Join(before.view.Dataplanes(mesh), after.view.Dataplanes(mesh), byID) {

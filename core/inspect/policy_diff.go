@@ -21,7 +21,7 @@ func NewPolicyDiff(view *core.View, set *resource.Set, policy *resource.Policy, 
 	with := *set
 	with.Policies = slices.Clone(set.Policies)
 	with.Policies[at] = &enforced
-	after, err := core.NewView(view.Kinds(), &with)
+	after, err := view.Options().NewView(view.Kinds(), &with)
 	if err != nil {
 		return nil, err
 	}

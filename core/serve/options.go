@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -26,6 +27,10 @@ type Options struct {
 	Translators []xds.Translator
 	// Files are files and directories, which are watched.
 	Files []string
+	// Semantics is how policies are read (SPEC 17.1); nil is [semantics.TargetRef], and
+	// resources of a Kuma control plane in the first load are an
+	// [ErrUnnamedSemantics], so that no label switches permissions off.
+	Semantics *semantics.Semantics
 	// XDS and HTTP are the addresses to listen on; empty: the defaults.
 	XDS, HTTP string
 	// State is a directory for the keys of generated CAs; empty: they are not kept.
@@ -57,6 +62,10 @@ type Options struct {
 // ErrNotLoopback indicates that a server without TLS would listen on an address that
 // other machines reach.
 var ErrNotLoopback = errors.New("without TLS only loopback addresses are listened on; give --tls-cert, --tls-key and --client-ca, or --insecure")
+
+// ErrUnnamedSemantics indicates that resources are those of a Kuma control plane, and
+// that no semantics is given to read them by.
+var ErrUnnamedSemantics = errors.New("the resources are of a Kuma control plane")
 
 func (o *Options) setDefaults() {
 	o.XDS = cmp.Or(o.XDS, DefaultXDS)

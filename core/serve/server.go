@@ -17,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/identity/ca"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/source"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/sds"
@@ -51,7 +52,7 @@ func New(options Options) (*Server, error) {
 	options.setDefaults()
 	s := &Server{
 		options: options,
-		engine:  core.NewEngine(options.Loader.Kinds, core.Options{}),
+		engine:  core.NewEngine(options.Loader.Kinds, engineOptions(&options)),
 		builder: snapshot.NewBuilder(options.Translators, snapshot.Options{}),
 		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
 		logged:  map[string]bool{},
@@ -186,10 +187,32 @@ func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
 		if l.err != nil {
 			return l.err
 		}
+		if err := s.checkSemantics(l.update.Set); err != nil {
+			return err
+		}
 		return s.apply(l.update)
 	case <-ctx.Done():
 		return nil
 	}
+}
+
+func engineOptions(o *Options) core.Options {
+	if o.Semantics == nil {
+		return core.Options{}
+	}
+	return core.Options{Semantics: *o.Semantics}
+}
+
+// checkSemantics returns an error for resources of a Kuma control plane if the options
+// name no semantics.
+func (s *Server) checkSemantics(set *resource.Set) error {
+	if s.options.Semantics != nil {
+		return nil
+	}
+	if _, because := semantics.Detect(set); because != nil {
+		return fmt.Errorf("%s: %s: %w", because.Pos, because.ID, ErrUnnamedSemantics)
+	}
+	return nil
 }
 
 // follow applies loads and renews certificates until the context ends.

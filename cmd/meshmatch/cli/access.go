@@ -83,6 +83,7 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 }
 
 func accessPage(p *page, a *inspect.Access) {
+	p.row("semantics", a.Semantics.String())
 	p.row("decision", decisionText(p, &a.Decision))
 	if a.Shadow != nil {
 		p.row("shadow", decisionText(p, a.Shadow))

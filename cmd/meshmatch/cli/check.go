@@ -109,6 +109,7 @@ func checkPage(p *page, a *inspect.Check) {
 			p.row(kind, strconv.Itoa(kinds[kind]))
 		}
 	}
+	p.row("semantics", a.Semantics.String())
 	if len(a.Resources) == 0 {
 		p.heading(0, "no resources")
 	}

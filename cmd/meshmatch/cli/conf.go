@@ -37,10 +37,10 @@ empty.`,
 			if err != nil {
 				return err
 			}
-			if answer == nil {
-				return g.print(c, struct{}{}, func(p *page) { p.line("no item selects it") })
-			}
-			return g.print(c, answer, func(p *page) { confRows(p, answer) })
+			return g.print(c, answer, func(p *page) {
+				p.row("semantics", answer.Semantics.String())
+				confRows(p, answer.EffectiveConf)
+			})
 		},
 	}
 	flags := c.Flags()

@@ -126,16 +126,26 @@ func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *worl
 	if repeats(append(slices.Clone(g.files), with...), resource.Stdin) {
 		return nil, nil, errStdinTwice
 	}
-	before, errBefore := g.loadAll(c, g.files)
-	after, errAfter := g.loadAll(c, with)
+	old, errBefore := g.read(c, g.files)
+	next, errAfter := g.read(c, with)
+	if err := errors.Join(errBefore, errAfter); err != nil {
+		return nil, nil, err
+	}
+	s, err := g.semanticsOf(old, next)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, errBefore = g.view(old, s)
+	after, errAfter = g.view(next, s)
 	return before, after, errors.Join(errBefore, errAfter)
 }
 
 func diffPage(p *page, diff *inspect.Diff) {
 	if len(diff.Groups) == 0 {
-		p.line("no dataplane changes")
+		p.line("no dataplane changes, by the semantics %s", diff.Semantics)
 		return
 	}
+	p.row("semantics", diff.Semantics.String())
 	p.row("changes", dataplaneCount(diff))
 	if len(diff.Opens) > 0 {
 		p.row("opens", inboundNames(diff.Opens))

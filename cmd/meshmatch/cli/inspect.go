@@ -54,6 +54,7 @@ func dataplanePage(p *page, a *inspect.Dataplane) {
 	d := &a.Dataplane
 	p.heading(0, "Dataplane %s", d.Name)
 	p.row("mesh", d.Mesh)
+	p.row("semantics", a.Semantics.String())
 	if d.Namespace != "" {
 		p.row("namespace", d.Namespace)
 	}

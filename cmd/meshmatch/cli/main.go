@@ -46,5 +46,6 @@ func (p Program) globals() *globals {
 		kinds:       resource.NewKinds(slices.Concat(kinds.BuiltIn(), p.Kinds)...),
 		translators: slices.Concat(translators.All(), p.Translators),
 		output:      choice{"table", outputs},
+		semantics:   choice{autoSemantics, semanticsNames},
 	}
 }

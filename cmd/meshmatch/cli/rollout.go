@@ -35,6 +35,9 @@ and the time alone; "recheck after" is when time alone will change it.`,
 			if err != nil {
 				return err
 			}
+			if _, err := g.servedSemantics(w.set); err != nil {
+				return err
+			}
 			answer, warnings := rollout.NewPlans(ocm.Read(w.set), at)
 			printWarnings(c, warnings)
 			return g.print(c, answer, func(p *page) { rolloutPage(p, answer) })

@@ -94,6 +94,7 @@ func newRoot(g *globals) *cobra.Command {
 		return nil
 	})
 	flags.VarP(&g.output, "output", "o", "the `FORMAT` of the answer: "+strings.Join(outputs, ", "))
+	flags.Var(&g.semantics, "semantics", "how policies are read, a `NAME`: "+strings.Join(semanticsNames, ", "))
 	flags.BoolVar(&g.source, "source", false, "with file:line of each KRI in JSON and YAML, as wide tables have it")
 	flags.BoolVar(&g.keepGoing, "keep-going", false, "leave out what does not load, and report it in the answer")
 	root.SetFlagErrorFunc(flagError)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os/signal"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
@@ -61,7 +63,11 @@ The command runs until it gets SIGTERM or an interrupt, and ends within 5 s.`,
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, syscall.SIGINT)
 			defer stop()
 			context.AfterFunc(ctx, stop) // a second signal ends the command at once
-			return server.Run(ctx)
+			err = server.Run(ctx)
+			if errors.Is(err, serve.ErrUnnamedSemantics) {
+				return usagef("%w; give --semantics %s to read all policies as that does, or --semantics %s", err, semantics.Kuma, semantics.TargetRef)
+			}
+			return err
 		},
 	}
 	flags.register(c)
@@ -114,6 +120,13 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	}
 	options := f.Options
 	options.Files = g.files
+	if g.semantics.word != autoSemantics {
+		s, err := semantics.Parse(g.semantics.word)
+		if err != nil {
+			return nil, err
+		}
+		options.Semantics = &s
+	}
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents())}
 	options.Translators = g.translators
 	options.Logger = slog.New(newLog(c.ErrOrStderr()))

@@ -116,11 +116,7 @@ func conf(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := inspect.NewConf(q.view, d, &query)
-	if err != nil || answer == nil {
-		return struct{}{}, err
-	}
-	return answer, nil
+	return inspect.NewConf(q.view, d, &query)
 }
 
 func policyDataplanes(q *question) (any, error) {
