@@ -25,7 +25,11 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 			policies = append(policies, m.inspectKind(kind, matching, dp))
 		}
 	}
-	return map[string]any{"dataplane": describeDataplane(dp), "policies": policies}, nil
+	semantics := opt.Semantics
+	if semantics == "" {
+		semantics = "targetref"
+	}
+	return map[string]any{"dataplane": describeDataplane(dp), "semantics": semantics, "policies": policies}, nil
 }
 
 func describeDataplane(dp *resource.Dataplane) map[string]any {
