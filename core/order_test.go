@@ -40,6 +40,7 @@ var order = []string{
 	`core/internal/blocks`,
 	`core/internal/match`,
 	`core/permission|bench/shape`,
+	`core/semantics`,
 	`core/request|core/rules`,
 	`core/enforce|core/enforce/rollout`,
 	`core/enforce/ocm|core/identity|core/identity/ca`,
