@@ -15,9 +15,6 @@
 //     parameters that two of them accept. It combines them into one decision diagram
 //     (package partition), and writes each in canonical form.
 //  3. [Set.Choose] walks the diagram: one step for each key that matters.
-//  4. A [Table] contains the sets of all names. A change replaces all variants of a
-//     name, and returns which variants were added, removed and changed. For a change
-//     of parameters, the table finds the names whose variant changes.
 //
 // [Compile] makes variants: the fewest that are equivalent to given fragments of a
 // content, each with a constraint. Policies are such fragments: [PolicyCompiler] turns all
@@ -25,7 +22,7 @@
 //
 // Invariants:
 //
-//   - Constraints, sets and tables are immutable and safe for concurrent use.
+//   - Constraints and sets are immutable and safe for concurrent use.
 //   - A canonical form is a function of the accepted parameters and of the keys of its
 //     set. The same input gives the same bytes.
 //   - The cost of each call is bounded for any constraints: a call that would exceed the
