@@ -16,6 +16,8 @@ type Limits struct {
 	// Rules is the maximum number of rules, regions, tree leaves or terms of a
 	// canonical form in a result.
 	Rules int
+	// Regions is the maximum number of contents that [Regions] returns, Rules if it is 0.
+	Regions int
 	// Work is the maximum number of elementary steps of a call. A step handles one
 	// edge of a diagram, or one item under one selector; a new node of a diagram
 	// takes eight. This limits memory too.
@@ -25,6 +27,9 @@ type Limits struct {
 func (l Limits) withDefaults() Limits {
 	if l.Rules <= 0 {
 		l.Rules = defaultRules
+	}
+	if l.Regions <= 0 {
+		l.Regions = l.Rules
 	}
 	if l.Work <= 0 {
 		l.Work = DefaultWork
@@ -37,8 +42,9 @@ type Resource string
 
 // The bounded resources, one for each field of [Limits].
 const (
-	RulesResource Resource = "rules"
-	WorkResource  Resource = "steps"
+	RulesResource   Resource = "rules"
+	RegionsResource Resource = "regions"
+	WorkResource    Resource = "steps"
 )
 
 // A LimitError indicates that a result would be larger, or cost more, than
@@ -96,11 +102,19 @@ func (b *budget) allow(rules int) bool {
 	return b.exceeded == ""
 }
 
+// allowRegions reports whether a result may have the given number of regions.
+func (b *budget) allowRegions(regions int) bool {
+	if regions > b.limits.Regions && b.exceeded == "" {
+		b.exceeded = RegionsResource
+	}
+	return b.exceeded == ""
+}
+
 // err returns nil while the budget lasts.
 func (b *budget) err(items []int, keys []string) error {
 	if b.exceeded == "" {
 		return nil
 	}
-	limit := map[Resource]int{RulesResource: b.limits.Rules, WorkResource: b.limits.Work}[b.exceeded]
+	limit := map[Resource]int{RulesResource: b.limits.Rules, RegionsResource: b.limits.Regions, WorkResource: b.limits.Work}[b.exceeded]
 	return &LimitError{Resource: b.exceeded, Limit: limit, Items: items, Keys: keys}
 }

@@ -23,7 +23,7 @@ func Regions[S, C comparable](p *Partition[S], content func(S) C) (contents []C,
 		memo:    make(map[*node][]terminalSet),
 	}
 	sets := r.walk(p.root)
-	b.allow(len(sets))
+	b.allowRegions(len(sets))
 	o := &reorder{builder: b, from: p.domain, memo: make(map[*node]*node)}
 	choice = &Choice{domain: p.domain, root: p.root, indexes: make([]int32, len(all))}
 	regions := make([]int32, len(all)) // by the number of the terminal

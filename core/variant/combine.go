@@ -38,7 +38,7 @@ func Not(c Constraint) Constraint {
 func FirstMatch(constraints []Constraint) (*Set, []int, error) {
 	items := predicatesOf(constraints)
 	slices.Reverse(items) // a later item overrides
-	return compile(items, lastItem{}, func(last int) int { return len(constraints) - 1 - last })
+	return compile(items, lastItem{}, func(last int) int { return len(constraints) - 1 - last }, 0)
 }
 
 // lastItem is the Algebra whose State is the last item that accepts the parameters, or
@@ -48,11 +48,10 @@ type lastItem struct{}
 func (lastItem) Start() int          { return noItem }
 func (lastItem) Add(_, item int) int { return item }
 
-// Combine returns one variant for each distinct combination of variants that the sets
-// choose for some parameters. It also returns the combinations: the index of a variant
-// of each set, or -1 if the set has none for these parameters. The error is that of
-// [Compile].
-func Combine(sets []*Set) (*Set, [][]int, error) {
+// Combine returns one variant for each distinct tuple of what the sets choose, with the
+// tuples: the index of a variant of each set, -1 where the set covers none of the
+// parameters. More tuples than most are an error, which is that of [Compile].
+func Combine(sets []*Set, most int) (*Set, [][]int, error) {
 	t := newTuples(len(sets))
 	var variants []int // by item
 	for place, set := range sets {
@@ -61,7 +60,7 @@ func Combine(sets []*Set) (*Set, [][]int, error) {
 			variants = append(variants, i)
 		}
 	}
-	combined, states, err := compile(t.items, t, func(state int) int { return state })
+	combined, states, err := compile(t.items, t, func(state int) int { return state }, most)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +85,7 @@ func (s *Set) Group(groups []int) (*Set, []int, error) {
 			return noItem
 		}
 		return groups[last]
-	})
+	}, 0)
 }
 
 // Example returns parameters for which a variant is chosen, and whether there are any.

@@ -18,7 +18,7 @@ import (
 // constraint exceeds the limits of SPEC 9.1.
 func Compile(fragments []Part) (*Set, []map[string]any, error) {
 	m := newContentMerger(fragments)
-	set, numbers, err := compile(predicatesOf(constraintsOf(fragments)), m, m.content)
+	set, numbers, err := compile(predicatesOf(constraintsOf(fragments)), m, m.content, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -29,11 +29,13 @@ func Compile(fragments []Part) (*Set, []map[string]any, error) {
 	return set, contents, nil
 }
 
-// compile returns one variant for each distinct content, with the contents. Items are in
-// order, a later one has the higher priority; content returns the content that a State
-// represents.
-func compile[S, C comparable](items []partition.Predicate, algebra partition.Algebra[S], content func(S) C) (*Set, []C, error) {
-	p, err := partition.Build(items, algebra, setLimits(len(items)))
+// compile returns one variant for each distinct content, with the contents.
+// Items are in order, a later one has the higher priority; content returns what
+// a State represents. More variants than most are an error, if most is not 0.
+func compile[S, C comparable](items []partition.Predicate, algebra partition.Algebra[S], content func(S) C, most int) (*Set, []C, error) {
+	limits := setLimits(len(items))
+	limits.Regions = most
+	p, err := partition.Build(items, algebra, limits)
 	if err != nil {
 		return nil, nil, err
 	}

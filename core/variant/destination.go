@@ -79,6 +79,7 @@ type destinationCompiler struct {
 	// predicates accept the parameters for which policies and routes are enforced. The
 	// predicate of a policy that is attached to a route applies in addition to the route's.
 	predicates map[*resource.Policy]partition.Predicate
+	most       int // variants
 }
 
 func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
@@ -102,7 +103,7 @@ func (c *destinationCompiler) compile() (*Set, []*PolicyContent, error) {
 		}
 		product.add(set, confs, c.predicates[route], i+1)
 	}
-	set, states, err := compile(product.items, product, func(state int) int { return state })
+	set, states, err := compile(product.items, product, func(state int) int { return state }, c.most)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +158,7 @@ func (c *destinationCompiler) merge(section *resource.Section, each func(p *reso
 		each(p, add)
 	}
 	m := newConfMerger(section.Conf, confs)
-	return compile(items, m, m.content)
+	return compile(items, m, m.content, c.most)
 }
 
 // contentProduct combines the variants of an outbound and of its routes. Place 0 of a

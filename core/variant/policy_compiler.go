@@ -35,10 +35,14 @@ type PolicyCompiler struct {
 	destinations map[string]*compiled
 }
 
+// MaxPolicyVariants limits the variants of a destination (SPEC 9.4).
+const MaxPolicyVariants = 4096
+
 // compiled is a destination with its last result.
 type compiled struct {
 	destination Destination
-	routes      []*resource.Policy // the ones that have a `to` for it
+	lazy        bool               // only reported by Update, see Compilation
+	routes      []*resource.Policy // that have a `to` for it
 	variants    *PolicyVariants
 	err         error
 }
@@ -62,7 +66,7 @@ func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *Polic
 func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
 	name := d.Name()
 	known := c.destinations[name]
-	if known == nil {
+	if known == nil || known.lazy {
 		known = &compiled{destination: d}
 		c.destinations[name] = known
 		c.compile(known)
@@ -70,30 +74,35 @@ func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
 	return known.variants, known.err
 }
 
-// RouteSets returns a set for each route policy with a `to` for a destination, by KRI. It
-// has one variant for the parameters that the route selects, and one for those that it
-// does not select.
-func (c *PolicyCompiler) RouteSets(d Destination) ([]*Set, error) {
-	var sets []*Set
-	for _, r := range c.routes {
-		if !r.RoutesOutbound(d.Tags) {
-			continue
-		}
-		set, _, err := FirstMatch([]Constraint{{predicate: c.predicates[r]}})
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, set)
+// Compilation returns what the variants for a destination are compiled from. It does not
+// compile; from then on, Update returns the destination when it is to be compiled again.
+func (c *PolicyCompiler) Compilation(d Destination) *Compilation {
+	name := d.Name()
+	known := c.destinations[name]
+	if known == nil {
+		known = &compiled{destination: d, lazy: true}
+		c.destinations[name] = known
 	}
-	return sets, nil
+	c.findRoutes(known)
+	own := &Compilation{kind: c.kind, destination: d, routes: known.routes, predicates: make(map[*resource.Policy]partition.Predicate)}
+	for _, p := range c.policies {
+		if c.reaches(p, known) {
+			own.policies = append(own.policies, p)
+			own.predicates[p] = c.predicates[p]
+		}
+	}
+	for _, r := range known.routes {
+		own.predicates[r] = c.predicates[r]
+	}
+	return own
 }
 
 // Forget drops the variants for a destination, which is then no longer kept up to date.
 func (c *PolicyCompiler) Forget(d Destination) { delete(c.destinations, d.Name()) }
 
-// Update changes to a later view of the same engine. It returns the destinations that
-// were compiled again, sorted by name: those that are affected by a policy or a route
-// that was added, removed or changed.
+// Update follows a later view of the same engine. It returns the destinations
+// that were, or are to be, compiled again, sorted by name: those that a policy or a route
+// reaches which came, went or changed.
 func (c *PolicyCompiler) Update(view *core.View) []Destination {
 	placed := c.enforcement != view.Enforcement()
 	c.enforcement = view.Enforcement()
@@ -103,7 +112,9 @@ func (c *PolicyCompiler) Update(view *core.View) []Destination {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, d := range c.destinations {
 		if slices.ContainsFunc(changed, func(p *resource.Policy) bool { return c.reaches(p, d) }) {
-			group.Go(func() error { c.compile(d); return nil })
+			if !d.lazy {
+				group.Go(func() error { c.compile(d); return nil })
+			}
 			again = append(again, d.destination)
 		}
 	}
@@ -187,12 +198,12 @@ func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 // compile compiles one destination. It only reads c, as several destinations are compiled
 // concurrently.
 func (c *PolicyCompiler) compile(d *compiled) {
+	c.findRoutes(d)
+	own := &Compilation{c.kind, d.destination, c.policies, d.routes, c.predicates}
+	d.variants, d.err = own.Compile(MaxPolicyVariants)
+}
+
+// findRoutes finds the routes that have a `to` for a destination.
+func (c *PolicyCompiler) findRoutes(d *compiled) {
 	d.routes = slices.DeleteFunc(slices.Clone(c.routes), func(r *resource.Policy) bool { return !r.RoutesOutbound(d.destination.Tags) })
-	compiler := &destinationCompiler{
-		kind: c.kind, tags: d.destination.Tags, policies: c.policies, routes: d.routes, predicates: c.predicates,
-	}
-	set, contents, err := compiler.compile()
-	if d.variants, d.err = nil, err; err == nil {
-		d.variants = &PolicyVariants{c.kind, d.destination, set, contents}
-	}
 }

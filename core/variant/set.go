@@ -50,9 +50,9 @@ func newSet(choice *partition.Choice, keys []string) (*Set, error) {
 	return s, nil
 }
 
-// setLimits returns limits that allow more work for more variants.
-func setLimits(variants int) partition.Limits {
-	return partition.Limits{Rules: limits.Rules, Work: limits.Work + 4_000*variants}
+// setLimits allows more work for more constraints.
+func setLimits(constraints int) partition.Limits {
+	return partition.Limits{Rules: limits.Rules, Work: limits.Work + 4_000*constraints}
 }
 
 // Len returns the number of variants.

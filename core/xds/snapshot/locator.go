@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -29,10 +31,14 @@ import (
 //  4. If a build asks for a facet, such as the zone, the values that make a difference
 //     are one more set, and the sets are combined again.
 //  5. Tuples with the same resource are one variant.
+//
+// A destination with more variants is not compiled: what answers parameters is built for
+// them alone (cell.go). So the work for a destination is bounded, and it is done without
+// the lock of the locator.
 
 // Locate returns the variant of a resource name that dynamic parameters choose, and
-// false if there is none: no dataplane of the mesh has an outbound of that name, or
-// the policies are too many to be compiled to variants (SPEC 12.4).
+// false if there is none: no dataplane of the mesh has an outbound of that name
+// (SPEC 12.4).
 func (s *State) Locate(t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
 	mesh, _, _ := strings.Cut(name, "/")
 	if s.meshes[mesh] == nil || t == wire.SecretType {
@@ -47,6 +53,7 @@ func (s *State) Locate(t wire.Type, name string, p variant.Parameters) (wire.Var
 type locator struct {
 	mesh string
 
+	// mu is not held while a destination is compiled: all streams with locators need it.
 	mu        sync.Mutex
 	view      *core.View
 	compilers []*variant.PolicyCompiler // of the kinds of Builder.shared
@@ -60,12 +67,24 @@ type outbounds struct {
 	count       int
 }
 
+// The limits on what is compiled (SPEC 9.4): variants of a name, and tuples, which are
+// variants of all names of the destination together.
+const (
+	maxVariants = 256
+	maxTuples   = 512
+)
+
 // located is the variants of the resources of one destination.
 type located struct {
-	set        *endpointSet
-	identities *identity.Identities
-	byType     [wire.NumTypes]*locatedType // nil: the destination has no such resource
-	err        error
+	set          *endpointSet
+	identities   *identity.Identities
+	compilations []*variant.Compilation // at the view of the first question
+
+	compiled sync.Once
+	byType   [wire.NumTypes]*locatedType // nil: the destination has no such resource
+	many     [wire.NumTypes]bool         // more variants than maxVariants
+	cells    cells                       // answers if many is set
+	err      error
 }
 
 type locatedType struct {
@@ -74,28 +93,47 @@ type locatedType struct {
 }
 
 func (l *locator) locate(s *State, t wire.Type, name string, p variant.Parameters) (wire.Variant, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.follow(s)
-	outbound := l.outbounds[name]
-	if outbound == nil {
+	known, destination := l.find(s, name)
+	if known == nil {
 		return wire.Variant{}, false
 	}
-	destination, mesh := outbound.destination, s.meshes[l.mesh]
-	set := mesh.endpoints(s.builder, destination)
-	known := l.located[name]
-	if known == nil || known.set != set || known.identities != mesh.identities {
-		known = &located{set: set, identities: mesh.identities}
-		known.err = known.compile(s, l, destination)
-		l.located[name] = known
+	known.compiled.Do(func() { known.err = known.compile(s, destination) })
+	if known.err != nil {
+		return wire.Variant{}, false
 	}
-	if of := known.byType[t]; known.err == nil && of != nil {
+	if known.many[t] {
+		return known.cells.locate(s, known, destination, t, p)
+	}
+	if of := known.byType[t]; of != nil {
 		// A policy may have removed the resource for some parameters.
 		if chosen, ok := of.set.Choose(p); ok && of.variants[chosen].Resource != nil {
 			return of.variants[chosen], true
 		}
 	}
 	return wire.Variant{}, false
+}
+
+// find returns what is known of a destination, which may have to be compiled, and nil if
+// there is none.
+func (l *locator) find(s *State, name string) (*located, *destination) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.follow(s)
+	outbound := l.outbounds[name]
+	if outbound == nil {
+		return nil, nil
+	}
+	destination, mesh := outbound.destination, s.meshes[l.mesh]
+	set := mesh.endpoints(s.builder, destination)
+	known := l.located[name]
+	if known == nil || known.set != set || known.identities != mesh.identities {
+		known = &located{set: set, identities: mesh.identities}
+		for _, c := range l.compilers {
+			known.compilations = append(known.compilations, c.Compilation(destination.Destination))
+		}
+		l.located[name] = known
+	}
+	return known, destination
 }
 
 // follow brings the locator to the view of a state.
@@ -159,21 +197,36 @@ func (b *Builder) shared() []*xds.Translator {
 	return list
 }
 
-// compile compiles the variants of a destination.
-func (n *located) compile(s *State, l *locator, d *destination) error {
-	sets, err := l.sets(s, d)
+// compile compiles the variants of a destination. If they pass a limit, or are not worth
+// the work, the destination is answered by cells.
+func (n *located) compile(s *State, d *destination) error {
+	err := n.compileSets(s, d)
+	if _, limit := errors.AsType[*partition.LimitError](err); limit || errors.Is(err, variant.ErrConstraint) {
+		for t := range n.many {
+			n.many[t] = true
+		}
+		err = nil
+	}
+	if slices.Contains(n.many[:], true) {
+		n.cells.init(n, s, d)
+	}
+	return err
+}
+
+func (n *located) compileSets(s *State, d *destination) error {
+	sets, err := n.sets(s, d)
 	if err != nil {
 		return err
 	}
 	known := facetSet{}
 	for {
-		combined, _, err := variant.Combine(sets)
+		combined, _, err := variant.Combine(sets, maxTuples)
 		if err != nil {
 			return err
 		}
 		examples, used := n.build(s, d, combined)
 		if union := known.with(used); union.size() != known.size() {
-			more, err := l.facetSets(s, n.set, known, union)
+			more, err := facetSets(s, d, n.set, known, union)
 			if err != nil {
 				return err
 			}
@@ -198,24 +251,32 @@ func (n *located) build(s *State, d *destination, set *variant.Set) ([]example, 
 	var used facetSet
 	for i := range examples {
 		p, _ := set.Example(i)
-		dataplane := variant.DataplaneOf(d.Mesh, p)
-		dataplane.Name = cmp.Or(dataplane.Name, exampleName)
-		dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
-		sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced), xds.Envoy)
-		sb.addDestination(d, n.set, 0)
-		for _, part := range sb.shared.parts {
-			used = used.with(*part.mask.set.Load())
-			for _, r := range part.resources {
-				if r.Name == d.name {
-					examples[i][r.Type] = r
-				}
-			}
-		}
-		for _, listener := range sb.shared.api {
-			examples[i][wire.ListenerType] = listener
-		}
+		built, asked := n.example(s, d, p)
+		examples[i], used = built, used.with(asked)
 	}
 	return examples, used
+}
+
+// example builds the resources of a destination for a dataplane that parameters describe,
+// and returns the facets that the build asked for.
+func (n *located) example(s *State, d *destination, p variant.Parameters) (built example, used facetSet) {
+	dataplane := variant.DataplaneOf(d.Mesh, p)
+	dataplane.Name = cmp.Or(dataplane.Name, exampleName)
+	dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
+	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced), xds.Envoy)
+	sb.addDestination(d, n.set, 0)
+	for _, part := range sb.shared.parts {
+		used = used.with(*part.mask.set.Load())
+		for _, r := range part.resources {
+			if r.Name == d.name {
+				built[r.Type] = r
+			}
+		}
+	}
+	for _, listener := range sb.shared.api {
+		built[wire.ListenerType] = listener
+	}
+	return built, used
 }
 
 // group makes one variant of those with the same resource.
@@ -230,7 +291,11 @@ func (n *located) group(set *variant.Set, examples []example) error {
 				distinct = append(distinct, examples[i][t])
 			}
 		}
-		if len(distinct) == 1 && distinct[0] == nil {
+		switch {
+		case len(distinct) == 1 && distinct[0] == nil:
+			continue
+		case len(distinct) > maxVariants:
+			n.many[t] = true
 			continue
 		}
 		grouped, order, err := set.Group(groups)
@@ -255,16 +320,16 @@ func (n *located) group(set *variant.Set, examples []example) error {
 }
 
 // sets returns the sets that a destination depends on: policies, routes, identity.
-func (l *locator) sets(s *State, d *destination) (sets []*variant.Set, err error) {
-	for _, c := range l.compilers {
-		compiled, err := c.Variants(d.Destination)
+func (n *located) sets(s *State, d *destination) (sets []*variant.Set, err error) {
+	for _, c := range n.compilations {
+		compiled, err := c.Compile(maxTuples)
 		if err != nil {
 			return nil, err
 		}
 		sets = append(sets, compiled.Set)
 	}
-	for _, c := range l.compilers { // those of kinds of routes return none
-		routes, err := c.RouteSets(d.Destination)
+	for _, c := range n.compilations { // those of kinds of routes return none
+		routes, err := c.RouteSets()
 		if err != nil {
 			return nil, err
 		}
@@ -273,8 +338,13 @@ func (l *locator) sets(s *State, d *destination) (sets []*variant.Set, err error
 			break
 		}
 	}
-	var rules []variant.Constraint
-	for _, r := range s.meshes[l.mesh].identities.Rules(l.mesh) {
+	identities, _, err := variant.FirstMatch(n.identityRules(d))
+	return append(sets, identities), err
+}
+
+// identityRules returns the constraints on which the identity of a client depends.
+func (n *located) identityRules(d *destination) (rules []variant.Constraint) {
+	for _, r := range n.identities.Rules(d.Mesh) {
 		var selected, needed []variant.Constraint
 		for _, label := range r.Labels {
 			selected = append(selected, variant.Equals(variant.LabelKey(label.Key), label.Value))
@@ -290,8 +360,7 @@ func (l *locator) sets(s *State, d *destination) (sets []*variant.Set, err error
 		all := variant.And(selected...)
 		rules = append(rules, variant.And(all, variant.And(needed...)), all)
 	}
-	identities, _, err := variant.FirstMatch(rules)
-	return append(sets, identities), err
+	return rules
 }
 
 // optionalVariables are the parameters of the variables of templates that a dataplane
@@ -304,12 +373,20 @@ var optionalVariables = map[string]string{
 
 // facetSets returns the sets of the values of facets that make a difference: zones and
 // tags of endpoints, and zones that confs name.
-func (l *locator) facetSets(s *State, endpoints *endpointSet, known, used facetSet) (sets []*variant.Set, err error) {
-	add := func(constraints []variant.Constraint) error {
+func facetSets(s *State, d *destination, endpoints *endpointSet, known, used facetSet) (sets []*variant.Set, err error) {
+	for _, constraints := range facetConstraints(s, d, endpoints, known, used) {
 		set, _, err := variant.FirstMatch(constraints)
+		if err != nil {
+			return nil, err
+		}
 		sets = append(sets, set)
-		return err
 	}
+	return sets, nil
+}
+
+// facetConstraints returns the constraints on the values of each facet that is used and
+// not known.
+func facetConstraints(s *State, d *destination, endpoints *endpointSet, known, used facetSet) (lists [][]variant.Constraint) {
 	if used.bits&^known.bits&zoneFacet != 0 {
 		var zones []string
 		for _, e := range endpoints.list {
@@ -319,7 +396,7 @@ func (l *locator) facetSets(s *State, endpoints *endpointSet, known, used facetS
 			if t.Zones == nil {
 				continue
 			}
-			for _, p := range s.view.Policies(l.mesh) {
+			for _, p := range s.view.Policies(d.Mesh) {
 				for i := range p.To {
 					if p.Kind == t.Kind {
 						zones = append(zones, t.Zones(p.To[i].Conf)...)
@@ -327,9 +404,7 @@ func (l *locator) facetSets(s *State, endpoints *endpointSet, known, used facetS
 				}
 			}
 		}
-		if err := add(constraintsOf(zones, variant.InZone)); err != nil {
-			return nil, err
-		}
+		lists = append(lists, constraintsOf(zones, variant.InZone))
 	}
 	for _, key := range used.tags {
 		if slices.Contains(known.tags, key) {
@@ -339,11 +414,9 @@ func (l *locator) facetSets(s *State, endpoints *endpointSet, known, used facetS
 		for _, e := range endpoints.list {
 			values = append(values, e.Tags.Value(key))
 		}
-		if err := add(constraintsOf(values, func(value string) variant.Constraint { return variant.Equals(key, value) })); err != nil {
-			return nil, err
-		}
+		lists = append(lists, constraintsOf(values, func(value string) variant.Constraint { return variant.Equals(key, value) }))
 	}
-	return sets, nil
+	return lists
 }
 
 // constraintsOf returns a constraint for each distinct value that is not empty.
