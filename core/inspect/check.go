@@ -44,6 +44,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.withoutIdentity()...)
 	}
 	warnings = append(warnings, PlacementWarnings(view)...)
+	warnings = append(warnings, overlappingTrustDomains(view)...)
 	check := &Check{
 		Semantics: view.Semantics(), Resources: view.Count(), Skipped: map[string]int{}, Errors: []diag.Diagnostic{},
 		Warnings: append([]diag.Diagnostic{}, diag.Sorted(warnings)...),

@@ -2,8 +2,8 @@ package serve
 
 import (
 	"context"
-	"maps"
 	"slices"
+	"sync"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -31,42 +32,68 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 		return true // there is nothing to have; it waits
 	}
 	own, err := p.view.Identities(d.Mesh).Of(d)
-	return err == nil && own != nil && own.SPIFFEID == client.Identity
+	return err == nil && own != nil && own.SPIFFEID == client.Identity && !p.ambiguous()[own.TrustDomain]
 }
 
 // Parameters reports whether the parameters are those of a dataplane with the SPIFFE ID
 // of the client, by one of its inbounds. They must be complete: a tag that is left out
 // would choose what the dataplane does not get.
 func (a *access) Parameters(state server.State, client *server.Client, parameters map[string]string) bool {
-	if a.isRelay(client) {
-		return true
-	}
-	for _, d := range state.(*publication).bySPIFFEID()[client.Identity] {
-		for i := range max(1, len(d.Inbounds)) {
-			if maps.Equal(variant.ParametersOf(d, i), parameters) {
-				return true
-			}
-		}
-	}
-	return false
+	return a.isRelay(client) || state.(*publication).owners().have(client.Identity, parameters)
 }
 
 func (a *access) isRelay(client *server.Client) bool {
 	return client.Identity != "" && slices.Contains(a.relays, client.Identity)
 }
 
-// bySPIFFEID returns the dataplanes of a view by their SPIFFE IDs.
-func bySPIFFEID(view *core.View) map[string][]*resource.Dataplane {
-	dataplanes := map[string][]*resource.Dataplane{}
+// ambiguous returns the trust domains of several meshes. A certificate of one does not
+// show of which mesh its owner is, so it is no proof (SPEC 12.1).
+func ambiguous(view *core.View) map[string]bool {
+	domains := map[string]bool{}
+	for _, o := range inspect.TrustDomainOverlaps(view) {
+		domains[o.TrustDomain] = true
+	}
+	return domains
+}
+
+// owners are the dataplanes of a view by their SPIFFE IDs. A service of many replicas has
+// one ID and a client may ask for many parameters, so those of the replicas are compared
+// by a text that is made once for each ID.
+type owners struct {
+	dataplanes map[string][]*resource.Dataplane
+	parameters sync.Map // map[string]bool by SPIFFE ID: the parameters of its dataplanes
+}
+
+func ownersOf(view *core.View, ambiguous map[string]bool) *owners {
+	o := &owners{dataplanes: map[string][]*resource.Dataplane{}}
 	for _, mesh := range view.Meshes() {
 		identities := view.Identities(mesh)
 		for _, d := range view.Dataplanes(mesh) {
-			if own, err := identities.Of(d); err == nil && own != nil {
-				dataplanes[own.SPIFFEID] = append(dataplanes[own.SPIFFEID], d)
+			if own, err := identities.Of(d); err == nil && own != nil && !ambiguous[own.TrustDomain] {
+				o.dataplanes[own.SPIFFEID] = append(o.dataplanes[own.SPIFFEID], d)
 			}
 		}
 	}
-	return dataplanes
+	return o
+}
+
+// have reports whether the parameters are those of a dataplane with a SPIFFE ID.
+func (o *owners) have(id string, parameters map[string]string) bool {
+	dataplanes := o.dataplanes[id]
+	if len(dataplanes) == 0 {
+		return false
+	}
+	known, ok := o.parameters.Load(id)
+	if !ok {
+		texts := map[string]bool{}
+		for _, d := range dataplanes {
+			for i := range max(1, len(d.Inbounds)) {
+				texts[variant.FormatParameters(variant.ParametersOf(d, i))] = true
+			}
+		}
+		known, _ = o.parameters.LoadOrStore(id, texts)
+	}
+	return known.(map[string]bool)[variant.FormatParameters(parameters)]
 }
 
 // identify returns the SPIFFE ID of the client of a call over TLS.

@@ -9,10 +9,11 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/net/netutil"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -22,18 +23,21 @@ import (
 
 // The limits of the HTTP server.
 const (
-	maxConnections = 1000
-	maxHeaderBytes = 64 << 10
-	readTimeout    = 10 * time.Second
-	writeTimeout   = time.Minute
+	maxConnections     = 1000
+	maxConnectionsPeer = 250 // of one address
+	maxHeaderBytes     = 64 << 10
+	firstByteTimeout   = 5 * time.Second
+	headerTimeout      = 5 * time.Second
+	readTimeout        = 10 * time.Second
+	idleTimeout        = 30 * time.Second // between two requests
+	writeTimeout       = time.Minute
 )
 
 // Handler returns the handler of HTTP requests: health, metrics, the status of
 // dataplanes and the Inspect API.
 func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", s.readyz)
+	mux := s.health()
+	mux.HandleFunc(loginPath, s.login)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /dataplanes/{kri}/status", s.status)
 	mux.HandleFunc("GET /converged", s.converged)
@@ -55,6 +59,14 @@ func (s *Server) weakened(d *resource.Dataplane) []diag.Diagnostic {
 	return p.state.Weakened(d)
 }
 
+// health returns a mux with the paths that need no identity.
+func (s *Server) health() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.readyz)
+	return mux
+}
+
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	if s.publisher.current.Load().set == nil {
 		inspectapi.WriteProblem(w, http.StatusServiceUnavailable, "the first load is not done")
@@ -68,37 +80,58 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if reason := recover(); reason != nil && reason != http.ErrAbortHandler {
-				s.options.Logger.Error(fmt.Sprintf("the request %s %q failed: %v", r.Method, r.URL.Path, reason), "stack", string(debug.Stack()))
+				s.options.Logger.Error(fmt.Sprintf("the request %.20s %.500q failed: %v", r.Method, r.URL.Path, reason), "stack", string(debug.Stack()))
 				inspectapi.WriteProblem(w, http.StatusInternalServerError, "the question could not be answered; the log has the reason")
 			}
 		}()
-		isHealth := r.URL.Path == "/healthz" || r.URL.Path == "/readyz"
+		open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == loginPath
 		switch {
-		case s.tls != nil && !isHealth && (r.TLS == nil || len(r.TLS.VerifiedChains) == 0):
-			inspectapi.WriteProblem(w, http.StatusUnauthorized, "a client certificate is required")
-		case s.tls == nil && !s.options.Insecure && !isLoopbackHost(r.Host):
-			inspectapi.WriteProblem(w, http.StatusMisdirectedRequest, "without TLS the host of a request must be localhost or an IP address")
-		default:
+		case s.tls == nil && !s.options.Insecure && !s.isOwnHost(r.Host):
+			inspectapi.WriteProblem(w, http.StatusMisdirectedRequest, "without TLS the host of a request must be localhost, an IP address or one of --http-host")
+		case open || s.authorize(w, r):
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// isLoopbackHost reports whether the host of a request is no name that a foreign page
-// in a browser could have been loaded from.
-func isLoopbackHost(host string) bool {
+// isOwnHost reports whether the host of a request is no name that a foreign page in a
+// browser could have been loaded from.
+func (s *Server) isOwnHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
+	} else if name, ok := strings.CutPrefix(host, "["); ok { // an IPv6 address without a port
+		if host, ok = strings.CutSuffix(name, "]"); !ok || !strings.Contains(host, ":") {
+			return false
+		}
 	}
-	return host == "localhost" || net.ParseIP(host) != nil
+	isName := func(name string) bool { return strings.EqualFold(name, strings.TrimSuffix(host, ".")) }
+	return isName("localhost") || net.ParseIP(host) != nil || slices.ContainsFunc(s.options.HTTPHosts, isName)
 }
 
 // serveHTTP serves HTTP until the context ends.
 func (s *Server) serveHTTP(ctx context.Context, cancel context.CancelCauseFunc) {
+	var l net.Listener = newFairListener(s.httpListener, maxConnections, maxConnectionsPeer, firstByteTimeout)
+	scheme := "http"
+	if s.tls != nil {
+		l, scheme = tls.NewListener(l, s.tls.server(tls.VerifyClientCertIfGiven)), "https"
+	}
+	s.options.Logger.Info("HTTP is served on " + scheme + "://" + s.httpListener.Addr().String())
+	s.serveHandler(ctx, cancel, l, s.Handler())
+}
+
+// serveHealth serves health alone, without TLS, until the context ends.
+func (s *Server) serveHealth(ctx context.Context, cancel context.CancelCauseFunc) {
+	s.options.Logger.Info("health is served on http://" + s.healthListener.Addr().String())
+	s.serveHandler(ctx, cancel, newFairListener(s.healthListener, maxConnections, maxConnectionsPeer, firstByteTimeout), s.health())
+}
+
+// serveHandler serves the requests of a listener until the context ends.
+func (s *Server) serveHandler(ctx context.Context, cancel context.CancelCauseFunc, l net.Listener, handler http.Handler) {
 	h := &http.Server{
-		Handler: s.Handler(), ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaderBytes,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-		ErrorLog:    slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		BaseContext:    func(net.Listener) context.Context { return ctx },
+		ErrorLog:       slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 	}
 	stop := context.AfterFunc(ctx, func() {
 		within, done := context.WithTimeout(context.WithoutCancel(ctx), s.options.Grace)
@@ -108,12 +141,6 @@ func (s *Server) serveHTTP(ctx context.Context, cancel context.CancelCauseFunc) 
 		}
 	})
 	defer stop()
-	l := netutil.LimitListener(s.httpListener, maxConnections)
-	scheme := "http"
-	if s.tls != nil {
-		l, scheme = tls.NewListener(l, s.tls.server(tls.VerifyClientCertIfGiven)), "https"
-	}
-	s.options.Logger.Info("HTTP is served on " + scheme + "://" + s.httpListener.Addr().String())
 	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		cancel(fmt.Errorf("HTTP: %w", err))
 	}

@@ -43,6 +43,16 @@ type Options struct {
 	Insecure bool
 	// Relays are SPIFFE IDs of clients that may ask for every dataplane.
 	Relays []string
+	// Operators are SPIFFE IDs of clients that read all answers of HTTP over TLS; one
+	// stands for those below it by a segment of the path too. OperatorToken is the path
+	// of a file with a token that does so with or without TLS; empty: there is none.
+	Operators     []string
+	OperatorToken string
+	// HTTPHosts are names that requests without TLS may have as their host.
+	HTTPHosts []string
+	// Health is an address to listen on for /healthz and /readyz alone, without TLS;
+	// empty: there is none.
+	Health string
 	// Parameters make dynamic parameters of the metadata of nodes (SPEC 9.6).
 	Parameters []variant.MetadataKey
 

@@ -23,8 +23,10 @@ type publication struct {
 	grpc       *grpcNodes
 	good       *lastGood
 	superseded chan struct{} // closed when there is a newer publication
-	// bySPIFFEID evaluates the identities of all dataplanes at the first call.
-	bySPIFFEID func() map[string][]*resource.Dataplane
+	// owners evaluates the identities of all dataplanes at the first call.
+	owners func() *owners
+	// ambiguous returns the trust domains of several meshes, found at the first call.
+	ambiguous func() map[string]bool
 }
 
 // publisher publishes. It implements [server.Source].
@@ -39,7 +41,8 @@ func (p *publisher) Current() (server.State, <-chan struct{}) {
 // publish replaces the current publication. It is called by one goroutine.
 func (p *publisher) publish(next *publication) {
 	next.superseded = make(chan struct{})
-	next.bySPIFFEID = sync.OnceValue(func() map[string][]*resource.Dataplane { return bySPIFFEID(next.view) })
+	next.ambiguous = sync.OnceValue(func() map[string]bool { return ambiguous(next.view) })
+	next.owners = sync.OnceValue(func() *owners { return ownersOf(next.view, next.ambiguous()) })
 	if before := p.current.Swap(next); before != nil {
 		close(before.superseded)
 	}

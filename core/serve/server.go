@@ -29,6 +29,7 @@ import (
 type Server struct {
 	options   Options
 	tls       *tlsReloader // nil: no TLS
+	operators *operators
 	engine    *core.Engine
 	builder   *snapshot.Builder
 	issuer    *sds.Issuer
@@ -39,7 +40,7 @@ type Server struct {
 	metrics   *metrics
 	warner    *warner
 
-	xdsListener, httpListener net.Listener
+	xdsListener, httpListener, healthListener net.Listener // the last one may be nil
 
 	// The following are used by the goroutine of Run alone.
 	applied *resource.Set // of the last batch that the engine took
@@ -47,7 +48,7 @@ type Server struct {
 	logged  map[string]bool
 }
 
-// New returns a server. The errors are about TLS files that cannot be used.
+// New returns a server. The errors are about TLS files and a token that cannot be used.
 func New(options Options) (*Server, error) {
 	options.setDefaults()
 	s := &Server{
@@ -65,6 +66,10 @@ func New(options Options) (*Server, error) {
 			return nil, err
 		}
 	}
+	var err error
+	if s.operators, err = newOperators(options.Operators, options.OperatorToken); err != nil {
+		return nil, err
+	}
 	view := s.engine.View()
 	s.publisher.publish(&publication{view: view, state: s.builder.At(view), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
@@ -80,7 +85,8 @@ func (s *Server) adsOptions() server.Options {
 		ObservePush: func(d time.Duration) { push.Observe(d.Seconds()) },
 	}
 	if s.tls != nil {
-		o.Identify, o.Access = identify, &access{s.options.Relays}
+		a := &access{s.options.Relays}
+		o.Identify, o.Access, o.Relay = identify, a, a.isRelay
 	}
 	if keys := s.options.Parameters; len(keys) > 0 {
 		o.Parameters = func(metadata *structpb.Struct) map[string]string { return variant.FromMetadata(metadata, keys) }
@@ -98,6 +104,15 @@ func (s *Server) Listen() error {
 	if s.httpListener, err = s.listen(s.options.HTTP); err != nil {
 		s.xdsListener.Close()
 		return fmt.Errorf("HTTP: %w", err)
+	}
+	if s.options.Health == "" {
+		return nil
+	}
+	// Health has no secrets: any address is allowed.
+	if s.healthListener, err = net.Listen("tcp", s.options.Health); err != nil {
+		s.xdsListener.Close()
+		s.httpListener.Close()
+		return fmt.Errorf("health: %w", err)
 	}
 	return nil
 }
@@ -125,6 +140,9 @@ func (s *Server) XDSAddr() net.Addr { return s.xdsListener.Addr() }
 // HTTPAddr returns the address that HTTP is served at, after [Server.Listen].
 func (s *Server) HTTPAddr() net.Addr { return s.httpListener.Addr() }
 
+// HealthAddr returns the address of Options.Health, after [Server.Listen].
+func (s *Server) HealthAddr() net.Addr { return s.healthListener.Addr() }
+
 // Run serves until the context ends, and returns nil then. It returns the errors of the
 // first load, a [diag.Errors], and those of listeners. It is called once.
 func (s *Server) Run(ctx context.Context) error {
@@ -139,6 +157,9 @@ func (s *Server) Run(ctx context.Context) error {
 	defer running.Wait()
 	defer cancel(nil)
 	running.Go(func() { s.serveHTTP(ctx, cancel) })
+	if s.healthListener != nil {
+		running.Go(func() { s.serveHealth(ctx, cancel) })
+	}
 	updates := make(chan loaded)
 	running.Go(func() { s.watch(ctx, updates) })
 	if err := s.first(ctx, updates); err != nil || ctx.Err() != nil {
@@ -303,11 +324,17 @@ func (s *Server) warnOnce(warning string) {
 
 // refresh publishes again if certificates are due or the files of a CA have changed.
 func (s *Server) refresh() {
+	if err := s.operators.load(); err != nil {
+		s.warnOnce("the token of operators cannot be read, the one before stays in use: " + err.Error())
+	}
 	current := s.publisher.current.Load()
 	if s.servesKeys() && s.issuer.At(current.view, time.Now()) != current.secrets {
 		s.publish(&publication{view: current.view, set: current.set, state: current.state})
 	}
 }
+
+// afterGrace is how long the server waits for streams whose connections are closed.
+const afterGrace = 500 * time.Millisecond
 
 // serveADS serves ADS until the context ends.
 func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
@@ -317,18 +344,23 @@ func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 	g := grpc.NewServer(options...)
 	s.ads.Register(g)
-	var stopping sync.WaitGroup
-	stopping.Go(func() {
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
 		<-ctx.Done()
 		s.ads.Drain()
 		forced := time.AfterFunc(s.options.Grace, g.Stop)
 		defer forced.Stop()
 		g.GracefulStop()
-	})
+	}()
 	s.options.Logger.Info("ADS is served on " + s.xdsListener.Addr().String())
 	err := g.Serve(s.xdsListener)
 	if err != nil && ctx.Err() == nil {
 		cancel(fmt.Errorf("ADS: %w", err))
 	}
-	stopping.Wait()
+	<-ctx.Done()
+	select { // GracefulStop waits for handlers, which may be in long work
+	case <-stopped:
+	case <-time.After(s.options.Grace + afterGrace):
+	}
 }

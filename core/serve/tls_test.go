@@ -214,13 +214,13 @@ func TestClientParameters(t *testing.T) {
 // TestHTTPS asks for a client certificate, but for health.
 func TestHTTPS(t *testing.T) {
 	c := newCredentials(t)
-	r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.TLS = c.files() })
+	r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.TLS, o.Operators = c.files(), []string{relayID} })
 	for _, k := range []struct {
 		path, id string
 		want     int
 	}{
 		{"/healthz", "", http.StatusOK}, {"/readyz", "", http.StatusOK}, {"/metrics", "", http.StatusUnauthorized},
-		{"/meshes", "", http.StatusUnauthorized}, {"/healthz/..", "", http.StatusUnauthorized}, {"/meshes", webID, http.StatusOK}, {"/metrics", webID, http.StatusOK},
+		{"/meshes", "", http.StatusUnauthorized}, {"/healthz/..", "", http.StatusUnauthorized}, {"/meshes", webID, http.StatusForbidden}, {"/metrics", webID, http.StatusForbidden}, {"/meshes", relayID, http.StatusOK}, {"/metrics", relayID, http.StatusOK},
 	} {
 		if status, body, err := r.get(k.path, c.client(k.id)); err != nil || status != k.want {
 			t.Errorf("%s as %q: got %d, %v, want %d: %s", k.path, k.id, status, err, k.want, body)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,9 @@ position and changes nothing; the next good one applies.
 
 Without TLS both addresses must be loopback addresses, unless --insecure is given.
 With --tls-cert, --tls-key and --client-ca a client gets only the dataplane whose
-SPIFFE ID its certificate has; the files are read again when they change.
+SPIFFE ID its certificate has; the files are read again when they change. HTTP then
+answers the identities of --operator; that of a dataplane reads its own only. With
+--operator-token it answers whoever has the token, with or without TLS.
 
 HTTP has /healthz, /readyz, /metrics, /dataplanes/KRI/status,
 /converged?dataplanes=SELECTOR&timeout=10s, and the answers of inspect, access,
@@ -83,6 +86,10 @@ func (f *serveFlags) register(c *cobra.Command) {
 	flags.StringVar(&f.tls.Key, "tls-key", "", "the `FILE` of its key")
 	flags.StringVar(&f.tls.ClientCA, "client-ca", "", "the `FILE` of the CAs of clients")
 	flags.StringArrayVar(&f.Relays, "relay", nil, "the SPIFFE `ID` of a client that may ask for every dataplane; may be repeated")
+	flags.StringArrayVar(&f.Operators, "operator", nil, "the SPIFFE `ID` of a client that may read all of HTTP over TLS, with those below it; may be repeated")
+	flags.StringVar(&f.OperatorToken, "operator-token", "", "a `FILE` with a token that HTTP asks for, as a bearer token or on its login page")
+	flags.StringArrayVar(&f.HTTPHosts, "http-host", nil, "a `NAME` that requests without TLS may have as their host; may be repeated")
+	flags.StringVar(&f.Health, "health", "", "a further `ADDRESS`, for /healthz and /readyz alone, without TLS")
 	flags.BoolVar(&f.Insecure, "insecure", false, "listen on other addresses than loopback without TLS")
 	flags.StringArrayVar(&f.parameters, "parameter", nil, "a dynamic parameter of the metadata of nodes, as `KEY=METADATA.PATH`; may be repeated")
 }
@@ -101,6 +108,9 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 		if len(f.Relays) > 0 {
 			return nil, usagef("--relay needs TLS; give --tls-cert, --tls-key and --client-ca")
 		}
+		if len(f.Operators) > 0 {
+			return nil, usagef("--operator needs TLS; give --tls-cert, --tls-key and --client-ca, or --operator-token")
+		}
 	case given.Certificate == "" || given.Key == "" || given.ClientCA == "":
 		return nil, usagef("--tls-cert, --tls-key and --client-ca belong together")
 	default:
@@ -109,6 +119,12 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	for _, id := range f.Relays {
 		if err := conf.CheckSpiffeID(id); err != nil {
 			return nil, usagef("--relay %q is not a SPIFFE ID: %w", id, err)
+		}
+	}
+	for i, id := range f.Operators {
+		f.Operators[i] = strings.TrimSuffix(id, "/")
+		if err := conf.CheckSpiffeID(f.Operators[i]); err != nil {
+			return nil, usagef("--operator %q is not a SPIFFE ID: %w", id, err)
 		}
 	}
 	for _, text := range f.parameters {

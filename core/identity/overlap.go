@@ -1,0 +1,64 @@
+package identity
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// An Overlap is a trust domain of more than one mesh. A SPIFFE ID of it does not show of
+// which mesh its owner is (SPEC 12.1).
+type Overlap struct {
+	TrustDomain string
+	Sources     []*resource.MeshIdentity // one of each mesh, by mesh
+}
+
+// Overlaps returns the trust domains that MeshIdentities of several meshes have, sorted,
+// whether or not they select a dataplane. Trust domains that depend on the dataplane are
+// expanded for those given.
+func Overlaps(all []*resource.MeshIdentity, dataplanes func(mesh string) []*resource.Dataplane) []Overlap {
+	byDomain := map[string]map[string]*resource.MeshIdentity{} // then by mesh
+	add := func(domain string, source *resource.MeshIdentity) {
+		if byDomain[domain] == nil {
+			byDomain[domain] = map[string]*resource.MeshIdentity{}
+		}
+		if byDomain[domain][source.Mesh] == nil {
+			byDomain[domain][source.Mesh] = source
+		}
+	}
+	meshes := map[string]bool{}
+	for _, source := range all {
+		meshes[source.Mesh] = true
+	}
+	if len(meshes) < 2 {
+		return nil
+	}
+	ids := New(all)
+	varying := map[string]bool{} // meshes
+	for _, source := range ids.All() {
+		if domain, fixed := TrustDomain(source); fixed {
+			add(domain, source)
+		} else {
+			varying[source.Mesh] = true
+		}
+	}
+	for mesh := range varying {
+		for _, d := range dataplanes(mesh) {
+			if own, err := ids.Of(d); err == nil && own != nil {
+				add(own.TrustDomain, own.Source)
+			}
+		}
+	}
+	var overlaps []Overlap
+	for _, domain := range slices.Sorted(maps.Keys(byDomain)) {
+		if sources := byDomain[domain]; len(sources) > 1 {
+			o := Overlap{TrustDomain: domain}
+			for _, mesh := range slices.Sorted(maps.Keys(sources)) {
+				o.Sources = append(o.Sources, sources[mesh])
+			}
+			overlaps = append(overlaps, o)
+		}
+	}
+	return overlaps
+}

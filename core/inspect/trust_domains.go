@@ -1,0 +1,39 @@
+package inspect
+
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// TrustDomainOverlaps returns the trust domains that several meshes of a view have.
+func TrustDomainOverlaps(view *core.View) []identity.Overlap {
+	var all []*resource.MeshIdentity
+	for _, mesh := range view.Meshes() {
+		for _, source := range view.Identities(mesh).All() {
+			if source.Mesh == mesh {
+				all = append(all, source)
+			}
+		}
+	}
+	return identity.Overlaps(all, view.Dataplanes)
+}
+
+// overlappingTrustDomains warns of trust domains of several meshes (SPEC 12.1).
+func overlappingTrustDomains(view *core.View) []diag.Diagnostic {
+	var warnings []diag.Diagnostic
+	for _, o := range TrustDomainOverlaps(view) {
+		for i, source := range o.Sources {
+			other := o.Sources[(i+1)%len(o.Sources)]
+			warnings = append(warnings, diag.Diagnostic{
+				Pos: source.Pos, Path: "spec.spiffeID.trustDomain",
+				What: fmt.Sprintf("conflict: the trust domain %q is that of mesh %q too: a SPIFFE ID does not show of which mesh its owner is", o.TrustDomain, other.Mesh),
+				Hint: "give each mesh a trust domain of its own; over TLS serve refuses the dataplanes of both",
+			})
+		}
+	}
+	return warnings
+}

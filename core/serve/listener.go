@@ -1,0 +1,93 @@
+package serve
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// fairListener limits connections. An address may have a part of them, so that one client
+// leaves room for others, and each must send its first byte in time: an idle connection
+// frees its place. What passes a limit is closed at once, and nothing waits for it.
+type fairListener struct {
+	net.Listener
+	most, mostOfPeer int
+	firstByte        time.Duration
+
+	mu    sync.Mutex
+	all   int
+	peers map[string]int
+}
+
+func newFairListener(l net.Listener, most, mostOfPeer int, firstByte time.Duration) *fairListener {
+	return &fairListener{Listener: l, most: most, mostOfPeer: mostOfPeer, firstByte: firstByte, peers: map[string]int{}}
+}
+
+// Accept implements net.Listener.
+func (l *fairListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		peer := hostOf(conn.RemoteAddr())
+		if !l.enter(peer) {
+			_ = conn.Close()
+			continue
+		}
+		c := &fairConn{Conn: conn, leave: sync.OnceFunc(func() { l.leave(peer) })}
+		c.timer = time.AfterFunc(l.firstByte, func() { _ = c.Close() })
+		return c, nil
+	}
+}
+
+func hostOf(a net.Addr) string {
+	if host, _, err := net.SplitHostPort(a.String()); err == nil {
+		return host
+	}
+	return a.String()
+}
+
+func (l *fairListener) enter(peer string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all >= l.most || l.peers[peer] >= l.mostOfPeer {
+		return false
+	}
+	l.all++
+	l.peers[peer]++
+	return true
+}
+
+func (l *fairListener) leave(peer string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all--
+	if l.peers[peer]--; l.peers[peer] == 0 {
+		delete(l.peers, peer)
+	}
+}
+
+// fairConn is a connection that has a place.
+type fairConn struct {
+	net.Conn
+	leave func()
+	timer *time.Timer // closes it, until the first byte
+	once  sync.Once
+}
+
+// Read implements net.Conn.
+func (c *fairConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.once.Do(func() { c.timer.Stop() })
+	}
+	return n, err
+}
+
+// Close implements net.Conn.
+func (c *fairConn) Close() error {
+	c.timer.Stop()
+	c.leave()
+	return c.Conn.Close()
+}

@@ -1,0 +1,64 @@
+package serve
+
+import (
+	"html/template"
+	"net/http"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+)
+
+const loginPath = "/login"
+
+// loginPage has no script and no style: its policy allows neither.
+var loginPage = template.Must(template.New("login").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Log in</title></head>
+<body>
+<h1>Log in</h1>
+{{if .}}<p role="alert">{{.}}</p>
+{{end}}<form method="post" action="` + loginPath + `">
+<p><label for="token">Token of an operator</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required></p>
+<p><button type="submit">Log in</button></p>
+</form>
+</body>
+</html>
+`))
+
+// maxLogin limits the body of a login.
+const maxLogin = 4 << 10
+
+// login answers the login page, which gives a cookie for the token.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store")
+	switch {
+	case !s.operators.hasToken():
+		inspectapi.WriteProblem(w, http.StatusNotFound, "there is no token to log in with; give --operator-token")
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		s.writeLogin(w, http.StatusOK, "")
+	case r.Method != http.MethodPost:
+		header.Set("Allow", "GET, HEAD, POST")
+		inspectapi.WriteProblem(w, http.StatusMethodNotAllowed, "use GET or POST")
+	default:
+		r.Body = http.MaxBytesReader(w, r.Body, maxLogin)
+		if !s.operators.equal(r.PostFormValue("token")) {
+			s.writeLogin(w, http.StatusUnauthorized, "This is not the token.")
+			return
+		}
+		http.SetCookie(w, &http.Cookie{
+			Name: sessionCookie, Value: s.operators.session(time.Now().Add(sessionTime)), Path: "/",
+			MaxAge: int(sessionTime / time.Second), HttpOnly: true, Secure: s.tls != nil, SameSite: http.SameSiteStrictMode,
+		})
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	}
+}
+
+func (s *Server) writeLogin(w http.ResponseWriter, status int, problem string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_ = loginPage.Execute(w, problem) // fails if the client has gone
+}

@@ -1,0 +1,170 @@
+package serve
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
+)
+
+// operators decides who reads the answers of HTTP (SPEC 12.1): the owners of the token,
+// by TLS the identities of operators, and of what is about its own dataplane the
+// identity of that.
+type operators struct {
+	ids  []string
+	path string                 // of the token; empty: there is none
+	key  atomic.Pointer[[]byte] // the token
+}
+
+// minToken is the least length of a token in bytes.
+const minToken = 16
+
+func newOperators(ids []string, path string) (*operators, error) {
+	o := &operators{ids: ids, path: path}
+	return o, o.load()
+}
+
+// load reads the token again. If that fails, the one before is kept.
+func (o *operators) load() error {
+	if o.path == "" {
+		return nil
+	}
+	content, err := os.ReadFile(o.path)
+	if err != nil {
+		return err
+	}
+	token := bytes.TrimSpace(content)
+	if len(token) < minToken {
+		return fmt.Errorf("%s: %w", o.path, errShortToken)
+	}
+	o.key.Store(&token)
+	return nil
+}
+
+var errShortToken = errors.New("the token has less than " + strconv.Itoa(minToken) + " bytes; write a random one, such as of openssl rand -hex 32")
+
+// hasToken reports whether there is a token to ask for.
+func (o *operators) hasToken() bool { return o.path != "" }
+
+// isOperator reports whether a SPIFFE ID is one of the operators, or below one by a
+// segment of its path.
+func (o *operators) isOperator(id string) bool {
+	return slices.ContainsFunc(o.ids, func(operator string) bool {
+		rest, ok := strings.CutPrefix(id, operator)
+		return ok && (rest == "" || strings.HasPrefix(rest, "/"))
+	})
+}
+
+// equal compares a text of a client in a time that does not depend on where they differ.
+func (o *operators) equal(token string) bool {
+	given, want := sha256.Sum256([]byte(token)), sha256.Sum256(*o.key.Load())
+	return subtle.ConstantTimeCompare(given[:], want[:]) == 1
+}
+
+// proves reports whether a request has the token, or the cookie that the login page sets.
+func (o *operators) proves(r *http.Request) bool {
+	if !o.hasToken() {
+		return false
+	}
+	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		return o.equal(strings.TrimSpace(token))
+	}
+	cookie, err := r.Cookie(sessionCookie)
+	return err == nil && o.isSession(cookie.Value, time.Now())
+}
+
+const (
+	sessionCookie = "meshmatch-session"
+	sessionTime   = 12 * time.Hour
+)
+
+// session returns the value of the cookie: when it ends, and a code that only an owner of
+// the token can make. So each replica with the token takes it, and a new token ends it.
+func (o *operators) session(end time.Time) string {
+	text := strconv.FormatInt(end.Unix(), 10)
+	return text + "." + hex.EncodeToString(o.code(text))
+}
+
+func (o *operators) code(end string) []byte {
+	code := hmac.New(sha256.New, *o.key.Load())
+	code.Write([]byte("meshmatch session until " + end))
+	return code.Sum(nil)
+}
+
+func (o *operators) isSession(value string, now time.Time) bool {
+	end, code, _ := strings.Cut(value, ".")
+	given, err := hex.DecodeString(code)
+	if err != nil || !hmac.Equal(given, o.code(end)) {
+		return false
+	}
+	seconds, err := strconv.ParseInt(end, 10, 64)
+	return err == nil && now.Unix() < seconds
+}
+
+// ownsPath reports whether a path is about a dataplane of the SPIFFE ID: its status, or
+// what is below it in the Inspect API.
+func (p *publication) ownsPath(id string, u *url.URL) bool {
+	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	for i, segment := range segments {
+		text, err := url.PathUnescape(segment)
+		if err != nil || text == "" || text == "." || text == ".." {
+			return false
+		}
+		segments[i] = text
+	}
+	switch {
+	case len(segments) == 3 && segments[0] == "dataplanes" && segments[2] == "status":
+		d := p.dataplane(segments[1])
+		return d != nil && slices.Contains(p.owners().dataplanes[id], d)
+	case len(segments) >= 4 && segments[0] == "meshes" && segments[2] == "dataplanes":
+		name := inspect.Name{Name: segments[3]}
+		if query := u.Query(); query.Has("namespace") { // as the Inspect API reads it
+			namespace := query.Get("namespace")
+			name.Namespace = &namespace
+		}
+		d, err := inspect.FindDataplane(p.view, segments[1], name)
+		return err == nil && slices.Contains(p.owners().dataplanes[id], d)
+	}
+	return false
+}
+
+// authorize reports whether a request may be answered, or answers it.
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) bool {
+	if s.tls == nil && !s.operators.hasToken() || s.operators.proves(r) {
+		return true
+	}
+	if s.tls != nil && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		id := spiffeIDOf(r.TLS.PeerCertificates[0])
+		if id != "" && (s.operators.isOperator(id) || s.publisher.current.Load().ownsPath(id, r.URL)) {
+			return true
+		}
+		if !s.operators.hasToken() {
+			inspectapi.WriteProblem(w, http.StatusForbidden, "the SPIFFE ID of the client is none of an operator; it reads its own dataplane only")
+			return false
+		}
+	}
+	switch {
+	case !s.operators.hasToken():
+		inspectapi.WriteProblem(w, http.StatusUnauthorized, "a client certificate is required")
+	case strings.Contains(r.Header.Get("Accept"), "text/html") && r.Method == http.MethodGet:
+		http.Redirect(w, r, loginPath, http.StatusSeeOther)
+	default:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		inspectapi.WriteProblem(w, http.StatusUnauthorized, "the token of an operator is required")
+	}
+	return false
+}
