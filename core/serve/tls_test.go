@@ -235,7 +235,7 @@ func TestHTTPS(t *testing.T) {
 // TestReload replaces the certificate of the server, and the CA of its clients.
 func TestReload(t *testing.T) {
 	c := newCredentials(t)
-	r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.TLS = c.files() })
+	r := start(t, map[string]string{"mesh.yaml": mesh}, func(o *serve.Options) { o.TLS, o.Operators = c.files(), []string{webID} })
 	works := func() bool {
 		status, _, err := r.get("/meshes", c.client(webID))
 		return err == nil && status == http.StatusOK

@@ -26,3 +26,13 @@ func (g gate) enter(done <-chan struct{}) bool {
 }
 
 func (g gate) leave() { <-g }
+
+// yield lets work that waits go first, if there is any. It is called during work that was
+// admitted.
+func (g gate) yield() {
+	select {
+	case <-g:
+		g <- struct{}{}
+	default:
+	}
+}

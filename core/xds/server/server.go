@@ -174,10 +174,10 @@ func (s *stream) handle(in *inbox, receive func(*inbox) error) error {
 func (s *stream) answerTo(in *inbox, long bool, receive func(*inbox) error) (*response, error) {
 	defer in.drop()
 	if long || s.long.Load() {
-		if !s.server.gate.enter(s.conn.Context().Done()) {
+		if !s.pass() {
 			return nil, s.conn.Context().Err()
 		}
-		defer s.server.gate.leave()
+		defer s.leave()
 	}
 	if err := receive(in); err != nil {
 		return nil, err

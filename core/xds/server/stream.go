@@ -41,7 +41,9 @@ type stream struct {
 	poked atomic.Bool
 	// long is set while there are so many subscriptions that work on them passes the gate
 	// of the server, in a goroutine of its own. queued is set while one waits there.
+	// gated counts the goroutines that have passed it.
 	long, queued atomic.Bool
+	gated        atomic.Int32
 	// located is set once the stream has locators, or parameters for its names: a state
 	// may have to compute what they choose.
 	located atomic.Bool
@@ -218,10 +220,22 @@ func (s *stream) locate(t wire.Type, l *locator) (v wire.Variant, denied bool) {
 	return v, false
 }
 
+// yieldLocators is after how many locators other long work goes first. A state may have to
+// compute each of them.
+const yieldLocators = 64
+
 // relocate computes what a watch wants by locator.
 func (s *stream) relocate(w *watch) {
 	changed := false
 	for i := range w.sub.locators {
+		if i%yieldLocators == yieldLocators-1 {
+			if s.conn.Context().Err() != nil {
+				return // the client has gone
+			}
+			if s.gated.Load() > 0 {
+				s.server.gate.yield()
+			}
+		}
 		l := &w.sub.locators[i]
 		v, denied := s.locate(w.t, l)
 		if v != l.chosen || denied != l.denied {
@@ -278,10 +292,10 @@ func (s *stream) poke() bool {
 			return false
 		}
 		go func() {
-			if s.server.gate.enter(s.conn.Context().Done()) {
+			if s.pass() {
 				s.queued.Store(false)
 				s.catchUp()
-				s.server.gate.leave()
+				s.leave()
 			}
 		}()
 		return true
@@ -290,6 +304,21 @@ func (s *stream) poke() bool {
 		return true
 	}
 	return s.catchUp()
+}
+
+// pass waits for the gate, and reports whether it is passed: the client may go before.
+func (s *stream) pass() bool {
+	if !s.server.gate.enter(s.conn.Context().Done()) {
+		return false
+	}
+	s.gated.Add(1)
+	return true
+}
+
+// leave is called after pass.
+func (s *stream) leave() {
+	s.gated.Add(-1)
+	s.server.gate.leave()
 }
 
 // catchUp does what pokes have asked for, unless another goroutine has the lock: that
@@ -354,12 +383,12 @@ func (s *stream) send(r *response) error {
 // nil and gives the right to send back.
 func (s *stream) after(err error) *response {
 	long := err == nil && s.long.Load()
-	if long && !s.server.gate.enter(s.conn.Context().Done()) {
+	if long && !s.pass() {
 		err = context.Cause(s.conn.Context())
 		long = false
 	}
 	if long {
-		defer s.server.gate.leave()
+		defer s.leave()
 	}
 	s.mu.Lock()
 	defer s.unlock()

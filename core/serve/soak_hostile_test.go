@@ -1,0 +1,290 @@
+package serve_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/meshmatch/meshmatch/core/serve"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// TestSoakHostile runs hostile clients of all kinds beside honest ones (SPEC 12.3). Each
+// edit reaches each honest client, and when the hostile ones have left, the memory is as
+// before. With SOAK_TIME, such as 1m, it runs that long, and an edit must arrive within
+// 2 s, with a resident set below 1 GB; without it, it makes a few edits and measures no
+// time.
+func TestSoakHostile(t *testing.T) {
+	duration, measured := time.Duration(0), false
+	if text := os.Getenv("SOAK_TIME"); text != "" {
+		var err error
+		if duration, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+		measured = true
+	}
+	var selectors []string // each sets a field that no other one sets
+	for i, field := range []string{"maxConnections", "maxPendingRequests", "maxRequests", "maxRetries", "maxConnectionPools"} {
+		selectors = append(selectors, tagPolicy(i, fmt.Sprintf("{connectionLimits: {%s: %d}}", field, i+1)))
+	}
+	for i, field := range []string{"interval: 6s", "baseEjectionTime: 7s", "maxEjectionPercent: 8", "splitExternalAndLocalErrors: true"} {
+		selectors = append(selectors, tagPolicy(i+5, fmt.Sprintf("{outlierDetection: {%s}}", field)))
+	}
+	for i, detector := range []string{"totalFailures", "gatewayFailures", "localOriginFailures"} {
+		selectors = append(selectors, tagPolicy(i+9, fmt.Sprintf("{outlierDetection: {detectors: {%s: {consecutive: 9}}}}", detector)))
+	}
+	r := start(t, map[string]string{
+		"mesh.yaml": mesh, "selectors.yaml": strings.Join(selectors, "\n---\n"), "timeout.yaml": timeout("1s"),
+	}, func(o *serve.Options) { o.Health = "127.0.0.1:0" })
+	var honest []*xdstest.Client
+	for range 5 {
+		c := r.client(webNode, nil)
+		if err := c.Wildcard(wire.ClusterType); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually("first clusters", func() bool { return len(c.Named(wire.ClusterType)) > 0 })
+		honest = append(honest, c)
+	}
+	heap := heapInUse()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	var acts atomic.Int64
+	for i, attack := range attacks {
+		clients.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(i), 1))
+			for ctx.Err() == nil {
+				attack(ctx, r, random)
+				acts.Add(1)
+			}
+		})
+	}
+	var slowest time.Duration
+	var largest int
+	begin := time.Now()
+	for edits := 0; edits < 3 || time.Since(begin) < duration; edits++ {
+		before := honest[0].Named(wire.ClusterType)["default/api"].Version
+		r.write("timeout.yaml", timeout(fmt.Sprint(edits+2, "s")))
+		at := time.Now()
+		for _, c := range honest {
+			r.eventually("edit", func() bool {
+				return c.Named(wire.ClusterType)["default/api"].Version != before || c.Err() != nil
+			})
+			if c.Err() != nil {
+				t.Fatal(c.Err())
+			}
+		}
+		slowest = max(slowest, time.Since(at))
+		largest = max(largest, residentMB())
+		if measured && (slowest > 2*time.Second || largest > 1000) {
+			t.Fatalf("after %d edits and %d attacks, the slowest edit took %v, and %d MB were resident", edits, acts.Load(), slowest, largest)
+		}
+	}
+	t.Logf("%d attacks; the slowest edit took %v; at most %d MB were resident", acts.Load(), slowest, largest)
+	cancel()
+	clients.Wait()
+	r.eventually("memory", func() bool { return heapInUse() < heap+32<<20 })
+	if text := r.log.String(); strings.Contains(text, "panic") {
+		t.Error("the log has a panic")
+	}
+	// The server ends although hostile clients are connected: see the cleanup of start.
+	for i, attack := range attacks {
+		go attack(t.Context(), r, rand.New(rand.NewPCG(uint64(i), 2)))
+	}
+	begin = time.Now()
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begin); measured && took > 5*time.Second {
+		t.Errorf("the server ends after %v", took)
+	}
+}
+
+// tagPolicy returns a policy for the dataplanes with a tag of its own.
+func tagPolicy(i int, conf string) string {
+	return fmt.Sprintf(`{type: MeshCircuitBreaker, name: c%02d, spec: {targetRef: {kind: MeshSubset, tags: {t%02d: "on"}}, to: [{targetRef: {kind: MeshService, name: api}, default: %s}]}}`, i, i, conf)
+}
+
+// attacks are the hostile clients. Each call is one client, which has ended when it
+// returns; none lasts longer than a second or two.
+var attacks = []func(ctx context.Context, r *running, random *rand.Rand){
+	manyLocators, missingNames, otherTypes, fullBudget, regions, notReading, longNACKs, idleHTTP, largeRequests,
+}
+
+// converse sends requests, and reads so many responses, until one fails or a while has
+// passed.
+func converse(ctx context.Context, r *running, responses int, requests ...*discoveryv3.DeltaDiscoveryRequest) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	conn, err := grpc.NewClient(r.XDSAddr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(ctx,
+		grpc.MaxCallSendMsgSize(64<<20), grpc.MaxCallRecvMsgSize(64<<20))
+	if err != nil {
+		return
+	}
+	for _, request := range requests {
+		if stream.Send(request) != nil {
+			return
+		}
+	}
+	for range responses {
+		m, err := stream.Recv()
+		if err != nil || stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: m.TypeUrl, ResponseNonce: m.Nonce}) != nil {
+			return
+		}
+	}
+	<-ctx.Done() // it stays, with what it has subscribed
+}
+
+func descending(n, length int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%0*d", length, n-i)
+	}
+	return names
+}
+
+func manyLocators(ctx context.Context, r *running, _ *rand.Rand) {
+	locators := make([]*discoveryv3.ResourceLocator, 100_000)
+	for i, name := range descending(len(locators), 8) {
+		locators[i] = &discoveryv3.ResourceLocator{Name: name, DynamicParameters: map[string]string{"kuma.io/service": "web"}}
+	}
+	converse(ctx, r, 10, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: locators})
+}
+
+func missingNames(ctx context.Context, r *running, _ *rand.Rand) {
+	converse(ctx, r, 20, &discoveryv3.DeltaDiscoveryRequest{
+		Node: &corev3.Node{Id: strings.Repeat("n", 1000)}, TypeUrl: wire.ClusterType.URL(), ResourceNamesSubscribe: descending(20_000, 270),
+	})
+}
+
+func otherTypes(ctx context.Context, r *running, _ *rand.Rand) {
+	var requests []*discoveryv3.DeltaDiscoveryRequest
+	for i := range 8 {
+		requests = append(requests, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: fmt.Sprint("type/", i), ResourceNamesSubscribe: descending(10_000, 100)})
+	}
+	converse(ctx, r, 3, requests...)
+}
+
+func fullBudget(ctx context.Context, r *running, _ *rand.Rand) {
+	var streams sync.WaitGroup
+	for range 3 {
+		streams.Go(func() {
+			converse(ctx, r, 3, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), ResourceNamesSubscribe: descending(60_000, 300)})
+		})
+	}
+	streams.Wait()
+}
+
+// regions asks for the variants of parameters that no one has asked for.
+func regions(ctx context.Context, r *running, random *rand.Rand) {
+	locators := make([]*discoveryv3.ResourceLocator, 300)
+	for i := range locators {
+		p := map[string]string{"kuma.io/service": "web"}
+		for tag := range 12 {
+			if random.IntN(2) == 0 {
+				p[fmt.Sprintf("t%02d", tag)] = "on"
+			}
+		}
+		locators[i] = &discoveryv3.ResourceLocator{Name: "default/api", DynamicParameters: p}
+	}
+	converse(ctx, r, 5, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: locators})
+}
+
+func notReading(ctx context.Context, r *running, _ *rand.Rand) {
+	var requests []*discoveryv3.DeltaDiscoveryRequest
+	for _, t := range []wire.Type{wire.ClusterType, wire.EndpointType, wire.ListenerType} {
+		requests = append(requests, &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: webNode}, TypeUrl: t.URL(), ResourceNamesSubscribe: descending(20_000, 100)})
+	}
+	converse(ctx, r, 0, requests...)
+}
+
+// longNACKs rejects what it gets with a long text.
+func longNACKs(ctx context.Context, r *running, _ *rand.Rand) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	conn, err := grpc.NewClient(r.XDSAddr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(conn).DeltaAggregatedResources(ctx)
+	if err != nil {
+		return
+	}
+	request := &discoveryv3.DeltaDiscoveryRequest{Node: &corev3.Node{Id: webNode}, TypeUrl: wire.ClusterType.URL(), ResourceNamesSubscribe: []string{"*", "default/api"}}
+	for stream.Send(request) == nil {
+		m, err := stream.Recv()
+		if err != nil {
+			return
+		}
+		request = &discoveryv3.DeltaDiscoveryRequest{
+			TypeUrl: m.TypeUrl, ResponseNonce: m.Nonce, ErrorDetail: &rpcstatus.Status{Message: strings.Repeat("no ", 1<<18)},
+			ResourceNamesSubscribe: []string{"*", "default/api"},
+		}
+	}
+}
+
+func idleHTTP(ctx context.Context, r *running, _ *rand.Rand) {
+	var conns []net.Conn
+	for i := range 300 {
+		conn, err := net.Dial("tcp", r.HTTPAddr().String())
+		if err != nil {
+			break
+		}
+		if i%2 == 0 {
+			_, _ = io.WriteString(conn, "GET /meshes HTTP/1.1\r\n")
+		}
+		conns = append(conns, conn)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(500 * time.Millisecond):
+	}
+	for _, conn := range conns {
+		conn.Close()
+	}
+}
+
+// largeRequests sends requests of many elements of two bytes.
+func largeRequests(ctx context.Context, r *running, _ *rand.Rand) {
+	empty := make([]*discoveryv3.ResourceLocator, 1<<20)
+	for i := range empty {
+		empty[i] = new(discoveryv3.ResourceLocator)
+	}
+	converse(ctx, r, 1, &discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ClusterType.URL(), ResourceLocatorsSubscribe: empty})
+}
+
+// residentMB returns the resident set of this process in MB, 0 where that is not known.
+func residentMB() int {
+	content, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(content)) {
+		var kilobytes int
+		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); n == 1 {
+			return kilobytes / 1000
+		}
+	}
+	return 0
+}
