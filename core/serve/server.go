@@ -354,10 +354,11 @@ func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
 		g.GracefulStop()
 	}()
 	s.options.Logger.Info("ADS is served on " + s.xdsListener.Addr().String())
-	err := g.Serve(s.xdsListener)
-	if err != nil && ctx.Err() == nil {
-		cancel(fmt.Errorf("ADS: %w", err))
-	}
+	go func() { // Serve waits for handlers too
+		if err := g.Serve(s.xdsListener); err != nil && ctx.Err() == nil {
+			cancel(fmt.Errorf("ADS: %w", err))
+		}
+	}()
 	<-ctx.Done()
 	select { // GracefulStop waits for handlers, which may be in long work
 	case <-stopped:

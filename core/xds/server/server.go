@@ -105,14 +105,13 @@ func serve[R any, M interface {
 	if err != nil {
 		return err
 	}
-	err = st.receiveAll(func(in *inbox) error {
+	err = st.receiveAll(func(in *inbox) (func() error, error) {
 		request, err := decode[R, M](in)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		st.mu.Lock()
-		defer st.unlock()
-		return receive(st, request)
+		in.drop()
+		return func() error { return receive(st, request) }, nil
 	})
 	if s.draining.Load() {
 		err = errDraining
@@ -122,7 +121,7 @@ func serve[R any, M interface {
 }
 
 // receiveAll handles requests until the client or an error ends the stream.
-func (s *stream) receiveAll(receive func(*inbox) error) error {
+func (s *stream) receiveAll(read func(*inbox) (receive func() error, err error)) error {
 	var in inbox
 	for {
 		err := s.conn.RecvMsg(&in)
@@ -130,7 +129,7 @@ func (s *stream) receiveAll(receive func(*inbox) error) error {
 			return nil
 		}
 		if err == nil {
-			err = s.handle(&in, receive)
+			err = s.handle(&in, read)
 		}
 		if err != nil {
 			if code := status.Code(err); code == codes.ResourceExhausted || code == codes.InvalidArgument {
@@ -143,7 +142,7 @@ func (s *stream) receiveAll(receive func(*inbox) error) error {
 
 // handle handles a request, and sends what it leads to. A long one is weighed and
 // charged before it waits for its turn, and is decoded when that comes.
-func (s *stream) handle(in *inbox, receive func(*inbox) error) error {
+func (s *stream) handle(in *inbox, read func(*inbox) (func() error, error)) error {
 	size := in.data.Len()
 	if size > maxIDBytes { // a smaller one passes no limit on a request
 		buffer := in.data.MaterializeToBuffer(mem.DefaultBufferPool())
@@ -162,7 +161,7 @@ func (s *stream) handle(in *inbox, receive func(*inbox) error) error {
 			defer s.budget.end(weight.bytes)
 		}
 	}
-	r, err := s.answerTo(in, size > longRequest, receive)
+	r, err := s.answerTo(in, size > longRequest, read)
 	if err != nil || r == nil {
 		return err
 	}
@@ -171,18 +170,33 @@ func (s *stream) handle(in *inbox, receive func(*inbox) error) error {
 
 // answerTo handles a request and returns the first response, with the right to send, or
 // nil.
-func (s *stream) answerTo(in *inbox, long bool, receive func(*inbox) error) (*response, error) {
+func (s *stream) answerTo(in *inbox, long bool, read func(*inbox) (func() error, error)) (*response, error) {
+	receive, err := s.readInTurn(in, long, read)
+	if err != nil {
+		return nil, err
+	}
+	var r *response
+	err = s.work(long, func() error {
+		s.poked.Store(false)
+		err := receive()
+		if err == nil {
+			r = s.take()
+		}
+		return err
+	})
+	return r, err
+}
+
+// readInTurn decodes a request, a long one in its turn.
+func (s *stream) readInTurn(in *inbox, long bool, read func(*inbox) (func() error, error)) (func() error, error) {
 	defer in.drop()
-	if long || s.long.Load() {
+	if long {
 		if !s.pass() {
 			return nil, s.conn.Context().Err()
 		}
 		defer s.leave()
 	}
-	if err := receive(in); err != nil {
-		return nil, err
-	}
-	return s.begin(), nil
+	return read(in)
 }
 
 // open makes the stream of a call.

@@ -341,16 +341,23 @@ func (s *stream) catchUp() (started bool) {
 func (s *stream) unlock() {
 	s.mu.Unlock()
 	if s.poked.Load() {
-		s.catchUp()
+		s.poke()
 	}
 }
 
-// begin is take for a caller without the lock.
-func (s *stream) begin() *response {
+// work does something with the lock, and long work in its turn. It waits for the gate with
+// the lock, and never for the lock inside the gate: the one that has the lock may wait
+// there.
+func (s *stream) work(long bool, do func() error) error {
 	s.mu.Lock()
 	defer s.unlock()
-	s.poked.Store(false)
-	return s.take()
+	if long || s.long.Load() {
+		if !s.pass() {
+			return context.Cause(s.conn.Context())
+		}
+		defer s.leave()
+	}
+	return do()
 }
 
 // take returns a response and the right to send, or returns nil if there is nothing to
@@ -381,25 +388,22 @@ func (s *stream) send(r *response) error {
 
 // after returns the response after one that was sent with an error, or nil, or returns
 // nil and gives the right to send back.
-func (s *stream) after(err error) *response {
-	long := err == nil && s.long.Load()
-	if long && !s.pass() {
-		err = context.Cause(s.conn.Context())
-		long = false
+func (s *stream) after(err error) (r *response) {
+	gone := s.work(false, func() error {
+		if err != nil {
+			s.closed = true
+		}
+		if !s.closed {
+			r = s.next()
+		}
+		s.sending = r != nil
+		return nil
+	})
+	if gone != nil {
+		s.mu.Lock()
+		defer s.unlock()
+		s.closed, s.sending = true, false
 	}
-	if long {
-		defer s.leave()
-	}
-	s.mu.Lock()
-	defer s.unlock()
-	if err != nil {
-		s.closed = true
-	}
-	var r *response
-	if !s.closed {
-		r = s.next()
-	}
-	s.sending = r != nil
 	return r
 }
 
