@@ -9,28 +9,20 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// httpFields has, for kinds with `to`, the fields that have an effect on HTTP
-// outbounds only.
-var httpFields = map[string][]string{
-	"MeshTimeout": {"/http"},
-	"MeshRetry":   {"/http", "/grpc"},
-}
-
 // httpOnTCP warns of `to` items that set HTTP fields and apply to TCP outbounds
 // only (SPEC 11.3).
 func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
 	h := httpItems{tcp: map[rules.Origin]string{}, other: map[rules.Origin]bool{}}
 	seen := map[effectiveOn]bool{}
 	for _, config := range m.configs {
-		fields := httpFields[config.Kind.Name]
-		if fields == nil {
+		if config.Kind.To == nil || len(config.Kind.To.HTTPFields) == 0 {
 			continue
 		}
 		for i := range config.Outbounds {
 			on := effectiveOn{config.Outbounds[i].Effective, m.workloads().onlyTCP(&config.dataplane.Outbounds[i])}
 			if on.Effective != nil && !seen[on] {
 				seen[on] = true
-				h.add(on, fields)
+				h.add(on, config.Kind.To.HTTPFields)
 			}
 		}
 	}

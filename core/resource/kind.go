@@ -34,6 +34,9 @@ type Section struct {
 	Inline bool
 	// Matches: a rule may have `matches`.
 	Matches bool
+	// HTTPFields are the fields of a Conf, as JSON pointers, that have no effect where only
+	// connections are visible: on TCP (SPEC 11.3).
+	HTTPFields []string
 	// Unmerged: rules are lists of their own, each keeps its policy
 	// (SPEC 7.3).
 	Unmerged bool

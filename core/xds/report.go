@@ -32,6 +32,14 @@ func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...
 	}, fmt.Sprintf(format, args...))
 }
 
+// WarnHTTPFields is WarnProtocol for the fields of `to` that have no effect on TCP by their
+// kind; see [resource.Section].
+func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
+	for _, field := range e.Origins[0].Policy.Type.To.HTTPFields {
+		r.WarnProtocol(e, field, "%s", reason)
+	}
+}
+
 // WarnRoute is Warn for a field of `to` that a cluster or a listener has, and a route
 // cannot have. It names the items for a route alone: an item for the outbound has its
 // effect there (SPEC 11.4).

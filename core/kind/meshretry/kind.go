@@ -10,7 +10,9 @@ func Kind() *resource.Kind {
 		Name:  "MeshRetry",
 		Short: "mr",
 		Top:   resource.TopTargets | resource.RouteTargets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+		To: &resource.Section{
+			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger](), HTTPFields: []string{"/http", "/grpc"},
+		},
 	}
 }
 

@@ -11,7 +11,7 @@ func Kind() *resource.Kind {
 		Name:  "MeshTimeout",
 		Short: "mt",
 		Top:   resource.TopTargets | resource.RouteTargets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: conf},
+		To:    &resource.Section{Targets: resource.ToTargets, Conf: conf, HTTPFields: []string{"/http"}},
 		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
 		Rules: &resource.Section{Conf: conf, Matches: true},
 	}

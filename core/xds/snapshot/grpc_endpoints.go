@@ -1,8 +1,9 @@
 package snapshot
 
 import (
-	"github.com/meshmatch/meshmatch/core/xds"
 	"slices"
+
+	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // grpcEndpoints returns the endpoints of a destination that gRPC can use together, in

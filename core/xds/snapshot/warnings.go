@@ -1,8 +1,9 @@
 package snapshot
 
 import (
-	"github.com/meshmatch/meshmatch/core/xds"
 	"slices"
+
+	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // sortWarnings sorts warnings and removes repeated ones.

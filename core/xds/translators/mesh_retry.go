@@ -39,8 +39,7 @@ func connectAttempts(o *xds.Outbound, e *rules.Effective, retry *meshretry.Conf)
 	if retry.TCP != nil {
 		o.TCP.MaxConnectAttempts = number(retry.TCP.MaxConnectAttempt)
 	}
-	o.WarnProtocol(e, "/http", "the protocol of the service is TCP")
-	o.WarnProtocol(e, "/grpc", "the protocol of the service is TCP")
+	o.WarnHTTPFields(e, "the protocol of the service is TCP")
 }
 
 func routeRetries(r *xds.Route, e *rules.Effective, retry *meshretry.Conf) {

@@ -42,7 +42,7 @@ func outboundTimeouts(o *xds.Outbound, e *rules.Effective, timeout *meshtimeout.
 	setConnectionTimeouts(o.Filters, timeout)
 	if o.TCP != nil {
 		o.WarnRoute(e, "/connectionTimeout", "all routes of an outbound share the connections of its clusters")
-		o.WarnProtocol(e, "/http", noRequests)
+		o.WarnHTTPFields(e, noRequests)
 	}
 }
 
