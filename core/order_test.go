@@ -13,7 +13,7 @@ var order = []string{
 	`cmd/meshmatch`,
 	`cmd/meshmatch/cli`,
 	`core/xds/e2e/demo`,
-	`core/xds/e2e(/envoytest|/serving|/stories|/worlds)?`,
+	`core/xds/e2e(/envoytest|/patches|/serving|/stories|/worlds)?`,
 	`core/serve`,
 	`core/serve/inspectapi`,
 	`core/source`,
@@ -28,7 +28,7 @@ var order = []string{
 	`core/xds/snapshot|core/xds/translators`,
 	`core/xds/sds`,
 	`core/xds`,
-	`core/xds/rbac`,
+	`core/xds/rbac|core/xds/seal`,
 	`core/xds/message`,
 	`core/xds/wire`,
 
