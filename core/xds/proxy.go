@@ -18,6 +18,10 @@ type Proxy struct {
 	// without identity.
 	TLS *tlsv3.DownstreamTlsContext
 
+	// UndeclaredPass reports whether connections to ports of the workload that no inbound
+	// declares pass (SPEC 11.5, MeshPassthrough).
+	UndeclaredPass bool
+
 	Parts []*Part
 }
 

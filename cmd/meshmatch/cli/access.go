@@ -5,13 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // accessQuery is the flags of `access`.
 type accessQuery struct {
 	inbound string
+	port    uint16
 	filter  bool
 	form    choice
 	request inspect.RequestQuery
@@ -21,7 +24,7 @@ type accessQuery struct {
 func newAccess(g *globals) *cobra.Command {
 	q := accessQuery{form: choice{"matcher", filterForms}}
 	c := &cobra.Command{
-		Use:   "access DATAPLANE --inbound NAME",
+		Use:   "access DATAPLANE --inbound NAME|--port N",
 		Short: "Report whether an inbound allows a request, and which policy decides",
 		Long: `Report whether the MeshTrafficPermissions of an inbound allow a request, which
 entry of which policy decides, and the decision if allowWithShadowDeny were deny.
@@ -36,8 +39,8 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 		Args:              exactly("DATAPLANE"),
 		ValidArgsFunction: g.completeNames(dataplaneNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			if q.inbound == "" {
-				return usagef("no inbound is given; use --inbound NAME")
+			if (q.inbound == "") == (q.port == 0) {
+				return usagef("no inbound is given; use --inbound NAME, or --port N")
 			}
 			switch {
 			case q.filter && q.request.Given():
@@ -53,9 +56,12 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 			if err != nil {
 				return err
 			}
-			i, err := inspect.FindInbound(d, q.inbound)
+			i, declared, err := q.find(d)
 			if err != nil {
 				return err
+			}
+			if !declared {
+				return g.printUndeclared(c, w.view, d, &q)
 			}
 			if q.filter {
 				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form.word)
@@ -75,11 +81,39 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME` (by port if it has none), or by address and port (required)")
+	flags.Uint16Var(&q.port, "port", 0, "in place of the inbound, the port `N` that the client connects to: that of an inbound or, with transparent proxying, any port of the workload")
 	registerRequest(flags, &q.request)
 	flags.BoolVar(&q.explain, "explain", false, "with the reason, and the entry that nearly allows a denied request")
 	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
 	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, which is the one that gRPC reads")
 	return c
+}
+
+// find returns the inbound of the question, and false if no inbound declares its port.
+func (q *accessQuery) find(d *resource.Dataplane) (int, bool, error) {
+	if q.port != 0 {
+		return inspect.FindPort(d, uint32(q.port))
+	}
+	i, err := inspect.FindInbound(d, q.inbound)
+	return i, true, err
+}
+
+// printUndeclared prints the answer for a port that no inbound declares.
+func (g *globals) printUndeclared(c *cobra.Command, view *core.View, d *resource.Dataplane, q *accessQuery) error {
+	if q.filter {
+		return usagef("no inbound declares port %d, so there is no filter", q.port)
+	}
+	answer, err := inspect.NewUndeclaredAccess(view, d, inspect.Options{Explain: q.explain || g.isTable()})
+	if err != nil {
+		return err
+	}
+	if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
+		return err
+	}
+	if !answer.Allowed() {
+		return errNo
+	}
+	return nil
 }
 
 func accessPage(p *page, a *inspect.Access) {

@@ -52,6 +52,12 @@ type filter interface {
 // brokenChain compares the network filters of a chain.
 func brokenChain(before, after []*listenerv3.Filter, chain Chain) []string {
 	broken, rest := brokenFilters(before[:chain.Network], after, inertNetwork)
+	if chain.Network == len(before) { // all of them decide: the chain serves nothing
+		if len(rest) > 0 {
+			broken = append(broken, fmt.Sprintf("the filter %s is added", describe(rest[0])))
+		}
+		return broken
+	}
 	last := before[len(before)-1]
 	isManager := last.GetTypedConfig().MessageIs((*hcmv3.HttpConnectionManager)(nil))
 	allowed := readsFirst

@@ -69,6 +69,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	}
 	if isTransparent(d) {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
+		i.Listener.AdditionalAddresses = workloadAddresses(d, index)
 	}
 	if protocol.IsHTTP() {
 		i.HTTP = message.NewHTTPOptions(protocol, message.InboundIdleTimeout)

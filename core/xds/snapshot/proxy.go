@@ -1,13 +1,15 @@
 package snapshot
 
 import (
+	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // proxy returns the resources that belong to no inbound or outbound.
 func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneConfs) []*built {
-	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TLS: tls.context()}
+	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TLS: tls.context(),
+		UndeclaredPass: permission.PassesUndeclared(confs.byKind[permission.KindName], tls.enabled())}
 	for _, t := range b.shape.proxy {
 		conf := confs.defaultOf(t.Kind)
 		p.WarnIgnored(t, conf)

@@ -16,8 +16,9 @@ import (
 // The names of the resources that connect to where a client meant to connect to (SPEC
 // 11.4).
 const (
-	InboundPassthrough  = "passthrough/inbound"
-	OutboundPassthrough = "passthrough/outbound"
+	inboundPassthrough  = "passthrough/inbound"
+	outboundPassthrough = "passthrough/outbound"
+	namesPassthrough    = "passthrough/domains"
 )
 
 // warnReached reports the changes of finished resources that lead to the workload without
@@ -46,8 +47,8 @@ func (sb *snapshotBuilder) warnReached() {
 // workloadOf returns how the workload of a dataplane is reached.
 func workloadOf(d *resource.Dataplane) *seal.Workload {
 	w := &seal.Workload{
-		Names:   []string{InboundPassthrough},
-		Dynamic: []string{OutboundPassthrough},
+		Names:   []string{inboundPassthrough},
+		Dynamic: []string{outboundPassthrough, namesPassthrough},
 		Ports:   map[uint32][]string{},
 	}
 	address := func(text string) {

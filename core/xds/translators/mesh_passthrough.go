@@ -4,9 +4,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
-	httpinspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/http_inspector/v3"
 	originaldstv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/original_dst/v3"
-	tlsinspectorv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/tls_inspector/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	httpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/upstreams/http/v3"
 	"google.golang.org/protobuf/proto"
@@ -19,6 +17,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
+	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
 // The names of the listeners to which connections are redirected, and of the clusters
@@ -49,30 +48,44 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 		return
 	}
 	if proxy.RedirectPortInbound != 0 {
-		p.Add(xds.PassthroughOrigin,
-			redirected(inboundPassthrough, proxy, proxy.RedirectPortInbound, corev3.TrafficDirection_INBOUND, []*listenerv3.FilterChain{
-				{Filters: toOriginal(inboundPassthrough)},
-			}),
+		// The ports of inbounds and of their workloads have listeners; these are the others
+		// (SPEC 11.5).
+		chains := []*listenerv3.FilterChain{{Filters: toOriginal(inboundPassthrough)}}
+		if !p.UndeclaredPass {
+			chains = nil
+		}
+		listener := redirected(inboundPassthrough, proxy, proxy.RedirectPortInbound, corev3.TrafficDirection_INBOUND, chains)
+		part := p.Add(xds.PassthroughOrigin, listener,
 			originalDestination(inboundPassthrough, &corev3.BindConfig{
 				SourceAddress:        message.SocketAddress(loopbackSource, 0).GetSocketAddress(),
 				ExtraSourceAddresses: []*corev3.ExtraSourceAddress{{Address: message.SocketAddress(loopbackSource6, 0).GetSocketAddress()}},
 			}))
+		if !p.UndeclaredPass {
+			part.Sealed = seal.New(listener, []seal.Chain{{Network: len(listener.FilterChains[0].Filters)}})
+		}
 	}
 	if proxy.RedirectPortOutbound == 0 {
 		return
 	}
-	chains, ok := passthroughChains(rules.ConfOf[meshpassthrough.Conf](e))
+	passthrough := rules.ConfOf[meshpassthrough.Conf](e)
+	resolver := resolverOf(proxy)
+	chains, ok := passthroughChains(passthrough, resolver)
 	if !ok {
 		p.Warn(e, "/appendMatch", "the matches need more than %d filter chains; nothing passes", maxPassthroughChains)
 	}
 	listener := redirected(outboundPassthrough, proxy, proxy.RedirectPortOutbound, corev3.TrafficDirection_OUTBOUND, chains)
-	p.Add(xds.PassthroughOrigin, listener, originalDestination(outboundPassthrough, nil))
+	inspect(listener, passthrough)
+	messages := []proto.Message{listener, originalDestination(outboundPassthrough, nil)}
+	if resolves(passthrough) {
+		messages = append(messages, resolver.cluster())
+	}
+	p.Add(xds.PassthroughOrigin, messages...)
 }
 
 // passthroughChains returns the filter chains of what is permitted; without a policy
 // that is everything. A connection that no chain matches is closed. It returns false if
 // the chains would be too many.
-func passthroughChains(passthrough *meshpassthrough.Conf) ([]*listenerv3.FilterChain, bool) {
+func passthroughChains(passthrough *meshpassthrough.Conf, r resolver) ([]*listenerv3.FilterChain, bool) {
 	all := []*listenerv3.FilterChain{{Filters: toOriginal(outboundPassthrough)}}
 	if passthrough == nil {
 		return all, true
@@ -81,7 +94,7 @@ func passthroughChains(passthrough *meshpassthrough.Conf) ([]*listenerv3.FilterC
 	case meshpassthrough.All:
 		return all, true
 	case meshpassthrough.Matched:
-		return matchedChains(passthrough.AppendMatch)
+		return matchedChains(passthrough.AppendMatch, r)
 	}
 	return nil, true
 }
@@ -111,12 +124,7 @@ func redirected(name string, proxy *resource.TransparentProxy, port uint32, dire
 		FilterChains:   chains,
 		ListenerFilters: []*listenerv3.ListenerFilter{
 			listenerFilter("envoy.filters.listener.original_dst", &originaldstv3.OriginalDst{}),
-			listenerFilter("envoy.filters.listener.tls_inspector", &tlsinspectorv3.TlsInspector{}),
-			listenerFilter("envoy.filters.listener.http_inspector", &httpinspectorv3.HttpInspector{}),
 		},
-		// A client that waits for the server to speak first sends nothing to inspect.
-		ListenerFiltersTimeout:           durationpb.New(inspectionTimeout),
-		ContinueOnListenerFiltersTimeout: true,
 	}
 }
 
@@ -145,14 +153,19 @@ func originalDestination(name string, bind *corev3.BindConfig) *clusterv3.Cluste
 		LbPolicy:             clusterv3.Cluster_CLUSTER_PROVIDED,
 		UpstreamBindConfig:   bind,
 		TypedExtensionProtocolOptions: map[string]*anypb.Any{
-			"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": message.Any(&httpv3.HttpProtocolOptions{
-				UpstreamProtocolOptions: &httpv3.HttpProtocolOptions_UseDownstreamProtocolConfig{
-					UseDownstreamProtocolConfig: &httpv3.HttpProtocolOptions_UseDownstreamHttpConfig{
-						HttpProtocolOptions:  &corev3.Http1ProtocolOptions{},
-						Http2ProtocolOptions: &corev3.Http2ProtocolOptions{},
-					},
-				},
-			}),
+			"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": sameProtocol(),
 		},
 	}
+}
+
+// sameProtocol returns the options of a cluster that speaks what its clients speak.
+func sameProtocol() *anypb.Any {
+	return message.Any(&httpv3.HttpProtocolOptions{
+		UpstreamProtocolOptions: &httpv3.HttpProtocolOptions_UseDownstreamProtocolConfig{
+			UseDownstreamProtocolConfig: &httpv3.HttpProtocolOptions_UseDownstreamHttpConfig{
+				HttpProtocolOptions:  &corev3.Http1ProtocolOptions{},
+				Http2ProtocolOptions: &corev3.Http2ProtocolOptions{},
+			},
+		},
+	})
 }

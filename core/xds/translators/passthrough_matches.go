@@ -3,23 +3,13 @@ package translators
 import (
 	"net/netip"
 	"slices"
-	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
-	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
-	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
-	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/kind/meshpassthrough"
-	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 )
-
-// inspectionTimeout is how long a listener waits for the first bytes of a client to
-// find out its protocol.
-const inspectionTimeout = time.Second
 
 // maxPassthroughChains is the number of filter chains up to which matches are
 // translated.
@@ -39,14 +29,14 @@ type passthroughGroup struct {
 
 // matchedChains returns the filter chains of matches, and false if they would be too
 // many.
-func matchedChains(matches []meshpassthrough.Match) ([]*listenerv3.FilterChain, bool) {
+func matchedChains(matches []meshpassthrough.Match, r resolver) ([]*listenerv3.FilterChain, bool) {
 	var chains []*listenerv3.FilterChain
 	for _, port := range distinct(matches, portOf, 0) {
 		inPort := slices.DeleteFunc(slices.Clone(matches), func(m meshpassthrough.Match) bool {
 			return portOf(&m) != 0 && portOf(&m) != port
 		})
 		for _, prefix := range distinct(inPort, prefixOf, netip.Prefix{}) {
-			chains = append(chains, passthroughGroup{port, prefix}.chains(inPort)...)
+			chains = append(chains, passthroughGroup{port, prefix}.chains(inPort, r)...)
 			if len(chains) > maxPassthroughChains {
 				return nil, false
 			}
@@ -82,9 +72,9 @@ func prefixOf(m *meshpassthrough.Match) netip.Prefix {
 
 // chains returns the chains of a group, for the matches whose port is that of the group
 // or each port.
-func (g passthroughGroup) chains(matches []meshpassthrough.Match) []*listenerv3.FilterChain {
+func (g passthroughGroup) chains(matches []meshpassthrough.Match, r resolver) []*listenerv3.FilterChain {
 	var names, hosts []string // of TLS, of plain HTTP
-	var anything, tls, http bool
+	var anything, tls, anyName, http bool
 	for i := range matches {
 		m := &matches[i]
 		if p := prefixOf(m); p.IsValid() && (!g.prefixes.IsValid() || !p.Overlaps(g.prefixes) || p.Bits() > g.prefixes.Bits()) {
@@ -95,7 +85,9 @@ func (g passthroughGroup) chains(matches []meshpassthrough.Match) []*listenerv3.
 			hosts = append(hosts, m.Value)
 		case m.Speaks().IsHTTP():
 			http = true
-		case m.Speaks() == meshpassthrough.TLS && domain && m.Value != "*":
+		case m.Speaks() == meshpassthrough.TLS && domain && m.Value == "*":
+			anyName = true
+		case m.Speaks() == meshpassthrough.TLS && domain:
 			names = append(names, m.Value)
 		case m.Speaks() == meshpassthrough.TLS:
 			tls = true
@@ -111,15 +103,16 @@ func (g passthroughGroup) chains(matches []meshpassthrough.Match) []*listenerv3.
 		forward(g.condition())
 		return chains
 	}
-	if tls {
-		condition := g.condition()
-		condition.TransportProtocol = "tls"
+	condition := g.condition()
+	condition.TransportProtocol = "tls"
+	switch {
+	case tls:
 		forward(condition)
-	} else if len(names) > 0 {
-		slices.Sort(names)
-		condition := g.condition()
-		condition.TransportProtocol, condition.ServerNames = "tls", slices.Compact(names)
-		forward(condition)
+	case len(names) > 0 || anyName:
+		if slices.Sort(names); !anyName {
+			condition.ServerNames = slices.Compact(names)
+		}
+		chains = append(chains, &listenerv3.FilterChain{FilterChainMatch: condition, Filters: r.serverName()})
 	}
 	plain := g.condition()
 	plain.TransportProtocol, plain.ApplicationProtocols = "raw_buffer", []string{"http/1.1", "h2c"}
@@ -127,7 +120,7 @@ func (g passthroughGroup) chains(matches []meshpassthrough.Match) []*listenerv3.
 	case http:
 		forward(plain)
 	case len(hosts) > 0:
-		chains = append(chains, hostsChain(plain, hosts))
+		chains = append(chains, &listenerv3.FilterChain{FilterChainMatch: plain, Filters: r.hosts(hosts)})
 	}
 	return chains
 }
@@ -143,27 +136,4 @@ func (g passthroughGroup) condition() *listenerv3.FilterChainMatch {
 		}}
 	}
 	return condition
-}
-
-// hostsChain returns the chain of plain HTTP to the given domains.
-func hostsChain(condition *listenerv3.FilterChainMatch, domains []string) *listenerv3.FilterChain {
-	slices.Sort(domains)
-	routes := &routev3.RouteConfiguration{
-		IgnorePortInHostMatching: true,
-		VirtualHosts: []*routev3.VirtualHost{{
-			Name: "passthrough", Domains: slices.Compact(domains),
-			Routes: []*routev3.Route{{
-				Match: prefixMatch("/"),
-				Action: &routev3.Route_Route{Route: &routev3.RouteAction{
-					ClusterSpecifier: &routev3.RouteAction_Cluster{Cluster: outboundPassthrough},
-					Timeout:          durationpb.New(0),
-				}},
-			}},
-		}},
-	}
-	return &listenerv3.FilterChain{FilterChainMatch: condition, Filters: (&xds.Filters{Manager: &hcmv3.HttpConnectionManager{
-		StatPrefix:        "passthrough",
-		RouteSpecifier:    &hcmv3.HttpConnectionManager_RouteConfig{RouteConfig: routes},
-		StreamIdleTimeout: durationpb.New(message.OutboundStreamIdleTimeout),
-	}}).List()}
 }

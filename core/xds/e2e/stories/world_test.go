@@ -61,6 +61,7 @@ func start(t *testing.T, s *story, list []xds.Translator) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.collector.Close() })
+	serveNames(t, w)
 	view := w.load(s.mesh)
 	w.startApps(view, s)
 	w.startProxies(snapshot.NewBuilder(list, snapshot.Options{Audit: true}).At(view), s)
@@ -163,6 +164,7 @@ func (w *world) startProxies(state *snapshot.State, s *story) {
 			w.t.Fatal(err)
 		}
 		withoutDelays(bootstrap)
+		withNames(bootstrap, w)
 		withProxyLines(bootstrap, d.Address)
 		config, err := message.JSON(bootstrap)
 		if err != nil {
