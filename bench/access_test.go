@@ -102,9 +102,13 @@ func BenchmarkAccessFilter(b *testing.B) {
 
 func permissionConfig(b *testing.B, kind *resource.Kind, policies []*resource.Policy, d *resource.Dataplane) *rules.Config {
 	b.Helper()
-	view, err := core.NewView(resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
+	view, err := core.NewView(b.Context(), resource.NewKinds(kind), &resource.Set{Policies: policies, Dataplanes: []*resource.Dataplane{d}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return view.Config(d, kind.Name, core.Enforced)
+	config, err := view.Config(d, kind.Name, core.Enforced)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return config
 }

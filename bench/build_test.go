@@ -27,7 +27,7 @@ func BenchmarkBuild(b *testing.B) {
 			var view *core.View
 			for b.Loop() {
 				engine := core.NewEngine(kinds, core.Options{})
-				if _, err := engine.Apply(core.Batch{Upsert: set}); err != nil {
+				if _, err := engine.Apply(b.Context(), core.Batch{Upsert: set}); err != nil {
 					b.Fatal(err)
 				}
 				view = engine.View()

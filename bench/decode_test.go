@@ -35,7 +35,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.ReportAllocs()
 			var decoded *resource.Set
 			for b.Loop() {
-				if decoded, err = loader.Decode(resource.Input{Name: "dataplanes." + format.name, Data: file}); err != nil {
+				if decoded, err = loader.Decode(b.Context(), resource.Input{Name: "dataplanes." + format.name, Data: file}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -68,7 +68,7 @@ func TestFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := loader.Decode(resource.Input{Name: "file." + format.name, Data: file})
+			got, err := loader.Decode(t.Context(), resource.Input{Name: "file." + format.name, Data: file})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,7 +32,7 @@ func BenchmarkLoad(b *testing.B) {
 	var set *resource.Set
 	for b.Loop() {
 		var err error
-		if set, err = loader.Decode(resource.Input{Name: "policies.yaml", Data: file.Bytes()}); err != nil {
+		if set, err = loader.Decode(b.Context(), resource.Input{Name: "policies.yaml", Data: file.Bytes()}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -14,12 +15,13 @@ import (
 // admit checks the resources of a batch as the loader checks those of files,
 // whether they were decoded or made in Go (SPEC 1.2). The error is a
 // [diag.Errors] with every error of the batch. A resource without a position is
-// named by its identity. If the code of a kind panics, the error is an [ErrPanic].
-func admit(kinds *resource.Kinds, b *Batch) (err error) {
+// named by its identity. If the code of a kind panics, the error is an [ErrPanic], and
+// if the context ends its cause.
+func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (err error) {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
 	defer a.running.Recover(&err) // Validate methods of kinds
-	passed, err := a.passed(set)
+	passed, err := a.passed(ctx, set)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ const parallelAdmission = 256
 
 // passed validates the dataplanes and policies of a large batch by several workers,
 // and reports whether all of them are valid. It returns false for a small batch.
-func (a *admission) passed(set *resource.Set) (bool, error) {
+func (a *admission) passed(ctx context.Context, set *resource.Set) (bool, error) {
 	dataplanes, n := len(set.Dataplanes), len(set.Dataplanes)+len(set.Policies)
 	if n < parallelAdmission {
 		return false, nil
@@ -97,6 +99,9 @@ func (a *admission) passed(set *resource.Set) (bool, error) {
 		var p prober
 		defer p.running.Recover(&err) // Validate methods of kinds
 		for i := n * worker / workers; i < n*(worker+1)/workers && !failed.Load(); i++ {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			ok := false
 			if i < dataplanes {
 				d := set.Dataplanes[i]

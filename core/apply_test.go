@@ -69,6 +69,12 @@ func TestApplyAllOrNothing(t *testing.T) {
 		"nil":                       {core.Batch{Upsert: &resource.Set{Dataplanes: []*resource.Dataplane{nil}}}, "a Dataplane is nil"},
 		"deletes an unknown kind":   {core.Batch{Delete: []resource.ID{{Kind: "MeshTimeuot", Name: "x", Mesh: "default"}}}, `did you mean "MeshTimeout"?`},
 		"matches where none are":    {broken(func(p *resource.Policy) { *p = *permission; p.Name = "broken" }), "spec.rules[0].matches: rules of MeshTrafficPermission have no matches"},
+		"deletes what is not there": {core.Batch{Delete: []resource.ID{timeoutID("base"), timeoutID("missing")}}, `MeshTimeout "missing" in mesh "default": it is deleted, and does not exist`},
+		"deletes in no mesh":        {core.Batch{Delete: []resource.ID{{Kind: "Dataplane", Mesh: "elsewhere", Name: "x"}}}, "does not exist"},
+		"deletes no document":       {core.Batch{Delete: []resource.ID{{Kind: "Mesh", Mesh: "default", Name: "default"}}}, "does not exist"},
+		"deletes no identity":       {core.Batch{Delete: []resource.ID{identityID("x")}}, "does not exist"},
+		"deletes no trust":          {core.Batch{Delete: []resource.ID{trustID("x")}}, "does not exist"},
+		"deletes no placement":      {core.Batch{Delete: []resource.ID{{Kind: ocm.PlacementRuleKind, Name: "x"}}}, "does not exist"},
 		"deletes a mesh in another": {core.Batch{Delete: []resource.ID{{Kind: "Mesh", Mesh: "default", Name: "b"}}}, "in the mesh of its own name"},
 		"a mesh in a namespace":     {core.Batch{Upsert: &resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Namespace: "n", Name: "a"}}}}}}, "a Mesh has no namespace"},
 		"a mesh in another":         {core.Batch{Upsert: &resource.Set{Meshes: []*resource.Mesh{{Meta: resource.Meta{ID: resource.ID{Kind: "Mesh", Mesh: "a", Name: "b"}}}}}}, "in the mesh of its own name"},
@@ -76,7 +82,7 @@ func TestApplyAllOrNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t, world)
 			before := e.View()
-			_, err := e.Apply(c.batch)
+			_, err := e.Apply(t.Context(), c.batch)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want ...%s...", err, c.want)
 			}
@@ -97,7 +103,7 @@ func TestApplyWithoutOrder(t *testing.T) {
 	one := decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))
 	apply(t, e, core.Batch{Upsert: one})
 	two := decode(t, timeoutText("b", "", everyDataplane, forAll)+strings.ReplaceAll(dataplaneText("x", "web", ""), "name: x", "name: x\nmesh: another"))
-	if _, err := e.Apply(core.Batch{Upsert: two}); err == nil || !strings.Contains(err.Error(), `neither of MeshTimeout "a" in mesh "default" and MeshTimeout "b" in mesh "default" overrides the other`) && !strings.Contains(err.Error(), `neither of MeshTimeout "b" in mesh "default" and MeshTimeout "a" in mesh "default" overrides the other`) {
+	if _, err := e.Apply(t.Context(), core.Batch{Upsert: two}); err == nil || !strings.Contains(err.Error(), `neither of MeshTimeout "a" in mesh "default" and MeshTimeout "b" in mesh "default" overrides the other`) && !strings.Contains(err.Error(), `neither of MeshTimeout "b" in mesh "default" and MeshTimeout "a" in mesh "default" overrides the other`) {
 		t.Errorf("got %v", err)
 	}
 	if meshes := e.View().Meshes(); !slices.Equal(meshes, []string{"default"}) {

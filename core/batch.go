@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -15,8 +16,8 @@ type Batch struct {
 	// Upsert contains resources that are added, or replace the resources of the
 	// same identity; nil for none. The caller must not change them afterwards.
 	Upsert *resource.Set
-	// Delete contains the identities of resources that are removed. Deleting a
-	// resource that does not exist is no error, so a batch can be repeated.
+	// Delete contains the identities of resources that are removed. It is an error if
+	// one does not exist.
 	Delete []resource.ID
 }
 
@@ -118,4 +119,19 @@ func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 	}
 	slices.SortFunc(batches, func(a, b *mesh.Batch) int { return cmp.Compare(a.Mesh, b.Mesh) })
 	return batches
+}
+
+// checkDeletions returns an error for each deletion of a resource that is not in a
+// view: a [diag.Errors].
+func (b *Batch) checkDeletions(view *View) error {
+	var sink diag.Sink
+	for _, id := range b.Delete {
+		if !view.has(id) {
+			sink.Error(diag.Diagnostic{
+				Pos: diag.Position{File: id.String()}, What: "it is deleted, and does not exist",
+				Hint: "compare the batch with the engine's view",
+			})
+		}
+	}
+	return sink.Err()
 }

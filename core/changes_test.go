@@ -104,9 +104,6 @@ func TestChanges(t *testing.T) {
 			upsert: dataplaneText("web-2", "web", toBackend),
 			want:   []string{"changed web-2, itself, MeshTimeout of outbound 1"},
 		},
-		"what is not there": {
-			delete: []resource.ID{dataplaneID("missing"), timeoutID("nothing")},
-		},
 		"what is known": {
 			upsert: world,
 		},

@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 				apply(t, e, core.Batch{Upsert: decode(t, text)})
 			}
 			set := decode(t, "\n"+world)
-			stranger, err := core.NewView(kinds.All(), set)
+			stranger, err := core.NewView(t.Context(), kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,7 +55,7 @@ func TestReadersSeeWholeCommits(t *testing.T) {
 		})
 	}
 	for _, b := range batches[1:] {
-		if _, err := e.Apply(b); err != nil {
+		if _, err := e.Apply(t.Context(), b); err != nil {
 			t.Error(err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestWriters(t *testing.T) {
 	for w := range 4 {
 		writers.Go(func() {
 			for i := range 20 {
-				if _, err := e.Apply(core.Batch{Upsert: decode(t, dataplaneText(fmt.Sprintf("dp-%d-%d", w, i), "web", toBackend))}); err != nil {
+				if _, err := e.Apply(t.Context(), core.Batch{Upsert: decode(t, dataplaneText(fmt.Sprintf("dp-%d-%d", w, i), "web", toBackend))}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -136,7 +136,7 @@ func TestWatch(t *testing.T) {
 				t.Errorf("got %v", changes)
 			}
 			go func() {
-				if _, err := e.Apply(core.Batch{Upsert: decode(t, timeoutText("base", "", everyDataplane, forAll))}); err != nil {
+				if _, err := e.Apply(t.Context(), core.Batch{Upsert: decode(t, timeoutText("base", "", everyDataplane, forAll))}); err != nil {
 					t.Error(err)
 				}
 			}()

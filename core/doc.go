@@ -5,15 +5,15 @@
 // # Usage
 //
 //	engine := core.NewEngine(kinds.All(), core.Options{})
-//	commit, err := engine.Apply(core.Batch{Upsert: set}) // a set of a resource.Loader, or made in Go
+//	commit, err := engine.Apply(ctx, core.Batch{Upsert: set}) // a set of a resource.Loader, or made in Go
 //	for _, change := range commit.Changes() {
 //		...                                          // which dataplanes changed, where and why
 //	}
 //
 //	view := engine.View()                                // immutable, for any goroutine
 //	dataplane := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
-//	config := view.Config(dataplane, "MeshTimeout", core.Enforced)
-//	timeout := rules.ConfOf[meshtimeout.Conf](config.Outbounds[0].Effective)
+//	config, err := view.Config(dataplane, "MeshTimeout", core.Enforced)
+//	timeout, err := rules.ConfOf[meshtimeout.Conf](config.Outbounds[0].Effective)
 //	id, err := view.Identities(dataplane.Mesh).Of(dataplane) // its SPIFFE ID
 //
 // The Example is a whole program. GUIDE.md in this directory shows how to embed

@@ -25,7 +25,7 @@ func (b *Batch) enforcement(before *enforce.State) mesh.Enforcement {
 		}
 	}
 	for _, id := range b.Delete {
-		if ocm.IsKind(id.Kind) && id.Mesh == "" && before.Resource(id) != nil {
+		if ocm.IsKind(id.Kind) && id.Mesh == "" {
 			edit().Remove(id)
 		}
 	}

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -63,7 +64,7 @@ func (s *enforcementSequence) run() {
 			s.change(&batch)
 		}
 		before := s.enforced(s.engine.View())
-		commit, err := s.engine.Apply(batch)
+		commit, err := s.engine.Apply(context.Background(), batch)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -180,7 +181,7 @@ func (s *enforcementSequence) checkReference(got map[resource.ID][]string) {
 	for _, r := range s.documents {
 		set.Documents = append(set.Documents, ocm.NewDocument(r))
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		s.Fatal(err)
 	}

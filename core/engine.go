@@ -1,9 +1,9 @@
 package core
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
@@ -28,9 +28,11 @@ type Options struct {
 type Engine struct {
 	current atomic.Pointer[View]
 
-	mu     sync.Mutex              // of writers; guards what follows
-	meshes map[string]*mesh.Writer // see writer
-	memory mesh.Buffers
+	// writing has a value while a batch is applied: a lock that a caller can cease to
+	// wait for. It guards what follows.
+	writing chan struct{}
+	meshes  map[string]*mesh.Writer // see writer
+	memory  mesh.Buffers
 }
 
 // NewEngine returns an engine without resources, for policies of the given
@@ -40,7 +42,7 @@ func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 	if options.Order == nil {
 		options.Order = options.Semantics.Order()
 	}
-	e := &Engine{meshes: map[string]*mesh.Writer{}}
+	e := &Engine{writing: make(chan struct{}, 1), meshes: map[string]*mesh.Writer{}}
 	e.current.Store(&View{
 		kinds: kinds, reading: semantics.Reading(options), enforcement: enforce.Empty(), superseded: make(chan struct{}),
 	})
@@ -58,26 +60,35 @@ type Commit struct{ Before, After *View }
 func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
 
 // Apply applies a batch as a whole. If it returns an error, nothing changed: a
-// [diag.Errors] for resources that are invalid by SPEC 1.2, a [rules.ErrNoOrder],
-// or an [ErrPanic]. An upsert that repeats a resource, with the same content and
-// the same position in a file, changes nothing; so does deleting a resource that
-// does not exist. When Apply returns, [Engine.View] returns the new view.
-func (e *Engine) Apply(batch Batch) (Commit, error) {
-	if err := admit(e.View().kinds, &batch); err != nil {
+// [diag.Errors] for resources that are invalid by SPEC 1.2 and for deletions of
+// resources that do not exist, a [rules.ErrNoOrder], an [ErrPanic], or the cause of
+// the context if it ends before the batch is applied. An upsert that repeats a
+// resource, with the same content and the same position in a file, changes nothing.
+// When Apply returns, [Engine.View] returns the new view.
+//
+// After an ErrPanic or a context that ended, the next batch first rebuilds what the
+// engine has of the meshes concerned, which takes as long as their first batch.
+func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
+	if err := admit(ctx, e.View().kinds, &batch); err != nil {
 		return Commit{}, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	if err := e.lock(ctx); err != nil {
+		return Commit{}, err
+	}
+	defer e.unlock()
 	before := e.View()
+	if err := batch.checkDeletions(before); err != nil {
+		return Commit{}, err
+	}
 	enforcement := batch.enforcement(before.enforcement)
 	batches := batch.perMesh(before, enforcement)
 	updates := make([]*mesh.Update, 0, len(batches))
 	for _, b := range batches {
-		w, err := e.writer(b.Mesh)
+		w, err := e.writer(ctx, b.Mesh)
 		if err != nil {
 			return Commit{}, err
 		}
-		u, err := w.Prepare(b)
+		u, err := w.Prepare(ctx, b)
 		if err != nil {
 			return Commit{}, fmt.Errorf("mesh %q: %w", b.Mesh, err)
 		}
@@ -95,7 +106,7 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	}
 	for _, u := range updates {
 		name := u.Writer().Mesh()
-		next, err := u.Run(&e.memory)
+		next, err := u.Run(ctx, &e.memory)
 		if err != nil {
 			for _, u := range updates { // their writers are ahead of the view, or inconsistent
 				delete(e.meshes, u.Writer().Mesh())
@@ -114,9 +125,24 @@ func (e *Engine) Apply(batch Batch) (Commit, error) {
 	return Commit{before, after}, nil
 }
 
+// lock waits until no other batch is applied, or the context ends.
+func (e *Engine) lock(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	select {
+	case e.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (e *Engine) unlock() { <-e.writing }
+
 // writer returns the writer of a mesh. If a published mesh has none, as after an
 // update that failed, it is rebuilt from what is published.
-func (e *Engine) writer(name string) (*mesh.Writer, error) {
+func (e *Engine) writer(ctx context.Context, name string) (*mesh.Writer, error) {
 	if w := e.meshes[name]; w != nil {
 		return w, nil
 	}
@@ -125,7 +151,7 @@ func (e *Engine) writer(name string) (*mesh.Writer, error) {
 	if published == nil {
 		return mesh.NewWriter(name, view.kinds, view.reading), nil
 	}
-	w, err := mesh.Rebuild(published, view.reading, view.enforcement, &e.memory)
+	w, err := mesh.Rebuild(ctx, published, view.reading, view.enforcement, &e.memory)
 	if err == nil {
 		e.meshes[name] = w
 	}
@@ -149,14 +175,15 @@ type Sizes struct {
 // [ErrPanic], the classes, profiles and blocks of its meshes are rebuilt first;
 // a mesh for which that fails is counted without them.
 func (e *Engine) Sizes() Sizes {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	ctx := context.Background()
+	_ = e.lock(ctx) // it does not end
+	defer e.unlock()
 	var s Sizes
 	for _, m := range e.View().meshes {
 		dataplanes, policies := m.Len()
 		s.Dataplanes += dataplanes
 		s.Policies += policies
-		if w, err := e.writer(m.Name()); err == nil {
+		if w, err := e.writer(ctx, m.Name()); err == nil {
 			classes, profiles, blocks := w.Len()
 			s.Classes += classes
 			s.Profiles += profiles

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 func decode(t testing.TB, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func newEngine(t testing.TB, text string) *core.Engine {
 
 func apply(t testing.TB, e *core.Engine, b core.Batch) core.Commit {
 	t.Helper()
-	commit, err := e.Apply(b)
+	commit, err := e.Apply(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestBlocksAreShared(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toOther+","+toBackend)+
 		timeoutText("base", "", everyDataplane, forAll)+timeoutText("web", "", "kind: MeshService, name: web", `{default: {}}`))
 	outbound := func(v *core.View, name string, i int) any {
-		return v.Config(v.Dataplane(dataplaneID(name)), "MeshTimeout", core.Enforced).Outbounds[i].Effective
+		return configOf(t, v, v.Dataplane(dataplaneID(name)), "MeshTimeout").Outbounds[i].Effective
 	}
 	v := e.View()
 	shared := outbound(v, "web-1", 0)
@@ -235,23 +236,77 @@ func TestConfigsOfADataplaneOutsideTheView(t *testing.T) {
 func TestConfig(t *testing.T) {
 	v := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll)).View()
 	d := v.Dataplane(dataplaneID("web-1"))
-	timeout := v.Config(d, "MeshTimeout", core.Enforced)
+	timeout := configOf(t, v, d, "MeshTimeout")
 	if timeout != v.Configs(d, core.Enforced)[0] {
 		t.Error("Config and Configs differ")
 	}
-	if conf := rules.ConfOf[meshtimeout.Conf](timeout.Outbounds[0].Effective); conf == nil || conf.ConnectionTimeout == nil {
-		t.Error("no connection timeout")
+	if conf, err := rules.ConfOf[meshtimeout.Conf](timeout.Outbounds[0].Effective); err != nil || conf.ConnectionTimeout == nil {
+		t.Error("no connection timeout", err)
 	}
-	if rules.ConfOf[meshretry.Conf](timeout.Outbounds[0].Effective) != nil || rules.ConfOf[meshtimeout.Conf](nil) != nil {
-		t.Error("a conf of another kind, or of nothing")
+	if conf, err := rules.ConfOf[meshtimeout.Conf](nil); conf != nil || err != nil {
+		t.Errorf("the conf of nothing: %v, %v", conf, err)
 	}
-	retry := v.Config(d, "MeshRetry", core.Enforced)
+	retry := configOf(t, v, d, "MeshRetry")
 	if retry.Matched.Len() != 0 || len(retry.Outbounds) != len(d.Outbounds) || retry.Outbounds[0].Effective != nil {
 		t.Errorf("MeshRetry without policies: %+v", retry)
 	}
-	if v.Config(d, "Unknown", core.Enforced) != nil || v.Config(nil, "MeshRetry", core.Enforced) != nil {
-		t.Error("a config of an unknown kind, or of no dataplane")
+}
+
+// What is asked for what does not exist, or as another type than it is, is an error.
+func TestUnknown(t *testing.T) {
+	v := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll)).View()
+	d := v.Dataplane(dataplaneID("web-1"))
+	effective := configOf(t, v, d, "MeshTimeout").Outbounds[0].Effective
+	elsewhere := *d
+	elsewhere.Mesh = "elsewhere"
+	config := func(d *resource.Dataplane, kind string) error {
+		got, err := v.Config(d, kind, core.Enforced)
+		if got != nil {
+			t.Errorf("%s: %v", kind, got)
+		}
+		return err
 	}
+	selectedBy := func(id resource.ID) error {
+		got, err := v.SelectedBy(id)
+		if got != nil {
+			t.Errorf("%s: %v", id, got)
+		}
+		return err
+	}
+	_, errConf := rules.ConfOf[meshretry.Conf](effective)
+	for _, c := range []struct {
+		err  error
+		is   error
+		want string
+	}{
+		{config(d, "MeshTimeoutt"), core.ErrUnknownKind, `unknown policy kind "MeshTimeoutt"; did you mean "MeshTimeout"?`},
+		{config(nil, "MeshTimeoutt"), core.ErrUnknownKind, ""},
+		{config(nil, "MeshTimeout"), core.ErrUnknownResource, "unknown resource: the dataplane is nil"},
+		{config(&elsewhere, "MeshTimeout"), core.ErrUnknownMesh, `unknown mesh "elsewhere"`},
+		{selectedBy(resource.ID{Kind: "MeshTimeoutt", Mesh: "default", Name: "base"}), core.ErrUnknownKind, ""},
+		{selectedBy(timeoutID("missing")), core.ErrUnknownResource, `unknown resource: MeshTimeout "missing" in mesh "default"`},
+		{errConf, rules.ErrConfType, "the conf is of another type: it is a *meshtimeout.Conf, not a *meshretry.Conf"},
+	} {
+		if !errors.Is(c.err, c.is) || c.want != "" && c.err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", c.err, c.want)
+		}
+	}
+	defer func() {
+		if err, ok := recover().(error); !ok || !errors.Is(err, rules.ErrConfType) {
+			t.Errorf("MustConfOf panics with %v", err)
+		}
+	}()
+	rules.MustConfOf[meshretry.Conf](effective)
+}
+
+// configOf returns the enforced config of a dataplane.
+func configOf(t testing.TB, v *core.View, d *resource.Dataplane, kind string) *rules.Config {
+	t.Helper()
+	config, err := v.Config(d, kind, core.Enforced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
 }
 
 func TestSelectedBy(t *testing.T) {
@@ -260,7 +315,11 @@ func TestSelectedBy(t *testing.T) {
 		timeoutText("informs", "kuma.io/effect: shadow", everyDataplane, forAll))
 	text := func(policy string) string {
 		var lines []string
-		for _, s := range e.View().SelectedBy(timeoutID(policy)) {
+		selected, err := e.View().SelectedBy(timeoutID(policy))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range selected {
 			lines = append(lines, fmt.Sprintf("%s inbound:%t enforced:%t", s.Dataplane.Name, s.Inbounds.Has(0), s.Enforced))
 		}
 		return strings.Join(lines, ", ")
@@ -268,7 +327,6 @@ func TestSelectedBy(t *testing.T) {
 	for policy, want := range map[string]string{
 		"web":     "web-1 inbound:true enforced:true, web-2 inbound:true enforced:true",
 		"informs": "api-1 inbound:true enforced:false, web-1 inbound:true enforced:false, web-2 inbound:true enforced:false",
-		"missing": "",
 	} {
 		if got := text(policy); got != want {
 			t.Errorf("%s: got %s, want %s", policy, got, want)
@@ -280,8 +338,8 @@ func TestConfigsAllocateNothing(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
 	d := e.View().Dataplane(dataplaneID("web-1"))
 	if n := testing.AllocsPerRun(100, func() {
-		if e.View().Config(d, "MeshTimeout", core.Enforced).Matched.Len() != 1 {
-			t.Fatal("no config")
+		if config, err := e.View().Config(d, "MeshTimeout", core.Enforced); err != nil || config.Matched.Len() != 1 {
+			t.Fatal("no config", err)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -31,19 +32,27 @@ spec:
 // it.
 func Example() {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "shop.yaml", Data: []byte(shop)})
+	set, err := loader.Decode(context.Background(), resource.Input{Name: "shop.yaml", Data: []byte(shop)})
 	if err != nil {
 		log.Fatal(err)
 	}
 	engine := core.NewEngine(kinds.All(), core.Options{})
-	if _, err := engine.Apply(core.Batch{Upsert: set}); err != nil {
+	if _, err := engine.Apply(context.Background(), core.Batch{Upsert: set}); err != nil {
 		log.Fatal(err)
 	}
 
 	view := engine.View()
 	web := view.Dataplane(resource.ID{Mesh: "default", Name: "web-1"})
-	backend := view.Config(web, "MeshTimeout", core.Enforced).Outbounds[0]
-	fmt.Println("connection timeout:", *rules.ConfOf[meshtimeout.Conf](backend.Effective).ConnectionTimeout)
+	config, err := view.Config(web, "MeshTimeout", core.Enforced)
+	if err != nil {
+		log.Fatal(err)
+	}
+	backend := config.Outbounds[0]
+	timeout, err := rules.ConfOf[meshtimeout.Conf](backend.Effective)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("connection timeout:", *timeout.ConnectionTimeout)
 	for _, origin := range backend.Origins {
 		fmt.Println("set by:", origin.Policy.Name)
 	}
@@ -64,11 +73,11 @@ spec:
   targetRef: {kind: MeshService, name: web}
   to: [{default: {connectionTimeout: 1s}}]
 `} {
-		set, err := loader.Decode(resource.Input{Name: "example.yaml", Data: []byte(text)})
+		set, err := loader.Decode(context.Background(), resource.Input{Name: "example.yaml", Data: []byte(text)})
 		if err != nil {
 			log.Fatal(err)
 		}
-		commit, err := engine.Apply(core.Batch{Upsert: set})
+		commit, err := engine.Apply(context.Background(), core.Batch{Upsert: set})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -87,5 +96,9 @@ spec:
 
 // timeoutOf returns the connection timeout of the first outbound.
 func timeoutOf(configs []*rules.Config) *conf.Duration {
-	return rules.ConfOf[meshtimeout.Conf](configs[0].Outbounds[0].Effective).ConnectionTimeout
+	timeout, err := rules.ConfOf[meshtimeout.Conf](configs[0].Outbounds[0].Effective)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return timeout.ConnectionTimeout
 }

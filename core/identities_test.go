@@ -85,7 +85,6 @@ func TestIdentitiesAndTrusts(t *testing.T) {
 		trusts   string
 		count    [2]int // of MeshIdentities and MeshTrusts
 	}{
-		{name: "none", upsert: "", remove: []resource.ID{identityID("x"), trustID("x")}},
 		{"one of each", identityText("b", "", "/b") + trustText("b", "td"), nil, "spiffe://default.mesh.local/b", "b", [2]int{1, 1}},
 		{"another of each", identityText("a", "", "/a") + trustText("a", "td"), nil, "spiffe://default.mesh.local/a", "a b", [2]int{2, 2}},
 		{"other content", identityText("a", "", "/c") + trustText("a", "td2"), nil, "spiffe://default.mesh.local/c", "a b", [2]int{2, 2}},
@@ -173,7 +172,7 @@ func TestMeshesOfIdentitiesAndTrusts(t *testing.T) {
 
 // Mesh returns the resource.
 func TestMesh(t *testing.T) {
-	view, err := core.NewView(kinds.All(), decode(t, "{type: Mesh, name: m, labels: {a: b}}\n---\n{type: MeshTimeout, name: a, mesh: n, spec: {to: []}}"))
+	view, err := core.NewView(t.Context(), kinds.All(), decode(t, "{type: Mesh, name: m, labels: {a: b}}\n---\n{type: MeshTimeout, name: a, mesh: n, spec: {to: []}}"))
 	if err != nil {
 		t.Fatal(err)
 	}

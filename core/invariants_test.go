@@ -1,12 +1,17 @@
 package core
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // CheckInvariants compares the state of each writer with the published view. Tests
 // call it after each commit.
 func (e *Engine) CheckInvariants() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	if err := e.lock(context.Background()); err != nil {
+		return err
+	}
+	defer e.unlock()
 	view := e.View()
 	if len(view.meshes) != len(e.meshes) {
 		return fmt.Errorf("the view has %d meshes, the engine %d", len(view.meshes), len(e.meshes))

@@ -14,7 +14,7 @@ import (
 func decodeDocuments(t testing.TB, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 			kind.To = &resource.Section{Conf: mined{kind.To.Conf, &merging, &comparing}, Targets: kind.To.Targets}
 			loader := resource.Loader{Kinds: resource.NewKinds(&kind)}
 			load := func(text string) core.Batch {
-				set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+				set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -69,7 +69,7 @@ func TestApplyWithAKindThatPanics(t *testing.T) {
 				batch core.Batch
 			}{"merging": {&merging, change}, "comparing": {&comparing, again}} {
 				c.armed.Store(true)
-				_, err := e.Apply(c.batch)
+				_, err := e.Apply(t.Context(), c.batch)
 				if !errors.Is(err, core.ErrPanic) || !strings.Contains(err.Error(), "is broken") || !strings.Contains(err.Error(), "panic_test.go") {
 					t.Errorf("%s: got the error %v", what, err)
 				}
@@ -103,7 +103,7 @@ func TestApplyWithAnOrderThatPanics(t *testing.T) {
 	e := core.NewEngine(kinds.All(), core.Options{Order: func(a, b *resource.Policy) int { panic("no order") }})
 	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-1", "web", toBackend)+timeoutText("a", "", everyDataplane, forAll))})
 	before := e.View()
-	_, err := e.Apply(core.Batch{Upsert: decode(t, timeoutText("b", "", everyDataplane, forAll))})
+	_, err := e.Apply(t.Context(), core.Batch{Upsert: decode(t, timeoutText("b", "", everyDataplane, forAll))})
 	if !errors.Is(err, core.ErrPanic) || e.View() != before {
 		t.Errorf("got the error %v", err)
 	}

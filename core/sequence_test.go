@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -82,7 +83,7 @@ func FuzzSequence(f *testing.F) {
 
 // view returns a view of resources alone, by the semantics of the engine.
 func (s *sequence) view(set *resource.Set) (*core.View, error) {
-	return s.engine.View().Options().NewView(s.generator.Kinds(), set)
+	return s.engine.View().Options().NewView(context.Background(), s.generator.Kinds(), set)
 }
 
 func runSequence(t *testing.T, generator *fuzz.Generator, by semantics.Semantics, data []byte) {
@@ -128,7 +129,7 @@ func (s *sequence) apply(batch core.Batch) {
 		batch.Upsert.Dataplanes = slices.DeleteFunc(batch.Upsert.Dataplanes, func(d *resource.Dataplane) bool { return !valid(&d.Meta, d.Validate) })
 	}
 	s.Helper()
-	commit, err := s.engine.Apply(batch)
+	commit, err := s.engine.Apply(context.Background(), batch)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -116,7 +116,7 @@ func TestSpecExamplesLoad(t *testing.T) {
 			continue
 		}
 		loaded++
-		if _, err := loader.Decode(resource.Input{Name: "SPEC.md", Data: []byte(block[1])}); err != nil {
+		if _, err := loader.Decode(t.Context(), resource.Input{Name: "SPEC.md", Data: []byte(block[1])}); err != nil {
 			t.Errorf("%v\n%s", err, block[1])
 		}
 	}

@@ -1,11 +1,15 @@
 package core
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -28,13 +32,13 @@ type View struct {
 // NewView returns a view of the resources: the first commit of a new engine. The
 // caller must not change the resources afterwards. The errors are those of
 // [Engine.Apply].
-func NewView(kinds *resource.Kinds, set *resource.Set) (*View, error) {
-	return Options{}.NewView(kinds, set)
+func NewView(ctx context.Context, kinds *resource.Kinds, set *resource.Set) (*View, error) {
+	return Options{}.NewView(ctx, kinds, set)
 }
 
 // NewView is [NewView] with options: the first commit of a new engine with them.
-func (o Options) NewView(kinds *resource.Kinds, set *resource.Set) (*View, error) {
-	commit, err := NewEngine(kinds, o).Apply(Batch{Upsert: set})
+func (o Options) NewView(ctx context.Context, kinds *resource.Kinds, set *resource.Set) (*View, error) {
+	commit, err := NewEngine(kinds, o).Apply(ctx, Batch{Upsert: set})
 	return commit.After, err
 }
 
@@ -204,13 +208,30 @@ func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
 }
 
 // Config returns the config of a dataplane by the policies of one kind. If none
-// of them selects the dataplane, its outbounds and their routes have no confs. It
-// returns nil for an unknown kind, a nil dataplane and one of an unknown mesh.
-func (v *View) Config(d *resource.Dataplane, kind string, scope Scope) *rules.Config {
-	if m := v.meshOf(d); m != nil {
-		return m.Config(d, kind, scope)
+// of them selects the dataplane, its outbounds and their routes have no confs. The
+// error is an [ErrUnknownKind], an [ErrUnknownMesh], or an [ErrUnknownResource] if the
+// dataplane is nil.
+func (v *View) Config(d *resource.Dataplane, kind string, scope Scope) (*rules.Config, error) {
+	k := v.kinds.Lookup(kind)
+	if k == nil {
+		return nil, v.unknownKind(kind)
 	}
-	return nil
+	if d == nil {
+		return nil, fmt.Errorf("%w: the dataplane is nil", ErrUnknownResource)
+	}
+	m := v.mesh(d.Mesh)
+	if m == nil {
+		return nil, fmt.Errorf("%w %q", ErrUnknownMesh, d.Mesh)
+	}
+	return m.Config(d, k, scope), nil
+}
+
+func (v *View) unknownKind(name string) error {
+	err := fmt.Errorf("%w %q", ErrUnknownKind, name)
+	if hint := diag.DidYouMean(name, v.kinds.Names()); hint != "" {
+		err = fmt.Errorf("%w; %s", err, hint)
+	}
+	return err
 }
 
 // Selection is a dataplane that a policy selects.
@@ -225,18 +246,31 @@ type Selection struct {
 }
 
 // SelectedBy returns the dataplanes that a policy selects, sorted by identity. Its
-// cost follows the number of profiles and of the dataplanes returned.
-func (v *View) SelectedBy(policy resource.ID) []Selection {
+// cost follows the number of profiles and of the dataplanes returned. The error is an
+// [ErrUnknownKind] or an [ErrUnknownResource].
+func (v *View) SelectedBy(policy resource.ID) ([]Selection, error) {
 	p := v.Policy(policy)
-	if p == nil {
-		return nil
+	switch {
+	case v.kinds.Lookup(policy.Kind) == nil:
+		return nil, v.unknownKind(policy.Kind)
+	case p == nil:
+		return nil, fmt.Errorf("%w: %s", ErrUnknownResource, policy)
 	}
 	var out []Selection
 	for s := range v.mesh(policy.Mesh).SelectedBy(p) {
 		out = append(out, Selection(s))
 	}
 	slices.SortFunc(out, func(a, b Selection) int { return a.Dataplane.ID.Compare(b.Dataplane.ID) })
-	return out
+	return out, nil
+}
+
+// has reports whether there is a resource with the identity.
+func (v *View) has(id resource.ID) bool {
+	if ocm.IsKind(id.Kind) && id.Mesh == "" {
+		return v.enforcement.Resource(id) != nil
+	}
+	m := v.mesh(id.Mesh)
+	return m != nil && m.Has(id)
 }
 
 // Count returns the number of resources by kind, without placements, bindings and

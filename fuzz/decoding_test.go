@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ const decodedFile = "input"
 func checkDecoding(kinds *resource.Kinds, data []byte) error {
 	loader := &resource.Loader{Kinds: kinds, Limits: decodingLimits}
 	start := time.Now()
-	set, err := loader.Decode(resource.Input{Name: decodedFile, Data: data})
+	set, err := loader.Decode(context.Background(), resource.Input{Name: decodedFile, Data: data})
 	if took := time.Since(start); took > decodingTime {
 		return fmt.Errorf("%d bytes took %v", len(data), took)
 	}
@@ -63,7 +64,7 @@ func checkErrors(err error, tooLarge bool) error {
 
 func checkPrinting(loader *resource.Loader, policy *resource.Policy) error {
 	printed := asText(policy)
-	set, err := loader.Decode(resource.Input{Name: decodedFile, Data: []byte(printed)})
+	set, err := loader.Decode(context.Background(), resource.Input{Name: decodedFile, Data: []byte(printed)})
 	switch {
 	case err != nil:
 		return fmt.Errorf("its own print is refused: %w\n%s", err, printed)

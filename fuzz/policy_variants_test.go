@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -21,7 +22,7 @@ func comparePolicyVariants(s *Scenario, seed uint64) error {
 	if err != nil {
 		return fmt.Errorf("the scenario does not load: %w", err)
 	}
-	view, err := core.NewView(s.kinds, set)
+	view, err := core.NewView(context.Background(), s.kinds, set)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,11 @@ func (c *policyVariants) compare(compiler *variant.PolicyCompiler, kind *resourc
 
 // compareEngine compares the chosen content with the result of the engine.
 func (c *policyVariants) compareEngine(v *variant.PolicyVariants, kind *resource.Kind, dp *resource.Dataplane, outbound int, p variant.Parameters) error {
-	want := variant.ContentOf(c.view.Config(dp, kind.Name, core.Enforced), outbound)
+	config, err := c.view.Config(dp, kind.Name, core.Enforced)
+	if err != nil {
+		return err
+	}
+	want := variant.ContentOf(config, outbound)
 	if got := v.Choose(p); !got.Equal(want, kind) {
 		return fmt.Errorf("the variant has %s, the engine %s", contentText(got), contentText(want))
 	}

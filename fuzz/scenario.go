@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -76,7 +77,7 @@ func (s *Scenario) text(marshal func(any) ([]byte, error), separator string) str
 func (s *Scenario) Load() (*resource.Set, error) {
 	loader := resource.Loader{Kinds: s.kinds, Documents: ocm.Documents()}
 	if s.json {
-		return loader.Decode(resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
+		return loader.Decode(context.Background(), resource.Input{Name: "scenario.json", Data: []byte(s.JSON())})
 	}
-	return loader.Decode(resource.Input{Name: "scenario.yaml", Data: []byte(s.YAML())})
+	return loader.Decode(context.Background(), resource.Input{Name: "scenario.yaml", Data: []byte(s.YAML())})
 }

@@ -1,10 +1,14 @@
 package fuzz
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -36,7 +40,7 @@ func fastPath(kinds *resource.Kinds, set *resource.Set) (answers, error) {
 // reading returns the fast path for policies that are read by a semantics.
 func reading(s semantics.Semantics) subject {
 	return func(kinds *resource.Kinds, set *resource.Set) (answers, error) {
-		view, err := core.Options{Semantics: s}.NewView(kinds, set)
+		view, err := core.Options{Semantics: s}.NewView(context.Background(), kinds, set)
 		if err != nil {
 			return nil, err
 		}
@@ -50,8 +54,17 @@ func (v viewAnswers) Inspect(dp *resource.Dataplane, opt inspect.Options) (any, 
 	return inspect.NewDataplane(v.View, dp, opt)
 }
 
+// config returns the config of a dataplane of the view by the policies of a kind.
+func (v viewAnswers) config(dp *resource.Dataplane, kind string, shadow bool) *rules.Config {
+	config, err := v.Config(dp, kind, inspect.ScopeOf(shadow))
+	if err != nil {
+		panic(fmt.Sprintf("fuzz: %v", err)) // the scenario has the dataplane and the kind
+	}
+	return config
+}
+
 func (v viewAnswers) Client(dp *resource.Dataplane, inbound int, tags map[string]string, opt inspect.Options) any {
-	config := v.Config(dp, opt.Kind, inspect.ScopeOf(opt.Shadow))
+	config := v.config(dp, opt.Kind, opt.Shadow)
 	if from := config.Inbounds[inbound].From; from != nil {
 		if c := inspect.NewEffectiveConf(from.Client(tags), config.Kind.From, opt); c != nil {
 			return c
@@ -61,7 +74,7 @@ func (v viewAnswers) Client(dp *resource.Dataplane, inbound int, tags map[string
 }
 
 func (v viewAnswers) ToRules(dp *resource.Dataplane, opt inspect.Options) ([]inspect.SelectorRule, error) {
-	config := v.Config(dp, opt.Kind, inspect.ScopeOf(opt.Shadow))
+	config := v.config(dp, opt.Kind, opt.Shadow)
 	if config.Matched.Len() == 0 {
 		return nil, nil
 	}
@@ -74,7 +87,7 @@ func (v viewAnswers) ToRules(dp *resource.Dataplane, opt inspect.Options) ([]ins
 }
 
 func (v viewAnswers) Permissions(dp *resource.Dataplane, inbound int, shadow bool) *permission.Permissions {
-	if config := v.Config(dp, "MeshTrafficPermission", inspect.ScopeOf(shadow)); config.Matched.Len() > 0 {
+	if config := v.config(dp, permission.KindName, shadow); config.Matched.Len() > 0 {
 		return permission.ForInbound(config, dp, inbound)
 	}
 	return nil

@@ -96,7 +96,7 @@ func TestTagsEverywhere(t *testing.T) {
 			text := withPlaceholder(t, &root, place.node)
 			for _, value := range hostileValues {
 				hostile := strings.Replace(text, placeholder, value, 1)
-				if _, err := loader.Decode(resource.Input{Name: decodedFile, Data: []byte(hostile)}); err != nil {
+				if _, err := loader.Decode(t.Context(), resource.Input{Name: decodedFile, Data: []byte(hostile)}); err != nil {
 					if err := checkErrors(err, false); err != nil {
 						t.Errorf("%v:\n%s", err, hostile)
 					}

@@ -102,7 +102,7 @@ spec:
 `
 	kinds := generator(t).Kinds()
 	loader := resource.Loader{Kinds: kinds}
-	set, err := loader.Decode(resource.Input{Name: "file", Data: []byte(file)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "file", Data: []byte(file)})
 	if err != nil {
 		t.Fatal(err)
 	}

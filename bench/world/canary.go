@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
@@ -54,7 +55,7 @@ spec:
 // document decodes a document that is written in this file. It panics on an error.
 func (w *world) document(text string) []*resource.Document {
 	loader := resource.Loader{Kinds: w.kinds, Documents: ocm.Documents()}
-	set, err := loader.Decode(resource.Input{Name: shape.Mesh, Data: []byte(text)})
+	set, err := loader.Decode(context.Background(), resource.Input{Name: shape.Mesh, Data: []byte(text)})
 	if err != nil {
 		panic(err)
 	}

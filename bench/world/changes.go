@@ -103,7 +103,7 @@ func changes() []change {
 // sample applies a change once per round, each time to a different dataplane.
 func (w *world) sample(ctx context.Context, c change) (Row, error) {
 	if c.setup != nil {
-		if _, err := w.engine.Apply(c.setup(w)); err != nil {
+		if _, err := w.engine.Apply(ctx, c.setup(w)); err != nil {
 			return Row{}, err
 		}
 	}
@@ -119,13 +119,13 @@ func (w *world) sample(ctx context.Context, c change) (Row, error) {
 			return row, err
 		}
 		if c.revert != nil {
-			if _, err := w.engine.Apply(c.revert(w)); err != nil {
+			if _, err := w.engine.Apply(ctx, c.revert(w)); err != nil {
 				return row, err
 			}
 		}
 		batch := c.batch(w, round)
 		start := time.Now()
-		commit, err := w.engine.Apply(batch)
+		commit, err := w.engine.Apply(ctx, batch)
 		middle := time.Now()
 		if err != nil {
 			return row, err

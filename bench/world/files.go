@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,7 +18,7 @@ const resourcesPerFile = 10_000
 
 // loadFiles writes the resources to JSON files, and replaces them by those that the
 // loader reads from the files. It sets the fields of the report about files.
-func (w *world) loadFiles(r *Report) (err error) {
+func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 	dir, err := os.MkdirTemp("", "meshmatch-world-")
 	if err != nil {
 		return err
@@ -30,7 +31,7 @@ func (w *world) loadFiles(r *Report) (err error) {
 	before := heap()
 	loader := resource.Loader{Kinds: w.kinds, MaxBytes: int64(r.FileBytes)}
 	start := time.Now()
-	set, err := loader.Load(dir)
+	set, err := loader.Load(ctx, dir)
 	if err != nil {
 		return err
 	}

@@ -98,14 +98,14 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 	r := &Report{Shape: o.Shape.Name, Resources: (resources - empty) / float64(o.Dataplanes)}
 	if o.Files {
 		progress("loading files")
-		if err := w.loadFiles(r); err != nil {
+		if err := w.loadFiles(ctx, r); err != nil {
 			return nil, err
 		}
 		resources = heap()
 	}
 	progress("building")
 	start := time.Now()
-	if _, err := w.engine.Apply(core.Batch{Upsert: w.set}); err != nil {
+	if _, err := w.engine.Apply(ctx, core.Batch{Upsert: w.set}); err != nil {
 		return nil, err
 	}
 	r.Build, r.Sizes = time.Since(start), w.engine.Sizes()

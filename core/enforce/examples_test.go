@@ -34,7 +34,7 @@ func load(t testing.TB, text string) *ocm.Resources {
 func loadSet(t testing.TB, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
-	set, err := loader.Decode(resource.Input{Name: "hub.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "hub.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package enforce_test
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
@@ -64,7 +65,7 @@ func FuzzEnforce(f *testing.F) {
 }
 
 var meshView = sync.OnceValue(func() *core.View {
-	view, err := core.NewView(kinds.All(), enforcetest.MeshSet())
+	view, err := core.NewView(context.Background(), kinds.All(), enforcetest.MeshSet())
 	if err != nil {
 		panic(err)
 	}

@@ -23,7 +23,7 @@ func load(t *testing.T, dataplane string, specs ...string) *resource.Set {
 		text += "\n---\n{type: MeshIdentity, mesh: prod, name: " + string(rune('a'+i)) + ", spec: {" + spec + ", " + provider + "}}"
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,14 @@ func (d *Decision) Allowed() bool { return d.Decision == permission.Decision{All
 // Permissions returns which requests an inbound, given by its index, allows.
 // Policies that only inform are not part of it.
 func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permission.Permissions {
-	return permission.ForInbound(view.Config(d, permission.KindName, core.Enforced), d, inbound)
+	return permission.ForInbound(permissionConfig(view, d), d, inbound)
+}
+
+// permissionConfig returns the MeshTrafficPermissions of a dataplane of the view; nil
+// if the engine does not have this kind.
+func permissionConfig(view *core.View, d *resource.Dataplane) *rules.Config {
+	config, _ := view.Config(d, permission.KindName, core.Enforced)
+	return config
 }
 
 // NewAccess returns the answer for a request to an inbound, given by its index.

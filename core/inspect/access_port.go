@@ -37,7 +37,7 @@ func NewUndeclaredAccess(view *core.View, d *resource.Dataplane, options Options
 	if err != nil {
 		return nil, err
 	}
-	config := view.Config(d, permission.KindName, core.Enforced)
+	config := permissionConfig(view, d)
 	passes := permission.PassesUndeclared(config, id != nil)
 	a := &Access{
 		Decision: Decision{permission.Decision{Allow: passes}.String(), Decider{Default: true}},

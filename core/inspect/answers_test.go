@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -60,11 +61,11 @@ func newInput(t *testing.T, archive *txtar.Archive) *input {
 				inputs = append(inputs, resource.Input{Name: f.Name, Data: f.Data})
 			}
 		}
-		set, err := loader.Decode(inputs...)
+		set, err := loader.Decode(t.Context(), inputs...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(loader.Kinds, set)
+		view, err := core.NewView(t.Context(), loader.Kinds, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,9 +139,9 @@ func (in *input) aboutPolicy(q *question) (any, error) {
 		return nil, err
 	}
 	if q.what == "policy-diff" {
-		return inspect.NewPolicyDiff(in.after, in.set, p, q.options)
+		return inspect.NewPolicyDiff(context.Background(), in.after, in.set, p, q.options)
 	}
-	return inspect.NewPolicy(in.after, p, q.options.Source), nil
+	return inspect.NewPolicy(in.after, p, q.options.Source)
 }
 
 func (in *input) rules(d *resource.Dataplane, q *question) (any, error) {

@@ -48,7 +48,11 @@ func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	effective, section, err := q.answer(view.Config(d, q.Kind.Name, ScopeOf(q.Shadow)), d)
+	config, err := view.Config(d, q.Kind.Name, ScopeOf(q.Shadow))
+	if err != nil {
+		return nil, err
+	}
+	effective, section, err := q.answer(config, d)
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,11 @@ func viewOf(t *testing.T, files ...string) *core.View {
 	for i, text := range files {
 		inputs = append(inputs, resource.Input{Name: fmt.Sprint("file", i), Data: []byte(text)})
 	}
-	set, err := loader.Decode(inputs...)
+	set, err := loader.Decode(t.Context(), inputs...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(t.Context(), loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,8 @@ func idleOverrides(view *core.View, p *resource.Policy) []diag.Diagnostic {
 	if !p.Shadow() || len(bindings) == 0 {
 		return nil
 	}
-	selected := view.SelectedBy(p.ID)
-	enforcing := map[string]bool{} // by the name of the binding
+	selected, _ := view.SelectedBy(p.ID) // it is one of the view
+	enforcing := map[string]bool{}       // by the name of the binding
 	for _, s := range selected {
 		if target := state.MeshTarget(p, s.Dataplane); target.Action == ocm.Enforce {
 			for _, binding := range target.Because {

@@ -115,7 +115,8 @@ func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []Pl
 			continue
 		}
 		placed := newPlacedPolicy(&p.Meta, own)
-		for _, s := range view.SelectedBy(p.ID) {
+		selected, _ := view.SelectedBy(p.ID) // it is one of the view
+		for _, s := range selected {
 			placed.add(s.Dataplane, state.MeshTarget(p, s.Dataplane))
 		}
 		list = append(list, placed)

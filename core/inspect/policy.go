@@ -37,8 +37,12 @@ type PolicyTarget struct {
 }
 
 // NewPolicy returns the answer for a policy of the view; with source it has
-// file:line of what a KRI identifies.
-func NewPolicy(view *core.View, p *resource.Policy, source bool) *Policy {
+// file:line of what a KRI identifies. The errors are those of [core.View.SelectedBy].
+func NewPolicy(view *core.View, p *resource.Policy, source bool) (*Policy, error) {
+	selected, err := view.SelectedBy(p.ID)
+	if err != nil {
+		return nil, err
+	}
 	answer := &Policy{
 		Policy:     PolicyRef{Kind: p.Kind, Mesh: p.Mesh, Namespace: p.Namespace, Name: p.Name, KRI: p.KRI(), Level: p.TargetRef.Kind.String()},
 		Dataplanes: []PolicyTarget{},
@@ -46,12 +50,12 @@ func NewPolicy(view *core.View, p *resource.Policy, source bool) *Policy {
 	if source {
 		answer.Policy.Source = sourceAt(p.Pos)
 	}
-	for _, s := range view.SelectedBy(p.ID) {
+	for _, s := range selected {
 		ref, target := newDataplaneRef(s.Dataplane, source), view.Enforcement().MeshTarget(p, s.Dataplane)
 		answer.Dataplanes = append(answer.Dataplanes, PolicyTarget{
 			Name: ref.Name, Namespace: ref.Namespace, KRI: ref.KRI, Source: ref.Source,
 			Inbounds: inboundNames(&s.Inbounds, s.Dataplane), Action: target.Action.String(), Because: append([]string{}, target.Because...),
 		})
 	}
-	return answer
+	return answer, nil
 }

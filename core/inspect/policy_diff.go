@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -10,8 +11,9 @@ import (
 // NewPolicyDiff compares the effective configuration of the dataplanes of a mesh with
 // the one that they would have if one policy that only informs, and no other, were
 // enforced in addition. The set has the resources of the view. The error is
-// [ErrNotFound] if the set does not have the policy, or one of [NewDiff].
-func NewPolicyDiff(view *core.View, set *resource.Set, policy *resource.Policy, options Options) (*Diff, error) {
+// [ErrNotFound] if the set does not have the policy, the cause of the context if it ends,
+// or one of [NewDiff].
+func NewPolicyDiff(ctx context.Context, view *core.View, set *resource.Set, policy *resource.Policy, options Options) (*Diff, error) {
 	at, found := slices.BinarySearchFunc(set.Policies, policy.ID, func(p *resource.Policy, id resource.ID) int { return p.ID.Compare(id) })
 	if !found {
 		return nil, notFoundf("there is no %s any longer", policy.ID)
@@ -21,7 +23,7 @@ func NewPolicyDiff(view *core.View, set *resource.Set, policy *resource.Policy, 
 	with := *set
 	with.Policies = slices.Clone(set.Policies)
 	with.Policies[at] = &enforced
-	after, err := view.Options().NewView(view.Kinds(), &with)
+	after, err := view.Options().NewView(ctx, view.Kinds(), &with)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package permission_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -35,16 +36,20 @@ spec:
 // From resources to a decision and its reason.
 func ExampleForInbound() {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "shop.yaml", Data: []byte(shop)})
+	set, err := loader.Decode(context.Background(), resource.Input{Name: "shop.yaml", Data: []byte(shop)})
 	if err != nil {
 		log.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		log.Fatal(err)
 	}
 	backend := view.Dataplanes("default")[0]
-	permissions := permission.ForInbound(view.Config(backend, permission.KindName, core.Enforced), backend, 0)
+	config, err := view.Config(backend, permission.KindName, core.Enforced)
+	if err != nil {
+		log.Fatal(err)
+	}
+	permissions := permission.ForInbound(config, backend, 0)
 	for _, method := range []string{"GET", "POST"} {
 		answer := permissions.Decide(&request.Request{SpiffeID: "spiffe://shop.mesh/ns/batch/sa/nightly", Method: method, Path: "/orders"})
 		by := answer.Decision.By

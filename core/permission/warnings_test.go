@@ -52,7 +52,7 @@ spec:
 
 func TestWarnings(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(warned)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(warned)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,6 +56,9 @@ func (d *decoder) stream(documents iter.Seq[*strict.Document]) {
 		read = nil
 	}
 	for doc := range documents {
+		if d.load.ctx.Err() != nil {
+			return
+		}
 		if read = append(read, doc.Root()); len(read) == 8*batchSize {
 			decode()
 		}

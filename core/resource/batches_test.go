@@ -60,7 +60,7 @@ func TestManyDocuments(t *testing.T) {
 // returns both without places.
 func decodeMany(t *testing.T, text string) (set *resource.Set, errors string) {
 	t.Helper()
-	set, err := (&resource.Loader{Kinds: resource.NewKinds()}).Decode(resource.Input{Name: "f", Data: []byte(text)})
+	set, err := (&resource.Loader{Kinds: resource.NewKinds()}).Decode(t.Context(), resource.Input{Name: "f", Data: []byte(text)})
 	if err != nil {
 		return nil, place.ReplaceAllString(err.Error(), "")
 	}

@@ -17,7 +17,7 @@ func TestCache(t *testing.T) {
 		return []resource.Input{{Name: "web.yaml", Data: []byte(web)}, {Name: "api.yaml", Data: []byte(api)}}
 	}
 	loader := resource.Loader{Kinds: kinds.All(), Cache: new(resource.Cache)}
-	first, err := loader.Decode(files(web, api)...)
+	first, err := loader.Decode(t.Context(), files(web, api)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +35,9 @@ func TestCache(t *testing.T) {
 		{"the same invalid file", files(web, "{type: Dataplane}"), false, false, true},
 		{"a duplicate in another file", files(web, web), false, false, true},
 	} {
-		set, err := loader.Decode(c.inputs...)
+		set, err := loader.Decode(t.Context(), c.inputs...)
 		fresh := resource.Loader{Kinds: loader.Kinds}
-		want, errWant := fresh.Decode(c.inputs...)
+		want, errWant := fresh.Decode(t.Context(), c.inputs...)
 		if (err != nil) != c.fails || err != nil && err.Error() != errWant.Error() {
 			t.Errorf("%s: got error %v, without a cache %v", c.name, err, errWant)
 		}

@@ -71,6 +71,7 @@ func (d *decoder) single(in *strict.Value) {
 		}
 	}()
 	switch {
+	case d.load.ctx.Err() != nil: // the load returns no resources
 	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):
 		d.kubernetes(in)
 	default:

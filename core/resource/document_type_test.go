@@ -39,7 +39,7 @@ func documentLoader() *resource.Loader {
 // Documents of registered types are decoded, in either spelling, next to the
 // resources of a mesh.
 func TestRegisteredDocuments(t *testing.T) {
-	set, err := documentLoader().Decode(resource.Input{Name: "in.yaml", Data: []byte(`
+	set, err := documentLoader().Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(`
 apiVersion: v1
 kind: List
 items:
@@ -94,7 +94,7 @@ func TestRegisteredDocumentErrors(t *testing.T) {
 		"duplicate":                 {"{type: Rollout, name: p, placement: a}\n---\n{type: Rollout, name: p, placement: b}", `in.yaml:3:1: name: duplicate Rollout "p"; the first one is at in.yaml:1:1`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := documentLoader().Decode(resource.Input{Name: "in.yaml", Data: []byte(c.doc)})
+			_, err := documentLoader().Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(c.doc)})
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}

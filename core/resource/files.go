@@ -2,6 +2,7 @@ package resource
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type file struct {
 // files lists the files that a load reads. It reports what cannot be read and
 // goes on with the next file.
 type files struct {
+	ctx   context.Context // of the load
 	sink  *diag.Sink
 	list  []file
 	given map[string]string // the clean name of a file, to the path that it was found by
@@ -93,6 +95,8 @@ func (f *files) tree(dir string) {
 		inTree, _ := filepath.Rel(real, path) // path begins with real
 		name := filepath.Join(dir, inTree)
 		switch {
+		case f.ctx.Err() != nil:
+			return fs.SkipAll
 		case err != nil:
 			f.errorf(name, "", "%s", readError(err)) // and go on with what else there is
 		case path != real && strings.HasPrefix(entry.Name(), "."):

@@ -56,7 +56,7 @@ func loadIn(t *testing.T, loader resource.Loader, dir string, args ...string) st
 	}
 	done := make(chan answer, 1)
 	go func() {
-		set, err := loader.Load(args...)
+		set, err := loader.Load(t.Context(), args...)
 		done <- answer{set, err}
 	}()
 	select {
@@ -141,11 +141,11 @@ func TestLimits(t *testing.T) {
 		})
 	}
 	stdin := resource.Loader{Kinds: kinds.All(), Limits: limits, Stdin: strings.NewReader("type: Mesh\nname: a\n##")}
-	if _, err := stdin.Load(resource.Stdin); err == nil || err.Error() != "<stdin>: the file is larger than the limit of 20 bytes; split it" {
+	if _, err := stdin.Load(t.Context(), resource.Stdin); err == nil || err.Error() != "<stdin>: the file is larger than the limit of 20 bytes; split it" {
 		t.Errorf("got %v", err)
 	}
 	none := resource.Loader{Kinds: kinds.All()}
-	if _, err := none.Load(resource.Stdin); err == nil || err.Error() != "<stdin>: cannot be read: there is no standard input" {
+	if _, err := none.Load(t.Context(), resource.Stdin); err == nil || err.Error() != "<stdin>: cannot be read: there is no standard input" {
 		t.Errorf("got %v", err)
 	}
 }

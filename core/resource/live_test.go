@@ -26,7 +26,7 @@ func TestLiveInputs(t *testing.T) {
 				inputs = append(inputs, resource.Input{Name: f.Name, Data: f.Data})
 			}
 		}
-		set, err := loader.Decode(inputs...)
+		set, err := loader.Decode(t.Context(), inputs...)
 		if err != nil {
 			t.Fatal(err)
 		}

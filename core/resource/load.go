@@ -2,6 +2,7 @@ package resource
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,14 +49,17 @@ type Input struct {
 // Only regular files are read, and links of a directory tree only if they stay
 // in it. At any time the load holds the content of as many files as are
 // decoded in parallel.
-func (l *Loader) Load(paths ...string) (*Set, error) {
-	d := l.decoding()
-	list := files{sink: &d.sink, given: map[string]string{}}
+func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
+	d := l.decoding(ctx)
+	list := files{ctx: ctx, sink: &d.sink, given: map[string]string{}}
 	defer list.close()
 	for _, path := range paths {
 		list.add(path)
 	}
 	for _, f := range list.list {
+		if ctx.Err() != nil {
+			break
+		}
 		data, err := l.read(&f)
 		if errors.Is(err, errTooLarge) {
 			d.tooLarge(f.name)
@@ -73,10 +77,10 @@ func (l *Loader) Load(paths ...string) (*Set, error) {
 }
 
 // Decode is [Loader.Load] for content that is in memory already.
-func (l *Loader) Decode(inputs ...Input) (*Set, error) {
-	d := l.decoding()
+func (l *Loader) Decode(ctx context.Context, inputs ...Input) (*Set, error) {
+	d := l.decoding(ctx)
 	for _, in := range inputs {
-		if !d.input(in) {
+		if ctx.Err() != nil || !d.input(in) {
 			break
 		}
 	}
@@ -102,6 +106,7 @@ func (l *Loader) maxBytes() int64 { return cmp.Or(l.MaxBytes, defaultMaxBytes) }
 // parallel. The result does not depend on how they were cut, as the parts are
 // joined in the order of the input.
 type decoding struct {
+	ctx    context.Context // of the load
 	loader *Loader
 	sink   diag.Sink
 	group  errgroup.Group
@@ -131,9 +136,9 @@ type part struct {
 // parallelBytes is the size of the smallest input that is cut into pieces.
 const parallelBytes = 256 << 10
 
-func (l *Loader) decoding() *decoding {
+func (l *Loader) decoding(ctx context.Context) *decoding {
 	parallel := runtime.GOMAXPROCS(0)
-	d := &decoding{loader: l, workers: make(chan *worker, parallel), inputs: map[string]*decoded{}}
+	d := &decoding{ctx: ctx, loader: l, workers: make(chan *worker, parallel), inputs: map[string]*decoded{}}
 	d.group.SetLimit(parallel)
 	strings := &strict.Strings{}
 	for range parallel {
@@ -181,6 +186,9 @@ func (d *decoding) decode(in Input) []*part {
 				return
 			}
 			for doc := range documents {
+				if d.ctx.Err() != nil {
+					return
+				}
 				decoder.document(doc.Root())
 			}
 		}))
@@ -209,6 +217,9 @@ func (d *decoding) errorf(name, hint, format string, args ...any) {
 // set waits for the parts and joins them.
 func (d *decoding) set() (*Set, error) {
 	_ = d.group.Wait() // the functions return no errors; diagnostics are in the sinks
+	if d.ctx.Err() != nil {
+		return nil, context.Cause(d.ctx) // and the cache keeps no part that is incomplete
+	}
 	d.loader.Cache.replace(d.inputs)
 	set := &Set{}
 	var unused unusedList

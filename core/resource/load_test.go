@@ -21,7 +21,7 @@ import (
 func decode(t *testing.T, text string) (*resource.Set, string) {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(text)})
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -139,7 +139,7 @@ func TestMeshDocuments(t *testing.T) {
 // What a policy prints decodes to an equal one.
 func TestPoliciesRoundTrip(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Load("../../testdata/demo")
+	set, err := loader.Load(t.Context(), "../../testdata/demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestLoadTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	loader := resource.Loader{Kinds: kinds.All(), Stdin: strings.NewReader("type: Mesh\nname: stdin")}
-	set, err := loader.Load(link, resource.Stdin)
+	set, err := loader.Load(t.Context(), link, resource.Stdin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,25 +294,25 @@ func TestLoadTree(t *testing.T) {
 		t.Error(diff)
 	}
 	twice := filepath.Join(dir, "tree", "a.json")
-	_, err = loader.Load(filepath.Join(dir, "tree"), filepath.Join(dir, "tree", "b", "..", "a.json"))
+	_, err = loader.Load(t.Context(), filepath.Join(dir, "tree"), filepath.Join(dir, "tree", "b", "..", "a.json"))
 	if want := twice + ": is given twice; " + filepath.Join(dir, "tree") + " has it already"; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-	if _, err := loader.Load(filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+	if _, err := loader.Load(t.Context(), filepath.Join(dir, "nowhere")); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 		t.Errorf("got error %v", err)
 	}
 	write("bad.yaml", "type: Mash\nname: a")
-	_, err = loader.Load(filepath.Join(dir, "nowhere"), filepath.Join(dir, "tree"))
+	_, err = loader.Load(t.Context(), filepath.Join(dir, "nowhere"), filepath.Join(dir, "tree"))
 	want := filepath.Join(dir, "nowhere") + ": cannot be read: no such file or directory; give a file, a directory or -\n" +
 		filepath.Join(dir, "tree") + `/bad.yaml:1:7: type: unknown kind "Mash"; did you mean "Mesh"?`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
-	if set, err := loader.Load(filepath.Join(dir, "tree")); err == nil || set != nil {
+	if set, err := loader.Load(t.Context(), filepath.Join(dir, "tree")); err == nil || set != nil {
 		t.Errorf("with an error: got %v, %v", set, err)
 	}
 	small := resource.Loader{Kinds: kinds.All(), Limits: strict.Limits{Bytes: 10, Depth: 5, Nodes: 100}}
-	if _, err := small.Load(filepath.Join(dir, "tree", "a.json")); err == nil || !strings.Contains(err.Error(), "larger than the limit of 10 bytes") {
+	if _, err := small.Load(t.Context(), filepath.Join(dir, "tree", "a.json")); err == nil || !strings.Contains(err.Error(), "larger than the limit of 10 bytes") {
 		t.Errorf("over the limit: got error %v", err)
 	}
 }
@@ -373,7 +373,7 @@ func TestLoadGoesOnBehindUnreadableDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
-	_, err = loader.Load(dir)
+	_, err = loader.Load(t.Context(), dir)
 	if err == nil || !strings.Contains(err.Error(), "aaa: cannot be read: file name too long") || !strings.Contains(err.Error(), bad+":1:7: ") {
 		t.Errorf("got %v", err)
 	}

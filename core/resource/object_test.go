@@ -27,7 +27,7 @@ func TestObjects(t *testing.T) {
 		loader := resource.Loader{Kinds: kinds.All()}
 		content := map[string]string{}
 		for _, f := range archive.Files {
-			set, err := loader.Decode(resource.Input{Name: f.Name, Data: f.Data})
+			set, err := loader.Decode(t.Context(), resource.Input{Name: f.Name, Data: f.Data})
 			switch f.Name {
 			case "valid.yaml":
 				if err != nil {

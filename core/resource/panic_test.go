@@ -38,7 +38,7 @@ func TestPanicIsAnErrorOfItsDocument(t *testing.T) {
 		{"in pieces", strings.Repeat(good, 8000) + "type: Bomb\nname: b\nfuses: []\n", []string{"in.yaml:32001:1: " + fault}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(test.text)})
+			_, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(test.text)})
 			for _, want := range test.want {
 				if !strings.Contains(fmt.Sprint(err)+"\n", want+"\n") {
 					t.Errorf("no error %q in\n%.1000v", want, err)
@@ -46,7 +46,7 @@ func TestPanicIsAnErrorOfItsDocument(t *testing.T) {
 			}
 		})
 	}
-	if _, err := loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(good)}); err != nil {
+	if _, err := loader.Decode(t.Context(), resource.Input{Name: "in.yaml", Data: []byte(good)}); err != nil {
 		t.Errorf("after the faults: %v", err)
 	}
 }

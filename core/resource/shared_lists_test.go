@@ -25,7 +25,7 @@ func TestEqualOutboundsAreShared(t *testing.T) {
 		fmt.Fprintf(&file, "---\ntype: Dataplane\nname: d%d\nnetworking: {address: 10.0.0.1, outbound: %s}\n", i, list)
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "dataplanes.yaml", Data: []byte(file.String())})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "dataplanes.yaml", Data: []byte(file.String())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestOutboundsWithTheSameText(t *testing.T) {
 		for i := range 3 {
 			fmt.Fprintf(&file, `{"type": "Dataplane", "name": "d%d", "networking": {"address": "10.0.0.1", "outbound": %s}}`+"\n", i, outbounds)
 		}
-		return (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "f", Data: []byte(file.String())})
+		return (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "f", Data: []byte(file.String())})
 	}
 	for outbounds, want := range map[string]string{
 		`[{"port": "1"}]`:                       `f:%d:97: networking.outbound[0].port: must be a whole number, not the string "1"; write it without quotes: 1`,

@@ -32,7 +32,7 @@ func errorsOf(m *resource.Meta, r validated) string {
 // What the loader accepts is accepted as a Go value.
 func TestLoadedResourcesAreValid(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Load("../../testdata/demo")
+	set, err := loader.Load(t.Context(), "../../testdata/demo")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,10 @@
 package rules
 
 import (
+	"errors"
+	"fmt"
 	"iter"
+	"reflect"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -33,15 +36,32 @@ type Effective struct {
 	items  []Contribution  // the merger numbers items by their index here
 }
 
+// ErrConfType indicates that a conf is of another kind than the one asked for.
+var ErrConfType = errors.New("the conf is of another type")
+
 // ConfOf returns the conf as a value of the kind's Conf type T, such as
-// [meshtimeout.Conf]. It returns nil if e is nil or of another kind.
+// [meshtimeout.Conf]; nil if e is nil. If the conf is of another type, the error is
+// an [ErrConfType].
 //
 // [meshtimeout.Conf]: https://pkg.go.dev/github.com/meshmatch/meshmatch/core/kind/meshtimeout#Conf
-func ConfOf[T any](e *Effective) *T {
+func ConfOf[T any](e *Effective) (*T, error) {
 	if e == nil {
-		return nil
+		return nil, nil
 	}
-	conf, _ := e.Conf.(*T)
+	conf, ok := e.Conf.(*T)
+	if !ok {
+		return nil, fmt.Errorf("%w: it is a %T, not a %s", ErrConfType, e.Conf, reflect.TypeFor[*T]())
+	}
+	return conf, nil
+}
+
+// MustConfOf is [ConfOf] for code that is called for the confs of one kind, such as
+// a translator. It panics if the conf is of another type.
+func MustConfOf[T any](e *Effective) *T {
+	conf, err := ConfOf[T](e)
+	if err != nil {
+		panic(err)
+	}
 	return conf
 }
 

@@ -78,7 +78,7 @@ func TestFormsOfFromAgree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			loader := resource.Loader{Kinds: resource.NewKinds(c.kind)}
-			set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte("type: " + c.kind.Name + "\nname: p\nspec:\n  from:" + c.from + "\n")})
+			set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte("type: " + c.kind.Name + "\nname: p\nspec:\n  from:" + c.from + "\n")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestFormsOfFromAgree(t *testing.T) {
 
 func TestLimitOfRules(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(`
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(`
 type: MeshTimeout
 name: a
 spec: {from: [{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshSubset, tags: {zone: east}}, default: {connectionTimeout: 2s}}]}
@@ -169,7 +169,7 @@ func TestOriginsOfFrom(t *testing.T) {
 // more specific ones first. Items of routes are not included (SPEC 4.5).
 func TestToRules(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(`
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(`
 type: MeshTimeout
 name: a
 spec:

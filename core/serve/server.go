@@ -211,7 +211,10 @@ func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
 		if err := s.checkSemantics(l.update.Set); err != nil {
 			return err
 		}
-		return s.apply(l.update)
+		if err := s.apply(ctx, l.update); ctx.Err() == nil {
+			return err
+		}
+		return nil
 	case <-ctx.Done():
 		return nil
 	}
@@ -249,9 +252,9 @@ func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
 		case l := <-updates:
 			err := l.err
 			if err == nil {
-				err = s.apply(l.update)
+				err = s.apply(ctx, l.update)
 			}
-			if err != nil {
+			if err != nil && ctx.Err() == nil {
 				s.refuse(err)
 			}
 		}
@@ -275,12 +278,12 @@ func (s *Server) refuse(err error) {
 }
 
 // apply applies a load and publishes it.
-func (s *Server) apply(update *source.Update) error {
+func (s *Server) apply(ctx context.Context, update *source.Update) error {
 	batch := update.Batch
 	if s.retry {
 		batch = source.Diff(s.applied, update.Set)
 	}
-	commit, err := s.engine.Apply(batch)
+	commit, err := s.engine.Apply(ctx, batch)
 	if err != nil {
 		s.retry = true
 		return err

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -201,17 +202,17 @@ func (f *soakFiles) load() (*resource.Set, error) {
 	}
 	slices.SortFunc(inputs, func(a, b resource.Input) int { return strings.Compare(a.Name, b.Name) })
 	loader := resource.Loader{Kinds: f.generator.Kinds(), Documents: ocm.Documents()}
-	return loader.Decode(inputs...)
+	return loader.Decode(context.Background(), inputs...)
 }
 
 // expected loads the directory anew, as `meshmatch snapshot` does.
 func (f *soakFiles) expected() *expected {
 	loader := resource.Loader{Kinds: f.generator.Kinds(), Documents: ocm.Documents()}
-	set, err := loader.Load(f.dir)
+	set, err := loader.Load(context.Background(), f.dir)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		f.t.Fatal(err)
 	}

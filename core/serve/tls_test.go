@@ -172,7 +172,7 @@ func TestClientParameters(t *testing.T) {
 	r := start(t, map[string]string{"mesh.yaml": mesh, "identity.yaml": identity}, func(o *serve.Options) {
 		o.TLS, o.Relays, o.State = c.files(), []string{relayID}, t.TempDir()
 	})
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
 	if err != nil {
 		t.Fatal(err)
 	}

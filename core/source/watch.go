@@ -63,7 +63,7 @@ func (w *watch) load(ctx context.Context) (*Update, error) {
 	var err error
 	for attempt := range attempts {
 		w.notifications.watch(w.scan.dirs)
-		set, err = w.loader.Load(w.Paths...)
+		set, err = w.loader.Load(ctx, w.Paths...)
 		after := newScan(w.Paths)
 		unchanged := after.equal(w.scan)
 		w.scan = after

@@ -357,7 +357,7 @@ func TestApplied(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := engine.Apply(update.Batch); err != nil {
+			if _, err := engine.Apply(t.Context(), update.Batch); err != nil {
 				t.Fatal(err)
 			}
 			counts := engine.View().Count()

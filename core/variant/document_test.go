@@ -1,6 +1,7 @@
 package variant_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,7 +15,7 @@ import (
 
 func loadDocuments(text string) (*resource.Set, error) {
 	loader := resource.Loader{Kinds: kinds.All(), Documents: variant.Documents()}
-	return loader.Decode(resource.Input{Name: "in.yaml", Data: []byte(text)})
+	return loader.Decode(context.Background(), resource.Input{Name: "in.yaml", Data: []byte(text)})
 }
 
 func TestVariantsDocument(t *testing.T) {
@@ -162,7 +163,10 @@ func TestUsageOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	usage := v.UsageOf(view)
+	usage, err := v.UsageOf(view)
+	if err != nil {
+		t.Fatal(err)
+	}
 	served := map[string]int{}
 	for i, n := range usage.Served {
 		served[v.Set.Short(i)] = n
@@ -174,7 +178,11 @@ func TestUsageOf(t *testing.T) {
 	if len(usage.Others) != 1 || usage.Others[0].Name != "both" {
 		t.Errorf("others %v", usage.Others)
 	}
-	if content := variant.ContentOf(view.Config(usage.Others[0], "MeshTimeout", core.Enforced), 0); content.Conf == nil {
+	config, err := view.Config(usage.Others[0], "MeshTimeout", core.Enforced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content := variant.ContentOf(config, 0); content.Conf == nil {
 		t.Error("it has no conf")
 	}
 }

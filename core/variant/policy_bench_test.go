@@ -22,7 +22,7 @@ func fleet(b *testing.B, policies int) (*core.Engine, *resource.Kind, []*resourc
 	kind := meshtimeout.Kind()
 	all := shape.Fleet(kind, policies)
 	engine := core.NewEngine(resource.NewKinds(kind), core.Options{})
-	if _, err := engine.Apply(core.Batch{Upsert: &resource.Set{Policies: all}}); err != nil {
+	if _, err := engine.Apply(b.Context(), core.Batch{Upsert: &resource.Set{Policies: all}}); err != nil {
 		b.Fatal(err)
 	}
 	return engine, kind, all
@@ -66,7 +66,7 @@ func BenchmarkUpdatePolicies(b *testing.B) {
 		next := *all[i]
 		next.To = []resource.Item{{TargetRef: next.To[0].TargetRef, Conf: shape.Timeout(i + 1)}}
 		all[i] = &next
-		if _, err := engine.Apply(core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{&next}}}); err != nil {
+		if _, err := engine.Apply(b.Context(), core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{&next}}}); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()

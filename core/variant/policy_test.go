@@ -20,7 +20,7 @@ import (
 func load(t testing.TB, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
-	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func load(t testing.TB, text string) *resource.Set {
 func engineOf(t testing.TB, text string) *core.Engine {
 	t.Helper()
 	engine := core.NewEngine(kinds.All(), core.Options{})
-	if _, err := engine.Apply(core.Batch{Upsert: load(t, text)}); err != nil {
+	if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, text)}); err != nil {
 		t.Fatal(err)
 	}
 	return engine
@@ -165,7 +165,7 @@ kuma.io/service=web: {"connectionTimeout":"1s"} r: {"connectionTimeout":"2s","id
 func TestPolicyCompilerOrder(t *testing.T) {
 	reversed := func(a, b *resource.Policy) int { return rules.DefaultOrder(b, a) }
 	engine := core.NewEngine(kinds.All(), core.Options{Order: reversed})
-	if _, err := engine.Apply(core.Batch{Upsert: load(t, `
+	if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, `
 {type: MeshTimeout, name: a, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 1s}}]}}
 ---
 {type: MeshTimeout, name: b, spec: {to: [{targetRef: {kind: Mesh}, default: {connectionTimeout: 2s}}]}}
@@ -228,7 +228,7 @@ func TestUpdate(t *testing.T) {
 		if step.delete != "" {
 			batch.Delete = []resource.ID{{Kind: "MeshRetry", Mesh: "default", Name: step.delete}}
 		}
-		if _, err := engine.Apply(batch); err != nil {
+		if _, err := engine.Apply(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
 		for i, c := range []*variant.PolicyCompiler{retries, timeouts} {
@@ -317,7 +317,7 @@ subjects:
 		"no zone":            {"{clusters: []}", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := engine.Apply(core.Batch{Upsert: load(t, placement(c.spec))}); err != nil {
+			if _, err := engine.Apply(t.Context(), core.Batch{Upsert: load(t, placement(c.spec))}); err != nil {
 				t.Fatal(err)
 			}
 			compiler.Update(engine.View())
@@ -329,7 +329,11 @@ subjects:
 				t.Errorf("%d variants, want %d:\n%s", len(v.Contents), c.variants, describe(t, v))
 			}
 			for _, d := range engine.View().Dataplanes("default") {
-				want := variant.ContentOf(engine.View().Config(d, kind.Name, core.Enforced), 0)
+				config, err := engine.View().Config(d, kind.Name, core.Enforced)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := variant.ContentOf(config, 0)
 				if got := v.Choose(variant.ParametersOf(d, 0)); !got.Equal(want, kind) {
 					t.Errorf("%s: the variant has %+v, the engine %+v", d.Name, got, want)
 				}
@@ -349,7 +353,7 @@ func TestFleet(t *testing.T) {
 		d.Inbounds = d.Inbounds[j%2 : j%2+1]
 		set.Dataplanes = append(set.Dataplanes, d)
 	}
-	view, err := core.NewView(resource.NewKinds(kind), &set)
+	view, err := core.NewView(t.Context(), resource.NewKinds(kind), &set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,9 @@ type Usage struct {
 }
 
 // UsageOf counts the dataplanes of a view that the variants serve. The variants must have
-// been compiled from this view. A dataplane with several inbounds is counted by its
-// content.
-func (v *PolicyVariants) UsageOf(view *core.View) *Usage {
+// been compiled from this view; for a view of an engine without the kind the error is a
+// [core.ErrUnknownKind]. A dataplane with several inbounds is counted by its content.
+func (v *PolicyVariants) UsageOf(view *core.View) (*Usage, error) {
 	u := &Usage{Served: make([]int, len(v.Contents))}
 	known := map[*rules.Effective]int{} // dataplanes share confs
 	for _, d := range view.Dataplanes(v.Destination.Mesh) {
@@ -33,14 +33,17 @@ func (v *PolicyVariants) UsageOf(view *core.View) *Usage {
 			continue
 		}
 		u.Dataplanes++
-		config := view.Config(d, v.Kind.Name, core.Enforced)
+		config, err := view.Config(d, v.Kind.Name, core.Enforced)
+		if err != nil {
+			return nil, err
+		}
 		if served := v.find(config, out, known); served >= 0 {
 			u.Served[served]++
 		} else {
 			u.Others = append(u.Others, d)
 		}
 	}
-	return u
+	return u, nil
 }
 
 // find returns the variant with the content of an outbound, or -1.

@@ -10,7 +10,7 @@ import (
 func loadHub(t *testing.T, text string) (*resource.Set, *ocm.Resources) {
 	t.Helper()
 	loader := resource.Loader{Kinds: testKinds(), Documents: ocm.Documents()}
-	set, err := loader.Decode(resource.Input{Name: "hub.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "hub.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

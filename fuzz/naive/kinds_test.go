@@ -91,7 +91,7 @@ func testKinds() *resource.Kinds {
 func load(t *testing.T, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: testKinds()}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

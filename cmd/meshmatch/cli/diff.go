@@ -117,7 +117,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*inspect.Diff, error) 
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewPolicyDiff(w.view, w.set, policy, q.options)
+	return inspect.NewPolicyDiff(c.Context(), w.view, w.set, policy, q.options)
 }
 
 // loadBoth reads what -f and --with name, so that the errors of both are
@@ -135,8 +135,8 @@ func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *worl
 	if err != nil {
 		return nil, nil, err
 	}
-	before, errBefore = g.view(old, s)
-	after, errAfter = g.view(next, s)
+	before, errBefore = g.view(c.Context(), old, s)
+	after, errAfter = g.view(c.Context(), next, s)
 	return before, after, errors.Join(errBefore, errAfter)
 }
 

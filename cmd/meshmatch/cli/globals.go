@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -71,7 +72,7 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.view(set, s)
+	return g.view(c.Context(), set, s)
 }
 
 // read reads files of any number of meshes.
@@ -89,7 +90,7 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 	}
 	g.unused = make([]byte, unusedHeap)
 	loader := resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents()), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing}
-	set, err := loader.Load(files...)
+	set, err := loader.Load(c.Context(), files...)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +99,8 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 }
 
 // view returns the world of resources, by a semantics.
-func (g *globals) view(set *resource.Set, s semantics.Semantics) (*world, error) {
-	view, err := core.Options{Semantics: s}.NewView(g.kinds, set)
+func (g *globals) view(ctx context.Context, set *resource.Set, s semantics.Semantics) (*world, error) {
+	view, err := core.Options{Semantics: s}.NewView(ctx, g.kinds, set)
 	return &world{view: view, set: set}, err
 }
 

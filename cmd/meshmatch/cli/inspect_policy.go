@@ -41,7 +41,10 @@ whether the policy is enforced there or only informs, and why.`,
 			if expand {
 				return g.printDocuments(c, []*resource.Policy{policy})
 			}
-			answer := inspect.NewPolicy(w.view, policy, g.withSource())
+			answer, err := inspect.NewPolicy(w.view, policy, g.withSource())
+			if err != nil {
+				return err
+			}
 			return g.print(c, answer, func(p *page) { policyPage(p, answer) })
 		},
 	}

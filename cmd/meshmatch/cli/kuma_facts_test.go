@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,7 +72,7 @@ func TestKumaFacts(t *testing.T) {
 // prints what Kuma's rules derive from its name, labels and annotations.
 func printResources() {
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Load(os.Args[1:]...)
+	set, err := loader.Load(context.Background(), os.Args[1:]...)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

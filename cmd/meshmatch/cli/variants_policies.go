@@ -56,7 +56,10 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
 			if err != nil {
 				return err
 			}
-			usage := variants.UsageOf(w.view)
+			usage, err := variants.UsageOf(w.view)
+			if err != nil {
+				return err
+			}
 			answer := newPolicyVariants(variants, usage)
 			return g.print(c, answer, func(p *page) { policyVariantsPage(p, variants, usage) })
 		},

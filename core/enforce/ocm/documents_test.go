@@ -1,6 +1,7 @@
 package ocm_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 func decode(text string) (*resource.Set, error) {
 	loader := resource.Loader{Kinds: resource.NewKinds(), Documents: ocm.Documents()}
-	return loader.Decode(resource.Input{Name: "hub.yaml", Data: []byte(text)})
+	return loader.Decode(context.Background(), resource.Input{Name: "hub.yaml", Data: []byte(text)})
 }
 
 const (

@@ -39,7 +39,7 @@ networking:
 		text.WriteString("}}\n")
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text.String())})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text.String())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,17 +41,21 @@ func TestStories(t *testing.T) {
 func configOf(t *testing.T, all *resource.Kinds, kind, text string) *rules.Config {
 	t.Helper()
 	view := viewOf(t, all, text)
-	return view.Config(view.Dataplanes("default")[0], kind, core.Enforced)
+	config, err := view.Config(view.Dataplanes("default")[0], kind, core.Enforced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
 }
 
 func viewOf(t *testing.T, all *resource.Kinds, text string) *core.View {
 	t.Helper()
 	loader := resource.Loader{Kinds: all}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(all, set)
+	view, err := core.NewView(t.Context(), all, set)
 	if err != nil {
 		t.Fatal(err)
 	}

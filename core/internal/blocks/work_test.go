@@ -41,7 +41,7 @@ func TestMergedItems(t *testing.T) {
 	kind.To = &resource.Section{Conf: counted{kind.To.Conf, &fills}, Targets: kind.To.Targets}
 	loader := resource.Loader{Kinds: resource.NewKinds(&kind)}
 	decode := func(text string) core.Batch {
-		set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+		set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestMergedItems(t *testing.T) {
 		return fmt.Sprintf("---\ntype: MeshTimeout\nname: one\nspec: {to: [{targetRef: {kind: MeshService, name: s-7}, default: {idleTimeout: %ds}}]}\n", seconds)
 	}
 	e := core.NewEngine(loader.Kinds, core.Options{})
-	if _, err := e.Apply(decode(world.String() + one(1))); err != nil {
+	if _, err := e.Apply(t.Context(), decode(world.String()+one(1))); err != nil {
 		t.Fatal(err)
 	}
 	// all once, then one for each outbound, and again if that makes a new block
@@ -68,7 +68,7 @@ func TestMergedItems(t *testing.T) {
 		t.Errorf("%d items were merged, want at most %d", fills, most)
 	}
 	fills = 0
-	if _, err := e.Apply(decode(one(2))); err != nil {
+	if _, err := e.Apply(t.Context(), decode(one(2))); err != nil {
 		t.Fatal(err)
 	}
 	if most := overridden + 10; fills > most {
@@ -86,11 +86,11 @@ func TestPlacementsMergeNothing(t *testing.T) {
 	e := core.NewEngine(loader.Kinds, core.Options{})
 	apply := func(text string) core.Commit {
 		t.Helper()
-		set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+		set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		commit, err := e.Apply(core.Batch{Upsert: set})
+		commit, err := e.Apply(t.Context(), core.Batch{Upsert: set})
 		if err != nil {
 			t.Fatal(err)
 		}

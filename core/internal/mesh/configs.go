@@ -28,16 +28,11 @@ func (m *State) Configs(d *resource.Dataplane, scope rules.Scope) []*rules.Confi
 }
 
 // Config returns the config of a dataplane by the policies of one kind. If none
-// of them selects the dataplane, its outbounds and their routes have no confs. It
-// returns nil for an unknown kind.
-func (m *State) Config(d *resource.Dataplane, kind string, scope rules.Scope) *rules.Config {
+// of them selects the dataplane, its outbounds and their routes have no confs.
+func (m *State) Config(d *resource.Dataplane, kind *resource.Kind, scope rules.Scope) *rules.Config {
 	configs := m.Configs(d, scope)
-	if at, found := slices.BinarySearchFunc(configs, kind, func(c *rules.Config, kind string) int { return strings.Compare(c.Kind.Name, kind) }); found {
+	if at, found := slices.BinarySearchFunc(configs, kind.Name, func(c *rules.Config, kind string) int { return strings.Compare(c.Kind.Name, kind) }); found {
 		return configs[at]
-	}
-	k := m.kinds.Lookup(kind)
-	if k == nil {
-		return nil
 	}
 	var routes []*resource.Policy
 	for _, config := range configs {
@@ -47,5 +42,5 @@ func (m *State) Config(d *resource.Dataplane, kind string, scope rules.Scope) *r
 			}
 		}
 	}
-	return blocks.Evaluate(m.index.Semantics(), k, d, rules.Matched{}, routes)
+	return blocks.Evaluate(m.index.Semantics(), kind, d, rules.Matched{}, routes)
 }

@@ -43,7 +43,7 @@ spec: {default: {backends: []}}
 func decodeEverything(t *testing.T, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "test.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "test.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}

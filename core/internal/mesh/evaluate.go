@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"runtime"
 	"slices"
 
@@ -28,7 +29,7 @@ const parallelFrom = 4
 
 // evaluate evaluates the queued classes and their profiles. Workers share nothing
 // but blocks, so the result does not depend on their number.
-func (u *Update) evaluate(buffers []match.Buffer) error {
+func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 	if len(u.queue) == 0 {
 		return nil
 	}
@@ -42,6 +43,9 @@ func (u *Update) evaluate(buffers []match.Buffer) error {
 		}
 		defer w.running.Recover(&err) // confs are merged
 		for i := worker; i < len(u.queue); i += workers {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			results[i] = w.class(u.queue[i])
 		}
 		return nil

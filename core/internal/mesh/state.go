@@ -97,6 +97,24 @@ func (m *State) Trusts() []*resource.MeshTrust { return m.resources.trusts }
 // Policy returns the policy with the identity, or nil.
 func (m *State) Policy(id resource.ID) *resource.Policy { return m.index.Policy(id) }
 
+// Has reports whether there is a resource with the identity.
+func (m *State) Has(id resource.ID) bool {
+	found := false
+	switch id.Kind {
+	case resource.MeshKind:
+		return m.resources.document != nil
+	case resource.DataplaneKind:
+		return m.Dataplane(id) != nil
+	case resource.MeshIdentityKind:
+		_, found = slices.BinarySearchFunc(m.resources.identities.All(), id, (*resource.MeshIdentity).Compare)
+	case resource.MeshTrustKind:
+		_, found = slices.BinarySearchFunc(m.resources.trusts, id, (*resource.MeshTrust).Compare)
+	default:
+		return m.index.Policy(id) != nil
+	}
+	return found
+}
+
 // Policies returns the policies, of all kinds, sorted by identity.
 func (m *State) Policies() []*resource.Policy {
 	return slices.SortedFunc(m.index.All(), func(a, b *resource.Policy) int { return a.ID.Compare(b.ID) })

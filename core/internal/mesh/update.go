@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -43,7 +44,7 @@ func (u *Update) Writer() *Writer { return u.writer }
 
 // Run makes the changes and returns the next state, nil for a mesh without
 // resources. After an error the writer must not be used again.
-func (u *Update) Run(memory *Buffers) (*State, error) {
+func (u *Update) Run(ctx context.Context, memory *Buffers) (*State, error) {
 	buffers := memory.forWorkers()
 	u.buffer = &buffers[0]
 	u.slots = u.writer.now.slots.Edit()
@@ -54,6 +55,9 @@ func (u *Update) Run(memory *Buffers) (*State, error) {
 	defer indexing.Wait()
 	isFirst := u.writer.now.slots.Len() == 0
 	for _, d := range u.edits {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		u.replace(d, isFirst)
 	}
 	if isFirst {
@@ -63,12 +67,14 @@ func (u *Update) Run(memory *Buffers) (*State, error) {
 		u.unclassified = u.writer.dataplanes.Reached(u.delta, u.unclassified)
 		u.placed = u.writer.dataplanes.ReachedByPlacements(u.delta, nil)
 	}
-	u.classify()
+	if err := u.classify(ctx); err != nil {
+		return nil, err
+	}
 	for _, reached := range u.writer.classes.Reached(u.delta) {
 		u.enqueue(reached, true)
 	}
 	u.commitMembers()
-	if err := u.evaluate(buffers); err != nil {
+	if err := u.evaluate(ctx, buffers); err != nil {
 		return nil, err
 	}
 	u.released.release(u.writer.blocks)
@@ -113,14 +119,20 @@ func (u *Update) replace(d Edit[*resource.Dataplane], isFirst bool) {
 
 // classify finds the profile of every unclassified dataplane, and of those that
 // came to a placement or left it.
-func (u *Update) classify() {
+func (u *Update) classify(ctx context.Context) error {
 	slices.Sort(u.unclassified)
 	u.unclassified = slices.Compact(u.unclassified)
 	for _, slot := range u.unclassified {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		d := u.entries.Get(slot).resource
 		u.join(slot, u.writer.profileFor(u.writer.classes.Of(u.index, d, u.buffer), d))
 	}
 	for _, slot := range u.placed {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if _, done := slices.BinarySearch(u.unclassified, slot); done {
 			continue
 		}
@@ -130,6 +142,7 @@ func (u *Update) classify() {
 			u.join(slot, u.writer.profileWith(c, from.outbounds, entry.resource))
 		}
 	}
+	return nil
 }
 
 // join moves a dataplane to a profile, from the one that it has, if it has one. A

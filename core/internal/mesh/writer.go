@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 
@@ -62,13 +63,13 @@ func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *W
 }
 
 // Rebuild returns a new writer of a state.
-func Rebuild(published *State, reading semantics.Reading, state *enforce.State, memory *Buffers) (*Writer, error) {
+func Rebuild(ctx context.Context, published *State, reading semantics.Reading, state *enforce.State, memory *Buffers) (*Writer, error) {
 	w := NewWriter(published.name, published.kinds, reading)
 	all := published.batch()
 	all.Enforcement.State = state
-	u, err := w.Prepare(all)
+	u, err := w.Prepare(ctx, all)
 	if err == nil {
-		_, err = u.Run(memory)
+		_, err = u.Run(ctx, memory)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mesh %q: %w", w.name, err)
@@ -91,17 +92,23 @@ func (w *Writer) empty() bool {
 
 // Prepare removes from a batch what changes nothing, and makes the next index of
 // policies. It returns nil if nothing remains. It does not change the writer.
-func (w *Writer) Prepare(b *Batch) (u *Update, err error) {
+func (w *Writer) Prepare(ctx context.Context, b *Batch) (u *Update, err error) {
 	var running Guard
 	defer running.Recover(&err) // confs are compared
 	u = &Update{writer: w, resources: w.now.resources.after(b), index: w.now.index, delta: &match.Delta{}}
 	for _, d := range b.Dataplanes {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if differs(w.now.Dataplane(d.ID), d.Resource, repeatsDataplane) {
 			u.edits = append(u.edits, d)
 		}
 	}
 	policies := b.Policies[:0]
 	for _, p := range b.Policies {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		running.Code = p.ID.Kind
 		if differs(w.now.index.Policy(p.ID), p.Resource, repeatsPolicy) {
 			policies = append(policies, p)

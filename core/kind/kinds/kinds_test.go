@@ -132,7 +132,7 @@ func TestForeignArraysAndTargets(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := loader.Decode(resource.Input{Name: "f", Data: []byte(`{name: a, mesh: default, type: ` + c.spec + `}`)})
+			_, err := loader.Decode(t.Context(), resource.Input{Name: "f", Data: []byte(`{name: a, mesh: default, type: ` + c.spec + `}`)})
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}

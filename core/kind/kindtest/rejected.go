@@ -1,6 +1,7 @@
 package kindtest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -40,7 +41,7 @@ func Rejected(t *testing.T, kind *resource.Kind, cases map[string]Case) {
 
 func decode(kind *resource.Kind, document string) (*resource.Set, error) {
 	loader := resource.Loader{Kinds: resource.NewKinds(kind)}
-	return loader.Decode(resource.Input{Name: file, Data: []byte(document)})
+	return loader.Decode(context.Background(), resource.Input{Name: file, Data: []byte(document)})
 }
 
 func (c *Case) document(kind *resource.Kind) string {

@@ -91,7 +91,7 @@ func TestSpiffeIDMatches(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			loader := resource.Loader{Kinds: resource.NewKinds(meshtimeout.Kind())}
-			_, err := loader.Decode(resource.Input{Name: "f", Data: []byte(`{type: MeshTimeout, mesh: default, name: a, spec: {rules: [{` + c.rule + `}]}}`)})
+			_, err := loader.Decode(t.Context(), resource.Input{Name: "f", Data: []byte(`{type: MeshTimeout, mesh: default, name: a, spec: {rules: [{` + c.rule + `}]}}`)})
 			got := ""
 			if err != nil {
 				got = err.Error()

@@ -1,6 +1,7 @@
 package permissiontest
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -14,12 +15,15 @@ import (
 // Permissions returns the permissions of the inbounds of the set's only
 // dataplane, by the inbound's name.
 func Permissions(set *resource.Set) (map[string]*permission.Permissions, error) {
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		return nil, err
 	}
 	d := set.Dataplanes[0]
-	config := view.Config(d, "MeshTrafficPermission", core.Enforced)
+	config, err := view.Config(d, permission.KindName, core.Enforced)
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]*permission.Permissions{}
 	for i := range d.Inbounds {
 		out[d.Inbounds[i].Name] = permission.ForInbound(config, d, i)

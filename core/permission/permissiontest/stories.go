@@ -1,6 +1,7 @@
 package permissiontest
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"path"
@@ -61,7 +62,7 @@ func parse(name string, archive *txtar.Archive) (Story, error) {
 		switch file.Name {
 		case "policies.yaml":
 			loader := resource.Loader{Kinds: kinds.All()}
-			set, err := loader.Decode(resource.Input{Name: file.Name, Data: file.Data})
+			set, err := loader.Decode(context.Background(), resource.Input{Name: file.Name, Data: file.Data})
 			if err != nil {
 				return s, err
 			}

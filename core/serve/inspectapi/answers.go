@@ -133,7 +133,7 @@ func policyDataplanes(q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewPolicy(q.view, policy, source), nil
+	return inspect.NewPolicy(q.view, policy, source)
 }
 
 // diff shows what would change if policies were enforced that only inform.
@@ -172,7 +172,7 @@ func (q *question) diff(policy string, options inspect.Options) (*inspect.Diff, 
 	if err != nil {
 		return nil, err
 	}
-	return inspect.NewPolicyDiff(q.view, q.set, found, options)
+	return inspect.NewPolicyDiff(q.Context(), q.view, q.set, found, options)
 }
 
 func placement(q *question) (any, error) {

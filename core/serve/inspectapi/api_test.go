@@ -26,11 +26,11 @@ const answers = "testdata/answers.txtar"
 func newAPI(t testing.TB, archive *txtar.Archive) http.Handler {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
-	set, err := loader.Decode(resource.Input{Name: archive.Files[0].Name, Data: archive.Files[0].Data})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: archive.Files[0].Name, Data: archive.Files[0].Data})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(t.Context(), loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}

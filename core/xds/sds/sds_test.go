@@ -42,11 +42,11 @@ const (
 func viewOf(t *testing.T, text string) *core.View {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ const fleetOutbounds = 10
 // an identity for each dataplane.
 func fleet(b *testing.B, dataplanes int) *core.Engine {
 	b.Helper()
-	identity, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "identity.yaml", Data: []byte(`
+	identity, err := (&resource.Loader{Kinds: kinds.All()}).Decode(b.Context(), resource.Input{Name: "identity.yaml", Data: []byte(`
 type: MeshIdentity
 mesh: default
 name: files
@@ -48,7 +48,7 @@ spec:
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(j, fleetOutbounds))
 	}
 	engine := core.NewEngine(all, core.Options{})
-	if _, err := engine.Apply(core.Batch{Upsert: set}); err != nil {
+	if _, err := engine.Apply(b.Context(), core.Batch{Upsert: set}); err != nil {
 		b.Fatal(err)
 	}
 	return engine
@@ -179,7 +179,7 @@ func fill(b *testing.B, cache cachev3.SnapshotCache, node string, s *snapshot.Sn
 // content is new.
 func BenchmarkRebuild(b *testing.B) {
 	timeout := func(seconds string) *resource.Policy {
-		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "p.yaml", Data: []byte(`
+		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(b.Context(), resource.Input{Name: "p.yaml", Data: []byte(`
 type: MeshTimeout
 mesh: default
 name: zz-for-all
@@ -209,13 +209,13 @@ spec: {to: [{targetRef: {kind: Mesh}, default: {http: {requestTimeout: ` + secon
 		b.Run("change="+c.name, func(b *testing.B) {
 			engine := fleet(b, 1000)
 			builder := snapshot.NewBuilder(translators.All(), snapshot.Options{})
-			if _, err := engine.Apply(core.Batch{Upsert: c.change(1)}); err != nil {
+			if _, err := engine.Apply(b.Context(), core.Batch{Upsert: c.change(1)}); err != nil {
 				b.Fatal(err)
 			}
 			kept := buildAll(builder.At(engine.View()))
 			var marshalled, made int64
 			for i := 0; b.Loop(); i++ {
-				if _, err := engine.Apply(core.Batch{Upsert: c.change(i)}); err != nil {
+				if _, err := engine.Apply(b.Context(), core.Batch{Upsert: c.change(i)}); err != nil {
 					b.Fatal(err)
 				}
 				marshalledBefore, madeBefore := builder.Builds()

@@ -41,11 +41,11 @@ func distinctSelectors(t *testing.T, n int) *core.View {
 	for i := range n {
 		field("MeshCircuitBreaker", fmt.Sprintf("tag%02d", i), confs[i])
 	}
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(strings.Join(documents, "\n---\n"))})
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(strings.Join(documents, "\n---\n"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ networking:
 		t.Run(change.name, func(t *testing.T) {
 			batch := core.Batch{}
 			if change.upsert != "" {
-				set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(change.upsert)})
+				set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(change.upsert)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,7 +72,7 @@ networking:
 			} else {
 				batch.Delete = []resource.ID{change.remove}
 			}
-			if _, err := engine.Apply(batch); err != nil {
+			if _, err := engine.Apply(t.Context(), batch); err != nil {
 				t.Fatal(err)
 			}
 			want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(engine.View()))

@@ -25,11 +25,11 @@ import (
 func grpcSnapshot(t *testing.T, name string, client xds.ClientType, yaml string) *snapshot.Snapshot {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "world.yaml", Data: []byte(yaml)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "world.yaml", Data: []byte(yaml)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(t.Context(), loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(g.Kinds(), set)
+		view, err := core.NewView(t.Context(), g.Kinds(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,11 +156,11 @@ networking:
 		{"the listener for gRPC", timeout, wire.ListenerType, []int{0, 0, 0, 0, 0, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh + test.policies)})
+			set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh + test.policies)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			view, err := core.NewView(kinds.All(), set)
+			view, err := core.NewView(t.Context(), kinds.All(), set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,7 +190,7 @@ networking:
 		})
 	}
 	t.Run("a name that no dataplane has", func(t *testing.T) {
-		view, err := core.NewView(kinds.All(), &resource.Set{})
+		view, err := core.NewView(t.Context(), kinds.All(), &resource.Set{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ networking:
 // A policy may remove a resource. Then no variant of it exists for the parameters of the
 // dataplanes that the policy selects.
 func TestLocatorsOfRemovedResources(t *testing.T) {
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(`
 {type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web, team: a}}], outbound: [{port: 9000, tags: {kuma.io/service: api}}]}}
 ---
 {type: MeshProxyPatch, name: a, spec: {targetRef: {kind: MeshSubset, tags: {team: a}}, default: {appendModifications: [{cluster: {operation: Remove, match: {origin: outbound}}}]}}}
@@ -211,7 +211,7 @@ func TestLocatorsOfRemovedResources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

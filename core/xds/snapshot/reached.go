@@ -73,8 +73,8 @@ func workloadOf(d *resource.Dataplane) *seal.Workload {
 // isPatched reports whether a translator changes finished resources of a dataplane.
 func (s *State) isPatched(d *resource.Dataplane) bool {
 	return slices.ContainsFunc(s.builder.shape.finish, func(t *xds.Translator) bool {
-		config := s.view.Config(d, t.Kind, core.Enforced)
-		return config != nil && config.Default != nil
+		config, err := s.view.Config(d, t.Kind, core.Enforced)
+		return err == nil && config.Default != nil // the engine may lack the translator's kind
 	})
 }
 

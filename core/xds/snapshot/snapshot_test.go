@@ -29,7 +29,7 @@ func TestSnapshotsAreShared(t *testing.T) {
 			}
 			set.Dataplanes = append(set.Dataplanes, d)
 		}
-		if _, err := engine.Apply(core.Batch{Upsert: set}); err != nil {
+		if _, err := engine.Apply(t.Context(), core.Batch{Upsert: set}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestBuildersAreFreed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(kinds.All(), &resource.Set{Dataplanes: []*resource.Dataplane{d}})
+	view, err := core.NewView(t.Context(), kinds.All(), &resource.Set{Dataplanes: []*resource.Dataplane{d}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,9 +104,9 @@ func TestInboundsFollowTheProvider(t *testing.T) {
 	engine := core.NewEngine(kinds.All(), core.Options{})
 	apply := func(text string) {
 		t.Helper()
-		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+		set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 		if err == nil {
-			_, err = engine.Apply(core.Batch{Upsert: set})
+			_, err = engine.Apply(t.Context(), core.Batch{Upsert: set})
 		}
 		if err != nil {
 			t.Fatal(err)

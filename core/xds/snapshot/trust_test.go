@@ -73,12 +73,12 @@ func TestTrustDomains(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			loader := resource.Loader{Kinds: kinds.All()}
-			set, err := loader.Decode(resource.Input{Name: "world.yaml", Data: []byte(trustWorld)})
+			set, err := loader.Decode(t.Context(), resource.Input{Name: "world.yaml", Data: []byte(trustWorld)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			c.trusts(t, set)
-			view, err := core.NewView(loader.Kinds, set)
+			view, err := core.NewView(t.Context(), loader.Kinds, set)
 			if err != nil {
 				t.Fatal(err)
 			}

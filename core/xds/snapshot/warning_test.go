@@ -120,7 +120,7 @@ func TestIgnoredFields(t *testing.T) {
 func untranslated(t *testing.T) *core.View {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(`
 type: Dataplane
 name: web
 networking:
@@ -145,7 +145,7 @@ spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: [{matches: [{path
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(t.Context(), loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func All() []xds.Translator {
 // if there is one.
 func with[Draft, Conf any](shape func(Draft, *rules.Effective, *Conf)) func(Draft, *rules.Effective) {
 	return func(draft Draft, e *rules.Effective) {
-		if conf := rules.ConfOf[Conf](e); conf != nil {
+		if conf := rules.MustConfOf[Conf](e); conf != nil {
 			shape(draft, e, conf)
 		}
 	}

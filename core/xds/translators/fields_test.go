@@ -1,6 +1,7 @@
 package translators_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -84,11 +85,11 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 		}
 		inputs = append(inputs, resource.Input{Name: fmt.Sprintf("%d.json", i), Data: data})
 	}
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(inputs...)
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(context.Background(), inputs...)
 	if err != nil {
 		return out, err
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(context.Background(), kinds.All(), set)
 	if err != nil {
 		return out, err
 	}
@@ -119,7 +120,7 @@ func (w *fieldWorld) checkCoverage(t *testing.T) {
 		data, _ := json.Marshal(policy)
 		inputs = append(inputs, resource.Input{Name: "p.json", Data: data})
 	}
-	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(inputs...)
+	set, err := (&resource.Loader{Kinds: kinds.All()}).Decode(t.Context(), inputs...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ type logs struct {
 }
 
 func (l logs) all() (list []*accesslogv3.AccessLog) {
-	access := rules.ConfOf[meshaccesslog.Conf](l.effective)
+	access := rules.MustConfOf[meshaccesslog.Conf](l.effective)
 	for i := range access.Backends {
 		switch b := &access.Backends[i]; {
 		case b.File != nil:

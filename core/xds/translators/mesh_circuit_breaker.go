@@ -133,7 +133,7 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 			}
 		}
 	}
-	breaker := rules.ConfOf[meshcircuitbreaker.Conf](e)
+	breaker := rules.MustConfOf[meshcircuitbreaker.Conf](e)
 	if breaker == nil {
 		return
 	}

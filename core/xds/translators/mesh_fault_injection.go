@@ -35,7 +35,7 @@ func faults(c *xds.Chain, in xds.InboundConf) {
 	lists := make([][]meshfaultinjection.Fault, len(choices))
 	longest := 0
 	for i, choice := range choices {
-		if injection := rules.ConfOf[meshfaultinjection.Conf](choice.Effective); injection != nil {
+		if injection := rules.MustConfOf[meshfaultinjection.Conf](choice.Effective); injection != nil {
 			lists[i] = injection.HTTP
 			longest = max(longest, len(injection.HTTP))
 		}

@@ -67,7 +67,7 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	if proxy.RedirectPortOutbound == 0 {
 		return
 	}
-	passthrough := rules.ConfOf[meshpassthrough.Conf](e)
+	passthrough := rules.MustConfOf[meshpassthrough.Conf](e)
 	resolver := resolverOf(proxy)
 	chains, ok := passthroughChains(passthrough, resolver)
 	if !ok {

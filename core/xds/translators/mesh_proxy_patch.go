@@ -23,7 +23,7 @@ func meshProxyPatch() xds.Translator {
 		Proxy:  with(addPatched),
 		Finish: with(patchPart),
 		Required: func(e *rules.Effective) (fields []string) {
-			patch := rules.ConfOf[meshproxypatch.Conf](e)
+			patch := rules.MustConfOf[meshproxypatch.Conf](e)
 			if patch == nil {
 				return nil
 			}

@@ -53,7 +53,7 @@ func rateLimits(c *xds.Chain, in xds.InboundConf) {
 
 // requestLimit returns the filter of a conf; nil if it does not limit requests.
 func requestLimit(e *rules.Effective) *httplimitv3.LocalRateLimit {
-	limit := rules.ConfOf[meshratelimit.Conf](e)
+	limit := rules.MustConfOf[meshratelimit.Conf](e)
 	if limit == nil || limit.Local == nil || limit.Local.HTTP == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ func tokenBucket(r *meshratelimit.Rate) *typev3.TokenBucket {
 // before the handshake, so its conf is the one without conditions.
 func limitConnections(c *xds.Chain, choices []choice) {
 	connections := func(e *rules.Effective) *meshratelimit.TCP {
-		if limit := rules.ConfOf[meshratelimit.Conf](e); limit != nil && limit.Local != nil {
+		if limit := rules.MustConfOf[meshratelimit.Conf](e); limit != nil && limit.Local != nil {
 			return limit.Local.TCP
 		}
 		return nil

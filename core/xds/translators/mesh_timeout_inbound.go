@@ -28,7 +28,7 @@ func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 	if i.Client == xds.ProxylessGRPC {
 		return // warned of by the chain
 	}
-	all := rules.ConfOf[meshtimeout.Conf](always(choices))
+	all := rules.MustConfOf[meshtimeout.Conf](always(choices))
 	if all != nil {
 		setDuration(&i.Cluster.ConnectTimeout, all.ConnectionTimeout)
 		if i.HTTP != nil {
@@ -51,7 +51,7 @@ func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
 // warnConnectionTimeouts warns of timeouts of connections in a conf that applies to
 // some requests or clients, unless all have the same.
 func warnConnectionTimeouts(i *xds.Inbound, e *rules.Effective, all *meshtimeout.Conf) {
-	own := connectionTimeouts(rules.ConfOf[meshtimeout.Conf](e))
+	own := connectionTimeouts(rules.MustConfOf[meshtimeout.Conf](e))
 	others := connectionTimeouts(all)
 	for field, timeout := range own {
 		if timeout != nil && !reflect.DeepEqual(timeout, others[field]) {
@@ -81,7 +81,7 @@ func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
 	asksForID := false
 	for k := range choices {
 		c := &choices[k]
-		timeout := rules.ConfOf[meshtimeout.Conf](c.Effective)
+		timeout := rules.MustConfOf[meshtimeout.Conf](c.Effective)
 		routes = append(routes, timeoutRoute(i, c.routeMatch(), timeout))
 		if c.AsksForID() {
 			asksForID = true
@@ -119,7 +119,7 @@ func inboundConnectionTimeouts(c *xds.Chain, in xds.InboundConf) {
 		}
 		showConditions(c, choices)
 	}
-	timeout := rules.ConfOf[meshtimeout.Conf](always(choices))
+	timeout := rules.MustConfOf[meshtimeout.Conf](always(choices))
 	if timeout == nil {
 		return
 	}

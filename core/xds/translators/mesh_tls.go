@@ -20,9 +20,9 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	choices, err := choicesOf(in, i.Visibility())
 	warnLimit(i, "MeshTLS", err)
 	effective := always(choices)
-	settings := rules.ConfOf[meshtls.Conf](effective)
+	settings := rules.MustConfOf[meshtls.Conf](effective)
 	for k := range choices {
-		if own := rules.ConfOf[meshtls.Conf](choices[k].Effective); !choices[k].Empty() && !reflect.DeepEqual(own, settings) {
+		if own := rules.MustConfOf[meshtls.Conf](choices[k].Effective); !choices[k].Empty() && !reflect.DeepEqual(own, settings) {
 			i.Warn(choices[k].Effective, "", "the client is known after the handshake: write it for all clients")
 		}
 	}

@@ -27,7 +27,7 @@ func meshTrace() xds.Translator {
 			o.Manager.Tracing = tracing(o, e, trace, service, service+"_OUTBOUND_"+destination)
 		}),
 		Chain: func(c *xds.Chain, conf xds.InboundConf) {
-			trace := rules.ConfOf[meshtrace.Conf](conf.Default)
+			trace := rules.MustConfOf[meshtrace.Conf](conf.Default)
 			if trace == nil || c.Manager == nil || c.Client == xds.ProxylessGRPC {
 				return
 			}

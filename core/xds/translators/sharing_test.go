@@ -39,11 +39,11 @@ networking:
 `, client.name, client.zone, i+1, client.node)
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

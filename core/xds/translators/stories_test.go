@@ -164,12 +164,12 @@ func (s *story) snapshot(t *testing.T, dataplane string, list []xds.Translator) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := loader.Decode(
+	set, err := loader.Decode(t.Context(),
 		resource.Input{Name: "dataplanes.yaml", Data: dataplanes}, resource.Input{Name: s.file, Data: s.archive.Files[0].Data})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(kinds.All(), set)
+	view, err := core.NewView(t.Context(), kinds.All(), set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ type fatal struct{}
 func (fatal) Fatal(args ...any) { log.Fatal(args...) }
 
 // run runs the demo and prints what it does.
-func run(out io.Writer, envoy, mesh string) error {
+func run(ctx context.Context, out io.Writer, envoy, mesh string) error {
 	if envoy == "" {
 		return errors.New("no Envoy is given; use make demo, which fetches one, or -envoy FILE")
 	}
@@ -34,7 +35,7 @@ func run(out io.Writer, envoy, mesh string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	view, err := load(mesh, dir)
+	view, err := load(ctx, mesh, dir)
 	if err != nil {
 		return err
 	}

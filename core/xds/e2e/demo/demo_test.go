@@ -26,7 +26,7 @@ func TestREADMEShowsTheDemo(t *testing.T) {
 	}
 	shown, after, _ := strings.Cut(rest, end)
 	var out strings.Builder
-	if err := run(&out, envoytest.Path(t), repository+"testdata/demo"); err != nil {
+	if err := run(t.Context(), &out, envoytest.Path(t), repository+"testdata/demo"); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getenv("UPDATE") == "1" {

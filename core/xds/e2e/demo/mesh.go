@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"strings"
 
@@ -15,13 +16,13 @@ import (
 var identities string
 
 // load returns the mesh of a directory on loopback. Its certificates are in dir.
-func load(mesh, dir string) (*core.View, error) {
+func load(ctx context.Context, mesh, dir string) (*core.View, error) {
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
-	set, err := loader.Load(mesh)
+	set, err := loader.Load(ctx, mesh)
 	if err != nil {
 		return nil, err
 	}
-	further, err := loader.Decode(resource.Input{Name: "identity.yaml", Data: []byte(strings.ReplaceAll(identities, "DIRECTORY", dir))})
+	further, err := loader.Decode(ctx, resource.Input{Name: "identity.yaml", Data: []byte(strings.ReplaceAll(identities, "DIRECTORY", dir))})
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func load(mesh, dir string) (*core.View, error) {
 	for _, d := range set.Dataplanes {
 		toLoopback(d)
 	}
-	return core.NewView(loader.Kinds, set)
+	return core.NewView(ctx, loader.Kinds, set)
 }
 
 // toLoopback gives a dataplane of the network 10.0.0.0/16 the address with the same end

@@ -85,7 +85,11 @@ func (d *demo) whyTimeout() (string, error) {
 		return "", err
 	}
 	const field = "/http/requestTimeout"
-	for _, o := range d.view.Config(web, "MeshTimeout", core.Enforced).Outbounds {
+	config, err := d.view.Config(web, "MeshTimeout", core.Enforced)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range config.Outbounds {
 		for _, r := range o.Routes {
 			for pointer, origin := range r.Fields() {
 				if pointer == field {
@@ -103,7 +107,11 @@ func (d *demo) whyDenied() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	permissions := permission.ForInbound(d.view.Config(backend, permission.KindName, core.Enforced), backend, 0)
+	config, err := d.view.Config(backend, permission.KindName, core.Enforced)
+	if err != nil {
+		return "", err
+	}
+	permissions := permission.ForInbound(config, backend, 0)
 	answer := permissions.Decide(&request.Request{SpiffeID: legacyID, Method: http.MethodGet, Path: "/orders"})
 	if answer.Decision.Allow || answer.Decision.By == nil {
 		return "", fmt.Errorf("backend-1 does not deny %s by an entry", legacyID)

@@ -140,11 +140,11 @@ func newWorld(t *testing.T, list []*patched) *world {
 		}
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(mesh.String())})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(mesh.String())})
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(t.Context(), loader.Kinds, set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package serving
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/netip"
 	"os"
@@ -99,11 +100,11 @@ func (m *mesh) startProxy(name string, protocol corev3.ApiConfigSource_ApiType, 
 func (m *mesh) dataplane(name string) (*resource.Dataplane, *identity.Identity) {
 	m.t.Helper()
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Load(m.dir)
+	set, err := loader.Load(context.Background(), m.dir)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package stories
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/netip"
 	"path/filepath"
@@ -76,11 +77,11 @@ func (w *world) local(text string) string {
 func (w *world) load(mesh string) *core.View {
 	text := strings.ReplaceAll(w.local(mesh), "OTHER-BUNDLE", strconv.Quote(w.other.Bundle()))
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+	set, err := loader.Decode(context.Background(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	view, err := core.NewView(loader.Kinds, set)
+	view, err := core.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -89,12 +89,12 @@ func world(t *testing.T, g *fuzz.Generator, seed uint64, more string) []dataplan
 // load returns the dataplanes of files. Title is of their mesh.
 func load(t *testing.T, kinds *resource.Kinds, title string, inputs ...resource.Input) (list []dataplane) {
 	loader := resource.Loader{Kinds: kinds, Documents: ocm.Documents()}
-	set, err := loader.Decode(inputs...)
+	set, err := loader.Decode(t.Context(), inputs...)
 	if err != nil {
 		t.Errorf("%s: %v", title, err)
 		return nil
 	}
-	view, err := core.NewView(kinds, set)
+	view, err := core.NewView(t.Context(), kinds, set)
 	if err != nil {
 		t.Errorf("%s: %v", title, err)
 		return nil
