@@ -40,8 +40,9 @@ func NewUndeclaredAccess(view *core.View, d *resource.Dataplane, options Options
 	config := permissionConfig(view, d)
 	passes := permission.PassesUndeclared(config, id != nil)
 	a := &Access{
-		Decision: Decision{permission.Decision{Allow: passes}.String(), Decider{Default: true}},
-		Warnings: []diag.Diagnostic{},
+		Semantics: view.Semantics(),
+		Decision:  Decision{permission.Decision{Allow: passes}.String(), Decider{Default: true}},
+		Warnings:  []diag.Diagnostic{},
 	}
 	if options.Explain {
 		reason := "no inbound declares the port, and the dataplane has an identity or a permission policy selects it"
