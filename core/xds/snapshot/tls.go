@@ -93,7 +93,13 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts) {
 	}
 }
 
-// socket returns the socket of an endpoint that has one of the given SPIFFE IDs.
+// socket returns the socket of an endpoint that has one of the given SPIFFE IDs. Envoy's
+// clients offer TLS 1.2 at most unless they are told otherwise, and an inbound may require
+// TLS 1.3.
 func (c clientTLS) socket(ids ...string) *corev3.TransportSocket {
-	return message.TransportSocket(&tlsv3.UpstreamTlsContext{CommonTlsContext: c.source.CommonTLS(ids...)})
+	common := c.source.CommonTLS(ids...)
+	if c.source != message.GRPCSecrets { // gRPC has TLS 1.3 and refuses parameters
+		common.TlsParams = &tlsv3.TlsParameters{TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3}
+	}
+	return message.TransportSocket(&tlsv3.UpstreamTlsContext{CommonTlsContext: common})
 }

@@ -20,8 +20,10 @@ spec:
   from:
   - default: {tlsVersion: {max: TLS12}, tlsCiphers: [ECDHE-ECDSA-CHACHA20-POLY1305]}
 `,
-	proxies: []string{"cart-1", "backend-1"},
+	proxies: []string{"web", "cart-1", "backend-1"},
 	steps: []step{
+		{"a proxy of the mesh, where TLS 1.3 is required", get("127.0.0.1:10004/"), "200 cart-1", "200 cart-1"},
+		{"a proxy of the mesh, where TLS 1.2 is the latest", eventually("200 backend-1", get("127.0.0.1:10001/")), "200 backend-1", "200 backend-1"},
 		{"TLS 1.2", get("127.0.0.41:10000/", as(webID), maxTLS(tls.VersionTLS12)), "closed", "200 cart-1"},
 		{"TLS 1.3", get("127.0.0.41:10000/", as(webID)), "200 cart-1", "200 cart-1"},
 		{"the cipher", cipher("127.0.0.11:10000", as(webID)), "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"},
