@@ -153,9 +153,18 @@ func confForRequest(config *rules.Config, d *resource.Dataplane, inbound int, r 
 	}
 	protocol := request.ProtocolOf(&d.Inbounds[inbound])
 	for _, rule := range in.Rules {
-		if request.Matches(&rule.Match, protocol, r) {
+		if request.Matches(&rule.Match, protocol, r, scopeOf(config.Kind)) {
 			return rule.Effective, config.Kind.Rules
 		}
 	}
 	return nil, config.Kind.Rules
+}
+
+// scopeOf returns what of a header's value has to meet the conditions of a kind's rules:
+// what limits or fails a request is not evaded by a second line (SPEC 7.2).
+func scopeOf(kind *resource.Kind) request.Scope {
+	if kind.Name == "MeshRateLimit" || kind.Name == "MeshFaultInjection" {
+		return request.Runs
+	}
+	return request.Whole
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // The reference reads SPEC 7 sentence by sentence and scans.
@@ -23,6 +24,10 @@ func TestDecideAgreesWithReference(t *testing.T) {
 		for inbound, p := range permissions {
 			for range 10 {
 				c := permissiontest.RandomClient(r)
+				if r.IntN(3) == 0 {
+					named := []string{"x-team", "close, X-Canary", "cookie,,keep-alive", "upgrade"}
+					c.Lines = append(c.Lines, request.Header{Name: "Connection", Value: named[r.IntN(len(named))]})
+				}
 				want, warnings, err := permissiontest.Reference(set, inbound, c)
 				if err != nil {
 					t.Fatal(err)

@@ -4,12 +4,12 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 // Matches reports whether a request to an inbound of that protocol meets every
 // condition of a match (SPEC 7.2). It compiles the match each time.
-func Matches(m *conf.Match, protocol Protocol, r *Request) bool {
+func Matches(m *conf.Match, protocol Protocol, r *Request, scope Scope) bool {
 	if protocol == TCP && NeedsHTTP(m) {
 		return false // it cannot be seen
 	}
 	seen := NewSeen(r)
-	return SpiffeIDMatches(m.SpiffeID, r.SpiffeID) && NewCondition(m, Whole, Expressions{}).Holds(&seen)
+	return SpiffeIDMatches(m.SpiffeID, r.SpiffeID) && NewCondition(m, scope, Expressions{}).Holds(&seen)
 }
 
 // SpiffeIDMatches reports whether a client's SPIFFE ID meets a condition; nil

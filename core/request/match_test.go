@@ -31,7 +31,7 @@ func TestMatches(t *testing.T) {
 		"server name":              {&conf.Match{SNI: &sni}, TCP, Request{SNI: "web.example"}, true},
 		"server name of all asked": {&conf.Match{SNI: &sni, SpiffeID: spiffe(conf.SpiffeIDExact, "spiffe://td/a").SpiffeID}, TCP, Request{SNI: "web.example"}, false},
 	} {
-		if got := Matches(c.match, c.protocol, &c.request); got != c.want {
+		if got := Matches(c.match, c.protocol, &c.request, Whole); got != c.want {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}

@@ -71,8 +71,9 @@ type Header struct{ Name, Value string }
 // lower case. The authority has the name host. Use [NewHeaders] to make it.
 type Headers []Header
 
-// NewHeaders returns the headers of a request with the given lines. The values
-// of a name's lines, without the blanks around them, are joined by commas,
+// NewHeaders returns the headers of a request with the given lines, without those that
+// the header Connection names: the proxy removes them before any filter (SPEC 7.2). The
+// values of a name's lines, without the blanks around them, are joined by commas,
 // those of cookie by semicolons, as proxies do.
 func NewHeaders(lines ...Header) Headers {
 	if len(lines) == 0 {
@@ -85,6 +86,9 @@ func NewHeaders(lines ...Header) Headers {
 			name = "host"
 		}
 		sorted[i] = Header{name, strings.Trim(sorted[i].Value, blanks)}
+	}
+	if sorted = withoutNominated(sorted); len(sorted) == 0 {
+		return nil
 	}
 	slices.SortStableFunc(sorted, func(a, b Header) int { return cmp.Compare(a.Name, b.Name) })
 	out := sorted[:1]
@@ -103,6 +107,25 @@ func NewHeaders(lines ...Header) Headers {
 }
 
 const blanks = " \t"
+
+// withoutNominated removes the lines of headers that a line of connection names. Words
+// with a meaning of their own name no header.
+func withoutNominated(lines []Header) []Header {
+	var nominated []string
+	for _, line := range lines {
+		if line.Name != "connection" {
+			continue
+		}
+		for name := range strings.SplitSeq(strings.ToLower(line.Value), ",") {
+			switch name = strings.Trim(name, blanks); name {
+			case "", "close", "keep-alive", "upgrade", "http2-settings":
+			default:
+				nominated = append(nominated, name)
+			}
+		}
+	}
+	return slices.DeleteFunc(lines, func(h Header) bool { return slices.Contains(nominated, h.Name) })
+}
 
 // Get returns the value of a header, whose name is in lower case, and whether
 // it is present.

@@ -49,6 +49,18 @@ func TestNewHeaders(t *testing.T) {
 	}
 }
 
+// Headers that Connection names are absent to the proxy.
+func TestNominatedHeaders(t *testing.T) {
+	got := NewHeaders(Header{"Connection", "close, X-A"}, Header{"x-a", "1"}, Header{"connection", "x-b"}, Header{"X-B", "2"}, Header{"x-c", "3"}, Header{"close", "4"})
+	want := Headers{{"close", "4"}, {"connection", "close, X-A,x-b"}, {"x-c", "3"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := NewHeaders(Header{"connection", "connection"}); got != nil {
+		t.Errorf("got %v", got)
+	}
+}
+
 // The end-to-end tests compare many more paths with Envoy.
 func TestNormalizePath(t *testing.T) {
 	for target, want := range map[string]string{
@@ -146,7 +158,7 @@ func TestServerNames(t *testing.T) {
 		{"Kilo.mesh", "kilo.mes", false},
 	} {
 		name := conf.SNI(test.name)
-		if got := Matches(&conf.Match{SNI: &name}, TCP, &Request{SNI: test.sni}); got != test.want {
+		if got := Matches(&conf.Match{SNI: &name}, TCP, &Request{SNI: test.sni}, Whole); got != test.want {
 			t.Errorf("%q and %q: %v", test.name, test.sni, got)
 		}
 	}

@@ -143,6 +143,15 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 // or by semicolons for cookie.
 func headerValue(name string, lines []HeaderLine) (value string, present bool) {
 	var values []string
+	for _, line := range lines { // the proxy removes what Connection names
+		if strings.EqualFold(line.Name, "connection") {
+			for word := range strings.SplitSeq(line.Value, ",") {
+				if strings.EqualFold(trimmed(word), name) && !strings.Contains(" close keep-alive upgrade http2-settings ", " "+strings.ToLower(name)+" ") {
+					return "", false
+				}
+			}
+		}
+	}
 	for _, line := range lines {
 		if strings.EqualFold(line.Name, name) {
 			values = append(values, trimmed(line.Value))

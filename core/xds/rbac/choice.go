@@ -35,7 +35,8 @@ func (c Conditions) AsksForID() bool { return c.Match != nil && c.Match.SpiffeID
 
 // NewChoiceMatcher returns a matcher of HTTP requests: the first choice whose
 // conditions hold applies, and nothing if there is none. It compares as the matcher of
-// [New] compares what allows. The error is [ErrTooLarge].
+// [New] compares what denies, so that a second header line evades no choice (SPEC 7.2).
+// The error is [ErrTooLarge].
 func NewChoiceMatcher(choices []Choice) (*matcherv3.Matcher, error) {
 	w := &matcherWriter{&writer{}, map[input][]byte{}}
 	anonymous := slices.DeleteFunc(slices.Clone(choices), func(c Choice) bool { return c.AsksForID() })
@@ -81,7 +82,7 @@ func (w *matcherWriter) choices(t *translation, choices []Choice) {
 func (t *translation) conditions(c Conditions) *condition {
 	var all []*condition
 	if c.Match != nil && !c.Match.Empty() {
-		all = append(all, t.entry(&permission.Entry{Place: permission.Place{List: permission.Allow}, Match: c.Match}))
+		all = append(all, t.entry(&permission.Entry{Place: permission.Place{List: permission.Deny}, Match: c.Match}))
 	}
 	for _, tag := range c.Tags {
 		all = append(all, comparison(input{kind: clientURI}, textRegex, TagExpression(tag)))

@@ -39,6 +39,15 @@ func TestChoices(t *testing.T) {
 		choose(t, "v1", nil, map[string]string{"version": "v1"}), choose(t, "versions", nil, map[string]string{"version": resource.AnyValue}),
 	}
 	get := permissiontest.Client{Method: "GET", Path: "/"}
+	value := "a"
+	byHeader := []Choice{choose(t, "a", &conf.Match{Headers: []conf.HeaderMatch{{Name: "x-user", Value: &value}}}, nil)}
+	sends := func(values ...string) permissiontest.Client {
+		c := get
+		for _, v := range values {
+			c.Lines = append(c.Lines, request.Header{Name: "x-user", Value: v})
+		}
+		return c
+	}
 	for name, test := range map[string]struct {
 		choices []Choice
 		client  permissiontest.Client
@@ -52,6 +61,12 @@ func TestChoices(t *testing.T) {
 		"by another value of it":   {byTag, permissiontest.Client{Tags: resource.NewTags(map[string]string{"version": "v2"}), Method: "GET", Path: "/"}, "versions"},
 		"none, as the tag is none": {byTag, get, ""},
 		"none, as there is none":   {nil, get, ""},
+		"by a header":              {byHeader, sends("a"), "a"},
+		"by a repeated line":       {byHeader, sends("a", "a"), "a"},
+		"by one of two lines":      {byHeader, sends("b", "a"), "a"},
+		"next to an empty element": {byHeader, sends("a,"), "a"},
+		"next to an empty line":    {byHeader, sends("", "a"), "a"},
+		"another value":            {byHeader, sends("b", "aa"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := NewChoiceMatcher(test.choices)
