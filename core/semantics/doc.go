@@ -13,8 +13,6 @@
 //  3. Which route does a targetRef refer to? [Semantics.RefersToRoute] reports it.
 //  4. Does a `from` item apply to clients by their tags, or is it a rule?
 //     [Semantics.FromIsRule] reports it.
-//  5. Do permissions apply to a dataplane without an identity?
-//     [Semantics.DeniesWithoutIdentity] reports it.
 //
 // [Detect] finds the semantics of resources that do not name one.
 //

@@ -113,5 +113,3 @@ func (kuma) fromIsRule(kind *resource.Kind) bool {
 	}
 	return false
 }
-
-func (kuma) deniesWithoutIdentity() bool { return false }

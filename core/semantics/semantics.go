@@ -49,7 +49,6 @@ type reader interface {
 	routeName(route *resource.Policy) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
 	fromIsRule(kind *resource.Kind) bool
-	deniesWithoutIdentity() bool
 }
 
 func (s Semantics) reader() reader {
@@ -74,10 +73,6 @@ func (s Semantics) RefersToRoute(p *resource.Policy, t *resource.TargetRef, rout
 // FromIsRule reports whether the `from` items of a kind are rules without matches, which
 // apply to all clients and merge with `rules` (SPEC 17.1), in place of SPEC 5.6.
 func (s Semantics) FromIsRule(kind *resource.Kind) bool { return s.reader().fromIsRule(kind) }
-
-// DeniesWithoutIdentity reports whether permissions apply to a dataplane without an
-// identity. If not, everything is allowed there (SPEC 17.1).
-func (s Semantics) DeniesWithoutIdentity() bool { return s.reader().deniesWithoutIdentity() }
 
 // Detect returns the semantics of resources that do not name one: [Kuma] if a policy has
 // a label that Kuma's control planes write, or if there is a MeshService, else

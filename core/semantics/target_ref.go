@@ -31,5 +31,3 @@ func (targetRef) refersToRoute(_ *resource.Policy, t *resource.TargetRef, route 
 }
 
 func (targetRef) fromIsRule(*resource.Kind) bool { return false }
-
-func (targetRef) deniesWithoutIdentity() bool { return true }
