@@ -77,7 +77,7 @@ func load(t *testing.T, policies []string) []*resource.Policy {
 			", spec: {targetRef: " + rest[end+1:] + ", to: [{default: {idleTimeout: 1s}}]}}\n")
 	}
 	loader := resource.Loader{Kinds: kinds.All()}
-	set, err := loader.Decode(resource.Input{Name: "p.yaml", Data: []byte(text.String())})
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(text.String())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestDetect(t *testing.T) {
 			"{type: MeshService, mesh: m, name: a, spec: {ports: [{port: 80}]}}", semantics.Kuma, "a"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			set, err := loader.Decode(resource.Input{Name: "p.yaml", Data: []byte(c.text)})
+			set, err := loader.Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(c.text)})
 			if err != nil {
 				t.Fatal(err)
 			}
