@@ -25,13 +25,13 @@ type ConfQuery struct {
 func (q *ConfQuery) Check() error {
 	switch {
 	case q.Kind == nil:
-		return usagef("no policy kind is given; use --kind KIND, such as --kind MeshTimeout")
+		return usagef("no policy kind is given; give %s, such as MeshTimeout", FieldKind)
 	case q.Outbound == "" && q.Route != "":
-		return usagef("--route belongs to --outbound")
+		return usagef("%s belongs to %s", FieldRoute, FieldOutbound)
 	case q.Outbound != "" && q.Inbound != "":
-		return usagef("give --outbound or --inbound, not both")
+		return usagef("give %s or %s, not both", FieldOutbound, FieldInbound)
 	case q.Inbound == "" && q.Request.Given():
-		return usagef("a client or request belongs to --inbound")
+		return usagef("a client or request belongs to %s", FieldInbound)
 	}
 	_, err := q.Request.Parse()
 	return err
@@ -68,21 +68,21 @@ func (q *ConfQuery) answer(config *rules.Config, d *resource.Dataplane) (*rules.
 	case q.Inbound != "":
 		return q.ofInbound(config, d)
 	case q.Kind.Default == nil:
-		return nil, nil, usagef("no part of %s is given; use %s", d.Name, placesOf(q.Kind))
+		return nil, nil, noPart(d, q.Kind)
 	}
 	return config.Default, q.Kind.Default, nil
 }
 
-// placesOf names what gives a part of a dataplane for which a kind has confs.
-func placesOf(kind *resource.Kind) string {
-	var flags []string
-	if kind.To != nil {
-		flags = append(flags, "--outbound NAME or PORT")
+// noPart is an error about a question for a dataplane as a whole, if the kind has confs
+// for its outbounds or inbounds only.
+func noPart(d *resource.Dataplane, kind *resource.Kind) error {
+	switch {
+	case kind.From == nil && kind.Rules == nil:
+		return usagef("no part of %s is given; give %s", d.Name, FieldOutbound)
+	case kind.To == nil:
+		return usagef("no part of %s is given; give %s", d.Name, FieldInbound)
 	}
-	if kind.From != nil || kind.Rules != nil {
-		flags = append(flags, "--inbound NAME")
-	}
-	return strings.Join(flags, ", or ")
+	return usagef("no part of %s is given; give %s or %s", d.Name, FieldOutbound, FieldInbound)
 }
 
 func (q *ConfQuery) ofOutbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, error) {
@@ -109,7 +109,7 @@ func (q *ConfQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rul
 		return nil, nil, err
 	}
 	if config.Inbounds[i].Unmerged != nil {
-		return nil, nil, notFoundf("the rules of %s are not merged to one conf; use: meshmatch access %s --inbound %s", kind.Name, d.Name, q.Inbound)
+		return nil, nil, notFoundf("the rules of %s are not merged to one conf; access answers for a request", kind.Name)
 	}
 	r, err := q.Request.Parse()
 	if err != nil {

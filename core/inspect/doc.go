@@ -18,6 +18,10 @@
 // is one change. The clients of `from` are divided by the selectors of both
 // views.
 //
+// A name that is not found, and a question that contradicts itself, is a
+// [QueryError], which names fields of the question ([Field]): how the reader gives
+// them is known to the command line and the HTTP API.
+//
 // Invariants:
 //
 //   - An answer depends on the resources alone, not on their order, nor, without

@@ -27,7 +27,7 @@ func (n Name) split(what string) (name string, namespace *string, err error) {
 	case !qualified:
 		return n.Name, n.Namespace, nil
 	case n.Namespace != nil && *n.Namespace != before:
-		return "", nil, usagef("%s %q is not in --namespace %q; leave one of them out", what, n.Name, *n.Namespace)
+		return "", nil, usagef("%s %q is not in %s %q; leave one of them out", what, n.Name, FieldNamespace, *n.Namespace)
 	}
 	return after, &before, nil
 }
@@ -68,7 +68,7 @@ func find[T any](all []T, meta func(T) *resource.Meta, what string, wanted Name)
 	case matching == 1:
 		return found, nil
 	case matching > 1:
-		err = notFoundf("%s %q is in several namespaces; choose one with --namespace, or as NAMESPACE/NAME: %s", what, name, strings.Join(namespaces, ", "))
+		err = notFoundf("%s %q is in several namespaces; choose one with %s, or as NAMESPACE/NAME: %s", what, name, FieldNamespace, strings.Join(namespaces, ", "))
 	case len(namespaces) > 0:
 		err = notFoundf("there is no %s %q in namespace %q; it is in %s", what, name, *namespace, strings.Join(namespaces, ", "))
 	default:

@@ -73,7 +73,7 @@ func TestRuleViewPastItsLimit(t *testing.T) {
 				got = append(got, w.Error())
 			}
 		}
-		want := []string{"file0:1:1: networking.inbound[0]: MeshTimeout of inbound 80 of web: " + fmt.Sprintf(tooManyRules, "10000 rules") + "; ask for one client at a time: conf --inbound NAME --tag KEY=VALUE"}
+		want := []string{"file0:1:1: networking.inbound[0]: MeshTimeout of inbound 80 of web: " + fmt.Sprintf(tooManyRules, "10000 rules") + "; ask for the conf of one client at a time, by its tags"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

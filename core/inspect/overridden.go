@@ -81,7 +81,7 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 		o.warnings = append(o.warnings, diag.Diagnostic{
 			Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
 			What: fmt.Sprintf("%s of inbound %s of %s: %s", config.Kind.Name, uniqueInboundName(d, inbound), d.Name, err),
-			Hint: "ask for one client at a time: conf --inbound NAME --tag KEY=VALUE",
+			Hint: "ask for the conf of one client at a time, by its tags",
 		})
 		for _, origin := range from.Origins() {
 			o.sets[origin] = true

@@ -14,24 +14,64 @@ var ErrUsage = errors.New("wrong usage")
 // that there are several.
 var ErrNotFound = errors.New("not found")
 
-// queryError is an error of one of the kinds above with a text of its own.
-type queryError struct {
-	kind error
-	text string
+// A Field is the name of a field of a question. It is that of a parameter of the HTTP
+// API; the command line has it as a flag.
+type Field string
+
+// The fields that errors name.
+const (
+	FieldKind      Field = "kind"
+	FieldNamespace Field = "namespace"
+	FieldOutbound  Field = "outbound"
+	FieldRoute     Field = "route"
+	FieldInbound   Field = "inbound"
+	FieldSpiffeID  Field = "spiffe-id"
+	FieldPath      Field = "path"
+	FieldHeader    Field = "header"
+	FieldTag       Field = "tag"
+)
+
+// Fields returns the fields that errors name.
+func Fields() []Field {
+	return []Field{
+		FieldKind, FieldNamespace, FieldOutbound, FieldRoute, FieldInbound,
+		FieldSpiffeID, FieldPath, FieldHeader, FieldTag,
+	}
 }
 
-func (e *queryError) Error() string        { return e.text }
-func (e *queryError) Is(target error) bool { return target == e.kind }
-
-func usagef(format string, args ...any) error {
-	return &queryError{ErrUsage, fmt.Sprintf(format, args...)}
+// A QueryError is an [ErrUsage] or an [ErrNotFound] with a text of its own, which names
+// fields of the question.
+type QueryError struct {
+	kind   error
+	format string
+	args   []any
 }
 
-func notFoundf(format string, args ...any) error {
-	return &queryError{ErrNotFound, fmt.Sprintf(format, args...)}
+// Error returns the text, in which a field is its name.
+func (e *QueryError) Error() string { return fmt.Sprintf(e.format, e.args...) }
+
+// Is reports whether the error is of a kind: [ErrUsage] or [ErrNotFound].
+func (e *QueryError) Is(target error) bool { return target == e.kind }
+
+// Spelled returns the error with other names of the fields, such as flags.
+func (e *QueryError) Spelled(spell func(Field) string) *QueryError {
+	spelled := &QueryError{e.kind, e.format, make([]any, len(e.args))}
+	for i, arg := range e.args {
+		if field, ok := arg.(Field); ok {
+			arg = spell(field)
+		}
+		spelled.args[i] = arg
+	}
+	return spelled
 }
+
+// usagef returns an [ErrUsage]. Arguments of type [Field] are names of fields.
+func usagef(format string, args ...any) error { return &QueryError{ErrUsage, format, args} }
+
+// notFoundf returns an [ErrNotFound]. Arguments of type [Field] are names of fields.
+func notFoundf(format string, args ...any) error { return &QueryError{ErrNotFound, format, args} }
 
 // notFound is an error about a name that none of the known names is.
 func notFound(what, name string, known []string) error {
-	return &queryError{ErrNotFound, diag.Diagnostic{What: what, Hint: diag.DidYouMean(name, known)}.Message()}
+	return notFoundf("%s", diag.Diagnostic{What: what, Hint: diag.DidYouMean(name, known)}.Message())
 }

@@ -28,7 +28,7 @@ func (q *RequestQuery) Warnings() []diag.Diagnostic {
 		return nil
 	}
 	return []diag.Diagnostic{{
-		What: fmt.Sprintf("--spiffe-id %q is no SPIFFE ID: the answer is for a client without one", q.SpiffeID),
+		What: fmt.Sprintf("%q is no SPIFFE ID: the answer is for a client without one", q.SpiffeID),
 		Hint: "write spiffe://trust-domain/path",
 	}}
 }
@@ -37,17 +37,17 @@ func (q *RequestQuery) Warnings() []diag.Diagnostic {
 func (q *RequestQuery) Parse() (*request.Request, error) {
 	r := &request.Request{SpiffeID: q.SpiffeID, SNI: q.SNI, Method: q.Method, Path: q.Path}
 	if r.SpiffeID != "" && !request.ClaimsID(r.SpiffeID) {
-		return nil, usagef("--spiffe-id must start with spiffe://, %q does not", r.SpiffeID)
+		return nil, usagef("%s must start with spiffe://, %q does not", FieldSpiffeID, r.SpiffeID)
 	}
 	r.SpiffeID = request.ClientID(r.SpiffeID)
 	if path := r.Path; path != "" && path != "*" && path[0] != '/' {
-		return nil, usagef("--path must start with /, %q does not", path)
+		return nil, usagef("%s must start with /, %q does not", FieldPath, path)
 	}
 	var headers []request.Header
 	for _, h := range q.Headers {
 		name, value, ok := strings.Cut(h, "=")
 		if !ok || name == "" {
-			return nil, usagef("--header must be NAME=VALUE, %q is not", h)
+			return nil, usagef("%s must be NAME=VALUE, %q is not", FieldHeader, h)
 		}
 		headers = append(headers, request.Header{Name: name, Value: value})
 	}
@@ -56,10 +56,10 @@ func (q *RequestQuery) Parse() (*request.Request, error) {
 	for _, t := range q.Tags {
 		key, value, ok := strings.Cut(t, "=")
 		if !ok || key == "" {
-			return nil, usagef("--tag must be KEY=VALUE, %q is not", t)
+			return nil, usagef("%s must be KEY=VALUE, %q is not", FieldTag, t)
 		}
 		if _, twice := tags[key]; twice {
-			return nil, usagef("--tag %s is given twice; a client has one value of a tag", key)
+			return nil, usagef("%s %s is given twice; a client has one value of a tag", FieldTag, key)
 		}
 		tags[key] = value
 	}

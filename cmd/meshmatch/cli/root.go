@@ -8,8 +8,9 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
 // Exit codes (SPEC 10).
@@ -148,7 +149,7 @@ func failuresOf(c *cobra.Command, code int) {
 		return
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		err := inner(c, args)
+		err := withFlags(inner(c, args))
 		var usage usageError
 		var partial incomplete
 		switch {
@@ -159,6 +160,15 @@ func failuresOf(c *cobra.Command, code int) {
 		}
 		return failure{err, code}
 	}
+}
+
+// withFlags returns an error about a question with its fields as flags.
+func withFlags(err error) error {
+	var query *inspect.QueryError
+	if errors.As(err, &query) {
+		return query.Spelled(func(field inspect.Field) string { return "--" + string(field) })
+	}
+	return err
 }
 
 // usageError is wrong usage that the parser cannot find.

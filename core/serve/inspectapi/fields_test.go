@@ -1,0 +1,27 @@
+package inspectapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+// TestFields asks with each field that an error of package inspect may name: it is the
+// name of a parameter.
+func TestFields(t *testing.T) {
+	archive, err := txtar.ParseFile(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := newAPI(t, archive)
+	for _, field := range inspect.Fields() {
+		const conf = "/meshes/default/dataplanes/backend-1/_conf?"
+		if w := ask(api, http.MethodGet, conf+string(field)+"=x"); strings.Contains(w.Body.String(), "unknown parameter") {
+			t.Errorf("%s is not a parameter: %s", field, w.Body)
+		}
+	}
+}
