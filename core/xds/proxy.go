@@ -2,7 +2,6 @@ package xds
 
 import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -14,9 +13,8 @@ type Proxy struct {
 	Report
 	Dataplane *resource.Dataplane
 
-	// TLS is how listeners present the identity of the dataplane and verify clients; nil
-	// without identity.
-	TLS *tlsv3.DownstreamTlsContext
+	// Secrets is where the identity of the dataplane comes from.
+	Secrets message.SecretSource
 
 	// UndeclaredPass reports whether connections to ports of the workload that no inbound
 	// declares pass (SPEC 11.5, MeshPassthrough).
@@ -28,10 +26,10 @@ type Proxy struct {
 // TransportSocket returns the socket of a listener that presents the identity of the
 // dataplane and requires certificates of clients; nil without identity.
 func (p *Proxy) TransportSocket() *corev3.TransportSocket {
-	if p.TLS == nil {
+	if p.Secrets == message.NoSecrets {
 		return nil
 	}
-	return message.TransportSocket(p.TLS)
+	return message.TransportSocket(p.Secrets.DownstreamTLS())
 }
 
 // Add adds clusters, listeners or other messages, and returns the part that they are.

@@ -6,9 +6,22 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
 const tlsSocket = "envoy.transport_sockets.tls"
+
+// DownstreamTLS returns how a listener presents the certificate and requires and verifies
+// those of clients; nil without secrets.
+func (s SecretSource) DownstreamTLS() *tlsv3.DownstreamTlsContext {
+	if s == NoSecrets {
+		return nil
+	}
+	return &tlsv3.DownstreamTlsContext{
+		CommonTlsContext:         s.CommonTLS(),
+		RequireClientCertificate: wrapperspb.Bool(true),
+	}
+}
 
 // AcceptURI adds a URI SAN to those of which a peer needs one.
 func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.StringMatcher) {

@@ -104,7 +104,7 @@ func (b *Builder) finishOwn(p *draft, confs []*rules.Effective, before *built) *
 func (b *Builder) finishBy(p *draft, confs []*rules.Effective, make func(wire.Type, string, proto.Message) *wire.Resource) *built {
 	p.confs = append(p.confs, confs...)
 	for i, t := range b.shape.finish {
-		t.Finish(p.Part, confs[i])
+		t.Finish(&p.Part, confs[i])
 	}
 	done := &built{warnings: p.Warnings, backends: p.backends, applied: p.Applied, changes: p.Changes, policies: p.shapedBy()}
 	for _, m := range p.Messages {

@@ -54,7 +54,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			t.Cluster(c, key.confs.own[i])
 		}
 		message.SetHTTPOptions(c.Message, c.HTTP)
-		return b.finish(&draft{Part: &xds.Part{Report: c.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
+		return b.finish(&draft{Part: xds.Part{Report: c.Report, Origin: xds.OutboundOrigin, Tags: key.destination.Tags,
 			Messages: messages}, confs: key.confs.all()}, key.confs.finish)
 	})
 }

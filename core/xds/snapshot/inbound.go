@@ -65,7 +65,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 			TrafficDirection: corev3.TrafficDirection_INBOUND,
 		},
 		Cluster: message.NewStaticCluster(workload, workloadAddress(in), message.InboundConnectTimeout),
-		TLS:     tls.context(),
+		TLS:     tls.source.DownstreamTLS(),
 	}
 	if isTransparent(d) {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
@@ -79,7 +79,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 		t.Inbound(i, confs.inbound(t.Kind, index))
 	}
 	message.SetHTTPOptions(i.Cluster, i.HTTP)
-	part := &draft{Part: &xds.Part{Origin: xds.InboundOrigin, Tags: in.Tags, Messages: []proto.Message{i.Listener, i.Cluster}}}
+	part := &draft{Part: xds.Part{Origin: xds.InboundOrigin, Tags: in.Tags, Messages: []proto.Message{i.Listener, i.Cluster}}}
 	for _, t := range b.shape.inbounds {
 		i.WarnIgnoredInbound(t, confs.inbound(t.Kind, index))
 	}
@@ -107,7 +107,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	part.confs, part.policies = confs.shaping(index, b.shape.inbounds)
 	done := b.finishOwn(part, confs.finish, before)
 	for _, c := range i.Clusters {
-		collector := b.finish(&draft{Part: &xds.Part{Origin: xds.CollectorOrigin, Messages: []proto.Message{c}}}, confs.finish)
+		collector := b.finish(&draft{Part: xds.Part{Origin: xds.CollectorOrigin, Messages: []proto.Message{c}}}, confs.finish)
 		done.resources = append(done.resources, collector.resources...)
 		done.applied = append(done.applied, collector.applied...)
 	}

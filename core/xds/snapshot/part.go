@@ -14,7 +14,7 @@ import (
 
 // draft is a part before it is marshalled, with what it depends on.
 type draft struct {
-	*xds.Part
+	xds.Part
 	backends []variant.Destination
 	confs    []*rules.Effective // that shaped the draft
 	policies []*resource.Policy // that did so in addition to those of confs

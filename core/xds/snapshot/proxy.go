@@ -8,7 +8,7 @@ import (
 
 // proxy returns the resources that belong to no inbound or outbound.
 func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneConfs) []*built {
-	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TLS: tls.context(),
+	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, Secrets: tls.source,
 		UndeclaredPass: permission.PassesUndeclared(confs.byKind[permission.KindName], tls.enabled())}
 	for _, t := range b.shape.proxy {
 		conf := confs.defaultOf(t.Kind)
@@ -20,7 +20,7 @@ func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneCo
 		list = append(list, &built{warnings: p.Warnings})
 	}
 	for _, part := range p.Parts {
-		d := &draft{Part: part}
+		d := &draft{Part: *part}
 		for _, t := range b.shape.proxy {
 			d.confs = append(d.confs, confs.defaultOf(t.Kind))
 		}

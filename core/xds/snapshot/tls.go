@@ -4,7 +4,6 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
-	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
 	"github.com/meshmatch/meshmatch/core/identity"
@@ -57,18 +56,6 @@ type serverTLS struct {
 	// trustDomain is the one whose CAs alone clients are verified with; "" if there
 	// may be several.
 	trustDomain string
-}
-
-// context returns how an inbound presents its identity and verifies clients; nil
-// without identity.
-func (s serverTLS) context() *tlsv3.DownstreamTlsContext {
-	if !s.enabled() {
-		return nil
-	}
-	return &tlsv3.DownstreamTlsContext{
-		CommonTlsContext:         s.source.CommonTLS(),
-		RequireClientCertificate: wrapperspb.Bool(true),
-	}
 }
 
 // secure makes a cluster choose the transport socket of each endpoint by the identity
