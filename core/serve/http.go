@@ -87,7 +87,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		open := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" || r.URL.Path == loginPath
 		switch {
 		case s.tls == nil && !s.options.Insecure && !s.isOwnHost(r.Host):
-			inspectapi.WriteProblem(w, http.StatusMisdirectedRequest, "without TLS the host of a request must be localhost, an IP address or one of --http-host")
+			inspectapi.WriteProblem(w, http.StatusMisdirectedRequest, "without TLS the host of a request must be localhost, an IP address or a name that the server is given")
 		case open || s.authorize(w, r):
 			next.ServeHTTP(w, r)
 		}

@@ -37,7 +37,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	switch {
 	case !s.operators.hasToken():
-		inspectapi.WriteProblem(w, http.StatusNotFound, "there is no token to log in with; give --operator-token")
+		inspectapi.WriteProblem(w, http.StatusNotFound, "there is no token to log in with: the server is given none")
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		s.writeLogin(w, http.StatusOK, "")
 	case r.Method != http.MethodPost:

@@ -59,6 +59,10 @@ type Options struct {
 	// Logger gets a line for each event; nil discards them. Messages are complete
 	// sentences without attributes, apart from those of package server.
 	Logger *slog.Logger
+	// Remedy returns what the user of the program does about a problem that is logged,
+	// such as [ErrKeysNotServed] and [ca.ErrNotKept]: the flag to give. It is appended
+	// to the message. It may return "", and may be nil.
+	Remedy func(error) string
 	// Grace is how long Run waits for clients when its context ends; 0 means
 	// [DefaultGrace].
 	Grace time.Duration
@@ -69,18 +73,28 @@ type Options struct {
 	Refresh time.Duration
 }
 
-// ErrNotLoopback indicates that a server without TLS would listen on an address that
-// other machines reach.
-var ErrNotLoopback = errors.New("without TLS only loopback addresses are listened on; give --tls-cert, --tls-key and --client-ca, or --insecure")
+// The errors name options by their fields; see [Options.Remedy].
+var (
+	// ErrNotLoopback indicates that a server without TLS would listen on an address
+	// that other machines reach.
+	ErrNotLoopback = errors.New("without TLS the server listens on loopback addresses only, unless Insecure is set")
 
-// ErrUnnamedSemantics indicates that resources are those of a Kuma control plane, and
-// that no semantics is given to read them by.
-var ErrUnnamedSemantics = errors.New("the resources are of a Kuma control plane")
+	// ErrUnnamedSemantics indicates that resources are those of a Kuma control plane,
+	// and that no semantics is given to read them by.
+	ErrUnnamedSemantics = errors.New("the resources are of a Kuma control plane")
+
+	// ErrKeysNotServed indicates that dataplanes get no private keys, as others could
+	// read them on the way. It is logged.
+	ErrKeysNotServed = errors.New("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none")
+)
 
 func (o *Options) setDefaults() {
 	o.XDS = cmp.Or(o.XDS, DefaultXDS)
 	o.HTTP = cmp.Or(o.HTTP, DefaultHTTP)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	if o.Remedy == nil {
+		o.Remedy = func(error) string { return "" }
+	}
 	o.Grace = cmp.Or(o.Grace, DefaultGrace)
 	o.Refresh = cmp.Or(o.Refresh, 10*time.Second)
 }

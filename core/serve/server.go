@@ -303,12 +303,12 @@ func (s *Server) apply(ctx context.Context, update *source.Update) error {
 func (s *Server) publish(p *publication) {
 	secrets := s.issuer.At(p.view, time.Now())
 	for _, problem := range secrets.Problems() {
-		s.warnOnce(problem.Error())
+		s.warnOfProblem(problem)
 	}
 	if s.servesKeys() {
 		p.secrets = secrets
 	} else if secrets.Any() {
-		s.warnOnce("private keys are served over TLS or loopback only: dataplanes with a Bundled identity get none; give --tls-cert, --tls-key and --client-ca")
+		s.warnOfProblem(ErrKeysNotServed)
 	}
 	p.grpc, p.good = s.grpc, &s.good
 	s.publisher.publish(p)
@@ -316,6 +316,15 @@ func (s *Server) publish(p *publication) {
 
 // servesKeys reports whether no key can be read on the way to a client.
 func (s *Server) servesKeys() bool { return s.tls != nil || isLoopback(s.xdsListener.Addr()) }
+
+// warnOfProblem logs a problem once, with what the user does about it.
+func (s *Server) warnOfProblem(problem error) {
+	warning := problem.Error()
+	if remedy := s.options.Remedy(problem); remedy != "" {
+		warning += "; " + remedy
+	}
+	s.warnOnce(warning)
+}
 
 // warnOnce logs a warning once.
 func (s *Server) warnOnce(warning string) {

@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"maps"
 	"math/big"
 	"net"
@@ -295,14 +296,22 @@ func TestKeysOnLoopback(t *testing.T) {
 		t.Error("another CA after a restart")
 	}
 
-	r := start(t, files, func(o *serve.Options) { o.State, o.XDS, o.Insecure = state, "0.0.0.0:0", true })
+	r := start(t, files, func(o *serve.Options) {
+		o.State, o.XDS, o.Insecure = state, "0.0.0.0:0", true
+		o.Remedy = func(err error) string {
+			if errors.Is(err, serve.ErrKeysNotServed) {
+				return "use TLS"
+			}
+			return ""
+		}
+	})
 	client := r.client(webNode, nil)
 	if err := client.Subscribe(wire.SecretType, "identity"); err != nil {
 		t.Fatal(err)
 	}
 	r.eventually("refusal", func() bool { _, refused := client.Error(wire.SecretType, "identity"); return refused })
-	if !strings.Contains(r.log.String(), "private keys are served over TLS or loopback only") {
-		t.Errorf("the log does not have the reason:\n%s", r.log)
+	if !strings.Contains(r.log.String(), serve.ErrKeysNotServed.Error()+"; use TLS") {
+		t.Errorf("the log does not have the reason and the remedy:\n%s", r.log)
 	}
 }
 

@@ -162,15 +162,6 @@ func failuresOf(c *cobra.Command, code int) {
 	}
 }
 
-// withFlags returns an error about a question with its fields as flags.
-func withFlags(err error) error {
-	var query *inspect.QueryError
-	if errors.As(err, &query) {
-		return query.Spelled(func(field inspect.Field) string { return "--" + string(field) })
-	}
-	return err
-}
-
 // usageError is wrong usage that the parser cannot find.
 type usageError struct{ error }
 

@@ -145,6 +145,7 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	}
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents())}
 	options.Translators = g.translators
+	options.Remedy = remedy
 	options.Logger = slog.New(newLog(c.ErrOrStderr()))
 	return &options, nil
 }

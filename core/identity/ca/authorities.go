@@ -17,7 +17,7 @@ import (
 
 // ErrNotKept indicates that an authority was generated and is lost at a restart, as
 // there is no directory to save it in.
-var ErrNotKept = errors.New("the generated CA is not saved, so after a restart proxies do not trust the certificates that it has issued; give a directory with --state")
+var ErrNotKept = errors.New("there is no directory for the generated CA, so after a restart proxies do not trust the certificates that it has issued")
 
 // Authorities returns the authorities of Bundled MeshIdentities. It is safe for
 // concurrent use.

@@ -55,7 +55,7 @@ type grpcFiles struct {
 
 // ErrGRPCFiles indicates that gRPC cannot fetch the certificates of an identity: it reads
 // files only.
-var ErrGRPCFiles = errors.New("gRPC reads the certificates of the dataplane from files, and its MeshIdentity has none: give --xds-ca, --xds-cert and --xds-key")
+var ErrGRPCFiles = errors.New("gRPC reads the certificates of the dataplane from files, and neither its MeshIdentity nor Server.Certificate names them")
 
 // grpcRefresh is how often gRPC reads the files of certificates.
 const grpcRefresh = "60s"

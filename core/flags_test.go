@@ -1,0 +1,34 @@
+package core_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestFlags finds flags in the messages of packages that embedders and HTTP clients use:
+// an error names a field or an option, and the command line spells it as a flag. The
+// packages of core/xds/e2e run commands.
+func TestFlags(t *testing.T) {
+	flag := regexp.MustCompile(`(^|[^\w-])--[a-z]`)
+	for path, text := range sources(t, ".go") {
+		path = strings.TrimPrefix(path, "../")
+		if !strings.HasPrefix(path, "core/") || strings.HasPrefix(path, "core/xds/e2e/") || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && flag.MatchString(literal.Value) {
+				t.Errorf("%s: %s names a flag; name the field or the option", files.Position(literal.Pos()), literal.Value)
+			}
+			return true
+		})
+	}
+}
