@@ -39,7 +39,8 @@ type link struct {
 }
 
 // NewDecisionList compiles rules, which are in order. The warnings are about
-// entries that an inbound of that protocol cannot see in full, in order.
+// entries that an inbound of that protocol cannot see in full or that any client can
+// evade by its headers, in order.
 func NewDecisionList(protocol request.Protocol, rules []Rule) (*DecisionList, []diag.Diagnostic) {
 	entries, warnings := visible(protocol, rules)
 	shadow := slices.ContainsFunc(rules, func(r Rule) bool { return len(r.Conf.AllowWithShadowDeny) > 0 })

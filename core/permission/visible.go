@@ -9,7 +9,7 @@ import (
 )
 
 // visible returns the entries of the rules, in order, as an inbound of that
-// protocol compares them (SPEC 7.5).
+// protocol compares them (SPEC 7.5). There is at most one warning for each entry.
 func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings []diag.Diagnostic) {
 	count := 0
 	for i := range rules {
@@ -24,20 +24,25 @@ func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings
 			matches := rule.list(list)
 			for j := range matches {
 				match := &matches[j]
+				warn := func(what, hint string) {
+					warnings = append(warnings, diag.Diagnostic{
+						Pos:  rule.Pos,
+						Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", rule.Index, list, j),
+						What: what,
+						Hint: hint,
+					})
+				}
 				if protocol == request.TCP {
 					seen, unseen := SeenByTCP(list, match)
 					if unseen != "" {
-						warnings = append(warnings, diag.Diagnostic{
-							Pos:  rule.Pos,
-							Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", rule.Index, list, j),
-							What: unseen,
-							Hint: "set the inbound's protocol, or select HTTP inbounds only",
-						})
+						warn(unseen, "set the inbound's protocol, or select HTTP inbounds only")
 					}
 					if seen == nil {
 						continue
 					}
 					match = seen
+				} else if what := evadable(list, match); what != "" {
+					warn(what, "decide by what a client cannot choose, such as spiffeId")
 				}
 				entries = append(entries, Entry{rule.place(list, j), match})
 			}

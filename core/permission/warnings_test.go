@@ -38,6 +38,25 @@ spec:
 ---
 type: MeshTrafficPermission
 mesh: default
+name: headers
+spec:
+  targetRef: {kind: Dataplane, name: backend, sectionName: http}
+  rules:
+    - default:
+        deny:
+          - headers: [{name: X-A, type: Present}, {name: x-b, value: b}]
+          - headers: [{name: host, value: b}]
+          - sni: a.b
+            headers: [{name: host, value: b}, {name: x-b, type: Prefix, value: b}]
+        allowWithShadowDeny:
+          - headers: [{name: x-a, value: a}]
+          - headers: [{name: x-a, value: a}, {name: X-C, type: Absent}]
+        allow:
+          - headers: [{name: x-a, value: a}]
+          - headers: [{name: x-a, type: Absent}]
+---
+type: MeshTrafficPermission
+mesh: default
 name: tags
 spec:
   from:
@@ -60,10 +79,18 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const fromIgnored = "in.yaml:32:7: spec.from: is ignored, as other policies of the inbound have rules; so is that of 1 more; write it as rules"
+	const fromIgnored = "in.yaml:51:7: spec.from: is ignored, as other policies of the inbound have rules; so is that of 1 more; write it as rules"
 	const hint = "; set the inbound's protocol, or select HTTP inbounds only"
+	const chosen = "; decide by what a client cannot choose, such as spiffeId"
 	for inbound, want := range map[string][]string{
-		"http": {fromIgnored},
+		"http": {
+			"in.yaml:16:5: spec.rules[0].default.deny[1]: denies by the absence of the header x, which any client can send" + chosen,
+			"in.yaml:33:7: spec.rules[0].default.deny[0]: denies by the header x-a, which any client can leave out or take away by Connection" + chosen,
+			"in.yaml:33:7: spec.rules[0].default.deny[2]: denies by the header x-b, which any client can leave out or take away by Connection" + chosen,
+			"in.yaml:33:7: spec.rules[0].default.allow[1]: allows by the absence of the header x-a, which any client can leave out or take away by Connection" + chosen,
+			"in.yaml:33:7: spec.rules[0].default.allowWithShadowDeny[1]: allows by the absence of the header x-c, which any client can leave out or take away by Connection" + chosen,
+			fromIgnored,
+		},
 		"tcp": {
 			"in.yaml:16:5: spec.rules[0].default.deny[0]: has HTTP conditions, which the TCP inbound cannot see: it denies on the rest of its conditions" + hint,
 			"in.yaml:16:5: spec.rules[0].default.deny[1]: has only HTTP conditions, which the TCP inbound cannot see: it denies every client" + hint,

@@ -139,11 +139,25 @@ func ruleWarnings(policies []*resource.Policy, http bool) []any {
 		if !http && e.needsHTTP() {
 			warnings = append(warnings, fmt.Sprintf("%s: rules[%d].default.%s[%d] has HTTP conditions, and the inbound is TCP", policyKRI(e.policy), e.rule, e.list, e.index))
 		}
+		if http && e.clientsChoose() {
+			warnings = append(warnings, fmt.Sprintf("%s: any client can evade or meet rules[%d].default.%s[%d] by its headers", policyKRI(e.policy), e.rule, e.list, e.index))
+		}
 	}
 	if haveFrom(policies) {
 		warnings = append(warnings, "rules count here, and from does not")
 	}
 	return warnings
+}
+
+// clientsChoose reports whether the entry allows by the absence of a header, or denies by
+// a header at all. Every request has a host.
+func (e *entry) clientsChoose() bool {
+	for _, h := range e.Headers {
+		if !strings.EqualFold(h.Name, "host") && (h.Type == "Absent" || e.list == "deny") {
+			return true
+		}
+	}
+	return false
 }
 
 // accessByFrom is SPEC 7.6: the decision by the action of the merged conf, and the
