@@ -103,6 +103,7 @@ func TestRegexThatIsTooLong(t *testing.T) {
 		`{type: RegularExpression, value: ` + long + `}`:                                    `{"type":"RegularExpression","value":"` + long + `"}`,
 		`{type: RegularExpression, value: "` + strings.Repeat("((a|$)?b*){999}", 60) + `"}`: "f:1:34: value: bad regular expression: with its counts expanded it has more than 10000 instructions; repeat less",
 		`{type: RegularExpression, value: "(a{1000}){2}"}`:                                  "f:1:34: value: bad regular expression: error parsing regexp: invalid repeat count: `{2}`; repeat at most 1000 times, with the counts of nested repetitions multiplied, and give the smaller count first",
+		`{type: RegularExpression, value: '` + strings.Repeat(`\pL`, 300) + `'}`:            "f:1:34: value: bad regular expression: it has more than 8 classes of Unicode (\\p), or (?i) and ranges of more than 2048 characters in all; write a class without \\p, or a range that is shorter or not under (?i)",
 		`{type: RegularExpression, value: ` + long + `a}`:                                   "f:1:34: value: a regular expression must not be longer than 1024 bytes",
 	})
 }

@@ -11,7 +11,7 @@ import (
 // maxRegex is the longest regular expression, in bytes: the Gateway API's limit.
 const maxRegex = 1024
 
-// ValidateRegex checks that RE2 compiles an expression, both alone and in a group, and
+// ValidateRegex checks that RE2 compiles an expression without delay, both alone and in a group, and
 // that Envoy accepts its program (SPEC 7.2). To compare a whole text, the expression is
 // put into a group, which is not closed if the expression has a \Q without \E.
 func ValidateRegex(at *diag.At, expression string) {
@@ -20,6 +20,8 @@ func ValidateRegex(at *diag.At, expression string) {
 		at.Errorf("", "a regular expression must not be longer than %d bytes", maxRegex)
 	} else if err := regex.Check(expression); errors.Is(err, regex.ErrTooLarge) {
 		at.Errorf("repeat less", "bad regular expression: with its counts expanded it has more than %d instructions", regex.MaxProgram)
+	} else if errors.Is(err, regex.ErrTooWide) {
+		at.Errorf(`write a class without \p, or a range that is shorter or not under (?i)`, "bad regular expression: %v", err)
 	} else if errors.As(err, &bad) && bad.Code == syntax.ErrInvalidRepeatSize {
 		at.Errorf("repeat at most 1000 times, with the counts of nested repetitions multiplied, and give the smaller count first", "bad regular expression: %v", err)
 	} else if err != nil {

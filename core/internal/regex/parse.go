@@ -7,9 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads an expression. It accepts what regexp.Compile accepts; otherwise the
-// error is a *[syntax.Error].
+// Parse reads an expression. It accepts what regexp.Compile accepts, up to the limits of
+// [ErrTooWide], which it checks first. The other errors are *[syntax.Error].
 func Parse(expression string) (*Expr, error) {
+	if err := checkWidth(expression); err != nil {
+		return nil, err
+	}
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
 		return nil, err

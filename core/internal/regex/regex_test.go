@@ -165,6 +165,20 @@ func TestCheck(t *testing.T) {
 		{"a few ends", `(?:a$|b?){20}`, nil},
 		{"many ends", `/(?:a$|b?){100}`, ErrTooLarge},
 		{"blanks that are counted", strings.Repeat(` {0,99}`, 90), ErrTooLarge},
+		{"as many classes of Unicode as are allowed", `[\pL\P{Greek}]\Q\pL\pL\E\\pL` + strings.Repeat(`\pN`, MaxUnicodeClasses-2), nil},
+		{"one class of Unicode too many", `[\pL\P{Greek}]` + strings.Repeat(`\pN`, MaxUnicodeClasses-1), ErrTooWide},
+		{"classes of Unicode in a class", "[" + strings.Repeat(`\pL`, 300) + "]", ErrTooWide},
+		{"classes of Unicode after a bracket of a class", `[]]` + strings.Repeat(`\pL`, 300) + "]", ErrTooWide},
+		{"a range of all letters", `[b-\x{1e942}]`, nil},
+		{"a range of all characters in any letter case", `(?i)[\x00-\x{10ffff}]`, nil},
+		{"a range of all letters in any letter case", `(?i)[b-\x{1e942}]`, ErrTooWide},
+		{"in a group", `[b-𞥂](?s-m:a)(?mi:a)`, ErrTooWide},
+		{"not in any letter case", `[b-𞥂](?s-i:a)(?P<i>a)`, nil},
+		{"after characters that end nothing", `(?i)[^]\]\x5d[:alpha:]\d-b-\x{1e942}]`, ErrTooWide},
+		{"octal", `(?i)[\101-\x{1e942}]`, ErrTooWide},
+		{"from a control character", `(?i)[\a-\x{1e942}]`, ErrTooWide},
+		{"many small ranges in any letter case", `(?i)` + strings.Repeat(`[a-z]`, 100), ErrTooWide},
+		{"paths in any letter case", `(?i)` + strings.Repeat(`/[a-z0-9_.-]+`, 50), nil},
 		{"too large for Go", strings.Repeat(`(a{1000})`, 5000), ErrTooLarge},
 	} {
 		if err := Check(test.expression); !errors.Is(err, test.want) {
@@ -205,7 +219,7 @@ func randomText(r *rand.Rand, letters string) string {
 
 func BenchmarkTranslate(b *testing.B) {
 	for name, expression := range map[string]string{
-		"ordinary": `/api/v1/[^/]+/items/.*`, "classes": strings.Repeat(`\pL`, 300), "counts": `\pL{1000}`, "folded": strings.Repeat(`(?i)[b-\x{1e942}]`, 50),
+		"ordinary": `/api/v1/[^/]+/items/.*`, "classes": strings.Repeat(`\pL`, MaxUnicodeClasses), "counts": `\pL{1000}`, "folded": strings.Repeat(`(?i)[b-\x{7f}\x{100}-\x{18a}]`, 10),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -242,7 +256,7 @@ func FuzzTranslate(f *testing.F) {
 		if err != nil || groupErr != nil || len(expression) > 100 || len(text) > 30 || !utf8.ValidString(text) || !ASCII(text) && !byCharacter(t, expression) {
 			return
 		}
-		if err := Check(expression); errors.Is(err, ErrTooLarge) {
+		if err := Check(expression); errors.Is(err, ErrTooLarge) || errors.Is(err, ErrTooWide) {
 			return
 		}
 		e := parsed(t, expression)
