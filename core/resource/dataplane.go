@@ -113,3 +113,13 @@ type TransparentProxy struct {
 // KRI returns the identifier of the dataplane, or of the inbound with the
 // given [Inbound.SectionName].
 func (d *Dataplane) KRI(section string) string { return kri(dataplaneShort, &d.Meta, section) }
+
+// WorkloadKRI returns the KRI of the workload that the label kuma.io/workload names, ""
+// without the label.
+func (d *Dataplane) WorkloadKRI() string {
+	meta := d.Meta
+	if meta.Name = d.Labels.Value(WorkloadLabel); meta.Name == "" {
+		return ""
+	}
+	return kri("wl", &meta, "")
+}

@@ -56,7 +56,7 @@ func TestRejected(t *testing.T) {
 	kindtest.Rejected(t, meshaccesslog.Kind(), map[string]kindtest.Case{
 		"an operator that Envoy does not have": {
 			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Plain, plain: "%START_TIME% %NO_SUCH%"}}}]}`,
-			Want: `p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: unknown operator "NO_SUCH"; see Envoy's command operators; those of the mesh are KUMA_MESH, KUMA_ZONE, KUMA_SOURCE_SERVICE, KUMA_DESTINATION_SERVICE, KUMA_SOURCE_ADDRESS, KUMA_SOURCE_ADDRESS_WITHOUT_PORT, KUMA_TRAFFIC_DIRECTION`,
+			Want: `p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: unknown operator "NO_SUCH"; see Envoy's command operators; those of the mesh are KUMA_MESH, KUMA_ZONE, KUMA_WORKLOAD, KUMA_SOURCE_SERVICE, KUMA_DESTINATION_SERVICE, KUMA_SOURCE_ADDRESS, KUMA_SOURCE_ADDRESS_WITHOUT_PORT, KUMA_TRAFFIC_DIRECTION`,
 		},
 		"an operator without its arguments": {
 			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Json, json: [{key: k, value: "%REQ%"}]}}}]}`,
@@ -142,5 +142,31 @@ func TestRejected(t *testing.T) {
 			Want: "p.yaml:2:77: spec.to[0].default.backends[0].file.format.json[0].key: must not be empty\n" +
 				`p.yaml:2:88: spec.to[0].default.backends[0].file.format.json[0].value: must not be empty`,
 		},
+	})
+}
+
+// A client that chooses the text of one field must not write the next one.
+func TestWarnedOfSeparators(t *testing.T) {
+	plain := func(format string) string {
+		return `{backends: [{type: File, file: {path: /l, format: {type: Plain, plain: '` + format + `'}}}]}`
+	}
+	const at = "p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: "
+	warning := func(operator string) string {
+		return "the value of " + operator + " is text of a client: it can hold a separator and forge other fields; use the format Json, or leave the format out"
+	}
+	kindtest.Warned(t, meshaccesslog.Kind(), map[string]kindtest.Case{
+		"a header and another field":     {Conf: plain("%REQ(user-agent)% %RESPONSE_CODE%"), Want: at + warning("%REQ(user-agent)%")},
+		"in quotes":                      {Conf: plain(`%RESPONSE_CODE% "%REQUEST_HEADER(x-forwarded-for):20%"`), Want: at + warning("%REQUEST_HEADER(x-forwarded-for):20%")},
+		"a path":                         {Conf: plain("%PATH(WITH_QUERY:ORIG)% %PROTOCOL%"), Want: at + warning("%PATH(WITH_QUERY:ORIG)%")},
+		"a parameter of the query":       {Conf: plain("%KUMA_MESH% %QUERY_PARAM(id)%"), Want: at + warning("%QUERY_PARAM(id)%")},
+		"one of several":                 {Conf: plain(`%KUMA_MESH% %COALESCE({"operators": [{"command": "REQ", "param": "a"}]})%`), Want: at + warning(`%COALESCE({"operators": [{"command": "REQ", "param": "a"}]})%`)},
+		"a header alone":                 {Conf: plain("100%% of %REQ(user-agent)%")},
+		"fields that the proxy has seen": {Conf: plain("%START_TIME% %DOWNSTREAM_REMOTE_ADDRESS% %RESPONSE_CODE%")},
+		"JSON":                           {Conf: `{backends: [{type: File, file: {path: /l, format: {type: Json, json: [{key: a, value: "%REQ(a)%"}, {key: b, value: "%PROTOCOL%"}]}}}]}`},
+		"a body that is one text": {
+			Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", body: "%REQ(:PATH)% %RESPONSE_CODE%"}}]}`,
+			Want: "p.yaml:2:74: spec.to[0].default.backends[0].openTelemetry.body: " + warning("%REQ(:PATH)%"),
+		},
+		"a body with fields": {Conf: `{backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "o:1", body: {path: "%REQ(:PATH)%", code: "%RESPONSE_CODE%"}}}]}`},
 	})
 }

@@ -17,6 +17,7 @@ import (
 const (
 	MeshOperator                     = "KUMA_MESH"
 	ZoneOperator                     = "KUMA_ZONE" // of the proxy
+	WorkloadOperator                 = "KUMA_WORKLOAD"
 	SourceServiceOperator            = "KUMA_SOURCE_SERVICE"
 	DestinationServiceOperator       = "KUMA_DESTINATION_SERVICE"
 	SourceAddressOperator            = "KUMA_SOURCE_ADDRESS"
@@ -25,7 +26,7 @@ const (
 )
 
 var kumaOperators = []string{
-	MeshOperator, ZoneOperator, SourceServiceOperator, DestinationServiceOperator,
+	MeshOperator, ZoneOperator, WorkloadOperator, SourceServiceOperator, DestinationServiceOperator,
 	SourceAddressOperator, SourceAddressWithoutPortOperator, DirectionOperator,
 }
 
@@ -141,5 +142,37 @@ func validateOperators(at *diag.At, format string) {
 			at.Errorf("see Envoy's command operators; those of the mesh are "+strings.Join(kumaOperators, ", "), "unknown operator %q", name)
 		}
 		format = rest[len(match[0])-1:]
+	}
+}
+
+// clientOperators are the operators whose value is text of a client, with any separator.
+var clientOperators = []string{"REQ", "REQUEST_HEADER", "PATH", "QUERY_PARAM", "QUERY_PARAMS", "COALESCE"}
+
+// warnOfSeparators warns if a line of text has a value that is text of a client, and
+// another one: the client can end its field and write the next one. The format must be
+// valid.
+func warnOfSeparators(at *diag.At, format string) {
+	var values int
+	var client string
+	for {
+		_, rest, found := strings.Cut(format, "%")
+		if !found {
+			break
+		}
+		if strings.HasPrefix(rest, "%") {
+			format = rest[1:]
+			continue
+		}
+		match := operator.FindStringSubmatch("%" + rest)
+		if match == nil {
+			return // an error
+		}
+		if values++; client == "" && slices.Contains(clientOperators, match[1]) {
+			client = match[0]
+		}
+		format = rest[len(match[0])-1:]
+	}
+	if values > 1 && client != "" {
+		at.Warnf("use the format Json, or leave the format out", "the value of %s is text of a client: it can hold a separator and forge other fields", client)
 	}
 }

@@ -13,6 +13,9 @@ func (o *OpenTelemetry) Validate(at *diag.At) {
 	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)
 	if o.Body != nil {
 		validateOperators(at.Field("body"), string(*o.Body))
+		if strings.HasPrefix(string(*o.Body), `"`) {
+			warnOfSeparators(at.Field("body"), string(*o.Body))
+		}
 	}
 }
 
@@ -42,6 +45,7 @@ func (f *Format) Validate(at *diag.At) {
 	}
 	if f.Plain != nil {
 		validateOperators(at.Field("plain"), *f.Plain)
+		warnOfSeparators(at.Field("plain"), *f.Plain)
 	}
 	seen := map[string]bool{}
 	for i, field := range f.JSON {

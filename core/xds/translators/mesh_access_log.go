@@ -1,9 +1,11 @@
 package translators
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
+	"strings"
 
 	accesslogv3 "github.com/envoyproxy/go-control-plane/envoy/config/accesslog/v3"
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -49,6 +51,8 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 			return o.Destination.Mesh
 		case meshaccesslog.ZoneOperator:
 			return o.Zone()
+		case meshaccesslog.WorkloadOperator:
+			return workload(o.Dataplane())
 		case meshaccesslog.SourceServiceOperator:
 			return o.Service()
 		case meshaccesslog.DestinationServiceOperator:
@@ -61,6 +65,9 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 			return "OUTBOUND"
 		}
 	}}
+	l.proxy = func() proxyAttributes {
+		return proxyAttributes{o.Dataplane().Mesh, o.Zone(), o.Dataplane(), o.Service()}
+	}
 	for _, log := range l.all() {
 		o.AddAccessLog(log)
 	}
@@ -100,6 +107,8 @@ func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
 			return c.Dataplane.Mesh
 		case meshaccesslog.ZoneOperator:
 			return enforce.ZoneOf(c.Dataplane)
+		case meshaccesslog.WorkloadOperator:
+			return workload(c.Dataplane)
 		case meshaccesslog.SourceServiceOperator:
 			return "%DOWNSTREAM_PEER_URI_SAN%"
 		case meshaccesslog.DestinationServiceOperator:
@@ -112,18 +121,17 @@ func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
 			return "INBOUND"
 		}
 	}}
+	l.proxy = func() proxyAttributes {
+		return proxyAttributes{c.Dataplane.Mesh, enforce.ZoneOf(c.Dataplane), c.Dataplane, c.Inbound.Inbound.Tags.Value(resource.ServiceTag)}
+	}
 	return l.all()
 }
 
-// The formats where a policy sets none. Envoy's own lack the services.
-const (
-	defaultHTTPFormat = `[%START_TIME%] %KUMA_MESH% "%REQUEST_HEADER(:METHOD)% %REQUEST_HEADER(X-ENVOY-ORIGINAL-PATH?:PATH)% %PROTOCOL%" ` +
-		`%RESPONSE_CODE% %RESPONSE_FLAGS% %BYTES_RECEIVED% %BYTES_SENT% %DURATION% "%REQUEST_HEADER(USER-AGENT)%" ` +
-		`"%REQUEST_HEADER(X-REQUEST-ID)%" "%REQUEST_HEADER(:AUTHORITY)%" "%KUMA_SOURCE_SERVICE%" "%KUMA_DESTINATION_SERVICE%" ` +
-		`"%KUMA_SOURCE_ADDRESS_WITHOUT_PORT%" "%UPSTREAM_HOST%"` + "\n"
-	defaultTCPFormat = `[%START_TIME%] %KUMA_MESH% %RESPONSE_FLAGS% %KUMA_SOURCE_ADDRESS_WITHOUT_PORT%(%KUMA_SOURCE_SERVICE%)->` +
-		`%UPSTREAM_HOST%(%KUMA_DESTINATION_SERVICE%) took %DURATION%ms, sent %BYTES_SENT% bytes, received %BYTES_RECEIVED% bytes` + "\n"
-)
+// workload returns the KRI of the workload of a proxy as a format, or what Envoy writes
+// for a value that is absent.
+func workload(d *resource.Dataplane) string {
+	return cmp.Or(strings.ReplaceAll(d.WorkloadKRI(), "%", "%%"), "-")
+}
 
 // logs translates the backends of one conf.
 type logs struct {
@@ -131,6 +139,7 @@ type logs struct {
 	effective *rules.Effective
 	http      bool
 	value     func(operator string) string // of an operator of the mesh
+	proxy     func() proxyAttributes       // called for OpenTelemetry only
 }
 
 func (l logs) all() (list []*accesslogv3.AccessLog) {
@@ -157,13 +166,6 @@ func (l logs) file(f *meshaccesslog.File) *accesslogv3.AccessLog {
 	}
 }
 
-func (l logs) defaultFormat() string {
-	if l.http {
-		return defaultHTTPFormat
-	}
-	return defaultTCPFormat
-}
-
 // format returns the format of lines; a nil format is the default one.
 func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 	m := &corev3.SubstitutionFormatString{OmitEmptyValues: f != nil && isTrue(f.OmitEmptyValues)}
@@ -175,12 +177,14 @@ func (l logs) format(f *meshaccesslog.Format) *corev3.SubstitutionFormatString {
 		m.Format = &corev3.SubstitutionFormatString_JsonFormat{JsonFormat: &structpb.Struct{Fields: fields}}
 		return m
 	}
-	text := l.defaultFormat()
+	text := defaultLine(l.http)
 	if f != nil && f.Plain != nil {
-		text = *f.Plain + "\n"
+		text = *f.Plain
+	} else if l.http {
+		m.Formatters = escapeFormatters()
 	}
 	m.Format = &corev3.SubstitutionFormatString_TextFormatSource{TextFormatSource: &corev3.DataSource{
-		Specifier: &corev3.DataSource_InlineString{InlineString: l.text(text)},
+		Specifier: &corev3.DataSource_InlineString{InlineString: l.text(text) + "\n"},
 	}}
 	return m
 }
@@ -196,7 +200,11 @@ func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, field string) *acces
 		GrpcService:          grpc,
 		HttpService:          http,
 		DisableBuiltinLabels: true,
+		ResourceAttributes:   l.proxy().list(),
 		Body:                 l.body(o.Body),
+	}
+	if o.Body == nil && l.http {
+		m.Formatters = escapeFormatters()
 	}
 	for _, a := range o.Attributes {
 		if m.Attributes == nil {
@@ -214,7 +222,7 @@ func (l logs) openTelemetry(o *meshaccesslog.OpenTelemetry, field string) *acces
 // JSON value as it is.
 func (l logs) body(body *conf.JSON) *otlpv1.AnyValue {
 	if body == nil {
-		return stringValue(l.text(l.defaultFormat()))
+		return stringValue(l.text(defaultLine(l.http)))
 	}
 	text := []byte(l.text(string(*body)))
 	value := &otlpv1.AnyValue{}

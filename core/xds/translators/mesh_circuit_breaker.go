@@ -49,7 +49,7 @@ func clusterLimits(c *xds.Cluster, e *rules.Effective, breaker *meshcircuitbreak
 	}
 }
 
-// circuitBreakers returns the limits; nil if there are none.
+// circuitBreakers returns the limits, with metrics of what remains of each; nil if there are none.
 func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitBreakers {
 	if l == nil || *l == (meshcircuitbreaker.ConnectionLimits{}) {
 		return nil
@@ -60,6 +60,7 @@ func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitB
 		MaxPendingRequests: number(l.MaxPendingRequests),
 		MaxRetries:         number(l.MaxRetries),
 		MaxRequests:        number(l.MaxRequests),
+		TrackRemaining:     true,
 	}}}
 }
 

@@ -1,12 +1,15 @@
 package translators
 
 import (
+	"slices"
+
 	tracev3 "github.com/envoyproxy/go-control-plane/envoy/config/trace/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tracingv3 "github.com/envoyproxy/go-control-plane/envoy/type/tracing/v3"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrace"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -24,7 +27,7 @@ func meshTrace() xds.Translator {
 			}
 			service := o.Service()
 			destination := o.Destination.Tags.Value(resource.ServiceTag)
-			o.Manager.Tracing = tracing(o, e, trace, service, service+"_OUTBOUND_"+destination)
+			o.Manager.Tracing = tracing(o, e, trace, service, service+"_OUTBOUND_"+destination, o.Destination.Mesh, o.Zone())
 		}),
 		Chain: func(c *xds.Chain, conf xds.InboundConf) {
 			trace := rules.MustConfOf[meshtrace.Conf](conf.Default)
@@ -32,7 +35,7 @@ func meshTrace() xds.Translator {
 				return
 			}
 			service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
-			c.Manager.Tracing = tracing(c, conf.Default, trace, service, service+"_INBOUND")
+			c.Manager.Tracing = tracing(c, conf.Default, trace, service, service+"_INBOUND", c.Dataplane.Mesh, enforce.ZoneOf(c.Dataplane))
 		},
 		Ignored: []xds.IgnoredField{{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector}},
 
@@ -41,8 +44,10 @@ func meshTrace() xds.Translator {
 }
 
 // tracing returns the tracing of a listener; nil if there is no backend. The name in
-// spans is that of the service; split is the one for Datadog with splitService.
-func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, service, split string) *hcmv3.HttpConnectionManager_Tracing {
+// spans is that of the service; split is the one for Datadog with splitService. Spans have
+// the mesh and the zone of the proxy as tags, except where the policy has a tag of that
+// name.
+func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, service, split, mesh, zone string) *hcmv3.HttpConnectionManager_Tracing {
 	if len(trace.Backends) == 0 {
 		return nil
 	}
@@ -70,6 +75,12 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 		t.OverallSampling = percent(s.Overall)
 		t.ClientSampling = percent(s.Client)
 		t.RandomSampling = percent(s.Random)
+	}
+	for _, own := range []meshtrace.Tag{{Name: "mesh", Literal: &mesh}, {Name: "zone", Literal: &zone}} {
+		named := slices.ContainsFunc(trace.Tags, func(tag meshtrace.Tag) bool { return tag.Name == own.Name })
+		if *own.Literal != "" && !named {
+			t.CustomTags = append(t.CustomTags, customTag(own))
+		}
 	}
 	for _, tag := range trace.Tags {
 		t.CustomTags = append(t.CustomTags, customTag(tag))

@@ -36,8 +36,8 @@ type Span struct {
 
 // A Log is a log record of OpenTelemetry.
 type Log struct {
-	Body       string
-	Attributes map[string]string
+	Body                 string
+	Attributes, Resource map[string]string
 }
 
 // newCollector starts a collector at an address until it is closed.
@@ -168,9 +168,10 @@ func (c *collector) addLogs(data *logsv1.LogsData) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, resource := range data.ResourceLogs {
+		of := attributes(resource.GetResource().GetAttributes())
 		for _, scope := range resource.ScopeLogs {
 			for _, record := range scope.LogRecords {
-				c.logs = append(c.logs, Log{Body: record.Body.GetStringValue(), Attributes: attributes(record.Attributes)})
+				c.logs = append(c.logs, Log{Body: record.Body.GetStringValue(), Attributes: attributes(record.Attributes), Resource: of})
 			}
 		}
 	}

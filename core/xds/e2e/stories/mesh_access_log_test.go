@@ -91,4 +91,25 @@ spec:
 		{"the log of web", eventually("/of-web 200", logLines("web.log")), "/of-web 200", ""},
 		{"the other log", eventually("/denied 403, /of-backend 200", logLines("others.log")), "/denied 403, /of-backend 200", ""},
 	},
+}, {
+	kind: "MeshAccessLog", name: "a client that forges fields", mesh: shop + `
+type: MeshAccessLog
+mesh: default
+name: web
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - default:
+      backends:
+      - {type: File, file: {path: /run/mesh/outbound.log}}
+      - {type: OpenTelemetry, openTelemetry: {endpoint: "127.0.0.100:4317"}}
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/true", header("User-Agent", `a\" "b`), header("X-Forwarded-For", `10.9.9.9" "c`), header("X-Envoy-Original-Path", "/forged")), "200 cart-1", "200 cart-1"},
+		{"the line", eventually(`GET /true HTTP/1.1 | 10.9.9.9" "c | a\" "b | - | web | cart of 10`, loggedFields("outbound.log", 0, 1, 2, 3, 6, 7)),
+			`GET /true HTTP/1.1 | 10.9.9.9" "c | a\" "b | - | web | cart of 10`, ""},
+		{"the proxy that logged", eventually("map[dataplane:kri_dp_default_east__web_ mesh:default service:web zone:east] false", loggingProxies),
+			"map[dataplane:kri_dp_default_east__web_ mesh:default service:web zone:east] false", ""},
+	},
 }}

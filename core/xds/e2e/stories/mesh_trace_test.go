@@ -31,6 +31,8 @@ var meshTraceStories = []story{{
 		{"a request", get("127.0.0.1:10004/"), "200 cart-1", "200 cart-1"},
 		{"its spans", eventually("shop", collectedSpans("team")), "shop", ""},
 		{"without the header", collectedSpans("user"), "none", ""},
+		{"the mesh", collectedSpans("mesh"), "default", ""},
+		{"the zone", collectedSpans("zone"), "east", ""},
 	},
 }, {
 	kind: "MeshTrace", name: "OpenTelemetry over HTTP", mesh: tracing(`{type: OpenTelemetry, openTelemetry: {endpoint: "http://127.0.0.100:4317"}}`),

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -47,4 +49,36 @@ func collectedSpans(tag string) func(*world) string {
 		slices.Sort(values)
 		return strings.Join(slices.Compact(values), ", ")
 	}
+}
+
+// loggedFields returns a step that returns some of the quoted fields of the only line of a
+// file in /run/mesh, without their escapes, and how many there are.
+func loggedFields(name string, indexes ...int) func(*world) string {
+	field := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	return func(w *world) string {
+		all := field.FindAllString(logLines(name)(w), -1)
+		var out []string
+		for _, i := range indexes {
+			if i >= len(all) {
+				return ""
+			}
+			text, err := strconv.Unquote(all[i])
+			if err != nil {
+				return err.Error()
+			}
+			out = append(out, text)
+		}
+		return fmt.Sprintf("%s of %d", strings.Join(out, " | "), len(all))
+	}
+}
+
+// loggingProxies is a step that returns the attributes of the proxies that sent log records
+// to the collector, and whether a record ends with a newline.
+func loggingProxies(w *world) string {
+	var proxies []string
+	for _, l := range w.collector.Logs() {
+		proxies = append(proxies, fmt.Sprint(l.Resource, strings.HasSuffix(l.Body, "\n")))
+	}
+	slices.Sort(proxies)
+	return strings.Join(slices.Compact(proxies), ", ")
 }
