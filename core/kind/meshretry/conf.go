@@ -32,7 +32,7 @@ type HTTP struct {
 	RetryOn []HTTPRetryOn `json:"retryOn,omitzero"`
 	// RetriableResponseHeaders cause a retry if any of them holds.
 	RetriableResponseHeaders []conf.HeaderMatch `json:"retriableResponseHeaders,omitzero"`
-	// RetriableRequestHeaders must hold for a request to be retried.
+	// RetriableRequestHeaders limit retries to requests for which any of them holds.
 	RetriableRequestHeaders []conf.HeaderMatch `json:"retriableRequestHeaders,omitzero"`
 	// HostSelection determines which hosts a retry skips.
 	HostSelection HostSelection `json:"hostSelection,omitzero"`

@@ -19,13 +19,14 @@ type ruleMatch struct {
 	rule *httpRule
 }
 
-// everyPath is the condition of a match without a path (SPEC 11.3).
+// everyPath is the condition of a match without a path (SPEC 11.3), which is compared
+// after all that have one.
 var everyPath = meshhttproute.PathMatch{Type: meshhttproute.PathPrefix, Value: "/"}
 
 func pathOf(m *meshhttproute.Match) *meshhttproute.PathMatch { return cmp.Or(m.Path, &everyPath) }
 
 // compare orders matches as requests are compared with them: path Exact, Prefix with
-// longer ones first, RegularExpression; with a method; with more headers; with more
+// longer ones first, RegularExpression, none; with a method; with more headers; with more
 // query parameters; then by the priority of the rule's policy.
 func (m ruleMatch) compare(o ruleMatch) int {
 	return cmp.Or(
@@ -39,14 +40,16 @@ func (m ruleMatch) compare(o ruleMatch) int {
 }
 
 func pathClass(m *meshhttproute.Match) int {
-	return slices.Index([]meshhttproute.PathMatchType{
-		meshhttproute.Exact, meshhttproute.PathPrefix, meshhttproute.RegularExpression,
-	}, pathOf(m).Type)
+	classes := []meshhttproute.PathMatchType{meshhttproute.Exact, meshhttproute.PathPrefix, meshhttproute.RegularExpression}
+	if m.Path == nil {
+		return len(classes)
+	}
+	return slices.Index(classes, m.Path.Type)
 }
 
 func prefixLength(m *meshhttproute.Match) int {
-	if p := pathOf(m); p.Type == meshhttproute.PathPrefix {
-		return len(p.Value)
+	if m.Path != nil && m.Path.Type == meshhttproute.PathPrefix {
+		return len(m.Path.Value)
 	}
 	return 0
 }

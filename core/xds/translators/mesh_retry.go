@@ -72,8 +72,8 @@ func retryCalls(r *xds.Route, e *rules.Effective, c *meshretry.GRPC) {
 	}
 }
 
-// retryRequests sets the retries of HTTP requests. If only some requests may be
-// retried, those are a case of the route.
+// retryRequests sets the retries of HTTP requests. If only requests with some methods may
+// be retried, those are a case of the route.
 func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
 	p := retryPolicy(r, e, "/http", retryConf{c.NumRetries, c.PerTryTimeout, c.BackOff, c.RateLimitedBackOff})
 	if p == nil {
@@ -92,18 +92,14 @@ func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
 		}
 	}
 
-	var conditions []*routev3.HeaderMatcher
-	if len(causes.methods) > 0 {
-		conditions = append(conditions, methodMatcher(causes.methods...))
+	for i := range c.RetriableRequestHeaders { // Envoy asks for any of them
+		p.RetriableRequestHeaders = append(p.RetriableRequestHeaders, headerMatcher(&c.RetriableRequestHeaders[i]))
 	}
-	for i := range c.RetriableRequestHeaders {
-		conditions = append(conditions, headerMatcher(&c.RetriableRequestHeaders[i]))
-	}
-	if len(conditions) == 0 {
+	if len(causes.methods) == 0 {
 		r.Action().RetryPolicy = p
 		return
 	}
-	r.AddCase(conditions, func(m *routev3.Route) { m.GetRoute().RetryPolicy = proto.CloneOf(p) })
+	r.AddCase([]*routev3.HeaderMatcher{methodMatcher(causes.methods...)}, func(m *routev3.Route) { m.GetRoute().RetryPolicy = proto.CloneOf(p) })
 }
 
 // retryConf is what the retries of all protocols have.
