@@ -45,6 +45,10 @@ func (c *Compilation) RouteSets() ([]*Set, error) {
 	return sets, nil
 }
 
+// Policies returns the policies of the kind that concern the destination, lowest priority
+// first. The caller must not change the slice.
+func (c *Compilation) Policies() []*resource.Policy { return c.policies }
+
 // Selectors returns the constraints of all policies and routes that concern the
 // destination: parameters for which each of them holds, or does not hold, alike have the
 // same confs.
@@ -59,8 +63,9 @@ func (c *Compilation) Selectors() []Constraint {
 // Cell returns the canonical conjunction of constraints, each as it holds or does not
 // hold for the parameters. It names all their keys, so that all cells of the same
 // constraints are variants of one set (SPEC 9.3), and its cost is not more than about the
-// square of their number. The error is that of [Compile].
-func Cell(constraints []Constraint, p Parameters) (Constraint, error) {
+// square of their number. The example is parameters of the cell, the same for all
+// parameters of it. The error is that of [Compile].
+func Cell(constraints []Constraint, p Parameters) (cell Constraint, example Parameters, err error) {
 	var keys []string
 	members := make([]partition.Predicate, len(constraints))
 	for i, c := range constraints {
@@ -72,7 +77,9 @@ func Cell(constraints []Constraint, p Parameters) (Constraint, error) {
 	slices.Sort(keys)
 	set, err := partition.Canonicalize(partition.And(members...), limits)
 	if err != nil {
-		return Constraint{}, err
+		return Constraint{}, nil, err
 	}
-	return canonical(set, slices.Compact(keys))
+	example, _ = set.Witness() // p is another one
+	cell, err = canonical(set, slices.Compact(keys))
+	return cell, example, err
 }

@@ -29,8 +29,13 @@ type Translator struct {
 	// 4.3), else that of the outbound.
 	Route func(*Route, *rules.Effective)
 	// Zones returns the zones that a conf compares with that of the client, in
-	// addition to those of the endpoints; nil: there are none.
+	// addition to those of the endpoints; nil: the zone is not asked for.
 	Zones func(resource.Conf) []string
+	// Tags returns the keys of the tags that Cluster, Endpoints, Routes and Route may ask
+	// the client for with a conf, in any order; nil: there are none. A locator of a
+	// destination with many variants has no answer for parameters whose build asks for a
+	// tag that no conf declares, or for the zone if no kind has Zones (SPEC 9.4).
+	Tags func(resource.Conf) []string
 	// Outbound shapes the listener of an outbound.
 	Outbound func(*Outbound, *rules.Effective)
 	// Inbound shapes the listener, the cluster and the routes of an inbound; then

@@ -45,6 +45,7 @@ type Builder struct {
 	// is that of a state is known from its inputs.
 	snapshots sync.Map
 
+	limits variantLimits
 	// locators are the variants of the destinations of each mesh: *locator by mesh.
 	locators sync.Map
 
@@ -64,7 +65,7 @@ type destination struct {
 // NewBuilder returns a builder with the given translators; see package translators
 // for those of the built-in kinds.
 func NewBuilder(translators []xds.Translator, options Options) *Builder {
-	b := &Builder{}
+	b := &Builder{limits: variantLimits{variants: maxVariants, tuples: maxTuples}}
 	for _, t := range translators {
 		b.translators = append(b.translators, &t)
 	}

@@ -1,7 +1,7 @@
 package snapshot
 
 import (
-	"slices"
+	"errors"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -11,17 +11,18 @@ import (
 )
 
 // cells answers the locators of a destination with more variants than are compiled (SPEC
-// 9.4). A cell is the parameters for which the same selectors hold: of the policies and
-// routes that concern the destination, of identities, and of the facets that the build
-// asks for. All parameters of a cell have the same resources, so the cell is their
-// variant. Which variant answers depends on the parameters alone, and only cells that
-// clients ask for are built.
+// 9.4). A cell is the parameters for which the same constraints hold: the selectors of the
+// policies and routes that concern the destination, those of identities, and the values of
+// the facets that confs declare. All parameters of a cell have the same resources, so the
+// cell is their variant. The constraints are those of the policies, and the resources those
+// of an example of the cell: which variant answers depends on the policies and on the
+// parameters alone. Only cells that clients ask for are built.
 type cells struct {
-	selectors []variant.Constraint
+	constraints []variant.Constraint
+	declared    facetSet
 
-	mu     sync.Mutex
-	facets map[string][]variant.Constraint // by the selectors that hold
-	built  map[string]*cell                // by the selectors and facets that hold
+	mu    sync.Mutex
+	built map[string]*cell // by the constraints that hold
 }
 
 // maxCells limits the cells that are kept. They are built again when they are asked for.
@@ -33,34 +34,31 @@ type cell struct {
 	resources   example
 }
 
-// init collects the selectors of a destination.
-func (c *cells) init(n *located, s *State, d *destination) {
+// init collects the constraints of a destination.
+func (c *cells) init(s *State, n *located, d *destination) {
 	for _, of := range n.compilations {
-		c.selectors = append(c.selectors, of.Selectors()...)
+		c.constraints = append(c.constraints, of.Selectors()...)
 	}
-	c.selectors = append(c.selectors, n.identityRules(d)...)
-	c.facets, c.built = map[string][]variant.Constraint{}, map[string]*cell{}
+	c.constraints = append(c.constraints, n.identityRules(d)...)
+	c.declared = n.declaredFacets(s)
+	for _, list := range n.facetConstraints(s, facetSet{}, c.declared) {
+		c.constraints = append(c.constraints, list...)
+	}
+	c.built = map[string]*cell{}
 }
 
 // locate returns the variant for parameters. It builds without the lock.
 func (c *cells) locate(s *State, n *located, d *destination, t wire.Type, p variant.Parameters) (wire.Variant, bool) {
-	selected := holding(c.selectors, p)
+	key := holding(c.constraints, p)
 	c.mu.Lock()
-	facets, known := c.facets[selected]
-	of := c.built[selected+holding(facets, p)]
+	of := c.built[key]
 	c.mu.Unlock()
-	if !known || of == nil {
-		resources, used := n.example(s, d, p)
-		facets = slices.Concat(facetConstraints(s, d, n.set, facetSet{}, used)...)
-		constraint, err := variant.Cell(slices.Concat(c.selectors, facets), p)
+	if of == nil {
+		built, err := c.build(s, n, d, p)
 		if err != nil {
-			return wire.Variant{}, false
+			built = &cell{} // without resources
 		}
-		data, err := proto.MarshalOptions{Deterministic: true}.Marshal(constraint.Proto())
-		if err != nil {
-			return wire.Variant{}, false
-		}
-		of = c.keep(selected, facets, selected+holding(facets, p), &cell{string(data), resources})
+		of = c.keep(key, built)
 	}
 	if of.resources[t] == nil {
 		return wire.Variant{}, false
@@ -68,17 +66,33 @@ func (c *cells) locate(s *State, n *located, d *destination, t wire.Type, p vari
 	return wire.Variant{Resource: of.resources[t], Constraints: of.constraints}, true
 }
 
+// errUndeclared indicates that a build asked for a facet that no conf declares: a cell may
+// have parameters that lead to other resources (see xds.Translator).
+var errUndeclared = errors.New("a translator asks for a facet that it does not declare")
+
+// build builds the cell of parameters.
+func (c *cells) build(s *State, n *located, d *destination, p variant.Parameters) (*cell, error) {
+	constraint, of, err := variant.Cell(c.constraints, p)
+	if err != nil {
+		return nil, err
+	}
+	resources, used := n.example(s, d, of)
+	if !c.declared.has(used) {
+		return nil, errUndeclared
+	}
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(constraint.Proto())
+	return &cell{string(data), resources}, err
+}
+
 // keep keeps a cell, and returns it or the one that another caller has kept.
-func (c *cells) keep(selected string, facets []variant.Constraint, key string, of *cell) *cell {
+func (c *cells) keep(key string, of *cell) *cell {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.built) >= maxCells {
-		clear(c.facets)
-		clear(c.built)
-	}
-	c.facets[selected] = facets
 	if known := c.built[key]; known != nil {
 		return known
+	}
+	if len(c.built) >= maxCells {
+		clear(c.built)
 	}
 	c.built[key] = of
 	return of

@@ -10,3 +10,7 @@ func (b *Builder) Builds() (marshalled, made int64) {
 
 // Forget removes the snapshots of a dataplane, so that the next one is built anew.
 func (b *Builder) Forget(id resource.ID) { b.forget(id) }
+
+// LimitVariants makes the builder compile no more variants of a name and no more tuples, so
+// that small meshes have destinations with many.
+func (b *Builder) LimitVariants(variants, tuples int) { b.limits = variantLimits{variants, tuples} }

@@ -35,6 +35,15 @@ func (s facetSet) with(o facetSet) facetSet {
 	return union
 }
 
+// facetSetOf returns the set of the tags with the keys, in any order.
+func facetSetOf(keys []string) facetSet {
+	keys = slices.Sorted(slices.Values(keys))
+	return facetSet{tags: slices.Compact(keys)}
+}
+
+// has reports whether a set is a part of s.
+func (s facetSet) has(o facetSet) bool { return s.with(o).size() == s.size() }
+
 // size returns the number of facets in the set.
 func (s facetSet) size() int { return bits.OnesCount8(uint8(s.bits)) + len(s.tags) }
 

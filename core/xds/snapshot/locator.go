@@ -74,6 +74,9 @@ const (
 	maxTuples   = 512
 )
 
+// variantLimits are maxVariants and maxTuples, or less in tests.
+type variantLimits struct{ variants, tuples int }
+
 // located is the variants of the resources of one destination.
 type located struct {
 	set          *endpointSet
@@ -208,7 +211,7 @@ func (n *located) compile(s *State, d *destination) error {
 		err = nil
 	}
 	if slices.Contains(n.many[:], true) {
-		n.cells.init(n, s, d)
+		n.cells.init(s, n, d)
 	}
 	return err
 }
@@ -220,20 +223,20 @@ func (n *located) compileSets(s *State, d *destination) error {
 	}
 	known := facetSet{}
 	for {
-		combined, _, err := variant.Combine(sets, maxTuples)
+		combined, _, err := variant.Combine(sets, s.builder.limits.tuples)
 		if err != nil {
 			return err
 		}
 		examples, used := n.build(s, d, combined)
 		if union := known.with(used); union.size() != known.size() {
-			more, err := facetSets(s, d, n.set, known, union)
+			more, err := n.facetSets(s, known, union)
 			if err != nil {
 				return err
 			}
 			sets, known = append(sets, more...), union
 			continue
 		}
-		return n.group(combined, examples)
+		return n.group(combined, examples, s.builder.limits.variants)
 	}
 }
 
@@ -266,7 +269,7 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced), xds.Envoy)
 	sb.addDestination(d, n.set, 0)
 	for _, part := range sb.shared.parts {
-		used = used.with(*part.mask.set.Load())
+		used = used.with(part.used)
 		for _, r := range part.resources {
 			if r.Name == d.name {
 				built[r.Type] = r
@@ -279,8 +282,8 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 	return built, used
 }
 
-// group makes one variant of those with the same resource.
-func (n *located) group(set *variant.Set, examples []example) error {
+// group makes one variant of those with the same resource, at most so many of a type.
+func (n *located) group(set *variant.Set, examples []example, most int) error {
 	for t := range n.byType {
 		var distinct []*wire.Resource
 		groups := make([]int, len(examples))
@@ -294,7 +297,7 @@ func (n *located) group(set *variant.Set, examples []example) error {
 		switch {
 		case len(distinct) == 1 && distinct[0] == nil:
 			continue
-		case len(distinct) > maxVariants:
+		case len(distinct) > most:
 			n.many[t] = true
 			continue
 		}
@@ -322,7 +325,7 @@ func (n *located) group(set *variant.Set, examples []example) error {
 // sets returns the sets that a destination depends on: policies, routes, identity.
 func (n *located) sets(s *State, d *destination) (sets []*variant.Set, err error) {
 	for _, c := range n.compilations {
-		compiled, err := c.Compile(maxTuples)
+		compiled, err := c.Compile(s.builder.limits.tuples)
 		if err != nil {
 			return nil, err
 		}
@@ -369,63 +372,4 @@ var optionalVariables = map[string]string{
 	"Namespace":      variant.NamespaceKey,
 	"Zone":           variant.LabelKey(resource.ZoneTag),
 	"ServiceAccount": variant.LabelKey(resource.ServiceAccountLabel),
-}
-
-// facetSets returns the sets of the values of facets that make a difference: zones and
-// tags of endpoints, and zones that confs name.
-func facetSets(s *State, d *destination, endpoints *endpointSet, known, used facetSet) (sets []*variant.Set, err error) {
-	for _, constraints := range facetConstraints(s, d, endpoints, known, used) {
-		set, _, err := variant.FirstMatch(constraints)
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, set)
-	}
-	return sets, nil
-}
-
-// facetConstraints returns the constraints on the values of each facet that is used and
-// not known.
-func facetConstraints(s *State, d *destination, endpoints *endpointSet, known, used facetSet) (lists [][]variant.Constraint) {
-	if used.bits&^known.bits&zoneFacet != 0 {
-		var zones []string
-		for _, e := range endpoints.list {
-			zones = append(zones, e.Zone)
-		}
-		for _, t := range s.builder.translators {
-			if t.Zones == nil {
-				continue
-			}
-			for _, p := range s.view.Policies(d.Mesh) {
-				for i := range p.To {
-					if p.Kind == t.Kind {
-						zones = append(zones, t.Zones(p.To[i].Conf)...)
-					}
-				}
-			}
-		}
-		lists = append(lists, constraintsOf(zones, variant.InZone))
-	}
-	for _, key := range used.tags {
-		if slices.Contains(known.tags, key) {
-			continue
-		}
-		var values []string
-		for _, e := range endpoints.list {
-			values = append(values, e.Tags.Value(key))
-		}
-		lists = append(lists, constraintsOf(values, func(value string) variant.Constraint { return variant.Equals(key, value) }))
-	}
-	return lists
-}
-
-// constraintsOf returns a constraint for each distinct value that is not empty.
-func constraintsOf(values []string, of func(string) variant.Constraint) (list []variant.Constraint) {
-	slices.Sort(values)
-	for _, value := range slices.Compact(values) {
-		if value != "" {
-			list = append(list, of(value))
-		}
-	}
-	return list
 }

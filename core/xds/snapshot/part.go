@@ -48,6 +48,9 @@ type built struct {
 	inbound  inboundKey // of a part that is an inbound
 
 	mask *facetMask // keeps the entry of the part's key in faceted.masks
+	// used is what the build asked the client for. Unlike the mask it is the same for
+	// all clients with these facets, and does not depend on other builds of the key.
+	used facetSet
 }
 
 // facetMask is the set of the facets that the builds of one key asked for so far.
@@ -109,7 +112,7 @@ func (f *faceted[K]) inTurn(at facetedKey[K], d *resource.Dataplane, mask *facet
 	}
 	c := &client{dataplane: d}
 	b := build(c)
-	b.mask = mask
+	b.mask, b.used = mask, c.used
 	return f.file(at.key, d, b, c.used)
 }
 

@@ -22,6 +22,7 @@ func meshLoadBalancingStrategy() xds.Translator {
 		Route:     with(routeHashes),
 		Outbound:  with(connectionHash),
 		Zones:     failoverZones,
+		Tags:      affinityKeys,
 		IgnoredByGRPC: slices.Concat(
 			ignoredByGRPC("gRPC uses the next group if no endpoint of the one before is reached", "/localityAwareness/crossZone/failoverThreshold"),
 			ignoredByGRPC("gRPC endpoints have no weights of their own", "/loadBalancer/leastRequest/activeRequestBias"),

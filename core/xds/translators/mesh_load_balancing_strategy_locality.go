@@ -83,6 +83,15 @@ func affinityTags(conf *strategy.Conf) strategy.AffinityTags {
 	return l.LocalZone.AffinityTags
 }
 
+// affinityKeys returns the keys of the tags that divide the own zone. A merged conf has
+// those of one of the policies.
+func affinityKeys(c resource.Conf) (keys []string) {
+	for _, tag := range affinityTags(c.(*strategy.Conf)) {
+		keys = append(keys, tag.Key)
+	}
+	return keys
+}
+
 // ownZone returns the groups of the client's zone: the endpoints that have the
 // client's value of the first tag, those of the others that have its value of the
 // second one, and so on, then the rest. A group without a weight gets nine tenths of
