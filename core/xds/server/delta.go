@@ -109,7 +109,7 @@ func (w *watch) resume(versions map[string]string) {
 		r := find(w.want, name)
 		if r == nil || r.Version != version {
 			r = &wire.Resource{Type: w.t, Name: name, Version: version}
-			w.stubs += stubBytes + len(name) + len(version)
+			w.stubs += int32(stubBytes + len(name) + len(version))
 		}
 		held = append(held, r)
 	}

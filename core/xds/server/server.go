@@ -105,14 +105,7 @@ func serve[R any, M interface {
 	if err != nil {
 		return err
 	}
-	err = st.receiveAll(func(in *inbox) (func() error, error) {
-		request, err := decode[R, M](in)
-		if err != nil {
-			return nil, err
-		}
-		in.drop()
-		return func() error { return receive(st, request) }, nil
-	})
+	err = st.receiveAll(&reader[R, M]{receive: receive})
 	if s.draining.Load() {
 		err = errDraining
 	}
@@ -120,16 +113,46 @@ func serve[R any, M interface {
 	return err
 }
 
+// A requestReader has one request of a stream: as it came, and then decoded.
+type requestReader interface {
+	in() *inbox
+	decode() error        // and drops what is in the inbox
+	handle(*stream) error // called with the lock of the stream, after decode
+}
+
+// A reader is a requestReader. A stream has one, so that a request allocates nothing more.
+type reader[R any, M interface {
+	*R
+	proto.Message
+}] struct {
+	inbox   inbox
+	request M
+	receive func(*stream, M) error
+}
+
+func (r *reader[R, M]) in() *inbox { return &r.inbox }
+
+func (r *reader[R, M]) decode() (err error) {
+	r.request, err = decode[R, M](&r.inbox)
+	r.inbox.drop()
+	return err
+}
+
+func (r *reader[R, M]) handle(s *stream) error {
+	request := r.request
+	r.request = nil // not kept while the stream waits for the next one
+	return r.receive(s, request)
+}
+
 // receiveAll handles requests until the client or an error ends the stream.
-func (s *stream) receiveAll(read func(*inbox) (receive func() error, err error)) error {
-	var in inbox
+func (s *stream) receiveAll(r requestReader) error {
 	for {
-		err := s.conn.RecvMsg(&in)
+		err := s.conn.RecvMsg(r.in())
 		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
-			err = s.handle(&in, read)
+			err = s.handle(r)
 		}
 		if err != nil {
 			if code := status.Code(err); code == codes.ResourceExhausted || code == codes.InvalidArgument {
@@ -142,7 +165,8 @@ func (s *stream) receiveAll(read func(*inbox) (receive func() error, err error))
 
 // handle handles a request, and sends what it leads to. A long one is weighed and
 // charged before it waits for its turn, and is decoded when that comes.
-func (s *stream) handle(in *inbox, read func(*inbox) (func() error, error)) error {
+func (s *stream) handle(reader requestReader) error {
+	in := reader.in()
 	size := in.data.Len()
 	if size > maxIDBytes { // a smaller one passes no limit on a request
 		buffer := in.data.MaterializeToBuffer(mem.DefaultBufferPool())
@@ -161,7 +185,7 @@ func (s *stream) handle(in *inbox, read func(*inbox) (func() error, error)) erro
 			defer s.budget.end(weight.bytes)
 		}
 	}
-	r, err := s.answerTo(in, size > longRequest, read)
+	r, err := s.answerTo(reader, size > longRequest)
 	if err != nil || r == nil {
 		return err
 	}
@@ -170,15 +194,13 @@ func (s *stream) handle(in *inbox, read func(*inbox) (func() error, error)) erro
 
 // answerTo handles a request and returns the first response, with the right to send, or
 // nil.
-func (s *stream) answerTo(in *inbox, long bool, read func(*inbox) (func() error, error)) (*response, error) {
-	receive, err := s.readInTurn(in, long, read)
-	if err != nil {
+func (s *stream) answerTo(reader requestReader, long bool) (r *response, err error) {
+	if err := s.readInTurn(reader, long); err != nil {
 		return nil, err
 	}
-	var r *response
 	err = s.work(long, func() error {
 		s.poked.Store(false)
-		err := receive()
+		err := reader.handle(s)
 		if err == nil {
 			r = s.take()
 		}
@@ -188,15 +210,15 @@ func (s *stream) answerTo(in *inbox, long bool, read func(*inbox) (func() error,
 }
 
 // readInTurn decodes a request, a long one in its turn.
-func (s *stream) readInTurn(in *inbox, long bool, read func(*inbox) (func() error, error)) (func() error, error) {
-	defer in.drop()
+func (s *stream) readInTurn(reader requestReader, long bool) error {
 	if long {
 		if !s.pass() {
-			return nil, s.conn.Context().Err()
+			reader.in().drop()
+			return s.conn.Context().Err()
 		}
 		defer s.leave()
 	}
-	return read(in)
+	return reader.decode()
 }
 
 // open makes the stream of a call.

@@ -36,10 +36,10 @@ func (s *stream) receiveState(r *discoveryv3.DiscoveryRequest) error {
 		return err
 	}
 	changed, gone := w.replace(r, first)
-	if err := s.resize(w, before); err != nil {
-		return err
-	}
-	if changed || first {
+	if changed || first { // an ACK costs nothing more
+		if err := s.resize(w, before); err != nil {
+			return err
+		}
 		w.waits = ""
 		s.rewant(w)
 		s.relocate(w)

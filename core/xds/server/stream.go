@@ -21,20 +21,19 @@ import (
 // sending gives the right to send to one of them at a time. The one that has it sends
 // until there is nothing to send, so the other one needs not wait.
 type stream struct {
-	server   *Server
-	id       uint32 // random, part of nonces
-	protocol protocol
-	client   Client
-	since    time.Time
-	conn     grpc.ServerStream
-	ender    ender
-	budget   *budget
+	server *Server
+	client Client
+	since  time.Time
+	conn   grpc.ServerStream
+	ender  ender
+	budget *budget
 
 	// settled is the last generation of which the client has accepted everything, 0
 	// if there is none. It is written under the lock.
 	settled atomic.Uint64
 
-	index int // in the shard
+	id    uint32 // random, part of nonces
+	index int32  // in the shard
 	// poked is set when something is to be done, until a goroutine begins to do it. The
 	// lock is held during long work, and no pass may wait for it: the one that has the
 	// lock does what was asked for when it unlocks.
@@ -48,26 +47,29 @@ type stream struct {
 	// may have to compute what they choose.
 	located atomic.Bool
 
-	mu      sync.Mutex // released by unlock
-	sending bool
-	closed  bool           // the handler is about to return: nothing more is sent
+	mu      sync.Mutex     // released by unlock
 	senders sync.WaitGroup // those that have the right to send
 	timer   *time.Timer    // calls poke when something has waited long enough
 
 	generation *generation
-	responses  uint32
 	node       Node
-	hasNode    bool
 	snapshot   *wire.Snapshot // nil if there is no dataplane
-	denied     bool           // the client may not have it
-	known      bool           // there was a dataplane, or a variant for the parameters of the node
-	left       bool           // leaveWaiting has found that it is known
-	logged     bool           // that there is none
-	warned     bool           // that the client lacks a type
-	watches    [wire.NumTypes]*watch
-	refused    []refusal // requests for types that are not served
-	names      int       // what the stream has charged to its budget
-	bytes      int
+
+	responses uint32
+	protocol  protocol // never changed
+	sending   bool
+	closed    bool // the handler is about to return: nothing more is sent
+	hasNode   bool
+	denied    bool // the client may not have the snapshot
+	known     bool // there was a dataplane, or a variant for the parameters of the node
+	left      bool // leaveWaiting has found that it is known
+	logged    bool // that there is no dataplane
+	warned    bool // that the client lacks a type
+
+	watches [wire.NumTypes]*watch
+	refused []refusal // requests for types that are not served
+	names   int       // what the stream has charged to its budget
+	bytes   int
 }
 
 // setNode takes the node of the first request that has one (SPEC 12.3).
@@ -269,7 +271,7 @@ func (s *stream) resize(w *watch, before int) error {
 	for _, w := range s.watches {
 		if w != nil {
 			names += w.sub.size()
-			bytes += w.sub.bytes() + w.owedBytes() + w.stubs
+			bytes += w.sub.bytes() + w.owedBytes() + int(w.stubs)
 		}
 	}
 	for i := range s.refused {

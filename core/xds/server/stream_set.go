@@ -21,7 +21,7 @@ func (set *streamSet) add(s *stream) {
 	sh := set.shard(s)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	s.index = len(sh.streams)
+	s.index = int32(len(sh.streams))
 	sh.streams = append(sh.streams, s)
 }
 

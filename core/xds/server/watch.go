@@ -7,13 +7,22 @@ import (
 )
 
 // A watch is one type of one stream. It is guarded by the lock of the stream.
+//
+// A stream has four or five of them: the small fields are together, and make no gaps.
 type watch struct {
-	t   wire.Type
-	sub subscription
+	t wire.Type
 	// implied is set in state of the world while the wildcard is implied by requests
 	// without names.
-	implied bool
+	implied  bool
+	answered bool // there was a response
+	// additions and removals report what is to be sent, if examined is set.
+	examined, additions, removals bool
+	nonce                         uint32 // of the last response
+	// stubs is the size in memory of what the client resumed with and the state does not
+	// have, about. A request limits it.
+	stubs int32
 
+	sub subscription
 	// want is what the client shall hold by name, of the generation of the stream,
 	// and held is what was sent last, ACKed or not. Both are sorted by name and never
 	// changed: they may be slices of a snapshot.
@@ -23,25 +32,18 @@ type watch struct {
 	wantVariants, heldVariants []wire.Variant
 
 	owed owed
-	// stubs is the size in memory of what the client resumed with and the state does not
-	// have, about.
-	stubs int
 	// waits is, in state of the world, the version that the client resumed with while
 	// its node was not known, or empty. Nothing is sent: any response would delete what
 	// the client has.
-	waits    string
-	flight   flight
-	heard    int64  // when the client subscribed the type, or answered a response (see Server.now)
-	answered bool   // there was a response
-	nonce    uint32 // of the last response
+	waits  string
+	flight flight
+	heard  int64 // when the client subscribed the type, or answered a response (see Server.now)
 
 	nack     *nack // the last one, nil after an ACK that leaves nothing rejected
 	rejected []rejection
 
-	changed *generation // the first change that the client has not been sent
-	// additions and removals report what is to be sent, if examined is set.
-	examined, additions, removals bool
-	removalsSince                 int64 // when removals was set first, 0 if it is not set
+	changed       *generation // the first change that the client has not been sent
+	removalsSince int64       // when removals was set first, 0 if it is not set
 }
 
 // owed is what the client asked for explicitly, and is sent even if it is held.

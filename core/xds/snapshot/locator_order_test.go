@@ -70,7 +70,7 @@ func TestAnswersOfLocatorsHaveNoHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		view, err := core.NewView(g.Kinds(), set)
+		view, err := core.NewView(t.Context(), g.Kinds(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestFacetsOfOtherBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := core.NewView(resource.NewKinds(meshloadbalancingstrategy.Kind()), set)
+	view, err := core.NewView(t.Context(), resource.NewKinds(meshloadbalancingstrategy.Kind()), set)
 	if err != nil {
 		t.Fatal(err)
 	}
