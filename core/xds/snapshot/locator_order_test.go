@@ -89,7 +89,7 @@ func TestAnswersOfLocatorsHaveNoHistory(t *testing.T) {
 // A build may ask for the tag of a client only if the client is in a zone. Whether another
 // build has asked for it makes no difference.
 func TestFacetsOfOtherBuilds(t *testing.T) {
-	set, err := (&resource.Loader{Kinds: resource.NewKinds(meshloadbalancingstrategy.Kind())}).Decode(resource.Input{Name: "mesh.yaml", Data: []byte(`
+	set, err := (&resource.Loader{Kinds: resource.NewKinds(meshloadbalancingstrategy.Kind())}).Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(`
 {type: Dataplane, name: backend-1, labels: {kuma.io/zone: east}, networking: {address: 10.0.1.1, inbound: [{port: 80, tags: {kuma.io/service: backend, rack: r1}}]}}
 ---
 {type: Dataplane, name: backend-2, labels: {kuma.io/zone: west}, networking: {address: 10.0.1.2, inbound: [{port: 80, tags: {kuma.io/service: backend, rack: r2}}]}}
