@@ -36,7 +36,9 @@ func (l *fairListener) Accept() (net.Conn, error) {
 			continue
 		}
 		c := &fairConn{Conn: conn, leave: sync.OnceFunc(func() { l.leave(peer) })}
-		c.timer = time.AfterFunc(l.firstByte, func() { _ = c.Close() })
+		// The timer begins after the field is set, which Close reads.
+		c.timer = time.AfterFunc(time.Hour, func() { _ = c.Close() })
+		c.timer.Reset(l.firstByte)
 		return c, nil
 	}
 }

@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,23 +85,15 @@ func TestSoakHostile(t *testing.T) {
 			t.Fatalf("after %d edits, the slowest took %v, and %d MB were resident", edits+1, slowest, largest)
 		}
 	}
-	text := end()
-	t.Logf("%s; %d edits; the slowest took %v; at most %d MB were resident", text, edits, slowest, largest)
-	if strings.HasPrefix(text, "0 ") {
-		t.Error("there were no attacks")
-	}
+	end()
+	t.Logf("%d edits; the slowest took %v; at most %d MB were resident", edits, slowest, largest)
 	r.eventually("memory", func() bool { return heapInUse() < heap+32<<20 })
 	if strings.Contains(r.log.String(), "panic") {
 		t.Error("the log has a panic")
 	}
 
 	// The server ends although hostile clients are connected.
-	end = startHostile(t, r)
-	defer end()
-	r.eventually("hostile clients", func() bool {
-		_, body, _ := r.get("/dataplanes/"+webNode+"/status", nil)
-		return strings.Count(body, `"nack"`) > 0 // of longNACKs
-	})
+	startHostile(t, r)
 	begin = time.Now()
 	if err := r.stop(); err != nil {
 		t.Error(err)
@@ -124,8 +114,8 @@ func tagPolicy(i int, conf string) string {
 type target struct{ xds, http string }
 
 // TestHostileClients is the hostile clients of another process, of which TestSoakHostile is
-// the server: their memory is not that of the server. They run until the standard input
-// ends, and then their number is printed.
+// the server: their memory is not that of the server. They run until the process is
+// killed, or the standard input ends.
 func TestHostileClients(t *testing.T) {
 	at := target{os.Getenv("HOSTILE_XDS"), os.Getenv("HOSTILE_HTTP")}
 	if at.xds == "" {
@@ -133,25 +123,22 @@ func TestHostileClients(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
-	var acts atomic.Int64
 	for i, attack := range attacks {
 		clients.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(i), 1))
 			for ctx.Err() == nil {
 				attack(ctx, at, random)
-				acts.Add(1)
 			}
 		})
 	}
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	cancel()
 	clients.Wait()
-	fmt.Println(acts.Load(), "attacks")
 }
 
-// startHostile starts the process of TestHostileClients. The function that it returns ends
-// it, and returns its last line.
-func startHostile(t *testing.T, r *running) (end func() string) {
+// startHostile starts the process of TestHostileClients, and waits until it attacks. The
+// function that it returns kills it.
+func startHostile(t *testing.T, r *running) (end func()) {
 	t.Helper()
 	// They take the processors that the server leaves, as clients on other machines do.
 	arguments := []string{os.Args[0], "-test.run=^TestHostileClients$"}
@@ -160,8 +147,6 @@ func startHostile(t *testing.T, r *running) (end func() string) {
 	}
 	command := exec.CommandContext(t.Context(), arguments[0], arguments[1:]...)
 	command.Env = append(os.Environ(), "HOSTILE_XDS="+r.XDSAddr().String(), "HOSTILE_HTTP="+r.HTTPAddr().String())
-	var output bytes.Buffer
-	command.Stdout, command.Stderr = &output, &output
 	input, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -169,14 +154,19 @@ func startHostile(t *testing.T, r *running) (end func() string) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return sync.OnceValue(func() string {
+	t.Cleanup(func() {
 		input.Close()
-		if err := command.Wait(); err != nil {
-			t.Errorf("the hostile clients: %v\n%s", err, output.String())
-		}
-		line, _, _ := strings.Cut(output.String(), "\n")
-		return line
+		_ = command.Process.Kill() // it may be slow on a busy machine
+		_ = command.Wait()
 	})
+	r.eventually("hostile clients", func() bool {
+		_, body, _ := r.get("/dataplanes/"+webNode+"/status", nil)
+		return strings.Contains(body, `"nack"`) // of longNACKs
+	})
+	return func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	}
 }
 
 // attacks are the hostile clients. Each call is one client, which has ended when it
