@@ -8,7 +8,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -64,7 +63,7 @@ func listenerOf(t testing.TB, a *envoytest.Authority, name string, p *permission
 		}
 		filters = []object{manager}
 	}
-	filters = slices.Insert(filters, 0, asPrinted(t, rbac.Filter{Name: rbac.CommaFilterName, Config: message.Any(rbac.CommaFilter())}).object())
+	filters = slices.Insert(filters, 0, asPrinted(t, rbac.Filter{Name: rbac.CommaFilterName, Config: rbac.CommaFilter()}).object())
 	return object{
 		"name": name, "address": loopback(),
 		"listener_filters": []object{{

@@ -1,10 +1,15 @@
 package rbac
 
 import (
+	"sync"
+
 	rbacconfig "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
 	networkrbac "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // CommaFilterName is the name of the filter of [CommaFilter].
@@ -20,14 +25,18 @@ const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + tagU
 // on a client is about its URI SANs joined by commas, so https://x/,spiffe://td/admin
 // would have another client's SPIFFE ID. The principals of RBAC policies are the only
 // conditions that Envoy compares with each URI SAN by itself.
-func CommaFilter() *networkrbac.RBAC {
+//
+// The config is made once, and shared by all listeners; it must not be changed.
+func CommaFilter() *anypb.Any { return commaFilter() }
+
+var commaFilter = sync.OnceValue(func() *anypb.Any {
 	engine := &matcherv3.RegexMatcher_GoogleRe2{GoogleRe2: &matcherv3.RegexMatcher_GoogleRE2{MaxProgramSize: wrapperspb.UInt32(maxProgram)}}
 	principal := &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
 		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{
 			SafeRegex: &matcherv3.RegexMatcher{EngineType: engine, Regex: withComma},
 		}},
 	}}}
-	return &networkrbac.RBAC{
+	return message.Any(&networkrbac.RBAC{
 		StatPrefix: CommaFilterName + ".",
 		Rules: &rbacconfig.RBAC{
 			Action: rbacconfig.RBAC_DENY,
@@ -36,5 +45,5 @@ func CommaFilter() *networkrbac.RBAC {
 				Principals:  []*rbacconfig.Principal{principal},
 			}},
 		},
-	}
-}
+	})
+})

@@ -9,7 +9,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds"
-	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
@@ -89,7 +88,7 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 		c.InspectTLS = true
 	}
 	if c.TLS != nil && !c.Plaintext && c.RequestForm() == rbac.MatcherForm { // gRPC compares each URI SAN by itself
-		c.AddNetworkFilter(rbac.CommaFilterName, message.Any(rbac.CommaFilter()))
+		c.AddNetworkFilter(rbac.CommaFilterName, rbac.CommaFilter())
 	}
 	if all.Protocol == request.TCP {
 		c.AddNetworkFilter(filter.Name, filter.Config)
