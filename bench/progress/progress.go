@@ -1,4 +1,3 @@
-// Package progress shows the current step of long work in one line of a terminal.
 package progress
 
 import (

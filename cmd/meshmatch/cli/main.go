@@ -1,12 +1,3 @@
-// Package cli is the command line of meshmatch, for the program of that name
-// and for embedders with policy kinds of their own:
-//
-//	func main() {
-//		cli.Program{
-//			Kinds:       []*resource.Kind{budget.Kind()},
-//			Translators: []xds.Translator{budget.Translator()},
-//		}.Main()
-//	}
 package cli
 
 import (

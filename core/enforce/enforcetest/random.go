@@ -1,5 +1,3 @@
-// Package enforcetest makes random placements, bindings and policies for tests of
-// enforcement.
 package enforcetest
 
 import (

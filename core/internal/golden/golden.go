@@ -1,5 +1,3 @@
-// Package golden compares the output of tests with files in txtar archives. With
-// UPDATE=1 in the environment it writes these files.
 package golden
 
 import (

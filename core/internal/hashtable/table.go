@@ -1,6 +1,3 @@
-// Package hashtable finds values by a hash and an equality that the caller
-// computes. Its table is changed in place by one writer, unlike the persistent
-// tables of package index.
 package hashtable
 
 import "slices"

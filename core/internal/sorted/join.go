@@ -1,4 +1,3 @@
-// Package sorted compares sorted slices.
 package sorted
 
 import "iter"

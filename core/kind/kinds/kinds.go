@@ -1,7 +1,3 @@
-// Package kinds is the list of the built-in policy kinds (SPEC 1.4). An embedder
-// combines them with its own kinds:
-//
-//	resource.NewKinds(append(kinds.BuiltIn(), upstreamtimeout.Kind())...)
 package kinds
 
 import (

@@ -1,5 +1,3 @@
-// Package meshaccesslog defines the policy kind MeshAccessLog: where lines about
-// requests and connections are written, and in which format.
 package meshaccesslog
 
 import "github.com/meshmatch/meshmatch/core/resource"

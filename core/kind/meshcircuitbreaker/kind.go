@@ -1,5 +1,3 @@
-// Package meshcircuitbreaker defines the policy kind MeshCircuitBreaker: limits of
-// connections and requests, and the ejection of failing endpoints.
 package meshcircuitbreaker
 
 import "github.com/meshmatch/meshmatch/core/resource"

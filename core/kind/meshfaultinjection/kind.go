@@ -1,5 +1,3 @@
-// Package meshfaultinjection defines the policy kind MeshFaultInjection: requests to an
-// inbound that are aborted, delayed or answered slowly, to test resilience.
 package meshfaultinjection
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,5 +1,3 @@
-// Package meshhealthcheck defines the policy kind MeshHealthCheck: the checks by which
-// the proxy determines which endpoints of its outbounds are healthy.
 package meshhealthcheck
 
 import "github.com/meshmatch/meshmatch/core/resource"

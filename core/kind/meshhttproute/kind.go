@@ -1,6 +1,3 @@
-// Package meshhttproute defines the policy kind MeshHTTPRoute: which requests to a
-// service are changed, redirected, copied or sent to other backends. Other
-// policies can select a route by its name (SPEC 4.3).
 package meshhttproute
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,6 +1,3 @@
-// Package meshloadbalancingstrategy defines the policy kind
-// MeshLoadBalancingStrategy: which endpoint of an outbound's service gets a
-// request, by algorithm and by locality.
 package meshloadbalancingstrategy
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,5 +1,3 @@
-// Package meshmetric defines the policy kind MeshMetric: which metrics of a proxy, and
-// of the programs on its machine, are collected, and where they are sent.
 package meshmetric
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,5 +1,3 @@
-// Package meshpassthrough defines the policy kind MeshPassthrough: which destinations
-// outside of the mesh the workload of a proxy can reach.
 package meshpassthrough
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,5 +1,3 @@
-// Package meshproxypatch defines the policy kind MeshProxyPatch: changes to the Envoy
-// configuration of a proxy for which no other kind has a field.
 package meshproxypatch
 
 import "github.com/meshmatch/meshmatch/core/resource"

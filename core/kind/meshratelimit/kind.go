@@ -1,5 +1,3 @@
-// Package meshratelimit defines the policy kind MeshRateLimit: how many requests
-// and connections an inbound accepts in an interval.
 package meshratelimit
 
 import "github.com/meshmatch/meshmatch/core/resource"

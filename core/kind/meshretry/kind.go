@@ -1,5 +1,3 @@
-// Package meshretry defines the policy kind MeshRetry: when and how often the proxy
-// retries connections, HTTP requests and gRPC calls that fail.
 package meshretry
 
 import "github.com/meshmatch/meshmatch/core/resource"

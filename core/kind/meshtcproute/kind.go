@@ -1,6 +1,3 @@
-// Package meshtcproute defines the policy kind MeshTCPRoute: to which backends the
-// connections to a service are sent. Other policies can select a route by its name
-// (SPEC 4.3).
 package meshtcproute
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,5 +1,3 @@
-// Package meshtimeout defines the policy kind MeshTimeout: how long connections,
-// streams and requests of the proxy's outbounds and inbounds may take.
 package meshtimeout
 
 import "github.com/meshmatch/meshmatch/core/resource"

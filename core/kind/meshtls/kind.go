@@ -1,5 +1,3 @@
-// Package meshtls defines the policy kind MeshTLS: whether an inbound requires TLS, and
-// which versions and ciphers it accepts.
 package meshtls
 
 import "github.com/meshmatch/meshmatch/core/resource"

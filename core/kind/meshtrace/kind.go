@@ -1,5 +1,3 @@
-// Package meshtrace defines the policy kind MeshTrace: where a proxy sends the spans of
-// its requests, for which share of them, and with which tags.
 package meshtrace
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,6 +1,3 @@
-// Package meshtrafficpermission defines the policy kind MeshTrafficPermission: which
-// clients may send requests to an inbound. `from` selects clients by their tags and
-// has an action for each; `rules` lists matches of requests to deny and to allow.
 package meshtrafficpermission
 
 import "github.com/meshmatch/meshmatch/core/resource"

@@ -1,4 +1,3 @@
-// Package diag describes the errors in the source of a package.
 package diag
 
 import (

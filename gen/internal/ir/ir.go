@@ -1,6 +1,3 @@
-// Package ir describes a package for the generator: the root types, how each
-// field merges, and the structure of the values. Package build makes it from
-// go/types, and package emit prints it without go/types.
 package ir
 
 // Package is a package with root types.

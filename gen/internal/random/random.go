@@ -1,6 +1,3 @@
-// Package random makes random confs for tests, with gofuzz from a fixed seed. Strings
-// and numbers come from alphabets so small that different confs often have the same
-// keys, map entries and union types.
 package random
 
 import (

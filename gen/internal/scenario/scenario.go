@@ -1,9 +1,3 @@
-// Package scenario reads the scenario files of the generator's tests.
-//
-// A scenario is a txtar file: a package with its subpackages, and the expected
-// results in files below want/. Its packages do not exist on disk. They are an
-// overlay of this module, so they can import whatever a package of the module can
-// import.
 package scenario
 
 import (

@@ -1,5 +1,3 @@
-// Package shared contains types of another package that the confs of package shapes
-// use.
 package shared
 
 import "strings"

@@ -1,5 +1,3 @@
-// Package descriptors reads the descriptors of protocol buffer files from the Go code
-// that protoc-gen-go generated for them, without compiling it.
 package descriptors
 
 import (

@@ -1,0 +1,8 @@
+// Package meshhttproute defines the policy kind MeshHTTPRoute: which requests to a
+// service are changed, redirected, copied or sent to other backends. Other
+// policies can select a route by its name (SPEC 4.3).
+//
+// It has the conf, the places where the kind is allowed, and the validation. It does not
+// know other kinds, dataplanes, or what Envoy makes of a conf: that is in
+// core/xds/translators.
+package meshhttproute
