@@ -39,7 +39,7 @@ var order = []string{
 	`core/internal/mesh`,
 	`core/internal/blocks`,
 	`core/internal/match`,
-	`core/permission|bench/shape`,
+	`core/destination|core/permission|bench/shape`,
 	`core/semantics`,
 	`core/request|core/rules`,
 	`core/enforce|core/enforce/rollout`,

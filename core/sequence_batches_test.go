@@ -40,10 +40,21 @@ func (s *sequence) step() {
 	batch.Upsert.Policies = slices.DeleteFunc(set.Policies, func(*resource.Policy) bool { return s.of(4) < keep })
 	s.addIdentities(&batch)
 	batch.Upsert.Documents = slices.DeleteFunc(set.Documents, func(*resource.Document) bool { return s.of(4) < keep })
+	batch.Upsert.Objects = slices.DeleteFunc(set.Objects, func(resource.Object) bool { return s.of(4) < keep })
+	batch.Upsert.Meshes = set.Meshes
 	taken := map[resource.ID]bool{}
+	for _, m := range batch.Upsert.Meshes {
+		taken[m.ID] = true
+	}
+	for _, o := range batch.Upsert.Objects {
+		taken[o.Identity().ID] = true
+	}
 	for _, mesh := range []string{"default", "other", "another"} {
 		if s.of(8) == 1 {
 			m := &resource.Mesh{Meta: resource.Meta{ID: resource.ID{Kind: resource.MeshKind, Mesh: mesh, Name: mesh}}}
+			if taken[m.ID] {
+				continue
+			}
 			batch.Upsert.Meshes = append(batch.Upsert.Meshes, m)
 			taken[m.ID] = true
 		}
@@ -177,6 +188,7 @@ type world struct {
 	documents  map[resource.ID]*resource.Document // placements and bindings
 	identities map[resource.ID]*resource.MeshIdentity
 	trusts     map[resource.ID]*resource.MeshTrust
+	objects    map[resource.ID]resource.Object
 }
 
 func newWorld() world {
@@ -187,6 +199,7 @@ func newWorld() world {
 		documents:  map[resource.ID]*resource.Document{},
 		identities: map[resource.ID]*resource.MeshIdentity{},
 		trusts:     map[resource.ID]*resource.MeshTrust{},
+		objects:    map[resource.ID]resource.Object{},
 	}
 }
 
@@ -198,6 +211,7 @@ func (w *world) apply(b core.Batch) {
 		delete(w.documents, id)
 		delete(w.identities, id)
 		delete(w.trusts, id)
+		delete(w.objects, id)
 	}
 	if b.Upsert == nil {
 		return
@@ -220,6 +234,9 @@ func (w *world) apply(b core.Batch) {
 	for _, t := range b.Upsert.Trusts {
 		w.trusts[t.ID] = t
 	}
+	for _, o := range b.Upsert.Objects {
+		w.objects[o.Identity().ID] = o
+	}
 }
 
 // ids returns all identities, sorted.
@@ -241,6 +258,9 @@ func (w *world) ids() []resource.ID {
 		ids = append(ids, id)
 	}
 	for id := range w.trusts {
+		ids = append(ids, id)
+	}
+	for id := range w.objects {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, resource.ID.Compare)
@@ -267,6 +287,9 @@ func (w *world) set() *resource.Set {
 	}
 	for _, t := range w.trusts {
 		set.Trusts = append(set.Trusts, t)
+	}
+	for _, o := range w.objects {
+		set.Objects = append(set.Objects, o)
 	}
 	return &set
 }

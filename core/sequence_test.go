@@ -56,6 +56,10 @@ func TestSequences(t *testing.T) {
 			for i := range data {
 				data[i] = byte(random.Uint32())
 			}
+			generator := generator
+			if seed%2 == 1 {
+				generator = generator.WithDestinations()
+			}
 			// Two of three sequences read policies as Kuma does.
 			switch s := semantics.Semantics(seed % 3); s {
 			case semantics.TargetRef:
@@ -114,6 +118,10 @@ func (s *sequence) rebuilt(v *core.View, documents []*resource.Document) *core.V
 		set.Dataplanes = append(set.Dataplanes, v.Dataplanes(mesh)...)
 		set.Policies = append(set.Policies, v.Policies(mesh)...)
 		set.Identities = append(set.Identities, v.Identities(mesh).All()...)
+		set.Objects = append(set.Objects, v.Objects(mesh)...)
+		if document := v.Mesh(mesh); document != nil {
+			set.Meshes = append(set.Meshes, document)
+		}
 	}
 	next, err := s.view(&set)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
@@ -232,6 +233,35 @@ func (v *View) unknownKind(name string) error {
 		err = fmt.Errorf("%w; %s", err, hint)
 	}
 	return err
+}
+
+// Destinations returns the destinations of a mesh, which resolve references (SPEC 17.3);
+// nil for an unknown mesh.
+func (v *View) Destinations(mesh string) *destination.Set {
+	if m := v.mesh(mesh); m != nil {
+		return m.Destinations()
+	}
+	return nil
+}
+
+// DestinationOutbounds returns the outbounds of a dataplane whose destinations are
+// resources: those that it lists by reference, or those that it reaches as a transparent
+// proxy (SPEC 17.3). The caller must not change the slice.
+func (v *View) DestinationOutbounds(d *resource.Dataplane) []destination.Outbound {
+	if m := v.meshOf(d); m != nil {
+		return m.Destinations().Outbounds(d)
+	}
+	return nil
+}
+
+// DestinationConfs returns the confs of the [View.DestinationOutbounds] of a dataplane by
+// the policies of one kind, parallel to them; nil for a kind without `to` and an unknown
+// kind. They are computed at each call, and are in no [Change].
+func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope) []rules.OutboundConfig {
+	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
+		return m.DestinationConfs(d, kind, scope)
+	}
+	return nil
 }
 
 // Selection is a dataplane that a policy selects.

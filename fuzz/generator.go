@@ -12,6 +12,8 @@ type Generator struct {
 	kinds *resource.Kinds
 	pools map[*resource.Section]pool
 	kuma  bool // resources have labels of Kuma's control planes (SPEC 17.1)
+	// There are destinations, and references to them (SPEC 17.3).
+	destinations bool
 }
 
 // NewGenerator prepares valid Confs of all kinds. It returns an error if it finds none
@@ -55,6 +57,14 @@ func (g *Generator) WithKumaLabels() *Generator {
 	labelled := *g
 	labelled.kuma = true
 	return &labelled
+}
+
+// WithDestinations returns the generator of scenarios with destinations, and references to
+// them in dataplanes and policies (SPEC 17.3).
+func (g *Generator) WithDestinations() *Generator {
+	more := *g
+	more.destinations = true
+	return &more
 }
 
 // Kinds returns the kinds of the policies in scenarios.

@@ -64,7 +64,7 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 		return nil
 	}
 	m.taken[identity] = true
-	if kind != resource.DataplaneKind {
+	if kind != resource.DataplaneKind && !resource.IsObject(kind) {
 		m.policies = append(m.policies, subjectRef{kind, name, namespace})
 	}
 	if m.rarely(3) {
@@ -124,6 +124,12 @@ func (m *meshMaker) dataplane() map[string]any {
 			delete(tags, "kuma.io/service")
 		}
 		outbounds = append(outbounds, map[string]any{"port": 10000 + i, "address": "127.0.0.1", "tags": tags})
+	}
+	if m.destinations {
+		outbounds = append(outbounds, m.listedDestinations()...)
+		if proxy := m.transparentProxy(); proxy != nil {
+			networking["transparentProxying"] = proxy
+		}
 	}
 	if outbounds != nil {
 		networking["outbound"] = outbounds

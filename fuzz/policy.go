@@ -49,7 +49,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 		return
 	}
 	if kind.To != nil && (!m.rarely(4) || kind.From == nil && kind.Rules == nil) {
-		spec["to"] = m.items(kind.To)
+		spec["to"] = m.items(kind.To, m.toRef)
 	}
 	rules := kind.Rules != nil && (kind.From == nil || m.of(2) == 1)
 	switch {
@@ -58,11 +58,12 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 	case rules:
 		spec["rules"] = m.rules(kind.Rules)
 	case kind.From != nil && !m.rarely(4):
-		spec["from"] = m.items(kind.From)
+		spec["from"] = m.items(kind.From, m.fromRef)
 	}
 }
 
-func (m *meshMaker) items(section *resource.Section) []any {
+// items returns items whose targetRefs are made by a function.
+func (m *meshMaker) items(section *resource.Section, targetRef func(resource.TargetKinds) map[string]any) []any {
 	items := []any{}
 	for range m.arrayLength() {
 		item := map[string]any{"default": m.conf(m.choices, section)}
@@ -72,7 +73,7 @@ func (m *meshMaker) items(section *resource.Section) []any {
 				item[field] = value
 			}
 		}
-		if ref := m.targetRef(section.Targets, false); ref != nil {
+		if ref := targetRef(section.Targets); ref != nil {
 			item["targetRef"] = ref
 		}
 		items = append(items, item)

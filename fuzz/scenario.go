@@ -30,6 +30,9 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	anyTarget := resource.TopTargets | resource.RouteTargets
 	m.targets = append(some(c, 1, anyTarget.Names()...), pick(c, anyTarget.Names()...))
 	m.requests = append(some(c, 2, requestMatches...), pick(c, requestMatches...))
+	if g.destinations {
+		m.addDestinations(s)
+	}
 	for range 1 + c.of(2) {
 		s.add(m.dataplane())
 	}

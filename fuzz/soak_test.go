@@ -27,6 +27,9 @@ func TestSoak(t *testing.T) {
 		{"access", permissions(t), 1_000, compareAccess},
 		{"as Kuma 2", generator(t).WithKumaLabels(), 3_000, inSemantics(semantics.Kuma, compareAnswers)},
 		{"as Kuma 3", generator(t).WithKumaLabels(), 1_500, inSemantics(semantics.Kuma3, compareAnswers)},
+		{"destinations", generator(t).WithKumaLabels().WithDestinations(), 5_000, compareAnswers},
+		{"destinations as Kuma 2", generator(t).WithKumaLabels().WithDestinations(), 5_000, inSemantics(semantics.Kuma, compareAnswers)},
+		{"destinations as Kuma 3", generator(t).WithKumaLabels().WithDestinations(), 5_000, inSemantics(semantics.Kuma3, compareAnswers)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.scenarios *= uint64(Soak(t))

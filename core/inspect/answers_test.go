@@ -153,7 +153,7 @@ func (in *input) rules(d *resource.Dataplane, q *question) (any, error) {
 		}
 		return inspect.NewInboundPolicies(in.after, d, i, q.options)
 	case q.outbound != "":
-		i, err := inspect.FindOutbound(d, q.outbound)
+		i, err := inspect.FindOutbound(in.after, d, q.outbound)
 		if err != nil {
 			return nil, err
 		}

@@ -42,6 +42,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.idleEntries()...)
 		warnings = append(warnings, m.closedInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
+		warnings = append(warnings, m.unresolved()...)
 	}
 	warnings = append(warnings, PlacementWarnings(view)...)
 	warnings = append(warnings, overlappingTrustDomains(view)...)

@@ -52,7 +52,7 @@ func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error
 	if err != nil {
 		return nil, err
 	}
-	effective, section, err := q.answer(config, d)
+	effective, section, err := q.answer(view, config, d)
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +60,10 @@ func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error
 }
 
 // answer returns the conf and the section of the kind that it is of.
-func (q *ConfQuery) answer(config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
+func (q *ConfQuery) answer(view *core.View, config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
 	switch {
 	case q.Outbound != "":
-		effective, err := q.ofOutbound(config, d)
+		effective, err := q.ofOutbound(view, config, d)
 		return effective, q.Kind.To, err
 	case q.Inbound != "":
 		return q.ofInbound(config, d)
@@ -85,18 +85,19 @@ func noPart(d *resource.Dataplane, kind *resource.Kind) error {
 	return usagef("no part of %s is given; give %s or %s", d.Name, FieldOutbound, FieldInbound)
 }
 
-func (q *ConfQuery) ofOutbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, error) {
+func (q *ConfQuery) ofOutbound(view *core.View, config *rules.Config, d *resource.Dataplane) (*rules.Effective, error) {
 	if config.Kind.To == nil {
 		return nil, notFoundf("%s has no conf for outbounds", config.Kind.Name)
 	}
-	i, err := FindOutbound(d, q.Outbound)
+	i, err := FindOutbound(view, d, q.Outbound)
 	if err != nil {
 		return nil, err
 	}
+	_, confs := outboundAt(view, config, d, ScopeOf(q.Shadow), i)
 	if q.Route != "" {
-		return findRoute(&config.Outbounds[i], q.Route)
+		return findRoute(confs, q.Route)
 	}
-	return config.Outbounds[i].Effective, nil
+	return confs.Effective, nil
 }
 
 func (q *ConfQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {

@@ -107,6 +107,7 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 
 // dataplaneAnswer makes an answer about one dataplane.
 type dataplaneAnswer struct {
+	view        *core.View
 	dataplane   *resource.Dataplane
 	options     Options
 	configs     []*rules.Config
@@ -118,7 +119,7 @@ type dataplaneAnswer struct {
 
 func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options) *dataplaneAnswer {
 	return &dataplaneAnswer{
-		dataplane: d, options: options, configs: configsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
+		view: view, dataplane: d, options: options, configs: configsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
 		enforcement: view.Enforcement(), views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
 	}
 }
@@ -142,8 +143,8 @@ func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
 	if a.options.Ordered && config.Kind.To != nil {
 		k.To = a.toRules(config)
 	}
-	for i := range config.Outbounds {
-		k.Outbounds = append(k.Outbounds, newOutbound(config, a.dataplane, i, a.options))
+	for ref, outbound := range outboundsOf(a.view, config, a.dataplane, ScopeOf(a.options.Shadow)) {
+		k.Outbounds = append(k.Outbounds, newOutbound(ref, outbound, config.Kind, a.options))
 	}
 	for i := range config.Inbounds {
 		k.Inbounds = append(k.Inbounds, a.inbound(config, i))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net"
-	"strconv"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/conf"
@@ -53,7 +52,7 @@ func DescribeMatch(m *conf.Match) string {
 // index. An inbound without an address has the dataplane's.
 func inboundAddress(d *resource.Dataplane, i int) string {
 	in := &d.Inbounds[i]
-	return net.JoinHostPort(cmp.Or(in.Address, d.Address), strconv.FormatUint(uint64(in.Port), 10))
+	return net.JoinHostPort(cmp.Or(in.Address, d.Address), portNumber(in.Port))
 }
 
 // uniqueInboundName returns the name of an inbound, or address:port if another
@@ -68,10 +67,15 @@ func uniqueInboundName(d *resource.Dataplane, i int) string {
 	return name
 }
 
-// String returns address:port and tags, without the parts that are not set.
+// String returns address:port, and the tags or the destination and the name of its port,
+// without the parts that are not set.
 func (o *OutboundRef) String() string {
-	if o.Address == "" && o.Port == 0 {
-		return o.Tags.String()
+	what := o.Tags.String()
+	if o.Destination != "" {
+		what = strings.TrimSpace(o.Destination + " " + o.Name)
 	}
-	return strings.TrimSpace(net.JoinHostPort(o.Address, strconv.FormatUint(uint64(o.Port), 10)) + " " + o.Tags.String())
+	if o.Address == "" && o.Port == 0 {
+		return what
+	}
+	return strings.TrimSpace(net.JoinHostPort(o.Address, portNumber(o.Port)) + " " + what)
 }

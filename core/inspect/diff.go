@@ -161,7 +161,7 @@ func (d *differ) pair(p pair) error {
 }
 
 func (d *differ) changes(p pair, before, after []*rules.Config) ([]Change, error) {
-	old, next := newLeaves(before, p.before, d.source), newLeaves(after, p.after, d.source)
+	old, next := newLeaves(d.before, before, p.before, d.source), newLeaves(d.after, after, p.after, d.source)
 	ruleOrdersOf(before, p.before).add(ruleOrdersOf(after, p.after), old, next)
 	d.clients.add(p, before, after, old, next)
 	if err := errors.Join(old.err, next.err); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -30,17 +32,44 @@ func FindInbound(d *resource.Dataplane, name string) (int, error) {
 	return portNamed(d, "inbound", name, ports)
 }
 
-// FindOutbound returns the index of the only outbound of a name: its service; its
-// port; the KRI of the dataplane with the port as section; or address and port. The
-// error is [ErrNotFound].
-func FindOutbound(d *resource.Dataplane, name string) (int, error) {
-	ports := make([]port, len(d.Outbounds))
+// FindOutbound returns the index of the only outbound of a name, in the order of answers:
+// its service; its port; the KRI of the dataplane with the port as section; or address
+// and port. An outbound of a destination has the names of [destinationNames] in place of
+// a service. The error is [ErrNotFound].
+func FindOutbound(view *core.View, d *resource.Dataplane, name string) (int, error) {
+	var ports []port
 	for i := range d.Outbounds {
 		out := &d.Outbounds[i]
-		number := strconv.FormatUint(uint64(out.Port), 10)
-		ports[i] = port{[]string{out.Tags.Value(resource.ServiceTag), number, d.KRI(number)}, net.JoinHostPort(out.Address, number)}
+		if out.Backend != nil { // one of the destinations, or nothing
+			continue
+		}
+		number := portNumber(out.Port)
+		ports = append(ports, port{[]string{out.Tags.Value(resource.ServiceTag), number, d.KRI(number)}, net.JoinHostPort(out.Address, number)})
+	}
+	outbounds := view.DestinationOutbounds(d)
+	for i := range outbounds {
+		out := &outbounds[i]
+		number := portNumber(out.Listens)
+		ports = append(ports, port{append(destinationNames(out), number, d.KRI(number)), net.JoinHostPort(out.Address, number)})
 	}
 	return portNamed(d, "outbound", name, ports)
+}
+
+func portNumber(port uint32) string { return strconv.FormatUint(uint64(port), 10) }
+
+// destinationNames returns the names of an outbound of a destination: NAME:PORT, with the
+// number and the name of the port; the name; those again with the display name; the KRI,
+// also with the section; and the host names, also with the port.
+func destinationNames(o *destination.Outbound) []string {
+	meta, number := o.Destination.Identity(), portNumber(o.Port.Number)
+	var names []string
+	for _, name := range append([]string{meta.Name, meta.DisplayName()}, o.Destination.State().Hostnames...) {
+		names = append(names, name+":"+number, name)
+		if o.Port.Name != "" {
+			names = append(names, name+":"+o.Port.Name)
+		}
+	}
+	return append(names, o.Destination.KRI(""), o.Destination.KRI(o.Section))
 }
 
 // portNamed returns the index of the only port of that name.

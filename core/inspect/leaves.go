@@ -34,22 +34,21 @@ type leaves struct {
 	err    error // the first one; the leaves are not complete then
 }
 
-// newLeaves flattens the configs of a dataplane.
-func newLeaves(configs []*rules.Config, d *resource.Dataplane, source bool) *leaves {
+// newLeaves flattens the configs of a dataplane of a side.
+func newLeaves(s side, configs []*rules.Config, d *resource.Dataplane, source bool) *leaves {
 	l := &leaves{source: source, at: map[leafKey]leaf{}}
 	for _, config := range configs {
-		l.config(config, d)
+		l.config(s, config, d)
 	}
 	return l
 }
 
-func (l *leaves) config(config *rules.Config, d *resource.Dataplane) {
+func (l *leaves) config(s side, config *rules.Config, d *resource.Dataplane) {
 	kind := config.Kind
 	l.conf(kind, kind.Default, &Place{}, config.Default)
-	for i := range config.Outbounds {
-		outbound := newOutboundRef(&d.Outbounds[i])
-		l.conf(kind, kind.To, &Place{Outbound: outbound}, config.Outbounds[i].Effective)
-		for _, r := range config.Outbounds[i].Routes {
+	for outbound, confs := range outboundsOf(s.view, config, d, s.scope) {
+		l.conf(kind, kind.To, &Place{Outbound: outbound}, confs.Effective)
+		for _, r := range confs.Routes {
 			place := &Place{Outbound: outbound, Route: r.Route.KRI(), RouteName: r.Route.Kind + " " + qualifiedName(&r.Route.Meta)}
 			l.conf(kind, kind.To, place, r.Effective)
 		}

@@ -1,6 +1,10 @@
 package inspect
 
 import (
+	"iter"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -17,6 +21,10 @@ type OutboundRef struct {
 	Address string        `json:"address,omitempty"`
 	Port    uint32        `json:"port,omitempty"`
 	Tags    resource.Tags `json:"tags,omitempty"`
+	// Destination is the KRI of the destination of an outbound without tags, and Name
+	// that of its port, which may have none (SPEC 17.3).
+	Destination string `json:"destination,omitempty"`
+	Name        string `json:"name,omitempty"`
 }
 
 // Route is a route of an outbound with its conf.
@@ -26,15 +34,52 @@ type Route struct {
 	Name string `json:"-"` // namespace/name
 }
 
-func newOutbound(config *rules.Config, d *resource.Dataplane, i int, options Options) Outbound {
-	o := &config.Outbounds[i]
-	out := Outbound{Outbound: *newOutboundRef(&d.Outbounds[i]), EffectiveConf: NewEffectiveConf(o.Effective, config.Kind.To, options)}
-	for _, r := range o.Routes {
-		out.Routes = append(out.Routes, Route{r.Route.KRI(), NewEffectiveConf(r.Effective, config.Kind.To, options), r.Route.Kind + " " + qualifiedName(&r.Route.Meta)})
+func newOutbound(ref *OutboundRef, config *rules.OutboundConfig, kind *resource.Kind, options Options) Outbound {
+	out := Outbound{Outbound: *ref, EffectiveConf: NewEffectiveConf(config.Effective, kind.To, options)}
+	for _, r := range config.Routes {
+		out.Routes = append(out.Routes, Route{r.Route.KRI(), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + qualifiedName(&r.Route.Meta)})
 	}
 	return out
 }
 
+// outboundsOf yields the outbounds of a dataplane with the confs of a config: those with
+// tags in the order of its resource, and after them those of destinations. A listed
+// reference to a destination is an outbound if it finds one.
+func outboundsOf(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope) iter.Seq2[*OutboundRef, *rules.OutboundConfig] {
+	return func(yield func(*OutboundRef, *rules.OutboundConfig) bool) {
+		for i := range config.Outbounds {
+			if o := &d.Outbounds[i]; o.Backend == nil && !yield(newOutboundRef(o), &config.Outbounds[i]) {
+				return
+			}
+		}
+		if config.Kind.To == nil {
+			return
+		}
+		outbounds := view.DestinationOutbounds(d)
+		confs := view.DestinationConfs(d, config.Kind.Name, scope)
+		for i := range outbounds {
+			if !yield(newDestinationRef(&outbounds[i]), &confs[i]) {
+				return
+			}
+		}
+	}
+}
+
+// outboundAt returns element i of [outboundsOf].
+func outboundAt(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope, i int) (*OutboundRef, *rules.OutboundConfig) {
+	for ref, confs := range outboundsOf(view, config, d, scope) {
+		if i == 0 {
+			return ref, confs
+		}
+		i--
+	}
+	return nil, nil
+}
+
 func newOutboundRef(o *resource.Outbound) *OutboundRef {
 	return &OutboundRef{Address: o.Address, Port: o.Port, Tags: o.Tags}
+}
+
+func newDestinationRef(o *destination.Outbound) *OutboundRef {
+	return &OutboundRef{Address: o.Address, Port: o.Listens, Destination: o.Destination.KRI(""), Name: o.Port.Name}
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -23,6 +24,7 @@ func (m *meshCheck) overriddenItems(views *ruleViews) []diag.Diagnostic {
 	for _, config := range m.configs {
 		o.add(&config)
 	}
+	m.markDestinations(&o)
 	for _, p := range m.policies {
 		o.policy(p)
 	}
@@ -68,6 +70,40 @@ func (o *overridden) add(config *dataplaneConfig) {
 		if from := config.Inbounds[i].From; from != nil && !o.examined[from] {
 			o.examined[from] = true
 			o.from(config, i)
+		}
+	}
+}
+
+// markDestinations marks the items that set something for some outbound of a destination.
+// Dataplanes with the same config and the same list of outbounds are examined once.
+func (m *meshCheck) markDestinations(o *overridden) {
+	type examined struct {
+		config *rules.Config
+		list   *destination.Outbound
+	}
+	seen := map[examined]bool{}
+	for _, d := range m.dataplanes {
+		outbounds := m.view.DestinationOutbounds(d)
+		if len(outbounds) == 0 {
+			continue
+		}
+		for _, shadow := range []bool{false, true} {
+			for _, config := range m.view.Configs(d, ScopeOf(shadow)) {
+				key := examined{config, &outbounds[0]}
+				if config.Kind.To == nil || seen[key] {
+					continue
+				}
+				seen[key] = true
+				for _, matched := range config.Matched.All() {
+					o.outbounds[matched.Policy] = true
+				}
+				for _, confs := range m.view.DestinationConfs(d, config.Kind.Name, ScopeOf(shadow)) {
+					o.mark(confs.Effective)
+					for _, route := range confs.Routes {
+						o.mark(route.Effective)
+					}
+				}
+			}
 		}
 	}
 }

@@ -58,8 +58,8 @@ func NewInboundPolicies(view *core.View, d *resource.Dataplane, inbound int, opt
 	return answer, a.err()
 }
 
-// NewOutboundPolicies returns the confs of an outbound, given by its index, and of its
-// routes.
+// NewOutboundPolicies returns the confs of an outbound, given by the index that
+// [FindOutbound] returns, and of its routes.
 func NewOutboundPolicies(view *core.View, d *resource.Dataplane, outbound int, options Options) *ProxyRules {
 	a := newDataplaneAnswer(view, d, options)
 	return a.proxyRules(func(config *rules.Config) []ProxyRule { return a.outboundRules(config, outbound) })
@@ -127,7 +127,8 @@ func (a *dataplaneAnswer) outboundRules(config *rules.Config, i int) []ProxyRule
 	if config.Kind.To == nil {
 		return nil
 	}
-	o := newOutbound(config, a.dataplane, i, a.options)
+	ref, confs := outboundAt(a.view, config, a.dataplane, ScopeOf(a.options.Shadow), i)
+	o := newOutbound(ref, confs, config.Kind, a.options)
 	out := merged(o.EffectiveConf, ProxyRule{Outbound: &o.Outbound})
 	for _, r := range o.Routes {
 		out = append(out, merged(r.EffectiveConf, ProxyRule{Outbound: &o.Outbound, Route: r.Route})...)

@@ -107,7 +107,6 @@ func (d *decoder) unusedFields(at *diag.At, doc *dataplaneDoc) {
 // unusedNetworking counts the fields of networking that are not used here.
 func (d *decoder) unusedNetworking(at *diag.At, doc *networkingDoc) {
 	d.countUnused(at, "advertisedAddress", doc.AdvertisedAddress != "")
-	d.countUnused(at, "transparentProxying", doc.TransparentProxying != nil)
 	d.countUnused(at, "admin", doc.Admin != nil)
 	d.countUnused(at, "listeners", doc.Listeners != nil)
 	for i := range doc.Inbound {
@@ -135,7 +134,6 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 		if out.BackendRef != nil {
 			list[i].Backend = new(out.BackendRef.ref())
 			plain = false
-			d.countUnused(in.At().Index(i), "backendRef", true)
 		}
 	}
 	if len(list) == 0 {

@@ -68,6 +68,12 @@ func IsObject(kind string) bool { return objectKinds[kind] != nil }
 // IsGlobal reports whether objects of the kind belong to no mesh.
 func IsGlobal(kind string) bool { return objectKinds[kind] != nil && objectKinds[kind].global }
 
+// isDestination reports whether objects of the kind are destinations.
+func (k *objectKind) isDestination() bool {
+	_, is := k.make().(Destination)
+	return is
+}
+
 // place returns the place of the spec of an object that was made in Go.
 func (k *objectKind) place(at *diag.At) *diag.At {
 	if k.flat {

@@ -107,9 +107,6 @@ func decodeItems(name string, kind *Kind, section *Section, values []*strict.Val
 		}
 		items[i].Pos = in.Pos()
 		items[i].TargetRef = decodeTargetRef(in.At(), doc.TargetRef, place)
-		if ref := &items[i].TargetRef; ref.RefersToDestination() || ref.Kind.IsRoute() && ref.Labels != nil {
-			in.At().Field("targetRef").Warnf("", "the item is in no answer: references to destinations, and to routes by labels, are read and not resolved")
-		}
 	}
 	return items
 }

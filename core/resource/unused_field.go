@@ -9,10 +9,12 @@ import (
 // unusedField is a field of dataplanes, or a kind of objects, that is read and has no
 // effect here. It is reported once in a load, at its first place (SPEC 1.3).
 type unusedField struct {
-	name  string
-	kind  bool            // name is a kind
-	first diag.Diagnostic // position and path
-	count int
+	name string
+	kind bool // name is a kind
+	// The kind is one of destinations.
+	destination bool
+	first       diag.Diagnostic // position and path
+	count       int
 }
 
 type unusedList []unusedField
@@ -53,7 +55,7 @@ func (d *decoder) countObject(at *diag.At, kind *objectKind) {
 			return
 		}
 	}
-	d.unused = append(d.unused, unusedField{name: kind.name, kind: true, first: diag.Diagnostic{Pos: at.Pos(), Path: at.Path()}, count: 1})
+	d.unused = append(d.unused, unusedField{name: kind.name, kind: true, destination: kind.isDestination(), first: diag.Diagnostic{Pos: at.Pos(), Path: at.Path()}, count: 1})
 }
 
 // warn reports each field of the list once.
@@ -62,6 +64,9 @@ func (l unusedList) warn(sink *diag.Sink) {
 		f.first.What = fmt.Sprintf("the field %s of a Dataplane has no effect here", f.name)
 		if f.kind {
 			f.first.What = fmt.Sprintf("a %s is read, and no outbound or endpoint depends on it here", f.name)
+			if f.destination {
+				f.first.What = fmt.Sprintf("a %s has outbounds in answers, and none in what is sent to Envoy", f.name)
+			}
 		}
 		if f.count > 1 {
 			f.first.Hint = fmt.Sprintf("the input has it %d times", f.count)

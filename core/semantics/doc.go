@@ -13,6 +13,10 @@
 //  3. Which route does a targetRef refer to? [Semantics.RefersToRoute] reports it.
 //  4. Does a `from` item apply to clients by their tags, or is it a rule?
 //     [Semantics.FromIsRule] reports it.
+//  5. Which destinations does a reference find, which does a transparent proxy reach,
+//     and which `to` items apply to their outbounds, in which order?
+//     [Semantics.FindsByName], [Semantics.ReachesAll] and [Semantics.DestinationItems],
+//     which package core/destination uses.
 //
 // [Detect] finds the semantics of resources that do not name one.
 //

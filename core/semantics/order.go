@@ -26,11 +26,25 @@ type Reading struct {
 // remains; here the namespace and the name decide, in descending order too.
 func (k kuma) compare(a, b *resource.Policy) int {
 	return cmp.Or(
-		cmp.Compare(kumaLevel(a.TargetRef.Kind), kumaLevel(b.TargetRef.Kind)),
-		k.compareDataplanes(&a.TargetRef, &b.TargetRef),
+		k.compareTops(a, b),
 		cmp.Compare(a.Origin(), b.Origin()),
 		k.compareGateways(&a.TargetRef, &b.TargetRef),
 		cmp.Compare(k.role(a), k.role(b)),
+		compareNames(a, b),
+	)
+}
+
+// compareTops compares the levels of the top-level targetRefs.
+func (k kuma) compareTops(a, b *resource.Policy) int {
+	return cmp.Or(
+		cmp.Compare(kumaLevel(a.TargetRef.Kind), kumaLevel(b.TargetRef.Kind)),
+		k.compareDataplanes(&a.TargetRef, &b.TargetRef),
+	)
+}
+
+// compareNames compares the names of policies, in descending order.
+func compareNames(a, b *resource.Policy) int {
+	return cmp.Or(
 		strings.Compare(b.DisplayName(), a.DisplayName()),
 		strings.Compare(b.Namespace, a.Namespace),
 		strings.Compare(b.Name, a.Name),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 )
 
 // Semantics is a way to read policies. The zero Semantics is [TargetRef].
@@ -49,6 +50,14 @@ type reader interface {
 	routeName(route *resource.Policy) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
 	fromIsRule(kind *resource.Kind) bool
+	// See the methods of Semantics about destinations.
+	destinationName(o *resource.Meta) string
+	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool
+	hasServiceNames() bool
+	listedSection(port resource.DestinationPort) string
+	reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
+	destinationItems(items []rules.Origin) []rules.Origin
+	routesHaveOutboundItems() bool
 }
 
 func (s Semantics) reader() reader {

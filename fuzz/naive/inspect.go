@@ -47,8 +47,11 @@ func (m *mesh) inspectKind(kind *resource.Kind, policies []matched, dp *resource
 			answer["default"] = c
 		}
 	}
-	if kind.To != nil && len(dp.Outbounds) > 0 {
-		answer["outbounds"] = m.outbounds(kind, policies, dp)
+	if kind.To != nil {
+		outbounds := append(m.outbounds(kind, policies, dp), m.targetOutbounds(kind, policies, dp)...)
+		if len(outbounds) > 0 {
+			answer["outbounds"] = outbounds
+		}
 	}
 	if (kind.From != nil || kind.Rules != nil) && len(dp.Inbounds) > 0 {
 		answer["inbounds"] = m.inbounds(kind, policies, dp)

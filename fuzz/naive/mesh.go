@@ -19,11 +19,13 @@ type Options struct {
 // mesh is the input of an answer: the policies of one mesh, the placements and
 // bindings, and the options.
 type mesh struct {
-	policies  []*resource.Policy
-	hub       *hub
-	semantics string
-	shadow    bool
-	explain   bool
+	document     *resource.Mesh // nil: none
+	policies     []*resource.Policy
+	destinations []resource.Destination // sorted by identity
+	hub          *hub
+	semantics    string
+	shadow       bool
+	explain      bool
 }
 
 func newMesh(set *resource.Set, name string, opt Options) *mesh {
@@ -31,6 +33,16 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 	for _, p := range set.Policies {
 		if p.Mesh == name {
 			m.policies = append(m.policies, p)
+		}
+	}
+	for _, document := range set.Meshes {
+		if document.Name == name {
+			m.document = document
+		}
+	}
+	for _, o := range set.Objects { // sorted by identity
+		if d, is := o.(resource.Destination); is && d.Identity().Mesh == name {
+			m.destinations = append(m.destinations, d)
 		}
 	}
 	return m

@@ -14,6 +14,9 @@ func (m *mesh) outbounds(kind *resource.Kind, policies []matched, dp *resource.D
 	list := []any{}
 	for i := range dp.Outbounds {
 		out := &dp.Outbounds[i]
+		if out.Backend != nil {
+			continue // a reference to a destination
+		}
 		answer := map[string]any{"outbound": describeOutbound(out)}
 		m.addConf(answer, to.selecting(out.Tags))
 		if routes := m.routes(kind, policies, dp, out); len(routes) > 0 {

@@ -15,6 +15,9 @@ type resources struct {
 	identities *identity.Identities
 	trusts     []*resource.MeshTrust // sorted by identity
 	objects    Objects
+	// destinations are those among the objects; a version with other objects, or with
+	// another document, has others.
+	destinations *destinations
 }
 
 // empty reports whether there are no resources.
@@ -44,6 +47,9 @@ func (r *resources) after(b *Batch) *resources {
 	}
 	if !changed && next.document == r.document && next.identities == r.identities {
 		return r
+	}
+	if differ || next.document != r.document {
+		next.destinations = new(destinations)
 	}
 	return new(next)
 }

@@ -54,7 +54,7 @@ func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *W
 			name:      name,
 			kinds:     kinds,
 			lineage:   new(lineage),
-			resources: new(resources),
+			resources: &resources{destinations: new(destinations)},
 			slots:     index.NewInterner[proxyName](),
 			index:     match.Empty(reading),
 			list:      new(dataplaneList),

@@ -67,7 +67,7 @@ func inboundPolicies(q *question, d *resource.Dataplane, options inspect.Options
 }
 
 func outboundPolicies(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
-	i, err := inspect.FindOutbound(d, q.PathValue("outbound"))
+	i, err := inspect.FindOutbound(q.view, d, q.PathValue("outbound"))
 	if err != nil {
 		return nil, err
 	}

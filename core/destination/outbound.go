@@ -1,0 +1,194 @@
+package destination
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Outbound is an outbound of a dataplane: a port of a destination, and the address and
+// port at which the workload calls it.
+type Outbound struct {
+	Destination resource.Destination
+	Port        resource.DestinationPort
+	Section     string // by which references select the port
+	Address     string
+	Listens     uint32 // the port at the address
+
+	at int // of the destination in the set
+}
+
+// list is outbounds at virtual addresses, by their addresses.
+type list struct {
+	outbounds []Outbound
+	byAddress map[netip.AddrPort]int // the first one
+}
+
+// Outbounds returns the outbounds of a dataplane whose destinations are resources
+// (SPEC 17.3). The caller must not change the slice, which dataplanes share.
+func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
+	if len(s.all) == 0 {
+		return nil
+	}
+	if !isTransparent(d) {
+		return s.listed(d)
+	}
+	return s.reachedBy(d).without(d)
+}
+
+// isTransparent reports whether connections of the workload are redirected to the proxy.
+// A dataplane of Kubernetes need not show it; one with a namespace is taken for such a
+// dataplane.
+func isTransparent(d *resource.Dataplane) bool {
+	switch {
+	case d.TransparentProxy != nil:
+		return true
+	case d.Gateway != nil:
+		return !d.Gateway.Builtin && d.Namespace != ""
+	}
+	return d.Namespace != "" && len(d.Inbounds) > 0
+}
+
+// listed returns the outbounds that the dataplane lists with references that find a port.
+func (s *Set) listed(d *resource.Dataplane) []Outbound {
+	var outbounds []Outbound
+	for i := range d.Outbounds {
+		o := &d.Outbounds[i]
+		if o.Backend == nil {
+			continue
+		}
+		if at, port, ok := s.backend(d, o.Backend); ok {
+			outbounds = append(outbounds, Outbound{s.all[at], port, s.semantics.ListedSection(port), o.Address, o.Port, at})
+		}
+	}
+	return outbounds
+}
+
+// backend returns the port that an outbound of a dataplane refers to. Of several
+// destinations it is that of the oldest, as one address leads to one destination.
+func (s *Set) backend(d *resource.Dataplane, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
+	found := s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels)
+	if len(found) == 0 {
+		return 0, port, false
+	}
+	at = slices.MinFunc(found, func(a, b int) int {
+		return cmp.Or(s.all[a].Created().Compare(s.all[b].Created()), a-b)
+	})
+	port, ok = portOf(s.all[at], ref.Port)
+	return at, port, ok
+}
+
+// Resolves reports whether the reference of an outbound of a dataplane finds a port.
+func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
+	_, _, ok := s.backend(d, ref)
+	return ok
+}
+
+// reachedBy returns the outbounds that a transparent proxy reaches. Dataplanes with the
+// same filter share the list.
+func (s *Set) reachedBy(d *resource.Dataplane) *list {
+	refs, limited := reachable(d)
+	key := ""
+	switch {
+	case limited:
+		key = filterKey(d, refs)
+	case !s.semantics.ReachesAll(s.mesh, d.TransparentProxy):
+		return new(list)
+	}
+	if known, ok := s.lists.Load(key); ok {
+		return known.(*list)
+	}
+	made, _ := s.lists.LoadOrStore(key, s.newList(d, refs, limited))
+	return made.(*list)
+}
+
+// reachable returns the references to the destinations that a dataplane reaches, and
+// whether there is such a limit: its reachableBackends, and the outbounds that it lists.
+func reachable(d *resource.Dataplane) (refs []resource.BackendRef, limited bool) {
+	if d.TransparentProxy != nil && d.TransparentProxy.ReachableBackends != nil {
+		refs, limited = slices.Clone(d.TransparentProxy.ReachableBackends), true
+	}
+	for i := range d.Outbounds {
+		if backend := d.Outbounds[i].Backend; backend != nil {
+			refs, limited = append(refs, *backend), true
+		}
+	}
+	return refs, limited
+}
+
+// filterKey returns a text that differs for references that may find other destinations:
+// they depend on the zone and the namespace of the dataplane.
+func filterKey(d *resource.Dataplane, refs []resource.BackendRef) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q", d.Zone(), d.HomeNamespace())
+	for i := range refs {
+		r := &refs[i]
+		fmt.Fprintf(&b, " %d %q %q %d", r.Kind, r.Name, r.Namespace, r.Port)
+		for _, label := range r.Labels {
+			fmt.Fprintf(&b, " %q=%q", label.Key, label.Value)
+		}
+	}
+	return b.String()
+}
+
+// newList returns the outbounds of all destinations with a virtual address or, if they
+// are limited, of those to which a reference of the dataplane refers. They are in the
+// order of destinations and ports.
+func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited bool) *list {
+	type portID struct {
+		destination int
+		number      uint32 // 0: all ports
+	}
+	reached := map[portID]bool{}
+	for i := range refs {
+		r := &refs[i]
+		for _, at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
+			reached[portID{at, r.Port}] = true
+		}
+	}
+	l := &list{byAddress: map[netip.AddrPort]int{}}
+	for at, o := range s.all {
+		vips := o.State().VIPs
+		if len(vips) == 0 {
+			continue
+		}
+		for _, port := range o.Ports() {
+			if limited && !reached[portID{at, 0}] && !reached[portID{at, port.Number}] {
+				continue
+			}
+			address := netip.AddrPortFrom(vips[0], uint16(port.Number))
+			if _, known := l.byAddress[address]; !known {
+				l.byAddress[address] = len(l.outbounds)
+			}
+			l.outbounds = append(l.outbounds, Outbound{o, port, port.SectionName(), vips[0].String(), port.Number, at})
+		}
+	}
+	return l
+}
+
+// without returns the outbounds except those at the address and port of an inbound of the
+// dataplane, as the pod of a headless service is.
+func (l *list) without(d *resource.Dataplane) []Outbound {
+	own := map[netip.AddrPort]bool{}
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		address, err := netip.ParseAddr(cmp.Or(in.Address, d.Address))
+		if err != nil {
+			continue
+		}
+		at := netip.AddrPortFrom(address, uint16(in.Port))
+		if _, has := l.byAddress[at]; has {
+			own[at] = true
+		}
+	}
+	if len(own) == 0 {
+		return l.outbounds
+	}
+	return slices.DeleteFunc(slices.Clone(l.outbounds), func(o Outbound) bool {
+		return own[netip.AddrPortFrom(o.Destination.State().VIPs[0], uint16(o.Listens))]
+	})
+}

@@ -1,0 +1,160 @@
+package destination
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
+// Set is the destinations of a mesh.
+type Set struct {
+	semantics semantics.Semantics
+	mesh      *resource.Mesh         // nil: the mesh has no document
+	all       []resource.Destination // sorted by identity
+	byName    map[kindName][]int     // indexes into all, in ascending order
+	byLabel   map[kindLabel][]int
+	lists     sync.Map // of outbounds, by what dataplanes reach: see reachedBy
+}
+
+// kindName is the kind and the name by which references find destinations.
+type kindName struct {
+	kind resource.TargetKind
+	name string
+}
+
+type kindLabel struct {
+	kind  resource.TargetKind
+	label resource.Tag
+}
+
+// New returns the destinations among the objects of a mesh, which are sorted by identity.
+// Mesh is its document, or nil.
+func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) *Set {
+	set := &Set{semantics: s, mesh: mesh, byName: map[kindName][]int{}, byLabel: map[kindLabel][]int{}}
+	for _, o := range objects {
+		d, is := o.(resource.Destination)
+		if !is {
+			continue
+		}
+		at, kind, meta := len(set.all), kindOf(d), d.Identity()
+		set.all = append(set.all, d)
+		name := kindName{kind, s.DestinationName(meta)}
+		set.byName[name] = append(set.byName[name], at)
+		for _, label := range meta.Labels {
+			set.addLabel(kind, label, at)
+		}
+		if _, present := meta.Labels.Get(resource.DisplayNameLabel); !present {
+			set.addLabel(kind, resource.Tag{Key: resource.DisplayNameLabel, Value: meta.Name}, at)
+		}
+	}
+	return set
+}
+
+func (s *Set) addLabel(kind resource.TargetKind, label resource.Tag, at int) {
+	key := kindLabel{kind, label}
+	s.byLabel[key] = append(s.byLabel[key], at)
+}
+
+func kindOf(d resource.Destination) resource.TargetKind {
+	switch d.(type) {
+	case *resource.MeshExternalService:
+		return resource.TargetMeshExternalService
+	case *resource.MeshMultiZoneService:
+		return resource.TargetMeshMultiZoneService
+	}
+	return resource.TargetMeshService
+}
+
+// All returns the destinations, sorted by identity. The caller must not change the slice.
+func (s *Set) All() []resource.Destination { return s.all }
+
+// Found is a destination that a reference finds.
+type Found struct {
+	Destination resource.Destination
+	// Section is the section of the port that the reference selects; empty: all ports.
+	// The destination may have no such port.
+	Section string
+	at      int
+}
+
+// Find returns what the targetRef of a `to` item of a policy finds, sorted by identity:
+// nothing if it does not refer to destinations.
+func (s *Set) Find(p *resource.Policy, t *resource.TargetRef) []Found {
+	if !resource.DestinationTargets.Has(t.Kind) {
+		return nil
+	}
+	var found []Found
+	for _, at := range s.find(&p.Meta, t.Kind, t.Name, t.Namespace, t.Labels) {
+		found = append(found, Found{s.all[at], t.SectionName, at})
+	}
+	if t.Kind == resource.TargetMeshService && t.SectionName == "" {
+		found = s.appendServiceName(found, p, t)
+	}
+	return found
+}
+
+// find returns the indexes of the destinations that a reference in the resource from
+// finds.
+func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespace string, labels resource.Tags) []int {
+	var found []int
+	if name != "" {
+		for _, at := range s.byName[kindName{kind, name}] {
+			if s.semantics.FindsByName(from, namespace, s.all[at].Identity()) {
+				found = append(found, at)
+			}
+		}
+		return found
+	}
+	for _, at := range s.withRarestLabel(kind, labels) {
+		if s.all[at].Identity().HasLabels(labels) {
+			found = append(found, at)
+		}
+	}
+	return found
+}
+
+// withRarestLabel returns the destinations with the one of the labels that the fewest
+// have.
+func (s *Set) withRarestLabel(kind resource.TargetKind, labels resource.Tags) []int {
+	var rarest []int
+	for i, label := range labels {
+		if list := s.byLabel[kindLabel{kind, label}]; i == 0 || len(list) < len(rarest) {
+			rarest = list
+		}
+	}
+	return rarest
+}
+
+// appendServiceName appends what a name of the form of [semantics.Semantics.ServiceName]
+// finds. A port without a number in the destination finds nothing.
+func (s *Set) appendServiceName(found []Found, p *resource.Policy, t *resource.TargetRef) []Found {
+	name, namespace, number, ok := s.semantics.ServiceName(t.Name)
+	if !ok {
+		return found
+	}
+	for _, at := range s.find(&p.Meta, t.Kind, name, namespace, nil) {
+		if number == 0 {
+			found = append(found, Found{s.all[at], "", at})
+		} else if port, has := portOf(s.all[at], number); has {
+			found = append(found, Found{s.all[at], port.SectionName(), at})
+		}
+	}
+	slices.SortFunc(found, func(a, b Found) int { return a.at - b.at })
+	return found
+}
+
+// portOf returns the port of a number; for 0 the only port.
+func portOf(d resource.Destination, number uint32) (resource.DestinationPort, bool) {
+	ports := d.Ports()
+	if number == 0 && len(ports) == 1 {
+		return ports[0], true
+	}
+	for _, port := range ports {
+		if port.Number == number {
+			return port, true
+		}
+	}
+	return resource.DestinationPort{}, false
+}

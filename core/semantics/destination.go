@@ -1,0 +1,142 @@
+package semantics
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// DestinationName returns the name by which resources refer to a destination (SPEC 17.3).
+func (s Semantics) DestinationName(o *resource.Meta) string { return s.reader().destinationName(o) }
+
+// FindsByName reports whether a reference by name, in a policy or a dataplane, finds a
+// destination whose [Semantics.DestinationName] is the name of the reference. An empty
+// namespace is that of a reference without one.
+func (s Semantics) FindsByName(from *resource.Meta, namespace string, o *resource.Meta) bool {
+	return s.reader().findsByName(from, namespace, o)
+}
+
+// ServiceName returns the parts of the name of a MeshService in the form
+// NAME_NAMESPACE_svc_PORT or NAME_NAMESPACE_svc, with 0 for no port. It returns false for
+// other names, and if the semantics does not have the form.
+func (s Semantics) ServiceName(text string) (name, namespace string, port uint32, ok bool) {
+	if !s.reader().hasServiceNames() {
+		return "", "", 0, false
+	}
+	parts := strings.Split(text, "_")
+	if len(parts) < 3 || len(parts) > 4 || parts[2] != "svc" {
+		return "", "", 0, false
+	}
+	if len(parts) == 4 {
+		number, err := strconv.ParseUint(parts[3], 10, 16)
+		if err != nil || strconv.FormatUint(number, 10) != parts[3] {
+			return "", "", 0, false
+		}
+		port = uint32(number)
+	}
+	return parts[0], parts[1], port, true
+}
+
+// ListedSection returns the section of an outbound that a dataplane lists with a
+// reference to the port of a destination.
+func (s Semantics) ListedSection(port resource.DestinationPort) string {
+	return s.reader().listedSection(port)
+}
+
+// ReachesAll reports whether a transparent proxy without references to destinations
+// reaches all of them; otherwise it reaches none.
+func (s Semantics) ReachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
+	return s.reader().reachesAll(mesh, p)
+}
+
+// DestinationItems returns the `to` items that may apply to outbounds of destinations, and
+// to their routes, lowest priority first. The items are those of the policies that select
+// a dataplane, in the order of SPEC 4.1; their slice is changed.
+func (s Semantics) DestinationItems(items []rules.Origin) []rules.Origin {
+	return s.reader().destinationItems(items)
+}
+
+// RoutesHaveOutboundItems reports whether the items that select an outbound of a
+// destination contribute to the confs of its routes. If not, the conf of a route is the
+// merge of the items for every outbound and those that refer to the route, or that of its
+// outbound if no item refers to the route.
+func (s Semantics) RoutesHaveOutboundItems() bool { return s.reader().routesHaveOutboundItems() }
+
+// The semantics of SPEC 1 to 9: names and namespaces as they are written, and the
+// order of SPEC 4.1.
+
+func (targetRef) destinationName(o *resource.Meta) string { return o.Name }
+
+func (targetRef) findsByName(_ *resource.Meta, namespace string, o *resource.Meta) bool {
+	return namespace == "" || namespace == o.Namespace
+}
+
+func (targetRef) hasServiceNames() bool { return false }
+
+func (targetRef) listedSection(port resource.DestinationPort) string { return port.SectionName() }
+
+func (targetRef) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
+	return kuma{}.reachesAll(mesh, p)
+}
+
+func (targetRef) destinationItems(items []rules.Origin) []rules.Origin { return items }
+
+func (targetRef) routesHaveOutboundItems() bool { return true }
+
+// The semantics of Kuma: display names, and an order of items.
+
+func (kuma) destinationName(o *resource.Meta) string { return o.DisplayName() }
+
+// findsByName compares the parts of KRIs: a reference finds what was made in the zone and
+// the namespace of its own resource, or in the namespace that it gives.
+func (k kuma) findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool {
+	return !k.labelsOnly && from.Zone() == o.Zone() && cmp.Or(namespace, from.HomeNamespace()) == o.HomeNamespace()
+}
+
+func (k kuma) hasServiceNames() bool { return !k.labelsOnly }
+
+// listedSection is the number even of a port with a name, so that items for the section
+// of that name miss the outbound.
+func (kuma) listedSection(port resource.DestinationPort) string {
+	return strconv.FormatUint(uint64(port.Number), 10)
+}
+
+func (k kuma) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
+	return k.labelsOnly || mesh.ServicesMode() != resource.MeshServicesByReference && (p == nil || len(p.ReachableServices) == 0)
+}
+
+// destinationItems leaves out policies that are attached to a route.
+func (k kuma) destinationItems(items []rules.Origin) []rules.Origin {
+	items = slices.DeleteFunc(items, func(o rules.Origin) bool { return o.Policy.TargetRef.Kind.IsRoute() })
+	slices.SortStableFunc(items, k.compareItems)
+	return items
+}
+
+// compareItems is the order of `to` items: that of their policies, except that the
+// targetRefs of items decide before names do. It does not compare the tags of gateways.
+func (k kuma) compareItems(x, y rules.Origin) int {
+	a, b := x.Policy, y.Policy
+	return cmp.Or(
+		k.compareTops(a, b),
+		cmp.Compare(a.Origin(), b.Origin()),
+		cmp.Compare(k.role(a), k.role(b)),
+		compareTargets(&a.To[x.Index].TargetRef, &b.To[y.Index].TargetRef),
+		compareNames(a, b),
+		cmp.Compare(x.Index, y.Index),
+	)
+}
+
+// compareTargets compares targetRefs of items: by kind, whose constants are in the order
+// of priority, and a MeshService with a section overrides one without.
+func compareTargets(a, b *resource.TargetRef) int {
+	if kinds := cmp.Compare(a.Kind, b.Kind); kinds != 0 || a.Kind != resource.TargetMeshService {
+		return kinds
+	}
+	return compareBool(a.SectionName != "", b.SectionName != "")
+}
+
+func (kuma) routesHaveOutboundItems() bool { return false }

@@ -1,0 +1,166 @@
+package fuzz
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The alphabets of destinations: names, ports and labels that several have.
+var (
+	destinationKinds = []string{"MeshService", "MeshService", "MeshExternalService", "MeshMultiZoneService"}
+	destinationNames = []string{"web", "api"} // those of services by tags, too
+	destinationPorts = []int{80, 81}
+	portNames        = []string{"http", "80", "81"} // a name may be the number of another port
+)
+
+// addDestinations adds a few destinations, and in some scenarios the mode of the mesh.
+func (m *meshMaker) addDestinations(s *Scenario) {
+	for i := range 1 + m.of(5) {
+		s.add(m.destination(i))
+	}
+	if m.rarely(3) {
+		mode := pick(m.choices, "Everywhere", "ReachableBackends", "Exclusive", "Disabled")
+		s.add(map[string]any{"type": "Mesh", "name": "default", "meshServices": map[string]any{"mode": mode}})
+	}
+}
+
+// destination returns a destination, most of them with virtual addresses.
+func (m *meshMaker) destination(number int) map[string]any {
+	kind := pick(m.choices, destinationKinds...)
+	spec := map[string]any{"ports": m.servicePorts()}
+	switch kind {
+	case "MeshExternalService":
+		spec = map[string]any{"match": map[string]any{"port": pick(m.choices, destinationPorts...)}}
+	case "MeshMultiZoneService":
+		spec["selector"] = map[string]any{"meshService": map[string]any{"matchLabels": map[string]any{"app": "x"}}}
+	}
+	document := m.resource(kind, pick(m.choices, destinationNames...), m.labels(), spec)
+	if document == nil {
+		return nil
+	}
+	if !m.rarely(6) {
+		address := fmt.Sprintf("241.0.0.%d", number)
+		if m.rarely(6) { // as the pod of a headless service
+			address = "10.0.0.1"
+		}
+		status := map[string]any{"vips": []any{map[string]any{"ip": address}}}
+		if kind == "MeshExternalService" {
+			status = map[string]any{"vip": map[string]any{"ip": address}}
+		}
+		document["status"] = status
+	}
+	if m.of(2) == 1 {
+		created := pick(m.choices, "2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z")
+		if metadata, kubernetes := document["metadata"].(map[string]any); kubernetes {
+			metadata["creationTimestamp"] = created
+		} else {
+			document["creationTime"] = created
+		}
+	}
+	return document
+}
+
+// servicePorts returns one or two ports, some with names.
+func (m *meshMaker) servicePorts() []any {
+	var ports []any
+	for i := range 1 + m.of(2) {
+		port := map[string]any{"port": destinationPorts[i]}
+		if m.of(2) == 1 {
+			port["name"] = portNames[(i+m.of(2))%len(portNames)]
+		}
+		ports = append(ports, port)
+	}
+	if len(ports) == 2 {
+		if second := ports[1].(map[string]any); second["name"] != nil && second["name"] == ports[0].(map[string]any)["name"] {
+			delete(second, "name")
+		}
+	}
+	return ports
+}
+
+// destinationRef returns the name or the labels of a reference, and rarely a namespace.
+func (m *meshMaker) destinationRef() map[string]any {
+	if m.of(2) == 1 {
+		labels := m.selectorLabels()
+		if m.rarely(3) {
+			labels["kuma.io/display-name"] = pick(m.choices, slices.Concat(destinationNames, names)...)
+		}
+		if len(labels) > 0 {
+			return map[string]any{"labels": labels}
+		}
+	}
+	ref := map[string]any{"name": pick(m.choices, slices.Concat(destinationNames, destinationNames, names)...)}
+	m.namespace(ref)
+	return ref
+}
+
+func (m *meshMaker) fromRef(kinds resource.TargetKinds) map[string]any {
+	return m.targetRef(kinds, false)
+}
+
+// toRef returns the targetRef of a `to` item. If there are destinations, half of the items
+// refer to them, or to routes by labels.
+func (m *meshMaker) toRef(kinds resource.TargetKinds) map[string]any {
+	if !m.destinations || m.of(2) == 0 {
+		return m.targetRef(kinds, false)
+	}
+	kind := pick(m.choices, append(slices.Clone(destinationKinds), "MeshHTTPRoute")...)
+	switch {
+	case !slices.Contains(kinds.Names(), kind):
+		return m.targetRef(kinds, false)
+	case kind == "MeshHTTPRoute":
+		return map[string]any{"kind": kind, "labels": map[string]any{"kuma.io/display-name": pick(m.choices, routes...)}}
+	case kind == "MeshService" && m.rarely(4):
+		return map[string]any{"kind": kind, "name": pick(m.choices, "web_ns_svc", "web_ns_svc_80", "api_ns2_svc_81")}
+	}
+	ref := m.destinationRef()
+	ref["kind"] = kind
+	if kind != "MeshExternalService" && m.rarely(3) {
+		ref["sectionName"] = pick(m.choices, portNames...)
+	}
+	return ref
+}
+
+// listedDestinations returns outbounds with references.
+func (m *meshMaker) listedDestinations() []any {
+	var outbounds []any
+	for i := range m.of(3) {
+		ref := m.backend()
+		if ref["port"] == nil {
+			ref["port"] = pick(m.choices, destinationPorts...)
+		}
+		outbounds = append(outbounds, map[string]any{"port": 11000 + i, "address": "127.0.0.1", "backendRef": ref})
+	}
+	return outbounds
+}
+
+// backend returns a reference in a dataplane.
+func (m *meshMaker) backend() map[string]any {
+	ref := m.destinationRef()
+	ref["kind"] = pick(m.choices, destinationKinds...)
+	if m.of(2) == 1 {
+		ref["port"] = pick(m.choices, destinationPorts...)
+	}
+	return ref
+}
+
+// transparentProxy returns the settings of a transparent proxy, or nil.
+func (m *meshMaker) transparentProxy() map[string]any {
+	if m.of(3) == 0 {
+		return nil
+	}
+	proxy := map[string]any{"redirectPortInbound": 15006, "redirectPortOutbound": 15001}
+	switch m.of(4) {
+	case 1:
+		proxy["reachableServices"] = []any{"web"}
+	case 2:
+		refs := []any{}
+		for range m.of(3) {
+			refs = append(refs, m.backend())
+		}
+		proxy["reachableBackends"] = map[string]any{"refs": refs}
+	}
+	return proxy
+}

@@ -1,0 +1,351 @@
+package naive
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The outbounds of destinations are SPEC 17.3. Nothing here is prepared: each question
+// goes through all destinations and all items.
+
+// target is an outbound of a dataplane that is a port of a destination.
+type target struct {
+	destination resource.Destination
+	section     string // by which items select the port
+	answer      map[string]any
+}
+
+// destinationTargets returns the outbounds of destinations that a dataplane has.
+func (m *mesh) destinationTargets(dp *resource.Dataplane) []target {
+	if m.transparent(dp) {
+		return m.virtualTargets(dp)
+	}
+	return m.listedTargets(dp)
+}
+
+// transparent reports whether there is transparent proxying: it is in the document, or
+// the dataplane is one of Kubernetes.
+func (m *mesh) transparent(dp *resource.Dataplane) bool {
+	if dp.TransparentProxy != nil {
+		return true
+	}
+	builtin := dp.Gateway != nil && dp.Gateway.Builtin
+	workload := dp.Gateway != nil || len(dp.Inbounds) > 0
+	return dp.Namespace != "" && workload && !builtin
+}
+
+// listedTargets resolves the references in the list of outbounds.
+func (m *mesh) listedTargets(dp *resource.Dataplane) []target {
+	var list []target
+	for i := range dp.Outbounds {
+		out := &dp.Outbounds[i]
+		if out.Backend == nil {
+			continue
+		}
+		var oldest resource.Destination
+		for _, d := range m.destinations { // sorted by identity
+			if m.backendFinds(dp, out.Backend, d) && (oldest == nil || d.Created().Before(oldest.Created())) {
+				oldest = d
+			}
+		}
+		if oldest == nil {
+			continue
+		}
+		for _, port := range oldest.Ports() {
+			only := out.Backend.Port == 0 && len(oldest.Ports()) == 1
+			if port.Number != out.Backend.Port && !only {
+				continue
+			}
+			section := fmt.Sprint(port.Number)
+			if !m.kumaLike() {
+				section = portSection(port)
+			}
+			list = append(list, target{oldest, section, describeTarget(out.Address, out.Port, oldest, port)})
+		}
+	}
+	return list
+}
+
+func portSection(port resource.DestinationPort) string {
+	if port.Name != "" {
+		return port.Name
+	}
+	return fmt.Sprint(port.Number)
+}
+
+func describeTarget(address string, port uint32, d resource.Destination, of resource.DestinationPort) map[string]any {
+	answer := map[string]any{"port": int(port), "destination": kri(shortOf(d), d.Identity())}
+	if address != "" {
+		answer["address"] = address
+	}
+	if of.Name != "" {
+		answer["name"] = of.Name
+	}
+	return answer
+}
+
+func shortOf(d resource.Destination) string {
+	return map[string]string{"MeshService": "msvc", "MeshExternalService": "extsvc", "MeshMultiZoneService": "mzsvc"}[d.Identity().Kind]
+}
+
+// virtualTargets returns a target for each port of each destination with a virtual
+// address that the filters of the dataplane and the mode of the mesh allow.
+func (m *mesh) virtualTargets(dp *resource.Dataplane) []target {
+	var list []target
+	for _, d := range m.destinations {
+		if len(d.State().VIPs) == 0 {
+			continue
+		}
+		vip := d.State().VIPs[0].String()
+		for _, port := range d.Ports() {
+			if m.reaches(dp, d, port) && !servesAt(dp, vip, port.Number) {
+				list = append(list, target{d, portSection(port), describeTarget(vip, port.Number, d, port)})
+			}
+		}
+	}
+	return list
+}
+
+// servesAt reports whether an inbound of the dataplane has the address and port.
+func servesAt(dp *resource.Dataplane, address string, port uint32) bool {
+	for _, in := range dp.Inbounds {
+		own := in.Address
+		if own == "" {
+			own = dp.Address
+		}
+		if own == address && in.Port == port {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches is the table of filters.
+func (m *mesh) reaches(dp *resource.Dataplane, d resource.Destination, port resource.DestinationPort) bool {
+	limited := false
+	allows := func(ref *resource.BackendRef) bool {
+		limited = true
+		return m.backendFinds(dp, ref, d) && (ref.Port == 0 || ref.Port == port.Number)
+	}
+	proxy := dp.TransparentProxy
+	if proxy != nil && proxy.ReachableBackends != nil {
+		limited = true
+		for i := range proxy.ReachableBackends {
+			if allows(&proxy.ReachableBackends[i]) {
+				return true
+			}
+		}
+	}
+	for i := range dp.Outbounds {
+		if ref := dp.Outbounds[i].Backend; ref != nil && allows(ref) {
+			return true
+		}
+	}
+	if limited {
+		return false
+	}
+	if m.kuma3() {
+		return true
+	}
+	byReference := m.document != nil && m.document.Spec.MeshServices != nil && m.document.Spec.MeshServices.Mode == "ReachableBackends"
+	return !byReference && (proxy == nil || len(proxy.ReachableServices) == 0)
+}
+
+// backendFinds reports whether a reference of a dataplane finds a destination.
+func (m *mesh) backendFinds(dp *resource.Dataplane, ref *resource.BackendRef, d resource.Destination) bool {
+	return m.finds(&dp.Meta, ref.Kind.String(), ref.Name, ref.Namespace, ref.Labels, d.Identity())
+}
+
+// finds reports whether a reference in a resource finds a destination: by labels, all of
+// which are equal, or by name. In Kuma that is the display name in the zone of the
+// resource, and in its namespace or the given one.
+func (m *mesh) finds(from *resource.Meta, kind, name, namespace string, labels resource.Tags, d *resource.Meta) bool {
+	if kind != d.Kind {
+		return false
+	}
+	if name == "" {
+		for _, want := range labels {
+			value, present := lookup(d.Labels, want.Key)
+			if want.Key == "kuma.io/display-name" {
+				value, present = displayName(d), true
+			}
+			if !present || value != want.Value {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case m.kuma3():
+		return false
+	case m.kumaLike():
+		if namespace == "" {
+			namespace = madeIn(from)
+		}
+		return name == displayName(d) && namespace == madeIn(d) && madeInZone(from) == madeInZone(d)
+	}
+	return name == d.Name && (namespace == "" || namespace == d.Namespace)
+}
+
+// selectsTarget reports whether the targetRef of a `to` item selects an outbound of a
+// destination.
+func (m *mesh) selectsTarget(p *resource.Policy, ref *resource.TargetRef, t *target) bool {
+	if ref.Kind == resource.TargetMesh {
+		return true
+	}
+	if ref.Kind == resource.TargetMeshServiceSubset || ref.Kind == resource.TargetMeshSubset {
+		return false
+	}
+	d := t.destination.Identity()
+	if m.finds(&p.Meta, ref.Kind.String(), ref.Name, ref.Namespace, ref.Labels, d) && (ref.SectionName == "" || ref.SectionName == t.section) {
+		return true
+	}
+	// The names of services of Kuma 2: NAME_NAMESPACE_svc and NAME_NAMESPACE_svc_PORT.
+	if m.semantics != "kuma" || ref.Kind != resource.TargetMeshService || ref.SectionName != "" {
+		return false
+	}
+	for _, port := range t.destination.Ports() {
+		for _, name := range []string{"", "_" + fmt.Sprint(port.Number)} {
+			short, hasForm := strings.CutSuffix(ref.Name, "_svc"+name)
+			name, namespace, two := strings.Cut(short, "_")
+			if !hasForm || !two || strings.Contains(namespace, "_") || name == "" {
+				continue
+			}
+			whole := strings.HasSuffix(ref.Name, "_svc")
+			if m.finds(&p.Meta, "MeshService", name, namespace, nil, d) && (whole || portSection(port) == t.section) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// targetOutbounds returns the part of the answer about the outbounds of destinations.
+func (m *mesh) targetOutbounds(kind *resource.Kind, policies []matched, dp *resource.Dataplane) []any {
+	list := []any{}
+	for _, t := range m.destinationTargets(dp) {
+		answer := map[string]any{"outbound": t.answer}
+		m.addConf(answer, m.targetItems(policies, &t, nil))
+		if routes := m.targetRoutes(kind, policies, dp, &t); len(routes) > 0 {
+			answer["routes"] = routes
+		}
+		list = append(list, answer)
+	}
+	return list
+}
+
+func (m *mesh) targetRoutes(kind *resource.Kind, policies []matched, dp *resource.Dataplane, t *target) []any {
+	if isRouteKind(kind) {
+		return nil
+	}
+	answers := []any{}
+	for _, route := range m.policies {
+		if !isRouteKind(route.Type) || !m.takesPart(route, dp) || !m.selects(route, dp).selected {
+			continue
+		}
+		for i := range route.To {
+			if m.selectsTarget(route, &route.To[i].TargetRef, t) {
+				answer := map[string]any{"route": policyKRI(route)}
+				m.addConf(answer, m.targetItems(policies, t, route))
+				answers = append(answers, answer)
+				break
+			}
+		}
+	}
+	sort.Slice(answers, func(i, j int) bool {
+		return answers[i].(map[string]any)["route"].(string) < answers[j].(map[string]any)["route"].(string)
+	})
+	return answers
+}
+
+// targetItems returns the items for an outbound, or for a route of it, in order.
+func (m *mesh) targetItems(policies []matched, t *target, route *resource.Policy) []item {
+	var everywhere, own, ofRoute []item
+	for _, p := range policies {
+		if targetsRoute(p.Policy) && (m.kumaLike() || route == nil || !m.isRouteOf(p.Policy, &p.TargetRef, route)) {
+			continue
+		}
+		for i := range p.To {
+			ref := &p.To[i].TargetRef
+			next := item{p.Policy, i, p.To[i].Conf}
+			switch {
+			case ref.Kind == resource.TargetMesh:
+				everywhere = append(everywhere, next)
+			case m.selectsTarget(p.Policy, ref, t):
+				own = append(own, next)
+			case route != nil && m.isRouteOf(p.Policy, ref, route):
+				ofRoute = append(ofRoute, next)
+			}
+		}
+	}
+	items := slices.Concat(everywhere, own)
+	switch {
+	case !m.kumaLike():
+		items = slices.Concat(items, ofRoute)
+	case len(ofRoute) > 0: // a rule of a route has no items of the destination
+		items = slices.Concat(everywhere, ofRoute)
+	}
+	position := map[*resource.Policy]int{}
+	for i, p := range policies {
+		position[p.Policy] = i
+	}
+	sort.SliceStable(items, func(i, j int) bool {
+		a, b := items[i], items[j]
+		if m.kumaLike() {
+			if c := m.compareKumaItems(a, b); c != 0 {
+				return c < 0
+			}
+		} else if position[a.policy] != position[b.policy] {
+			return position[a.policy] < position[b.policy]
+		}
+		return a.index < b.index
+	})
+	return items
+}
+
+// compareKumaItems compares by the columns of SPEC 17.1 for policies, with the target of
+// the item between the role and the name.
+func (m *mesh) compareKumaItems(a, b item) int {
+	for _, column := range []func(item) int{
+		func(i item) int { return kumaLevel(i.policy) },
+		func(i item) int { return m.dataplaneRank(&i.policy.TargetRef) },
+		func(i item) int { return originRank(&i.policy.Meta) },
+		func(i item) int { return m.roleRank(i.policy) },
+		func(i item) int { return targetRank(&i.policy.To[i.index].TargetRef) },
+	} {
+		if x, y := column(a), column(b); x != y {
+			return x - y
+		}
+	}
+	for _, column := range []func(*resource.Policy) string{
+		func(p *resource.Policy) string { return displayName(&p.Meta) },
+		func(p *resource.Policy) string { return p.Namespace },
+		func(p *resource.Policy) string { return p.Name },
+	} {
+		if x, y := column(a.policy), column(b.policy); x != y {
+			return strings.Compare(y, x)
+		}
+	}
+	return 0
+}
+
+func targetRank(ref *resource.TargetRef) int {
+	switch ref.Kind {
+	case resource.TargetMeshService:
+		if ref.SectionName != "" {
+			return 2
+		}
+		return 1
+	case resource.TargetMeshExternalService:
+		return 3
+	case resource.TargetMeshMultiZoneService:
+		return 4
+	case resource.TargetMeshHTTPRoute, resource.TargetMeshTCPRoute:
+		return 5
+	}
+	return 0
+}
