@@ -133,7 +133,6 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}
 		if out.BackendRef != nil {
 			list[i].Backend = new(out.BackendRef.ref())
-			plain = false
 		}
 	}
 	if len(list) == 0 {
