@@ -299,6 +299,9 @@ func (v *View) has(id resource.ID) bool {
 	if ocm.IsKind(id.Kind) && id.Mesh == "" {
 		return v.enforcement.Resource(id) != nil
 	}
+	if resource.IsGlobal(id.Kind) {
+		return v.globals.Get(id) != nil
+	}
 	m := v.mesh(id.Mesh)
 	return m != nil && m.Has(id)
 }

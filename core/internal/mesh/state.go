@@ -99,6 +99,9 @@ func (m *State) Policy(id resource.ID) *resource.Policy { return m.index.Policy(
 
 // Has reports whether there is a resource with the identity.
 func (m *State) Has(id resource.ID) bool {
+	if resource.IsObject(id.Kind) {
+		return m.resources.objects.Get(id) != nil
+	}
 	found := false
 	switch id.Kind {
 	case resource.MeshKind:
