@@ -83,22 +83,30 @@ func inspectDataplane(q *question, d *resource.Dataplane, options inspect.Option
 }
 
 func access(q *question) (any, error) {
-	p := q.parameters(append(requestParameters, "inbound", "explain", "source")...)
-	inbound, described, options := p.text("inbound"), p.request(), inspect.Options{Explain: p.flag("explain"), Source: p.flag("source")}
+	p := q.parameters(append(requestParameters, "inbound", "port", "explain", "source")...)
+	inbound, port, described, options := p.text("inbound"), p.port("port"), p.request(), inspect.Options{Explain: p.flag("explain"), Source: p.flag("source")}
 	d, err := q.dataplane(p)
 	if err != nil {
 		return nil, err
 	}
-	if inbound == "" {
-		return nil, errors.New("no inbound is given; use ?inbound=NAME")
-	}
-	i, err := inspect.FindInbound(d, inbound)
-	if err != nil {
-		return nil, err
+	if (inbound == "") == (port == 0) {
+		return nil, errors.New("no inbound is given; use ?inbound=NAME or ?port=N")
 	}
 	request, err := described.Parse()
 	if err != nil {
 		return nil, err
+	}
+	i, declared := 0, true
+	if port != 0 {
+		i, declared, err = inspect.FindPort(d, port)
+	} else {
+		i, err = inspect.FindInbound(d, inbound)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !declared {
+		return inspect.NewUndeclaredAccess(q.view, d, options)
 	}
 	answer := inspect.NewAccess(q.view, d, i, request, options)
 	answer.Warnings = append(answer.Warnings, described.Warnings()...)

@@ -10,7 +10,7 @@
 // and with the parameters, and the JSON, of the commands of these names
 //
 //	GET /meshes/{mesh}/dataplanes/{name}/_inspect               ?kind=&shadow&explain&ordered&source
-//	GET /meshes/{mesh}/dataplanes/{name}/_access                ?inbound=&spiffe-id=&sni=&method=&path=&header=&tag=
+//	GET /meshes/{mesh}/dataplanes/{name}/_access                ?inbound=|port=&spiffe-id=&sni=&method=&path=&header=&tag=
 //	GET /meshes/{mesh}/dataplanes/{name}/_conf                  ?kind=&outbound=&route=&inbound=&...
 //	GET /meshes/{mesh}/_diff                                    ?shadow&kind=&policy=KIND/NAME
 //	GET /meshes/{mesh}/_placement                               ?policy=NAME

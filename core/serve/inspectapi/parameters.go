@@ -55,6 +55,18 @@ func (p *parameters) flag(name string) bool {
 	return value
 }
 
+// port returns a port; 0 if it is not given.
+func (p *parameters) port(name string) uint32 {
+	if !p.values.Has(name) {
+		return 0
+	}
+	port, err := strconv.ParseUint(p.text(name), 10, 16)
+	if err != nil || port == 0 {
+		p.fail(fmt.Errorf("the parameter %q must be a number from 1 to 65535", name))
+	}
+	return uint32(port)
+}
+
 // kind returns the policy kind of the parameter kind, or nil.
 func (p *parameters) kind(kinds *resource.Kinds) *resource.Kind {
 	name := p.text("kind")
