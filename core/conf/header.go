@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/internal/regex"
 )
 
 // HeaderName is the name of an HTTP header, in any letter case.
@@ -119,6 +120,10 @@ func (h *HeaderMatch) Validate(at *diag.At) {
 			at.Field("value").Errorf("", "is required for type %q", h.How())
 		} else if h.How() == HeaderRegex {
 			ValidateRegex(at.Field("value"), *h.Value)
+			// A host is compared in any letter case (SPEC 7.2), which has limits of its own.
+			if strings.EqualFold(string(h.Name), "host") && regex.Check(*h.Value) == nil && regex.Check("(?i:"+*h.Value+")") != nil {
+				at.Field("value").Errorf("compare a host with characters of ASCII", "bad regular expression: it is too large in any letter case, in which a host is compared")
+			}
 		}
 	}
 }

@@ -70,6 +70,10 @@ func pathText(p *conf.PathMatch, known Expressions) *text {
 
 func newHeader(h *conf.HeaderMatch, known Expressions) header {
 	c := header{name: strings.ToLower(string(h.Name))}
+	if c.name == "host" && h.Value != nil {
+		c.value = text{how: wholly, value: string(h.How()) + " " + *h.Value, regex: known.authority(AuthorityExpression(h))}
+		return c
+	}
 	switch h.How() {
 	case conf.HeaderAbsent:
 		c.absent = true

@@ -11,7 +11,7 @@ import (
 // text is a condition on a text.
 type text struct {
 	how   how
-	value string
+	value string // of wholly: the condition as a match has it, "" for that of the expression
 	regex *expression
 }
 
@@ -75,6 +75,9 @@ func (t *text) String() string {
 	case below:
 		return "Prefix " + t.value + "/"
 	case wholly:
+		if t.value != "" {
+			return t.value
+		}
 		return "RegularExpression " + t.regex.source
 	}
 	return "Present"
@@ -114,15 +117,24 @@ type expression struct {
 
 // get returns an expression, which must have passed validation (core/conf).
 func (e Expressions) get(source string) *expression {
-	known := e[source]
+	return e.once(source, func() *regex.Expr { return regex.MustParse(source) })
+}
+
+// authority returns the expression for authorities of an [AuthorityExpression].
+func (e Expressions) authority(source string) *expression {
+	return e.once("host "+source, func() *regex.Expr { return regex.MustParse(source).Authority() })
+}
+
+func (e Expressions) once(key string, parse func() *regex.Expr) *expression {
+	known := e[key]
 	if known == nil {
-		parsed := sync.OnceValue(func() *regex.Expr { return regex.MustParse(source) })
+		parsed := sync.OnceValue(parse)
 		known = &expression{
-			source: source,
+			source: key,
 			whole:  sync.OnceValue(func() regex.Matcher { return parsed().Matcher() }),
 			runs:   sync.OnceValue(func() regex.Matcher { return parsed().RunsMatcher() }),
 		}
-		e[source] = known
+		e[key] = known
 	}
 	return known
 }

@@ -119,7 +119,11 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 	if !present || want.Type == "Absent" {
 		return !present && want.Type == "Absent"
 	}
-	if textHolds(want, value) {
+	holds := textHolds
+	if strings.EqualFold(want.Name, "host") {
+		holds = hostHolds
+	}
+	if holds(want, value) {
 		return true
 	}
 	if !denies {
@@ -131,7 +135,7 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 	elements := strings.Split(value, ",")
 	for begin := range elements {
 		for end := begin + 1; end <= len(elements); end++ {
-			if textHolds(want, trimmed(strings.Join(elements[begin:end], ","))) {
+			if holds(want, trimmed(strings.Join(elements[begin:end], ","))) {
 				return true
 			}
 		}
@@ -175,6 +179,33 @@ func textHolds(want *header, value string) bool {
 		return wholly(want.Value, byteByByte(value))
 	}
 	return value == want.Value
+}
+
+// hostHolds compares a host in any letter case, with its final dot and its port and
+// without either. A final dot of the condition has no meaning.
+func hostHolds(want *header, authority string) bool {
+	authority = lowerASCII(authority)
+	host, port := authority, ""
+	if at := strings.LastIndex(authority, ":"); at >= 0 && strings.Trim(authority[at+1:], "0123456789") == "" {
+		host, port = authority[:at], authority[at:]
+	}
+	for _, form := range []string{host + port, host, strings.TrimSuffix(host, ".") + port, strings.TrimSuffix(host, ".")} {
+		switch value := lowerASCII(want.Value); want.Type {
+		case "RegularExpression":
+			if wholly("(?i:"+want.Value+")", byteByByte(form)) {
+				return true
+			}
+		case "Present", "Prefix":
+			if strings.HasPrefix(form, value) {
+				return true
+			}
+		default:
+			if form == strings.Replace(strings.TrimSuffix(value, "."), ".:", ":", 1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // byteByByte returns a text with one character for each byte, as an expression is

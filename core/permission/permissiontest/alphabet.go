@@ -68,21 +68,24 @@ var (
 	prefixPaths = []string{"/", "/a", "/a/", "/a/b", "/metrics/"}
 	pathRegexes = []string{
 		"/a.*", "^/a$", "/[a-z]+", "/a(/b)?", ".*b", "/a|/b", "(?i)/A", "/a.b", "/[^b]*", "/a$|/b", "/(a$|b)?", "/a\\b.*", "", "/x{0,2}",
-		"/.%.*", "/...", "/%C3%A4", "/a.{1,255}",
+		"/.%.*", "(?i)/[j-l].*", "/...", "/%C3%A4", "/a.{1,255}",
 	}
 	requestPaths = []string{
 		"/", "/a", "/a/", "/a/b", "/ab", "/b", "/A", "/metrics", "/metrics/cpu", "/metrics-2", "/xx",
 		"/a?x=1", "/a/?x=1", "/a/b?q=/metrics", "/b?/a", "/?a", "/ab?b", "/z?/a/b", "/a?", "/a??b", "/metrics?%0A",
-		"//a", "/a//b", "/./a", "/x/../a", "/a/b/..", "/a/.", "/../b", "/a/..//b/", "/%61", "/a%2Fb", "/a%5cb?x", "/a\\b", "/ä", "/a/\xff?ä", "/a?ä", "/a^b", "//", "/x/..;q/a",
+		"//a", "/a//b", "/./a", "/x/../a", "/a/b/..", "/a/.", "/../b", "/a/..//b/", "/%61", "/a%2Fb", "/a%5cb?x", "/a\\b", "/ä", "/a/\xff?ä", "/a?ä", "/a^b", "//", "/x/..;q/a", "/K", "/\u212a",
 	}
 
 	headerNames   = []string{"x-team", "X-Canary", "cookie"}
 	headerValues  = []string{"", "a", "ab", "b", "a,b", "a b"}
-	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+", "a,.*", "..", "(?:^a|b$)*", "(?i)A ?b?", "[^,]*b", `\bb`, "[ab]{2}", "(.*; )?a(; .*)?", "[^,]* "}
-	authorities   = []string{"a", "ab", "backend"}
+	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+", "a,.*", "..", "(?:^a|b$)*", "(?i)A ?b?", "[^,]*b", `\bb`, "[ab]{2}", "(.*; )?a(; .*)?", "[^,]* ", "(?i)[j-l]", "(?i)s.*"}
+	// A host has any letter case, a final dot or none, and a port or none.
+	authorities = []string{"a", "ab", "backend", "A", "aB.", "a.", "a:80", "AB.:80", "ab:8080", "a.:", "b.a:8"}
+	hostValues  = []string{"a", "ab", "A", "Ab.", "a:80", "AB.:8080", "b.a"}
+	hostRegexes = []string{"a", "A.*", "^ab?$", "[^b]+", ".*:80", "a(:80|b)$", `[a-z.]*\.A`, "b?", `\w+`, `a\b.*`}
 	// lineValues are what a client sends: with blanks, with several elements and
 	// with bytes beyond ASCII.
-	lineValues = []string{"", "a", "ab", "b", " a ", "a,b", "b ,\ta", "b, ab", "a b", ",a", "ab,", "b,a b,b", "A", "aä", "\xff"}
+	lineValues = []string{"", "a", "ab", "b", " a ", "a,b", "b ,\ta", "b, ab", "a b", ",a", "ab,", "b,a b,b", "A", "aä", "\xff", "K", "\u212a", "\u017f"}
 
 	tagKeys   = []string{"version", "team", "team/lead"}
 	tagValues = []string{"v1", "v2"}

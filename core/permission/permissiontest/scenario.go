@@ -171,14 +171,18 @@ func headerMatch(r *rand.Rand) conf.HeaderMatch {
 		how := conf.HeaderMatchType(pick(r, conf.HeaderMatchType("").Enum()))
 		h.Type = &how
 	}
-	value := pick(r, headerValues)
+	values, regexes := headerValues, headerRegexes
+	if h.Name == "host" {
+		values, regexes = hostValues, hostRegexes
+	}
+	value := pick(r, values)
 	switch h.How() {
 	case conf.HeaderPresent, conf.HeaderAbsent:
 		return h
 	case conf.HeaderRegex:
-		value = pick(r, headerRegexes)
+		value = pick(r, regexes)
 	}
-	if h.How() == conf.HeaderPrefix && value != "" {
+	if h.How() == conf.HeaderPrefix && value != "" && h.Name != "host" {
 		value += pick(r, []string{"", "", " "})
 	}
 	h.Value = &value

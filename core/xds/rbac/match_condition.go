@@ -93,7 +93,8 @@ func (t *translation) path(m *conf.PathMatch) *condition {
 // holds for any run of the value's elements (SPEC 7.2).
 func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 	on := header(strings.ToLower(string(h.Name)))
-	if on.header == "host" {
+	isHost := on.header == "host"
+	if isHost {
 		on.header = ":authority"
 	}
 	anyBytes := `\C*`
@@ -101,17 +102,25 @@ func (t *translation) header(h *conf.HeaderMatch, runs bool) *condition {
 		anyBytes = `(?s:.)*` // gRPC's expressions are Go's
 	}
 	element := `(?:` + anyBytes + `,)?[\t ]*`
-	switch h.How() {
-	case conf.HeaderAbsent:
+	switch how := h.How(); {
+	case how == conf.HeaderAbsent:
 		return negation(comparison(on, textAny, ""))
-	case conf.HeaderPresent:
+	case how == conf.HeaderPresent:
 		return comparison(on, textAny, "")
-	case conf.HeaderPrefix:
+	case isHost && runs:
+		return comparison(on, textRegex, t.regex("authority runs", request.AuthorityExpression(h), func(e *regex.Expr) string {
+			return anyRun(e.Authority(), anyBytes)
+		}))
+	case isHost:
+		return comparison(on, textRegex, t.regex("authority", request.AuthorityExpression(h), func(e *regex.Expr) string {
+			return e.Authority().Whole()
+		}))
+	case how == conf.HeaderPrefix:
 		if runs && *h.Value != "" {
 			return comparison(on, textRegex, element+quoted(*h.Value)+anyBytes)
 		}
 		return comparison(on, textPrefix, *h.Value)
-	case conf.HeaderRegex:
+	case how == conf.HeaderRegex:
 		switch {
 		case runs && on.header == "cookie": // which ends in a blank if its last line is empty
 			return comparison(on, textRegex, t.regex("cookie", *h.Value, func(e *regex.Expr) string {

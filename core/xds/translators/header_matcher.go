@@ -9,18 +9,25 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/internal/regex"
+	"github.com/meshmatch/meshmatch/core/request"
 )
 
 // headerMatcher returns a condition on a header. Envoy compares the whole value, in
 // which several lines of the header are joined by commas (SPEC 7.2).
 func headerMatcher(h *conf.HeaderMatch) *routev3.HeaderMatcher {
 	m := &routev3.HeaderMatcher{Name: strings.ToLower(string(h.Name))}
-	if m.Name == "host" {
+	isHost := m.Name == "host"
+	if isHost {
 		m.Name = ":authority"
 	}
 	switch how := h.How(); {
 	case how == conf.HeaderPresent || how == conf.HeaderAbsent:
 		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_PresentMatch{PresentMatch: how == conf.HeaderPresent}
+	case isHost:
+		authority := regex.MustParse(request.AuthorityExpression(h)).Authority()
+		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_StringMatch{StringMatch: &matcherv3.StringMatcher{
+			MatchPattern: &matcherv3.StringMatcher_SafeRegex{SafeRegex: &matcherv3.RegexMatcher{Regex: authority.Whole()}},
+		}}
 	case how == conf.HeaderPrefix && *h.Value == "": // Envoy refuses an empty prefix
 		m.HeaderMatchSpecifier = &routev3.HeaderMatcher_PresentMatch{PresentMatch: true}
 	case how == conf.HeaderPrefix:
