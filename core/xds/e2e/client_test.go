@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -209,10 +210,18 @@ func transportOf(protocol request.Protocol, c *permissiontest.Client, n int) tra
 // seenBy returns the request as Envoy sees it: HTTP/1 joins the lines of cookie
 // by commas, too (SPEC 7.2).
 func seenBy(how transport, c *permissiontest.Client) *request.Request {
-	if how != http1 {
-		return c.Request()
-	}
 	joined := *c
+	if how != http1 { // empty cookie lines in front of the others are dropped
+		met := false
+		joined.Lines = slices.DeleteFunc(slices.Clone(c.Lines), func(line request.Header) bool {
+			if !strings.EqualFold(line.Name, "cookie") {
+				return false
+			}
+			met = met || strings.Trim(line.Value, " \t") != ""
+			return !met
+		})
+		return joined.Request()
+	}
 	joined.Lines = nil
 	var cookies []string
 	for _, line := range c.Lines {
