@@ -26,7 +26,7 @@ func TestApplyAllOrNothing(t *testing.T) {
 	world := dataplaneText("web-1", "web", toBackend) + timeoutText("base", "", everyDataplane, forAll)
 	valid := decode(t, timeoutText("z", "", everyDataplane, `{default: {idleTimeout: 1s}}`)).Policies[0]
 	permission := decode(t, "type: MeshTrafficPermission\nname: p\nspec: {rules: [{default: {allow: [{method: GET}]}}]}\n").Policies[0]
-	retry := decode(t, "type: MeshRetry\nname: r\nspec: {to: [{default: {}}]}\n").Policies[0]
+	retry := decode(t, "type: MeshRetry\nname: r\nspec: {to: [{default: {tcp: {maxConnectAttempt: 1}}}]}\n").Policies[0]
 	permission.Rules[0].Matches = []conf.Match{{}}
 	broken := func(change func(*resource.Policy)) core.Batch {
 		p := *valid

@@ -15,7 +15,7 @@ import (
 // between them and the positions of resources in files make no difference.
 func TestCompare(t *testing.T) {
 	proxies := []string{dataplaneText("api-1", "api", toBackend), dataplaneText("web-1", "web", toBackend), dataplaneText("web-2", "web", toBackend)}
-	world := strings.Join(proxies, "") + timeoutText("base", "", everyDataplane, forAll) + timeoutText("other", "", everyDataplane, `{default: {}}`)
+	world := strings.Join(proxies, "") + timeoutText("base", "", everyDataplane, forAll) + timeoutText("other", "", everyDataplane, `{targetRef: {kind: MeshService, name: nowhere}, default: {idleTimeout: 3s}}`)
 	slower := timeoutText("base", "", everyDataplane, `{default: {connectionTimeout: 2s}}`)
 	baseDiffers := []string{"changed api-1 web-1 web-2, by base, MeshTimeout of outbound 0"}
 	for name, c := range map[string]struct {

@@ -40,6 +40,14 @@ networking:
 `, name, service, outbounds)
 }
 
+// limitText is the text of a MeshCircuitBreaker.
+func limitText(name, target, to string) string {
+	return strings.Replace(timeoutText(name, "", target, to), "MeshTimeout", "MeshCircuitBreaker", 1)
+}
+
+// setsNothing is an item of a MeshCircuitBreaker that selects and sets nothing.
+const setsNothing = `{default: {connectionLimits: {}}}`
+
 func timeoutText(name, labels, target, to string) string {
 	return fmt.Sprintf(`
 ---
@@ -116,16 +124,16 @@ func TestMeshes(t *testing.T) {
 // Dataplanes of two profiles share equal blocks.
 func TestBlocksAreShared(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toOther+","+toBackend)+
-		timeoutText("base", "", everyDataplane, forAll)+timeoutText("web", "", "kind: MeshService, name: web", `{default: {}}`))
+		limitText("base", everyDataplane, `{default: {connectionLimits: {maxRetries: 1}}}`)+limitText("web", "kind: MeshService, name: web", setsNothing))
 	outbound := func(v *core.View, name string, i int) any {
-		return configOf(t, v, v.Dataplane(dataplaneID(name)), "MeshTimeout").Outbounds[i].Effective
+		return configOf(t, v, v.Dataplane(dataplaneID(name)), "MeshCircuitBreaker").Outbounds[i].Effective
 	}
 	v := e.View()
 	shared := outbound(v, "web-1", 0)
 	if outbound(v, "api-1", 0) != shared || outbound(v, "api-1", 1) != shared {
 		t.Error("equal confs are not one block")
 	}
-	after := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("z", "", "kind: MeshService, name: api", `{targetRef: {kind: MeshService, name: other}, default: {idleTimeout: 1s}}`))}).After
+	after := apply(t, e, core.Batch{Upsert: decode(t, limitText("z", "kind: MeshService, name: api", `{targetRef: {kind: MeshService, name: other}, default: {connectionLimits: {maxRequests: 1}}}`))}).After
 	if outbound(after, "api-1", 1) != shared || outbound(after, "web-1", 0) != shared {
 		t.Error("a block whose inputs are the same was made again")
 	}
@@ -156,9 +164,9 @@ func TestBlocksOfRulesAreShared(t *testing.T) {
 // Blocks are those of the engine's kinds, whatever loader made the kinds of the
 // policies.
 func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
-	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+timeoutText("base", "", everyDataplane, forAll))
-	v := apply(t, e, core.Batch{Upsert: decode(t, timeoutText("a", "", everyDataplane, `{default: {}}`)+timeoutText("api", "", "kind: MeshService, name: api", `{default: {}}`))}).After
-	v = apply(t, e, core.Batch{Upsert: decode(t, timeoutText("a", "", "kind: MeshService, name: web", `{default: {}}`))}).After
+	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+limitText("base", everyDataplane, `{default: {connectionLimits: {maxRetries: 1}}}`))
+	v := apply(t, e, core.Batch{Upsert: decode(t, limitText("a", everyDataplane, setsNothing)+limitText("api", "kind: MeshService, name: api", setsNothing))}).After
+	v = apply(t, e, core.Batch{Upsert: decode(t, limitText("a", "kind: MeshService, name: web", setsNothing))}).After
 	config := func(name string) *rules.Config {
 		return v.Configs(v.Dataplane(dataplaneID(name)), core.Enforced)[0]
 	}
@@ -168,7 +176,7 @@ func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
 	}
 	stranger := *v.Dataplane(dataplaneID("web-1"))
 	for _, c := range []*rules.Config{web, api, v.Configs(&stranger, core.Enforced)[0]} {
-		if c.Kind != v.Kinds().Lookup("MeshTimeout") {
+		if c.Kind != v.Kinds().Lookup("MeshCircuitBreaker") {
 			t.Error("the kind is another one than the engine's")
 		}
 	}

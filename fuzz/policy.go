@@ -57,7 +57,7 @@ func (m *meshMaker) arrays(kind *resource.Kind, spec map[string]any) {
 		spec["default"] = m.conf(m.choices, kind.Rules)
 	case rules:
 		spec["rules"] = m.rules(kind.Rules)
-	case kind.From != nil && !m.rarely(4):
+	case kind.From != nil && (!m.rarely(4) || spec["to"] == nil):
 		spec["from"] = m.items(kind.From, m.fromRef)
 	}
 }

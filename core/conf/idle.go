@@ -15,6 +15,14 @@ func WarnIdle(at *diag.At, object any) {
 	}
 }
 
+// RefuseIdle reports an object, given as a pointer to a struct, that is present and sets
+// nothing, where Kuma refuses it too (SPEC 1.4).
+func RefuseIdle(at *diag.At, object any) {
+	if reflect.ValueOf(object).Elem().IsZero() {
+		at.Errorf("set a field, or remove it", "sets nothing")
+	}
+}
+
 // Default sets an absent field to a copy of a value.
 func Default[T any](field **T, value T) {
 	if *field == nil {

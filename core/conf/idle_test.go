@@ -32,6 +32,20 @@ func TestDefault(t *testing.T) {
 	}
 }
 
+func TestRefuseIdle(t *testing.T) {
+	for value, want := range map[retries]string{{}: "value: http: sets nothing; set a field, or remove it", {Attempts: new(int)}: ""} {
+		var sink diag.Sink
+		conf.RefuseIdle(diag.Root(diag.GoValue("value"), &sink).Field("http"), &value)
+		got := ""
+		if err := sink.Err(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%v: got %q, want %q", value, got, want)
+		}
+	}
+}
+
 func TestWarnIdle(t *testing.T) {
 	var sink diag.Sink
 	conf.WarnIdle(diag.Root(diag.GoValue("value"), &sink).Field("http"), new(struct{}))

@@ -79,7 +79,6 @@ func TestAllowsEveryClient(t *testing.T) {
 		items []string
 		want  bool
 	}{
-		{"no items", nil, false},
 		{"all", []string{"", "Allow"}, true},
 		{"all, with a shadow denial", []string{"", "AllowWithShadowDeny"}, true},
 		{"one service", []string{"a", "Allow"}, false},

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// arrays is which of its parts a policy has.
-type arrays struct{ to, from, rules, single bool }
+// arrays is which of its parts a policy has, and whether one of them has an item.
+type arrays struct{ to, from, rules, single, items bool }
 
 // checkArrays reports the parts of a policy that its kind does not have, and
 // those that do not go together (SPEC 2.4).
@@ -30,6 +30,23 @@ func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 	}
 	if has.from && has.rules && k.From != nil && k.Rules != nil {
 		spec.Field("from").Errorf("rules take the place of from", "from and rules are both present")
+	}
+}
+
+// checkItems reports a policy that has none of its kind's arrays, or no item in them. An
+// empty list of rules is only a warning (SPEC 5.6), and so is any empty list of a kind
+// that does not require items. The errors of the policy since before are more exact than
+// its own.
+func (k *Kind) checkItems(spec *diag.At, has arrays, before int) {
+	if k.Default != nil || has.items {
+		return
+	}
+	const problem = "the policy has no items: it sets nothing"
+	hint := "add items to " + k.arrays() + ", or remove the policy"
+	if has.rules || !k.ItemsRequired && (has.to || has.from) {
+		spec.Warnf(hint, problem)
+	} else {
+		spec.Sink().Check(before, func() { spec.Errorf(hint, problem) })
 	}
 }
 

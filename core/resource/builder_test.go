@@ -41,19 +41,20 @@ func TestBuiltPolicies(t *testing.T) {
 		return p
 	}
 	get := conf.Method("GET")
+	second := meshtimeout.Conf{IdleTimeout: new(conf.Duration(time.Second))}
 	for want, got := range map[string]*resource.Policy{
-		"{type: MeshTimeout, mesh: m, name: p, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: r}, default: {idleTimeout: 1s}}, {targetRef: {kind: MeshServiceSubset, name: a, tags: {v: '1'}}, default: {}}], from: [{targetRef: {kind: MeshSubset, tags: {team: x}}, default: {}}]}}": built(
+		"{type: MeshTimeout, mesh: m, name: p, spec: {to: [{targetRef: {kind: MeshHTTPRoute, name: r}, default: {idleTimeout: 1s}}, {targetRef: {kind: MeshServiceSubset, name: a, tags: {v: '1'}}, default: {idleTimeout: 1s}}], from: [{targetRef: {kind: MeshSubset, tags: {team: x}}, default: {idleTimeout: 1s}}]}}": built(
 			meshtimeout.New("m", "p").
-				To(resource.HTTPRoute("r"), meshtimeout.Conf{IdleTimeout: new(conf.Duration(time.Second))}).
-				To(resource.ServiceSubset("a", map[string]string{"v": "1"}), meshtimeout.Conf{}).
-				From(resource.Subset(map[string]string{"team": "x"}), meshtimeout.Conf{}).Policy()),
+				To(resource.HTTPRoute("r"), second).
+				To(resource.ServiceSubset("a", map[string]string{"v": "1"}), second).
+				From(resource.Subset(map[string]string{"team": "x"}), second).Policy()),
 		"{type: MeshTrace, mesh: m, name: p, labels: {a: b}, spec: {targetRef: {kind: Dataplane, labels: {app: x}}, default: {backends: []}}}": built(
 			meshtrace.New("m", "p").Label("a", "c").Label("a", "b").Select(resource.DataplanesWith(map[string]string{"app": "x"})).
 				Default(meshtrace.Conf{Backends: meshtrace.Backends{}}).Policy()),
 		"{type: MeshTrafficPermission, mesh: m, name: p, spec: {rules: [{default: {allow: [{method: GET}]}}]}}": built(
 			meshtrafficpermission.New("m", "p").Rule(meshtrafficpermission.RuleConf{Allow: []conf.Match{{Method: &get}}}).Policy()),
-		"{type: MeshTimeout, mesh: m, name: p, spec: {rules: [{matches: [{method: GET}], default: {}}]}}": built(
-			meshtimeout.New("m", "p").Rule(meshtimeout.Conf{}, conf.Match{Method: &get}).Policy()),
+		"{type: MeshTimeout, mesh: m, name: p, spec: {rules: [{matches: [{method: GET}], default: {idleTimeout: 1s}}]}}": built(
+			meshtimeout.New("m", "p").Rule(second, conf.Match{Method: &get}).Policy()),
 	} {
 		set, errs := decode(t, want)
 		if errs != "" {

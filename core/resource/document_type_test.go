@@ -51,7 +51,7 @@ items:
 ---
 {type: Rollout, name: r, placement: p, labels: {k8s.kuma.io/namespace: ops}, creationTime: "2026-01-01T00:00:00Z"}
 ---
-{type: MeshRetry, name: r, spec: {}}
+{type: MeshHealthCheck, name: r, spec: {to: []}}
 `)})
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,8 @@ type Kind struct {
 	Short string // in KRIs, such as mt
 	// Top is what a top-level targetRef may be.
 	Top TargetKinds
+	// ItemsRequired: an empty `to` or `from` alone is an error, not a warning (SPEC 1.4).
+	ItemsRequired bool
 	// The arrays and the single conf that the kind has; nil: it has none
 	// (SPEC 2.4). Default excludes the others.
 	To, From, Rules, Default *Section

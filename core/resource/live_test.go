@@ -93,10 +93,10 @@ func summary(t *testing.T, set *resource.Set) string {
 	return b.String()
 }
 
-// A policy without items is a warning at its spec.
+// A policy with an empty list is a warning at its spec, one without any list an error.
 func TestPolicyWithoutItems(t *testing.T) {
 	for document, want := range map[string]string{
-		"{type: MeshRetry, name: a, spec: {}}":                                                                        "in.yaml:1:34: spec: the policy has no items: it sets nothing; add items to to, or remove the policy",
+		"{type: MeshHealthCheck, name: a, spec: {to: []}}":                                                            "in.yaml:1:40: spec: the policy has no items: it sets nothing; add items to to, or remove the policy",
 		"{type: MeshTLS, name: a, spec: {from: []}}":                                                                  "in.yaml:1:32: spec: the policy has no items: it sets nothing; add items to from, rules, or remove the policy",
 		"{type: MeshTLS, name: a, spec: {rules: [{default: {}}]}}":                                                    "",
 		"{type: MeshTLS, name: a, spec: {default: {}}}":                                                               "",

@@ -86,11 +86,11 @@ spec:
 // the label of the universal one.
 func TestNamespaceIsPrinted(t *testing.T) {
 	set, errs := decode(t, `
-{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: a, namespace: shop, labels: {k8s.kuma.io/namespace: other, b: c}}, spec: {}}
+{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: a, namespace: shop, labels: {k8s.kuma.io/namespace: other, b: c}}, spec: {rules: []}}
 ---
-{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: b, labels: {k8s.kuma.io/namespace: other}}, spec: {}}
+{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: b, labels: {k8s.kuma.io/namespace: other}}, spec: {rules: []}}
 ---
-{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: c, namespace: shop}, spec: {}}
+{apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: c, namespace: shop}, spec: {rules: []}}
 `)
 	if errs != "" {
 		t.Fatal(errs)
@@ -195,28 +195,28 @@ func TestTargetRefErrors(t *testing.T) {
 func TestPolicyErrors(t *testing.T) {
 	for name, c := range map[string]struct{ doc, want string }{
 		"unknown kind":                 {"type: MeshTimeot\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
-		"no name":                      {"type: MeshTimeout\nspec: {}", `in.yaml:1:1: name: required field is missing`},
-		"empty name":                   {"type: MeshTimeout\nname: ''\nspec: {}", `in.yaml:2:7: name: a resource's name must not be empty`},
+		"no name":                      {"type: MeshTimeout\nspec: {rules: []}", `in.yaml:1:1: name: required field is missing`},
+		"empty name":                   {"type: MeshTimeout\nname: ''\nspec: {rules: []}", `in.yaml:2:7: name: a resource's name must not be empty`},
 		"no spec":                      {"type: MeshTimeout\nname: p", `in.yaml:1:1: spec: required field is missing`},
 		"route as target":              {"type: MeshTLS\nname: p\nspec: {targetRef: {kind: MeshHTTPRoute, name: r}}", `in.yaml:3:26: spec.targetRef.kind: a top-level targetRef of MeshTLS cannot be MeshHTTPRoute; one of Mesh, Dataplane, MeshSubset, MeshGateway, MeshService, MeshServiceSubset`},
 		"array of another kind":        {"type: MeshRetry\nname: p\nspec: {rules: []}", `in.yaml:3:15: spec.rules: MeshRetry has no rules; it has to`},
-		"default in addition to rules": {"type: MeshTimeout\nname: p\nspec: {rules: [], default: {}}", `in.yaml:3:28: spec.default: default and rules are both present; it means one rule without matches`},
-		"default in addition to from":  {"type: MeshTimeout\nname: p\nspec: {from: [], default: {}}", `in.yaml:3:14: spec.from: from and rules are both present; rules take the place of from`},
+		"default in addition to rules": {"type: MeshTimeout\nname: p\nspec: {rules: [], default: {idleTimeout: 1s}}", `in.yaml:3:28: spec.default: default and rules are both present; it means one rule without matches`},
+		"default in addition to from":  {"type: MeshTimeout\nname: p\nspec: {from: [], default: {idleTimeout: 1s}}", `in.yaml:3:14: spec.from: from and rules are both present; rules take the place of from`},
 		"default of a to kind":         {"type: MeshRetry\nname: p\nspec: {default: {}}", `in.yaml:3:17: spec.default: MeshRetry has no default of its own; it has to`},
 		"no default":                   {"type: MeshTrace\nname: p\nspec: {}", `in.yaml:3:7: spec.default: required field is missing`},
 		"item without default":         {"type: MeshRetry\nname: p\nspec: {to: [{targetRef: {}}]}", `in.yaml:3:13: spec.to[0].default: required field is missing`},
 		"matches not allowed":          {"type: MeshTLS\nname: p\nspec: {rules: [{matches: [], default: {}}]}", `in.yaml:3:26: spec.rules[0].matches: rules of MeshTLS have no matches; remove it`},
-		"networking":                   {"type: MeshTLS\nname: p\nspec: {}\nnetworking: {}", `in.yaml:4:13: networking: belongs to a Dataplane; remove it`},
-		"wrong apiVersion":             {"apiVersion: v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "v1"; did you mean "kuma.io/v1alpha1"?`},
+		"networking":                   {"type: MeshTLS\nname: p\nspec: {rules: []}\nnetworking: {}", `in.yaml:4:13: networking: belongs to a Dataplane; remove it`},
+		"wrong apiVersion":             {"apiVersion: v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {rules: []}", `in.yaml:1:13: apiVersion: unknown value "v1"; did you mean "kuma.io/v1alpha1"?`},
 		"no kind":                      {"type: ''\nname: p\nspec: {}", `in.yaml:1:7: type: a resource's kind must not be empty; write one such as MeshTimeout`},
 		"no kind, Kubernetes":          {"apiVersion: kuma.io/v1alpha1\nkind: ''\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: a resource's kind must not be empty; write one such as MeshTimeout`},
-		"foreign apiVersion":           {"apiVersion: apps/v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {}", `in.yaml:1:13: apiVersion: unknown value "apps/v1"; one of "kuma.io/v1alpha1"`},
+		"foreign apiVersion":           {"apiVersion: apps/v1\nkind: MeshTLS\nmetadata: {name: p}\nspec: {rules: []}", `in.yaml:1:13: apiVersion: unknown value "apps/v1"; one of "kuma.io/v1alpha1"`},
 		"no API version":               {"apiVersion: kuma.io\nkind: Deployment\nmetadata: {name: p}", `in.yaml:1:13: apiVersion: bad apiVersion "kuma.io"; write GROUP/VERSION, such as kuma.io/v1alpha1`},
 		"misspelt, Kubernetes":         {"apiVersion: kuma.io/v1alpha1\nkind: MeshTimeot\nmetadata: {name: p}\nspec: {}", `in.yaml:2:7: kind: unknown kind "MeshTimeot"; did you mean "MeshTimeout"?`},
 		"kind of another house":        {"type: Ingress\nname: p\nspec: {}", `in.yaml:1:7: type: unknown kind "Ingress"; did you mean "ZoneIngress"?`},
 		"tag of a backend":             {"type: MeshTCPRoute\nname: p\nspec: {to: [{targetRef: {kind: MeshService, name: a}, rules: [{default: {backendRefs: [{kind: MeshServiceSubset, name: b, tags: {a: '*', c d: e, f: g h}}]}}]}]}", "in.yaml:3:138: spec.to[0].rules[0].default.backendRefs[0].tags[\"c d\"]: bad tag key \"c d\"; a tag's key has letters, digits, '.', '_', ':', '/' and '-'\nin.yaml:3:149: spec.to[0].rules[0].default.backendRefs[0].tags.f: bad tag value \"g h\"; a tag's value has letters, digits, '.', '_', ':' and '-', or is * for any"},
-		"odd name":                     {"{type: MeshTLS, name: \"a\\n\", spec: {}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; the first one is at in.yaml:1:1`},
-		"duplicate":                    {"type: MeshTLS\nname: p\nspec: {}\n---\ntype: MeshTLS\nname: p\nspec: {}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; the first one is at in.yaml:1:1`},
+		"odd name":                     {"{type: MeshTLS, name: \"a\\n\", spec: {rules: []}}\n---\n{type: MeshTLS, name: \"a\\n\", spec: {rules: []}}", `in.yaml:3:1: name: duplicate MeshTLS "a\n" in mesh "default"; the first one is at in.yaml:1:1`},
+		"duplicate":                    {"type: MeshTLS\nname: p\nspec: {rules: []}\n---\ntype: MeshTLS\nname: p\nspec: {rules: []}", `in.yaml:5:1: name: duplicate MeshTLS "p" in mesh "default"; the first one is at in.yaml:1:1`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := decode(t, c.doc)
@@ -425,7 +425,7 @@ func TestErrorsDoNotHideOthers(t *testing.T) {
 			},
 		},
 		"a targetRef's field is not missing if it is bad": {
-			"type: MeshTimeout\nname: p\nspec:\n  targetRef: {kind: MeshSubset, tags: 5}\n  to: [{targetRef: {kind: MeshService, name: 5}, default: {}}]",
+			"type: MeshTimeout\nname: p\nspec:\n  targetRef: {kind: MeshSubset, tags: 5}\n  to: [{targetRef: {kind: MeshService, name: 5}, default: {idleTimeout: 1s}}]",
 			[]string{"4:39: spec.targetRef.tags: must be a mapping", "5:46: spec.to[0].targetRef.name: must be a string"},
 		},
 		"permission entries": {
@@ -457,7 +457,7 @@ func TestErrorsDoNotHideOthers(t *testing.T) {
 			[]string{"3:26: mtls.backends[0].type: must not be null", "3:29: mtls.backends[0]: duplicate field", "4:14: tracing.a: must not be null", "8:18: metadata.name: a resource's name", `9:8: spec.a: unknown field; one of "mtls", `},
 		},
 		"items of lists": {
-			"items:\n- {type: MeshRetry, name: a, spec: {}}\n- {type: MeshRetri, name: a, spec: {}}\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetry, metadata: {name: b}, spec: {too: []}}\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetryList, metadata: {name: b}, itemz: []}\n- 5",
+			"items:\n- {type: MeshHealthCheck, name: a, spec: {to: []}}\n- {type: MeshRetri, name: a, spec: {}}\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetry, metadata: {name: b}, spec: {too: []}}\n- {apiVersion: kuma.io/v1alpha1, kind: MeshRetryList, metadata: {name: b}, itemz: []}\n- 5",
 			[]string{
 				"3:10: items[1].type: unknown kind", "8:79: items[0].spec.too: unknown field", "9:3: items[1].items: required field is missing",
 				"9:76: items[1].itemz", "10:3: items[2]: must be a mapping",

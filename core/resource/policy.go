@@ -45,6 +45,9 @@ type Rule struct {
 	Pos     diag.Position
 }
 
+// hasItems reports whether one of the arrays has an element.
+func (p *Policy) hasItems() bool { return len(p.To)+len(p.From)+len(p.Rules) > 0 }
+
 type policyDoc struct {
 	TargetRef *strict.Value   `json:"targetRef,omitzero"`
 	To        []*strict.Value `json:"to,omitzero"`
@@ -66,8 +69,9 @@ type ruleDoc struct {
 // decodePolicy reads a policy's spec, going on after errors.
 func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 	var doc policyDoc
-	strict.Decode(spec, &doc)
 	at := spec.At()
+	before := at.Sink().Mark()
+	strict.Decode(spec, &doc)
 	p := &Policy{Meta: meta, Type: kind, TargetPos: spec.Pos()}
 	if doc.TargetRef != nil {
 		p.TargetPos = doc.TargetRef.Pos()
@@ -83,10 +87,9 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 		p.DefaultPos = doc.Default.Pos()
 	}
 	rulesByDefault := kind.Rules != nil && doc.Default != nil
-	if kind.Default == nil && len(p.To)+len(p.From)+len(p.Rules) == 0 {
-		at.Warnf("add items to "+kind.arrays()+", or remove the policy", "the policy has no items: it sets nothing")
-	}
-	kind.checkArrays(at, arrays{doc.To != nil, doc.From != nil, doc.Rules != nil || rulesByDefault, doc.Default != nil && !rulesByDefault})
+	has := arrays{doc.To != nil, doc.From != nil, doc.Rules != nil || rulesByDefault, doc.Default != nil && !rulesByDefault, p.hasItems()}
+	kind.checkArrays(at, has)
+	kind.checkItems(at, has, before)
 	return p
 }
 

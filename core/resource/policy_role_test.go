@@ -27,7 +27,7 @@ func TestRole(t *testing.T) {
 		"mixed":                {"namespace: shop", item(byName) + ", " + item("kind: Mesh"), "error", "consumer"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set, errs := decode(t, "{apiVersion: kuma.io/v1alpha1, kind: MeshTimeout, metadata: {name: p, "+c.metadata+"}, spec: {to: ["+c.to+"]}}")
+			set, errs := decode(t, "{apiVersion: kuma.io/v1alpha1, kind: MeshTimeout, metadata: {name: p, "+c.metadata+"}, spec: {rules: [], to: ["+c.to+"]}}")
 			if errs != "" {
 				t.Fatal(errs)
 			}

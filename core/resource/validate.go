@@ -96,9 +96,11 @@ func (p *Policy) Validate(at *diag.At) {
 		return
 	}
 	p.validate(at, p.Type.Name)
+	before := at.Sink().Mark()
 	spec := at.Field("spec")
 	p.TargetRef.validate(spec.Field("targetRef"), p.Type.topPlace(p.Mesh))
-	p.Type.checkArrays(spec, arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil})
+	has := arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil, p.hasItems()}
+	p.Type.checkArrays(spec, has)
 	validateItems(spec, "to", p.Type, p.Type.To, p.To, p.Mesh)
 	validateItems(spec, "from", p.Type, p.Type.From, p.From, p.Mesh)
 	if section := p.Type.Rules; section != nil {
@@ -113,6 +115,7 @@ func (p *Policy) Validate(at *diag.At) {
 	if p.Type.Default != nil && p.Default != nil {
 		p.Type.Default.Conf.Validate(spec.Field("default"), p.Default)
 	}
+	p.Type.checkItems(spec, has, before)
 }
 
 func validateItems(spec *diag.At, name string, kind *Kind, section *Section, items []Item, mesh string) {

@@ -33,7 +33,7 @@ func TestDifferences(t *testing.T) {
 	const (
 		idle    = "{default: {idleTimeout: 1s}}"
 		request = "{default: {http: {requestTimeout: 1s}}}"
-		proxy   = "---\ntype: MeshProxyPatch\nname: x\nspec: {default: {appendModifications: []}}\n"
+		proxy   = "---\ntype: MeshProxyPatch\nname: x\nspec: {default: {appendModifications: [{cluster: {operation: Remove}}]}}\n"
 	)
 	all := []string{"MeshTimeout of outbound 0", "MeshTimeout of outbound 1", "MeshTimeout of outbound 2", "MeshTimeout of outbound 3"}
 	inbounds := []string{"MeshTimeout of inbound 0", "MeshTimeout of inbound 1"}
@@ -43,7 +43,7 @@ func TestDifferences(t *testing.T) {
 	}{
 		{"no policies", "", "", nil},
 		{"the same content", to(idle) + from(idle) + metrics + route("") + permission("allow: [{method: GET}]"), to(idle) + from(idle) + metrics + route("") + permission("allow: [{method: GET}]"), nil},
-		{"a policy that sets nothing", "", to(""), nil},
+		{"a policy that sets nothing", "", in(""), nil},
 		{"a policy that is overridden whole", to(idle), to(idle) + timeout("a", "{to: [{default: {idleTimeout: 9s}}]}"), nil},
 
 		{"another value", to(idle), to("{default: {idleTimeout: 2s}}"), all},
@@ -72,7 +72,7 @@ func TestDifferences(t *testing.T) {
 
 		{"another value for clients", from(idle), from("{default: {idleTimeout: 2s}}"), inbounds},
 		{"other clients", from("{targetRef: {kind: MeshService, name: a}, default: {idleTimeout: 1s}}"), from("{targetRef: {kind: MeshService, name: b}, default: {idleTimeout: 1s}}"), inbounds},
-		{"clients of a policy that sets nothing", from(""), from(idle), inbounds},
+		{"clients of a policy that sets nothing", in(""), from(idle), inbounds},
 		{"clients that are ignored", in(idle), in(idle) + from(idle), inbounds},
 	} {
 		t.Run(c.name, func(t *testing.T) {

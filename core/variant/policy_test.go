@@ -116,8 +116,8 @@ kuma.io/service=a | kuma.io/service=b: {"tcp":{"maxConnectAttempt":1}}
 `, "backend?version=v1", `
 all: {"tcp":{"maxConnectAttempt":1}}
 `},
-		{"an empty conf is not the absence of one", "MeshRetry", `
-{type: MeshRetry, name: a, spec: {targetRef: {kind: MeshService, name: a}, to: [{default: {}}]}}
+		{"an empty conf is not the absence of one", "MeshLoadBalancingStrategy", `
+{type: MeshLoadBalancingStrategy, name: a, spec: {targetRef: {kind: MeshService, name: a}, to: [{default: {}}]}}
 `, "backend", `
 kuma.io/service!=a: null
 kuma.io/service=a: {}

@@ -123,7 +123,7 @@ func TestForeignArraysAndTargets(t *testing.T) {
 		"default of a kind without": {`MeshHealthCheck, spec: {default: {}}`, `f:1:65: spec.default: MeshHealthCheck has no default of its own; it has to`},
 		"matches of a kind without": {`MeshTLS, spec: {rules: [{matches: [], default: {}}]}`, `f:1:66: spec.rules[0].matches: rules of MeshTLS have no matches; remove it`},
 		"a route of a kind without": {
-			`MeshHealthCheck, spec: {targetRef: {kind: MeshHTTPRoute, name: a}}`,
+			`MeshHealthCheck, spec: {targetRef: {kind: MeshHTTPRoute, name: a}, to: []}`,
 			`f:1:74: spec.targetRef.kind: a top-level targetRef of MeshHealthCheck cannot be MeshHTTPRoute; one of ` + top,
 		},
 		"a route to the mesh": {

@@ -6,12 +6,13 @@ import "github.com/meshmatch/meshmatch/core/resource"
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:  "MeshAccessLog",
-		Short: "mal",
-		Top:   resource.TopTargets | resource.RouteTargets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: conf},
-		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
-		Rules: &resource.Section{Conf: conf, Matches: true},
+		Name:          "MeshAccessLog",
+		Short:         "mal",
+		Top:           resource.TopTargets | resource.RouteTargets,
+		ItemsRequired: true,
+		To:            &resource.Section{Targets: resource.ToTargets, Conf: conf},
+		From:          &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Rules:         &resource.Section{Conf: conf, Matches: true},
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
+// Validate checks that there are backends; an empty list disables logging.
+func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
+
 // Validate checks that the collector is given in exactly one way.
 func (o *OpenTelemetry) Validate(at *diag.At) {
 	conf.ValidateCollector(at, o.Endpoint, o.BackendRef)

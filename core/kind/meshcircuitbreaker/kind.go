@@ -6,12 +6,13 @@ import "github.com/meshmatch/meshmatch/core/resource"
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:  "MeshCircuitBreaker",
-		Short: "mcb",
-		Top:   resource.TopTargets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: conf},
-		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
-		Rules: &resource.Section{Conf: conf},
+		Name:          "MeshCircuitBreaker",
+		Short:         "mcb",
+		Top:           resource.TopTargets,
+		ItemsRequired: true,
+		To:            &resource.Section{Targets: resource.ToTargets, Conf: conf},
+		From:          &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Rules:         &resource.Section{Conf: conf},
 	}
 }
 

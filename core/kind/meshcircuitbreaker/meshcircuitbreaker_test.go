@@ -62,17 +62,17 @@ func TestRejected(t *testing.T) {
 		},
 		"more than everything": {
 			In:   "from",
-			Conf: `{outlierDetection: {maxEjectionPercent: 101}}`,
-			Want: `p.yaml:2:41: spec.from[0].default.outlierDetection.maxEjectionPercent: must be from 0 to 100`,
+			Conf: `{outlierDetection: {detectors: {totalFailures: {}}, maxEjectionPercent: 101}}`,
+			Want: `p.yaml:2:73: spec.from[0].default.outlierDetection.maxEjectionPercent: must be from 0 to 100`,
 		},
 		"panic threshold": {
 			In:   "rules",
-			Conf: `{outlierDetection: {healthyPanicThreshold: "100.5"}}`,
-			Want: `p.yaml:2:44: spec.rules[0].default.outlierDetection.healthyPanicThreshold: must be from 0 to 100`,
+			Conf: `{outlierDetection: {detectors: {totalFailures: {}}, healthyPanicThreshold: "100.5"}}`,
+			Want: `p.yaml:2:76: spec.rules[0].default.outlierDetection.healthyPanicThreshold: must be from 0 to 100`,
 		},
 		"zero interval": {
-			Conf: `{outlierDetection: {interval: 0s}}`,
-			Want: `p.yaml:2:31: spec.to[0].default.outlierDetection.interval: must be longer than 0s`,
+			Conf: `{outlierDetection: {detectors: {totalFailures: {}}, interval: 0s}}`,
+			Want: `p.yaml:2:63: spec.to[0].default.outlierDetection.interval: must be longer than 0s`,
 		},
 		"deviation factor": {
 			Conf: `{outlierDetection: {detectors: {successRate: {standardDeviationFactor: 0}}}}`,
@@ -86,15 +86,20 @@ func TestRejected(t *testing.T) {
 			Conf: `{outlierDetection: {detectors: {totalFailure: {consecutive: 1}}}}`,
 			Want: `p.yaml:2:33: spec.to[0].default.outlierDetection.detectors.totalFailure: unknown field; did you mean "totalFailures"?`,
 		},
+		"no detectors": {
+			Conf: `{outlierDetection: {interval: 5s}}`,
+			Want: `p.yaml:2:20: spec.to[0].default.outlierDetection.detectors: required field is missing; without detectors no endpoint is ejected`,
+		},
+		"empty detectors": {
+			Conf: `{outlierDetection: {detectors: {}}}`,
+			Want: `p.yaml:2:32: spec.to[0].default.outlierDetection.detectors: sets nothing; set a field, or remove it`,
+		},
 	})
 }
 
 func TestWarned(t *testing.T) {
 	kindtest.Warned(t, meshcircuitbreaker.Kind(), map[string]kindtest.Case{
 		"no limits":       {Conf: `{connectionLimits: {}}`, Want: `p.yaml:2:20: spec.to[0].default.connectionLimits: sets nothing; set a field, or remove it`},
-		"empty detection": {Conf: `{outlierDetection: {}}`, Want: `p.yaml:2:20: spec.to[0].default.outlierDetection: sets nothing; set a field, or remove it`},
-		"no detectors":    {Conf: `{outlierDetection: {interval: 5s}}`, Want: `p.yaml:2:20: spec.to[0].default.outlierDetection: without detectors no endpoint is ejected, unless another policy has some; give detectors`},
-		"empty detectors": {Conf: `{outlierDetection: {detectors: {}}}`, Want: `p.yaml:2:32: spec.to[0].default.outlierDetection.detectors: sets nothing; set a field, or remove it`},
 		"disabled":        {Conf: `{outlierDetection: {disabled: true}}`, Want: ``},
 		"threshold alone": {Conf: `{outlierDetection: {healthyPanicThreshold: 5}}`, Want: ``},
 		"a detector":      {Conf: `{outlierDetection: {detectors: {totalFailures: {}}}}`, Want: ``},

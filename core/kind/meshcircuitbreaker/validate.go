@@ -5,6 +5,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
+// Validate checks that the conf sets something.
+func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
+
 // Validate checks that the factor is positive.
 func (s *SuccessRate) Validate(at *diag.At) {
 	if s.StandardDeviationFactor != nil && s.StandardDeviationFactor.Float() <= 0 {
@@ -15,15 +18,14 @@ func (s *SuccessRate) Validate(at *diag.At) {
 // Validate warns about an object without limits.
 func (l *ConnectionLimits) Validate(at *diag.At) { conf.WarnIdle(at, l) }
 
-// Validate warns about an object without fields, and about one without detectors,
-// which ejects no endpoint unless another policy has detectors.
+// Validate checks that there are detectors, without which no endpoint is ejected, unless
+// the detection is disabled or has a panic threshold.
 func (o *OutlierDetection) Validate(at *diag.At) {
-	conf.WarnIdle(at, o)
 	disabled := o.Disabled != nil && *o.Disabled
-	if *o != (OutlierDetection{}) && o.Detectors == nil && o.HealthyPanicThreshold == nil && !disabled {
-		at.Warnf("give detectors", "without detectors no endpoint is ejected, unless another policy has some")
+	if o.Detectors == nil && o.HealthyPanicThreshold == nil && !disabled {
+		at.Field("detectors").Errorf("without detectors no endpoint is ejected", "required field is missing")
 	}
 }
 
-// Validate warns about an object without detectors.
-func (d *Detectors) Validate(at *diag.At) { conf.WarnIdle(at, d) }
+// Validate checks that there is a detector.
+func (d *Detectors) Validate(at *diag.At) { conf.RefuseIdle(at, d) }

@@ -68,6 +68,9 @@ type GRPC struct {
 	Authority   *string `json:"authority,omitzero"`
 }
 
+// Validate checks that the conf sets something.
+func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
+
 // Validate reports an authority that no request can have.
 func (g *GRPC) Validate(at *diag.At) {
 	if g.Authority != nil && strings.ContainsFunc(*g.Authority, unicode.IsControl) {

@@ -8,6 +8,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
+// Validate checks that there is a modification. As lists are concatenated, an empty one
+// does not even reset.
+func (c *Conf) Validate(at *diag.At) {
+	if len(c.AppendModifications) == 0 {
+		at.Field("appendModifications").Errorf("give a modification, or remove the policy", "must not be empty")
+	}
+}
+
 // Validate checks that exactly one field is set.
 func (m *Modification) Validate(at *diag.At) {
 	found := ""

@@ -68,14 +68,14 @@ func TestRejected(t *testing.T) {
 			Conf: `{local: {http: {onRateLimit: {headers: {add: [{name: "", value: a}]}}}}}`,
 			Want: `p.yaml:2:54: spec.rules[0].default.local.http.onRateLimit.headers.add[0].name: bad header name ""; use letters, digits and -`,
 		},
+		"nothing limited": {In: "from", Conf: `{local: {}}`, Want: `p.yaml:2:9: spec.from[0].default.local: sets nothing; set a field, or remove it`},
+		"each protocol": {In: "from", Conf: `{local: {http: {}, tcp: {}}}`, Want: `p.yaml:2:16: spec.from[0].default.local.http: sets nothing; set a field, or remove it
+p.yaml:2:25: spec.from[0].default.local.tcp: sets nothing; set a field, or remove it`},
 	})
 }
 
 func TestWarned(t *testing.T) {
 	kindtest.Warned(t, meshratelimit.Kind(), map[string]kindtest.Case{
-		"nothing limited": {In: "from", Conf: `{local: {}}`, Want: `p.yaml:2:9: spec.from[0].default.local: sets nothing; set a field, or remove it`},
-		"each protocol": {In: "from", Conf: `{local: {http: {}, tcp: {}}}`, Want: `p.yaml:2:16: spec.from[0].default.local.http: sets nothing; set a field, or remove it
-p.yaml:2:25: spec.from[0].default.local.tcp: sets nothing; set a field, or remove it`},
 		"status":   {In: "from", Conf: `{local: {http: {onRateLimit: {status: 200}}}}`, Want: `p.yaml:2:39: spec.from[0].default.local.http.onRateLimit.status: Envoy responds with 429 instead of 200, which is not an error; use a status from 400`},
 		"disabled": {In: "from", Conf: `{local: {http: {disabled: true}}}`, Want: ``},
 	})

@@ -18,14 +18,17 @@ func (r *Rate) Validate(at *diag.At) {
 	}
 }
 
-// Validate warns about an object without limits.
-func (l *Local) Validate(at *diag.At) { conf.WarnIdle(at, l) }
+// Validate checks that the conf has limits.
+func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
 
-// Validate warns about an object that sets nothing.
-func (h *HTTP) Validate(at *diag.At) { conf.WarnIdle(at, h) }
+// Validate checks that there are limits.
+func (l *Local) Validate(at *diag.At) { conf.RefuseIdle(at, l) }
 
-// Validate warns about an object that sets nothing.
-func (t *TCP) Validate(at *diag.At) { conf.WarnIdle(at, t) }
+// Validate checks that the object sets something.
+func (h *HTTP) Validate(at *diag.At) { conf.RefuseIdle(at, h) }
+
+// Validate checks that the object sets something.
+func (t *TCP) Validate(at *diag.At) { conf.RefuseIdle(at, t) }
 
 // Validate checks that Envoy has the status. It responds with 429 instead of a status
 // that is not an error.

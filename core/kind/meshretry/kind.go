@@ -5,9 +5,10 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // Kind returns the description of MeshRetry (SPEC 2.4).
 func Kind() *resource.Kind {
 	return &resource.Kind{
-		Name:  "MeshRetry",
-		Short: "mr",
-		Top:   resource.TopTargets | resource.RouteTargets,
+		Name:          "MeshRetry",
+		Short:         "mr",
+		Top:           resource.TopTargets | resource.RouteTargets,
+		ItemsRequired: true,
 		To: &resource.Section{
 			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger](), HTTPFields: []string{"/http", "/grpc"},
 		},

@@ -42,7 +42,7 @@ spec:
           numRetries: 2
           perTryTimeout: 0s
           backOff: {maxInterval: 1s}
-          rateLimitedBackOff: {}
+          rateLimitedBackOff: {resetHeaders: []}
           retryOn: [Canceled, DeadlineExceeded, Internal, ResourceExhausted, Unavailable]
 `)
 }
@@ -109,6 +109,20 @@ func TestRejected(t *testing.T) {
 			Conf: `{http: {hostSelectionMaxAttempts: -1}}`,
 			Want: `p.yaml:2:35: spec.to[0].default.http.hostSelectionMaxAttempts: must be at least 1`,
 		},
+		"an empty back-off": {
+			Conf: `{http: {backOff: {}}}`,
+			Want: `p.yaml:2:18: spec.to[0].default.http.backOff: sets nothing; set a field, or remove it`,
+		},
+		"nothing for any protocol": {
+			Conf: `{tcp: {}, http: {}, grpc: {}}`,
+			Want: `p.yaml:2:7: spec.to[0].default.tcp: sets nothing; set a field, or remove it
+p.yaml:2:17: spec.to[0].default.http: sets nothing; set a field, or remove it
+p.yaml:2:27: spec.to[0].default.grpc: sets nothing; set a field, or remove it`,
+		},
+		"a rate-limited back-off without headers": {
+			Conf: `{grpc: {rateLimitedBackOff: {maxInterval: 1s}}}`,
+			Want: `p.yaml:2:29: spec.to[0].default.grpc.rateLimitedBackOff.resetHeaders: required field is missing; give the headers that have the time to wait`,
+		},
 	})
 }
 
@@ -123,12 +137,7 @@ func TestStatus(t *testing.T) {
 
 func TestWarned(t *testing.T) {
 	kindtest.Warned(t, meshretry.Kind(), map[string]kindtest.Case{
-		"back-off": {Conf: `{http: {backOff: {}}}`, Want: `p.yaml:2:18: spec.to[0].default.http.backOff: sets nothing; set a field, or remove it`},
-		"each protocol": {Conf: `{tcp: {}, http: {}, grpc: {}}`, Want: `p.yaml:2:7: spec.to[0].default.tcp: sets nothing; set a field, or remove it
-p.yaml:2:17: spec.to[0].default.http: sets nothing; set a field, or remove it
-p.yaml:2:27: spec.to[0].default.grpc: sets nothing; set a field, or remove it`},
-		"rate-limited back-off": {Conf: `{grpc: {rateLimitedBackOff: {}}}`, Want: `p.yaml:2:29: spec.to[0].default.grpc.rateLimitedBackOff: sets nothing; set a field, or remove it`},
-		"an empty list":         {Conf: `{http: {retryOn: []}}`, Want: ``},
+		"an empty list": {Conf: `{http: {retryOn: []}}`, Want: ``},
 	})
 }
 

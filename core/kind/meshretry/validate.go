@@ -5,26 +5,33 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate warns about retries that set nothing.
-func (t *TCP) Validate(at *diag.At) { conf.WarnIdle(at, t) }
+// Validate checks that the conf sets something.
+func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
 
-// Validate warns about retries that set nothing.
-func (g *GRPC) Validate(at *diag.At) { conf.WarnIdle(at, g) }
+// Validate checks that the retries set something.
+func (t *TCP) Validate(at *diag.At) { conf.RefuseIdle(at, t) }
 
-// Validate warns about a back-off that sets nothing.
-func (r *RateLimitedBackOff) Validate(at *diag.At) { conf.WarnIdle(at, r) }
+// Validate checks that the retries set something.
+func (g *GRPC) Validate(at *diag.At) { conf.RefuseIdle(at, g) }
 
-// Validate checks that the interval can grow.
+// Validate checks that there are headers to read the back-off from.
+func (r *RateLimitedBackOff) Validate(at *diag.At) {
+	if r.ResetHeaders == nil {
+		at.Field("resetHeaders").Errorf("give the headers that have the time to wait", "required field is missing")
+	}
+}
+
+// Validate checks that the back-off sets something, and that the interval can grow.
 func (b *BackOff) Validate(at *diag.At) {
-	conf.WarnIdle(at, b)
+	conf.RefuseIdle(at, b)
 	if b.BaseInterval != nil && b.MaxInterval != nil && *b.MaxInterval < *b.BaseInterval {
 		at.Field("maxInterval").Errorf("", "must not be shorter than baseInterval (%s)", b.BaseInterval)
 	}
 }
 
-// Validate checks that a host is chosen at least once.
+// Validate checks that the retries set something, and that a host is chosen at least once.
 func (h *HTTP) Validate(at *diag.At) {
-	conf.WarnIdle(at, h)
+	conf.RefuseIdle(at, h)
 	if h.HostSelectionMaxAttempts != nil && *h.HostSelectionMaxAttempts < 1 {
 		at.Field("hostSelectionMaxAttempts").Errorf("", "must be at least 1")
 	}

@@ -36,3 +36,10 @@ type Rule struct {
 type RuleConf struct {
 	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`
 }
+
+// Validate checks that the connections have a destination.
+func (c *RuleConf) Validate(at *diag.At) {
+	if len(c.BackendRefs) == 0 {
+		at.Field("backendRefs").Errorf("give a backend, or remove the rule", "must not be empty")
+	}
+}

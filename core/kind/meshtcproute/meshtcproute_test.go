@@ -31,11 +31,11 @@ spec:
 func TestRejected(t *testing.T) {
 	kindtest.Rejected(t, meshtcproute.Kind(), map[string]kindtest.Case{
 		"two rules": {
-			Conf: `rules: [{default: {}}, {default: {}}]`,
-			Want: `p.yaml:2:24: spec.to[0].rules[1]: only one rule is possible; remove it`,
+			Conf: `rules: [{default: {backendRefs: [{kind: MeshService, name: a}]}}, {default: {backendRefs: [{kind: MeshService, name: b}]}}]`,
+			Want: `p.yaml:2:67: spec.to[0].rules[1]: only one rule is possible; remove it`,
 		},
 		"matches": {
-			Conf: `rules: [{matches: [], default: {}}]`,
+			Conf: `rules: [{matches: [], default: {backendRefs: [{kind: MeshService, name: a}]}}]`,
 			Want: `p.yaml:2:10: spec.to[0].rules[0].matches: unknown field; one of "default"`,
 		},
 		"default missing": {

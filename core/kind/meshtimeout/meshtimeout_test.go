@@ -28,7 +28,7 @@ spec:
           requestHeadersTimeout: 500ms
     - targetRef: {kind: MeshHTTPRoute, name: info}
       default:
-        http: {}
+        http: {requestTimeout: 1s}
   from:
     - targetRef: {kind: MeshSubset, name: default, tags: {team: dev}}
       default: {connectionTimeout: 2s}
@@ -40,7 +40,7 @@ spec:
   targetRef: {kind: MeshHTTPRoute, name: info}
   to:
     - targetRef: {kind: MeshService, name: backend}
-      default: {}
+      default: {idleTimeout: 1s}
   rules:
     - matches:
         - path: {type: Prefix, value: /checkout}
@@ -51,6 +51,10 @@ spec:
 
 func TestRejected(t *testing.T) {
 	kindtest.Rejected(t, meshtimeout.Kind(), map[string]kindtest.Case{
+		"HTTP without timeouts": {
+			Conf: `{http: {}}`,
+			Want: `p.yaml:2:8: spec.to[0].default.http: sets nothing; set a field, or remove it`,
+		},
 		"zero connection timeout": {
 			Conf: `{connectionTimeout: 0s}`,
 			Want: `p.yaml:2:21: spec.to[0].default.connectionTimeout: must be longer than 0s`,
@@ -69,13 +73,6 @@ func TestRejected(t *testing.T) {
 			Conf: `{connectTimeout: 15s}`,
 			Want: `p.yaml:2:2: spec.rules[0].default.connectTimeout: unknown field; did you mean "connectionTimeout"?`,
 		},
-	})
-}
-
-func TestWarned(t *testing.T) {
-	kindtest.Warned(t, meshtimeout.Kind(), map[string]kindtest.Case{
-		"HTTP without timeouts": {Conf: `{http: {}}`, Want: `p.yaml:2:8: spec.to[0].default.http: sets nothing; set a field, or remove it`},
-		"HTTP with one":         {Conf: `{http: {requestTimeout: 0s}}`, Want: ``},
 	})
 }
 

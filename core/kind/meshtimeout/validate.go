@@ -7,16 +7,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate reports a connection timeout of zero, which Envoy does not accept; for any
-// other timeout, zero disables it.
+// Validate reports a conf without timeouts, and a connection timeout of zero, which Envoy
+// does not accept; for any other timeout, zero disables it.
 func (c *Conf) Validate(at *diag.At) {
+	conf.RefuseIdle(at, c)
 	if c.ConnectionTimeout != nil && *c.ConnectionTimeout == 0 {
 		at.Field("connectionTimeout").Errorf("", "must be longer than 0s")
 	}
 }
 
-// Validate warns about an object without timeouts.
-func (h *HTTP) Validate(at *diag.At) { conf.WarnIdle(at, h) }
+// Validate checks that there are timeouts.
+func (h *HTTP) Validate(at *diag.At) { conf.RefuseIdle(at, h) }
 
 // ValidateMatches reports timeouts of a connection in a rule that depends on the
 // client's SPIFFE ID: they start before the ID is known.

@@ -5,11 +5,12 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // Kind returns the description of MeshTrafficPermission (SPEC 2.4, 7.3).
 func Kind() *resource.Kind {
 	return &resource.Kind{
-		Name:  "MeshTrafficPermission",
-		Short: "mtp",
-		Top:   resource.TopTargets,
-		From:  &resource.Section{Targets: resource.FromTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
-		Rules: &resource.Section{Conf: resource.ConfOf[RuleConf, RuleConfMerger](), Unmerged: true},
+		Name:          "MeshTrafficPermission",
+		Short:         "mtp",
+		Top:           resource.TopTargets,
+		ItemsRequired: true,
+		From:          &resource.Section{Targets: resource.FromTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+		Rules:         &resource.Section{Conf: resource.ConfOf[RuleConf, RuleConfMerger](), Unmerged: true},
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 )
 
-// grpcCertificates is the name of the certificate provider in a bootstrap of gRPC. It
+// GRPCCertificates is the name of the certificate provider in a bootstrap of gRPC. It
 // provides the certificate of the dataplane and the CAs that peers are verified with.
 const GRPCCertificates = "default"
 

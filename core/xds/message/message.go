@@ -41,7 +41,7 @@ func Any(m proto.Message) *anypb.Any {
 	return &anypb.Any{TypeUrl: "type.googleapis.com/" + string(m.ProtoReflect().Descriptor().FullName()), Value: Marshal(m)}
 }
 
-// MarshalJSON returns a message in proto3 JSON. Unlike protojson, which varies its
+// JSON returns a message in proto3 JSON. Unlike protojson, which varies its
 // spaces, it returns the same bytes for the same message.
 func JSON(m proto.Message) ([]byte, error) {
 	data, err := protojson.MarshalOptions{Resolver: envoyapi.Types{}}.Marshal(m)

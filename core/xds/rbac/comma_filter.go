@@ -30,6 +30,7 @@ const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + tagU
 func CommaFilter() *anypb.Any { return commaFilter() }
 
 var commaFilter = sync.OnceValue(func() *anypb.Any {
+	//lint:ignore SA1019 Envoy 1.40 has no other limit that a message can raise; see maxProgram
 	engine := &matcherv3.RegexMatcher_GoogleRe2{GoogleRe2: &matcherv3.RegexMatcher_GoogleRE2{MaxProgramSize: wrapperspb.UInt32(maxProgram)}}
 	principal := &rbacconfig.Principal{Identifier: &rbacconfig.Principal_Authenticated_{Authenticated: &rbacconfig.Principal_Authenticated{
 		PrincipalName: &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_SafeRegex{

@@ -18,7 +18,7 @@ import (
 
 // ask subscribes names on a new stream, and returns whether they are answered and a
 // function that ends the stream.
-func ask(t *testing.T, conn grpc.ClientConnInterface, identity string, names []string) (error, func()) {
+func ask(t *testing.T, conn grpc.ClientConnInterface, identity string, names []string) (end func(), err error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(as(identity))
 	t.Cleanup(cancel)
@@ -26,8 +26,8 @@ func ask(t *testing.T, conn grpc.ClientConnInterface, identity string, names []s
 	if err := stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.EndpointType.URL(), ResourceNamesSubscribe: names}); err != nil {
 		t.Log(err) // Recv has the reason
 	}
-	_, err := stream.Recv()
-	return err, cancel
+	_, err = stream.Recv()
+	return cancel, err
 }
 
 // A budget is that of a client over all its streams, and what a stream used is free again
@@ -50,7 +50,7 @@ func TestBudget(t *testing.T) {
 			streams := func(identity string, n int, code codes.Code) {
 				t.Helper()
 				for i := range n {
-					err, end := ask(t, r.conn, identity, test.names)
+					end, err := ask(t, r.conn, identity, test.names)
 					if want := codes.OK; i < n-1 && status.Code(err) != want || i == n-1 && status.Code(err) != code {
 						t.Fatalf("stream %d of %s ends with %v", i, identity, err)
 					}
@@ -67,7 +67,7 @@ func TestBudget(t *testing.T) {
 			if !eventually(func() bool { return r.Counters().Subscriptions[wire.EndpointType].Load() == 0 }) {
 				t.Fatal("the streams do not end")
 			}
-			if !eventually(func() bool { err, _ := ask(t, r.conn, "a", test.names); return err == nil }) {
+			if !eventually(func() bool { _, err := ask(t, r.conn, "a", test.names); return err == nil }) {
 				t.Error("a stream that has ended uses the budget of its client")
 			}
 		})
@@ -78,14 +78,14 @@ func TestBudget(t *testing.T) {
 func TestTotalBudget(t *testing.T) {
 	r := start(t, server.Options{Source: oneNode(), Identify: identify, MaxTotalBytes: 16 << 20})
 	large, small := manyNames(5000, 1000), manyNames(10, 1000) // 5.3 MB, 10 KB
-	if err, _ := ask(t, r.conn, "a", large); err != nil {
+	if _, err := ask(t, r.conn, "a", large); err != nil {
 		t.Fatal(err)
 	}
-	if err, _ := ask(t, r.conn, "b", large); status.Code(err) != codes.ResourceExhausted {
+	if _, err := ask(t, r.conn, "b", large); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("a client past the total gets %v", err)
 	}
 	for i := range 20 {
-		if err, _ := ask(t, r.conn, fmt.Sprint("honest", i), small); err != nil {
+		if _, err := ask(t, r.conn, fmt.Sprint("honest", i), small); err != nil {
 			t.Errorf("a small client gets %v", err)
 		}
 	}
@@ -109,11 +109,11 @@ func TestBudgetOnLoopback(t *testing.T) {
 	names := manyNames(100, 10)
 	one, other := connect(), connect()
 	for _, conn := range []*grpc.ClientConn{one, other} {
-		if err, _ := ask(t, conn, "", names); err != nil {
+		if _, err := ask(t, conn, "", names); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err, _ := ask(t, one, "", names); status.Code(err) != codes.ResourceExhausted {
+	if _, err := ask(t, one, "", names); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("the second stream of a connection gets %v", err)
 	}
 }
