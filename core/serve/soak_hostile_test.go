@@ -43,7 +43,7 @@ func TestSoakHostile(t *testing.T) {
 		selectors = append(selectors, tagPolicy(i, fmt.Sprintf("{connectionLimits: {%s: %d}}", field, i+1)))
 	}
 	for i, field := range []string{"interval: 6s", "baseEjectionTime: 7s", "maxEjectionPercent: 8", "splitExternalAndLocalErrors: true"} {
-		selectors = append(selectors, tagPolicy(i+5, fmt.Sprintf("{outlierDetection: {%s}}", field)))
+		selectors = append(selectors, tagPolicy(i+5, fmt.Sprintf("{outlierDetection: {%s, detectors: {successRate: {}}}}", field)))
 	}
 	for i, detector := range []string{"totalFailures", "gatewayFailures", "localOriginFailures"} {
 		selectors = append(selectors, tagPolicy(i+9, fmt.Sprintf("{outlierDetection: {detectors: {%s: {consecutive: 9}}}}", detector)))

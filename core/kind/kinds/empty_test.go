@@ -112,7 +112,7 @@ func TestEmptyContent(t *testing.T) {
 	} {
 		loader := resource.Loader{Kinds: kinds.All()}
 		document := fmt.Sprintf("{type: %s, mesh: default, name: p, spec: %s}", c.Kind, c.Spec)
-		_, err := loader.Decode(resource.Input{Name: "p.yaml", Data: []byte(document)})
+		_, err := loader.Decode(t.Context(), resource.Input{Name: "p.yaml", Data: []byte(document)})
 		switch {
 		case err == nil && c.Want != "":
 			t.Errorf("%s\naccepted, want %s", document, c.Want)

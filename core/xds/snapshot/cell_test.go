@@ -33,8 +33,8 @@ func distinctSelectors(t *testing.T, n int) *core.View {
 	confs := []string{
 		`{connectionLimits: {maxConnections: 1}}`, `{connectionLimits: {maxPendingRequests: 2}}`, `{connectionLimits: {maxRequests: 3}}`,
 		`{connectionLimits: {maxRetries: 4}}`, `{connectionLimits: {maxConnectionPools: 5}}`,
-		`{outlierDetection: {interval: 6s}}`, `{outlierDetection: {baseEjectionTime: 7s}}`, `{outlierDetection: {maxEjectionPercent: 8}}`,
-		`{outlierDetection: {splitExternalAndLocalErrors: true}}`, `{outlierDetection: {detectors: {totalFailures: {consecutive: 9}}}}`,
+		`{outlierDetection: {interval: 6s, detectors: {successRate: {}}}}`, `{outlierDetection: {baseEjectionTime: 7s, detectors: {successRate: {}}}}`, `{outlierDetection: {maxEjectionPercent: 8, detectors: {successRate: {}}}}`,
+		`{outlierDetection: {splitExternalAndLocalErrors: true, detectors: {successRate: {}}}}`, `{outlierDetection: {detectors: {totalFailures: {consecutive: 9}}}}`,
 		`{outlierDetection: {detectors: {gatewayFailures: {consecutive: 10}}}}`, `{outlierDetection: {detectors: {localOriginFailures: {consecutive: 11}}}}`,
 		`{outlierDetection: {detectors: {failurePercentage: {threshold: 12}}}}`,
 	}
