@@ -119,8 +119,8 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 	if !present || want.Type == "Absent" {
 		return !present && want.Type == "Absent"
 	}
-	holds := textHolds
-	if strings.EqualFold(want.Name, "host") {
+	holds, isHost := textHolds, strings.EqualFold(want.Name, "host")
+	if isHost {
 		holds = hostHolds
 	}
 	if holds(want, value) {
@@ -129,7 +129,7 @@ func headerHolds(want *header, lines []HeaderLine, denies bool) bool {
 	if !denies {
 		return false
 	}
-	if want.Type == "RegularExpression" && strings.ContainsFunc(value, func(r rune) bool { return r >= 0x80 }) {
+	if (isHost || want.Type == "RegularExpression") && strings.ContainsFunc(value, func(r rune) bool { return r >= 0x80 }) {
 		return true
 	}
 	elements := strings.Split(value, ",")
