@@ -26,13 +26,22 @@ func (r EnvoyResource) Validate(at *diag.At) {
 
 // JSON returns the resource as JSON.
 func (r EnvoyResource) JSON() ([]byte, error) {
+	fields, err := r.fields()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
+// fields returns the fields of the resource, by the names that the text has.
+func (r EnvoyResource) fields() (map[string]conf.JSON, error) {
 	doc, err := r.parse()
 	if err != nil {
 		return nil, err
 	}
 	var fields map[string]conf.JSON
 	strict.Decode(doc.Root(), &fields)
-	return json.Marshal(fields)
+	return fields, nil
 }
 
 // parse returns the only document of the text, a mapping that is not empty.

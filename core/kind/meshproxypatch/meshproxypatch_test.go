@@ -42,14 +42,14 @@ spec:
           value: "name: other"
       - virtualHost: {operation: Remove, match: {name: backend}}
       - virtualHost: {operation: Patch, jsonPatches: [{op: remove, path: /a}]}
-      - networkFilter: {operation: AddFirst, value: "name: first"}
+      - networkFilter: {operation: AddFirst, value: "{name: first, configDiscovery: {configSource: {ads: {}}}}"}
       - networkFilter:
           operation: AddBefore
           match: {origin: inbound, name: envoy.filters.network.tcp_proxy, listenerName: l, listenerTags: {a: b}}
-          value: "name: before"
+          value: "{name: before, configDiscovery: {configSource: {ads: {}}}}"
       - networkFilter: {operation: Patch, match: {name: a}, jsonPatches: [{op: remove, path: /a}]}
-      - httpFilter: {operation: AddLast, value: "name: last"}
-      - httpFilter: {operation: AddAfter, match: {name: envoy.filters.http.cors}, value: "name: after"}
+      - httpFilter: {operation: AddLast, value: "{name: last, configDiscovery: {configSource: {ads: {}}}}"}
+      - httpFilter: {operation: AddAfter, match: {name: envoy.filters.http.cors}, value: "{name: after, configDiscovery: {configSource: {ads: {}}}}"}
       - httpFilter: {operation: Patch, match: {name: envoy.filters.http.router}, jsonPatches: [{op: remove, path: /a}]}
       - httpFilter: {operation: Remove}
 `)
@@ -86,8 +86,8 @@ func TestRejected(t *testing.T) {
 			Want: `p.yaml:2:84: spec.default.appendModifications[0].cluster.jsonPatches: value and jsonPatches are both present; use one of them`,
 		},
 		"patches to add": {
-			Conf: `{appendModifications: [{httpFilter: {operation: AddLast, value: "name: b", jsonPatches: []}}]}`,
-			Want: `p.yaml:2:89: spec.default.appendModifications[0].httpFilter.jsonPatches: go with "Patch" only; remove them`,
+			Conf: `{appendModifications: [{httpFilter: {operation: AddLast, value: "configDiscovery: {}", jsonPatches: []}}]}`,
+			Want: `p.yaml:2:101: spec.default.appendModifications[0].httpFilter.jsonPatches: go with "Patch" only; remove them`,
 		},
 		"removed with a value": {
 			Conf: `{appendModifications: [{networkFilter: {operation: Remove, value: "name: b"}}]}`,
@@ -102,16 +102,25 @@ func TestRejected(t *testing.T) {
 			Want: `p.yaml:2:69: spec.default.appendModifications[0].virtualHost.match.name: does not go with "Add": nothing is matched; remove it`,
 		},
 		"before which filter": {
-			Conf: `{appendModifications: [{networkFilter: {operation: AddBefore, value: "name: b"}}]}`,
+			Conf: `{appendModifications: [{networkFilter: {operation: AddBefore, value: "configDiscovery: {}"}}]}`,
 			Want: `p.yaml:2:40: spec.default.appendModifications[0].networkFilter.match.name: is required for "AddBefore"`,
 		},
 		"after which filter": {
-			Conf: `{appendModifications: [{httpFilter: {operation: AddAfter, match: {origin: a}, value: "name: b"}}]}`,
+			Conf: `{appendModifications: [{httpFilter: {operation: AddAfter, match: {origin: a}, value: "configDiscovery: {}"}}]}`,
 			Want: `p.yaml:2:66: spec.default.appendModifications[0].httpFilter.match.name: is required for "AddAfter"`,
 		},
 		"no YAML": {
 			Conf: `{appendModifications: [{cluster: {operation: Add, value: "just text"}}]}`,
 			Want: `p.yaml:2:58: spec.default.appendModifications[0].cluster.value: line 1 of the text: must be a mapping, not the string "just text"; write the resource's fields as YAML`,
+		},
+		"listener without an address": {
+			Conf: `{appendModifications: [{listener: {operation: Add, value: "name: a"}}]}`,
+			Want: `p.yaml:2:59: spec.default.appendModifications[0].listener.value: a listener that is added needs an address; give address, with a socketAddress`,
+		},
+		"filter without a config": {
+			Conf: `{appendModifications: [{httpFilter: {operation: AddLast, value: "name: a"}}, {networkFilter: {operation: AddFirst, value: "name: a"}}]}`,
+			Want: "p.yaml:2:65: spec.default.appendModifications[0].httpFilter.value: a filter that is added needs a config; give typedConfig, with the @type of the extension\n" +
+				"p.yaml:2:123: spec.default.appendModifications[1].networkFilter.value: a filter that is added needs a config; give typedConfig, with the @type of the extension",
 		},
 		"unknown field": {
 			Conf: `{appendModifications: [{cluster: {operation: Patch, value: "connect_timeout: 1s\nloadAssignment: {endpoint: []}"}}]}`,

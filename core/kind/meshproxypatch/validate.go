@@ -49,6 +49,10 @@ func (m *ClusterMod) Validate(at *diag.At) {
 // Validate checks that the operation allows the fields.
 func (m *ListenerMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Listener")
+	if m.Operation == AddResource {
+		validateHasAny(at, m.Value, "a listener that is added needs an address", "give address, with a socketAddress",
+			"address", "internalListener", "internal_listener", "apiListener", "api_listener")
+	}
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateNoMatch(at, "match", m.Operation, m.Match != nil)
 }
@@ -68,6 +72,7 @@ func (m *NetworkFilterMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.config.listener.v3.Filter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
+	validateFilterConfig(at, m.Operation, m.Value)
 }
 
 // Validate checks that the operation allows the fields.
@@ -75,6 +80,7 @@ func (m *HTTPFilterMod) Validate(at *diag.At) {
 	m.Value.checkType(at.Field("value"), "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter")
 	validateContent(at, m.Operation, m.Value, m.JSONPatches)
 	validateFilterName(at, m.Operation, m.Match)
+	validateFilterConfig(at, m.Operation, m.Value)
 }
 
 // Validate checks the tags.
@@ -126,4 +132,30 @@ func validateFilterName(at *diag.At, operation FilterOperation, match *FilterMat
 			at.Field("match").Field("name").Errorf("", "is required for %q", operation)
 		}
 	}
+}
+
+// validateFilterConfig checks that a filter that is added has a config: Envoy finds the
+// code of a filter by the type of its config, not by its name.
+func validateFilterConfig(at *diag.At, operation FilterOperation, value *EnvoyResource) {
+	if operation != RemoveFilter && operation != PatchFilter {
+		validateHasAny(at, value, "a filter that is added needs a config", "give typedConfig, with the @type of the extension",
+			"typedConfig", "typed_config", "configDiscovery", "config_discovery")
+	}
+}
+
+// validateHasAny checks that a value that is present has one of some fields.
+func validateHasAny(at *diag.At, value *EnvoyResource, what, hint string, names ...string) {
+	if value == nil {
+		return
+	}
+	fields, err := value.fields()
+	if err != nil {
+		return // reported at its place
+	}
+	for _, name := range names {
+		if _, has := fields[name]; has {
+			return
+		}
+	}
+	at.Field("value").Errorf(hint, "%s", what)
 }
