@@ -53,7 +53,7 @@ func BenchmarkAccess(b *testing.B) {
 				if answer.Decision.Allow != asked.allow {
 					b.Fatalf("the answer is %s", answer.Decision)
 				}
-				assertJSON(b, sortedJSON(b, reference()), answer.Decision)
+				assertJSON(b, sortedJSON(b, reference()), decisionTree(answer.Decision))
 			})
 			b.Run(fmt.Sprintf("policies=%d/request=%s/impl=naive", n, asked.name), func(b *testing.B) {
 				b.ReportAllocs()
@@ -67,6 +67,15 @@ func BenchmarkAccess(b *testing.B) {
 			})
 		}
 	}
+}
+
+// decisionTree returns a decision by rules as `access` prints it.
+func decisionTree(d permission.Decision) map[string]any {
+	by := map[string]any{"default": true}
+	if d.By != nil {
+		by = map[string]any{"kri": d.By.KRI, "rule": d.By.Rule, "list": d.By.List.String(), "index": d.By.Index}
+	}
+	return map[string]any{"decision": d.String(), "by": by}
 }
 
 // BenchmarkAccessFilter makes the RBAC filter of such an inbound from the policies
