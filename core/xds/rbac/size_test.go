@@ -97,8 +97,8 @@ func BenchmarkExpressions(b *testing.B) {
 	for _, test := range []struct{ name, expression string }{
 		{"ordinary", `/api/v%d/[^/]+/items/.*`},
 		{"counted", `/u%d/.{1,255}`},
-		{"classes", `/%d` + strings.Repeat(`\pL`, 300)},
-		{"counted-classes", `/%d\pL{1000}`},
+		{"classes", `/%d` + strings.Repeat(`\pL`, 8)},
+		{"counted-classes", `/%d\pL{100}`},
 		{"long", `/%d` + strings.Repeat(`(a|b)?.*`, 100)},
 		{"ends", `/%d(?:a$|b?){20}`},
 	} {
