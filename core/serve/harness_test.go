@@ -150,7 +150,7 @@ func (r *running) write(name, content string) {
 
 func (r *running) eventually(what string, condition func() bool) {
 	r.t.Helper()
-	for deadline := time.Now().Add(15 * time.Second); !condition(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !condition(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatalf("no %s; the log is\n%s", what, r.log)
 		}
