@@ -140,7 +140,8 @@ func TestHostileClients(t *testing.T) {
 // function that it returns kills it.
 func startHostile(t *testing.T, r *running) (end func()) {
 	t.Helper()
-	// They take the processors that the server leaves, as clients on other machines do.
+	// If times are measured, they take the processors that the server leaves, as clients
+	// on other machines do.
 	arguments := []string{os.Args[0], "-test.run=^TestHostileClients$"}
 	if nice, err := exec.LookPath("nice"); err == nil && os.Getenv("SOAK_TIME") != "" {
 		arguments = append([]string{nice, "-n", "19"}, arguments...)
