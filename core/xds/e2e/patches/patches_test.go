@@ -215,8 +215,13 @@ func (w *world) startWorkload(t *testing.T, p *patched) {
 			if err != nil {
 				return
 			}
-			_, _ = io.WriteString(connection, "hello\n")
-			_ = connection.Close()
+			go func() {
+				defer connection.Close()
+				_, _ = io.WriteString(connection, "hello\n")
+				_ = connection.(*net.TCPConn).CloseWrite()
+				// A connection that is closed with unread bytes is reset, and the answer lost.
+				_, _ = io.Copy(io.Discard, connection)
+			}()
 		}
 	}()
 	w.open = append(w.open, app, listener)
