@@ -186,6 +186,18 @@ func (v *View) Identities(mesh string) *identity.Identities {
 	return nil
 }
 
+// PermissionsApply reports whether the MeshTrafficPermissions of a dataplane are applied:
+// if not, every client may call it (SPEC 17.1). They apply to a dataplane that a
+// MeshIdentity selects, even if that cannot give it a SPIFFE ID.
+func (v *View) PermissionsApply(d *resource.Dataplane) bool {
+	mesh := v.Mesh(d.Mesh)
+	if v.reading.Semantics.PermissionsApply(mesh, false) {
+		return true
+	}
+	id, err := v.Identities(d.Mesh).Of(d)
+	return v.reading.Semantics.PermissionsApply(mesh, id != nil || err != nil)
+}
+
 // Trusts returns the MeshTrusts of a mesh, sorted by identity (SPEC 11.6). The
 // caller must not change the slice. Views return the same slice until one of them
 // is added, changed, moved to another position of a file, or removed.

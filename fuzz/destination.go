@@ -15,14 +15,10 @@ var (
 	portNames        = []string{"http", "80", "81"} // a name may be the number of another port
 )
 
-// addDestinations adds a few destinations, and in some scenarios the mode of the mesh.
+// addDestinations adds a few destinations.
 func (m *meshMaker) addDestinations(s *Scenario) {
 	for i := range 1 + m.of(5) {
 		s.add(m.destination(i))
-	}
-	if m.rarely(3) {
-		mode := pick(m.choices, "Everywhere", "ReachableBackends", "Exclusive", "Disabled")
-		s.add(map[string]any{"type": "Mesh", "name": "default", "meshServices": map[string]any{"mode": mode}})
 	}
 }
 

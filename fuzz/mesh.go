@@ -64,7 +64,7 @@ func (m *meshMaker) resource(kind, name string, labels, body map[string]any) map
 		return nil
 	}
 	m.taken[identity] = true
-	if kind != resource.DataplaneKind && !resource.IsObject(kind) {
+	if kind != resource.DataplaneKind && kind != resource.MeshIdentityKind && !resource.IsObject(kind) {
 		m.policies = append(m.policies, subjectRef{kind, name, namespace})
 	}
 	if m.rarely(3) {
@@ -84,7 +84,7 @@ func (m *meshMaker) kumaLabels(kind string, labels map[string]any) {
 	if m.rarely(3) {
 		labels["kuma.io/display-name"] = pick(m.choices, names...)
 	}
-	if kind != resource.DataplaneKind && m.of(2) == 1 {
+	if kind != resource.DataplaneKind && kind != resource.MeshIdentityKind && m.of(2) == 1 {
 		labels["kuma.io/policy-role"] = pick(m.choices, "system", "producer", "consumer", "workload-owner")
 	}
 }
@@ -105,6 +105,28 @@ func universal(kind, mesh, namespace, name string, labels, spec map[string]any) 
 		labels["k8s.kuma.io/namespace"] = namespace
 	}
 	return map[string]any{"type": kind, "mesh": mesh, "name": name, "labels": labels, "spec": spec}
+}
+
+// addMesh adds the document of the mesh, with the mode of its destinations or a
+// certificate authority, and identities.
+func (m *meshMaker) addMesh(s *Scenario) {
+	document := map[string]any{"type": "Mesh", "name": "default"}
+	if m.destinations && m.rarely(3) {
+		document["meshServices"] = map[string]any{"mode": pick(m.choices, "Everywhere", "ReachableBackends", "Exclusive", "Disabled")}
+	}
+	if m.kuma && m.rarely(4) {
+		document["mtls"] = map[string]any{"enabledBackend": pick(m.choices, "", "ca"), "backends": []any{map[string]any{"name": "ca", "type": "builtin"}}}
+	}
+	if len(document) > 2 {
+		s.add(document)
+	}
+	if m.kuma && m.of(2) == 1 {
+		s.add(m.resource("MeshIdentity", "i", map[string]any{}, map[string]any{
+			"selector": map[string]any{"dataplane": map[string]any{"matchLabels": m.selectorLabels()}},
+			"spiffeID": map[string]any{"trustDomain": "td", "path": "/a"},
+			"provider": map[string]any{"type": "Bundled", "bundled": map[string]any{"autogenerate": map[string]any{"enabled": true}}},
+		}))
+	}
 }
 
 // dataplane returns a sidecar, a gateway or a dataplane without either.

@@ -33,6 +33,7 @@ func (g *Generator) Scenario(data []byte) *Scenario {
 	if g.destinations {
 		m.addDestinations(s)
 	}
+	m.addMesh(s)
 	for range 1 + c.of(2) {
 		s.add(m.dataplane())
 	}

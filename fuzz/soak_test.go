@@ -25,6 +25,8 @@ func TestSoak(t *testing.T) {
 		{"views", withFrom(t), 2_000, compareViews},
 		{"views with routes", withRoutes(t), 1_000, compareViews},
 		{"access", permissions(t), 1_000, compareAccess},
+		{"access as Kuma 2", permissions(t).WithKumaLabels(), 1_000, inSemantics(semantics.Kuma, compareAccess)},
+		{"access as Kuma 3", permissions(t).WithKumaLabels(), 500, inSemantics(semantics.Kuma3, compareAccess)},
 		{"as Kuma 2", generator(t).WithKumaLabels(), 3_000, inSemantics(semantics.Kuma, compareAnswers)},
 		{"as Kuma 3", generator(t).WithKumaLabels(), 1_500, inSemantics(semantics.Kuma3, compareAnswers)},
 		{"destinations", generator(t).WithKumaLabels().WithDestinations(), 5_000, compareAnswers},

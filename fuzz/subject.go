@@ -28,7 +28,7 @@ type answers interface {
 	// ToRules returns the rule view of `to` of the kind opt.Kind (SPEC 4.5).
 	ToRules(dp *resource.Dataplane, opt inspect.Options) ([]inspect.SelectorRule, error)
 	// Permissions returns what `access` evaluates for an inbound, or nil if no
-	// permission selects the dataplane.
+	// permission selects the dataplane and permissions are applied to it.
 	Permissions(dp *resource.Dataplane, inbound int, shadow bool) *permission.Permissions
 }
 
@@ -87,6 +87,9 @@ func (v viewAnswers) ToRules(dp *resource.Dataplane, opt inspect.Options) ([]ins
 }
 
 func (v viewAnswers) Permissions(dp *resource.Dataplane, inbound int, shadow bool) *permission.Permissions {
+	if !v.PermissionsApply(dp) {
+		return permission.Open(dp, inbound)
+	}
 	if config := v.config(dp, permission.KindName, shadow); config.Matched.Len() > 0 {
 		return permission.ForInbound(config, dp, inbound)
 	}

@@ -53,7 +53,7 @@ type Decision struct {
 }
 
 // Decider is what decides about a request: an entry of a rule, an item of
-// `from`, or the default, which denies.
+// `from`, or the default, which denies unless no permission is applied.
 type Decider struct {
 	Default bool   `json:"default,omitempty"`
 	KRI     string `json:"kri,omitempty"`
@@ -72,7 +72,15 @@ func (d *Decision) Allowed() bool { return d.Decision == permission.Decision{All
 // Permissions returns which requests an inbound, given by its index, allows.
 // Policies that only inform are not part of it.
 func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permission.Permissions {
-	return permission.ForInbound(permissionConfig(view, d), d, inbound)
+	return permissionsFor(permissionConfig(view, d), d, inbound, view.PermissionsApply(d))
+}
+
+// permissionsFor returns the permissions of an inbound with a config, if they are applied.
+func permissionsFor(config *rules.Config, d *resource.Dataplane, inbound int, applied bool) *permission.Permissions {
+	if !applied {
+		return permission.Open(d, inbound)
+	}
+	return permission.ForInbound(config, d, inbound)
 }
 
 // permissionConfig returns the MeshTrafficPermissions of a dataplane of the view; nil

@@ -37,8 +37,8 @@ func NewUndeclaredAccess(view *core.View, d *resource.Dataplane, options Options
 	if err != nil {
 		return nil, err
 	}
-	config := permissionConfig(view, d)
-	passes := permission.PassesUndeclared(config, id != nil)
+	config, applied := permissionConfig(view, d), view.PermissionsApply(d)
+	passes := permission.PassesUndeclared(config, id != nil, applied)
 	a := &Access{
 		Semantics: view.Semantics(),
 		Decision:  Decision{permission.Decision{Allow: passes}.String(), Decider{Default: true}},
@@ -46,7 +46,10 @@ func NewUndeclaredAccess(view *core.View, d *resource.Dataplane, options Options
 	}
 	if options.Explain {
 		reason := "no inbound declares the port, and the dataplane has an identity or a permission policy selects it"
-		if passes {
+		switch {
+		case passes && !applied:
+			reason = "no inbound declares the port, and " + permission.OpenReason
+		case passes:
 			reason = "no inbound declares the port, and the dataplane has no identity and no permission policy"
 		}
 		a.Explanation = &Explanation{Reason: reason}

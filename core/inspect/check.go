@@ -41,6 +41,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.httpOnTCP()...)
 		warnings = append(warnings, m.idleEntries()...)
 		warnings = append(warnings, m.closedInbounds()...)
+		warnings = append(warnings, m.openInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
 		warnings = append(warnings, m.unresolved()...)
 	}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -18,9 +19,12 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 	known := map[string]*closedCause{}         // by the policies
 	closed := map[permissionsOf]*closedCause{} // nil: it allows some request
 	for _, d := range m.dataplanes {
+		if !m.view.PermissionsApply(d) {
+			continue
+		}
 		config := permissionsIn(m.view.Configs(d, core.Enforced))
 		for i := range d.Inbounds {
-			key := newPermissionsOf(config, d, i)
+			key := newPermissionsOf(config, d, i, false)
 			cause, examined := closed[key]
 			if !examined {
 				if permissions := permission.ForInbound(config, d, i); !allowsAny(permissions) {
@@ -33,7 +37,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 				closed[key] = cause
 			}
 			if cause != nil {
-				cause.inbounds = append(cause.inbounds, qualifiedName(&d.Meta)+" "+uniqueInboundName(d, i))
+				cause.inbounds = append(cause.inbounds, inboundOf(d, i))
 			}
 		}
 	}
@@ -42,6 +46,44 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 		warnings = append(warnings, cause.warning())
 	}
 	return warnings
+}
+
+// inboundOf returns the names of a dataplane and of its inbound, given by its index.
+func inboundOf(d *resource.Dataplane, inbound int) string {
+	return qualifiedName(&d.Meta) + " " + uniqueInboundName(d, inbound)
+}
+
+// firstOf returns the first of a list of names, and how many more there are.
+func firstOf(names []string) string {
+	const shown = 5
+	text := strings.Join(names[:min(shown, len(names))], ", ")
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// openInbounds warns, once for a mesh, of inbounds that allow every client as no
+// permission is applied to their dataplanes (SPEC 17.1).
+func (m *meshCheck) openInbounds() []diag.Diagnostic {
+	var first *resource.Dataplane
+	var inbounds []string
+	for _, d := range m.dataplanes {
+		if len(d.Inbounds) == 0 || m.view.PermissionsApply(d) {
+			continue
+		}
+		first = cmp.Or(first, d)
+		for i := range d.Inbounds {
+			inbounds = append(inbounds, inboundOf(d, i))
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return []diag.Diagnostic{{
+		Pos: first.Pos, Path: "networking.inbound[0]",
+		What: fmt.Sprintf("every client is allowed, as %s: %s", permission.OpenReason, firstOf(inbounds)), Hint: permission.OpenHint,
+	}}
 }
 
 // permittingPolicies returns the names of the policies that select an inbound.
@@ -70,11 +112,7 @@ type closedCause struct {
 const openAll = `"from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]"`
 
 func (c *closedCause) warning() diag.Diagnostic {
-	const shown = 5
-	names := strings.Join(c.inbounds[:min(shown, len(c.inbounds))], ", ")
-	if more := len(c.inbounds) - shown; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
+	names := firstOf(c.inbounds)
 	w := diag.Diagnostic{Pos: c.dataplane.Pos, Path: fmt.Sprintf("networking.inbound[%d]", c.inbound)}
 	switch {
 	case c.policies == "":

@@ -18,7 +18,10 @@ import (
 type Dataplane struct {
 	Dataplane DataplaneRef        `json:"dataplane"`
 	Semantics semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
-	Policies  []Kind              `json:"policies"`  // sorted by kind
+	// PermissionsNotApplied reports that its inbounds allow every client, whatever the
+	// permissions are, as it has no identity (SPEC 17.1).
+	PermissionsNotApplied bool   `json:"permissionsNotApplied,omitempty"`
+	Policies              []Kind `json:"policies"` // sorted by kind
 }
 
 // DataplaneRef identifies a dataplane.
@@ -93,7 +96,10 @@ func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.S
 // everything else.
 func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
 	a := newDataplaneAnswer(view, d, options)
-	answer := &Dataplane{Dataplane: newDataplaneRef(d, options.Source), Semantics: view.Semantics(), Policies: []Kind{}}
+	answer := &Dataplane{
+		Dataplane: newDataplaneRef(d, options.Source), Semantics: view.Semantics(), Policies: []Kind{},
+		PermissionsNotApplied: len(d.Inbounds) > 0 && !view.PermissionsApply(d),
+	}
 	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
 		a.errs = append(a.errs, err)
 	} else if id != nil {

@@ -29,6 +29,9 @@ type Diff struct {
 	Closes []InboundOf `json:"closes"`
 }
 
+// Empty reports whether nothing changes.
+func (d *Diff) Empty() bool { return len(d.Groups)+len(d.Opens)+len(d.Closes) == 0 }
+
 // DiffGroup is dataplanes with the same changes, sorted by identity.
 type DiffGroup struct {
 	Dataplanes []string `json:"dataplanes"` // KRIs

@@ -30,10 +30,14 @@ type permissionsOf struct {
 	config   *rules.Config // nil: no permission selects the dataplane
 	inbound  int
 	protocol request.Protocol
+	open     bool // none is applied
 }
 
-func newPermissionsOf(config *rules.Config, d *resource.Dataplane, inbound int) permissionsOf {
-	return permissionsOf{config, inbound, request.ProtocolOf(&d.Inbounds[inbound])}
+func newPermissionsOf(config *rules.Config, d *resource.Dataplane, inbound int, open bool) permissionsOf {
+	if open {
+		config = nil
+	}
+	return permissionsOf{config, inbound, request.ProtocolOf(&d.Inbounds[inbound]), open}
 }
 
 // add compares the inbounds that a dataplane has in both views.
@@ -45,16 +49,17 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) {
 		a.known = map[accessPair]accessDiff{}
 	}
 	old, next := permissionsIn(before), permissionsIn(after)
+	wasOpen, isOpen := !d.before.view.PermissionsApply(p.before), !d.after.view.PermissionsApply(p.after)
 	for i := range p.after.Inbounds {
 		name := uniqueInboundName(p.after, i)
 		for j := range p.before.Inbounds {
 			if uniqueInboundName(p.before, j) != name {
 				continue
 			}
-			key := accessPair{newPermissionsOf(old, p.before, j), newPermissionsOf(next, p.after, i)}
+			key := accessPair{newPermissionsOf(old, p.before, j, wasOpen), newPermissionsOf(next, p.after, i, isOpen)}
 			diff, known := a.known[key]
 			if !known {
-				diff = a.compare(d.clients, permission.ForInbound(old, p.before, j), permission.ForInbound(next, p.after, i), key)
+				diff = a.compare(d.clients, permissionsFor(old, p.before, j, !wasOpen), permissionsFor(next, p.after, i, !isOpen), key)
 				a.known[key] = diff
 			}
 			inbound := InboundOf{p.after.KRI(""), name, qualifiedName(&p.after.Meta)}
@@ -80,6 +85,9 @@ func permissionsIn(configs []*rules.Config) *rules.Config {
 }
 
 func (a *accessDiffs) compare(clients *clientDiffs, before, after *permission.Permissions, key accessPair) (diff accessDiff) {
+	if before.NotApplied || after.NotApplied {
+		return accessDiff{opens: !before.AllowsEveryClient(), closes: !after.AllowsEveryClient()}
+	}
 	if before.Clients == nil && after.Clients == nil {
 		old, next := decidingEntries(before.Rules), decidingEntries(after.Rules)
 		return accessDiff{
@@ -154,6 +162,9 @@ func (s entrySet) allows() bool { return s.hasMore(nil, false) }
 
 // allowsAny reports whether an inbound allows any request.
 func allowsAny(p *permission.Permissions) bool {
+	if p.NotApplied {
+		return true
+	}
 	if p.Clients == nil {
 		return decidingEntries(p.Rules).allows()
 	}

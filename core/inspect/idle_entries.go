@@ -18,7 +18,7 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 				continue
 			}
 			for i := range config.Inbounds {
-				e.inbound(newPermissionsOf(config, d, i))
+				e.inbound(newPermissionsOf(config, d, i, false))
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type Answer struct {
 // Decision is to allow or to deny, and why.
 type Decision struct {
 	Allow bool
-	By    *Place // the first entry or item that decides; nil: denied by default
+	By    *Place // the first entry or item that decides; nil: denied by default, or allowed as no policy is applied
 }
 
 // String returns ALLOW or DENY.

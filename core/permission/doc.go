@@ -25,6 +25,7 @@
 //   - A request is denied if any deny entry matches; else allowed if any allow or
 //     allowWithShadowDeny entry matches; else denied. No order of policies or
 //     levels lets an allow override a deny (SPEC 7.3).
+//   - Only [Open] allows a request that no entry or item allows.
 //   - The zero [Permissions], of an inbound without policies, denies every
 //     request.
 //   - All values are immutable and safe for concurrent use. Decide allocates

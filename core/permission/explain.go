@@ -28,6 +28,7 @@ const (
 	EntryMatches               // Answer.Decision.By matches
 	NoneMatches                // no entry or item matches
 	NoneAllows                 // no entry or item allows any request
+	NotApplied                 // no policy is applied; see [Open]
 )
 
 // String returns the reason as a sentence without a period.
@@ -38,6 +39,7 @@ func (r Reason) String() string {
 		"an entry matches",
 		"no entry matches",
 		"no entry allows any request",
+		OpenReason,
 	}[r]
 }
 
@@ -56,6 +58,8 @@ func (p *Permissions) Explain(r *request.Request) Explanation {
 	e := Explanation{Answer: p.Decide(r), Reason: EntryMatches}
 	switch {
 	case e.Answer.Decision.By != nil:
+	case p.NotApplied:
+		e.Reason = NotApplied
 	case p.Rules != nil:
 		e.Reason, e.Nearest = p.Rules.nearest(r)
 	case p.Clients != nil:

@@ -18,9 +18,12 @@ const KindName = "MeshTrafficPermission"
 type Permissions struct {
 	Protocol request.Protocol
 	// Rules or Clients decides. The other one is nil; both are nil if no policy
-	// selects the inbound.
+	// selects the inbound, and with NotApplied.
 	Rules   *DecisionList
 	Clients *Clients
+	// NotApplied reports that every request is allowed, as no policy is applied; see
+	// [Open].
+	NotApplied bool
 	// Warnings is about what has no effect or another effect than it seems, in
 	// the order of the rules.
 	Warnings []diag.Diagnostic
@@ -44,6 +47,24 @@ func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permi
 	}
 	return p
 }
+
+// Open returns the permissions of a dataplane's inbound, given its index, to which no
+// policy is applied, as the dataplane has no identity (SPEC 17.1). They allow every
+// request, with a warning.
+func Open(d *resource.Dataplane, inbound int) *Permissions {
+	return &Permissions{
+		Protocol: request.ProtocolOf(&d.Inbounds[inbound]), NotApplied: true,
+		Warnings: []diag.Diagnostic{{
+			Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: "every client is allowed, as " + OpenReason, Hint: OpenHint,
+		}},
+	}
+}
+
+// OpenReason is why no policy is applied, for messages; OpenHint is how to mend it.
+const (
+	OpenReason = "no MeshTrafficPermission is applied to a dataplane without identity"
+	OpenHint   = "select the dataplane with a MeshIdentity"
+)
 
 // RulesOf returns the rules of an inbound. Package rules does not merge those of
 // MeshTrafficPermission.
@@ -84,6 +105,8 @@ func ignored(policies []*resource.Policy) diag.Diagnostic {
 // Decide answers a request.
 func (p *Permissions) Decide(r *request.Request) Answer {
 	switch {
+	case p.NotApplied:
+		return Answer{Decision: Decision{Allow: true}}
 	case p.Rules != nil:
 		return p.Rules.Decide(r)
 	case p.Clients != nil:

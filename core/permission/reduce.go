@@ -28,7 +28,7 @@ func (p *Permissions) Reduce(entry func(*Entry) bool, client func(*Client) bool)
 // for. It is false for rules: each entry that allows has a condition (SPEC 7.2).
 func (p *Permissions) AllowsEveryClient() bool {
 	if p.Clients == nil {
-		return false
+		return p.NotApplied
 	}
 	for i := range p.Clients.items {
 		item := &p.Clients.items[i]

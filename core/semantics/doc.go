@@ -13,7 +13,8 @@
 //  3. Which route does a targetRef refer to? [Semantics.RefersToRoute] reports it.
 //  4. Does a `from` item apply to clients by their tags, or is it a rule?
 //     [Semantics.FromIsRule] reports it.
-//  5. Which destinations does a reference find, which does a transparent proxy reach,
+//  5. Are the permissions of a dataplane applied? [Semantics.PermissionsApply] reports it.
+//  6. Which destinations does a reference find, which does a transparent proxy reach,
 //     and which `to` items apply to their outbounds, in which order?
 //     [Semantics.FindsByName], [Semantics.ReachesAll] and [Semantics.DestinationItems],
 //     which package core/destination uses.

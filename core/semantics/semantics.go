@@ -50,6 +50,7 @@ type reader interface {
 	routeName(route *resource.Policy) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
 	fromIsRule(kind *resource.Kind) bool
+	permissionsApply(mesh *resource.Mesh, identified bool) bool
 	// See the methods of Semantics about destinations.
 	destinationName(o *resource.Meta) string
 	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool

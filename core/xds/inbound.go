@@ -47,6 +47,8 @@ type Inbound struct {
 	InspectTLS bool
 
 	TrustDomain string // see Visibility
+	// PermissionsNotApplied reports that every client is allowed (SPEC 17.1).
+	PermissionsNotApplied bool
 }
 
 // RequestForm returns the form of RBAC filters that the proxy reads.

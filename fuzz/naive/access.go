@@ -25,7 +25,11 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	if err != nil {
 		return nil, err
 	}
-	policies := selectingInbound(newMesh(set, meshName, opt).matching(kind, dp), i)
+	m := newMesh(set, meshName, opt)
+	if m.permitsAll(dp) {
+		return map[string]any{"decision": "ALLOW", "by": byDefault(), "warnings": []any{"there is no identity"}}, nil
+	}
+	policies := selectingInbound(m.matching(kind, dp), i)
 	if haveRules(policies) {
 		return accessByRules(policies, speaksHTTP(&dp.Inbounds[i]), &r), nil
 	}

@@ -29,7 +29,15 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 	if semantics == "" {
 		semantics = "targetref"
 	}
-	return map[string]any{"dataplane": describeDataplane(dp), "semantics": semantics, "policies": policies}, nil
+	described := describeDataplane(dp)
+	if id := m.spiffeID(dp); id != "" {
+		described["spiffeId"] = id
+	}
+	answer := map[string]any{"dataplane": described, "semantics": semantics, "policies": policies}
+	if len(dp.Inbounds) > 0 && m.permitsAll(dp) {
+		answer["permissionsNotApplied"] = true
+	}
+	return answer, nil
 }
 
 func describeDataplane(dp *resource.Dataplane) map[string]any {

@@ -21,6 +21,7 @@ type Options struct {
 type mesh struct {
 	document     *resource.Mesh // nil: none
 	policies     []*resource.Policy
+	identities   []*resource.MeshIdentity
 	destinations []resource.Destination // sorted by identity
 	hub          *hub
 	semantics    string
@@ -38,6 +39,11 @@ func newMesh(set *resource.Set, name string, opt Options) *mesh {
 	for _, document := range set.Meshes {
 		if document.Name == name {
 			m.document = document
+		}
+	}
+	for _, i := range set.Identities {
+		if i.Mesh == name {
+			m.identities = append(m.identities, i)
 		}
 	}
 	for _, o := range set.Objects { // sorted by identity

@@ -16,6 +16,9 @@ var filterForms = []string{"matcher", "rules"}
 // printFilter prints the Envoy filter of an inbound in one of filterForms: as JSON too
 // if the format is a table.
 func (g *globals) printFilter(c *cobra.Command, p *permission.Permissions, i *resource.Inbound, form string) error {
+	if p.NotApplied {
+		return usagef("%s, so there is no filter; %s", permission.OpenReason, permission.OpenHint)
+	}
 	envoyForm := rbac.MatcherForm
 	if form == "rules" {
 		envoyForm = rbac.RulesForm

@@ -34,7 +34,7 @@ which they denied (opens), or deny one which they allowed (closes).
 With --shadow and without --with, show what would change if the policies that
 only inform were enforced, or the one of --policy.
 
-Exit status: 0 no dataplane changes; 1 some do; 2 bad input or wrong usage.`,
+Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2 bad input or wrong usage.`,
 		Example: `  meshmatch diff -f old/ --with new/
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
   meshmatch diff -f policies/ --shadow
@@ -55,7 +55,7 @@ Exit status: 0 no dataplane changes; 1 some do; 2 bad input or wrong usage.`,
 			switch {
 			case errLimit != nil:
 				return incomplete{errLimit}
-			case len(diff.Groups) > 0:
+			case !diff.Empty():
 				return errNo
 			}
 			return nil
@@ -141,7 +141,7 @@ func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *worl
 }
 
 func diffPage(p *page, diff *inspect.Diff) {
-	if len(diff.Groups) == 0 {
+	if diff.Empty() {
 		p.line("no dataplane changes, by the semantics %s", diff.Semantics)
 		return
 	}

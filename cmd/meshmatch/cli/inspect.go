@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -64,6 +65,9 @@ func dataplanePage(p *page, a *inspect.Dataplane) {
 	if p.wide {
 		p.row("kri", d.KRI)
 		p.row("source", d.Source)
+	}
+	if a.PermissionsNotApplied {
+		p.line("warning: every client is allowed, as %s; %s", permission.OpenReason, permission.OpenHint)
 	}
 	if len(a.Policies) == 0 {
 		p.line("no policy selects it")

@@ -9,6 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -33,6 +34,39 @@ networking: {address: 10.0.0.2, inbound: [{port: 80, protocol: http, tags: {kuma
 ---
 {type: MeshTimeout, name: t, spec: {to: [{default: {connectionTimeout: 1s}}]}}
 `
+
+// A builder that has followed the changes of an engine in Kuma's semantics answers as a
+// new one does: permissions apply with an identity (SPEC 17.1).
+func TestBuilderFollowsIdentities(t *testing.T) {
+	engine := core.NewEngine(kinds.All(), core.Options{Semantics: semantics.Kuma})
+	loader := resource.Loader{Kinds: kinds.All()}
+	builder := snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})
+	var versions []string
+	for _, upsert := range []string{
+		followed,
+		`{type: Mesh, name: default, mtls: {enabledBackend: ca, backends: [{name: ca, type: builtin}]}}`,
+		`{type: Mesh, name: default, mtls: {enabledBackend: "", backends: [{name: ca, type: builtin}]}}`,
+		`{type: MeshIdentity, name: i, spec: {selector: {dataplane: {}}, provider: {type: Bundled, bundled: {autogenerate: {enabled: true}}}}}`,
+	} {
+		set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(upsert)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := engine.Apply(t.Context(), core.Batch{Upsert: set}); err != nil {
+			t.Fatal(err)
+		}
+		want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(engine.View()))
+		got := answersOf(builder.At(engine.View()))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-a new builder +this one:\n%s", diff)
+		}
+		versions = append(versions, got["web has listeners inbound/10.0.0.1/80"])
+	}
+	open, closed, reopened, identified := versions[0], versions[1], versions[2], versions[3]
+	if open == "" || open == closed || open != reopened || identified == open || identified == closed {
+		t.Errorf("the listener has the versions %q", versions)
+	}
+}
 
 // A builder that has followed the changes of an engine answers as a new one does, by
 // name and by locator.

@@ -32,6 +32,7 @@ type inboundKey struct {
 	provider    spiffe.IdentityProviderType // see visibility
 	trustDomain string
 	client      xds.ClientType
+	open        bool // no permission is applied
 	confs       unique.Handle[string]
 }
 
@@ -39,7 +40,7 @@ type inboundKey struct {
 // before, or nil; if nothing changed that they depend on, it is the result.
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
 	key := inboundKey{
-		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client,
+		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open,
 		confs: confs.inboundKey(index, b.shape.inbounds),
 	}
 	if tls.identity != nil {
@@ -59,7 +60,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	}
 	i := &xds.Inbound{
 		Report: xds.Report{Place: name, OfInbound: true}, Dataplane: d, Identity: tls.identity, TrustDomain: tls.trustDomain,
-		Index: index, Inbound: in, Protocol: protocol, Client: client,
+		Index: index, Inbound: in, Protocol: protocol, Client: client, PermissionsNotApplied: tls.open,
 		Listener: &listenerv3.Listener{
 			Name: name, Address: message.SocketAddress(address, in.Port),
 			TrafficDirection: corev3.TrafficDirection_INBOUND,

@@ -102,7 +102,7 @@ func (s *Snapshot) isOf(b *Builder, d *resource.Dataplane, configs []*rules.Conf
 	if before == mesh {
 		return true
 	}
-	if before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
+	if before.open != mesh.open || before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
 		return false
 	}
 	for _, known := range s.shared.sets {
@@ -156,6 +156,7 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
 	server := sb.mesh.serverTLS(sb.snapshot.Identity, client)
+	server.open = !s.view.PermissionsApply(d)
 	for i := range d.Inbounds {
 		var was *built
 		if before != nil && i < len(before.Dataplane.Inbounds) {

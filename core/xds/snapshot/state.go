@@ -26,6 +26,9 @@ type meshState struct {
 	services   map[string]*service
 	identities *identity.Identities
 	trusts     []*resource.MeshTrust
+	// open reports that no permission is applied to dataplanes without identity (SPEC
+	// 17.1).
+	open bool
 }
 
 // newState returns the state of a view. Before is an earlier state, or nil.
@@ -42,27 +45,32 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		}
 	}
 	for _, mesh := range view.Meshes() {
-		identities, trusts := view.Identities(mesh), view.Trusts(mesh)
+		next := &meshState{
+			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
+			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false),
+		}
 		var old *meshState
 		if before != nil {
 			old = before.meshes[mesh]
 		}
 		switch {
-		case old == nil || old.identities != identities:
-			s.meshes[mesh] = newMeshState(view, mesh, identities, trusts, old)
+		case old == nil || old.identities != next.identities:
+			next.services = servicesOf(view, mesh, next.identities, old)
 		case len(changed[mesh]) > 0:
-			s.meshes[mesh] = old.after(view, before.view, changed[mesh], trusts)
-		case slices.Equal(old.trusts, trusts):
-			s.meshes[mesh] = old
+			next.services = old.servicesAfter(view, before.view, changed[mesh])
+		case old.open == next.open && slices.Equal(old.trusts, next.trusts):
+			next = old
 		default:
-			s.meshes[mesh] = &meshState{old.services, identities, trusts}
+			next.services = old.services
 		}
+		s.meshes[mesh] = next
 	}
 	return s
 }
 
-func newMeshState(view *core.View, mesh string, identities *identity.Identities, trusts []*resource.MeshTrust, old *meshState) *meshState {
-	m := &meshState{services: map[string]*service{}, identities: identities, trusts: trusts}
+// servicesOf returns the services of a mesh. Old is an earlier state of the mesh, or nil.
+func servicesOf(view *core.View, mesh string, identities *identity.Identities, old *meshState) map[string]*service {
+	services := map[string]*service{}
 	byService := map[string][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
 		for _, e := range endpointsOf(d, identities) {
@@ -76,13 +84,14 @@ func newMeshState(view *core.View, mesh string, identities *identity.Identities,
 		if old != nil {
 			before = old.services[name]
 		}
-		m.services[name] = before.after(endpoints)
+		services[name] = before.after(endpoints)
 	}
-	return m
+	return services
 }
 
-// after returns the state after the given dataplanes were added, changed or removed.
-func (m *meshState) after(view, before *core.View, changed []resource.ID, trusts []*resource.MeshTrust) *meshState {
+// servicesAfter returns the services after the given dataplanes were added, changed or
+// removed.
+func (m *meshState) servicesAfter(view, before *core.View, changed []resource.ID) map[string]*service {
 	type difference struct {
 		without map[resource.ID]bool
 		with    []*xds.Endpoint
@@ -107,7 +116,7 @@ func (m *meshState) after(view, before *core.View, changed []resource.ID, trusts
 			}
 		}
 	}
-	next := &meshState{services: maps.Clone(m.services), identities: m.identities, trusts: trusts}
+	services := maps.Clone(m.services)
 	for name, d := range touched {
 		endpoints := d.with
 		if old := m.services[name]; old != nil {
@@ -118,9 +127,9 @@ func (m *meshState) after(view, before *core.View, changed []resource.ID, trusts
 			}
 		}
 		slices.SortFunc(endpoints, compareEndpoints)
-		next.services[name] = m.services[name].after(endpoints)
+		services[name] = m.services[name].after(endpoints)
 	}
-	return next
+	return services
 }
 
 // endpoints returns the endpoints of a destination.

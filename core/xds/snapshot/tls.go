@@ -56,6 +56,8 @@ type serverTLS struct {
 	// trustDomain is the one whose CAs alone clients are verified with; "" if there
 	// may be several.
 	trustDomain string
+	// open reports that no permission is applied to the dataplane (SPEC 17.1).
+	open bool
 }
 
 // secure makes a cluster choose the transport socket of each endpoint by the identity

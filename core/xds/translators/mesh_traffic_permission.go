@@ -21,7 +21,14 @@ func meshTrafficPermission() xds.Translator {
 // unseenPermissions warns of entries and items that never match a client of the
 // inbound.
 func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
-	if in.InboundConfig == nil {
+	switch {
+	case i.PermissionsNotApplied:
+		i.Warnings = append(i.Warnings, xds.Warning{
+			Place: i.Place, Inspected: true,
+			Message: fmt.Sprintf("every client is allowed, as %s; %s", permission.OpenReason, permission.OpenHint),
+		})
+		return
+	case in.InboundConfig == nil:
 		return
 	}
 	sees := i.Visibility()
@@ -73,8 +80,11 @@ func visibleTo(list permission.List, sees xds.Visibility) xds.Visibility {
 	return sees
 }
 
-// permissions adds the filter of a filter chain.
+// permissions adds the filter of a filter chain, unless no permission is applied.
 func permissions(c *xds.Chain, in xds.InboundConf) {
+	if c.PermissionsNotApplied {
+		return
+	}
 	all := permission.ForInbound(in.Config, c.Dataplane, c.Index)
 	seen := visiblePermissions(all, c.Visibility())
 	filter, err := rbac.New(seen, c.RequestForm(), "inbound.")
