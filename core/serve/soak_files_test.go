@@ -226,25 +226,40 @@ type expected struct {
 }
 
 func (e *expected) Node(n *server.Node) (*wire.Snapshot, bool) {
-	id, zone, ok := resource.ParseDataplaneKRI(n.ID)
-	if !ok {
+	built := e.snapshot(n)
+	if built == nil {
 		return nil, false
 	}
-	d := e.view.Dataplane(id)
-	if d == nil || d.Zone() != zone {
-		return nil, false
-	}
-	client := xds.Envoy
-	if strings.HasPrefix(n.UserAgent, "gRPC") {
-		client = xds.ProxylessGRPC
-	}
-	built := e.state.Snapshot(d, client)
 	var s wire.Snapshot
 	for t := range wire.Type(wire.NumTypes) {
 		s[t].Listed = built.Resources(t)
 	}
 	s[wire.ListenerType].Named = built.API()
 	return &s, true
+}
+
+// snapshot returns the snapshot of a node, nil if it has no dataplane.
+func (e *expected) snapshot(n *server.Node) *snapshot.Snapshot {
+	id, zone, ok := resource.ParseDataplaneKRI(n.ID)
+	if !ok {
+		return nil
+	}
+	d := e.view.Dataplane(id)
+	if d == nil || d.Zone() != zone {
+		return nil
+	}
+	client := xds.Envoy
+	if strings.HasPrefix(n.UserAgent, "gRPC") {
+		client = xds.ProxylessGRPC
+	}
+	return e.state.Snapshot(d, client)
+}
+
+// depends reports whether what a node is served depends on the history of its replica: a
+// patch that weakens permissions leaves the last good snapshot, or none after a start.
+func (e *expected) depends(n *server.Node) bool {
+	built := e.snapshot(n)
+	return built != nil && built.Refused() != nil
 }
 
 func (e *expected) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
