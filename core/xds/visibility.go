@@ -95,7 +95,7 @@ func (i *Inbound) visibility(plaintext bool) Visibility {
 	switch {
 	case v.GRPC: // it has no SNI
 	case plaintext: // TLS that only the client and the workload take part in has an SNI
-		v.ServerName = i.TLS == nil && !v.Requests
+		v.ServerName = !v.Requests
 	default:
 		v.ServerName = true
 	}

@@ -7,8 +7,11 @@ import (
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
+// NewManager returns a connection manager with its routes by RDS. It normalizes paths, so
+// that a route and the server's inbound see the same one.
 func NewManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv3.HttpConnectionManager {
 	return &hcmv3.HttpConnectionManager{
 		StatPrefix: statPrefix,
@@ -17,6 +20,8 @@ func NewManager(statPrefix, routes string, idle, streamIdle time.Duration) *hcmv
 		},
 		CommonHttpProtocolOptions: &corev3.HttpProtocolOptions{IdleTimeout: durationpb.New(idle)},
 		StreamIdleTimeout:         durationpb.New(streamIdle),
+		NormalizePath:             wrapperspb.Bool(true),
+		MergeSlashes:              true,
 		UpgradeConfigs:            []*hcmv3.HttpConnectionManager_UpgradeConfig{{UpgradeType: "websocket"}},
 	}
 }

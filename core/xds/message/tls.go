@@ -30,6 +30,21 @@ func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.St
 	})
 }
 
+// MeshALPN is the protocol that proxies offer first in the handshake with each other. A TCP
+// inbound in mode Permissive takes TLS for that of the mesh by it (SPEC 11.5, MeshTLS).
+const MeshALPN = "meshmatch"
+
+// ALPN returns what a proxy offers to an endpoint that speaks the protocol.
+func ALPN(p Protocol) []string {
+	switch {
+	case p.IsHTTP2():
+		return []string{MeshALPN, "h2"}
+	case p.IsHTTP():
+		return []string{MeshALPN, "http/1.1"}
+	}
+	return []string{MeshALPN}
+}
+
 // CommonTLS returns the certificate and the verification of peers, of which one of the
 // given SPIFFE IDs is required; none: any.
 func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {

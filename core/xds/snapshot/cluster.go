@@ -45,7 +45,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			}
 			c.Message.LoadAssignment = m
 		}
-		key.tls.secure(c.Message, key.facts)
+		key.tls.secure(c.Message, key.facts, c.Protocol)
 		for i, t := range b.shape.cluster {
 			c.WarnIgnored(t, key.confs.own[i])
 			if key.client == xds.ProxylessGRPC {

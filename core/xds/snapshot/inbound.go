@@ -140,8 +140,6 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 	c := &xds.Chain{Inbound: i, Filters: &xds.Filters{}, Plaintext: plaintext}
 	if i.Protocol.IsHTTP() {
 		c.Manager = message.NewManager("inbound", i.Listener.Name, message.InboundIdleTimeout, message.InboundStreamIdleTimeout)
-		c.Manager.NormalizePath = wrapperspb.Bool(true)
-		c.Manager.MergeSlashes = true
 		c.Manager.ForwardClientCertDetails = hcmv3.HttpConnectionManager_SANITIZE_SET
 		c.Manager.SetCurrentClientCertDetails = &hcmv3.HttpConnectionManager_SetCurrentClientCertDetails{Uri: true}
 	} else {
@@ -155,11 +153,24 @@ func (b *Builder) addChain(i *xds.Inbound, confs *dataplaneConfs, plaintext bool
 		chain.TransportSocket = message.TransportSocket(i.TLS)
 	}
 	if i.Permissive && i.TLS != nil {
-		chain.FilterChainMatch = &listenerv3.FilterChainMatch{TransportProtocol: "tls"}
-		if plaintext {
-			chain.FilterChainMatch.TransportProtocol = "raw_buffer"
-		}
+		chain.FilterChainMatch = permissiveMatch(i.Protocol, plaintext)
 	}
 	i.Listener.FilterChains = append(i.Listener.FilterChains, chain)
 	return c.Decided()
+}
+
+// permissiveMatch returns which connections a filter chain of an inbound in mode Permissive
+// takes. An HTTP inbound takes all TLS for that of the mesh. A TCP inbound does so by the
+// protocol that proxies offer: what else it gets, a workload's own TLS among it, goes to
+// the workload as it is.
+func permissiveMatch(p message.Protocol, plaintext bool) *listenerv3.FilterChainMatch {
+	switch {
+	case p.IsHTTP() && plaintext:
+		return &listenerv3.FilterChainMatch{TransportProtocol: "raw_buffer"}
+	case p.IsHTTP():
+		return &listenerv3.FilterChainMatch{TransportProtocol: "tls"}
+	case plaintext:
+		return nil // Envoy does not come back from a transport protocol to one without ALPN
+	}
+	return &listenerv3.FilterChainMatch{ApplicationProtocols: []string{message.MeshALPN}}
 }

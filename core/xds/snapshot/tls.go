@@ -64,20 +64,20 @@ type serverTLS struct {
 // that the endpoint has (SPEC 11.6). Endpoints without identity get the socket of the
 // cluster, which has no TLS. GRPC has one socket for all endpoints of a cluster, so there
 // the endpoints with identity have it; see grpcEndpoints.
-func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts) {
+func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol message.Protocol) {
 	if !c.enabled() {
 		return
 	}
 	if c.source == message.GRPCSecrets {
 		if len(facts.ids) > 0 {
-			m.TransportSocket = c.socket(facts.ids...)
+			m.TransportSocket = c.socket(protocol, facts.ids...)
 		}
 		return
 	}
 	for _, id := range facts.ids {
 		m.TransportSocketMatches = append(m.TransportSocketMatches, &clusterv3.Cluster_TransportSocketMatch{
 			Name: id, Match: message.SocketMatch(id),
-			TransportSocket: c.socket(id),
+			TransportSocket: c.socket(protocol, id),
 		})
 	}
 }
@@ -85,10 +85,11 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts) {
 // socket returns the socket of an endpoint that has one of the given SPIFFE IDs. Envoy's
 // clients offer TLS 1.2 at most unless they are told otherwise, and an inbound may require
 // TLS 1.3.
-func (c clientTLS) socket(ids ...string) *corev3.TransportSocket {
+func (c clientTLS) socket(protocol message.Protocol, ids ...string) *corev3.TransportSocket {
 	common := c.source.CommonTLS(ids...)
-	if c.source != message.GRPCSecrets { // gRPC has TLS 1.3 and refuses parameters
+	if c.source != message.GRPCSecrets { // gRPC has TLS 1.3 and refuses parameters and other protocols than h2
 		common.TlsParams = &tlsv3.TlsParameters{TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3}
+		common.AlpnProtocols = message.ALPN(protocol)
 	}
 	return message.TransportSocket(&tlsv3.UpstreamTlsContext{CommonTlsContext: common})
 }

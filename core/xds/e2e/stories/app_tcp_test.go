@@ -2,17 +2,20 @@ package stories
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"sync"
 	"sync/atomic"
 )
 
-// A tcpApp is a workload that answers each line by "NAME: LINE".
+// A tcpApp is a workload that answers each line by "NAME: LINE", and a client that begins
+// with TLS by "NAME by TLS: LINE".
 type tcpApp struct {
 	name        string
 	greeting    string
 	listener    net.Listener
+	certificate tls.Certificate
 	connections atomic.Int64
 	mu          sync.Mutex
 	open        map[net.Conn]bool
@@ -20,12 +23,12 @@ type tcpApp struct {
 
 // newTCPApp starts a workload at an address until it is closed. A greeting that is not
 // empty is sent to each client before its first byte.
-func newTCPApp(name, address, greeting string) (*tcpApp, error) {
+func newTCPApp(name, address, greeting string, certificate tls.Certificate) (*tcpApp, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	a := &tcpApp{name: name, greeting: greeting, listener: listener, open: map[net.Conn]bool{}}
+	a := &tcpApp{name: name, greeting: greeting, listener: listener, certificate: certificate, open: map[net.Conn]bool{}}
 	go func() {
 		for {
 			connection, err := listener.Accept()
@@ -70,9 +73,26 @@ func (a *tcpApp) serve(c net.Conn) {
 	if _, err := fmt.Fprint(c, a.greeting); err != nil {
 		return
 	}
-	for lines := bufio.NewScanner(c); lines.Scan(); {
-		if _, err := fmt.Fprintf(c, "%s: %s\n", a.name, lines.Text()); err != nil {
+	reader, name := bufio.NewReader(c), a.name
+	var answers net.Conn = c
+	if first, err := reader.Peek(1); err == nil && first[0] == handshakeRecord {
+		answers = tls.Server(peeked{c, reader}, &tls.Config{Certificates: []tls.Certificate{a.certificate}})
+		reader, name = bufio.NewReader(answers), a.name+" by TLS"
+	}
+	for lines := bufio.NewScanner(reader); lines.Scan(); {
+		if _, err := fmt.Fprintf(answers, "%s: %s\n", name, lines.Text()); err != nil {
 			return
 		}
 	}
 }
+
+// handshakeRecord is the first byte of TLS (RFC 8446, 5.1).
+const handshakeRecord = 22
+
+// peeked is a connection of which a reader has read ahead.
+type peeked struct {
+	net.Conn
+	reader *bufio.Reader
+}
+
+func (p peeked) Read(b []byte) (int, error) { return p.reader.Read(b) }

@@ -27,19 +27,21 @@ type call struct {
 	sni                string
 	maxTLS             uint16
 	http2              bool
+	alpn               []string
 	original           string // the destination before redirection
 }
 
 // An option changes a call.
 type option func(*call)
 
-func header(name, value string) option { return func(c *call) { c.header.Add(name, value) } }
-func method(name string) option        { return func(c *call) { c.method = name } }
-func host(name string) option          { return func(c *call) { c.host = name } }
-func sni(name string) option           { return func(c *call) { c.sni = name } }
-func maxTLS(version uint16) option     { return func(c *call) { c.maxTLS = version } }
-func byOtherCA(c *call)                { c.other = true }
-func overHTTP2(c *call)                { c.http2 = true }
+func header(name, value string) option    { return func(c *call) { c.header.Add(name, value) } }
+func method(name string) option           { return func(c *call) { c.method = name } }
+func host(name string) option             { return func(c *call) { c.host = name } }
+func sni(name string) option              { return func(c *call) { c.sni = name } }
+func maxTLS(version uint16) option        { return func(c *call) { c.maxTLS = version } }
+func byOtherCA(c *call)                   { c.other = true }
+func overHTTP2(c *call)                   { c.http2 = true }
+func offering(protocols ...string) option { return func(c *call) { c.alpn = protocols } }
 
 // as makes the client present a certificate of the mesh's CA with the URI SANs.
 func as(uris ...string) option { return func(c *call) { c.tls, c.certificate = true, uris } }
@@ -145,6 +147,7 @@ func (w *world) handshake(connection net.Conn, c *call) (net.Conn, error) {
 	if c.http2 {
 		config.NextProtos = []string{"h2"}
 	}
+	config.NextProtos = append(config.NextProtos, c.alpn...)
 	client := tls.Client(connection, config)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -29,6 +29,9 @@ spec:
 	steps: []step{
 		{"a prefix", each(4, get("127.0.0.1:10004/v2/a")), "200 backend-2", "200 cart-1"},
 		{"a path that begins alike", get("127.0.0.1:10004/v23"), "200 cart-1", "200 cart-1"},
+		{"a prefix behind dots", get("127.0.0.1:10004/x/../v2/a"), "200 backend-2", "200 cart-1"},
+		{"a prefix with slashes", get("127.0.0.1:10004//v2//old"), "200 backend-1", "200 cart-1"},
+		{"an escaped prefix", get("127.0.0.1:10004/%76%32/a"), "200 backend-2", "200 cart-1"},
 		{"an exact path before a prefix", get("127.0.0.1:10004/v2/old"), "200 backend-1", "200 cart-1"},
 		{"a method", get("127.0.0.1:10004/", method("DELETE")), "200 backend-2", "200 cart-1"},
 		{"a query parameter", get("127.0.0.1:10004/?to=backend"), "200 backend-2", "200 cart-1"},

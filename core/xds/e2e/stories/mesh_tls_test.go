@@ -39,18 +39,31 @@ spec:
 ---
 type: MeshTrafficPermission
 mesh: default
+name: store
+spec:
+  targetRef: {kind: MeshService, name: store}
+  rules:
+  - default: {allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/web"}}, {sni: {type: Exact, value: open.store}}]}
+---
+type: MeshTrafficPermission
+mesh: default
 name: cart
 spec:
   targetRef: {kind: MeshService, name: cart}
   rules:
   - default: {allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/web"}}, {path: {type: Prefix, value: /open}}]}
 `,
-	proxies: []string{"cart-1", "backend-1", "store-1"},
+	proxies: []string{"web", "cart-1", "backend-1", "store-1"}, down: []string{"store-2"},
 	steps: []step{
 		{"plain text", get("127.0.0.11:10000/"), "200 backend-1", "closed"},
 		{"TLS", get("127.0.0.11:10000/", as(webID)), "200 backend-1", "200 backend-1"},
-		{"plain TCP", line("127.0.0.21:10000"), "store-1: ping", "closed"},
-		{"TCP over TLS", line("127.0.0.21:10000", as(webID)), "store-1: ping", "store-1: ping"},
+		{"plain TCP where an identity is asked for", line("127.0.0.21:10000"), "closed", "closed"},
+		{"TCP over TLS of the mesh", line("127.0.0.21:10000", as(webID), offering("meshmatch")), "store-1: ping", "store-1: ping"},
+		{"TCP over TLS of the mesh by another identity", line("127.0.0.21:10000", as(backendID), offering("meshmatch")), "closed", "closed"},
+		{"a proxy of the mesh", eventually("store-1: ping", line("127.0.0.1:10002")), "store-1: ping", "store-1: ping"},
+		{"a workload's own TLS", line("127.0.0.21:10000", as(), sni("open.store")), "store-1 by TLS: ping", "store-1: ping"},
+		{"a workload's own TLS, which proves no identity to the proxy", line("127.0.0.21:10000", as(webID), sni("other")), "closed", "store-1: ping"},
+		{"a workload's own TLS with a protocol", line("127.0.0.21:10000", as(), sni("open.store"), offering("postgresql")), "store-1 by TLS: ping", "store-1: ping"},
 		{"a plain client where an identity is asked for", get("127.0.0.41:10000/"), "403", "closed"},
 		{"a plain client where no identity is asked for", get("127.0.0.41:10000/open"), "200 cart-1", "closed"},
 		{"a client with the identity", get("127.0.0.41:10000/", as(webID)), "200 cart-1", "200 cart-1"},

@@ -140,7 +140,7 @@ func (w *world) startApp(name string, in *resource.Inbound, address string) {
 	if in.Tags.Value("kuma.io/server-first") == "true" {
 		first = greeting
 	}
-	app, err := newTCPApp(name, address, first)
+	app, err := newTCPApp(name, address, first, w.ca.Issue(w.t, "spiffe://workload"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
