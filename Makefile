@@ -73,7 +73,7 @@ gate: ## Compare all benchmarks with those of a revision: make gate BASE=main
 	$(GO) run ./cmd/benchgate compare --base $(BASE) --benchtime 20ms --skip '$(PEERS)' --renames bench/renames.txt --fail-on-missing
 
 kuma-facts: ## Compare answers with facts about Kuma, for each of its versions
-	$(GO) test -count=1 ./cmd/meshmatch/cli -run TestKumaFacts
+	$(GO) test -count=1 ./cmd/meshmatch/cli ./fuzz -run TestKumaFacts
 
 fuzz: ## Run every fuzz target for a number of executions, or for a time: make fuzz FUZZTIME=10m
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)

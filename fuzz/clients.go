@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
@@ -54,7 +55,8 @@ func (c *comparison) ofKind(kind string) naive.Options {
 }
 
 func (c *comparison) inspectOptions(kind string, ordered bool) inspect.Options {
-	return inspect.Options{Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered}
+	read, _ := semantics.Parse(c.opt.Semantics) // empty: targetref
+	return inspect.Options{Semantics: read, Kind: kind, Shadow: c.opt.Shadow, Explain: c.opt.Explain, Ordered: ordered}
 }
 
 // hidden reports whether an earlier inbound has the same name, so that this one cannot

@@ -25,6 +25,12 @@ func forDataplanes(s subject, scenario *Scenario, check func(*comparison) error)
 	if err := caught(func() (err error) { a, err = s(scenario.kinds, set); return err }); err != nil {
 		return fmt.Errorf("the subject refuses the scenario: %w", err)
 	}
+	return checkDataplanes(a, scenario, set, check)
+}
+
+// checkDataplanes calls check for each dataplane of a set, which need not be that of the
+// documents of the scenario.
+func checkDataplanes(a answers, scenario *Scenario, set *resource.Set, check func(*comparison) error) error {
 	for _, dp := range set.Dataplanes {
 		semantics := ""
 		if view, ok := a.(viewAnswers); ok {

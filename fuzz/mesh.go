@@ -137,6 +137,8 @@ func (m *meshMaker) dataplane() map[string]any {
 	} else {
 		if inbounds := m.inbounds(); len(inbounds) > 0 {
 			networking["inbound"] = inbounds
+		} else if m.kuma && m.of(2) == 1 {
+			networking["listeners"] = []any{map[string]any{"type": "ZoneIngress", "port": pick(m.choices, 80, 81), "name": pick(m.choices, sections[0], "")}}
 		}
 	}
 	var outbounds []any

@@ -88,6 +88,15 @@ func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
 	return ok
 }
 
+// Reaches reports whether a reference in the reachableBackends of a dataplane finds a
+// destination that has the port; without a port, any destination.
+func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
+	return slices.ContainsFunc(s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels), func(at int) bool {
+		_, has := portOf(s.all[at], ref.Port)
+		return has || ref.Port == 0
+	})
+}
+
 // reachedBy returns the outbounds that a transparent proxy reaches. Dataplanes with the
 // same filter share the list.
 func (s *Set) reachedBy(d *resource.Dataplane) *list {

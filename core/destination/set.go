@@ -40,7 +40,7 @@ func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) 
 		}
 		at, kind, meta := len(set.all), kindOf(d), d.Identity()
 		set.all = append(set.all, d)
-		name := kindName{kind, s.DestinationName(meta)}
+		name := kindName{kind, s.ReferenceName(meta)}
 		set.byName[name] = append(set.byName[name], at)
 		for _, label := range meta.Labels {
 			set.addLabel(kind, label, at)

@@ -92,6 +92,7 @@ func permissionConfig(view *core.View, d *resource.Dataplane) *rules.Config {
 
 // NewAccess returns the answer for a request to an inbound, given by its index.
 func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.Request, options Options) *Access {
+	options.Semantics = view.Semantics()
 	p := Permissions(view, d, inbound)
 	explanation := p.Explain(r)
 	answer := explanation.Answer
@@ -118,8 +119,8 @@ func newDecider(at *permission.Place, options Options) Decider {
 	if at.List != permission.From {
 		origin.Index, section = at.Rule, at.Policy.Type.Rules
 	}
-	o := newOrigin(origin, section, options.Source)
-	by := Decider{KRI: at.KRI, Index: &at.Index, Item: o.Item, Source: o.Source}
+	o := options.origin(origin, section)
+	by := Decider{KRI: o.KRI, Index: &at.Index, Item: o.Item, Source: o.Source}
 	if at.List != permission.From {
 		by.Rule, by.List = &at.Rule, at.List.String()
 		by.Item += fmt.Sprintf(".%s[%d]", at.List, at.Index)

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -56,7 +57,9 @@ func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error
 	if err != nil {
 		return nil, err
 	}
-	return &Conf{view.Semantics(), NewEffectiveConf(effective, section, q.Options)}, nil
+	options := q.Options
+	options.Semantics = view.Semantics()
+	return &Conf{options.Semantics, NewEffectiveConf(effective, section, options)}, nil
 }
 
 // answer returns the conf and the section of the kind that it is of.
@@ -95,7 +98,7 @@ func (q *ConfQuery) ofOutbound(view *core.View, config *rules.Config, d *resourc
 	}
 	_, confs := outboundAt(view, config, d, ScopeOf(q.Shadow), i)
 	if q.Route != "" {
-		return findRoute(confs, q.Route)
+		return findRoute(view, confs, q.Route)
 	}
 	return confs.Effective, nil
 }
@@ -120,14 +123,14 @@ func (q *ConfQuery) ofInbound(config *rules.Config, d *resource.Dataplane) (*rul
 	return effective, section, nil
 }
 
-func findRoute(config *rules.OutboundConfig, name string) (*rules.Effective, error) {
+func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rules.Effective, error) {
 	var found *rules.Effective
 	var all, matching []string
 	for _, r := range config.Routes {
-		qualified := qualifiedName(&r.Route.Meta)
+		qualified, kri := qualifiedName(&r.Route.Meta), view.Semantics().KRI(r.Route.KRI(), &r.Route.Meta)
 		all = append(all, qualified)
-		if r.Route.Name == name || qualified == name || r.Route.KRI() == name {
-			found, matching = r.Effective, append(matching, r.Route.KRI())
+		if slices.Contains([]string{r.Route.Name, view.Semantics().ReferenceName(&r.Route.Meta), qualified, r.Route.KRI(), kri}, name) {
+			found, matching = r.Effective, append(matching, kri)
 		}
 	}
 	switch len(matching) {

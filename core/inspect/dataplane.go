@@ -66,6 +66,8 @@ type Options struct {
 	Explain bool   // with the origin of every field
 	Source  bool   // with file:line of what a KRI identifies
 	Ordered bool   // rule views as first-match rules with positive selectors
+	// Semantics is that of the view: KRIs depend on it. Functions with a view set it.
+	Semantics semantics.Semantics
 	// Limits bounds each rule view of `from`. Its zero value means the defaults.
 	Limits partition.Limits
 	// MaxRules bounds the rules of the answer; 0 means 50,000.
@@ -95,9 +97,10 @@ func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.S
 // answer has more rules than it may contain (SPEC 5.5); the answer then has
 // everything else.
 func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
+	options.Semantics = view.Semantics()
 	a := newDataplaneAnswer(view, d, options)
 	answer := &Dataplane{
-		Dataplane: newDataplaneRef(d, options.Source), Semantics: view.Semantics(), Policies: []Kind{},
+		Dataplane: newDataplaneRef(view, d, options.Source), Semantics: view.Semantics(), Policies: []Kind{},
 		PermissionsNotApplied: len(d.Inbounds) > 0 && !view.PermissionsApply(d),
 	}
 	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
@@ -133,8 +136,8 @@ func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options)
 // err joins the errors of the answer.
 func (a *dataplaneAnswer) err() error { return errors.Join(append(a.errs, a.budget.err)...) }
 
-func newDataplaneRef(d *resource.Dataplane, source bool) DataplaneRef {
-	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: d.KRI("")}
+func newDataplaneRef(view *core.View, d *resource.Dataplane, source bool) DataplaneRef {
+	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: dataplaneKRI(view, d)}
 	if source {
 		ref.Source = sourceAt(d.Pos)
 	}
@@ -161,7 +164,7 @@ func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
 func (a *dataplaneAnswer) matched(m *rules.Selected) Matched {
 	p := m.Policy
 	matched := Matched{
-		Name: p.Name, Namespace: p.Namespace, KRI: p.KRI(),
+		Name: p.Name, Namespace: p.Namespace, KRI: a.options.policyKRI(p),
 		Level: p.TargetRef.Kind.String(), Inbounds: inboundNames(&m.Inbounds, a.dataplane),
 	}
 	if a.options.Source {

@@ -158,7 +158,7 @@ func (d *differ) pair(p pair) error {
 		group = &DiffGroup{Changes: changes}
 		d.groups[string(key)] = group
 	}
-	group.Dataplanes = append(group.Dataplanes, p.either().KRI(""))
+	group.Dataplanes = append(group.Dataplanes, dataplaneKRI(d.after.view, p.either()))
 	group.Names = append(group.Names, qualifiedName(&p.either().Meta))
 	return nil
 }

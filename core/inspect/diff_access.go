@@ -62,7 +62,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) {
 				diff = a.compare(d.clients, permissionsFor(old, p.before, j, !wasOpen), permissionsFor(next, p.after, i, !isOpen), key)
 				a.known[key] = diff
 			}
-			inbound := InboundOf{p.after.KRI(""), name, qualifiedName(&p.after.Meta)}
+			inbound := InboundOf{dataplaneKRI(d.after.view, p.after), name, qualifiedName(&p.after.Meta)}
 			if diff.opens {
 				d.diff.Opens = append(d.diff.Opens, inbound)
 			}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -33,24 +34,34 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 	}
 	c := &EffectiveConf{Conf: e.Conf, Origins: make([]Origin, len(e.Origins))}
 	for i, o := range e.Origins {
-		c.Origins[i] = newOrigin(o, section, options.Source)
+		c.Origins[i] = options.origin(o, section)
 	}
 	if options.Explain {
 		c.Fields = map[string]Origin{}
 		for pointer, o := range e.Fields() {
-			c.Fields[pointer] = newOrigin(o, section, options.Source)
+			c.Fields[pointer] = options.origin(o, section)
 		}
 	}
 	return c
 }
 
-func newOrigin(o rules.Origin, section *resource.Section, source bool) Origin {
+func (options *Options) origin(o rules.Origin, section *resource.Section) Origin {
 	field, pos := itemOf(o, section)
-	origin := Origin{KRI: o.Policy.KRI(), Index: o.Index, Item: qualifiedName(&o.Policy.Meta) + " " + field}
-	if source {
+	origin := Origin{KRI: options.policyKRI(o.Policy), Index: o.Index, Item: qualifiedName(&o.Policy.Meta) + " " + field}
+	if options.Source {
 		origin.Source = sourceAt(pos)
 	}
 	return origin
+}
+
+// policyKRI returns the KRI of a policy in answers.
+func (options *Options) policyKRI(p *resource.Policy) string {
+	return options.Semantics.KRI(p.KRI(), &p.Meta)
+}
+
+// dataplaneKRI returns the KRI of a dataplane in answers.
+func dataplaneKRI(view *core.View, d *resource.Dataplane) string {
+	return view.Semantics().KRI(d.KRI(""), &d.Meta)
 }
 
 // itemOf returns the field and the position of an item of a section.

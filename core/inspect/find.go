@@ -35,27 +35,33 @@ func (n Name) split(what string) (name string, namespace *string, err error) {
 // FindDataplane returns the only dataplane of a mesh with a name. The error is
 // [ErrNotFound] or [ErrUsage].
 func FindDataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, error) {
-	return find(view.Dataplanes(mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
+	return find(view, view.Dataplanes(mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
 }
 
 // FindPolicy returns the only policy of a kind and a mesh with a name. The errors are
 // those of [FindDataplane].
 func FindPolicy(view *core.View, mesh, kind string, name Name) (*resource.Policy, error) {
 	ofKind := slices.DeleteFunc(view.Policies(mesh), func(p *resource.Policy) bool { return p.Type.Name != kind })
-	return find(ofKind, func(p *resource.Policy) *resource.Meta { return &p.Meta }, kind, name)
+	return find(view, ofKind, func(p *resource.Policy) *resource.Meta { return &p.Meta }, kind, name)
 }
 
-func find[T any](all []T, meta func(T) *resource.Meta, what string, wanted Name) (found T, err error) {
+// find returns the only resource of a name, or else of a name by which other resources
+// refer to it.
+func find[T any](view *core.View, all []T, meta func(T) *resource.Meta, what string, wanted Name) (found T, err error) {
 	name, namespace, err := wanted.split(what)
 	if err != nil {
 		return found, err
+	}
+	called := func(m *resource.Meta) string { return m.Name }
+	if !slices.ContainsFunc(all, func(r T) bool { return meta(r).Name == name }) {
+		called = view.Semantics().ReferenceName
 	}
 	var names, namespaces []string
 	matching := 0
 	for _, r := range all {
 		m := meta(r)
-		names = append(names, m.Name)
-		if m.Name != name {
+		names = append(names, called(m))
+		if called(m) != name {
 			continue
 		}
 		namespaces = append(namespaces, strconv.Quote(m.Namespace))

@@ -50,7 +50,7 @@ func FindOutbound(view *core.View, d *resource.Dataplane, name string) (int, err
 	for i := range outbounds {
 		out := &outbounds[i]
 		number := portNumber(out.Listens)
-		ports = append(ports, port{append(destinationNames(out), number, d.KRI(number)), net.JoinHostPort(out.Address, number)})
+		ports = append(ports, port{append(destinationNames(view, out), number, d.KRI(number)), net.JoinHostPort(out.Address, number)})
 	}
 	return portNamed(d, "outbound", name, ports)
 }
@@ -60,7 +60,7 @@ func portNumber(port uint32) string { return strconv.FormatUint(uint64(port), 10
 // destinationNames returns the names of an outbound of a destination: NAME:PORT, with the
 // number and the name of the port; the name; those again with the display name; the KRI,
 // also with the section; and the host names, also with the port.
-func destinationNames(o *destination.Outbound) []string {
+func destinationNames(view *core.View, o *destination.Outbound) []string {
 	meta, number := o.Destination.Identity(), portNumber(o.Port.Number)
 	var names []string
 	for _, name := range append([]string{meta.Name, meta.DisplayName()}, o.Destination.State().Hostnames...) {
@@ -69,7 +69,11 @@ func destinationNames(o *destination.Outbound) []string {
 			names = append(names, name+":"+o.Port.Name)
 		}
 	}
-	return append(names, o.Destination.KRI(""), o.Destination.KRI(o.Section))
+	for _, section := range []string{"", o.Section} {
+		kri := o.Destination.KRI(section)
+		names = append(names, kri, view.Semantics().KRI(kri, meta))
+	}
+	return names
 }
 
 // portNamed returns the index of the only port of that name.

@@ -45,10 +45,15 @@ func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 	return warnings
 }
 
-// ignoredFrom warns of policies whose `from` has no effect on an inbound,
-// because other policies of the kind have rules there (SPEC 5.6).
+// ignoredFrom warns of policies whose `from` has no effect on an inbound, because other
+// policies of the kind have rules there (SPEC 5.6), or because no `from` is read (SPEC
+// 17.1).
 func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
-	where := map[*resource.Policy]string{} // the first such inbound
+	type place struct {
+		inbound  string
+		replaced bool // by the rules of other policies
+	}
+	where := map[*resource.Policy]place{} // the first such inbound
 	for _, config := range m.configs {
 		for i := range config.Inbounds {
 			if !config.Inbounds[i].FromIgnored {
@@ -60,20 +65,25 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 					continue // rules that only inform replace the `from` of policies that inform only
 				}
 				if _, known := where[p]; !known && len(p.From) > 0 && matched.Inbounds.Has(i) {
-					where[p] = fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name)
+					in := &config.Inbounds[i]
+					where[p] = place{fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name), len(in.Rules)+len(in.Unmerged) > 0}
 				}
 			}
 		}
 	}
 	var warnings []diag.Diagnostic
 	for _, p := range m.policies {
-		if inbound, ignored := where[p]; ignored {
-			warnings = append(warnings, diag.Diagnostic{
-				Pos: p.From[0].Pos, Path: "spec.from",
-				What: "has no effect on " + inbound + ", where other policies have rules",
-				Hint: "write it as rules, or select other inbounds",
-			})
+		at, ignored := where[p]
+		if !ignored {
+			continue
 		}
+		w := diag.Diagnostic{Pos: p.From[0].Pos, Path: "spec.from"}
+		if at.replaced {
+			w.What, w.Hint = "has no effect on "+at.inbound+", where other policies have rules", "write it as rules, or select other inbounds"
+		} else {
+			w.What, w.Hint = "has no effect on "+at.inbound+", as only rules are read", "write it as rules"
+		}
+		warnings = append(warnings, w)
 	}
 	return warnings
 }

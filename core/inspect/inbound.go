@@ -62,7 +62,7 @@ func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
 		out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, a.options)})
 	}
 	for _, r := range c.Unmerged[:a.budget.take(len(c.Unmerged), place)] {
-		o := newOrigin(r.Origin, kind.Rules, a.options.Source)
+		o := a.options.origin(r.Origin, kind.Rules)
 		out.Permissions = append(out.Permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
 	}
 	switch {

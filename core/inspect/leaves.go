@@ -29,14 +29,14 @@ type leaf struct {
 // confs of `from`, whose places depend on the other view (see [clientDiffs]),
 // and the order of rules (see [ruleOrders]).
 type leaves struct {
-	source bool // origins have file:line
-	at     map[leafKey]leaf
-	err    error // the first one; the leaves are not complete then
+	options Options // how origins are shown
+	at      map[leafKey]leaf
+	err     error // the first one; the leaves are not complete then
 }
 
 // newLeaves flattens the configs of a dataplane of a side.
 func newLeaves(s side, configs []*rules.Config, d *resource.Dataplane, source bool) *leaves {
-	l := &leaves{source: source, at: map[leafKey]leaf{}}
+	l := &leaves{options: Options{Source: source, Semantics: s.view.Semantics()}, at: map[leafKey]leaf{}}
 	for _, config := range configs {
 		l.config(s, config, d)
 	}
@@ -49,7 +49,7 @@ func (l *leaves) config(s side, config *rules.Config, d *resource.Dataplane) {
 	for outbound, confs := range outboundsOf(s.view, config, d, s.scope) {
 		l.conf(kind, kind.To, &Place{Outbound: outbound}, confs.Effective)
 		for _, r := range confs.Routes {
-			place := &Place{Outbound: outbound, Route: r.Route.KRI(), RouteName: r.Route.Kind + " " + qualifiedName(&r.Route.Meta)}
+			place := &Place{Outbound: outbound, Route: l.options.policyKRI(r.Route), RouteName: r.Route.Kind + " " + qualifiedName(&r.Route.Meta)}
 			l.conf(kind, kind.To, place, r.Effective)
 		}
 	}
@@ -76,7 +76,7 @@ func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *Pla
 	}
 	l.at[key] = leaf{value: json.RawMessage(`{}`), place: place}
 	for pointer, o := range e.Fields() {
-		origin := newOrigin(o, section, l.source)
+		origin := l.options.origin(o, section)
 		key.field = pointer
 		l.at[key] = leaf{l.encoded(Lookup(tree, pointer)), &origin, place}
 	}
@@ -89,7 +89,7 @@ func (l *leaves) entries(kind *resource.Kind, place *Place, r rules.Contribution
 	tree := l.decoded(r.Conf)
 	merger := kind.Rules.Conf.NewMerger()
 	merger.Fill(r.Conf, 0)
-	origin := newOrigin(r.Origin, kind.Rules, l.source)
+	origin := l.options.origin(r.Origin, kind.Rules)
 	for pointer := range merger.Leaves() {
 		value := l.encoded(Lookup(tree, pointer))
 		list := pointer[:strings.LastIndexByte(pointer, '/')]

@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/destination"
@@ -37,8 +39,9 @@ type Route struct {
 func newOutbound(ref *OutboundRef, config *rules.OutboundConfig, kind *resource.Kind, options Options) Outbound {
 	out := Outbound{Outbound: *ref, EffectiveConf: NewEffectiveConf(config.Effective, kind.To, options)}
 	for _, r := range config.Routes {
-		out.Routes = append(out.Routes, Route{r.Route.KRI(), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + qualifiedName(&r.Route.Meta)})
+		out.Routes = append(out.Routes, Route{options.policyKRI(r.Route), NewEffectiveConf(r.Effective, kind.To, options), r.Route.Kind + " " + qualifiedName(&r.Route.Meta)})
 	}
+	slices.SortFunc(out.Routes, func(a, b Route) int { return strings.Compare(a.Route, b.Route) })
 	return out
 }
 
@@ -58,7 +61,7 @@ func outboundsOf(view *core.View, config *rules.Config, d *resource.Dataplane, s
 		outbounds := view.DestinationOutbounds(d)
 		confs := view.DestinationConfs(d, config.Kind.Name, scope)
 		for i := range outbounds {
-			if !yield(newDestinationRef(&outbounds[i]), &confs[i]) {
+			if !yield(newDestinationRef(view, &outbounds[i]), &confs[i]) {
 				return
 			}
 		}
@@ -80,6 +83,6 @@ func newOutboundRef(o *resource.Outbound) *OutboundRef {
 	return &OutboundRef{Address: o.Address, Port: o.Port, Tags: o.Tags}
 }
 
-func newDestinationRef(o *destination.Outbound) *OutboundRef {
-	return &OutboundRef{Address: o.Address, Port: o.Listens, Destination: o.Destination.KRI(""), Name: o.Port.Name}
+func newDestinationRef(view *core.View, o *destination.Outbound) *OutboundRef {
+	return &OutboundRef{Address: o.Address, Port: o.Listens, Destination: view.Semantics().KRI(o.Destination.KRI(""), o.Destination.Identity()), Name: o.Port.Name}
 }

@@ -117,7 +117,7 @@ func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []Pl
 		placed := newPlacedPolicy(&p.Meta, own)
 		selected, _ := view.SelectedBy(p.ID) // it is one of the view
 		for _, s := range selected {
-			placed.add(s.Dataplane, state.MeshTarget(p, s.Dataplane))
+			placed.add(view, s.Dataplane, state.MeshTarget(p, s.Dataplane))
 		}
 		list = append(list, placed)
 	}
@@ -127,8 +127,8 @@ func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []Pl
 	return list
 }
 
-func (p *PlacedPolicy) add(d *resource.Dataplane, target enforce.Target) {
+func (p *PlacedPolicy) add(view *core.View, d *resource.Dataplane, target enforce.Target) {
 	p.Targets = append(p.Targets, PlacedTarget{
-		Dataplane: d.KRI(""), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: qualifiedName(&d.Meta),
+		Dataplane: dataplaneKRI(view, d), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: qualifiedName(&d.Meta),
 	})
 }

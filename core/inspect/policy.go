@@ -44,14 +44,14 @@ func NewPolicy(view *core.View, p *resource.Policy, source bool) (*Policy, error
 		return nil, err
 	}
 	answer := &Policy{
-		Policy:     PolicyRef{Kind: p.Kind, Mesh: p.Mesh, Namespace: p.Namespace, Name: p.Name, KRI: p.KRI(), Level: p.TargetRef.Kind.String()},
+		Policy:     PolicyRef{Kind: p.Kind, Mesh: p.Mesh, Namespace: p.Namespace, Name: p.Name, KRI: view.Semantics().KRI(p.KRI(), &p.Meta), Level: p.TargetRef.Kind.String()},
 		Dataplanes: []PolicyTarget{},
 	}
 	if source {
 		answer.Policy.Source = sourceAt(p.Pos)
 	}
 	for _, s := range selected {
-		ref, target := newDataplaneRef(s.Dataplane, source), view.Enforcement().MeshTarget(p, s.Dataplane)
+		ref, target := newDataplaneRef(view, s.Dataplane, source), view.Enforcement().MeshTarget(p, s.Dataplane)
 		answer.Dataplanes = append(answer.Dataplanes, PolicyTarget{
 			Name: ref.Name, Namespace: ref.Namespace, KRI: ref.KRI, Source: ref.Source,
 			Inbounds: inboundNames(&s.Inbounds, s.Dataplane), Action: target.Action.String(), Because: append([]string{}, target.Because...),

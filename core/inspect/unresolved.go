@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // unresolved warns of `to` items that refer to destinations, and to routes by labels, and
-// find none (SPEC 17.3), and of outbounds that a dataplane lists by such a reference.
+// find none (SPEC 17.3), and of such references in dataplanes.
 func (m *meshCheck) unresolved() []diag.Diagnostic {
 	destinations := m.view.Destinations(m.mesh)
 	var warnings []diag.Diagnostic
@@ -24,17 +25,105 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 			}
 		}
 	}
+	warnings = append(warnings, m.missedPorts(destinations)...)
+	return append(warnings, m.unresolvedBackends(destinations)...)
+}
+
+// unresolvedBackends warns of references of dataplanes to destinations that find none:
+// outbounds and reachableBackends. Dataplanes with the same reference at the same place
+// have one warning.
+func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Diagnostic {
+	var warnings []diag.Diagnostic
+	more := map[string]int{} // by the text of the warning: how many further dataplanes have it
+	first := map[string]int{}
+	add := func(d *resource.Dataplane, path, what, hint string, ref *resource.BackendRef) {
+		key := fmt.Sprint(path, what, *ref)
+		if _, known := first[key]; known {
+			more[key]++
+			return
+		}
+		first[key] = len(warnings)
+		warnings = append(warnings, diag.Diagnostic{Pos: d.Pos, Path: path, What: fmt.Sprintf("%s: %s", what, qualifiedName(&d.Meta)), Hint: hint})
+	}
 	for _, d := range m.dataplanes {
 		for i := range d.Outbounds {
 			if backend := d.Outbounds[i].Backend; backend != nil && !destinations.Resolves(d, backend) {
+				add(d, fmt.Sprintf("networking.outbound[%d].backendRef", i),
+					fmt.Sprintf("no port of a %s is found, so there is no such outbound", backend.Kind), "check the reference and its port", backend)
+			}
+		}
+		if d.TransparentProxy == nil {
+			continue
+		}
+		for i := range d.TransparentProxy.ReachableBackends {
+			if backend := &d.TransparentProxy.ReachableBackends[i]; !destinations.Reaches(d, backend) {
+				add(d, fmt.Sprintf("networking.transparentProxying.reachableBackends.refs[%d]", i),
+					fmt.Sprintf("no %s is found, so nothing is reached by it", backend.Kind), "check the reference and its port", backend)
+			}
+		}
+	}
+	for key, n := range more {
+		warnings[first[key]].What += fmt.Sprintf(" and %d more", n)
+	}
+	return warnings
+}
+
+// missedPorts warns of `to` items for a port by its name that miss an outbound which a
+// dataplane lists: its section is the number of the port (SPEC 17.3).
+func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic {
+	type port struct {
+		destination resource.Destination
+		section     string
+	}
+	listing := map[port][]*resource.Dataplane{}
+	for _, d := range m.dataplanes {
+		if !slices.ContainsFunc(d.Outbounds, func(o resource.Outbound) bool { return o.Backend != nil }) {
+			continue
+		}
+		for _, o := range m.view.DestinationOutbounds(d) {
+			if named := o.Port.SectionName(); o.Section != named {
+				listing[port{o.Destination, named}] = append(listing[port{o.Destination, named}], d)
+			}
+		}
+	}
+	if len(listing) == 0 {
+		return nil
+	}
+	var warnings []diag.Diagnostic
+	for _, p := range m.policies {
+		for i := range p.To {
+			for _, found := range destinations.Find(p, &p.To[i].TargetRef) {
+				d := m.firstSelected(p, listing[port{found.Destination, found.Section}])
+				if d == nil {
+					continue
+				}
 				warnings = append(warnings, diag.Diagnostic{
-					Pos: d.Pos, Path: fmt.Sprintf("networking.outbound[%d].backendRef", i),
-					What: fmt.Sprintf("no port of a %s is found, so %s has no such outbound", backend.Kind, d.Name), Hint: "check the reference and its port",
+					Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef.sectionName", i),
+					What: fmt.Sprintf("misses the outbound of %s to %s, which selects its port by its number",
+						qualifiedName(&d.Meta), qualifiedName(found.Destination.Identity())),
+					Hint: "leave sectionName out, or let the dataplane reach it by transparent proxying",
 				})
+				break
 			}
 		}
 	}
 	return warnings
+}
+
+// firstSelected returns the first of the dataplanes that a policy selects, or nil.
+func (m *meshCheck) firstSelected(p *resource.Policy, dataplanes []*resource.Dataplane) *resource.Dataplane {
+	for _, d := range dataplanes {
+		config, err := m.view.Config(d, p.Kind, core.Shadow)
+		if err != nil {
+			continue
+		}
+		for _, selected := range config.Matched.All() {
+			if selected.Policy == p {
+				return d
+			}
+		}
+	}
+	return nil
 }
 
 // unresolvedItem returns why the targetRef of a `to` item finds nothing, or "". The name

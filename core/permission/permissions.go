@@ -43,7 +43,7 @@ func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permi
 	}
 	p.Rules, p.Warnings = NewDecisionList(p.Protocol, RulesOf(in.Unmerged))
 	if in.FromIgnored {
-		p.Warnings = append(p.Warnings, ignored(policiesOf(config, inbound)))
+		p.Warnings = append(p.Warnings, ignored(policiesOf(config, inbound), len(in.Unmerged) > 0))
 	}
 	return p
 }
@@ -93,9 +93,12 @@ func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 }
 
 // ignored returns the warning, one for an inbound, about policies whose `from`
-// is ignored (SPEC 5.6).
-func ignored(policies []*resource.Policy) diag.Diagnostic {
-	what := "is ignored, as other policies of the inbound have rules"
+// is ignored: replaced by the rules of others (SPEC 5.6), or not read (SPEC 17.1).
+func ignored(policies []*resource.Policy, replaced bool) diag.Diagnostic {
+	what := "is ignored, as only rules are read"
+	if replaced {
+		what = "is ignored, as other policies of the inbound have rules"
+	}
 	if others := len(policies) - 1; others > 0 {
 		what += fmt.Sprintf("; so is that of %d more", others)
 	}

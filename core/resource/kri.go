@@ -43,6 +43,18 @@ func kri(short string, m *Meta, section string) string {
 	return b.String()
 }
 
+// DisplayKRI returns a KRI of the resource, with its display name and the namespace where
+// it was made in place of those of its identity.
+func (m *Meta) DisplayKRI(kri string) string {
+	name, namespace := m.DisplayName(), m.HomeNamespace()
+	if name == m.Name && namespace == m.Namespace {
+		return kri
+	}
+	parts := strings.Split(kri, "_")
+	parts[4], parts[5] = kriEscaper.Replace(namespace), kriEscaper.Replace(name)
+	return strings.Join(parts, "_")
+}
+
 var kriUnescaper = strings.NewReplacer("%5F", "_", "%25", "%")
 
 // ParseDataplaneKRI returns the identity of the dataplane that a KRI names, and its

@@ -47,7 +47,7 @@ type InboundConfig struct {
 	// From contains the `from` items; nil if there are none, or if rules apply.
 	From *From
 	// FromIgnored reports that `from` items are ignored because other policies
-	// have rules (SPEC 5.6).
+	// have rules (SPEC 5.6), or because the semantics reads none (SPEC 17.1).
 	FromIgnored bool
 }
 

@@ -10,11 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// DestinationName returns the name by which resources refer to a destination (SPEC 17.3).
-func (s Semantics) DestinationName(o *resource.Meta) string { return s.reader().destinationName(o) }
-
 // FindsByName reports whether a reference by name, in a policy or a dataplane, finds a
-// destination whose [Semantics.DestinationName] is the name of the reference. An empty
+// destination whose [Semantics.ReferenceName] is the name of the reference. An empty
 // namespace is that of a reference without one.
 func (s Semantics) FindsByName(from *resource.Meta, namespace string, o *resource.Meta) bool {
 	return s.reader().findsByName(from, namespace, o)
@@ -69,8 +66,6 @@ func (s Semantics) RoutesHaveOutboundItems() bool { return s.reader().routesHave
 // The semantics of SPEC 1 to 9: names and namespaces as they are written, and the
 // order of SPEC 4.1.
 
-func (targetRef) destinationName(o *resource.Meta) string { return o.Name }
-
 func (targetRef) findsByName(_ *resource.Meta, namespace string, o *resource.Meta) bool {
 	return namespace == "" || namespace == o.Namespace
 }
@@ -88,8 +83,6 @@ func (targetRef) destinationItems(items []rules.Origin) []rules.Origin { return 
 func (targetRef) routesHaveOutboundItems() bool { return true }
 
 // The semantics of Kuma: display names, and an order of items.
-
-func (kuma) destinationName(o *resource.Meta) string { return o.DisplayName() }
 
 // findsByName compares the parts of KRIs: a reference finds what was made in the zone and
 // the namespace of its own resource, or in the namespace that it gives.

@@ -11,8 +11,8 @@
 //     ([Semantics.AppendRequired]). Package core/internal/match indexes them.
 //  2. Which of two policies overrides the other? [Semantics.Order] returns the order.
 //  3. Which route does a targetRef refer to? [Semantics.RefersToRoute] reports it.
-//  4. Does a `from` item apply to clients by their tags, or is it a rule?
-//     [Semantics.FromIsRule] reports it.
+//  4. Does a `from` item apply to clients by their tags, is it a rule, or is it not read?
+//     [Semantics.FromItems] returns it.
 //  5. Are the permissions of a dataplane applied? [Semantics.PermissionsApply] reports it.
 //  6. Which destinations does a reference find, which does a transparent proxy reach,
 //     and which `to` items apply to their outbounds, in which order?

@@ -65,7 +65,8 @@ func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, a
 // without facts of its own.
 func Points(d *resource.Dataplane) int { return max(1, len(d.Inbounds)) }
 
-// PointFacts calls yield with the facts of one point of a dataplane.
+// PointFacts calls yield with the facts of one point of a dataplane. The listeners of a
+// zone proxy without inbounds are sections of its one point.
 func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)) {
 	var tags resource.Tags
 	switch {
@@ -77,6 +78,11 @@ func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)
 		tags = d.Gateway.Tags
 		if d.Gateway.Builtin {
 			yield(Fact{Space: Builtin})
+		}
+	}
+	if s != TargetRef && len(d.Inbounds) == 0 {
+		for i := range d.Listeners { // Kuma selects them as inbounds
+			yield(Fact{Space: SectionName, Value: d.Listeners[i].SectionName()})
 		}
 	}
 	for _, tag := range tags {

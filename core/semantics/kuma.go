@@ -92,8 +92,6 @@ func kumaFacts(d *resource.Dataplane, yield func(Fact)) {
 	}
 }
 
-func (kuma) routeName(route *resource.Policy) string { return route.DisplayName() }
-
 // refersToRoute compares names, zones and namespaces, or labels.
 func (k kuma) refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
 	switch {
@@ -105,11 +103,15 @@ func (k kuma) refersToRoute(p *resource.Policy, t *resource.TargetRef, route *re
 	return !k.labelsOnly && t.Name == route.DisplayName() && p.Zone() == route.Zone() && namespaceOf(p, t) == route.HomeNamespace()
 }
 
-// fromIsRule is true for the kinds whose `from` items Kuma reads as rules.
-func (kuma) fromIsRule(kind *resource.Kind) bool {
+// fromItems returns FromAsRules for the kinds whose items Kuma 2 reads as rules. Kuma 3
+// reads none.
+func (k kuma) fromItems(kind *resource.Kind) FromItems {
+	if k.labelsOnly {
+		return FromUnread
+	}
 	switch kind.Name {
 	case "MeshTimeout", "MeshCircuitBreaker", "MeshRateLimit", "MeshAccessLog", "MeshTLS":
-		return true
+		return FromAsRules
 	}
-	return false
+	return FromByClient
 }

@@ -47,12 +47,13 @@ type reader interface {
 	// of a route kind; appendScope what its role and its origin require.
 	appendTarget(facts []Fact, p *resource.Policy) []Fact
 	appendScope(facts []Fact, p *resource.Policy) []Fact
-	routeName(route *resource.Policy) string
+	// See name.go.
+	referenceName(m *resource.Meta) string
+	kri(kri string, m *resource.Meta) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
-	fromIsRule(kind *resource.Kind) bool
+	fromItems(kind *resource.Kind) FromItems
 	permissionsApply(mesh *resource.Mesh, identified bool) bool
 	// See the methods of Semantics about destinations.
-	destinationName(o *resource.Meta) string
 	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool
 	hasServiceNames() bool
 	listedSection(port resource.DestinationPort) string
@@ -71,18 +72,27 @@ func (s Semantics) reader() reader {
 	return targetRef{}
 }
 
-// RouteName returns the name by which targetRefs refer to a route.
-func (s Semantics) RouteName(route *resource.Policy) string { return s.reader().routeName(route) }
-
 // RefersToRoute reports whether a targetRef of a policy, at its top level or in `to`, is
 // of a route kind and refers to the route.
 func (s Semantics) RefersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
 	return s.reader().refersToRoute(p, t, route)
 }
 
-// FromIsRule reports whether the `from` items of a kind are rules without matches, which
-// apply to all clients and merge with `rules` (SPEC 17.1), in place of SPEC 5.6.
-func (s Semantics) FromIsRule(kind *resource.Kind) bool { return s.reader().fromIsRule(kind) }
+// FromItems is what the `from` items of a kind are.
+type FromItems uint8
+
+const (
+	// FromByClient items apply to clients by their tags (SPEC 5).
+	FromByClient FromItems = iota
+	// FromAsRules items are rules without matches, which apply to all clients and merge
+	// with `rules` in place of SPEC 5.6.
+	FromAsRules
+	// FromUnread items have no effect.
+	FromUnread
+)
+
+// FromItems returns what the `from` items of a kind are (SPEC 17.1).
+func (s Semantics) FromItems(kind *resource.Kind) FromItems { return s.reader().fromItems(kind) }
 
 // Detect returns the semantics of resources that do not name one: [Kuma] if a policy has
 // a label that Kuma's control planes write, or if there is a MeshService, else

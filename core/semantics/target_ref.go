@@ -24,10 +24,8 @@ func (targetRef) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 
 func (targetRef) appendScope(facts []Fact, _ *resource.Policy) []Fact { return facts }
 
-func (targetRef) routeName(route *resource.Policy) string { return route.Name }
-
 func (targetRef) refersToRoute(_ *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
 	return t.SelectsRoute(route)
 }
 
-func (targetRef) fromIsRule(*resource.Kind) bool { return false }
+func (targetRef) fromItems(*resource.Kind) FromItems { return FromByClient }

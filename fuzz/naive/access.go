@@ -30,7 +30,7 @@ func Access(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 		return map[string]any{"decision": "ALLOW", "by": byDefault(), "warnings": []any{"there is no identity"}}, nil
 	}
 	policies := selectingInbound(m.matching(kind, dp), i)
-	if haveRules(policies) {
+	if haveRules(policies) || m.kuma3() { // which reads no from
 		return accessByRules(policies, speaksHTTP(&dp.Inbounds[i]), &r), nil
 	}
 	return accessByFrom(policies, resource.NewTags(r.Tags)), nil

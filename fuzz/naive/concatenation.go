@@ -23,7 +23,7 @@ func FromOf(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name,
 	}
 	c := &Concatenation{mesh: m}
 	policies := selectingInbound(matching, i)
-	if haveRules(policies) || len(policies) > 0 && m.fromIsRule(policies[0].Type) {
+	if haveRules(policies) || m.kuma3() || len(policies) > 0 && m.fromIsRule(policies[0].Type) {
 		return c, nil
 	}
 	c.addFrom(policies)

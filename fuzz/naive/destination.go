@@ -64,7 +64,7 @@ func (m *mesh) listedTargets(dp *resource.Dataplane) []target {
 			if !m.kumaLike() {
 				section = portSection(port)
 			}
-			list = append(list, target{oldest, section, describeTarget(out.Address, out.Port, oldest, port)})
+			list = append(list, target{oldest, section, m.describeTarget(out.Address, out.Port, oldest, port)})
 		}
 	}
 	return list
@@ -77,8 +77,8 @@ func portSection(port resource.DestinationPort) string {
 	return fmt.Sprint(port.Number)
 }
 
-func describeTarget(address string, port uint32, d resource.Destination, of resource.DestinationPort) map[string]any {
-	answer := map[string]any{"port": int(port), "destination": kri(shortOf(d), d.Identity())}
+func (m *mesh) describeTarget(address string, port uint32, d resource.Destination, of resource.DestinationPort) map[string]any {
+	answer := map[string]any{"port": int(port), "destination": m.kri(shortOf(d), d.Identity())}
 	if address != "" {
 		answer["address"] = address
 	}
@@ -103,7 +103,7 @@ func (m *mesh) virtualTargets(dp *resource.Dataplane) []target {
 		vip := d.State().VIPs[0].String()
 		for _, port := range d.Ports() {
 			if m.reaches(dp, d, port) && !servesAt(dp, vip, port.Number) {
-				list = append(list, target{d, portSection(port), describeTarget(vip, port.Number, d, port)})
+				list = append(list, target{d, portSection(port), m.describeTarget(vip, port.Number, d, port)})
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func (m *mesh) targetRoutes(kind *resource.Kind, policies []matched, dp *resourc
 		}
 		for i := range route.To {
 			if m.selectsTarget(route, &route.To[i].TargetRef, t) {
-				answer := map[string]any{"route": policyKRI(route)}
+				answer := map[string]any{"route": m.policyKRI(route)}
 				m.addConf(answer, m.targetItems(policies, t, route))
 				answers = append(answers, answer)
 				break

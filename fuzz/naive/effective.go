@@ -33,6 +33,11 @@ func (i item) origin() map[string]any {
 	return map[string]any{"kri": policyKRI(i.policy), "index": i.index}
 }
 
+// origin returns the origin as answers have it.
+func (m *mesh) origin(i item) map[string]any {
+	return map[string]any{"kri": m.policyKRI(i.policy), "index": i.index}
+}
+
 // addConf adds the C of SPEC 10 to an answer: the merged conf of the items and its
 // origins. If there are no items, it adds nothing.
 func (m *mesh) addConf(answer map[string]any, items []item) {
@@ -46,13 +51,13 @@ func (m *mesh) addConf(answer map[string]any, items []item) {
 	merged := Merge(confs...)
 	origins := []any{}
 	for _, i := range merged.Origins {
-		origins = append(origins, items[i].origin())
+		origins = append(origins, m.origin(items[i]))
 	}
 	answer["conf"], answer["origins"] = merged.Conf, origins
 	if m.explain {
 		fields := map[string]any{}
 		for pointer, i := range merged.Leaves {
-			fields[pointer] = items[i].origin()
+			fields[pointer] = m.origin(items[i])
 		}
 		answer["fields"] = fields
 	}

@@ -27,7 +27,19 @@ func (m *mesh) spiffeID(dp *resource.Dataplane) string {
 	if i == nil {
 		return ""
 	}
-	return "spiffe://" + string(*i.Spec.SpiffeID.TrustDomain) + string(*i.Spec.SpiffeID.Path)
+	trustDomain, path := dp.Mesh+".mesh.local", "/dataplane/"+dp.Name
+	if account, present := lookup(dp.Labels, "k8s.kuma.io/service-account"); present && dp.Namespace != "" {
+		path = "/ns/" + dp.Namespace + "/sa/" + account
+	}
+	if template := i.Spec.SpiffeID; template != nil {
+		if template.TrustDomain != nil {
+			trustDomain = string(*template.TrustDomain)
+		}
+		if template.Path != nil {
+			path = string(*template.Path)
+		}
+	}
+	return "spiffe://" + trustDomain + path
 }
 
 // permitsAll reports whether no permission is applied to a dataplane (SPEC 17.1).

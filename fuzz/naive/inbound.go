@@ -12,7 +12,7 @@ func (m *mesh) inbounds(kind *resource.Kind, policies []matched, dp *resource.Da
 		switch {
 		case kind.Rules == nil:
 		case kind.Rules.Unmerged:
-			if permissions := permissions(onInbound); len(permissions) > 0 {
+			if permissions := m.permissions(onInbound); len(permissions) > 0 {
 				answer["permissions"] = permissions
 			}
 		default:
@@ -47,12 +47,12 @@ func selectingInbound(policies []matched, i int) []*resource.Policy {
 }
 
 // permissions returns the rules without merging them, each with its policy (SPEC 7.3).
-func permissions(policies []*resource.Policy) []any {
+func (m *mesh) permissions(policies []*resource.Policy) []any {
 	list := []any{}
 	for _, p := range policies {
 		for i := range p.Rules {
 			answer := toJSON(p.Rules[i].Conf).(map[string]any)
-			answer["kri"] = policyKRI(p)
+			answer["kri"] = m.policyKRI(p)
 			list = append(list, answer)
 		}
 	}

@@ -29,7 +29,7 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 	if semantics == "" {
 		semantics = "targetref"
 	}
-	described := describeDataplane(dp)
+	described := m.describeDataplane(dp)
 	if id := m.spiffeID(dp); id != "" {
 		described["spiffeId"] = id
 	}
@@ -40,8 +40,8 @@ func Inspect(kinds *resource.Kinds, set *resource.Set, meshName, namespace, name
 	return answer, nil
 }
 
-func describeDataplane(dp *resource.Dataplane) map[string]any {
-	answer := map[string]any{"mesh": dp.Mesh, "name": dp.Name, "kri": kri("dp", &dp.Meta)}
+func (m *mesh) describeDataplane(dp *resource.Dataplane) map[string]any {
+	answer := map[string]any{"mesh": dp.Mesh, "name": dp.Name, "kri": m.kri("dp", &dp.Meta)}
 	if dp.Namespace != "" {
 		answer["namespace"] = dp.Namespace
 	}
@@ -49,7 +49,7 @@ func describeDataplane(dp *resource.Dataplane) map[string]any {
 }
 
 func (m *mesh) inspectKind(kind *resource.Kind, policies []matched, dp *resource.Dataplane) map[string]any {
-	answer := map[string]any{"kind": kind.Name, "matched": describeMatched(policies, dp)}
+	answer := map[string]any{"kind": kind.Name, "matched": m.describeMatched(policies, dp)}
 	if kind.Default != nil {
 		if c := m.single(policies); len(c) > 0 {
 			answer["default"] = c
@@ -67,11 +67,11 @@ func (m *mesh) inspectKind(kind *resource.Kind, policies []matched, dp *resource
 	return answer
 }
 
-func describeMatched(policies []matched, dp *resource.Dataplane) []any {
+func (m *mesh) describeMatched(policies []matched, dp *resource.Dataplane) []any {
 	list := []any{}
 	for _, p := range policies {
 		_, kind := level(p.Policy)
-		answer := map[string]any{"name": p.Name, "kri": policyKRI(p.Policy), "level": kind}
+		answer := map[string]any{"name": p.Name, "kri": m.policyKRI(p.Policy), "level": kind}
 		if p.Namespace != "" {
 			answer["namespace"] = p.Namespace
 		}

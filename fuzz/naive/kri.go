@@ -17,4 +17,17 @@ func kri(short string, meta *resource.Meta) string {
 	return "kri_" + strings.Join(parts, "_")
 }
 
+// kri returns the KRI of a resource in answers: in Kuma it has the display name and the
+// namespace where the resource was made.
+func (m *mesh) kri(short string, meta *resource.Meta) string {
+	if !m.kumaLike() {
+		return kri(short, meta)
+	}
+	shown := *meta
+	shown.Name, shown.Namespace = displayName(meta), madeIn(meta)
+	return kri(short, &shown)
+}
+
 func policyKRI(p *resource.Policy) string { return kri(p.Type.Short, &p.Meta) }
+
+func (m *mesh) policyKRI(p *resource.Policy) string { return m.kri(p.Type.Short, &p.Meta) }

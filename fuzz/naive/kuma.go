@@ -1,6 +1,10 @@
 package naive
 
-import "github.com/meshmatch/meshmatch/core/resource"
+import (
+	"fmt"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
 
 // The second way to read policies is SPEC 17.1: what a Kuma control plane does. Each
 // function here is a row of its table.
@@ -194,6 +198,18 @@ func (m *mesh) kumaSelects(p *resource.Policy, dp *resource.Dataplane) selection
 			return nothing(dp)
 		}
 	}
+	if ref.SectionName != "" && len(dp.Inbounds) == 0 {
+		for _, listener := range dp.Listeners {
+			name := listener.Name
+			if name == "" {
+				name = fmt.Sprint(listener.Port)
+			}
+			if name == ref.SectionName {
+				return everything(dp)
+			}
+		}
+		return nothing(dp)
+	}
 	return sections(ref, dp)
 }
 
@@ -226,7 +242,7 @@ func (m *mesh) kumaRoute(p *resource.Policy, ref *resource.TargetRef, route *res
 
 // fromIsRule lists the kinds whose `from` items are rules without matches.
 func (m *mesh) fromIsRule(kind *resource.Kind) bool {
-	if !m.kumaLike() {
+	if m.semantics != "kuma" {
 		return false
 	}
 	for _, name := range []string{"MeshTimeout", "MeshCircuitBreaker", "MeshRateLimit", "MeshAccessLog", "MeshTLS"} {

@@ -61,7 +61,7 @@ func (m *mesh) routes(kind *resource.Kind, policies []matched, dp *resource.Data
 		if !isRouteKind(route.Type) || !m.takesPart(route, dp) || !m.selects(route, dp).selected || !isRouteFor(route, out) {
 			continue
 		}
-		answer := map[string]any{"route": policyKRI(route)}
+		answer := map[string]any{"route": m.policyKRI(route)}
 		m.addConf(answer, m.routeItems(policies, route, out))
 		answers = append(answers, answer)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // factHeader is the first comment of a fact: the section of the facts that it is about,
@@ -103,6 +106,38 @@ func printResources() {
 	for _, m := range all {
 		fmt.Printf("%s/%s mesh=%s display=%s namespace=%s zone=%s origin=%s%s\n",
 			m.Kind, m.Name, m.Mesh, m.DisplayName(), m.HomeNamespace(), m.Zone(), origins[m.Origin()], roles[m])
+	}
+}
+
+// printOutbounds is a program for facts about outbounds: for the dataplane of a name it
+// prints those of destinations.
+func printOutbounds() {
+	flags := flag.NewFlagSet("outbounds", flag.ExitOnError)
+	file, word := flags.String("f", "", ""), flags.String("semantics", "", "")
+	_ = flags.Parse(os.Args[2:]) // it exits
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Load(context.Background(), *file)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	read, err := semantics.Parse(*word)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	view, err := core.Options{Semantics: read}.NewView(context.Background(), loader.Kinds, set)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for _, d := range set.Dataplanes {
+		if d.Name != os.Args[1] {
+			continue
+		}
+		for _, o := range view.DestinationOutbounds(d) {
+			fmt.Println(strings.TrimSpace(fmt.Sprintf("%s:%d %s %s", o.Address, o.Listens, o.Destination.KRI(""), o.Port.Name)))
+		}
 	}
 }
 

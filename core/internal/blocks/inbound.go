@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // inboundBlock is the configuration of the inbounds that the same policies
@@ -50,19 +51,19 @@ func (t *Table) newInbound(kind *resource.Kind, policies []*resource.Policy) *in
 	block := &inboundBlock{policies: policies}
 	hasRules := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.Rules) > 0 })
 	hasFrom := slices.ContainsFunc(policies, func(p *resource.Policy) bool { return len(p.From) > 0 })
-	fromIsRule := t.semantics.FromIsRule(kind)
-	if hasFrom && fromIsRule {
+	from := t.semantics.FromItems(kind)
+	if hasFrom && from == semantics.FromAsRules {
 		hasRules, hasFrom = true, false
 	}
 	switch {
 	case hasRules && kind.Rules.Unmerged:
 		block.config.Unmerged = unmergedRules(policies)
 	case hasRules:
-		block.config.Rules, block.confs = t.inboundRules(kind.Rules, policies, fromIsRule)
-	case hasFrom:
+		block.config.Rules, block.confs = t.inboundRules(kind.Rules, policies, from == semantics.FromAsRules)
+	case hasFrom && from == semantics.FromByClient:
 		block.config.From = rules.NewFrom(kind, policies)
 	}
-	block.config.FromIgnored = hasRules && hasFrom
+	block.config.FromIgnored = hasFrom && (hasRules || from == semantics.FromUnread)
 	return block
 }
 

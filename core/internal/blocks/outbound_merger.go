@@ -77,7 +77,7 @@ func (m *outboundMerger) effectiveMeshItems() []itemRef {
 func (m *outboundMerger) merge(tags resource.Tags, route *resource.Policy) (conf resource.Conf, origins []rules.Origin) {
 	lists := [5][]itemRef{m.mesh, m.to.services[tags.Value(resource.ServiceTag)], m.to.subsets}
 	if route != nil {
-		lists[3] = m.to.routes[m.semantics.RouteName(route)]
+		lists[3] = m.to.routes[m.semantics.ReferenceName(&route.Meta)]
 		lists[4] = m.to.labelled
 	}
 	m.merged = m.merged[:0]

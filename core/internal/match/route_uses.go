@@ -78,7 +78,7 @@ func (e *routeUsesEditor) release(name routeName) uint32 {
 // policy that is attached to routes the policies attached to their name.
 func (e *routeUsesEditor) eachUse(p *resource.Policy, id func(routeName) uint32, replace func(slots []uint32) []uint32) {
 	if p.IsRoute() {
-		use := e.uses.Mut(id(routeName{p.Kind, e.semantics.RouteName(p)}))
+		use := e.uses.Mut(id(routeName{p.Kind, e.semantics.ReferenceName(&p.Meta)}))
 		use.routes = replace(use.routes)
 	}
 	if ref := &p.TargetRef; ref.Kind.IsRoute() {

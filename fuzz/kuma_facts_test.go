@@ -1,0 +1,69 @@
+package fuzz
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
+// TestKumaFacts compares the answers for the input of each fact about Kuma with those of
+// the reference, in the versions for which it holds. The facts themselves are the test of
+// this name of the command line.
+func TestKumaFacts(t *testing.T) {
+	paths, err := filepath.Glob("../testdata/kuma-facts/*/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there are no facts: %v", err)
+	}
+	compared := 0
+	for _, name := range paths {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if path.Ext(file.Name) != ".yaml" || strings.HasPrefix(file.Name, "invalid") {
+				continue
+			}
+			for version, s := range map[string]semantics.Semantics{"2.14": semantics.Kuma, "3.0": semantics.Kuma3} {
+				_, versions, _ := strings.Cut(string(archive.Comment), "# versions: ")
+				if versions, _, _ = strings.Cut(versions, "\n"); !strings.Contains(versions, version) {
+					continue
+				}
+				compared++
+				if err := compareFile(t.Context(), s, file); err != nil {
+					t.Errorf("%s, %s, version %s: %v", name, file.Name, version, err)
+				}
+			}
+		}
+	}
+	if compared == 0 {
+		t.Error("no input is compared")
+	}
+}
+
+func compareFile(ctx context.Context, s semantics.Semantics, file txtar.File) error {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(ctx, resource.Input{Name: file.Name, Data: file.Data})
+	if err != nil {
+		return err
+	}
+	a, err := reading(s)(loader.Kinds, set)
+	if err != nil {
+		return err
+	}
+	scenario := &Scenario{kinds: loader.Kinds}
+	for _, check := range []func(*comparison) error{(*comparison).compareAnswers, (*comparison).compareAccess} {
+		if err := checkDataplanes(a, scenario, set, check); err != nil {
+			return err
+		}
+	}
+	return nil
+}
