@@ -39,8 +39,8 @@ type Inbound struct {
 	// TLS is how the listener presents the identity of the dataplane and verifies
 	// clients; nil without identity.
 	TLS *tlsv3.DownstreamTlsContext
-	// Permissive adds a filter chain for clients without TLS. It is ignored without
-	// identity.
+	// Permissive adds a filter chain for clients without TLS of the mesh. It is ignored
+	// without identity.
 	Permissive bool
 	// InspectTLS makes the server name and the protocol of a connection available to
 	// filters.
@@ -70,7 +70,7 @@ func (i *Inbound) NewRoute() *Route {
 type Chain struct {
 	*Inbound
 	*Filters
-	// Plaintext reports that clients of the chain have no certificate.
+	// Plaintext reports that clients of the chain have no certificate that the proxy sees.
 	Plaintext bool
 }
 

@@ -40,12 +40,7 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	i.Permissive = valueOr(settings.Mode, meshtls.Strict) == meshtls.Permissive
 	parameters := &tlsv3.TlsParameters{}
 	if v := settings.TLSVersion; v != nil {
-		parameters.TlsMinimumProtocolVersion = tlsVersions[valueOr(v.Min, meshtls.TLSAuto)]
-		parameters.TlsMaximumProtocolVersion = tlsVersions[valueOr(v.Max, meshtls.TLSAuto)]
-		if isOld(parameters.TlsMaximumProtocolVersion) && parameters.TlsMinimumProtocolVersion == tlsv3.TlsParameters_TLS_AUTO {
-			// Envoy's minimum is TLS 1.2: no version would be left.
-			parameters.TlsMinimumProtocolVersion = parameters.TlsMaximumProtocolVersion
-		}
+		setVersions(i, effective, v, parameters)
 	}
 	for _, cipher := range settings.TLSCiphers {
 		parameters.CipherSuites = append(parameters.CipherSuites, string(cipher))
@@ -58,6 +53,24 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	}
 }
 
+// setVersions sets the versions that an inbound accepts. The bounds may be those of several
+// policies, which contradict each other: Envoy refuses every client then, so the upper
+// bound applies (SPEC 11.5).
+func setVersions(i *xds.Inbound, e *rules.Effective, v *meshtls.Version, m *tlsv3.TlsParameters) {
+	least, most := tlsVersions[valueOr(v.Min, meshtls.TLSAuto)], tlsVersions[valueOr(v.Max, meshtls.TLSAuto)]
+	if most != tlsv3.TlsParameters_TLS_AUTO {
+		if least > most {
+			i.Warn(e, "/tlsVersion/min", "it is later than max (%s), which applies", *v.Max)
+			least = most
+		}
+		if most < tlsv3.TlsParameters_TLSv1_2 {
+			i.Warn(e, "/tlsVersion/max", "every client is refused, as no cipher of %s is accepted; set TLS12", *v.Max)
+			least = most // Envoy refuses a maximum below its minimum, which is TLS 1.2
+		}
+	}
+	m.TlsMinimumProtocolVersion, m.TlsMaximumProtocolVersion = least, most
+}
+
 // tlsVersions are the versions as Envoy has them.
 var tlsVersions = map[meshtls.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
 	meshtls.TLSAuto: tlsv3.TlsParameters_TLS_AUTO,
@@ -65,8 +78,4 @@ var tlsVersions = map[meshtls.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
 	meshtls.TLS11:   tlsv3.TlsParameters_TLSv1_1,
 	meshtls.TLS12:   tlsv3.TlsParameters_TLSv1_2,
 	meshtls.TLS13:   tlsv3.TlsParameters_TLSv1_3,
-}
-
-func isOld(v tlsv3.TlsParameters_TlsProtocol) bool {
-	return v == tlsv3.TlsParameters_TLSv1_0 || v == tlsv3.TlsParameters_TLSv1_1
 }

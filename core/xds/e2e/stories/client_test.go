@@ -141,7 +141,7 @@ func (w *world) handshake(connection net.Conn, c *call) (net.Conn, error) {
 		ca = w.other
 	}
 	config := &tls.Config{
-		InsecureSkipVerify: true, ServerName: c.sni, MaxVersion: c.maxTLS,
+		InsecureSkipVerify: true, ServerName: c.sni, MinVersion: tls.VersionTLS10, MaxVersion: c.maxTLS,
 		Certificates: []tls.Certificate{ca.Issue(w.t, c.certificate...)},
 	}
 	if c.http2 {

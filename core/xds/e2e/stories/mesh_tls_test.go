@@ -19,14 +19,31 @@ spec:
   targetRef: {kind: MeshService, name: backend}
   from:
   - default: {tlsVersion: {max: TLS12}, tlsCiphers: [ECDHE-ECDSA-CHACHA20-POLY1305]}
+---
+type: MeshTLS
+mesh: default
+name: backend-2
+spec:
+  targetRef: {kind: MeshServiceSubset, name: backend, tags: {version: v2}}
+  from:
+  - default: {tlsVersion: {min: TLS13, max: TLS13}}
+---
+type: MeshTLS
+mesh: default
+name: store
+spec:
+  targetRef: {kind: MeshService, name: store}
+  from:
+  - default: {tlsVersion: {max: TLS11}}
 `,
-	proxies: []string{"web", "cart-1", "backend-1"},
+	proxies: []string{"web", "cart-1", "backend-1", "backend-2", "store-1"},
 	steps: []step{
 		{"a proxy of the mesh, where TLS 1.3 is required", get("127.0.0.1:10004/"), "200 cart-1", "200 cart-1"},
-		{"a proxy of the mesh, where TLS 1.2 is the latest", eventually("200 backend-1", get("127.0.0.1:10001/")), "200 backend-1", "200 backend-1"},
+		{"a proxy of the mesh, endpoints with other versions", each(10, get("127.0.0.1:10001/")), "200 backend-1, 200 backend-2", "200 backend-1, 200 backend-2"},
 		{"TLS 1.2", get("127.0.0.41:10000/", as(webID), maxTLS(tls.VersionTLS12)), "closed", "200 cart-1"},
 		{"TLS 1.3", get("127.0.0.41:10000/", as(webID)), "200 cart-1", "200 cart-1"},
 		{"the cipher", cipher("127.0.0.11:10000", as(webID)), "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"},
+		{"a version without a cipher", line("127.0.0.21:10000", as(webID)), "closed", "store-1: ping"},
 	},
 }, {
 	kind: "MeshTLS", name: "permissive", mesh: shop + identities + `
