@@ -67,6 +67,9 @@ func TestLayers(t *testing.T) {
 		}
 	}
 	for path, imports := range graph {
+		if imports["unsafe"] {
+			t.Errorf("%s imports unsafe: what is one value is one pointer, which can be compared", path)
+		}
 		if imports["core/internal/mesh"] && path != "core" {
 			t.Errorf("%s imports core/internal/mesh: the work on one mesh is the engine's", path)
 		}

@@ -67,7 +67,7 @@ func (s *sequence) placesOf(configs []*rules.Config) map[rules.Place]string {
 			}
 		}
 		for i, in := range c.Inbounds {
-			if text := s.inboundText(&in); text != "" {
+			if text := s.inboundText(in); text != "" {
 				places[rules.Place{Policies: c.Kind.Name, Kind: rules.AtInbound, Index: i}] = text
 			}
 		}

@@ -147,7 +147,7 @@ func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rul
 // tags if `from` applies, else that of the first rule that matches. The conf is
 // nil if no item selects the request.
 func confForRequest(config *rules.Config, d *resource.Dataplane, inbound int, r *request.Request) (*rules.Effective, *resource.Section) {
-	in := &config.Inbounds[inbound]
+	in := config.Inbounds[inbound]
 	if in.From != nil {
 		client := make(map[string]string, len(r.Tags))
 		for _, tag := range r.Tags {

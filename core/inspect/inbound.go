@@ -55,7 +55,7 @@ func (p Permission) MarshalJSON() ([]byte, error) {
 }
 
 func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
-	c, in, kind := &config.Inbounds[i], &a.dataplane.Inbounds[i], config.Kind
+	c, in, kind := config.Inbounds[i], &a.dataplane.Inbounds[i], config.Kind
 	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, uniqueInboundName(a.dataplane, i), a.dataplane.Name)
 	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}
 	for _, r := range c.Rules[:a.budget.take(len(c.Rules), place)] {

@@ -36,7 +36,7 @@ func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permi
 	if config == nil {
 		return p
 	}
-	in := &config.Inbounds[inbound]
+	in := config.Inbounds[inbound]
 	if in.From != nil {
 		p.Clients = NewClients(policiesOf(config, inbound))
 		return p

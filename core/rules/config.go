@@ -15,9 +15,10 @@ type Config struct {
 	// Default is the only conf of a kind without arrays (SPEC 4.4).
 	Default *Effective
 	// Outbounds and Inbounds are parallel to the dataplane's; nil if the kind
-	// has no array for them.
+	// has no array for them. Inbounds of a mesh that the same policies select have
+	// one pointer, which no other inbound has.
 	Outbounds []OutboundConfig
-	Inbounds  []InboundConfig
+	Inbounds  []*InboundConfig
 }
 
 // OutboundConfig is the conf of an outbound, nil if no item selects it, and

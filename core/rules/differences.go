@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"iter"
 	"reflect"
 	"slices"
@@ -59,7 +60,7 @@ func (d *differ) appendPlaces(places []Place) []Place {
 		places = appendOutbound(places, kind, i, at(a.Outbounds, i), at(b.Outbounds, i))
 	}
 	for i := range max(len(a.Inbounds), len(b.Inbounds)) {
-		if x, y := at(a.Inbounds, i), at(b.Inbounds, i); !sameInbound(kind, &x, &y) {
+		if !sameInbound(kind, inboundAt(a, i), inboundAt(b, i)) {
 			places = append(places, Place{Policies: kind.Name, Kind: AtInbound, Index: i})
 		}
 	}
@@ -72,6 +73,13 @@ func at[T any](list []T, i int) (zero T) {
 		return list[i]
 	}
 	return zero
+}
+
+// noInbound is the configuration of an inbound after the end.
+var noInbound InboundConfig
+
+func inboundAt(c *Config, i int) *InboundConfig {
+	return cmp.Or(at(c.Inbounds, i), &noInbound)
 }
 
 func appendOutbound(places []Place, kind *resource.Kind, i int, a, b OutboundConfig) []Place {
@@ -128,25 +136,20 @@ func sameOrigin(a, b Origin) bool {
 }
 
 func sameInbound(kind *resource.Kind, a, b *InboundConfig) bool {
-	return sameRules(kind.Rules, a.Rules, b.Rules) &&
+	return a == b || sameRules(kind.Rules, a.Rules, b.Rules) &&
 		sameItems(kind.Rules, a.Unmerged, b.Unmerged) &&
 		sameFrom(kind.From, a.From, b.From) &&
 		a.FromIgnored == b.FromIgnored
 }
 
-// sameList reports whether two slices are the same slice of the same array.
-func sameList[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
 func sameRules(section *resource.Section, a, b []InboundRule) bool {
-	return sameList(a, b) || slices.EqualFunc(a, b, func(a, b InboundRule) bool {
+	return slices.EqualFunc(a, b, func(a, b InboundRule) bool {
 		return sameConf(section, a.Effective, b.Effective) && reflect.DeepEqual(a.Match, b.Match)
 	})
 }
 
 func sameItems(section *resource.Section, a, b []Contribution) bool {
-	return sameList(a, b) || slices.EqualFunc(a, b, func(a, b Contribution) bool {
+	return slices.EqualFunc(a, b, func(a, b Contribution) bool {
 		return sameOrigin(a.Origin, b.Origin) && section.Conf.Equal(a.Conf, b.Conf)
 	})
 }

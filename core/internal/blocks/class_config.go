@@ -30,7 +30,7 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 		c.config.Default = t.defaultConf(kind, matched)
 	}
 	if kind.From != nil || kind.Rules != nil {
-		c.config.Inbounds = make([]rules.InboundConfig, len(d.Inbounds))
+		c.config.Inbounds = make([]*rules.InboundConfig, len(d.Inbounds))
 		c.inbounds = make([]*inboundBlock, len(d.Inbounds))
 		candidates := withInboundItems(matched)
 		var policies []*resource.Policy
@@ -41,8 +41,9 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 					policies = append(policies, s.Policy)
 				}
 			}
+			c.config.Inbounds[i] = &noInbound
 			if c.inbounds[i] = t.inbound(kind, policies); c.inbounds[i] != nil {
-				c.config.Inbounds[i] = c.inbounds[i].config
+				c.config.Inbounds[i] = &c.inbounds[i].config
 			}
 		}
 	}

@@ -16,6 +16,9 @@ type inboundBlock struct {
 	confs    []*rules.Effective // blocks of the rules, one reference to each
 }
 
+// noInbound is the configuration of the inbounds that no policy has an item for.
+var noInbound rules.InboundConfig
+
 // inbound returns the block of an inbound that the given policies select, with a
 // reference; nil if there are no policies. The policies are all of the kind, in
 // order, and have rules or `from` items.

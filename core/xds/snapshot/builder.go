@@ -34,12 +34,13 @@ type Builder struct {
 	resources    resources
 	destinations cache[string, destination]
 	facts        cache[string, endpointFacts]
-	confs        cache[string, confList]
+	confs        pool[confList, *confList]
+	inboundConfs pool[inboundConfs, *inboundConfs]
 	clusters     faceted[clusterKey]
 	endpoints    faceted[endpointsKey]
 	routes       faceted[routesKey]
 	outbounds    faceted[outboundKey]
-	bundles      cache[string, outboundParts]
+	bundles      pool[outboundParts, *outboundParts]
 	secretParts  cache[secretKey, built]
 	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. Whether one
 	// is that of a state is known from its inputs.
@@ -86,7 +87,7 @@ func (b *Builder) destination(mesh string, tags resource.Tags) *destination {
 
 // list returns the one pointer for a list of confs.
 func (b *Builder) list(l *confList) *confList {
-	return b.confs.get(l.key(), func() *confList { return l })
+	return b.confs.get(l, func() *confList { return l })
 }
 
 // finish lets translators change the messages of a part, and marshals them.

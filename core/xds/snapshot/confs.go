@@ -1,11 +1,7 @@
 package snapshot
 
 import (
-	"fmt"
 	"slices"
-	"strings"
-	"unique"
-	"unsafe"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -101,26 +97,19 @@ func (c *confList) all() []*rules.Effective {
 	return all
 }
 
-// key returns a text that is equal for equal lists. It contains addresses: the list
-// must be reachable as long as the text is in use.
-func (c *confList) key() string {
-	var b strings.Builder
-	pointer := func(p unsafe.Pointer) {
-		b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)))
-	}
-	list := func(list []*rules.Effective) {
-		for _, e := range list {
-			pointer(unsafe.Pointer(e))
-		}
-		b.WriteByte('|')
-	}
-	list(c.own)
-	list(c.finish)
+func (c *confList) hash() uint64 {
+	hash := hashOf(hashOf(0, c.own...), c.finish...)
 	for _, r := range c.routes {
-		pointer(unsafe.Pointer(r.policy))
-		list(r.confs)
+		hash = hashOf(hashOf(hash, r.policy), r.confs...)
 	}
-	return b.String()
+	return hash
+}
+
+func (c *confList) equal(o *confList) bool {
+	return slices.Equal(c.own, o.own) && slices.Equal(c.finish, o.finish) &&
+		slices.EqualFunc(c.routes, o.routes, func(r, s routeConfs) bool {
+			return r.policy == s.policy && slices.Equal(r.confs, s.confs)
+		})
 }
 
 // dataplaneConfs are the confs of a dataplane by kind.
@@ -160,36 +149,35 @@ func (c *dataplaneConfs) inbound(kind string, index int) xds.InboundConf {
 	}
 	conf := xds.InboundConf{Default: config.Default, Config: config}
 	if config.Inbounds != nil {
-		conf.InboundConfig = &config.Inbounds[index]
+		conf.InboundConfig = config.Inbounds[index]
 	}
 	return conf
 }
 
-// inboundKey returns a text that is equal if the translators get equal confs for an
-// inbound. It contains addresses; see confList.key.
-// Most dataplanes of a mesh have one of few keys, so it is kept once.
-func (c *dataplaneConfs) inboundKey(index int, translators []*xds.Translator) unique.Handle[string] {
-	var b strings.Builder
-	pointer := func(p unsafe.Pointer) { b.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))) }
-	for _, t := range translators {
+// inboundConfs is the confs that shape an inbound. Equal ones are one pointer: most
+// inbounds of a mesh have one of few.
+type inboundConfs struct {
+	shape  []xds.InboundConf  // by translator
+	finish []*rules.Effective // of the translators with Finish
+}
+
+func (c *inboundConfs) hash() uint64 { return hashOf(hashOf(0, c.shape...), c.finish...) }
+
+func (c *inboundConfs) equal(o *inboundConfs) bool {
+	return slices.Equal(c.shape, o.shape) && slices.Equal(c.finish, o.finish)
+}
+
+// inboundConfs returns the confs that the translators get for an inbound.
+func (c *dataplaneConfs) inboundConfs(index int, translators []*xds.Translator) *inboundConfs {
+	list := &inboundConfs{shape: make([]xds.InboundConf, len(translators)), finish: c.finish}
+	for i, t := range translators {
 		in := c.inbound(t.Kind, index)
-		pointer(unsafe.Pointer(in.Default))
-		if in.Config != nil && in.Config.Kind.To == nil { // else it changes with outbounds
-			pointer(unsafe.Pointer(in.Config))
+		if in.Config != nil && in.Config.Kind.To != nil { // it changes with outbounds
+			in.Config = nil
 		}
-		if in.InboundConfig == nil {
-			b.WriteByte('-')
-			continue
-		}
-		pointer(unsafe.Pointer(unsafe.SliceData(in.Rules)))
-		pointer(unsafe.Pointer(unsafe.SliceData(in.Unmerged)))
-		pointer(unsafe.Pointer(in.From))
-		fmt.Fprintf(&b, "%d %d %v", len(in.Rules), len(in.Unmerged), in.FromIgnored)
+		list.shape[i] = in
 	}
-	for _, e := range c.finish {
-		pointer(unsafe.Pointer(e))
-	}
-	return unique.Make(b.String())
+	return list
 }
 
 // shaping returns what shapes an inbound: merged confs, and the policies of others.

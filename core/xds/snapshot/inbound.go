@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"time"
-	"unique"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
@@ -22,8 +21,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/seal"
 )
 
-// inboundKey is all that the resources of an inbound depend on. Confs contains
-// addresses of what the configs of a snapshot refer to.
+// inboundKey is all that the resources of an inbound depend on.
 type inboundKey struct {
 	dataplane   *resource.Dataplane
 	index       int
@@ -33,15 +31,16 @@ type inboundKey struct {
 	trustDomain string
 	client      xds.ClientType
 	open        bool // no permission is applied
-	confs       unique.Handle[string]
+	confs       *inboundConfs
 }
 
 // inbound returns the resources of an inbound. Before is what they were in the snapshot
 // before, or nil; if nothing changed that they depend on, it is the result.
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
+	shapedBy := confs.inboundConfs(index, b.shape.inbounds)
 	key := inboundKey{
 		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open,
-		confs: confs.inboundKey(index, b.shape.inbounds),
+		confs: b.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
 	}
 	if tls.identity != nil {
 		key.spiffeID, key.provider = tls.identity.SPIFFEID, tls.identity.Source.Spec.Provider.Type

@@ -339,7 +339,7 @@ func (sb *snapshotBuilder) warnUntranslated() {
 			if reach.inbounds {
 				break
 			}
-			warn(&inbounds, "inbounds", xds.InboundConf{InboundConfig: &config.Inbounds[i]}.Origins())
+			warn(&inbounds, "inbounds", xds.InboundConf{InboundConfig: config.Inbounds[i]}.Origins())
 		}
 		for _, outbound := range config.Outbounds {
 			if reach.outbounds {

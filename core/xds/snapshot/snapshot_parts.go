@@ -3,8 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unsafe"
 
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
@@ -20,19 +18,16 @@ type outboundParts struct {
 	endpoints []*wire.Resource // sorted by name
 }
 
+func (p *outboundParts) hash() uint64 { return hashOf(hashOf(0, p.parts...), p.sets...) }
+
+func (p *outboundParts) equal(o *outboundParts) bool {
+	return slices.Equal(p.parts, o.parts) && slices.Equal(p.sets, o.sets)
+}
+
 // outboundParts returns the shared parts of the snapshot.
 func (sb *snapshotBuilder) outboundParts() *outboundParts {
-	p := sb.shared
-	var key strings.Builder
-	pointer := func(p unsafe.Pointer) { key.Write(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p))) }
-	for _, part := range p.parts {
-		pointer(unsafe.Pointer(part))
-	}
-	for _, s := range p.sets {
-		pointer(unsafe.Pointer(s.set))
-		pointer(unsafe.Pointer(s.destination))
-	}
-	return sb.bundles.get(key.String(), func() *outboundParts {
+	p := &sb.shared
+	return sb.bundles.get(p, func() *outboundParts {
 		done := &outboundParts{parts: slices.Clone(p.parts), sets: slices.Clone(p.sets), api: slices.Clone(p.api)}
 		slices.SortFunc(done.api, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
 		done.endpoints = slices.Clone(sb.resources[wire.EndpointType])

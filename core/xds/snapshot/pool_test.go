@@ -1,0 +1,71 @@
+package snapshot
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Lists with the same pointers are one pointer, and those that differ in one place are
+// others, even if a pointer moved from one list to the next.
+func TestPool(t *testing.T) {
+	a, b := &rules.Effective{}, &rules.Effective{Origins: []rules.Origin{}}
+	p, q := &resource.Policy{}, &resource.Policy{TargetRef: resource.WholeMesh()}
+	list := func(e ...*rules.Effective) []*rules.Effective { return e }
+	makers := []func() *confList{
+		func() *confList { return &confList{} },
+		func() *confList { return &confList{own: list(nil)} },
+		func() *confList { return &confList{own: list(a)} },
+		func() *confList { return &confList{own: list(b)} },
+		func() *confList { return &confList{own: list(a, b)} },
+		func() *confList { return &confList{own: list(b, a)} },
+		func() *confList { return &confList{own: list(a), finish: list(b)} },
+		func() *confList { return &confList{finish: list(a, b)} },
+		func() *confList { return &confList{own: list(a), routes: []routeConfs{{p, list(b)}}} },
+		func() *confList { return &confList{own: list(a), routes: []routeConfs{{q, list(b)}}} },
+		func() *confList { return &confList{own: list(a), routes: []routeConfs{{p, list(b)}, {q, nil}}} },
+	}
+	var lists pool[confList, *confList]
+	first := map[*confList]string{}
+	get := func(i int) *confList { return lists.get(makers[i](), makers[i]) }
+	for i := range makers {
+		l := get(i)
+		if other, twice := first[l]; twice {
+			t.Errorf("list %d is list %s", i, other)
+		}
+		first[l] = fmt.Sprint(i)
+	}
+	for i := range makers {
+		if l := get(i); first[l] != fmt.Sprint(i) {
+			t.Errorf("list %d is %q when it is asked for again", i, first[l])
+		}
+	}
+	runtime.KeepAlive(first)
+}
+
+// A list that is not in use leaves the pool.
+func TestPoolForgets(t *testing.T) {
+	var lists pool[confList, *confList]
+	e := &rules.Effective{Origins: []rules.Origin{}}
+	for n := range 100 {
+		l := &confList{own: make([]*rules.Effective, n)}
+		lists.get(l, func() *confList { return l })
+	}
+	kept := lists.get(&confList{own: []*rules.Effective{e}}, func() *confList { return &confList{own: []*rules.Effective{e}} })
+	size := func() int {
+		lists.mu.Lock()
+		defer lists.mu.Unlock()
+		return lists.lists.Len()
+	}
+	for size() > 1 {
+		runtime.GC()
+		runtime.Gosched()
+	}
+	if again := lists.get(&confList{own: []*rules.Effective{e}}, func() *confList { return nil }); again != kept {
+		t.Error("a list in use has left the pool")
+	}
+	runtime.KeepAlive(kept)
+}
