@@ -65,7 +65,7 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 					continue // rules that only inform replace the `from` of policies that inform only
 				}
 				if _, known := where[p]; !known && len(p.From) > 0 && matched.Inbounds.Has(i) {
-					in := &config.Inbounds[i]
+					in := config.Inbounds[i]
 					where[p] = place{fmt.Sprintf("inbound %s of %s", config.dataplane.Inbounds[i].SectionName(), config.dataplane.Name), len(in.Rules)+len(in.Unmerged) > 0}
 				}
 			}
