@@ -44,6 +44,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.openInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
 		warnings = append(warnings, m.unresolved()...)
+		warnings = append(warnings, m.defaultPolicies()...)
 	}
 	warnings = append(warnings, PlacementWarnings(view)...)
 	warnings = append(warnings, overlappingTrustDomains(view)...)

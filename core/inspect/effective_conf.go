@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -22,6 +23,8 @@ type Origin struct {
 	KRI    string `json:"kri"`
 	Source string `json:"source,omitempty"` // file:line of the item; with Options.Source
 	Index  int    `json:"index"`
+	// Default reports that Kuma's schema sets the field, in a conf that does not have it.
+	Default bool `json:"default,omitempty"` // in Fields
 	// Item is the policy's name and the item's field, such as "shop/web to[0]".
 	Item string `json:"-"`
 }
@@ -39,7 +42,9 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 	if options.Explain {
 		c.Fields = map[string]Origin{}
 		for pointer, o := range e.Fields() {
-			c.Fields[pointer] = options.origin(o, section)
+			origin := options.origin(o, section)
+			origin.Default = slices.Contains(o.Policy.SchemaDefaults, resource.SchemaDefault{Index: o.Index, Pointer: pointer})
+			c.Fields[pointer] = origin
 		}
 	}
 	return c

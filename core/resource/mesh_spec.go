@@ -11,6 +11,8 @@ type MeshSpec struct {
 	MeshServices *MeshServices   `json:"meshServices,omitzero"`
 	Routing      *MeshRouting    `json:"routing,omitzero"`
 	Networking   *MeshNetworking `json:"networking,omitzero"`
+	// SkipCreatingInitialPolicies are the kinds without default policies; * is all.
+	SkipCreatingInitialPolicies []string `json:"skipCreatingInitialPolicies,omitzero"`
 }
 
 // meshDoc is a Mesh document with the fields that are read and not used.
@@ -48,7 +50,7 @@ func (b *body) mesh() MeshSpec {
 			strict.Skim(unused)
 		}
 	}
-	return MeshSpec{doc.MTLS, doc.MeshServices, doc.Routing, doc.Networking}
+	return MeshSpec{doc.MTLS, doc.MeshServices, doc.Routing, doc.Networking, doc.SkipCreatingInitialPolicies}
 }
 
 // MeshMTLS is the certificate authorities of Kuma 2.

@@ -20,6 +20,23 @@ type Policy struct {
 	// is its position.
 	Default    Conf
 	DefaultPos diag.Position
+	// SchemaDefaults are the fields of confs that no document has, but Kuma's schema sets
+	// (SPEC 17.5).
+	SchemaDefaults []SchemaDefault
+}
+
+// SchemaDefault is a field that the schema of a kind sets in the conf of an item.
+type SchemaDefault struct {
+	Index   int    // of the item in its array
+	Pointer string // of the leaf in the conf
+}
+
+// SchemaDefaulter is a Conf with fields that Kuma's schema sets where they are absent, and
+// whose absence has another meaning when confs are merged.
+type SchemaDefaulter interface {
+	// WithSchemaDefaults returns a conf with these fields, and their JSON pointers; the
+	// conf itself if it has all of them. The conf is not changed.
+	WithSchemaDefaults() (Conf, []string)
 }
 
 // Shadow reports whether the policy only informs (SPEC 8.3).

@@ -14,7 +14,11 @@
 //  4. Does a `from` item apply to clients by their tags, is it a rule, or is it not read?
 //     [Semantics.FromItems] returns it.
 //  5. Are the permissions of a dataplane applied? [Semantics.PermissionsApply] reports it.
-//  6. Which destinations does a reference find, which does a transparent proxy reach,
+//  6. Which fields does a conf have that no document has, and which policies does a new
+//     mesh have? [Semantics.WithDefaults] and [Semantics.DefaultPolicies] return them.
+//  7. By which name and KRI is a resource known? [Semantics.ReferenceName] and
+//     [Semantics.KRI] return them.
+//  8. Which destinations does a reference find, which does a transparent proxy reach,
 //     and which `to` items apply to their outbounds, in which order?
 //     [Semantics.FindsByName], [Semantics.ReachesAll] and [Semantics.DestinationItems],
 //     which package core/destination uses.

@@ -52,6 +52,8 @@ type reader interface {
 	kri(kri string, m *resource.Meta) string
 	refersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool
 	fromItems(kind *resource.Kind) FromItems
+	withDefaults(p *resource.Policy) *resource.Policy
+	defaultPolicies() []defaultPolicy
 	permissionsApply(mesh *resource.Mesh, identified bool) bool
 	// See the methods of Semantics about destinations.
 	findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool

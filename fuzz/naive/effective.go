@@ -46,7 +46,7 @@ func (m *mesh) addConf(answer map[string]any, items []item) {
 	}
 	var confs []any
 	for _, item := range items {
-		confs = append(confs, item.conf)
+		confs = append(confs, m.withDefaults(item.conf))
 	}
 	merged := Merge(confs...)
 	origins := []any{}
@@ -57,7 +57,11 @@ func (m *mesh) addConf(answer map[string]any, items []item) {
 	if m.explain {
 		fields := map[string]any{}
 		for pointer, i := range merged.Leaves {
-			fields[pointer] = m.origin(items[i])
+			origin := m.origin(items[i])
+			if m.isDefault(items[i].conf, pointer) {
+				origin["default"] = true
+			}
+			fields[pointer] = origin
 		}
 		answer["fields"] = fields
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
@@ -18,6 +19,24 @@ type Conf struct {
 	TLSCiphers []Cipher `json:"tlsCiphers,omitzero"`
 	// Mode is Strict if it is nil.
 	Mode *Mode `json:"mode,omitzero"`
+}
+
+// WithSchemaDefaults sets both bounds of a range that has one of them only: as Kuma stores
+// TLSAuto for the other one, it overrides the bound of a lower item.
+func (c *Conf) WithSchemaDefaults() (resource.Conf, []string) {
+	if c.TLSVersion == nil || c.TLSVersion.Min != nil && c.TLSVersion.Max != nil {
+		return c, nil
+	}
+	var pointers []string
+	completed, version, auto := *c, *c.TLSVersion, TLSAuto
+	if version.Min == nil {
+		version.Min, pointers = &auto, append(pointers, "/tlsVersion/min")
+	}
+	if version.Max == nil {
+		version.Max, pointers = &auto, append(pointers, "/tlsVersion/max")
+	}
+	completed.TLSVersion = &version
+	return &completed, pointers
 }
 
 // Mode determines whether unencrypted connections are accepted.

@@ -1,0 +1,37 @@
+package semantics
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// DefaultPolicies returns the identities of the policies that a control plane creates
+// with a mesh (SPEC 17.5), without namespaces, sorted. Document is that of the mesh, which
+// may name kinds that are not created, or nil.
+func (s Semantics) DefaultPolicies(mesh string, document *resource.Mesh) []resource.ID {
+	var ids []resource.ID
+	for _, p := range s.reader().defaultPolicies() {
+		if document == nil || !slices.ContainsFunc(document.Spec.SkipCreatingInitialPolicies, func(kind string) bool { return kind == "*" || kind == p.kind }) {
+			ids = append(ids, resource.ID{Kind: p.kind, Mesh: mesh, Name: p.prefix + "-" + mesh})
+		}
+	}
+	slices.SortFunc(ids, resource.ID.Compare)
+	return ids
+}
+
+// defaultPolicy is a kind, and what is before the name of the mesh in the name.
+type defaultPolicy struct{ kind, prefix string }
+
+func (targetRef) defaultPolicies() []defaultPolicy { return nil }
+
+func (k kuma) defaultPolicies() []defaultPolicy {
+	timeouts := defaultPolicy{"MeshTimeout", "mesh-gateways-timeout-all"}
+	if k.labelsOnly {
+		timeouts.prefix = "mesh-timeout-to-all"
+	}
+	return []defaultPolicy{
+		{"MeshTimeout", "mesh-timeout-all"}, timeouts,
+		{"MeshCircuitBreaker", "mesh-circuit-breaker-all"}, {"MeshRetry", "mesh-retry-all"},
+	}
+}
