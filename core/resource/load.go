@@ -23,6 +23,9 @@ type Loader struct {
 	Limits    strict.Limits // of each file; zero: [strict.DefaultLimits]
 	MaxBytes  int64         // of all files together; zero: 1 GiB
 	Stdin     io.Reader     // nil: "-" is an error
+	// Read is called by Load with the content of each file, in the order in which they
+	// are read. It must not change the data, or keep them; nil: it is not called.
+	Read func(Input)
 	// KeepGoing leaves what does not load out of the set, in place of an error; see
 	// [Set.LeftOut]. An answer about such a set is incomplete.
 	KeepGoing bool
@@ -69,7 +72,11 @@ func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
 			list.errorf(f.name, "", "%s", readError(err))
 			continue
 		}
-		if !d.input(Input{Name: f.name, Data: data}) {
+		in := Input{Name: f.name, Data: data}
+		if l.Read != nil {
+			l.Read(in)
+		}
+		if !d.input(in) {
 			break
 		}
 	}

@@ -20,6 +20,17 @@ func (s *Server) log(commit core.Commit, first bool) {
 	s.options.Logger.Info("the files were loaded again; " + changeOf(commit))
 }
 
+// logHeld logs which removals are held from now on, and which no longer.
+func (s *Server) logHeld(held heldNow) {
+	for _, m := range held.begun {
+		s.options.Logger.Warn(fmt.Sprintf("the files lack %d of %s of the mesh %s; they are removed in %v unless they come back",
+			m.n, diag.Count(m.of, "dataplane"), m.mesh, s.options.RemovalGrace))
+	}
+	if held.back > 0 {
+		s.options.Logger.Info(diag.Count(held.back, "dataplane") + " came back before the removal was applied")
+	}
+}
+
 // changeOf returns what a commit changed, in words. Identities change the certificates
 // of dataplanes, and the clusters and inbounds that use them, but the configuration of no
 // dataplane.

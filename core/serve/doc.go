@@ -10,11 +10,14 @@
 //
 //  1. It opens both listeners, and serves HTTP at once. A client that asks before the
 //     first load gets status 503; `/readyz` is ready after it.
-//  2. It loads the files (package source). Errors of the first load end the server:
-//     they are what Run returns. Errors of a later one are logged, and change nothing.
+//  2. It loads the files (package source). If the first load has errors, it serves the
+//     last good input that it kept in an earlier run; without one the errors end the
+//     server: they are what Run returns. Errors of a later load are logged, and change
+//     nothing.
 //  3. Each good load is applied as one batch (package core), and published: the state
 //     of its view (package xds) with the secrets of Bundled identities (package sds).
-//     What has no effect is logged once as a warning.
+//     What has no effect is logged once as a warning. If a load removes many dataplanes
+//     of a mesh, those removals wait, as the files may only be away for a moment.
 //  4. After the first publication it serves ADS (package server).
 //  5. At an interval it looks for certificates that are due and CA files that changed,
 //     and publishes again if there are any.

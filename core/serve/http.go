@@ -39,7 +39,8 @@ func (s *Server) Handler() http.Handler {
 	mux := s.health()
 	mux.HandleFunc(loginPath, s.login)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /dataplanes/{kri}/status", s.status)
+	mux.HandleFunc("GET /status", s.status)
+	mux.HandleFunc("GET /dataplanes/{kri}/status", s.dataplaneStatus)
 	mux.HandleFunc("GET /converged", s.converged)
 	mux.Handle("/", inspectapi.New(func() (*core.View, *resource.Set) {
 		if p := s.publisher.current.Load(); p.set != nil {

@@ -52,11 +52,15 @@ var (
 	dataplanesDesc    = newDesc("dataplanes", "Dataplanes by whether they have ACKed what is served.", "state")
 	resourcesDesc     = newDesc("resources", "Resources.", "kind")
 	warningsDesc      = newDesc("warnings", "Warnings about what is served.")
+	heldDesc          = newDesc("held_removals", "Dataplanes that the files lack and that are served until the grace of removals ends.")
+	lastLoadDesc      = newDesc("last_load_timestamp_seconds", "Time of the last good load, in seconds since 1970.")
+	staleDesc         = newDesc("stale", "1 if what is served is not what the files have, as they have errors; else 0.")
 )
 
 // Describe implements [prometheus.Collector].
 func (*collector) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, resourcesDesc, warningsDesc} {
+	for _, d := range []*prometheus.Desc{streamsDesc, subscriptionsDesc, pushesDesc, pushBytesDesc, nacksDesc, dataplanesDesc, resourcesDesc, warningsDesc,
+		heldDesc, lastLoadDesc, staleDesc} {
 		descs <- d
 	}
 }
@@ -83,14 +87,19 @@ func (c *collector) Collect(values chan<- prometheus.Metric) {
 	for kind, n := range current.view.Count() {
 		gauge(resourcesDesc, int64(n), kind)
 	}
-	var states [server.Converged + 1]int64
-	for _, mesh := range current.view.Meshes() {
-		for _, d := range current.view.Dataplanes(mesh) {
-			states[c.ads.NodeState(d.KRI(""))]++
-		}
-	}
+	states := c.nodeStates(current)
 	for state, n := range states {
 		gauge(dataplanesDesc, n, server.NodeState(state).String())
 	}
 	gauge(warningsDesc, c.warner.count.Load())
+	gauge(heldDesc, c.loads.held.Load())
+	loads := c.loads.current()
+	if !loads.last.IsZero() {
+		values <- prometheus.MustNewConstMetric(lastLoadDesc, prometheus.GaugeValue, float64(loads.last.UnixMilli())/1000)
+	}
+	stale := int64(0)
+	if loads.stale != nil {
+		stale = 1
+	}
+	gauge(staleDesc, stale)
 }

@@ -17,6 +17,9 @@ const (
 	DefaultXDS   = "127.0.0.1:5678"
 	DefaultHTTP  = "127.0.0.1:5681"
 	DefaultGrace = 4 * time.Second
+
+	DefaultMaxRemoved   = 20 // percent
+	DefaultRemovalGrace = 10 * time.Second
 )
 
 // Options configure a [Server]. Loader, Translators and Files are required.
@@ -33,8 +36,15 @@ type Options struct {
 	Semantics *semantics.Semantics
 	// XDS and HTTP are the addresses to listen on; empty: the defaults.
 	XDS, HTTP string
-	// State is a directory for the keys of generated CAs; empty: they are not kept.
+	// State is a directory for the keys of generated CAs and the input of the last good
+	// load, which is served when the first load has errors; empty: they are not kept.
 	State string
+	// RemovalGrace is how long the removal of many dataplanes of a mesh by one load
+	// waits: of more than MaxRemoved percent of them, and more than 10. 0: nothing waits.
+	RemovalGrace time.Duration
+	MaxRemoved   float64
+	// Version is that of the program, for /status.
+	Version string
 
 	// TLS are the files of the certificate of the server, and of the CAs of clients;
 	// nil: no TLS.
@@ -82,6 +92,10 @@ var (
 	// ErrUnnamedSemantics indicates that resources are those of a Kuma control plane,
 	// and that no semantics is given to read them by.
 	ErrUnnamedSemantics = errors.New("the resources are of a Kuma control plane")
+
+	// ErrNoResources indicates that the files of a first load have no dataplanes, while
+	// the input of the last good load has some.
+	ErrNoResources = errors.New("the files have no dataplane, and the last good input has some")
 
 	// ErrKeysNotServed indicates that dataplanes get no private keys, as others could
 	// read them on the way. It is logged.

@@ -39,13 +39,18 @@ type Server struct {
 	ads       *server.Server
 	metrics   *metrics
 	warner    *warner
+	keeper    *source.Keeper // nil: no input is kept
+	loads     loads
 
 	xdsListener, httpListener, healthListener net.Listener // the last one may be nil
 
 	// The following are used by the goroutine of Run alone.
-	applied *resource.Set // of the last batch that the engine took
-	retry   bool          // the engine refused a batch after it
-	logged  map[string]bool
+	applied   *resource.Set     // of the last batch that the engine took
+	behind    bool              // applied is not the set that the next batch begins with
+	files     *source.Update    // the last good load
+	recording *source.Recording // of it, until it is kept
+	removals  removals
+	logged    map[string]bool
 }
 
 // New returns a server. The errors are about TLS files and a token that cannot be used.
@@ -57,8 +62,12 @@ func New(options Options) (*Server, error) {
 		builder: snapshot.NewBuilder(options.Translators, snapshot.Options{}),
 		issuer:  sds.NewIssuer(ca.NewAuthorities(options.State)),
 		logged:  map[string]bool{},
+		grpc:    newGRPCNodes(),
 
-		grpc: newGRPCNodes(),
+		removals: removals{percent: options.MaxRemoved, grace: options.RemovalGrace},
+	}
+	if options.State != "" {
+		s.keeper = source.NewKeeper(options.State)
 	}
 	if options.TLS != nil {
 		var err error
@@ -144,7 +153,8 @@ func (s *Server) HTTPAddr() net.Addr { return s.httpListener.Addr() }
 func (s *Server) HealthAddr() net.Addr { return s.healthListener.Addr() }
 
 // Run serves until the context ends, and returns nil then. It returns the errors of the
-// first load, a [diag.Errors], and those of listeners. It is called once.
+// first load, a [diag.Errors], if no last good input is kept in Options.State, and those
+// of listeners. It is called once.
 func (s *Server) Run(ctx context.Context) error {
 	if s.xdsListener == nil {
 		if err := s.Listen(); err != nil {
@@ -189,35 +199,50 @@ type loaded struct {
 // watch passes loads on until the context ends.
 func (s *Server) watch(ctx context.Context, updates chan<- loaded) {
 	files := source.Files{
-		Loader: s.options.Loader, Paths: s.options.Files, Quiet: s.options.Quiet, Rescan: s.options.Rescan,
+		Loader: s.options.Loader, Paths: s.options.Files, Quiet: s.options.Quiet, Rescan: s.options.Rescan, Keeper: s.keeper,
 		Notice: func(err error) { s.options.Logger.Warn(err.Error()) },
 	}
 	for update, err := range files.Watch(ctx) {
 		select {
 		case updates <- loaded{update, err}:
 		case <-ctx.Done():
+			if update != nil {
+				update.Recording.Discard()
+			}
 			return
 		}
 	}
 }
 
-// first applies the first load.
+// first applies the first load, or what is kept of an earlier one.
 func (s *Server) first(ctx context.Context, updates <-chan loaded) error {
 	select {
 	case l := <-updates:
-		if l.err != nil {
-			return l.err
+		err := l.err
+		if err == nil {
+			err = s.firstUpdate(ctx, l.update)
 		}
-		if err := s.checkSemantics(l.update.Set); err != nil {
-			return err
-		}
-		if err := s.apply(ctx, l.update); ctx.Err() == nil {
-			return err
+		if err != nil && ctx.Err() == nil {
+			return s.resume(ctx, err)
 		}
 		return nil
 	case <-ctx.Done():
 		return nil
 	}
+}
+
+// firstUpdate applies the first load if it is good.
+func (s *Server) firstUpdate(ctx context.Context, update *source.Update) error {
+	if len(update.Set.Dataplanes) == 0 && s.keepsDataplanes(ctx) {
+		update.Recording.Discard()
+		s.behind = true
+		return ErrNoResources
+	}
+	if err := s.checkSemantics(update.Set); err != nil {
+		update.Recording.Discard()
+		return err
+	}
+	return s.load(ctx, update)
 }
 
 func engineOptions(o *Options) core.Options {
@@ -239,64 +264,104 @@ func (s *Server) checkSemantics(set *resource.Set) error {
 	return nil
 }
 
-// follow applies loads and renews certificates until the context ends.
+// follow applies loads, and removals that were held, and renews certificates until the
+// context ends.
 func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
 	refresh := time.NewTicker(s.options.Refresh)
 	defer refresh.Stop()
 	for {
+		var held <-chan time.Time
+		if at, any := s.removals.next(); any {
+			held = time.After(time.Until(at))
+		}
+		var err error
 		select {
 		case <-ctx.Done():
+			s.recording.Discard()
 			return
 		case <-refresh.C:
 			s.refresh()
+		case <-held:
+			s.options.Logger.Info("removals that were held are applied")
+			err = s.apply(ctx, time.Now())
 		case l := <-updates:
-			err := l.err
-			if err == nil {
-				err = s.apply(ctx, l.update)
+			if err = l.err; err == nil {
+				err = s.load(ctx, l.update)
 			}
-			if err != nil && ctx.Err() == nil {
-				s.refuse(err)
-			}
+		}
+		if err != nil && ctx.Err() == nil {
+			s.refuse(err)
 		}
 	}
 }
 
 // refuse logs why a load changes nothing.
 func (s *Server) refuse(err error) {
-	n := 1
-	var diagnostics diag.Errors
-	if errors.As(err, &diagnostics) {
-		n = len(diagnostics)
-		for _, d := range diagnostics {
-			s.options.Logger.Error(d.Error())
-		}
-	} else {
-		s.options.Logger.Error(diag.OneLine(err.Error()))
-	}
+	n := s.logErrors(err)
 	s.options.Logger.Error("the files have " + diag.Count(n, "error") + "; what is served stays as it was")
+	s.loads.fail(err, time.Now(), "the files have "+diag.Count(n, "error"))
 	s.metrics.loadErrors.Set(float64(n))
 }
 
-// apply applies a load and publishes it.
-func (s *Server) apply(ctx context.Context, update *source.Update) error {
-	batch := update.Batch
-	if s.retry {
-		batch = source.Diff(s.applied, update.Set)
+// logErrors logs the errors of a load, and returns how many there are.
+func (s *Server) logErrors(err error) int {
+	texts := errorsOf(err)
+	for _, text := range texts {
+		s.options.Logger.Error(text)
+	}
+	return len(texts)
+}
+
+// load applies a good load. The error is that of the engine, which then has the
+// resources of the load before.
+func (s *Server) load(ctx context.Context, update *source.Update) error {
+	s.recording.Discard()
+	s.files, s.recording = update, update.Recording
+	if err := s.apply(ctx, update.Found); err != nil {
+		s.recording.Discard()
+		s.recording = nil
+		return err
+	}
+	s.loads.succeed(time.Now())
+	s.metrics.loadErrors.Set(0)
+	return nil
+}
+
+// apply applies the last good load, except the removals that are held, and publishes it.
+// The time is when the change was found.
+func (s *Server) apply(ctx context.Context, found time.Time) error {
+	set, held := s.removals.hold(s.applied, s.files.Set, time.Now())
+	batch := s.files.Batch
+	if s.behind || set != s.files.Set {
+		batch = source.Diff(s.applied, set)
 	}
 	commit, err := s.engine.Apply(ctx, batch)
 	if err != nil {
-		s.retry = true
+		s.behind = true
 		return err
 	}
 	first := s.applied == nil
-	s.applied, s.retry = update.Set, false
-	s.publish(&publication{view: commit.After, set: update.Set, state: s.builder.At(commit.After)})
+	s.applied, s.behind = set, set != s.files.Set
+	s.publish(&publication{view: commit.After, set: set, state: s.builder.At(commit.After)})
 	s.grpc.forget(commit)
 	s.good.forget(commit)
-	s.metrics.commit.Observe(time.Since(update.Found).Seconds())
-	s.metrics.loadErrors.Set(0)
+	s.metrics.commit.Observe(time.Since(found).Seconds())
 	s.log(commit, first)
+	s.logHeld(held)
+	s.loads.held.Store(int64(len(s.removals.until)))
+	if len(s.removals.until) == 0 {
+		s.keep()
+	}
 	return nil
+}
+
+// keep keeps the input of the last good load. It waits for removals that are held: a
+// server that is restarted until then has all dataplanes.
+func (s *Server) keep() {
+	if err := s.recording.Keep(); err != nil {
+		s.warnOnce("the input of the last good load cannot be kept: " + err.Error())
+	}
+	s.recording = nil
 }
 
 // publish publishes with the secrets of the moment.

@@ -12,8 +12,62 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/server"
 )
 
-// status answers GET /dataplanes/{kri}/status (SPEC 12.5).
-func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+// Status is the answer of GET /status (SPEC 12.5).
+type Status struct {
+	Version    string           `json:"version"`
+	Meshes     int              `json:"meshes"`
+	Dataplanes DataplanesStatus `json:"dataplanes"`
+	Streams    int64            `json:"streams"`
+	// Errors are those of the last load.
+	Errors []string `json:"errors"`
+	// Stale is set if what is served is not what the files have.
+	Stale        *Stale     `json:"stale,omitempty"`
+	LastLoad     *time.Time `json:"lastLoad,omitempty"`     // that was good
+	HeldRemovals int64      `json:"heldRemovals,omitempty"` // dataplanes
+}
+
+// DataplanesStatus is how many dataplanes have ACKed what is served, have not, and are
+// without a stream.
+type DataplanesStatus struct {
+	Converged int64 `json:"converged"`
+	Pending   int64 `json:"pending"`
+	Absent    int64 `json:"absent"`
+}
+
+// status answers GET /status.
+func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
+	current, loads := s.publisher.current.Load(), s.loads.current()
+	states := s.nodeStates(current)
+	status := Status{
+		Version: s.options.Version,
+		Meshes:  len(current.view.Meshes()),
+		Dataplanes: DataplanesStatus{
+			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent],
+		},
+		Errors: loads.errors, Stale: loads.stale, HeldRemovals: s.loads.held.Load(),
+	}
+	counters := s.ads.Counters()
+	for i := range server.ProtocolNames {
+		status.Streams += counters.Streams[i].Load()
+	}
+	if !loads.last.IsZero() {
+		status.LastLoad = &loads.last
+	}
+	inspectapi.WriteJSON(w, status)
+}
+
+// nodeStates returns how many dataplanes have each state.
+func (s *Server) nodeStates(p *publication) (states [server.Converged + 1]int64) {
+	for _, mesh := range p.view.Meshes() {
+		for _, d := range p.view.Dataplanes(mesh) {
+			states[s.ads.NodeState(d.KRI(""))]++
+		}
+	}
+	return states
+}
+
+// dataplaneStatus answers GET /dataplanes/{kri}/status (SPEC 12.5).
+func (s *Server) dataplaneStatus(w http.ResponseWriter, r *http.Request) {
 	kri := r.PathValue("kri")
 	status := s.ads.Status(kri)
 	if s.publisher.current.Load().dataplane(kri) == nil && len(status.Streams) == 0 {

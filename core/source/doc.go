@@ -8,6 +8,9 @@
 //  3. It compares the resources with those of the last good load, and yields the
 //     difference as one [core.Batch] (diff.go).
 //
+// A [Keeper] records what each load reads. The recording of a load that its reader has
+// applied replaces a file, from which a later process starts if it finds no good files.
+//
 // A scan is made when the operating system reports a change (notify.go), and at
 // intervals. Notifications only make it faster: they can be lost, be missing on a
 // network file system, and do not reach what a symbolic link refers to. Files are

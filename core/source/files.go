@@ -32,6 +32,9 @@ type Files struct {
 	// Rescan is the interval at which files are scanned without a notification; 0
 	// means [DefaultRescan].
 	Rescan time.Duration
+	// Keeper records the content of each load; nil: it is not recorded. See
+	// [Update.Recording].
+	Keeper *Keeper
 	// Notice is called with problems of notifications, after which changes are
 	// found by scans alone. Nil ignores them.
 	Notice func(error)
@@ -45,6 +48,9 @@ type Update struct {
 	Batch core.Batch
 	// Found is when the change was found.
 	Found time.Time
+	// Recording is the content of the files, to be kept or discarded by the caller. It
+	// is nil if it was not recorded, and can be used all the same.
+	Recording *Recording
 }
 
 // Watch yields the first load, and then each load that differs, until the context

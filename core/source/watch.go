@@ -61,8 +61,18 @@ const attempts = 5
 func (w *watch) load(ctx context.Context) (*Update, error) {
 	var set *resource.Set
 	var err error
+	var recording *Recording
+	yielded := false
+	defer func() {
+		if !yielded {
+			recording.Discard()
+		}
+	}()
 	for attempt := range attempts {
 		w.notifications.watch(w.scan.dirs)
+		recording.Discard()
+		recording = w.Keeper.record()
+		w.loader.Read = recording.add
 		set, err = w.loader.Load(ctx, w.Paths...)
 		after := newScan(w.Paths)
 		unchanged := after.equal(w.scan)
@@ -83,7 +93,8 @@ func (w *watch) load(ctx context.Context) (*Update, error) {
 		return nil, nil
 	}
 	w.good, w.failure = set, nil
-	return &Update{Set: set, Batch: batch, Found: w.found}, nil
+	yielded = true
+	return &Update{Set: set, Batch: batch, Found: w.found, Recording: recording}, nil
 }
 
 // wait returns when the files should be loaded again, or the context has ended.

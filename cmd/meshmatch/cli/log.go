@@ -24,7 +24,17 @@ type lockedWriter struct {
 	io.Writer
 }
 
-func newLog(w io.Writer) slog.Handler { return &lineLog{out: &lockedWriter{Writer: w}} }
+// logFormats are the values of --log-format.
+var logFormats = []string{"text", "json"}
+
+// newLog returns the log of a format: text is for people, and json has the keys time,
+// level and msg, and one for each attribute.
+func newLog(format string, w io.Writer) slog.Handler {
+	if format == "json" {
+		return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo})
+	}
+	return &lineLog{out: &lockedWriter{Writer: w}}
+}
 
 // Enabled implements [slog.Handler].
 func (*lineLog) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelInfo }

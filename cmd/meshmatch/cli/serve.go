@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -24,10 +26,12 @@ type serveFlags struct {
 	serve.Options
 	tls        serve.TLSFiles
 	parameters []string
+	maxRemoved string
+	logFormat  choice
 }
 
 func newServe(g *globals) *cobra.Command {
-	var flags serveFlags
+	flags := serveFlags{logFormat: choice{logFormats[0], logFormats}}
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the files to Envoy and gRPC by ADS, and answers over HTTP",
@@ -36,7 +40,11 @@ delta and the state of the world protocol, and to people and programs over HTTP.
 A node is a dataplane whose KRI is its id; "bootstrap" prints what a proxy needs.
 
 Errors of the first load end the command. A bad edit later is logged with its
-position and changes nothing; the next good one applies.
+position and changes nothing; the next good one applies. With --state the input of
+the last good load is kept: a start with errors, or without the files, serves it.
+
+An edit that removes more than --max-removed of the dataplanes of a mesh, and more
+than 10, removes them after --removal-grace, unless they come back until then.
 
 Without TLS both addresses must be loopback addresses, unless --insecure is given.
 With --tls-cert, --tls-key and --client-ca a client gets only the dataplane whose
@@ -44,7 +52,7 @@ SPIFFE ID its certificate has; the files are read again when they change. HTTP t
 answers the identities of --operator; that of a dataplane reads its own only. With
 --operator-token it answers whoever has the token, with or without TLS.
 
-HTTP has /healthz, /readyz, /metrics, /dataplanes/KRI/status,
+HTTP has /healthz, /readyz, /metrics, /status, /dataplanes/KRI/status,
 /converged?dataplanes=SELECTOR&timeout=10s, and the answers of inspect, access,
 conf, diff and placement below /meshes/MESH/.
 
@@ -81,7 +89,10 @@ func (f *serveFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.XDS, "xds", serve.DefaultXDS, "the `ADDRESS` of ADS")
 	flags.StringVar(&f.HTTP, "http", serve.DefaultHTTP, "the `ADDRESS` of HTTP")
-	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` for the keys of CAs that are generated")
+	flags.StringVar(&f.State, "state", "", "a `DIRECTORY` for the keys of CAs that are generated, and the last good input")
+	flags.StringVar(&f.maxRemoved, "max-removed", strconv.Itoa(serve.DefaultMaxRemoved)+"%", "the `PERCENT` of the dataplanes of a mesh that an edit removes at once")
+	flags.DurationVar(&f.RemovalGrace, "removal-grace", serve.DefaultRemovalGrace, "how long a larger removal waits; 0: nothing waits")
+	flags.Var(&f.logFormat, "log-format", "the `FORMAT` of the log: "+strings.Join(logFormats, ", "))
 	flags.StringVar(&f.tls.Certificate, "tls-cert", "", "the `FILE` of the server's certificate")
 	flags.StringVar(&f.tls.Key, "tls-key", "", "the `FILE` of its key")
 	flags.StringVar(&f.tls.ClientCA, "client-ca", "", "the `FILE` of the CAs of clients")
@@ -134,8 +145,15 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 		}
 		f.Parameters = append(f.Parameters, key)
 	}
+	if f.RemovalGrace < 0 {
+		return nil, usagef("--removal-grace must not be negative, got %v", f.RemovalGrace)
+	}
+	maxRemoved, err := parsePercent(f.maxRemoved)
+	if err != nil {
+		return nil, usagef("--max-removed: %w", err)
+	}
 	options := f.Options
-	options.Files = g.files
+	options.Files, options.MaxRemoved, options.Version = g.files, maxRemoved, version()
 	if g.semantics.word != autoSemantics {
 		s, err := semantics.Parse(g.semantics.word)
 		if err != nil {
@@ -146,6 +164,15 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents())}
 	options.Translators = g.translators
 	options.Remedy = remedy
-	options.Logger = slog.New(newLog(c.ErrOrStderr()))
+	options.Logger = slog.New(newLog(f.logFormat.word, c.ErrOrStderr()))
 	return &options, nil
+}
+
+// parsePercent reads a percentage such as "20%" or "20".
+func parsePercent(text string) (float64, error) {
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(percent >= 0 && percent <= 100) {
+		return 0, fmt.Errorf("%q is not a percentage; give 0%% to 100%%, such as 20%%", text)
+	}
+	return percent, nil
 }

@@ -59,7 +59,7 @@ func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-var httpAddress = regexp.MustCompile(`HTTP is served on (\S+)`)
+var httpAddress = regexp.MustCompile(`HTTP is served on (https?://[^\s"]+)`)
 
 func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
 	response, err := http.Get(httpAddress.FindStringSubmatch(ts.ReadFile("log"))[1] + args[0])

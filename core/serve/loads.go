@@ -1,0 +1,90 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// Stale is since when, and why, what is served is not what the files have.
+type Stale struct {
+	Since time.Time `json:"since"`
+	Why   string    `json:"why"`
+}
+
+// loads is the outcome of the loads so far. It is safe for concurrent use.
+type loads struct {
+	held atomic.Int64 // removals that are held
+
+	mu    sync.Mutex
+	state loadState // its contents are not changed
+}
+
+// loadState is the outcome of the loads at one moment.
+type loadState struct {
+	errors []string  // of the last load
+	stale  *Stale    // nil: the files are served
+	last   time.Time // of the last good load
+}
+
+func (l *loads) current() loadState {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	state := l.state
+	if state.errors == nil {
+		state.errors = []string{} // in JSON
+	}
+	return state
+}
+
+// succeed notes a good load.
+func (l *loads) succeed(at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state = loadState{last: at.UTC()}
+}
+
+// fail notes a load with errors. What was stale before it stays so, for its own reason.
+func (l *loads) fail(err error, since time.Time, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state.errors = shortened(errorsOf(err))
+	if l.state.stale == nil {
+		l.state.stale = &Stale{since.UTC(), why}
+	}
+}
+
+// resume notes a start with the input of an earlier load.
+func (l *loads) resume(err error, kept time.Time, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.state = loadState{errors: shortened(errorsOf(err)), stale: &Stale{kept.UTC(), why}, last: kept.UTC()}
+}
+
+// errorsOf returns the errors of a load as lines.
+func errorsOf(err error) []string {
+	var diagnostics diag.Errors
+	if !errors.As(err, &diagnostics) {
+		return []string{diag.OneLine(err.Error())}
+	}
+	lines := make([]string, len(diagnostics))
+	for i, d := range diagnostics {
+		lines[i] = diag.OneLine(d.Error())
+	}
+	return lines
+}
+
+// maxStatusErrors is how many errors /status has.
+const maxStatusErrors = 100
+
+// shortened returns as many lines as /status has, with a last one about the others.
+func shortened(lines []string) []string {
+	if more := len(lines) - maxStatusErrors; more > 0 {
+		lines = append(lines[:maxStatusErrors:maxStatusErrors], fmt.Sprintf("there are %d more errors; the log has them", more))
+	}
+	return lines
+}
