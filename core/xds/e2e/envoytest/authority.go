@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ type Authority struct {
 
 	key    *ecdsa.PrivateKey
 	mu     sync.Mutex
-	issued map[string]tls.Certificate // by URIs
+	issued map[string]tls.Certificate // by usage and URIs
 }
 
 // NewAuthority returns a CA whose own certificate has no name.
@@ -55,20 +56,34 @@ func newKey(t T) *ecdsa.PrivateKey {
 	return key
 }
 
+// A Usage is what a certificate may be used for. The zero one has no extension.
+type Usage struct {
+	Key      x509.KeyUsage
+	Extended []x509.ExtKeyUsage
+}
+
+// Workload is the usage of workloads: they are clients and servers.
+var Workload = Usage{x509.KeyUsageDigitalSignature, []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth}}
+
 // Issue returns a certificate for clients and servers with the URI SANs, in their
 // order. The same URIs get the same certificate.
 func (a *Authority) Issue(t T, uris ...string) tls.Certificate {
+	return a.IssueFor(t, Workload, uris...)
+}
+
+// IssueFor is Issue for another usage.
+func (a *Authority) IssueFor(t T, usage Usage, uris ...string) tls.Certificate {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	name := strings.Join(uris, "\n")
+	name := fmt.Sprint(usage, strings.Join(uris, "\n"))
 	if known, ok := a.issued[name]; ok {
 		return known
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(int64(len(a.issued) + 2)),
+		Subject:      pkix.Name{CommonName: "leaf"}, // not that of the CA, or it is self-issued
 		NotBefore:    time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		KeyUsage:    x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+		KeyUsage: usage.Key, ExtKeyUsage: usage.Extended,
 	}
 	if len(uris) > 0 {
 		names, err := alternativeNames(uris)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
 // patience is how long a client waits for an answer.
@@ -23,7 +26,8 @@ type call struct {
 	header             http.Header
 	tls                bool
 	certificate        []string // the URI SANs of the client's certificate
-	other              bool     // the certificate is of the other CA
+	usage              envoytest.Usage
+	other              bool // the certificate is of the other CA
 	sni                string
 	maxTLS             uint16
 	http2              bool
@@ -42,6 +46,11 @@ func maxTLS(version uint16) option        { return func(c *call) { c.maxTLS = ve
 func byOtherCA(c *call)                   { c.other = true }
 func overHTTP2(c *call)                   { c.http2 = true }
 func offering(protocols ...string) option { return func(c *call) { c.alpn = protocols } }
+
+// usage makes the client's certificate one for other purposes than that of a workload.
+func usage(key x509.KeyUsage, extended ...x509.ExtKeyUsage) option {
+	return func(c *call) { c.usage = envoytest.Usage{Key: key, Extended: extended} }
+}
 
 // as makes the client present a certificate of the mesh's CA with the URI SANs.
 func as(uris ...string) option { return func(c *call) { c.tls, c.certificate = true, uris } }
@@ -80,7 +89,7 @@ func status(url string, options ...option) func(*world) string {
 // get sends a request to ADDRESS/PATH over a connection of its own.
 func (w *world) get(url string, options ...option) reply {
 	address, path, _ := strings.Cut(url, "/")
-	c := &call{method: http.MethodGet, path: "/" + path, header: http.Header{}}
+	c := &call{usage: envoytest.Workload, method: http.MethodGet, path: "/" + path, header: http.Header{}}
 	for _, o := range options {
 		o(c)
 	}
@@ -142,7 +151,7 @@ func (w *world) handshake(connection net.Conn, c *call) (net.Conn, error) {
 	}
 	config := &tls.Config{
 		InsecureSkipVerify: true, ServerName: c.sni, MinVersion: tls.VersionTLS10, MaxVersion: c.maxTLS,
-		Certificates: []tls.Certificate{ca.Issue(w.t, c.certificate...)},
+		Certificates: []tls.Certificate{ca.IssueFor(w.t, c.usage, c.certificate...)},
 	}
 	if c.http2 {
 		config.NextProtos = []string{"h2"}
@@ -172,7 +181,7 @@ func line(address string, options ...option) func(*world) string {
 
 // connect connects to an address of a story.
 func (w *world) connect(address string, options ...option) (net.Conn, error) {
-	c := &call{header: http.Header{}}
+	c := &call{usage: envoytest.Workload, header: http.Header{}}
 	for _, o := range options {
 		o(c)
 	}

@@ -1,6 +1,7 @@
 package stories
 
 import (
+	"crypto/x509"
 	"fmt"
 	"strings"
 	"testing"
@@ -67,6 +68,15 @@ spec:
 		{name: "with two SPIFFE IDs", do: get("127.0.0.41:10000/", as(webID, backendID)), want: "403"},
 		{name: "without a SPIFFE ID", do: get("127.0.0.41:10000/", as()), want: "403"},
 		{name: "without a SPIFFE ID where none is asked for", do: get("127.0.0.41:10000/open", as()), want: "200 cart-1"},
+		{name: "with the usage: none", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature)), want: "200 cart-1"},
+		{name: "with the usage: clients", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageClientAuth)), want: "200 cart-1"},
+		{name: "with the usage: every purpose", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageAny)), want: "closed"},
+		{name: "with the usage: servers", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageServerAuth)), want: "closed"},
+		{name: "with the usage: code", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageCodeSigning)), want: "closed"},
+		{name: "with the usage: neither usage nor extended usage", do: get("127.0.0.41:10000/open", as(webID), usage(0)), want: "200 cart-1"},
+		{name: "with the usage: key agreement", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageKeyAgreement)), want: "closed"},
+		{name: "with the usage: signing certificates", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature|x509.KeyUsageCertSign)), want: "200 cart-1"},
+		{name: "with the usage: signing CRLs", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature|x509.KeyUsageCRLSign)), want: "200 cart-1"},
 		{name: "of a trust domain for which the CA does not vouch", do: get("127.0.0.41:10000/", as("spiffe://other.example/web")), want: "403"},
 	},
 }, {
@@ -85,6 +95,15 @@ spec:
 		{name: "one that the mesh's CA vouches for", do: get("127.0.0.41:10000/", as(otherID)), want: "closed"},
 		{name: "a client of the mesh that the other CA vouches for", do: get("127.0.0.41:10000/open", as(webID), byOtherCA), want: "closed"},
 		{name: "a client of the mesh", do: get("127.0.0.41:10000/open", as(webID)), want: "200 cart-1"},
+		{name: "with the usage: none", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature)), want: "200 cart-1"},
+		{name: "with the usage: clients", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageClientAuth)), want: "200 cart-1"},
+		{name: "with the usage: every purpose", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageAny)), want: "200 cart-1"},
+		{name: "with the usage: servers", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageServerAuth)), want: "200 cart-1"},
+		{name: "with the usage: code", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature, x509.ExtKeyUsageCodeSigning)), want: "200 cart-1"},
+		{name: "with the usage: neither usage nor extended usage", do: get("127.0.0.41:10000/open", as(webID), usage(0)), want: "closed"},
+		{name: "with the usage: key agreement", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageKeyAgreement)), want: "closed"},
+		{name: "with the usage: signing certificates", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature|x509.KeyUsageCertSign)), want: "closed"},
+		{name: "with the usage: signing CRLs", do: get("127.0.0.41:10000/open", as(webID), usage(x509.KeyUsageDigitalSignature|x509.KeyUsageCRLSign)), want: "closed"},
 		{name: "a client without a SPIFFE ID", do: get("127.0.0.41:10000/open", as()), want: "closed"},
 	},
 }, {
