@@ -31,7 +31,6 @@ const fewBytes = 1 << 20
 // A budget is what one client uses. It is guarded by the lock of budgets.
 type budget struct {
 	all     *budgets
-	key     string // "" if the client cannot be identified: the stream has its own budget
 	relay   bool
 	streams int
 	names   int
@@ -44,7 +43,8 @@ func (b *budgets) init(names, bytes, total int) {
 }
 
 // budgetKey identifies the client: by its identity; if it has none, by its host; and if
-// that is this machine, where all clients have one host, by its connection.
+// that is this machine, where all clients have one host, by its connection. It is empty
+// for a client that cannot be identified: each of its streams has its own budget.
 func budgetKey(c *Client) string {
 	if c.Identity != "" {
 		return c.Identity
@@ -67,7 +67,7 @@ func (b *budgets) enter(c *Client, relay bool) *budget {
 	defer b.mu.Unlock()
 	own := b.clients[key]
 	if own == nil {
-		own = &budget{all: b, key: key, relay: relay}
+		own = &budget{all: b, relay: relay}
 		if key != "" {
 			b.clients[key] = own
 		}
@@ -76,12 +76,12 @@ func (b *budgets) enter(c *Client, relay bool) *budget {
 	return own
 }
 
-// leave is called when the stream has ended and gave back what it used.
-func (u *budget) leave() {
-	u.all.mu.Lock()
-	defer u.all.mu.Unlock()
+// leave is called when a stream of the client has ended and gave back what it used.
+func (b *budgets) leave(u *budget, c *Client) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if u.streams--; u.streams == 0 {
-		delete(u.all.clients, u.key)
+		delete(b.clients, budgetKey(c))
 	}
 }
 

@@ -198,14 +198,15 @@ func (s *stream) answerTo(reader requestReader, long bool) (r *response, err err
 	if err := s.readInTurn(reader, long); err != nil {
 		return nil, err
 	}
-	err = s.work(long, func() error {
-		s.poked.Store(false)
-		err := reader.handle(s)
-		if err == nil {
-			r = s.take()
-		}
-		return err
-	})
+	turn, err := s.acquire(long)
+	defer s.release(turn)
+	if err != nil {
+		return nil, err
+	}
+	s.poked.Store(false)
+	if err = reader.handle(s); err == nil {
+		r = s.take()
+	}
 	return r, err
 }
 
@@ -226,7 +227,7 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 	if s.draining.Load() {
 		return nil, errDraining
 	}
-	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: time.Now(), ender: enderOf(conn.Context())}
+	st := &stream{server: s, id: rand.Uint32(), protocol: p, conn: conn, since: s.now(), ender: enderOf(conn.Context())}
 	if peer, ok := peer.FromContext(conn.Context()); ok {
 		st.client.Address = peer.Addr.String()
 	}
@@ -257,7 +258,7 @@ func (s *Server) close(st *stream, err error) {
 	s.streams.remove(st)
 	s.nodes.remove(st)
 	s.peers.leave(&st.client)
-	st.budget.leave()
+	s.budgets.leave(st.budget, &st.client)
 	s.counters.Streams[st.protocol].Add(-1)
 	s.converged.wake()
 }

@@ -45,7 +45,7 @@ func (s *Server) Status(id string) Status {
 	status := Status{KRI: id, Streams: []StreamStatus{}, Types: map[string]TypeStatus{}}
 	for _, st := range s.nodes.of(id) {
 		status.Streams = append(status.Streams, StreamStatus{
-			Since: st.since, Peer: st.client.Address, Protocol: st.protocol.String(),
+			Since: s.start.Add(time.Duration(st.since)), Peer: st.client.Address, Protocol: st.protocol.String(),
 		})
 		st.mu.Lock()
 		for _, w := range st.watches {

@@ -23,7 +23,7 @@ import (
 type stream struct {
 	server *Server
 	client Client
-	since  time.Time
+	since  int64 // see Server.now
 	conn   grpc.ServerStream
 	ender  ender
 	budget *budget
@@ -347,19 +347,26 @@ func (s *stream) unlock() {
 	}
 }
 
-// work does something with the lock, and long work in its turn. It waits for the gate with
-// the lock, and never for the lock inside the gate: the one that has the lock may wait
-// there.
-func (s *stream) work(long bool, do func() error) error {
+// acquire takes the lock, and for long work a turn. It waits for the gate with the lock,
+// and never for the lock inside the gate: the one that has the lock may wait there. The
+// error is that the client has gone before its turn. Each acquire needs a release.
+func (s *stream) acquire(long bool) (turn bool, err error) {
 	s.mu.Lock()
-	defer s.unlock()
-	if long || s.long.Load() {
-		if !s.pass() {
-			return context.Cause(s.conn.Context())
-		}
-		defer s.leave()
+	if !long && !s.long.Load() {
+		return false, nil
 	}
-	return do()
+	if !s.pass() {
+		return false, context.Cause(s.conn.Context())
+	}
+	return true, nil
+}
+
+// release gives back what acquire took.
+func (s *stream) release(turn bool) {
+	if turn {
+		s.leave()
+	}
+	s.unlock()
 }
 
 // take returns a response and the right to send, or returns nil if there is nothing to
@@ -391,21 +398,15 @@ func (s *stream) send(r *response) error {
 // after returns the response after one that was sent with an error, or nil, or returns
 // nil and gives the right to send back.
 func (s *stream) after(err error) (r *response) {
-	gone := s.work(false, func() error {
-		if err != nil {
-			s.closed = true
-		}
-		if !s.closed {
-			r = s.next()
-		}
-		s.sending = r != nil
-		return nil
-	})
-	if gone != nil {
-		s.mu.Lock()
-		defer s.unlock()
-		s.closed, s.sending = true, false
+	turn, gone := s.acquire(false)
+	if err != nil || gone != nil {
+		s.closed = true
 	}
+	if !s.closed {
+		r = s.next()
+	}
+	s.sending = r != nil
+	s.release(turn)
 	return r
 }
 
