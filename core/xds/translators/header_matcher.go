@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// headerMatcher returns a condition on a header. Envoy compares the whole value, in
-// which several lines of the header are joined by commas (SPEC 7.2).
+// headerMatcher returns a condition on a header, as routes have them. Envoy compares each
+// line of the header by itself, and one that matches is enough (SPEC 7.2).
 func headerMatcher(h *conf.HeaderMatch) *routev3.HeaderMatcher {
 	m := &routev3.HeaderMatcher{Name: strings.ToLower(string(h.Name))}
 	isHost := m.Name == "host"
