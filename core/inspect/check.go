@@ -17,9 +17,12 @@ import (
 type Check struct {
 	Semantics semantics.Semantics `json:"semantics"` // by which the warnings were computed (SPEC 17.1)
 	Resources map[string]int      `json:"resources"` // the number of each kind
-	Skipped   map[string]int      `json:"skipped"`   // documents of other systems, by their kind
-	Errors    []diag.Diagnostic   `json:"errors"`    // sorted by place; with any there are no resources
-	Warnings  []diag.Diagnostic   `json:"warnings"`  // sorted by place
+	Skipped   map[string]int      `json:"skipped"`   // documents on which no answer depends, by kind
+	// Unread is the number of documents that configure proxies and are not read, by kind:
+	// what they configure is in no answer.
+	Unread   map[string]int    `json:"unread,omitempty"`
+	Errors   []diag.Diagnostic `json:"errors"`   // sorted by place; with any there are no resources
+	Warnings []diag.Diagnostic `json:"warnings"` // sorted by place
 }
 
 // NewCheck examines the resources that were loaded, and the view of them. It
@@ -56,6 +59,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		check.Resources[document.Kind]++
 	}
 	maps.Copy(check.Skipped, set.Skipped)
+	check.Unread = maps.Clone(set.Unread)
 	return check
 }
 

@@ -92,9 +92,11 @@ func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
 		return false
 	}
 	if replaced {
-		kindAt.Warnf("use "+replacement, "documents of kind %s are skipped: what they configure is in no answer", kind)
+		kindAt.Warnf("use "+replacement, "documents of kind %s are not read: what they configure is in no answer", kind)
+		count(&d.out.Unread, kind, 1)
+		return true
 	}
-	d.out.skip(kind, 1)
+	count(&d.out.Skipped, kind, 1)
 	return true
 }
 
@@ -106,7 +108,7 @@ func (d *decoder) registered(in *strict.Value, group, kind string, meta func(*st
 	case i < 0:
 		return false
 	case d.load.loader.Documents[i].decode == nil:
-		d.out.skip(kind, 1)
+		count(&d.out.Skipped, kind, 1)
 	default:
 		d.out.Documents = append(d.out.Documents, &Document{Meta: meta(in), Group: group, Value: d.load.loader.Documents[i].decode(in)})
 	}

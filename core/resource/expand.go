@@ -6,9 +6,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// MarshalJSON prints a policy in the universal spelling with its sugar
-// written out (SPEC 2.3). What it prints decodes to an equal policy, whose
-// labels contain its namespace.
+// MarshalJSON prints a policy with its sugar written out (SPEC 2.3), in the spelling of
+// [Meta.marshal]. What it prints decodes to an equal policy, whose labels contain its
+// namespace.
 func (p *Policy) MarshalJSON() ([]byte, error) {
 	spec := expandedSpec{TargetRef: p.TargetRef.expanded(p.Mesh), Default: p.Default}
 	var err error
@@ -28,30 +28,7 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 			spec.Rules[i] = expandedRule{p.Rules[i].Matches, p.Rules[i].Conf}
 		}
 	}
-	return Marshal(expandedPolicy{p.Kind, p.Mesh, p.Name, p.namespacedLabels(), spec})
-}
-
-// namespacedLabels returns the labels, with the namespace among them, as the
-// universal spelling has no other place for it. A label of the Kubernetes
-// spelling with another namespace is replaced.
-func (m *Meta) namespacedLabels() Tags {
-	if m.Labels.Value(namespaceLabel) == m.Namespace {
-		return m.Labels
-	}
-	if m.Namespace != "" {
-		return m.Labels.with(namespaceLabel, m.Namespace)
-	}
-	labels := m.Labels.asMap()
-	delete(labels, namespaceLabel)
-	return NewTags(labels)
-}
-
-type expandedPolicy struct {
-	Type   string       `json:"type"`
-	Mesh   string       `json:"mesh"`
-	Name   string       `json:"name"`
-	Labels Tags         `json:"labels,omitzero"`
-	Spec   expandedSpec `json:"spec"`
+	return p.marshal(p.Mesh, &spec, false)
 }
 
 type expandedSpec struct {

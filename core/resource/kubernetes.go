@@ -81,14 +81,14 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	case kind == "ConfigMap" && version == "v1" && d.configMap(in):
 		return
 	case objectKinds[kind] != nil && sharedKinds[kind] && isAPIVersion(version): // of another system
-		d.out.skip(kind, 1)
+		count(&d.out.Skipped, kind, 1)
 		return
 	case d.isKnown(kind) && kind != MeshKind: // reported below: the apiVersion is wrong
 	case !isAPIVersion(version):
 		at.Field("apiVersion").Errorf("write GROUP/VERSION, such as "+KumaGroup+"/v1alpha1", "bad apiVersion %q", version)
 		return
 	case kind != "":
-		d.out.skip(kind, 1)
+		count(&d.out.Skipped, kind, 1)
 		return
 	}
 	var doc kubernetesDoc

@@ -71,7 +71,7 @@ func morePages(at *diag.At) {
 func (d *decoder) items(items []*strict.Value, kind string) {
 	d.each(items, func(d *decoder, item *strict.Value) {
 		if kind != "" && !item.Has("kind") && !item.Has("type") {
-			d.out.skip(kind, 1)
+			count(&d.out.Skipped, kind, 1)
 		} else {
 			d.document(item)
 		}

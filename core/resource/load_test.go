@@ -107,7 +107,7 @@ func TestNamespaceIsPrinted(t *testing.T) {
 		if strings.Contains(string(data), `"labels":{}`) {
 			t.Errorf("labels that are not there are printed: %s", data)
 		}
-		if got := again.Policies[0]; got.ID != p.ID || got.Labels.Value("b") != p.Labels.Value("b") {
+		if got := again.Policies[0]; got.ID != p.ID || got.HomeNamespace() != p.HomeNamespace() && p.Namespace != "" || got.Labels.Value("b") != p.Labels.Value("b") {
 			t.Errorf("%+v is read again as %+v", p.ID, got.ID)
 		}
 	}

@@ -2,29 +2,13 @@ package resource
 
 import "encoding/json"
 
-// objectHead is the part of a document in the universal spelling before the spec.
-type objectHead struct {
-	Type   string `json:"type"`
-	Mesh   string `json:"mesh,omitzero"`
-	Name   string `json:"name"`
-	Labels Tags   `json:"labels,omitzero"`
-}
-
-// MarshalJSON prints the object in the universal spelling, without its status and
+// MarshalJSON prints the object in the spelling of [Meta.marshal], without its status and
 // creation time, which the control plane writes.
 func (o *ObjectOf[S]) MarshalJSON() ([]byte, error) {
-	head := objectHead{o.Kind, o.Mesh, o.Name, o.namespacedLabels()}
-	switch {
-	case o.Kind == ConfigKind:
-		head.Mesh = "" // it is that of the name
-		return MarshalInline(head, &o.Spec)
-	case objectKinds[o.Kind].flat:
-		return MarshalInline(head, &o.Spec)
+	if o.Kind == ConfigKind { // its mesh is that of the name
+		return MarshalInline(printedUniversal{o.Kind, "", o.Name, o.namespacedLabels()}, &o.Spec)
 	}
-	return Marshal(struct {
-		objectHead
-		Spec *S `json:"spec"`
-	}{head, &o.Spec})
+	return o.marshal(o.Mesh, &o.Spec, objectKinds[o.Kind].flat)
 }
 
 // MarshalJSON prints the text that is a JSON object.

@@ -87,7 +87,10 @@ func roundTrip(t *testing.T, o resource.Object) {
 		cmpopts.IgnoreFields(resource.Meta{}, "Labels"), // the namespace becomes a label
 		cmpopts.EquateEmpty(),
 	}
-	if diff := cmp.Diff([]resource.Object{o}, set.Objects, append(ignored, cmpopts.IgnoreFields(resource.ID{}, "Namespace"))); diff != "" {
+	if meta := set.Objects[0].Identity(); meta.HomeNamespace() != o.Identity().HomeNamespace() && meta.Namespace != "" {
+		t.Errorf("%s\nthe namespace where it was made is %q", data, meta.HomeNamespace())
+	}
+	if diff := cmp.Diff([]resource.Object{o}, set.Objects, ignored); diff != "" {
 		t.Errorf("%s\n%s", data, diff)
 	}
 	var sink diag.Sink

@@ -16,6 +16,9 @@ type Set struct {
 	// Skipped counts the documents that were read and have no part in
 	// matching, by kind (SPEC 1.2); nil if there are none.
 	Skipped map[string]int
+	// Unread counts the documents that configure proxies and are not read, by kind; each
+	// kind has a warning. What they configure is in no answer.
+	Unread map[string]int
 	// LeftOut is what was not read, in the order of the input, with [Loader.KeepGoing].
 	LeftOut []LeftOut
 	// Warnings of the load, sorted by position.
@@ -32,13 +35,17 @@ func (s *Set) join(o *Set) {
 	s.LeftOut = append(s.LeftOut, o.LeftOut...)
 	s.Documents = append(s.Documents, o.Documents...)
 	for kind, n := range o.Skipped {
-		s.skip(kind, n)
+		count(&s.Skipped, kind, n)
+	}
+	for kind, n := range o.Unread {
+		count(&s.Unread, kind, n)
 	}
 }
 
-func (s *Set) skip(kind string, n int) {
-	if s.Skipped == nil {
-		s.Skipped = map[string]int{}
+// count adds to the number of a kind.
+func count(kinds *map[string]int, kind string, n int) {
+	if *kinds == nil {
+		*kinds = map[string]int{}
 	}
-	s.Skipped[kind] += n
+	(*kinds)[kind] += n
 }

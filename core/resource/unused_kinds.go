@@ -12,8 +12,8 @@ var unusedKinds = map[string]bool{
 }
 
 // replacedKinds are kinds that are not read, although they configure proxies, with
-// what replaces them. Their documents are skipped like those of unusedKinds, with a
-// warning, as what they configure is missing from every answer.
+// what replaces them. Their documents are counted apart from those of unusedKinds, with
+// a warning, as what they configure is missing from every answer.
 var replacedKinds = map[string]string{
 	"CircuitBreaker":      "MeshCircuitBreaker",
 	"ExternalService":     "MeshExternalService",

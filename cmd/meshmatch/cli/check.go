@@ -114,7 +114,8 @@ func checkPage(p *page, a *inspect.Check) {
 		p.heading(0, "no resources")
 	}
 	counts("resources", a.Resources)
-	counts("skipped", a.Skipped)
+	counts("skipped: no answer depends on them", a.Skipped)
+	counts("not read: what they configure is in no answer", a.Unread)
 	switch {
 	case len(a.Warnings) > 0:
 		p.heading(0, "warnings")

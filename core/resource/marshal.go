@@ -1,0 +1,66 @@
+package resource
+
+// printedUniversal is the part of a document in the universal spelling before the spec.
+type printedUniversal struct {
+	Type   string `json:"type"`
+	Mesh   string `json:"mesh,omitzero"`
+	Name   string `json:"name"`
+	Labels Tags   `json:"labels,omitzero"`
+}
+
+// printedKubernetes is a document in the Kubernetes spelling.
+type printedKubernetes struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Metadata   printedMetadata `json:"metadata"`
+	Spec       any             `json:"spec"`
+}
+
+type printedMetadata struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	Labels    Tags   `json:"labels,omitzero"`
+}
+
+// marshal prints a document of the resource in the universal spelling, or in that of
+// Kubernetes if the resource is not in the namespace where it was made: the universal
+// spelling has one place for both. Mesh is what the universal spelling prints; flat
+// reports that it has the fields of the spec at the top.
+func (m *Meta) marshal(mesh string, spec any, flat bool) ([]byte, error) {
+	if m.isElsewhere() {
+		head := printedMetadata{m.Name, m.Namespace, m.Labels}
+		if _, labelled := m.Labels.Get(MeshLabel); !labelled && mesh != "" {
+			head.Labels = m.Labels.with(MeshLabel, mesh)
+		}
+		return Marshal(printedKubernetes{"kuma.io/v1alpha1", m.Kind, head, spec})
+	}
+	head := printedUniversal{m.Kind, mesh, m.Name, m.namespacedLabels()}
+	if flat {
+		return MarshalInline(head, spec)
+	}
+	return Marshal(struct {
+		printedUniversal
+		Spec any `json:"spec"`
+	}{head, spec})
+}
+
+// isElsewhere reports whether the resource has a namespace and was made in another one,
+// or in none: it is a copy in the namespace of a control plane.
+func (m *Meta) isElsewhere() bool {
+	home, labelled := m.Labels.Get(NamespaceLabel)
+	return m.Namespace != "" && (labelled && home != m.Namespace || !labelled && m.Origin() == GlobalOrigin)
+}
+
+// namespacedLabels returns the labels, with the namespace among them, as the
+// universal spelling has no other place for it.
+func (m *Meta) namespacedLabels() Tags {
+	if m.Labels.Value(namespaceLabel) == m.Namespace {
+		return m.Labels
+	}
+	if m.Namespace != "" {
+		return m.Labels.with(namespaceLabel, m.Namespace)
+	}
+	labels := m.Labels.asMap()
+	delete(labels, namespaceLabel)
+	return NewTags(labels)
+}
