@@ -1,23 +1,65 @@
 package meshhealthcheck
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Base64 is bytes, encoded in base64.
+// Base64 is bytes, encoded in base64. Kuma documents the field so, but its code takes the
+// text itself for the bytes, so a text such as "PING" may be meant as it is.
 type Base64 string
 
-// Validate checks that the text can be decoded.
+// Validate checks that the text can be decoded. It warns of one that looks as if it is not
+// encoded.
 func (b Base64) Validate(at *diag.At) {
-	if _, err := base64.StdEncoding.DecodeString(string(b)); err != nil {
-		at.Errorf("encode the bytes", "bad base64: %v", err)
+	data, err := base64.StdEncoding.DecodeString(string(b))
+	if err != nil {
+		at.Errorf("encode the bytes; the text itself is "+encode(string(b)), "bad base64: %v", err)
+		return
+	}
+	if text := b.unencoded(data); text != "" {
+		at.Warnf("if the text is meant, write "+encode(text), "the value is base64 of the bytes %x, which no protocol has", data)
 	}
 }
 
 // Bytes returns the bytes.
 func (b Base64) Bytes() []byte {
-	bytes, _ := base64.StdEncoding.DecodeString(string(b)) // validated
-	return bytes
+	data, _ := base64.StdEncoding.DecodeString(string(b)) // validated
+	return data
+}
+
+func encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
+
+// word is a text that is rarely base64, which has letters of both cases and digits.
+var word = regexp.MustCompile(`^\+?([A-Z]+|[A-Z]?[a-z]+)[0-9]*$`)
+
+// unencoded returns the text that the value probably is, as a word or in hexadecimal, or
+// "" if it probably is base64. Such a text decodes to bytes that are neither text nor a
+// message of a binary protocol, which has a zero byte in a length or a flag.
+func (b Base64) unencoded(decoded []byte) string {
+	switch plain := strings.TrimRight(string(b), "\r\n"); {
+	case isText(decoded) || bytes.IndexByte(decoded, 0) >= 0:
+		return ""
+	case word.MatchString(plain):
+		return string(b)
+	default:
+		if text, err := hex.DecodeString(plain); err == nil && isText(text) {
+			return string(text)
+		}
+	}
+	return ""
+}
+
+// isText reports whether bytes are text of one or more lines.
+func isText(data []byte) bool {
+	return utf8.Valid(data) && !strings.ContainsFunc(string(data), func(r rune) bool {
+		return !unicode.IsPrint(r) && !strings.ContainsRune("\t\r\n", r)
+	})
 }

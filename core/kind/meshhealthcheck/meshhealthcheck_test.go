@@ -1,8 +1,10 @@
 package meshhealthcheck_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/kindtest"
 	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
 )
@@ -61,11 +63,11 @@ func TestRejected(t *testing.T) {
 		},
 		"no base64": {
 			Conf: `{tcp: {send: "%"}}`,
-			Want: `p.yaml:2:14: spec.to[0].default.tcp.send: bad base64: illegal base64 data at input byte 0; encode the bytes`,
+			Want: `p.yaml:2:14: spec.to[0].default.tcp.send: bad base64: illegal base64 data at input byte 0; encode the bytes; the text itself is JQ==`,
 		},
 		"no base64 in a list": {
 			Conf: `{tcp: {receive: [Zm9v, "%"]}}`,
-			Want: `p.yaml:2:24: spec.to[0].default.tcp.receive[1]: bad base64: illegal base64 data at input byte 0; encode the bytes`,
+			Want: `p.yaml:2:24: spec.to[0].default.tcp.receive[1]: bad base64: illegal base64 data at input byte 0; encode the bytes; the text itself is JQ==`,
 		},
 		"no status": {
 			Conf: `{http: {expectedStatuses: [200, 600]}}`,
@@ -80,6 +82,29 @@ func TestRejected(t *testing.T) {
 			Want: `p.yaml:2:72: spec.to[0].default.http.requestHeadersToAdd.add[0].name: duplicate header "X"; one change for each header`,
 		},
 	})
+}
+
+// Texts that are not encoded are found, and base64 of a text or of a message is not.
+func TestUnencodedText(t *testing.T) {
+	for text, want := range map[string]string{
+		"PING": "UElORw==", "ruok": "cnVvaw==", "QUIT": "UVVJVA==", "Pong": "UG9uZw==", "hello123": "aGVsbG8xMjM=",
+		"+PING123": "K1BJTkcxMjM=", "PING\r\n": "UElORw0K", "50494e47": "UElORw==", "2b504f4e470d": "K1BPTkcN",
+		"": "", "Zm9v": "", "cGluZw==": "", "UElORw0K": "", "K1BPTkcNCg==": "", "AAAA": "", "AAAAAQ==": "", "SgAAAAo4": "",
+		"UElO\nRw==": "", "yMlLtw==": "", "4oKs": "",
+	} {
+		var sink diag.Sink
+		meshhealthcheck.Base64(text).Validate(diag.Root(diag.GoValue("send"), &sink))
+		if err := sink.Err(); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		got := ""
+		for _, w := range sink.Warnings() {
+			got = strings.TrimPrefix(w.Hint, "if the text is meant, write ")
+		}
+		if got != want {
+			t.Errorf("%q: got a hint to write %q, want %q", text, got, want)
+		}
+	}
 }
 
 func TestBase64(t *testing.T) {
