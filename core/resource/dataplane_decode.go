@@ -50,6 +50,9 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 		if d.prober.Fails(dp.validateNetworking) {
 			dp.validateNetworking(networking.At())
 		}
+		for _, bad := range dp.BadListeners() {
+			bad.warn(networking.At())
+		}
 	})
 	d.unusedNetworking(networking.At(), &doc)
 	return dp

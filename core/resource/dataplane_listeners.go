@@ -19,6 +19,7 @@ type listeners struct {
 	few  [16]listener
 	n    int                         // of few
 	many map[netip.AddrPort]listener // all, if they are more than fit in few
+	bad  []BadListener
 }
 
 // listener is an address, and the element of a list of the dataplane that it is for.
@@ -26,6 +27,8 @@ type listener struct {
 	address netip.AddrPort
 	element listElement
 }
+
+const inboundList = "inbound"
 
 // A listElement is an element of one of the lists of a Dataplane, such as outbound[3].
 type listElement struct {
@@ -35,57 +38,102 @@ type listElement struct {
 
 func (e listElement) String() string { return fmt.Sprintf("%s[%d]", e.list, e.index) }
 
-// validateListeners checks that Envoy accepts the addresses of the listeners (SPEC
-// 11.1): they are IP addresses, no two listeners have the same one, and none is the
-// address of the workload that it leads to.
-func (d *Dataplane) validateListeners(at *diag.At) {
+// A BadListener is a listener that Envoy refuses (SPEC 11.1).
+type BadListener struct {
+	What, Hint string
+	// TwoInbounds reports that another inbound has the same address. A gRPC server cannot
+	// distinguish them either.
+	TwoInbounds bool
+
+	element listElement // its list is empty if the address of the dataplane is bad
+	address bool        // its address is bad
+}
+
+// String returns the path of the listener, what is wrong, and the hint.
+func (b BadListener) String() string {
+	path := b.element.String()
+	switch {
+	case b.element.list == "":
+		path = "address"
+	case b.address:
+		path += ".address"
+	}
+	return fmt.Sprintf("networking.%s: %s; %s", path, b.What, b.Hint)
+}
+
+// warn reports the listener at the place of networking.
+func (b BadListener) warn(at *diag.At) {
+	if b.element.list != "" {
+		at = at.Field(b.element.list).Index(b.element.index)
+	}
+	if b.address {
+		at = at.Field("address")
+	}
+	at.Warnf(b.Hint, "%s, so no proxy can serve the dataplane", b.What)
+}
+
+// BadListeners returns the listeners that Envoy refuses, nil if there are none: one on a
+// host name, one at the address of another listener, and one at the address of the
+// workload that it leads to. They matter for the proxy of the dataplane only (SPEC 11.1).
+func (d *Dataplane) BadListeners() []BadListener {
 	var used listeners
 	_, err := netip.ParseAddr(d.Address)
 	named := err != nil && d.Address != ""
 	for i := range d.Inbounds {
 		in := &d.Inbounds[i]
 		if in.Address == "" && named {
-			at.Field("address").Errorf("write an IP address; a host name can be the advertisedAddress",
-				"%q is a host name, and the inbounds listen at it", d.Address)
+			used.bad = append(used.bad, BadListener{
+				address: true, What: fmt.Sprintf("%q is a host name, and the inbounds listen at it", d.Address),
+				Hint: "write an IP address; a host name can be the advertisedAddress",
+			})
 			named = false
 		}
-		address, ok := used.add(at, "inbound", i, cmp.Or(in.Address, d.Address), in.Address, in.Port)
+		element := listElement{inboundList, i}
+		address := used.add(element, cmp.Or(in.Address, d.Address), in.Address, in.Port)
 		workload, err := netip.ParseAddr(cmp.Or(in.ServiceAddress, DefaultOutboundAddress))
-		if ok && err == nil && d.TransparentProxy == nil && address == netip.AddrPortFrom(workload, uint16(cmp.Or(in.ServicePort, in.Port))) {
-			at.Field("inbound").Index(i).Errorf("give it another servicePort, serviceAddress or address",
-				"the listener has the address of its own workload, %s", address)
+		if address.IsValid() && err == nil && d.TransparentProxy == nil && address == netip.AddrPortFrom(workload, uint16(cmp.Or(in.ServicePort, in.Port))) {
+			used.bad = append(used.bad, BadListener{
+				element: element, What: fmt.Sprintf("the listener has the address of its own workload, %s", address),
+				Hint: "give it another servicePort, serviceAddress or address",
+			})
 		}
 	}
 	for i := range d.Listeners {
 		l := &d.Listeners[i]
-		used.add(at, "listeners", i, cmp.Or(l.Address, d.Address), l.Address, l.Port)
+		used.add(listElement{"listeners", i}, cmp.Or(l.Address, d.Address), l.Address, l.Port)
 	}
 	for i := range d.Outbounds {
 		o := &d.Outbounds[i]
-		used.add(at, "outbound", i, cmp.Or(o.Address, DefaultOutboundAddress), o.Address, o.Port)
+		used.add(listElement{"outbound", i}, cmp.Or(o.Address, DefaultOutboundAddress), o.Address, o.Port)
 	}
+	return used.bad
 }
 
 // add adds the listener of an element of a list. Own is the address that the element
-// has itself, or empty. It returns false if there is no address.
-func (l *listeners) add(at *diag.At, list string, i int, host, own string, port uint32) (netip.AddrPort, bool) {
+// has itself, or empty. It returns the zero value if there is no address.
+func (l *listeners) add(element listElement, host, own string, port uint32) netip.AddrPort {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
 		if own != "" {
-			at.Field(list).Index(i).Field("address").Errorf("write an IP address", "%q is a host name, which no listener can have", own)
+			l.bad = append(l.bad, BadListener{
+				element: element, address: true, What: fmt.Sprintf("%q is a host name, which no listener can have", own), Hint: "write an IP address",
+			})
 		}
-		return netip.AddrPort{}, false
+		return netip.AddrPort{}
 	}
 	if port == 0 || port > 65535 {
-		return netip.AddrPort{}, false
+		return netip.AddrPort{}
 	}
 	address := netip.AddrPortFrom(ip, uint16(port))
 	if first, taken := l.at(address); taken {
-		at.Field(list).Index(i).Errorf("give one of them another port or address", "listens at %s, as %s does", address, first.element)
-		return address, false
+		l.bad = append(l.bad, BadListener{
+			element: element, TwoInbounds: element.list == inboundList && first.element.list == inboundList,
+			What: fmt.Sprintf("listens at %s, as %s does", address, first.element), Hint: "give one of them another port or address",
+		})
+		return address
 	}
-	l.append(listener{address, listElement{list, i}})
-	return address, true
+	l.append(listener{address, element})
+	return address
 }
 
 // at returns the listener at an address, if there is one.

@@ -34,7 +34,6 @@ func (d *Dataplane) validateNetworking(at *diag.At) {
 	for i := range d.Listeners {
 		d.Listeners[i].validate(at.Field("listeners").Index(i))
 	}
-	d.validateListeners(at)
 	if d.Gateway != nil {
 		validateTags(at.Field("gateway").Field("tags"), d.Gateway.Tags)
 	}

@@ -249,10 +249,6 @@ func TestDataplaneErrors(t *testing.T) {
 		"probes":              {"{address: a}\nprobes: {endpoints: [{inboundPort: 1, inboundPath: a, path: /a}]}", `4:52: probes.endpoints[0].inboundPath: must be a path that starts with /`},
 		"metrics":             {"{address: a}\nmetrics: {conf: {a: ~}}", `4:21: metrics.conf.a: must not be null; leave the field out instead`},
 		"envoy":               {"{address: a}\nspec: {envoy: {xdsTransportProtocolVariant: SOTW}}", `4:45: spec.envoy.xdsTransportProtocolVariant: unknown value "SOTW"; one of "DEFAULT", "DELTA_GRPC", "GRPC"`},
-		"host name":           {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:23: networking.address: "a" is a host name, and the inbounds listen at it; write an IP address; a host name can be the advertisedAddress`},
-		"inbound's host name": {`{address: 1.1.1.1, inbound: [{port: 1, address: a, tags: {kuma.io/service: x}}]}`, `3:61: networking.inbound[0].address: "a" is a host name, which no listener can have; write an IP address`},
-		"two listeners":       {`{address: 127.0.0.1, inbound: [{port: 1, servicePort: 2, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {a: b}}]}`, `3:111: networking.outbound[0]: listens at 127.0.0.1:1, as inbound[0] does; give one of them another port or address`},
-		"its own workload":    {`{address: 127.0.0.1, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:44: networking.inbound[0]: the listener has the address of its own workload, 127.0.0.1:1; give it another servicePort, serviceAddress or address`},
 		"gateway type":        {`{address: a, gateway: {type: BULTIN}}`, `3:42: networking.gateway.type: unknown value "BULTIN"; did you mean "BUILTIN"?`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -260,6 +256,31 @@ func TestDataplaneErrors(t *testing.T) {
 			want := strings.Replace("in.yaml:"+c.want, "tags.kuma.io/service", `tags["kuma.io/service"]`, 1)
 			if got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// Listeners that Envoy refuses do not make a load fail (SPEC 11.1).
+func TestBadListenersAreWarnings(t *testing.T) {
+	for name, c := range map[string]struct{ networking, want string }{
+		"host name":            {`{address: a, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:23: networking.address: "a" is a host name, and the inbounds listen at it, so no proxy can serve the dataplane; write an IP address; a host name can be the advertisedAddress`},
+		"inbound's host name":  {`{address: 1.1.1.1, inbound: [{port: 1, address: a, tags: {kuma.io/service: x}}]}`, `3:61: networking.inbound[0].address: "a" is a host name, which no listener can have, so no proxy can serve the dataplane; write an IP address`},
+		"two listeners":        {`{address: 127.0.0.1, inbound: [{port: 1, servicePort: 2, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {a: b}}]}`, `3:111: networking.outbound[0]: listens at 127.0.0.1:1, as inbound[0] does, so no proxy can serve the dataplane; give one of them another port or address`},
+		"its own workload":     {`{address: 127.0.0.1, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:44: networking.inbound[0]: the listener has the address of its own workload, 127.0.0.1:1, so no proxy can serve the dataplane; give it another servicePort, serviceAddress or address`},
+		"transparent proxying": {`{address: 127.0.0.1, transparentProxying: {redirectPortOutbound: 1}, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, errs := decode(t, "type: Dataplane\nname: d\nnetworking: "+c.networking)
+			if errs != "" {
+				t.Fatal(errs)
+			}
+			var got []string
+			for _, w := range set.Warnings {
+				got = append(got, strings.TrimPrefix(w.Error(), "in.yaml:"))
+			}
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
 	}

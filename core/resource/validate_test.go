@@ -106,20 +106,20 @@ func TestValidateDataplane(t *testing.T) {
 }
 
 // Listeners with one address are found among few listeners and among many.
-func TestValidateManyListeners(t *testing.T) {
+func TestManyBadListeners(t *testing.T) {
 	for _, n := range []int{2, 15, 16, 17, 18, 100} {
 		d := &resource.Dataplane{Meta: resource.Meta{ID: resource.ID{Kind: "Dataplane", Mesh: "m", Name: "d"}}, Address: "10.0.0.1"}
 		for i := range n {
 			d.Outbounds = append(d.Outbounds, resource.Outbound{Port: uint32(1 + i), Tags: tagsOf("kuma.io/service", "db")})
 		}
-		if got := errorsOf(&d.Meta, d); got != "" {
-			t.Errorf("%d listeners: %s", n, got)
+		if got := d.BadListeners(); got != nil {
+			t.Errorf("%d listeners: %v", n, got)
 		}
 		for _, first := range []int{0, n - 2} {
 			repeated := *d
 			repeated.Outbounds = append(slices.Clone(d.Outbounds), d.Outbounds[first])
-			want := fmt.Sprintf(`Dataplane "d" in mesh "m": networking.outbound[%d]: listens at 127.0.0.1:%d, as outbound[%d] does; give one of them another port or address`, n, 1+first, first)
-			if got := errorsOf(&repeated.Meta, &repeated); got != want {
+			want := fmt.Sprintf(`[networking.outbound[%d]: listens at 127.0.0.1:%d, as outbound[%d] does; give one of them another port or address]`, n, 1+first, first)
+			if got := fmt.Sprint(repeated.BadListeners()); got != want {
 				t.Errorf("%d listeners: got  %s\nwant %s", n, got, want)
 			}
 		}

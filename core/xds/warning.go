@@ -26,6 +26,9 @@ type Warning struct {
 	// may allow what the permissions deny. With Error the dataplane is not served so
 	// (SPEC 11.5).
 	Weakens bool
+	// Unusable reports that the proxy refuses what the dataplane asks for, so that the
+	// dataplane is not served so (SPEC 11.1).
+	Unusable bool
 }
 
 // String returns such as

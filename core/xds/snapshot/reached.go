@@ -93,11 +93,11 @@ func (s *State) Weakened(d *resource.Dataplane) (list []diag.Diagnostic) {
 }
 
 // Refused returns the errors for which the dataplane must not be served this snapshot
-// (SPEC 11.5): a server goes on serving an earlier one. The result is nil if there are
-// none.
+// (SPEC 11.1, 11.5): a server goes on serving an earlier one. The result is nil if there
+// are none.
 func (s *Snapshot) Refused() (errors []xds.Warning) {
 	for _, w := range s.warnings {
-		if w.Error && w.Weakens {
+		if w.Unusable || w.Error && w.Weakens {
 			errors = append(errors, w)
 		}
 	}

@@ -133,6 +133,8 @@ type snapshotBuilder struct {
 	// backends are destinations that routes refer to.
 	backends  []*destination
 	resources [wire.NumTypes][]*wire.Resource // of all parts
+	// badListeners reports that listeners may have one name for a known reason.
+	badListeners bool
 }
 
 // newSnapshot returns the builder of a snapshot without resources.
@@ -157,6 +159,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 	sb := s.newSnapshot(d, configs, client)
 	server := sb.mesh.serverTLS(sb.snapshot.Identity, client)
 	server.open = !s.view.PermissionsApply(d)
+	sb.refuseListeners()
 	for i := range d.Inbounds {
 		var was *built
 		if before != nil && i < len(before.Dataplane.Inbounds) {
@@ -180,6 +183,16 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 	sb.warnRequired()
 	sb.warnReached()
 	return sb.done()
+}
+
+// refuseListeners reports listeners that the proxy cannot have, of which the loader warns.
+func (sb *snapshotBuilder) refuseListeners() {
+	for _, bad := range sb.dataplane.BadListeners() {
+		sb.badListeners = true
+		if sb.client == xds.Envoy || bad.TwoInbounds {
+			sb.Warnings = append(sb.Warnings, xds.Warning{Place: sb.Place, Message: bad.String(), Inspected: true, Error: true, Unusable: true})
+		}
+	}
 }
 
 // addOwn adds a part of the dataplane alone.
@@ -380,15 +393,15 @@ func originsOf(e *rules.Effective) []rules.Origin {
 	return e.Origins
 }
 
-// done sorts the resources. Of several with one type and name the first stays: mostly
-// they are one pointer, as a collector that several listeners use; otherwise there is
-// a warning.
+// done sorts the resources. Of several with one type and name the first is kept; usually
+// they are the same pointer, such as a collector that several listeners use. Otherwise
+// there is a warning.
 func (sb *snapshotBuilder) done() *Snapshot {
 	s := sb.snapshot
 	for t, list := range sb.resources {
 		slices.SortStableFunc(list, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
 		list = slices.CompactFunc(list, func(a, b *wire.Resource) bool {
-			if a.Name == b.Name && a != b {
+			if a.Name == b.Name && a != b && !sb.badListeners {
 				sb.Warnings = append(sb.Warnings, xds.Warning{Place: a.Name, Message: "another resource of that name is left out"})
 			}
 			return a.Name == b.Name
