@@ -52,7 +52,7 @@ var order = []string{
 	`core/resource`,
 	`core/conf/spiffe`,
 	`core/conf`,
-	`core/strict|core/internal/regex`,
+	`core/strict|core/internal/regex(/automaton)?`,
 	`core/diag|core/partition|core/internal/(hashtable|sorted)|index`,
 
 	// What knows nothing of meshes.

@@ -3,9 +3,12 @@ package translators
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/meshmatch/meshmatch/core/internal/regex/automaton"
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -41,37 +44,42 @@ func metricFilter(p *xds.Proxy, e *rules.Effective, sidecar *meshmetric.Sidecar)
 	}
 	profiles := sidecar.Profiles
 	var names []string
+	all := len(profiles.AppendProfiles) == 0
 	for _, profile := range profiles.AppendProfiles {
 		switch profile.Name {
 		case meshmetric.BasicProfile:
 			names = append(names, basicMetrics...)
 		case meshmetric.AllProfile:
-			names = append(names, "")
+			all = true
 		}
-	}
-	if len(profiles.AppendProfiles) == 0 || slices.Contains(names, "") {
-		for i := range profiles.Exclude {
-			p.Warn(e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), "Envoy cannot leave single metrics out of all; use profile Basic or None, and include")
-		}
-		return ""
-	}
-	for i, s := range profiles.Exclude {
-		if !slices.ContainsFunc(names, s.Selects) {
-			p.Warn(e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), "it selects no metric of the profiles")
-		}
-		names = slices.DeleteFunc(names, s.Selects)
 	}
 	var alternatives []string
-	for _, name := range names {
-		alternatives = append(alternatives, "^"+envoyStat(name)+codes+"$")
+	if all {
+		filter, err := allBut(p, e, profiles.Exclude)
+		if err != nil {
+			p.Warn(e, "/sidecar/profiles/exclude", "Envoy has no expression for all metrics but these: %v; exclude less, or use profile Basic or None, and include", err)
+		}
+		if filter == "" {
+			return ""
+		}
+		alternatives = append(alternatives, filter)
+	} else {
+		for i, s := range profiles.Exclude {
+			if !slices.ContainsFunc(names, s.Selects) {
+				p.Warn(e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), "it selects no metric of the profiles")
+			}
+			names = slices.DeleteFunc(names, s.Selects)
+		}
+		for _, name := range names {
+			alternatives = append(alternatives, wholeMetric(name))
+		}
 	}
 	for i, s := range profiles.Include {
-		alternative, ok := includeExpression(s)
-		if !ok {
-			p.Warn(e, fmt.Sprintf("/sidecar/profiles/include/%d", i), "an expression on the names of Prometheus cannot be one on those of Envoy; use Exact, Prefix or Contains")
-			continue
+		if expression, ok := expressionOf(s); ok {
+			alternatives = append(alternatives, expression)
+		} else {
+			p.Warn(e, fmt.Sprintf("/sidecar/profiles/include/%d", i), noMetric)
 		}
-		alternatives = append(alternatives, alternative)
 	}
 	if len(alternatives) == 0 {
 		return "^$" // no metric has an empty name
@@ -79,27 +87,137 @@ func metricFilter(p *xds.Proxy, e *rules.Effective, sidecar *meshmetric.Sidecar)
 	return strings.Join(alternatives, "|")
 }
 
-// codes is the end of names that Prometheus sees as a label of the response code.
-const codes = `(?:_[0-9]{3}|_[0-9]xx)?`
+// allBut returns the expression of all metrics but those that are excluded; "" for all.
+func allBut(p *xds.Proxy, e *rules.Effective, exclude []meshmetric.Selector) (string, error) {
+	var excluded []string
+	for i, s := range exclude {
+		if expression, ok := expressionOf(s); ok {
+			excluded = append(excluded, expression)
+		} else {
+			p.Warn(e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), noMetric)
+		}
+	}
+	if len(excluded) == 0 {
+		return "", nil
+	}
+	return complements.of(excluded)
+}
 
-// includeExpression returns the expression of a selector, and whether there is one.
-func includeExpression(s meshmetric.Selector) (string, bool) {
+const noMetric = "it selects no metric, as the name of each begins with " + prometheusPrefix
+
+// codes is the end of names that Prometheus sees as a label of the response code.
+const codes = `(?:_[0-9]{3})?`
+
+// wholeMetric returns the expression of one metric.
+func wholeMetric(name string) string { return "^" + envoyStat(name) + codes + "$" }
+
+// expressionOf returns the expression of a selector, and false if it selects nothing.
+func expressionOf(s meshmetric.Selector) (string, bool) {
 	switch s.Type {
 	case meshmetric.ExactSelector:
-		return "^" + envoyStat(s.Match) + codes + "$", true
+		return wholeMetric(s.Match), true
 	case meshmetric.PrefixSelector:
 		return "^" + envoyStat(s.Match), true
 	case meshmetric.ContainsSelector:
 		return envoyStat(s.Match), true
 	}
-	return "", false
+	tree, err := syntax.Parse(s.Match, syntax.Perl)
+	if err != nil {
+		panic(err) // the kind has compiled it
+	}
+	if tree = automaton.After(tree, prometheusPrefix); tree.Op == syntax.OpNoMatch {
+		return "", false
+	}
+	return `^(?:` + ofProxy(tree) + `)` + codes + `$`, true
 }
+
+// prometheusPrefix is in front of each name.
+const prometheusPrefix = "envoy_"
+
+// separator is what an underscore of a name stands for.
+const separator = `(?:\.(?:.*\.)?|_)`
 
 // envoyStat returns the expression of a name of Prometheus, or of a part of it.
 func envoyStat(name string) string {
-	parts := strings.Split(strings.TrimPrefix(name, "envoy_"), "_")
+	parts := strings.Split(strings.TrimPrefix(name, prometheusPrefix), "_")
 	for i := range parts {
 		parts[i] = regexp.QuoteMeta(parts[i])
+		if i > 0 && parts[i] == "xx" {
+			parts[i] = "[0-9]?xx" // the class of response codes is a label
+		}
 	}
-	return strings.Join(parts, `(?:\.(?:.*\.)?|_)`)
+	return strings.Join(parts, separator)
+}
+
+// ofProxy returns an expression on names of Prometheus as one on those of Envoy.
+func ofProxy(tree *syntax.Regexp) string {
+	return automaton.Print(tree, func(t *syntax.Regexp) (string, bool) {
+		switch t.Op {
+		case syntax.OpLiteral:
+			parts := strings.Split(string(t.Rune), "_")
+			for i, part := range parts {
+				if part != "" {
+					literal := &syntax.Regexp{Op: syntax.OpLiteral, Flags: t.Flags, Rune: []rune(part)}
+					parts[i] = literal.String()
+				}
+			}
+			return strings.Join(parts, separator), true
+		case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+			if matchesUnderscore(t) {
+				return t.String() + `|` + separator, true
+			}
+		case syntax.OpStar, syntax.OpPlus:
+			if op := t.Sub[0].Op; op == syntax.OpAnyChar || op == syntax.OpAnyCharNotNL { // it matches a separator too
+				return t.String(), true
+			}
+		}
+		return "", false
+	})
+}
+
+func matchesUnderscore(class *syntax.Regexp) bool {
+	if class.Op != syntax.OpCharClass {
+		return true
+	}
+	for i := 0; i < len(class.Rune); i += 2 {
+		if class.Rune[i] <= '_' && '_' <= class.Rune[i+1] {
+			return true
+		}
+	}
+	return false
+}
+
+// complements are expressions of all but what some expressions match. To make one takes
+// up to some 100 ms, and the proxies of a mesh have few different ones.
+var complements = memo{known: map[string]complement{}}
+
+type complement struct {
+	expression string
+	err        error
+}
+
+type memo struct {
+	mu    sync.Mutex
+	known map[string]complement
+}
+
+// maxComplements bounds a memo; past it, it begins anew.
+const maxComplements = 64
+
+func (m *memo) of(expressions []string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := strings.Join(expressions, "\n")
+	known, ok := m.known[key]
+	if !ok {
+		var a *automaton.Automaton
+		if a, known.err = automaton.New(expressions...); known.err == nil {
+			known.expression, known.err = a.Complement().Expression()
+		}
+		if len(m.known) == maxComplements {
+			clear(m.known)
+		}
+		m.known[key] = known
+	}
+	return known.expression, known.err
 }

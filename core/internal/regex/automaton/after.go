@@ -1,0 +1,152 @@
+package automaton
+
+import (
+	"regexp/syntax"
+	"unicode"
+)
+
+// After returns the expression of what follows a prefix, in the texts that begin with it
+// and that the expression matches as a whole (Brzozowski's derivative).
+func After(tree *syntax.Regexp, prefix string) *syntax.Regexp {
+	for i, r := range prefix {
+		if tree = derivative(tree, r); i == 0 {
+			tree = withoutBegin(tree)
+		}
+	}
+	return tree
+}
+
+// withoutBegin returns an expression in which no assertion of the begin of a text holds.
+func withoutBegin(tree *syntax.Regexp) *syntax.Regexp {
+	if tree.Op == syntax.OpBeginText || tree.Op == syntax.OpBeginLine {
+		return nothing()
+	}
+	if len(tree.Sub) == 0 {
+		return tree
+	}
+	without := *tree
+	without.Sub = nil
+	for _, s := range tree.Sub {
+		without.Sub = append(without.Sub, withoutBegin(s))
+	}
+	return &without
+}
+
+func nothing() *syntax.Regexp { return &syntax.Regexp{Op: syntax.OpNoMatch} }
+
+// derivative returns the expression of what follows a rune.
+func derivative(tree *syntax.Regexp, r rune) *syntax.Regexp {
+	empty := &syntax.Regexp{Op: syntax.OpEmptyMatch}
+	switch tree.Op {
+	case syntax.OpLiteral:
+		if first := tree.Rune[0]; first != r && (tree.Flags&syntax.FoldCase == 0 || !folds(first, r)) {
+			return nothing()
+		}
+		if len(tree.Rune) == 1 {
+			return empty
+		}
+		return &syntax.Regexp{Op: syntax.OpLiteral, Flags: tree.Flags, Rune: tree.Rune[1:]}
+	case syntax.OpCharClass:
+		for i := 0; i < len(tree.Rune); i += 2 {
+			if tree.Rune[i] <= r && r <= tree.Rune[i+1] {
+				return empty
+			}
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // prefixes have no line breaks
+		return empty
+	case syntax.OpCapture, syntax.OpQuest:
+		return derivative(tree.Sub[0], r)
+	case syntax.OpStar, syntax.OpPlus:
+		return concat(derivative(tree.Sub[0], r), &syntax.Regexp{Op: syntax.OpStar, Sub: tree.Sub})
+	case syntax.OpRepeat:
+		if tree.Max == 0 {
+			return nothing()
+		}
+		rest := &syntax.Regexp{Op: syntax.OpRepeat, Sub: tree.Sub, Min: max(tree.Min-1, 0), Max: tree.Max}
+		if tree.Max > 0 {
+			rest.Max--
+		}
+		return concat(derivative(tree.Sub[0], r), rest)
+	case syntax.OpAlternate:
+		var list []*syntax.Regexp
+		for _, s := range tree.Sub {
+			list = append(list, derivative(s, r))
+		}
+		return alternate(list)
+	case syntax.OpConcat:
+		var list []*syntax.Regexp
+		for i, s := range tree.Sub {
+			list = append(list, concat(append([]*syntax.Regexp{derivative(s, r)}, tree.Sub[i+1:]...)...))
+			if !nullable(s) {
+				break
+			}
+		}
+		return alternate(list)
+	}
+	return nothing()
+}
+
+// folds reports whether two runes are the same but for their case.
+func folds(a, b rune) bool {
+	for next := unicode.SimpleFold(a); next != a; next = unicode.SimpleFold(next) {
+		if next == b {
+			return true
+		}
+	}
+	return false
+}
+
+// nullable reports whether an expression matches the empty text in front of another rune.
+func nullable(tree *syntax.Regexp) bool {
+	switch tree.Op {
+	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest, syntax.OpBeginText, syntax.OpBeginLine:
+		return true
+	case syntax.OpCapture, syntax.OpPlus:
+		return nullable(tree.Sub[0])
+	case syntax.OpRepeat:
+		return tree.Min == 0 || nullable(tree.Sub[0])
+	case syntax.OpConcat:
+		for _, s := range tree.Sub {
+			if !nullable(s) {
+				return false
+			}
+		}
+		return true
+	case syntax.OpAlternate:
+		for _, s := range tree.Sub {
+			if nullable(s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func concat(list ...*syntax.Regexp) *syntax.Regexp {
+	if list[0].Op == syntax.OpNoMatch {
+		return list[0]
+	}
+	if list[0].Op == syntax.OpEmptyMatch && len(list) > 1 {
+		list = list[1:]
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return &syntax.Regexp{Op: syntax.OpConcat, Sub: list}
+}
+
+func alternate(list []*syntax.Regexp) *syntax.Regexp {
+	var some []*syntax.Regexp
+	for _, s := range list {
+		if s.Op != syntax.OpNoMatch {
+			some = append(some, s)
+		}
+	}
+	switch len(some) {
+	case 0:
+		return nothing()
+	case 1:
+		return some[0]
+	}
+	return &syntax.Regexp{Op: syntax.OpAlternate, Sub: some}
+}

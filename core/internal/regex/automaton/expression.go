@@ -1,0 +1,230 @@
+package automaton
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+func simpleFold(r rune) rune { return unicode.SimpleFold(r) }
+
+// term is an expression that is built. The zero one matches nothing.
+type term struct {
+	text   string
+	exists bool
+	loose  bool // alternatives, which need a group next to others
+	single bool // one character or class, which needs no group
+}
+
+// empty matches the empty text alone.
+var empty = term{exists: true}
+
+func (t term) isEmpty() bool { return t.exists && t.text == "" && !t.loose }
+
+func (t term) grouped() string {
+	if t.loose {
+		return `(?:` + t.text + `)`
+	}
+	return t.text
+}
+
+// or returns what either matches.
+func (t term) or(u term) term {
+	switch {
+	case !t.exists || t == u:
+		return u
+	case !u.exists:
+		return t
+	case t.isEmpty():
+		return u.repeated(`?`)
+	case u.isEmpty():
+		return t.repeated(`?`)
+	}
+	return term{text: t.text + `|` + u.text, exists: true, loose: true}
+}
+
+// then returns one after the other.
+func (t term) then(u term) term {
+	switch {
+	case !t.exists || !u.exists:
+		return term{}
+	case t.isEmpty():
+		return u
+	case u.isEmpty():
+		return t
+	}
+	return term{text: t.grouped() + u.grouped(), exists: true}
+}
+
+// repeated appends an operator to all of the term.
+func (t term) repeated(operator string) term {
+	if !t.exists || t.isEmpty() {
+		return empty
+	}
+	if t.single {
+		return term{text: t.text + operator, exists: true}
+	}
+	return term{text: `(?:` + t.text + `)` + operator, exists: true}
+}
+
+// Expression returns an expression that is found in exactly the texts of the automaton,
+// by removing one state after the other. The error is [ErrTooLarge].
+func (a *Automaton) Expression() (string, error) {
+	states := a.reachable()
+	n := len(states)
+	begin, end := n, n+1
+	edges := make([]map[int]term, n+2) // by the states that they lead from and to
+	for i := range edges {
+		edges[i] = map[int]term{}
+	}
+	index := map[int]int{}
+	for i, s := range states {
+		index[s] = i
+	}
+	for i, s := range states {
+		ranges := map[int][]span{}
+		for c, to := range a.next[s] {
+			if j, ok := index[to]; ok {
+				ranges[j] = append(ranges[j], a.classes[c])
+			}
+		}
+		for j, list := range ranges {
+			edges[i][j] = classOf(list)
+		}
+		if a.accepts[s] {
+			edges[i][end] = empty
+		}
+	}
+	if i, ok := index[a.start]; ok {
+		edges[begin][i] = empty
+	}
+	left := make([]int, n)
+	for i := range left {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		slices.SortStableFunc(left, func(x, y int) int { return weight(edges, x) - weight(edges, y) })
+		s := left[0]
+		left = left[1:]
+		loop := edges[s][s].repeated(`*`)
+		delete(edges[s], s)
+		for from := range edges {
+			in, ok := edges[from][s]
+			if !ok {
+				continue
+			}
+			delete(edges[from], s)
+			for _, to := range sortedKeys(edges[s]) {
+				t := edges[from][to].or(in.then(loop).then(edges[s][to]))
+				if len(t.text) > maxBytes {
+					return "", ErrTooLarge
+				}
+				edges[from][to] = t
+			}
+		}
+		edges[s] = map[int]term{}
+	}
+	t := edges[begin][end]
+	if !t.exists {
+		return nothing().String(), nil
+	}
+	return `^(?s:` + t.text + `)$`, nil
+}
+
+// weight is how much longer all terms get if a state is removed.
+func weight(edges []map[int]term, s int) int {
+	var in, out, before, after int
+	for from := range edges {
+		if t, ok := edges[from][s]; ok && from != s {
+			in++
+			before += len(t.text)
+		}
+	}
+	for to, t := range edges[s] {
+		if to != s {
+			out++
+			after += len(t.text)
+		}
+	}
+	return before*(out-1) + after*(in-1) + len(edges[s][s].text)*(in*out-1)
+}
+
+func sortedKeys(m map[int]term) []int {
+	var keys []int
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// reachable returns the states from which a text is accepted, as far as they are reached.
+func (a *Automaton) reachable() []int {
+	var order []int
+	seen := map[int]bool{}
+	for todo := []int{a.start}; len(todo) > 0; {
+		s := todo[0]
+		todo = todo[1:]
+		if !seen[s] {
+			seen[s] = true
+			order = append(order, s)
+			todo = append(todo, a.next[s]...)
+		}
+	}
+	alive := map[int]bool{}
+	for changed := true; changed; {
+		changed = false
+		for _, s := range order {
+			if !alive[s] && (a.accepts[s] || slices.ContainsFunc(a.next[s], func(n int) bool { return alive[n] })) {
+				alive[s], changed = true, true
+			}
+		}
+	}
+	return slices.DeleteFunc(order, func(s int) bool { return !alive[s] })
+}
+
+// classOf returns the expression of runes in ranges, which are sorted.
+func classOf(list []span) term {
+	joined := []span{list[0]}
+	for _, s := range list[1:] {
+		if last := &joined[len(joined)-1]; last.last+1 == s.first {
+			last.last = s.last
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	open := `[`
+	if joined[0].first == 0 && joined[len(joined)-1].last == utf8.MaxRune {
+		if len(joined) == 1 {
+			return term{text: `.`, exists: true, single: true}
+		}
+		open = `[^`
+		var gaps []span
+		for i := range joined[1:] {
+			gaps = append(gaps, span{joined[i].last + 1, joined[i+1].first - 1})
+		}
+		joined = gaps
+	}
+	if len(joined) == 1 && joined[0].first == joined[0].last && open == `[` {
+		return term{text: regexp.QuoteMeta(string(joined[0].first)), exists: true, single: true}
+	}
+	var b strings.Builder
+	b.WriteString(open)
+	for _, s := range joined {
+		b.WriteString(runeInClass(s.first))
+		if s.last > s.first {
+			b.WriteString(`-` + runeInClass(s.last))
+		}
+	}
+	return term{text: b.String() + `]`, exists: true, single: true}
+}
+
+func runeInClass(r rune) string {
+	if r > ' ' && r < utf8.RuneSelf && !strings.ContainsRune(`\]^-[`, r) && unicode.IsPrint(r) {
+		return string(r)
+	}
+	return fmt.Sprintf(`\x{%X}`, r)
+}
