@@ -82,7 +82,11 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if ctx.Err() != nil {
 		return nil
 	}
-	for _, warning := range p.state.Check(p.grpc.of(p.view)...) {
+	unserved, err := p.state.Check(ctx, p.grpc.of(p.view)...)
+	if err != nil { // the context has ended
+		return nil
+	}
+	for _, warning := range unserved {
 		text := warning.Diagnostic().Error()
 		if warning.Error && warning.Weakens {
 			text += "; the dataplane keeps the last configuration without it"

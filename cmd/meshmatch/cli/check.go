@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -43,7 +44,7 @@ every request.`,
 				return g.printPolicies(c, w.view)
 			}
 			answer := inspect.NewCheck(w.view, w.set)
-			if err := g.addUnserved(answer, w.view); err != nil {
+			if err := g.addUnserved(c.Context(), answer, w.view); err != nil {
 				return g.printInvalid(c, err)
 			}
 			if err := g.print(c, answer, func(p *page) { checkPage(p, answer) }); err != nil {
@@ -62,14 +63,18 @@ every request.`,
 
 // addUnserved adds the warnings of what proxies cannot do (SPEC 11.1). The error is about
 // dataplanes that cannot be served as their policies ask for.
-func (g *globals) addUnserved(answer *inspect.Check, view *core.View) error {
+func (g *globals) addUnserved(ctx context.Context, answer *inspect.Check, view *core.View) error {
 	if !slices.ContainsFunc(view.Meshes(), func(mesh string) bool {
 		return len(view.Policies(mesh)) > 0 || len(view.Identities(mesh).All()) > 0
 	}) {
 		return nil // dataplanes alone ask for nothing
 	}
 	var mistakes diag.Errors
-	for _, w := range snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Check() {
+	warnings, err := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(view).Check(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
 		if w.Error {
 			mistakes = append(mistakes, w.Diagnostic())
 		} else {

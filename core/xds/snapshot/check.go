@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -18,8 +19,9 @@ import (
 // and, for the given dataplanes, for gRPC too. The warnings are sorted, and each is
 // there once: one that many dataplanes have names the place on one of them. Of
 // dataplanes that cannot have different warnings one is built. It leaves out what package
-// inspect reports for all dataplanes.
-func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
+// inspect reports for all dataplanes. If the context ends, Check builds no further
+// snapshot and returns the cause.
+func (s *State) Check(ctx context.Context, grpc ...*resource.Dataplane) ([]xds.Warning, error) {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	var mu sync.Mutex
@@ -27,6 +29,9 @@ func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
 	seen := map[checkKey]bool{}
 	add := func(d *resource.Dataplane, client xds.ClientType) {
 		group.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
 			warnings := s.Snapshot(d, client).warnings
 			mu.Lock()
 			defer mu.Unlock()
@@ -47,6 +52,9 @@ func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
 	}
 	for _, mesh := range s.view.Meshes() {
 		for _, d := range s.view.Dataplanes(mesh) {
+			if ctx.Err() != nil {
+				break
+			}
 			key, needed := s.checkKey(d)
 			if !needed || seen[key] {
 				continue
@@ -59,11 +67,14 @@ func (s *State) Check(grpc ...*resource.Dataplane) []xds.Warning {
 		add(d, xds.ProxylessGRPC)
 	}
 	_ = group.Wait() // no function fails
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	all := make([]xds.Warning, 0, len(found))
 	for _, w := range found {
 		all = append(all, w)
 	}
-	return sortWarnings(all)
+	return sortWarnings(all), nil
 }
 
 // checkKey is equal for dataplanes that have the same warnings, apart from places.

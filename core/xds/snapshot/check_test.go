@@ -1,11 +1,19 @@
 package snapshot_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 // TestIdentityIsReportedOnce: a dataplane without the identity that it should have has a
@@ -23,7 +31,45 @@ func TestIdentityIsReportedOnce(t *testing.T) {
 			t.Errorf("client type %d: no warning of the identity: %v", client, w)
 		}
 	}
-	if w := state.Check(d); len(w) != 0 {
-		t.Errorf("Check has %v", w)
+	if w, err := state.Check(t.Context(), d); err != nil || len(w) != 0 {
+		t.Errorf("Check has %v, %v", w, err)
+	}
+}
+
+// A check whose context ends, before it begins or while it builds, returns the cause and
+// builds no more than the snapshots that were in progress.
+func TestCheckIsCancelled(t *testing.T) {
+	const dataplanes = 1000
+	var mesh strings.Builder
+	mesh.WriteString("{type: MeshTimeout, name: all, spec: {to: [{default: {idleTimeout: 1s}}]}}\n")
+	for i := range dataplanes {
+		fmt.Fprintf(&mesh, "---\n{type: Dataplane, name: d%d, networking: {address: 10.0.0.1, outbound: [{port: %d, tags: {kuma.io/service: s%d}}]}}\n", i, i+1, i)
+	}
+	view := stateOf(t, mesh.String()).View()
+	stopped := errors.New("stopped")
+	var built atomic.Int64
+	check := func(stopAfter int64) error {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		if stopAfter == 0 {
+			cancel(stopped)
+		}
+		built.Store(0)
+		own := xds.Translator{Kind: "MeshTimeout", Outbound: func(*xds.Outbound, *rules.Effective) {
+			if built.Add(1) == stopAfter {
+				cancel(stopped)
+			}
+		}}
+		_, err := snapshot.NewBuilder([]xds.Translator{own}, snapshot.Options{}).At(view).Check(ctx)
+		return err
+	}
+	if err := check(-1); err != nil || built.Load() != dataplanes {
+		t.Errorf("not cancelled: %v after %d snapshots, want %d", err, built.Load(), dataplanes)
+	}
+	if err := check(0); err != stopped || built.Load() != 0 {
+		t.Errorf("cancelled before: %v after %d snapshots", err, built.Load())
+	}
+	if err, most := check(3), int64(3+runtime.GOMAXPROCS(0)); err != stopped || built.Load() > most {
+		t.Errorf("cancelled: %v after %d snapshots, want at most %d", err, built.Load(), most)
 	}
 }
