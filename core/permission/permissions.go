@@ -30,10 +30,11 @@ type Permissions struct {
 }
 
 // ForInbound returns the permissions of a dataplane's inbound, given its index. Config
-// is the dataplane's MeshTrafficPermissions, or nil if none selects it.
+// is the dataplane's MeshTrafficPermissions, or nil if none selects it. The config of
+// another kind is as none: every request is denied.
 func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
 	p := &Permissions{Protocol: request.ProtocolOf(&d.Inbounds[inbound])}
-	if config == nil {
+	if config == nil || config.Kind.Name != KindName {
 		return p
 	}
 	in := config.Inbounds[inbound]
