@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -35,15 +37,15 @@ type globals struct {
 	output      choice
 	semantics   choice // --semantics
 	source      bool
-	unused      []byte // see loadAll
 	keepGoing   bool
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
 }
 
-// unusedHeap is how much memory a command that only reads and prints may use, in
-// bytes, before the garbage collector is worth its time.
-const unusedHeap = 64 << 20
+// gcPercent is the GOGC of commands that read, answer and end, unless the environment
+// has one. A check of 20,000 dataplanes takes 2.5 s of processor time and 117 MiB with
+// Go's 100, 2.2 s and 161 MiB with 200, and 2.0 s and 253 MiB with 400.
+const gcPercent = 200
 
 // world is the input of a command.
 type world struct {
@@ -76,11 +78,6 @@ func (g *globals) loadAll(c *cobra.Command, files []string) (*world, error) {
 }
 
 // read reads files of any number of meshes.
-//
-// The garbage collector lets the heap grow to twice its size. A command ends before
-// that pays: a fifth of the time of a check of 20,000 dataplanes was collections of a
-// small heap. A part of the heap that is never written takes no memory, has nothing to
-// scan, and makes the first collections later; those of large inputs stay as they are.
 func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) {
 	if len(files) == 0 {
 		return nil, errNoFiles
@@ -88,7 +85,9 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 	if repeats(files, resource.Stdin) {
 		return nil, errStdinTwice
 	}
-	g.unused = make([]byte, unusedHeap)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	loader := resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents()), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing}
 	set, err := loader.Load(c.Context(), files...)
 	if err != nil {
