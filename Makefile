@@ -87,6 +87,7 @@ soak-streams: ## Edit the files of servers at random, and beside hostile clients
 
 e2e: $(ENVOY) $(GRPCIO)/grpc ## Test with the traffic of a real Envoy and of gRPC for Python, fetched into .cache/
 	ENVOY=$(ENVOY) GRPCIO=$(GRPCIO) $(GO) test -count=1 ./core/xds/e2e/... ./core/xds/translators
+	ENVOY=$(ENVOY) $(GO) test -count=1 ./cmd/meshmatch/cli -run TestProductionPage
 
 demo: $(ENVOY) ## Run two proxies of the demo mesh, and show a timeout and a denial
 	@$(GO) run ./core/xds/e2e/demo -envoy $(ENVOY)

@@ -230,7 +230,9 @@ func TestHTTPS(t *testing.T) {
 	if status, _, err := r.get("/healthz", nil); err == nil && status == http.StatusOK {
 		t.Error("it answers without TLS")
 	}
-	r.eventually("warning", func() bool { return strings.Contains(r.log.String(), webNode+": it has no identity") })
+	r.eventually("warning", func() bool {
+		return strings.Contains(r.log.String(), apiNode+" and 1 more dataplane of the mesh default have no identity, so over TLS they are served to no client")
+	})
 }
 
 // TestReload replaces the certificate of the server, and the CA of its clients.

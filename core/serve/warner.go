@@ -69,8 +69,8 @@ func (w *warner) logNew(warnings []string) {
 	w.count.Store(int64(len(logged)))
 }
 
-// warningsOf returns the warnings of `check`, those of the snapshots, and with TLS one
-// for each dataplane without an identity, which is served to no client.
+// warningsOf returns the warnings of `check`, those of the snapshots, and with TLS
+// one for each mesh with dataplanes that are served to no client.
 func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if p.set == nil {
 		return nil
@@ -94,20 +94,8 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		warnings = append(warnings, text)
 	}
 	if w.tls {
-		warnings = append(warnings, withoutIdentity(p)...)
-	}
-	return warnings
-}
-
-// withoutIdentity returns a warning for each dataplane without an identity.
-func withoutIdentity(p *publication) []string {
-	var warnings []string
-	for _, mesh := range p.view.Meshes() {
-		identities := p.view.Identities(mesh)
-		for _, d := range p.view.Dataplanes(mesh) {
-			if id, err := identities.Of(d); err == nil && id == nil {
-				warnings = append(warnings, d.KRI("")+": it has no identity, so it is served to no client over TLS; select it with a MeshIdentity")
-			}
+		for _, d := range inspect.Unidentified(p.view) {
+			warnings = append(warnings, d.Error())
 		}
 	}
 	return warnings

@@ -21,7 +21,7 @@ import (
 var failLevels = []string{"error", "warning"}
 
 func newCheck(g *globals) *cobra.Command {
-	var expand bool
+	var expand, tls bool
 	failOn := choice{"error", failLevels}
 	c := &cobra.Command{
 		Use:   "check",
@@ -29,10 +29,12 @@ func newCheck(g *globals) *cobra.Command {
 		Long: `Validate every resource of all meshes, and report all errors of all files at
 once, each as file:line:column: path: what; hint. Warnings report what is valid
 but has no effect, such as a policy that selects nothing, and inbounds that deny
-every request.`,
+every request. With --tls they report too which dataplanes serve has for no client
+over TLS, as no MeshIdentity gives them a SPIFFE ID.`,
 		Example: `  meshmatch check -f policies/
   meshmatch check -f policies/ -f dataplanes.yaml -o json
   meshmatch check -f policies/ --fail-on warning
+  meshmatch check -f policies/ --tls --fail-on warning
   meshmatch check -f policies/ --expand -o yaml`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -47,6 +49,9 @@ every request.`,
 			if err := g.addUnserved(c.Context(), answer, w.view); err != nil {
 				return g.printInvalid(c, err)
 			}
+			if tls {
+				answer.Warnings = diag.Sorted(append(answer.Warnings, inspect.Unidentified(w.view)...))
+			}
 			if err := g.print(c, answer, func(p *page) { checkPage(p, answer) }); err != nil {
 				return err
 			}
@@ -57,6 +62,7 @@ every request.`,
 		},
 	}
 	c.Flags().BoolVar(&expand, "expand", false, "print the policies with their syntactic sugar expanded")
+	c.Flags().BoolVar(&tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
 	c.Flags().Var(&failOn, "fail-on", "the `LEVEL` that makes the exit status 1: error, or warning for both")
 	return c
 }

@@ -201,7 +201,7 @@ func (c *composer) announce(s *stream, w *watch) {
 func (s *stream) failure(name string) failure {
 	switch {
 	case s.denied:
-		return failure{name, codes.PermissionDenied, "the client may not have the resources of this dataplane"}
+		return failure{name, codes.PermissionDenied, "the client may not have the resources of this dataplane: the SPIFFE ID of its certificate is not the one that a MeshIdentity gives the dataplane"}
 	case s.snapshot != nil:
 		return failure{name, codes.NotFound, "the dataplane has no such resource"}
 	case s.node.ID == "":
