@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -181,6 +183,58 @@ func TestManyLocators(t *testing.T) {
 	}
 	if got := r.Counters().Subscriptions[wire.ClusterType].Load(); got != 1 {
 		t.Errorf("%d subscriptions are left", got)
+	}
+}
+
+// counted counts how often locators are resolved.
+type counted struct {
+	server.State
+	located *atomic.Int64
+}
+
+func (c counted) Locate(t wire.Type, name string, parameters map[string]string) (wire.Variant, bool) {
+	c.located.Add(1)
+	return c.State.Locate(t, name, parameters)
+}
+
+// The limit on locators is checked before any of them is resolved; those within it are
+// resolved once, in whatever order they come, and again only for another state.
+func TestLimitComesBeforeWork(t *testing.T) {
+	const limit = 100_000
+	ascending := manyLocators(limit, map[string]string{"k": "v"})
+	slices.Reverse(ascending)
+	tests := []struct {
+		name     string
+		locators []*discoveryv3.ResourceLocator
+		code     codes.Code
+		resolved int64
+	}{
+		{"descending", manyLocators(limit, map[string]string{"k": "v"}), codes.OK, limit},
+		{"ascending", ascending, codes.OK, limit},
+		{"each twice", slices.Repeat(ascending[:limit/2], 2), codes.OK, limit / 2},
+		{"past the limit", manyLocators(limit+1, map[string]string{"k": "v"}), codes.ResourceExhausted, 0},
+		{"past the limit with one name", slices.Repeat(ascending[:1], limit+1), codes.ResourceExhausted, 0},
+	}
+	for _, test := range tests {
+		forProtocols(t, func(t *testing.T, sotw bool) {
+			t.Run(test.name, func(t *testing.T) {
+				var located atomic.Int64
+				r := start(t, server.Options{Source: newSwitching(counted{xdstest.NewState(), &located})})
+				var err error
+				if url := wire.EndpointType.URL(); sotw {
+					stream := stateConversation(t, r.conn, t.Context())
+					must(t, stream.Send(&discoveryv3.DiscoveryRequest{TypeUrl: url, ResourceLocators: test.locators}))
+					_, err = stream.Recv()
+				} else {
+					stream := deltaConversation(t, r.conn, t.Context())
+					must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResourceLocatorsSubscribe: test.locators}))
+					_, err = stream.Recv()
+				}
+				if got := located.Load(); grpcstatus.Code(err) != test.code || got != test.resolved {
+					t.Errorf("the answer is %v after %d resolutions, want %s after %d", err, got, test.code, test.resolved)
+				}
+			})
+		})
 	}
 }
 

@@ -16,8 +16,9 @@ import (
 )
 
 // TestRandom edits states at random while clients of both protocols, by name and by
-// locator, subscribe, reject, stop reading and reconnect at either of two replicas.
-// At the end each client holds what the last state has, and nothing else.
+// locator, subscribe, reject, stop reading and reconnect at either of two replicas, beside
+// hostile ones. At the end each client that is not hostile holds what the last state has,
+// and nothing else, while the others go on.
 func TestRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -38,11 +39,14 @@ type world struct {
 	source   *xdstest.Source
 	replicas [2]*running
 	clients  []*xdstest.Actor
+	hostile  []*xdstest.Hostile
 }
 
 var (
 	worldNodes = []string{"n0", "n1", "n2", "n3"}
 	worldNames = []string{"a", "b", "c", "d", "e", "f"}
+	// hostileNode is that of hostile clients: they may not converge.
+	hostileNode = "h"
 )
 
 func newWorld(t *testing.T, seed uint64) *world {
@@ -51,9 +55,10 @@ func newWorld(t *testing.T, seed uint64) *world {
 	for _, n := range worldNodes {
 		state.Nodes[n] = w.snapshot("good")
 	}
+	state.Nodes[hostileNode] = w.snapshot("")
 	w.source = xdstest.NewSource(state)
 	for i := range w.replicas {
-		w.replicas[i] = start(t, server.Options{Source: w.source, Wait: 50 * time.Millisecond})
+		w.replicas[i] = start(t, server.Options{Source: w.source, Wait: 50 * time.Millisecond, MaxSubscriptions: 1500, MaxSubscriptionBytes: 200_000})
 	}
 	for i := range 12 {
 		options := xdstest.Options{StateOfTheWorld: i%2 == 1, Reject: func(r xdstest.Held) string {
@@ -69,9 +74,19 @@ func newWorld(t *testing.T, seed uint64) *world {
 		must(t, err)
 		w.clients = append(w.clients, c)
 	}
+	for i := range 4 {
+		n := node(hostileNode)
+		if i > 1 {
+			n = nil
+		}
+		w.hostile = append(w.hostile, xdstest.NewHostile(w.replicas[i%2].dial(t), w.rand.IntN(2) == 0, n))
+	}
 	t.Cleanup(func() {
 		for _, c := range w.clients {
 			c.Close()
+		}
+		for _, h := range w.hostile {
+			h.Close()
 		}
 	})
 	return w
@@ -124,7 +139,7 @@ func (w *world) variants(k wire.Type, name, quality string) []wire.Variant {
 // step does one thing.
 func (w *world) step() {
 	c := w.clients[w.rand.IntN(len(w.clients))]
-	switch w.rand.IntN(12) {
+	switch w.rand.IntN(14) {
 	case 0, 1, 2:
 		w.source.Edit(func(s *xdstest.State) {
 			s.Nodes[worldNodes[w.rand.IntN(len(worldNodes))]] = w.snapshot("")
@@ -139,6 +154,8 @@ func (w *world) step() {
 		c.FreezeOrThaw()
 	case 8:
 		time.Sleep(time.Duration(w.rand.IntN(3)) * time.Millisecond)
+	case 9, 10:
+		w.hostile[w.rand.IntN(len(w.hostile))].Act(w.rand, worldNames[w.rand.IntN(len(worldNames))])
 	default:
 		t, name := wire.Type(w.rand.IntN(wire.NumTypes)), worldNames[w.rand.IntN(len(worldNames))]
 		must(w.t, c.Ask(w.rand, t, name, map[string]string{"k": fmt.Sprintf("v%d", w.rand.IntN(3))}))
@@ -168,6 +185,9 @@ func (w *world) finish() {
 		}
 	})
 	state := w.source.State()
+	for _, h := range w.hostile {
+		h.Act(w.rand, worldNames[0])
+	}
 	for i, c := range w.clients {
 		c.Thaw()
 		c.Wait(patience, func() bool { return len(c.Differences(state)) == 0 })
