@@ -415,11 +415,11 @@ const afterGrace = 500 * time.Millisecond
 
 // serveADS serves ADS until the context ends.
 func (s *Server) serveADS(ctx context.Context, cancel context.CancelCauseFunc) {
-	options := append(s.ads.GRPCOptions(), grpc.ConnectionTimeout(10*time.Second))
+	var transport credentials.TransportCredentials
 	if s.tls != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(s.tls.server(tls.RequireAndVerifyClientCert))))
+		transport = credentials.NewTLS(s.tls.server(tls.RequireAndVerifyClientCert))
 	}
-	g := grpc.NewServer(options...)
+	g := grpc.NewServer(append(s.ads.GRPCOptions(transport), grpc.ConnectionTimeout(10*time.Second))...)
 	s.ads.Register(g)
 	stopped := make(chan struct{})
 	go func() {

@@ -30,12 +30,12 @@ const fewBytes = 1 << 20
 
 // A budget is what one client uses. It is guarded by the lock of budgets.
 type budget struct {
-	all     *budgets
-	relay   bool
-	streams int
-	names   int
-	bytes   int // of subscriptions
-	work    int // bytes of requests that are being handled
+	all   *budgets
+	relay bool
+	users int // streams and connections
+	names int
+	bytes int // of subscriptions
+	work  int // bytes of requests that come in or are being handled
 }
 
 func (b *budgets) init(names, bytes, total int) {
@@ -60,7 +60,7 @@ func budgetKey(c *Client) string {
 	return host
 }
 
-// enter returns the budget of the client of a new stream.
+// enter returns the budget of the client of a new stream or connection.
 func (b *budgets) enter(c *Client, relay bool) *budget {
 	key := budgetKey(c)
 	b.mu.Lock()
@@ -72,15 +72,16 @@ func (b *budgets) enter(c *Client, relay bool) *budget {
 			b.clients[key] = own
 		}
 	}
-	own.streams++
+	own.users++
 	return own
 }
 
-// leave is called when a stream of the client has ended and gave back what it used.
+// leave is called when a stream or connection of the client has ended and gave back what
+// it used.
 func (b *budgets) leave(u *budget, c *Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if u.streams--; u.streams == 0 {
+	if u.users--; u.users == 0 {
 		delete(b.clients, budgetKey(c))
 	}
 }

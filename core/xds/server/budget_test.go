@@ -1,18 +1,23 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"testing"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
+	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
@@ -94,7 +99,7 @@ func TestTotalBudget(t *testing.T) {
 // On loopback each connection is a client: all of them have one host.
 func TestBudgetOnLoopback(t *testing.T) {
 	s := server.New(server.Options{Source: oneNode(), MaxSubscriptions: 150})
-	g := grpc.NewServer(s.GRPCOptions()...)
+	g := grpc.NewServer(s.GRPCOptions(nil)...)
 	s.Register(g)
 	listen, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -115,5 +120,81 @@ func TestBudgetOnLoopback(t *testing.T) {
 	}
 	if _, err := ask(t, one, "", names); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("the second stream of a connection gets %v", err)
+	}
+}
+
+// beginRequests opens streams on a connection, and sends the first so many bytes of a
+// large request on each of them. It returns an error when the connection ends.
+func beginRequests(t *testing.T, conn net.Conn, streams, size int) error {
+	t.Helper()
+	go func() { _, _ = io.Copy(io.Discard, conn) }()
+	_, err := io.WriteString(conn, http2.ClientPreface)
+	must(t, err)
+	framer := http2.NewFramer(conn, nil)
+	must(t, framer.WriteSettings())
+	var headers bytes.Buffer
+	encoder := hpack.NewEncoder(&headers)
+	for i := range streams {
+		id := uint32(2*i + 1)
+		headers.Reset()
+		for _, h := range [][2]string{
+			{":method", "POST"}, {":scheme", "http"}, {":authority", "server"},
+			{":path", discoveryv3.AggregatedDiscoveryService_DeltaAggregatedResources_FullMethodName},
+			{"content-type", "application/grpc"}, {"te", "trailers"},
+		} {
+			must(t, encoder.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]}))
+		}
+		if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: headers.Bytes(), EndHeaders: true}); err != nil {
+			return err
+		}
+		data := append([]byte{0, 1, 0, 0, 0}, make([]byte, size)...) // 16 MiB in all
+		for len(data) > 0 {
+			n := min(len(data), 16<<10)
+			if err := framer.WriteData(id, false, data[:n]); err != nil {
+				return err
+			}
+			data = data[n:]
+		}
+	}
+	return nil
+}
+
+// What has come of requests is charged to the client, and free again when its connection
+// ends. A connection that passes a limit ends; that of others does not.
+func TestBudgetOfPartialRequests(t *testing.T) {
+	const size = 60_000 // the window of a stream takes it
+	r := start(t, server.Options{Source: oneNode(), MaxSubscriptionBytes: 10 * size, MaxTotalBytes: 25 * size})
+	begin := func(streams int) (conn net.Conn, err error) {
+		conn, err = r.listen.DialContext(t.Context())
+		must(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn, beginRequests(t, conn, streams, size)
+	}
+	honest := r.client(t, xdstest.Options{Node: node("n")})
+	must(t, honest.Wildcard(wire.ClusterType))
+	var within []net.Conn
+	for range 2 {
+		conn, err := begin(9)
+		if err != nil {
+			t.Fatalf("requests within the limit: %v", err)
+		}
+		within = append(within, conn)
+	}
+	if !eventually(func() bool { _, err := begin(11); return err != nil }) {
+		t.Error("a connection with more than its client may have is open")
+	}
+	if !eventually(func() bool { return r.Charged() == 2*9*(size+128) }) {
+		t.Errorf("%d bytes are charged", r.Charged())
+	}
+	must(t, honest.Subscribe(wire.EndpointType, "a"))
+	if !eventually(func() bool { return len(honest.Responses()) == 2 }) {
+		t.Errorf("the other client has %v, and ends with %v", honest.Responses(), honest.Err())
+	}
+	honest.Close()
+	for _, conn := range within {
+		_ = conn.Close()
+	}
+	if !eventually(func() bool { return r.Charged() == 0 }) {
+		t.Errorf("%d bytes are charged when all connections have ended", r.Charged())
 	}
 }

@@ -16,3 +16,10 @@ func Receipt(m any) (url, version, nonce string) {
 	r := m.(*response)
 	return r.body.message.url, r.body.message.version, string(r.suffix[2:])
 }
+
+// Charged returns the bytes that all clients are charged.
+func (s *Server) Charged() int {
+	s.budgets.mu.Lock()
+	defer s.budgets.mu.Unlock()
+	return s.budgets.used
+}

@@ -40,7 +40,7 @@ func start(t testing.TB, options server.Options) *running {
 		defer close(stopped)
 		s.Run(ctx)
 	}()
-	g := grpc.NewServer(s.GRPCOptions()...)
+	g := grpc.NewServer(s.GRPCOptions(nil)...)
 	s.Register(g)
 	r := &running{Server: s, grpc: g, listen: bufconn.Listen(1 << 20)}
 	r.source, _ = options.Source.(*xdstest.Source)

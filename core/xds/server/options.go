@@ -19,6 +19,8 @@ const (
 	MaxResponseBytes = 4<<20 - 64<<10
 
 	maxHeaderBytes          = 64 << 10
+	streamWindow            = 64 << 10 // what gRPC takes of a stream that is not read, beside the message that is
+	connectionWindow        = 1 << 20
 	defaultWait             = 5 * time.Second
 	defaultKeep             = 5 * time.Minute
 	defaultMaxSubscriptions = 100_000
@@ -63,7 +65,7 @@ type Options struct {
 	// 100,000 if it is 0.
 	MaxSubscriptions int
 	// MaxSubscriptionBytes limits what these take in memory, and what the requests of one
-	// client take while they are handled: 64 MiB each if it is 0.
+	// client take while they come in or are handled: 64 MiB each if it is 0.
 	MaxSubscriptionBytes int
 	// MaxTotalBytes limits both for all clients but relays together, 256 MiB if it is 0.
 	MaxTotalBytes int

@@ -12,6 +12,8 @@ import (
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/peer"
@@ -62,11 +64,19 @@ func New(options Options) *Server {
 // now returns the time since the start in nanoseconds, at least 1.
 func (s *Server) now() int64 { return int64(time.Since(s.start)) + 1 }
 
-// GRPCOptions returns the options that the gRPC server needs: a codec that sends
-// shared bytes, limits on requests and headers, and a keepalive that finds dead
-// connections within a minute and closes those that have no stream for another one.
-func (s *Server) GRPCOptions() []grpc.ServerOption {
+// GRPCOptions returns the options that the gRPC server needs: the credentials, which
+// charge clients for partial requests (nil: no TLS), a codec that sends shared bytes,
+// limits on requests and headers, on what gRPC keeps of requests that are not handled
+// yet, and a keepalive that finds dead connections within a minute and closes those that
+// have no stream for another one.
+func (s *Server) GRPCOptions(transport credentials.TransportCredentials) []grpc.ServerOption {
+	if transport == nil {
+		transport = insecure.NewCredentials()
+	}
 	return []grpc.ServerOption{
+		grpc.Creds(chargingCredentials{transport, s}),
+		grpc.StaticStreamWindowSize(streamWindow),
+		grpc.StaticConnWindowSize(connectionWindow),
 		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxRecvMsgSize(MaxRequestBytes),
 		grpc.MaxHeaderListSize(maxHeaderBytes),
@@ -242,14 +252,19 @@ func (s *Server) open(conn grpc.ServerStream, p protocol) (*stream, error) {
 		s.log.Warn("a client has too many streams", "peer", st.client.Address, "identity", st.client.Identity)
 		return nil, status.Errorf(codes.ResourceExhausted, "the limit of %d streams for one client is reached", s.options.MaxStreamsPerPeer)
 	}
-	relay := s.options.Relay
-	st.budget = s.budgets.enter(&st.client, relay != nil && relay(&st.client))
+	st.budget = s.enterBudget(&st.client)
 	s.streams.add(st)
 	s.counters.Streams[p].Add(1)
 	if s.draining.Load() { // Drain may have missed it
 		st.end(errDraining)
 	}
 	return st, nil
+}
+
+// enterBudget returns the budget of the client of a new stream or connection.
+func (s *Server) enterBudget(c *Client) *budget {
+	relay := s.options.Relay
+	return s.budgets.enter(c, relay != nil && relay(c))
 }
 
 // close ends a stream for an error, or nil. The handler returns after it.

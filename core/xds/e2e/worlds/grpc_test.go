@@ -186,7 +186,7 @@ func (w *grpcWorld) serve() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	ads := grpc.NewServer(w.ads.GRPCOptions()...)
+	ads := grpc.NewServer(w.ads.GRPCOptions(nil)...)
 	w.ads.Register(ads)
 	app := grpc.NewServer()
 	healthv1.RegisterHealthServer(app, health.NewServer())

@@ -1,0 +1,236 @@
+package server
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"sync"
+
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/peer"
+)
+
+// The credentials of this server charge the client for the requests that have come in
+// part: gRPC keeps them, up to MaxRequestBytes for each stream, before the server sees
+// anything of them.
+type chargingCredentials struct {
+	credentials.TransportCredentials
+	server *Server
+}
+
+// ServerHandshake implements credentials.TransportCredentials.
+func (c chargingCredentials) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	conn, info, err := c.TransportCredentials.ServerHandshake(raw)
+	if err != nil {
+		return conn, info, err
+	}
+	s := c.server
+	client := Client{Address: conn.RemoteAddr().String()}
+	if identify := s.options.Identify; identify != nil {
+		// Streams of a client without an identity are refused; until then it is its address.
+		client.Identity, _ = identify(peer.NewContext(context.Background(), &peer.Peer{Addr: conn.RemoteAddr(), AuthInfo: info}))
+	}
+	charging := &chargingConn{Conn: conn, budget: s.enterBudget(&client)}
+	charging.leave = func() { s.budgets.leave(charging.budget, &client) }
+	return charging, info, nil
+}
+
+// Clone implements credentials.TransportCredentials.
+func (c chargingCredentials) Clone() credentials.TransportCredentials {
+	return chargingCredentials{c.TransportCredentials.Clone(), c.server}
+}
+
+// A chargingConn is a connection whose client is charged for partial requests. It ends
+// when they pass a limit.
+type chargingConn struct {
+	net.Conn
+	budget *budget
+	leave  func()
+	frames frames // used by the goroutine that reads
+
+	mu      sync.Mutex
+	charged int
+	closed  bool
+}
+
+// Read implements net.Conn.
+func (c *chargingConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if grown := c.frames.read(b[:n]); grown != 0 {
+		if err := c.charge(grown); err != nil {
+			_ = c.Close()
+			return 0, err
+		}
+	}
+	return n, err
+}
+
+func (c *chargingConn) charge(bytes int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return net.ErrClosed
+	}
+	if bytes < 0 {
+		c.budget.end(-bytes)
+	} else if err := c.budget.begin(bytes); err != nil {
+		return err
+	}
+	c.charged += bytes
+	return nil
+}
+
+// Close implements net.Conn.
+func (c *chargingConn) Close() error {
+	c.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.budget.end(c.charged)
+		c.leave()
+	}
+	c.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// partialBytes is charged for a partial request beside what has come of it: about what
+// the server keeps to count it.
+const partialBytes = 128
+
+// frames reads what a client sends by HTTP/2 (RFC 9113), as far as it must to know how
+// many bytes of messages (gRPC's length-prefixed ones) have come in part. A stream that
+// the server has ended counts until its client ends it too.
+type frames struct {
+	preface int // bytes of the client's preface that have come
+	header  [frameHeader]byte
+	filled  int // bytes of header
+	left    int // bytes of the frame after the header
+	data    int // of these, those of data; -1: the length of the padding comes first
+	partial map[uint32]*partial
+	size    int // of all partial messages
+}
+
+// A partial is a message that has come in part.
+type partial struct {
+	prefix [messagePrefix]byte
+	filled int // bytes of prefix
+	left   int // bytes of the message that are to come
+	size   int // of those that have come
+}
+
+const (
+	clientPreface = 24 // RFC 9113, 3.4
+	frameHeader   = 9
+	messagePrefix = 5
+
+	dataFrame    = 0
+	headersFrame = 1
+	resetFrame   = 3
+
+	endStream = 0x1
+	padded    = 0x8
+)
+
+// read reads the next bytes, and returns by how much the partial messages have grown.
+func (f *frames) read(b []byte) int {
+	before := f.size
+	if n := min(clientPreface-f.preface, len(b)); n > 0 {
+		f.preface += n
+		b = b[n:]
+	}
+	for len(b) > 0 {
+		if f.filled < frameHeader {
+			n := copy(f.header[f.filled:], b)
+			f.filled += n
+			b = b[n:]
+			if f.filled < frameHeader {
+				break
+			}
+			f.begin()
+		}
+		n := min(f.left, len(b))
+		f.payload(b[:n])
+		f.left -= n
+		b = b[n:]
+		if f.left == 0 {
+			f.end()
+		}
+	}
+	return f.size - before
+}
+
+func (f *frames) kind() byte     { return f.header[3] }
+func (f *frames) flags() byte    { return f.header[4] }
+func (f *frames) stream() uint32 { return binary.BigEndian.Uint32(f.header[5:]) &^ (1 << 31) }
+
+// begin is called with the header of a frame.
+func (f *frames) begin() {
+	f.left = int(f.header[0])<<16 | int(f.header[1])<<8 | int(f.header[2])
+	f.data = 0
+	if f.kind() == dataFrame {
+		if f.data = f.left; f.flags()&padded != 0 {
+			f.data = -1
+		}
+	}
+}
+
+// payload is called with more bytes of a frame.
+func (f *frames) payload(b []byte) {
+	if f.data < 0 && len(b) > 0 {
+		f.data = max(0, f.left-1-int(b[0]))
+		b = b[1:]
+	}
+	if n := min(f.data, len(b)); n > 0 {
+		f.data -= n
+		f.message(b[:n])
+	}
+}
+
+// end is called at the end of a frame.
+func (f *frames) end() {
+	f.filled = 0
+	if f.kind() == resetFrame || f.kind() <= headersFrame && f.flags()&endStream != 0 {
+		if p := f.partial[f.stream()]; p != nil {
+			f.size -= partialBytes + p.size
+			delete(f.partial, f.stream())
+		}
+	}
+}
+
+// message is called with more data of a stream.
+func (f *frames) message(b []byte) {
+	id := f.stream()
+	p := f.partial[id]
+	if p == nil {
+		p = new(partial)
+	} else {
+		f.size -= partialBytes + p.size
+	}
+	for len(b) > 0 {
+		n := 0
+		if p.filled < messagePrefix {
+			n = copy(p.prefix[p.filled:], b)
+			if p.filled += n; p.filled == messagePrefix {
+				p.left = int(binary.BigEndian.Uint32(p.prefix[1:]))
+			}
+		} else {
+			n = min(p.left, len(b))
+			p.left -= n
+			if length := binary.BigEndian.Uint32(p.prefix[1:]); length <= MaxRequestBytes { // gRPC keeps nothing of a longer one
+				p.size += n
+			}
+		}
+		b = b[n:]
+		if p.filled == messagePrefix && p.left == 0 {
+			*p = partial{}
+		}
+	}
+	if p.filled == 0 {
+		delete(f.partial, id)
+		return
+	}
+	if f.partial == nil {
+		f.partial = map[uint32]*partial{}
+	}
+	f.partial[id] = p
+	f.size += partialBytes + p.size
+}
