@@ -137,7 +137,7 @@ func (d *decoder) resource(meta Meta, b body) {
 	case "": // reported already
 	case MeshKind:
 		meta.Mesh, meta.Namespace = meta.Name, ""
-		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta, Spec: b.mesh()})
+		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta, Spec: d.mesh(&b)})
 	case DataplaneKind:
 		d.out.Dataplanes = append(d.out.Dataplanes, d.dataplane(meta, &b))
 	case MeshIdentityKind:

@@ -1,7 +1,10 @@
 package resource
 
 import (
+	"fmt"
+
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -34,13 +37,15 @@ type meshDoc struct {
 var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
 
 // mesh decodes the fields of a Mesh.
-func (b *body) mesh() MeshSpec {
+func (d *decoder) mesh(b *body) MeshSpec {
 	var doc meshDoc
+	at := b.at
 	switch {
 	case b.top != nil:
 		strict.DecodePart(b.top, &doc) // the other fields are decoded already
 	case b.spec != nil:
 		strict.Decode(b.spec, &doc)
+		at = b.spec.At()
 	}
 	if b.top != nil && b.spec != nil {
 		strict.Skim(b.spec)
@@ -50,7 +55,29 @@ func (b *body) mesh() MeshSpec {
 			strict.Skim(unused)
 		}
 	}
+	d.unusedOfMesh(at, &doc)
 	return MeshSpec{doc.MTLS, doc.MeshServices, doc.Routing, doc.Networking, doc.SkipCreatingInitialPolicies}
+}
+
+// unusedOfMesh counts the fields that change nothing of what is sent to proxies.
+func (d *decoder) unusedOfMesh(at *diag.At, doc *meshDoc) {
+	for _, unused := range []struct {
+		field   string
+		present bool
+		effect  string
+	}{
+		{"constraints", doc.Constraints != nil, "has no effect here"},
+		{"logging", doc.Logging != nil, "has no effect here; use MeshAccessLog"},
+		{"meshServices", doc.MeshServices != nil, "has no effect on what is sent to Envoy"},
+		{"metrics", doc.Metrics != nil, "has no effect here; use MeshMetric"},
+		{"mtls", doc.MTLS != nil, "gives no certificates to proxies; use MeshIdentity"},
+		{"routing", doc.Routing != nil, "has no effect here"},
+		{"tracing", doc.Tracing != nil, "has no effect here; use MeshTrace"},
+	} {
+		if name := "Mesh." + unused.field; unused.present && !d.counted(name) {
+			d.addUnused(at.Field(unused.field), unusedField{name: name, what: fmt.Sprintf("the field %s of a Mesh %s", unused.field, unused.effect)})
+		}
+	}
 }
 
 // MeshMTLS is the certificate authorities of Kuma 2.
@@ -123,6 +150,16 @@ func (m *Mesh) ServicesMode() MeshServicesMode {
 		return MeshServicesDisabled
 	}
 	return m.Spec.MeshServices.Mode
+}
+
+// Passthrough reports whether workloads may connect to addresses that are no outbounds,
+// where no MeshPassthrough decides; m may be nil.
+func (m *Mesh) Passthrough() bool {
+	if m == nil || m.Spec.Networking == nil || m.Spec.Networking.Outbound == nil {
+		return true
+	}
+	passthrough := m.Spec.Networking.Outbound.Passthrough
+	return passthrough == nil || *passthrough
 }
 
 // MeshRouting is how traffic leaves a zone.

@@ -1,20 +1,20 @@
 package resource
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// unusedField is a field of dataplanes, or a kind of objects, that is read and has no
-// effect here. It is reported once in a load, at its first place (SPEC 1.3).
+// unusedField is a field of dataplanes or meshes, or a kind of objects, that is read and
+// has no effect here. It is reported once in a load, at its first place (SPEC 1.3).
 type unusedField struct {
 	name string
-	kind bool // name is a kind
-	// The kind is one of destinations.
-	destination bool
-	first       diag.Diagnostic // position and path
-	count       int
+	// what is the message. It is empty for a field of dataplanes: there may be a million.
+	what  string
+	first diag.Diagnostic // position and path
+	count int
 }
 
 type unusedList []unusedField
@@ -31,43 +31,44 @@ func (l *unusedList) add(f unusedField) {
 
 // countUnused counts a field of the mapping at a place, if it is present.
 func (d *decoder) countUnused(at *diag.At, name string, present bool) {
-	if !present {
-		return
+	if present && !d.counted(name) {
+		d.addUnused(at.Field(name), unusedField{name: name})
 	}
+}
+
+// counted reports whether a field was counted before, and counts it once more if it was.
+func (d *decoder) counted(name string) bool {
 	for i := range d.unused {
 		if d.unused[i].name == name {
 			d.unused[i].count++
-			return
+			return true
 		}
 	}
-	field := at.Field(name)
-	d.unused = append(d.unused, unusedField{name: name, first: diag.Diagnostic{Pos: field.Pos(), Path: field.Path()}, count: 1})
+	return false
+}
+
+// addUnused counts a field, whose place this is, for the first time.
+func (d *decoder) addUnused(at *diag.At, f unusedField) {
+	f.first, f.count = diag.Diagnostic{Pos: at.Pos(), Path: at.Path()}, 1
+	d.unused = append(d.unused, f)
 }
 
 // countObject counts an object of a kind on which answers would have to depend.
 func (d *decoder) countObject(at *diag.At, kind *objectKind) {
-	if kind.idle {
+	if kind.idle || d.counted(kind.name) {
 		return
 	}
-	for i := range d.unused {
-		if d.unused[i].name == kind.name {
-			d.unused[i].count++
-			return
-		}
+	what := fmt.Sprintf("a %s is read, and no outbound or endpoint depends on it here", kind.name)
+	if kind.isDestination() {
+		what = fmt.Sprintf("a %s has outbounds in answers, and none in what is sent to Envoy", kind.name)
 	}
-	d.unused = append(d.unused, unusedField{name: kind.name, kind: true, destination: kind.isDestination(), first: diag.Diagnostic{Pos: at.Pos(), Path: at.Path()}, count: 1})
+	d.addUnused(at, unusedField{name: kind.name, what: what})
 }
 
 // warn reports each field of the list once.
 func (l unusedList) warn(sink *diag.Sink) {
 	for _, f := range l {
-		f.first.What = fmt.Sprintf("the field %s of a Dataplane has no effect here", f.name)
-		if f.kind {
-			f.first.What = fmt.Sprintf("a %s is read, and no outbound or endpoint depends on it here", f.name)
-			if f.destination {
-				f.first.What = fmt.Sprintf("a %s has outbounds in answers, and none in what is sent to Envoy", f.name)
-			}
-		}
+		f.first.What = cmp.Or(f.what, fmt.Sprintf("the field %s of a Dataplane has no effect here", f.name))
 		if f.count > 1 {
 			f.first.Hint = fmt.Sprintf("the input has it %d times", f.count)
 		}

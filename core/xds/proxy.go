@@ -20,6 +20,10 @@ type Proxy struct {
 	// declares pass (SPEC 11.5, MeshPassthrough).
 	UndeclaredPass bool
 
+	// PassthroughOff reports that, without a MeshPassthrough, the workload connects to
+	// outbounds only.
+	PassthroughOff bool
+
 	Parts []*Part
 }
 

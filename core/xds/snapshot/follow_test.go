@@ -91,6 +91,14 @@ networking:
   address: 10.0.0.1
   inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
   outbound: [{port: 1, address: 127.0.0.1, tags: {kuma.io/service: api}}]`},
+		{name: "transparent proxying", upsert: `
+type: Dataplane
+name: redirected
+networking:
+  address: 10.0.0.9
+  transparentProxying: {redirectPortOutbound: 15001}`},
+		{name: "the mesh turns passthrough off", upsert: `{type: Mesh, name: default, networking: {outbound: {passthrough: false}}}`},
+		{name: "the mesh turns passthrough on", upsert: `{type: Mesh, name: default}`},
 		{name: "an endpoint is removed", remove: resource.ID{Kind: "Dataplane", Mesh: "default", Name: "api"}},
 		{name: "a policy is removed", remove: resource.ID{Kind: "MeshTimeout", Mesh: "default", Name: "t"}},
 		{name: "the last dataplane is removed", remove: resource.ID{Kind: "Dataplane", Mesh: "default", Name: "web"}},

@@ -7,8 +7,8 @@ import (
 )
 
 // proxy returns the resources that belong to no inbound or outbound.
-func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, confs *dataplaneConfs) []*built {
-	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, Secrets: tls.source,
+func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, passthroughOff bool, confs *dataplaneConfs) []*built {
+	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, Secrets: tls.source, PassthroughOff: passthroughOff,
 		UndeclaredPass: permission.PassesUndeclared(confs.byKind[permission.KindName], tls.enabled(), !tls.open)}
 	for _, t := range b.shape.proxy {
 		conf := confs.defaultOf(t.Kind)

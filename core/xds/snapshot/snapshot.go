@@ -102,7 +102,7 @@ func (s *Snapshot) isOf(b *Builder, d *resource.Dataplane, configs []*rules.Conf
 	if before == mesh {
 		return true
 	}
-	if before.open != mesh.open || before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
+	if before.open != mesh.open || before.passthroughOff != mesh.passthroughOff || before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
 		return false
 	}
 	for _, known := range s.shared.sets {
@@ -176,7 +176,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 		sb.warnKindsWithoutGRPC()
 		return sb.done()
 	}
-	for _, part := range sb.proxy(d, server, sb.confs) {
+	for _, part := range sb.proxy(d, server, sb.mesh.passthroughOff, sb.confs) {
 		sb.addOwn(part)
 	}
 	sb.addSecrets(server, before)

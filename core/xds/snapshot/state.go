@@ -29,6 +29,8 @@ type meshState struct {
 	// open reports that no permission is applied to dataplanes without identity (SPEC
 	// 17.1).
 	open bool
+	// passthroughOff is that of [xds.Proxy].
+	passthroughOff bool
 }
 
 // newState returns the state of a view. Before is an earlier state, or nil.
@@ -47,7 +49,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 	for _, mesh := range view.Meshes() {
 		next := &meshState{
 			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
-			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false),
+			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Mesh(mesh).Passthrough(),
 		}
 		var old *meshState
 		if before != nil {
@@ -58,7 +60,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			next.services = servicesOf(view, mesh, next.identities, old)
 		case len(changed[mesh]) > 0:
 			next.services = old.servicesAfter(view, before.view, changed[mesh])
-		case old.open == next.open && slices.Equal(old.trusts, next.trusts):
+		case old.open == next.open && old.passthroughOff == next.passthroughOff && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
 			next.services = old.services

@@ -69,7 +69,7 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	}
 	passthrough := rules.MustConfOf[meshpassthrough.Conf](e)
 	resolver := resolverOf(proxy)
-	chains, ok := passthroughChains(passthrough, resolver)
+	chains, ok := passthroughChains(passthrough, p.PassthroughOff, resolver)
 	if !ok {
 		p.Warn(e, "/appendMatch", "the matches need more than %d filter chains; nothing passes", maxPassthroughChains)
 	}
@@ -82,12 +82,15 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	p.Add(xds.PassthroughOrigin, messages...)
 }
 
-// passthroughChains returns the filter chains of what is permitted; without a policy
-// that is everything. A connection that no chain matches is closed. It returns false if
+// passthroughChains returns the filter chains of what is permitted; without a policy that
+// is everything, unless the Mesh turns passthrough off. A connection that no chain matches is closed. It returns false if
 // the chains would be too many.
-func passthroughChains(passthrough *meshpassthrough.Conf, r resolver) ([]*listenerv3.FilterChain, bool) {
+func passthroughChains(passthrough *meshpassthrough.Conf, off bool, r resolver) ([]*listenerv3.FilterChain, bool) {
 	all := []*listenerv3.FilterChain{{Filters: toOriginal(outboundPassthrough)}}
-	if passthrough == nil {
+	switch {
+	case passthrough == nil && off:
+		return nil, true
+	case passthrough == nil:
 		return all, true
 	}
 	switch valueOr(passthrough.PassthroughMode, meshpassthrough.None) {

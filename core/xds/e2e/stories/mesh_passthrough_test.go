@@ -103,6 +103,41 @@ spec:
 		{"no passthrough", get("127.0.0.53:15953/", redirectedFrom("127.0.0.41:10000")), "closed", "closed"},
 		{"an outbound without passthrough", get("127.0.0.53:15953/", redirectedFrom("127.0.0.53:10004")), "200 cart-1", "closed"},
 	},
+}, {
+	kind: "MeshPassthrough", name: "off in the mesh", mesh: shop + `
+type: Mesh
+name: default
+networking: {outbound: {passthrough: false}}
+---
+type: Dataplane
+mesh: default
+name: shut
+networking:
+  address: 127.0.0.51
+  transparentProxying: {redirectPortOutbound: 15951}
+  outbound: [{address: 127.0.0.51, port: 10004, tags: {kuma.io/service: cart}}]
+---
+type: Dataplane
+mesh: default
+name: open
+labels: {egress: open}
+networking:
+  address: 127.0.0.52
+  transparentProxying: {redirectPortOutbound: 15952}
+---
+type: MeshPassthrough
+mesh: default
+name: open
+spec:
+  targetRef: {kind: Dataplane, labels: {egress: open}}
+  default: {passthroughMode: All}
+`,
+	proxies: []string{"shut", "open"},
+	steps: []step{
+		{"an address that is no outbound", get("127.0.0.51:15951/", redirectedFrom("127.0.0.41:10000")), "closed", "closed"},
+		{"an outbound", get("127.0.0.51:15951/", redirectedFrom("127.0.0.51:10004")), "200 cart-1", "closed"},
+		{"where a policy permits it", get("127.0.0.52:15952/", redirectedFrom("127.0.0.41:10000")), "200 cart-1", "closed"},
+	},
 }}
 
 // greetsAtOnce returns a step that reports whether the greeting of a server comes through
