@@ -22,8 +22,10 @@ func Regions[S, C comparable](p *Partition[S], content func(S) C) (contents []C,
 		merged:  mergeEqual(all),
 		memo:    make(map[*node][]terminalSet),
 	}
-	sets := r.walk(p.root)
-	b.allowRegions(len(sets))
+	var sets []terminalSet
+	if len(all) <= b.limits.Regions || b.allowRegions(r.count(p.root)) {
+		sets = r.walk(p.root)
+	}
 	o := &reorder{builder: b, from: p.domain, memo: make(map[*node]*node)}
 	choice = &Choice{domain: p.domain, root: p.root, indexes: make([]int32, len(all))}
 	regions := make([]int32, len(all)) // by the number of the terminal
@@ -70,6 +72,26 @@ type regionWalk struct {
 	*builder
 	merged []uint32
 	memo   map[*node][]terminalSet
+}
+
+// count returns how many sets walk returns, which costs much less: too many of them are
+// not built.
+func (r *regionWalk) count(root *node) int {
+	numbers := make(map[uint32]bool)
+	reach := func(n *node) {
+		if n.isTerminal() {
+			numbers[r.merged[n.number]] = true
+		}
+	}
+	reach(root)
+	visit(root, make(map[*node]bool), func(n *node) {
+		reach(n.other)
+		reach(n.absent)
+		for _, e := range n.edges {
+			reach(e.child)
+		}
+	})
+	return len(numbers)
 }
 
 // walk returns the sets below n by ascending number.
