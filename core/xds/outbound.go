@@ -5,6 +5,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
@@ -22,8 +23,18 @@ type Outbound struct {
 	// outbound's own service; nil for HTTP. The confs of later translators are those
 	// of its route (SPEC 4.3).
 	Policy *resource.Policy
+	// RouteConfs are what the kind has for single routes of HTTP, if its translator is
+	// ByRoute. Its conf for the outbound is that of all other routes.
+	RouteConfs []RouteConf
 
 	Backends
+}
+
+// A RouteConf is the conf of the routes that a policy makes (SPEC 4.3). Their name is the
+// KRI of the policy.
+type RouteConf struct {
+	Policy *resource.Policy
+	*rules.Effective
 }
 
 // NoCluster returns the name of a cluster without endpoints, and makes sure that the

@@ -38,6 +38,8 @@ type Translator struct {
 	Tags func(resource.Conf) []string
 	// Outbound shapes the listener of an outbound.
 	Outbound func(*Outbound, *rules.Effective)
+	// ByRoute says that Outbound shapes single routes of HTTP by [Outbound.RouteConfs].
+	ByRoute bool
 	// Inbound shapes the listener, the cluster and the routes of an inbound; then
 	// Chain shapes each of its filter chains.
 	Inbound func(*Inbound, InboundConf)

@@ -17,8 +17,8 @@ type shape struct {
 }
 
 // reach is what the translators of a kind shape: routes are those of HTTP, and listeners
-// the routes of TCP outbounds.
-type reach struct{ anything, inbounds, outbounds, routes, listeners bool }
+// the routes of TCP outbounds; byRoute are listeners of HTTP, by route.
+type reach struct{ anything, inbounds, outbounds, routes, listeners, byRoute bool }
 
 func newShape(translators []*xds.Translator) shape {
 	with := func(has func(*xds.Translator) bool) []*xds.Translator {
@@ -44,6 +44,7 @@ func newShape(translators []*xds.Translator) shape {
 			outbounds: known.outbounds || t.Cluster != nil || t.Endpoints != nil || t.Routes != nil || t.Route != nil || t.Outbound != nil,
 			routes:    known.routes || slices.Contains(s.routes, t),
 			listeners: known.listeners || t.Outbound != nil,
+			byRoute:   known.byRoute || t.ByRoute,
 		}
 	}
 	return s
@@ -71,6 +72,16 @@ func (c *confList) of(policy *resource.Policy) []*rules.Effective {
 		}
 	}
 	return c.own
+}
+
+// byRoute returns the confs that a translator has for routes. I is its place in the list.
+func (c *confList) byRoute(i int) (list []xds.RouteConf) {
+	for _, r := range c.routes {
+		if r.confs[i] != c.own[i] {
+			list = append(list, xds.RouteConf{Policy: r.policy, Effective: r.confs[i]})
+		}
+	}
+	return list
 }
 
 // warnUnused reports the items for routes that no policy made: each rule of these
@@ -219,11 +230,12 @@ func (c *dataplaneConfs) outbound(index int, translators []*xds.Translator) *con
 	return list
 }
 
-// withRoutes adds the confs of the routes of an outbound.
-func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xds.Translator) *confList {
+// withRoutes adds the confs of the routes of an outbound, of the translators that shape
+// single routes.
+func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xds.Translator, shapes func(*xds.Translator) bool) *confList {
 	for i, t := range translators {
 		config := c.byKind[t.Kind]
-		if config == nil || config.Outbounds == nil {
+		if config == nil || config.Outbounds == nil || !shapes(t) {
 			continue
 		}
 		for _, r := range config.Outbounds[index].Routes {
@@ -237,4 +249,13 @@ func (c *dataplaneConfs) withRoutes(list *confList, index int, translators []*xd
 	}
 	slices.SortFunc(list.routes, func(a, b routeConfs) int { return a.policy.ID.Compare(b.policy.ID) })
 	return list
+}
+
+// makes reports whether a route policy has a part in the routes of an outbound.
+func (c *dataplaneConfs) makes(route *resource.Policy, index int) bool {
+	config := c.byKind[route.Kind]
+	if config == nil || config.Outbounds == nil || config.Outbounds[index].Effective == nil {
+		return false
+	}
+	return slices.ContainsFunc(config.Outbounds[index].Origins, func(o rules.Origin) bool { return o.Policy.ID == route.ID })
 }

@@ -50,6 +50,12 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		for i, t := range b.shape.outbound {
 			conf := key.confs.of(o.Policy)[i]
 			o.WarnIgnored(t, conf)
+			if o.RouteConfs = nil; t.ByRoute && o.TCP == nil {
+				o.RouteConfs = key.confs.byRoute(i)
+				for _, route := range o.RouteConfs {
+					o.WarnIgnored(t, route.Effective)
+				}
+			}
 			t.Outbound(o, conf)
 		}
 		if o.TCP != nil {

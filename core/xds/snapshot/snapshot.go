@@ -230,9 +230,7 @@ func (sb *snapshotBuilder) addOutbound(index int) {
 		return
 	}
 	confs := sb.confs.outbound(index, sb.shape.outbound)
-	if !http {
-		confs = sb.confs.withRoutes(confs, index, sb.shape.outbound)
-	}
+	confs = sb.confs.withRoutes(confs, index, sb.shape.outbound, func(t *xds.Translator) bool { return !http || t.ByRoute })
 	sb.addShared(sb.outboundListener(outboundKey{
 		address: cmp.Or(o.Address, "127.0.0.1"), port: o.Port, virtual: isTransparent(sb.dataplane),
 		destination: destination, facts: set.facts,
@@ -251,7 +249,7 @@ func (sb *snapshotBuilder) addDestination(destination *destination, set *endpoin
 		confs := sb.confs.outbound(index, sb.shape.routes)
 		sb.addShared(sb.routeConfiguration(routesKey{
 			destination: destination, facts: set.facts, client: sb.client,
-			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes)),
+			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes, func(*xds.Translator) bool { return true })),
 		}, sb.dataplane))
 		sb.shared.api = append(sb.shared.api, sb.apiListener(destination))
 	}
@@ -377,8 +375,12 @@ func (sb *snapshotBuilder) warnRoutes(index int, name string, http bool) {
 			continue
 		}
 		for _, route := range config.Outbounds[index].Routes {
-			if route.Effective != nil {
+			switch {
+			case route.Effective == nil:
+			case !http || !reach.byRoute || sb.client == xds.ProxylessGRPC:
 				r.WarnRoute(route.Effective, "", "all routes of an outbound share its %s", config.Kind.Name)
+			case !sb.confs.makes(route.Route, index):
+				r.WarnRoute(route.Effective, "", "no route here is made by %s", route.Route.KRI())
 			}
 		}
 	}

@@ -32,6 +32,7 @@ func meshAccessLog() xds.Translator {
 	return xds.Translator{
 		Kind:     meshAccessLogKind,
 		Outbound: outboundAccessLogs,
+		ByRoute:  true,
 		Chain:    inboundAccessLogs,
 		Ignored: []xds.IgnoredField{
 			{Field: "/backends/*/tcp", Reason: "Envoy writes no log lines to TCP; use a file or OpenTelemetry"},
@@ -41,7 +42,25 @@ func meshAccessLog() xds.Translator {
 	}
 }
 
+// outboundAccessLogs adds the logs of the outbound, and those of routes that have a conf of
+// their own.
 func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
+	var own []string
+	for _, route := range o.RouteConfs {
+		name := route.Policy.KRI()
+		own = append(own, name)
+		addOutboundLogs(o, route.Effective, routeIsOneOf(name))
+	}
+	if len(own) > 0 {
+		addOutboundLogs(o, e, routeIsOther(own))
+	} else {
+		addOutboundLogs(o, e, nil)
+	}
+}
+
+// addOutboundLogs adds the logs of a conf, which may be nil. The filter is nil for all
+// requests.
+func addOutboundLogs(o *xds.Outbound, e *rules.Effective, filter *accesslogv3.AccessLogFilter) {
 	if e == nil {
 		return
 	}
@@ -69,6 +88,7 @@ func outboundAccessLogs(o *xds.Outbound, e *rules.Effective) {
 		return proxyAttributes{o.Dataplane().Mesh, o.Zone(), o.Dataplane(), o.Service()}
 	}
 	for _, log := range l.all() {
+		log.Filter = filter
 		o.AddAccessLog(log)
 	}
 }

@@ -44,6 +44,65 @@ spec:
 		{"the collector", eventually("/logged 200map[mesh:default]", collectedLogs), "/logged 200map[mesh:default]", ""},
 	},
 }, {
+	kind: "MeshAccessLog", name: "by route", mesh: shop + `
+type: MeshHTTPRoute
+mesh: default
+name: pay
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - targetRef: {kind: MeshService, name: cart}
+    rules:
+    - matches: [{path: {type: PathPrefix, value: /pay}}]
+      default: {filters: []}
+---
+type: MeshHTTPRoute
+mesh: default
+name: silent
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - targetRef: {kind: MeshService, name: cart}
+    rules:
+    - matches: [{path: {type: PathPrefix, value: /silent}}]
+      default: {filters: []}
+---
+type: MeshAccessLog
+mesh: default
+name: others
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - default: {backends: [{type: File, file: {path: /run/mesh/others.log, format: {type: Plain, plain: "%REQ(:PATH)% %RESPONSE_CODE%"}}}]}
+---
+type: MeshAccessLog
+mesh: default
+name: pay
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - targetRef: {kind: MeshHTTPRoute, name: pay}
+    default: {backends: [{type: File, file: {path: /run/mesh/pay.log, format: {type: Plain, plain: "%REQ(:PATH)%"}}}]}
+---
+type: MeshAccessLog
+mesh: default
+name: silent
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - targetRef: {kind: MeshHTTPRoute, name: silent}
+    default: {backends: []}
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"a route with a log of its own", get("127.0.0.1:10004/pay"), "200 cart-1", "200 cart-1"},
+		{"a route without a log", get("127.0.0.1:10004/silent"), "200 cart-1", "200 cart-1"},
+		{"a request that is refused", status("127.0.0.1:10004/a%00b"), "400", "400"},
+		{"another route", get("127.0.0.1:10004/other"), "200 cart-1", "200 cart-1"},
+		{"the log of the route", eventually("/pay", logLines("pay.log")), "/pay", ""},
+		{"the log of the others", eventually("/a%00b 400, /other 200", logLines("others.log")), "/a%00b 400, /other 200", ""},
+	},
+}, {
 	kind: "MeshAccessLog", name: "OpenTelemetry over HTTP", mesh: shop + `
 type: MeshAccessLog
 mesh: default
