@@ -41,14 +41,18 @@ func (s *Server) resume(ctx context.Context, cause error) error {
 
 // applyKept applies what is kept, and reports why: what is ready is known to be stale.
 func (s *Server) applyKept(ctx context.Context, cause error, set *resource.Set, kept time.Time) error {
-	n := s.logErrors(cause)
+	n := len(errorsOf(cause))
 	why := fmt.Sprintf("the files have %s at the start; the last good input, of %s, is served from %s", diag.Count(n, "error"), kept.UTC().Format(time.RFC3339), s.keeper.Path())
-	s.options.Logger.Error(why + "; it is replaced when the files load")
 	s.loads.resume(cause, kept, why)
 	s.metrics.loadErrors.Set(float64(n))
 	s.files, s.behind = &source.Update{Set: set}, true
-	err := s.apply(ctx, time.Now())
+	report, err := s.apply(ctx, time.Now())
 	s.behind = true // the batches of loads do not begin with this set
+	s.logErrors(cause)
+	if err == nil {
+		s.options.Logger.Error(why + "; it is replaced when the files load")
+		report()
+	}
 	return err
 }
 

@@ -283,7 +283,10 @@ func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
 			s.refresh()
 		case <-held:
 			s.options.Logger.Info("removals that were held are applied")
-			err = s.apply(ctx, time.Now())
+			var report func()
+			if report, err = s.apply(ctx, time.Now()); err == nil {
+				report()
+			}
 		case l := <-updates:
 			if err = l.err; err == nil {
 				err = s.load(ctx, l.update)
@@ -297,19 +300,18 @@ func (s *Server) follow(ctx context.Context, updates <-chan loaded) {
 
 // refuse logs why a load changes nothing.
 func (s *Server) refuse(err error) {
-	n := s.logErrors(err)
-	s.options.Logger.Error("the files have " + diag.Count(n, "error") + "; what is served stays as it was")
+	n := len(errorsOf(err))
 	s.loads.fail(err, time.Now(), "the files have "+diag.Count(n, "error"))
 	s.metrics.loadErrors.Set(float64(n))
+	s.logErrors(err)
+	s.options.Logger.Error("the files have " + diag.Count(n, "error") + "; what is served stays as it was")
 }
 
-// logErrors logs the errors of a load, and returns how many there are.
-func (s *Server) logErrors(err error) int {
-	texts := errorsOf(err)
-	for _, text := range texts {
+// logErrors logs the errors of a load.
+func (s *Server) logErrors(err error) {
+	for _, text := range errorsOf(err) {
 		s.options.Logger.Error(text)
 	}
-	return len(texts)
 }
 
 // load applies a good load. The error is that of the engine, which then has the
@@ -317,19 +319,22 @@ func (s *Server) logErrors(err error) int {
 func (s *Server) load(ctx context.Context, update *source.Update) error {
 	s.recording.Discard()
 	s.files, s.recording = update, update.Recording
-	if err := s.apply(ctx, update.Found); err != nil {
+	report, err := s.apply(ctx, update.Found)
+	if err != nil {
 		s.recording.Discard()
 		s.recording = nil
 		return err
 	}
 	s.loads.succeed(time.Now())
 	s.metrics.loadErrors.Set(0)
+	report()
 	return nil
 }
 
 // apply applies the last good load, except the removals that are held, and publishes it.
-// The time is when the change was found.
-func (s *Server) apply(ctx context.Context, found time.Time) error {
+// The time is when the change was found. The caller calls report, which logs what changed,
+// once /status answers for it.
+func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err error) {
 	set, held := s.removals.hold(s.applied, s.files.Set, time.Now())
 	batch := s.files.Batch
 	if s.behind || set != s.files.Set {
@@ -338,7 +343,7 @@ func (s *Server) apply(ctx context.Context, found time.Time) error {
 	commit, err := s.engine.Apply(ctx, batch)
 	if err != nil {
 		s.behind = true
-		return err
+		return nil, err
 	}
 	first := s.applied == nil
 	s.applied, s.behind = set, set != s.files.Set
@@ -346,13 +351,14 @@ func (s *Server) apply(ctx context.Context, found time.Time) error {
 	s.grpc.forget(commit)
 	s.good.forget(commit)
 	s.metrics.commit.Observe(time.Since(found).Seconds())
-	s.log(commit, first)
-	s.logHeld(held)
 	s.loads.held.Store(int64(len(s.removals.until)))
 	if len(s.removals.until) == 0 {
 		s.keep()
 	}
-	return nil
+	return func() {
+		s.log(commit, first)
+		s.logHeld(held)
+	}, nil
 }
 
 // keep keeps the input of the last good load. It waits for removals that are held: a
