@@ -39,7 +39,7 @@ worktree), a directory, or a test binary made by go test -c.
 Exit status: 0 nothing is worse; 1 the gate fails or the input is bad; 2 wrong usage.`
 
 const compareExample = `  # in CI, for a pull request against main (fetch its history first)
-  benchgate compare --base origin/main --pkg ./bench/...
+  benchgate compare --base origin/main --pkg ./bench/... --fail-on-inconclusive
 
   # as a comment for the pull request
   benchgate compare --base origin/main --fail-on-missing -o markdown

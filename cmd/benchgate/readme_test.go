@@ -57,3 +57,25 @@ func TestReadme(t *testing.T) {
 		}
 	}
 }
+
+// The recipes for CI fail if a machine is too noisy to judge: otherwise a slower benchmark
+// passes on a busy one.
+func TestRecipesFailIfInconclusive(t *testing.T) {
+	for _, page := range []string{"../../bench/gate/README.md", "../../core/GUIDE.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recipes := 0
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "- run: go tool benchgate compare") {
+				if recipes++; !strings.Contains(line, "--fail-on-inconclusive") {
+					t.Errorf("%s: %s", page, line)
+				}
+			}
+		}
+		if recipes == 0 {
+			t.Errorf("%s has no recipe", page)
+		}
+	}
+}

@@ -56,7 +56,11 @@ func newModule(t *testing.T) *guideModule {
 	}
 	// The versions that `go get` would select.
 	_, requirements, _ := bytes.Cut(goMod, []byte("\n"))
-	m := &guideModule{t.TempDir()}
+	parent := t.TempDir()
+	if err := os.Symlink(repository, filepath.Join(parent, "meshmatch")); err != nil {
+		t.Fatal(err)
+	}
+	m := &guideModule{filepath.Join(parent, "control-plane")}
 	m.write(t, "go.mod", "module example.com/control-plane\n"+string(requirements)+
 		"\nrequire github.com/meshmatch/meshmatch v0.0.0\nreplace github.com/meshmatch/meshmatch => "+repository+"\n")
 	m.write(t, "go.sum", string(goSum))
@@ -81,7 +85,7 @@ func (m *guideModule) run(t *testing.T, line string) string {
 	switch tool, isTool := strings.CutPrefix(line, "go get -tool "); {
 	case isTool:
 		line = "go mod edit -tool=" + tool
-	case line == "go mod init example.com/control-plane", line == "go get github.com/meshmatch/meshmatch":
+	case line == "go mod init example.com/control-plane", line == "go get github.com/meshmatch/meshmatch", line == "go mod tidy":
 		return ""
 	}
 	c := exec.CommandContext(t.Context(), "sh", "-c", line)

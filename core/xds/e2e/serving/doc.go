@@ -8,7 +8,8 @@
 //  3. While requests are sent without a pause (traffic_test.go), files change, replicas
 //     restart, and clients move between replicas (envoy_test.go). No request may fail.
 //  4. gRPC of Go and of Python resolves a name, and makes calls, by the resources of the
-//     server (grpc_test.go, grpc_python_test.go), with mutual TLS (grpc_identity_test.go).
+//     server (grpc_test.go, grpc_python_test.go, and the programs of ../hello in
+//     grpc_hello_test.go), with mutual TLS (grpc_identity_test.go).
 //     gRPC servers of both have their listeners and permissions from it
 //     (grpc_server_test.go).
 package serving
