@@ -80,7 +80,7 @@ func (o Outcomes) notes() []string {
 		}
 	}
 	if unchecked > 0 {
-		lines = append(lines, fmt.Sprintf("note %s of times not checked: they hold on one known machine, with --times", plural(unchecked, "ceiling")))
+		lines = append(lines, fmt.Sprintf("note %s of times not checked: they hold on one known machine", plural(unchecked, "ceiling")))
 	}
 	return lines
 }

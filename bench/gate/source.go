@@ -79,7 +79,7 @@ func (s *side) build(ctx context.Context, c Config, dir, temp string) error {
 func pair(base, head side, bench string) ([]job, error) {
 	byFile := func(s side) bool { return len(s.programs) == 1 && s.programs[0].Package == "" }
 	if (byFile(base) || byFile(head)) && (len(base.programs) != 1 || len(head.programs) != 1) {
-		return nil, fmt.Errorf("a test binary is one package, but the base has %d and the head %d; give the package with --pkg",
+		return nil, fmt.Errorf("a test binary is one package, but the base has %d and the head %d; choose the package of the binary",
 			len(base.programs), len(head.programs))
 	}
 	var jobs []job

@@ -11,13 +11,10 @@ import (
 // A Line is a line of a terminal that each step overwrites. A nil Line shows nothing.
 type Line struct{ w io.Writer }
 
-// New returns a line on w, to which it writes control sequences of a terminal.
-func New(w io.Writer) *Line { return &Line{w} }
-
 // On returns a line on w if w is a terminal, otherwise nil.
 func On(w io.Writer) *Line {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return New(f)
+		return &Line{f}
 	}
 	return nil
 }

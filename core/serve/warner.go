@@ -63,7 +63,7 @@ func (w *warner) logNew(warnings []string) {
 		logged[warning] = true
 	}
 	if shown > maxLogged {
-		w.log.Warn(fmt.Sprintf("there are %d more warnings; meshmatch check lists them", shown-maxLogged))
+		w.log.Warn(fmt.Sprintf("there are %d more warnings; a check of the same resources lists all", shown-maxLogged))
 	}
 	w.logged = logged
 	w.count.Store(int64(len(logged)))
