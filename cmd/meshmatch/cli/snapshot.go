@@ -60,6 +60,9 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 				return g.print(c, snapshot, func(p *page) { snapshotRows(p, snapshot) })
 			}
 			m, err := bootstrap.Static(snapshot, options)
+			if errors.Is(err, bootstrap.ErrBundled) {
+				return fmt.Errorf(`%w; run "meshmatch serve", and start the proxy with the output of "meshmatch bootstrap"`, err)
+			}
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ const nodeCluster = "meshmatch"
 
 // ErrBundled indicates that a static bootstrap cannot have the certificates of an
 // identity of provider Bundled.
-var ErrBundled = errors.New(`the server signs the certificates of provider Bundled: run "meshmatch serve", and start the proxy with the output of "meshmatch bootstrap"`)
+var ErrBundled = errors.New("the server signs the certificates of provider Bundled, so the proxy needs a bootstrap that names the server")
 
 // Options are the options of all bootstraps.
 type Options struct {
