@@ -19,7 +19,7 @@ const canaryDataplanes = 2 * cohort
 func (w *world) canary() core.Batch {
 	b := w.policy("zz-canary", resource.TargetRef{Kind: resource.TargetMesh}, 0)
 	b.Upsert.Policies[0].Namespace = "canary"
-	b.Upsert.Policies[0].Labels = resource.Tags{{Key: "kuma.io/effect", Value: "shadow"}}
+	b.Upsert.Policies[0].Labels = resource.Tags{{Key: "kuma.io/effect", Value: "shadow"}, {Key: resource.PolicyRoleLabel, Value: "system"}}
 	b.Upsert.Documents = append(nowhere(w).Upsert.Documents, w.document(`
 apiVersion: policy.open-cluster-management.io/v1
 kind: PlacementBinding

@@ -51,7 +51,7 @@ func changes() []change {
 		return func(w *world) core.Batch { return w.policy("zz-measured", target, 0) }
 	}
 	byName := func(w *world, round int) core.Batch {
-		return w.policy("zz-measured", resource.TargetRef{Kind: resource.TargetDataplane, Name: w.at(round).Name}, round)
+		return w.policy("zz-measured", resource.TargetRef{Kind: resource.TargetDataplane, Name: w.at(round).Name, Namespace: w.at(round).Namespace}, round)
 	}
 	return []change{
 		{
@@ -173,7 +173,10 @@ func (w *world) policy(name string, target resource.TargetRef, round int) core.B
 // relabel moves a dataplane to another team.
 func (w *world) relabel(round int) core.Batch {
 	d := *w.at(round)
-	another := shape.Team(w.number(round) + 1 + round%(teams-1))
+	another := shape.Team(round)
+	if d.Inbounds[0].Tags.Value("team") == another {
+		another = shape.Team(round + 1)
+	}
 	d.Inbounds = slices.Clone(d.Inbounds)
 	for i := range d.Inbounds {
 		tags := slices.Clone(d.Inbounds[i].Tags)

@@ -27,6 +27,7 @@ func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 	if r.FileBytes, err = writeFiles(dir, w.set); err != nil {
 		return err
 	}
+	objects := w.set.Objects // their status is in no file that they print
 	w.set = nil
 	before := heap()
 	loader := resource.Loader{Kinds: w.kinds, MaxBytes: int64(r.FileBytes)}
@@ -37,6 +38,7 @@ func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 	}
 	r.Load = time.Since(start)
 	w.set = set
+	w.set.Objects = objects
 	r.Loaded = (heap() - before) / float64(w.Dataplanes)
 	return nil
 }

@@ -64,7 +64,16 @@ type Report struct {
 	ReadCold time.Duration `json:"coldReadNanoseconds"`
 	// ReadAllocs is the number of allocations of 2,000 cold reads.
 	ReadAllocs uint64 `json:"readAllocations"`
-	Changes    []Row  `json:"changes"`
+	// Outbounds is the number of outbounds of a dataplane whose destinations are
+	// resources, and Destinations the time to select and merge their confs by the policies
+	// of one kind. AddService is the time of a commit that adds a service, and
+	// NewOutbounds that of the first read of a dataplane's outbounds after it. They are 0
+	// without destinations.
+	Outbounds    int           `json:"destinationOutbounds,omitzero"`
+	Destinations time.Duration `json:"destinationConfsNanoseconds,omitzero"`
+	AddService   time.Duration `json:"addServiceNanoseconds,omitzero"`
+	NewOutbounds time.Duration `json:"newOutboundsNanoseconds,omitzero"`
+	Changes      []Row         `json:"changes"`
 }
 
 // Row is one kind of change.
@@ -119,6 +128,15 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 	if r.ReadCold, r.ReadAllocs, err = w.read(w.shuffled); err != nil {
 		return nil, err
 	}
+	if o.Shape.objects != nil {
+		progress("reading destinations")
+		if r.Destinations, r.Outbounds, err = w.readDestinations(); err != nil {
+			return nil, err
+		}
+		if r.AddService, r.NewOutbounds, err = w.addService(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for _, c := range changes() {
 		if c.needs > o.Dataplanes {
 			continue
@@ -148,7 +166,10 @@ func newWorld(o Options) *world {
 		w.set.Dataplanes = append(w.set.Dataplanes, o.Shape.dataplane(j, &o))
 	}
 	w.set.Policies = o.Shape.policies(w.kinds.Lookup("MeshTimeout"), o.Policies)
-	w.engine = core.NewEngine(w.kinds, core.Options{})
+	if o.Shape.objects != nil {
+		w.set.Objects = o.Shape.objects(&o)
+	}
+	w.engine = core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/bench/shape"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
 // Shape is a family of worlds.
@@ -13,6 +14,8 @@ type Shape struct {
 	About     string
 	dataplane func(j int, o *Options) *resource.Dataplane
 	policies  func(kind *resource.Kind, n int) []*resource.Policy
+	objects   func(o *Options) []resource.Object // nil: none
+	semantics semantics.Semantics
 }
 
 // Shapes returns the shapes, the most common one first.
@@ -35,6 +38,14 @@ func Shapes() []Shape {
 			About:     "every policy requires one tag that every dataplane has, and one service",
 			dataplane: fleetDataplane,
 			policies:  shape.SharedLabel,
+		},
+		{
+			Name:      "transparent",
+			About:     "transparent proxies of 50 namespaces as Kuma has them, one MeshService with two ports for 20 dataplanes, 200 external services, and policies of all roles",
+			dataplane: transparentDataplane,
+			policies:  rolePolicies,
+			objects:   destinations,
+			semantics: semantics.Kuma,
 		},
 	}
 }

@@ -104,32 +104,60 @@ func (k kuma) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
 
 // destinationItems leaves out policies that are attached to a route.
 func (k kuma) destinationItems(items []rules.Origin) []rules.Origin {
-	items = slices.DeleteFunc(items, func(o rules.Origin) bool { return o.Policy.TargetRef.Kind.IsRoute() })
-	slices.SortStableFunc(items, k.compareItems)
+	ranked := make([]rankedItem, 0, len(items))
+	for _, o := range items {
+		if !o.Policy.TargetRef.Kind.IsRoute() {
+			ranked = append(ranked, rankedItem{o, k.itemRank(o)})
+		}
+	}
+	slices.SortStableFunc(ranked, rankedItem.compare)
+	items = items[:len(ranked)]
+	for i := range ranked {
+		items[i] = ranked[i].Origin
+	}
 	return items
 }
 
-// compareItems is the order of `to` items: that of their policies, except that the
-// targetRefs of items decide before names do. It does not compare the tags of gateways.
-func (k kuma) compareItems(x, y rules.Origin) int {
-	a, b := x.Policy, y.Policy
-	return cmp.Or(
-		k.compareTops(a, b),
-		cmp.Compare(a.Origin(), b.Origin()),
-		cmp.Compare(k.role(a), k.role(b)),
-		compareTargets(&a.To[x.Index].TargetRef, &b.To[y.Index].TargetRef),
-		compareNames(a, b),
-		cmp.Compare(x.Index, y.Index),
-	)
+// rankedItem is a `to` item with what decides before names do. A dataplane may have
+// thousands, so that it is computed once for each.
+type rankedItem struct {
+	rules.Origin
+	rank uint64
 }
 
-// compareTargets compares targetRefs of items: by kind, whose constants are in the order
-// of priority, and a MeshService with a section overrides one without.
-func compareTargets(a, b *resource.TargetRef) int {
-	if kinds := cmp.Compare(a.Kind, b.Kind); kinds != 0 || a.Kind != resource.TargetMeshService {
-		return kinds
+// compare is the order of `to` items: that of their policies, except that the targetRefs
+// of items decide before names do. It does not compare the tags of gateways.
+func (x rankedItem) compare(y rankedItem) int {
+	switch {
+	case x.rank != y.rank:
+		return cmp.Compare(x.rank, y.rank)
+	case x.Policy != y.Policy:
+		return compareNames(x.Policy, y.Policy)
 	}
-	return compareBool(a.SectionName != "", b.SectionName != "")
+	return cmp.Compare(x.Index, y.Index)
+}
+
+// itemRank returns a number that has, from the highest bits down, the level of the top-level
+// targetRef, the origin and the role of the policy, and the targetRef of the item: by kind,
+// whose constants are in the order of priority, and a MeshService with a section after one
+// without.
+func (k kuma) itemRank(o rules.Origin) uint64 {
+	top, target := &o.Policy.TargetRef, &o.Policy.To[o.Index].TargetRef
+	dataplane := top.Kind == resource.TargetDataplane
+	rank := uint64(kumaLevel(top.Kind))
+	rank = rank<<1 | bit(dataplane && !k.labelsOnly && top.Name != "")
+	rank = rank<<1 | bit(dataplane && top.SectionName != "")
+	rank = rank<<8 | uint64(o.Policy.Origin())
+	rank = rank<<8 | uint64(k.role(o.Policy))
+	rank = rank<<8 | uint64(target.Kind)
+	return rank<<1 | bit(target.Kind == resource.TargetMeshService && target.SectionName != "")
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (kuma) routesHaveOutboundItems() bool { return false }

@@ -19,6 +19,10 @@ func benchPage(p *page, a *benchAnswer) {
 		}
 		p.row("read", duration(r.Read), "one dataplane's confs")
 		p.row("cold read", duration(r.ReadCold), fmt.Sprintf("another dataplane's each time; %d allocations in 2,000", r.ReadAllocs))
+		if r.Outbounds > 0 {
+			p.row("destinations", duration(r.Destinations), fmt.Sprintf("the confs of one dataplane's %d outbounds by one kind", r.Outbounds))
+			p.row("add a service", duration(r.AddService), fmt.Sprintf("and %s for the outbounds of the first dataplane after it", duration(r.NewOutbounds)))
+		}
 		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",
 			r.Sizes.Profiles, r.Sizes.Classes, float64(r.Sizes.Blocks)/float64(r.Sizes.Dataplanes)))
 		p.heading(1, "changes")
