@@ -34,16 +34,16 @@ func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
 	if len(s.all) == 0 {
 		return nil
 	}
-	if !isTransparent(d) {
+	if !IsTransparent(d) {
 		return s.listed(d)
 	}
 	return s.reachedBy(d).without(d)
 }
 
-// isTransparent reports whether connections of the workload are redirected to the proxy.
+// IsTransparent reports whether connections of the workload are redirected to the proxy.
 // A dataplane of Kubernetes need not show it; one with a namespace is taken for such a
 // dataplane.
-func isTransparent(d *resource.Dataplane) bool {
+func IsTransparent(d *resource.Dataplane) bool {
 	switch {
 	case d.TransparentProxy != nil:
 		return true

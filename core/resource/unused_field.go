@@ -55,12 +55,12 @@ func (d *decoder) addUnused(at *diag.At, f unusedField) {
 
 // countObject counts an object of a kind on which answers would have to depend.
 func (d *decoder) countObject(at *diag.At, kind *objectKind) {
-	if kind.idle || d.counted(kind.name) {
+	if kind.idle || kind.name == MeshServiceKind || d.counted(kind.name) {
 		return
 	}
 	what := fmt.Sprintf("a %s is read, and no outbound or endpoint depends on it here", kind.name)
 	if kind.isDestination() {
-		what = fmt.Sprintf("a %s has outbounds in answers, and none in what is sent to Envoy", kind.name)
+		what = fmt.Sprintf("a %s has outbounds, and no endpoints in what is sent to Envoy", kind.name)
 	}
 	d.addUnused(at, unusedField{name: kind.name, what: what})
 }

@@ -62,6 +62,8 @@ type reader interface {
 	reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
 	destinationItems(items []rules.Origin) []rules.Origin
 	routesHaveOutboundItems() bool
+	hasServiceTags() bool
+	serviceTLS(ready bool) ServiceTLS
 }
 
 func (s Semantics) reader() reader {

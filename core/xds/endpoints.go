@@ -13,6 +13,7 @@ type Endpoint struct {
 	Dataplane resource.ID
 	Address   string // an IP address or a host name
 	Port      uint32
+	Name      string // of the inbound, "" if it has none
 	Tags      resource.Tags
 	Zone      string
 	Protocol  message.Protocol

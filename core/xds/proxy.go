@@ -12,6 +12,9 @@ import (
 type Proxy struct {
 	Report
 	Dataplane *resource.Dataplane
+	// TransparentProxy is that of the dataplane, or the one that it has without showing it;
+	// nil if connections are not redirected to the proxy.
+	TransparentProxy *resource.TransparentProxy
 
 	// Secrets is where the identity of the dataplane comes from.
 	Secrets message.SecretSource

@@ -54,6 +54,9 @@ func Static(s *snapshot.Snapshot, o Options) (*bootstrapv3.Bootstrap, error) {
 	}
 	for _, c := range static.Clusters {
 		inlineEndpoints(c, assignments)
+		if err := inlineSecrets(c.TransportSocket); err != nil {
+			return nil, err
+		}
 		for _, match := range c.TransportSocketMatches {
 			if err := inlineSecrets(match.TransportSocket); err != nil {
 				return nil, err
@@ -122,7 +125,7 @@ func inlineSecrets(socket *corev3.TransportSocket) error {
 
 func withoutADS(c *tlsv3.CommonTlsContext) {
 	secrets := []*tlsv3.SdsSecretConfig{c.GetCombinedValidationContext().GetValidationContextSdsSecretConfig()}
-	for _, secret := range append(secrets, c.TlsCertificateSdsSecretConfigs...) {
+	for _, secret := range append(secrets, c.GetTlsCertificateSdsSecretConfigs()...) {
 		if secret.GetSdsConfig().GetAds() != nil {
 			secret.SdsConfig = nil
 		}

@@ -41,6 +41,8 @@ type Builder struct {
 	routes       faceted[routesKey]
 	outbounds    faceted[outboundKey]
 	bundles      pool[outboundParts, *outboundParts]
+	merged       pool[mergedConf, *mergedConf]
+	targets      cache[targetsKey, targetConfs]
 	secretParts  cache[secretKey, built]
 	// snapshots are the last ones of the dataplanes: *Snapshot by snapshotKey. Whether one
 	// is that of a state is known from its inputs.
@@ -57,7 +59,8 @@ type Builder struct {
 // destination is a destination with its name.
 type destination struct {
 	variant.Destination
-	name string
+	name   string
+	target *target // nil: the destination is a service by its tags
 
 	once sync.Once
 	api  *wire.Resource // see Builder.apiListener

@@ -104,6 +104,12 @@ func (s *State) checkKey(d *resource.Dataplane) (checkKey, bool) {
 	}
 	for i := range d.Outbounds {
 		fmt.Fprintf(&shape, " %s", d.Outbounds[i].Tags)
+		if backend := d.Outbounds[i].Backend; backend != nil {
+			fmt.Fprintf(&shape, " %v", *backend)
+		}
+	}
+	if d.TransparentProxy != nil && d.TransparentProxy.ReachableBackends != nil {
+		fmt.Fprintf(&shape, " %q %q %v", d.Zone(), d.HomeNamespace(), d.TransparentProxy.ReachableBackends)
 	}
 	if s.isPatched(d) { // whether a patch leads to the workload depends on its addresses
 		fmt.Fprintf(&shape, " %s", d.KRI(""))

@@ -29,8 +29,12 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Message:     message.NewCluster(name, message.OutboundConnectTimeout),
 		}
+		upstream := c.Protocol
 		if c.Protocol.IsHTTP() {
-			c.HTTP = message.NewHTTPOptions(c.Protocol, message.OutboundIdleTimeout)
+			if key.destination.target.speaksHTTP2() {
+				upstream = message.HTTP2
+			}
+			c.HTTP = message.NewHTTPOptions(upstream, message.OutboundIdleTimeout)
 		}
 		messages := []proto.Message{c.Message}
 		if key.resolved == (endpointsKey{}) {
@@ -45,7 +49,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			}
 			c.Message.LoadAssignment = m
 		}
-		key.tls.secure(c.Message, key.facts, c.Protocol)
+		key.tls.secure(c.Message, key.facts, upstream)
 		for i, t := range b.shape.cluster {
 			c.WarnIgnored(t, key.confs.own[i])
 			if key.client == xds.ProxylessGRPC {

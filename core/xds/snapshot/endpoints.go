@@ -27,7 +27,7 @@ func compareEndpoints(e, o *xds.Endpoint) int {
 }
 
 func equalEndpoints(e, o *xds.Endpoint) bool {
-	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Zone == o.Zone &&
+	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Name == o.Name && e.Zone == o.Zone &&
 		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && slices.Equal(e.Tags, o.Tags)
 }
 
@@ -47,6 +47,7 @@ func endpointsOf(d *resource.Dataplane, identities *identity.Identities) []*xds.
 			Dataplane: d.ID,
 			Address:   cmp.Or(d.AdvertisedAddress, in.Address, d.Address),
 			Port:      in.Port,
+			Name:      in.Name,
 			Tags:      in.Tags,
 			Zone:      enforce.ZoneOf(d),
 			Protocol:  inboundProtocol(in),
@@ -91,6 +92,7 @@ type endpointFacts struct {
 	ids      []string         // distinct SPIFFE IDs, sorted
 	plain    bool             // there is an endpoint without identity
 	names    bool             // there is an endpoint with a host name
+	secured  bool             // all are called by TLS and have one of ids, or any if there are none
 }
 
 // set returns the endpoints of a destination. If they are those of the version
@@ -101,8 +103,13 @@ func (s *service) set(d *destination, facts *cache[string, endpointFacts]) *endp
 	if set := s.sets[d.name]; set != nil {
 		return set
 	}
-	set := newEndpointSet(s.endpoints, d.Destination, facts)
-	if before := s.before[d.name]; before != nil && slices.EqualFunc(before.list, set.list, equalEndpoints) {
+	var set *endpointSet
+	if d.target != nil {
+		set = d.target.endpointSet(s.endpoints, facts)
+	} else {
+		set = newEndpointSet(s.endpoints, d.Destination, facts)
+	}
+	if before := s.before[d.name]; before != nil && before.facts == set.facts && slices.EqualFunc(before.list, set.list, equalEndpoints) {
 		set = before
 	}
 	s.sets[d.name] = set
@@ -117,7 +124,7 @@ func newEndpointSet(endpoints []*xds.Endpoint, d variant.Destination, facts *cac
 			list = append(list, e)
 		}
 	}
-	return &endpointSet{list: list, facts: factsOf(list, facts)}
+	return &endpointSet{list: list, facts: collectFacts(list).kept(facts)}
 }
 
 // withoutProtocol returns the tags by which an outbound selects endpoints (SPEC
@@ -126,7 +133,8 @@ func withoutProtocol(tags resource.Tags) resource.Tags {
 	return slices.DeleteFunc(slices.Clone(tags), func(t resource.Tag) bool { return t.Key == resource.ProtocolTag })
 }
 
-func factsOf(list []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointFacts {
+// collectFacts returns the facts about endpoints of a service by its tags.
+func collectFacts(list []*xds.Endpoint) *endpointFacts {
 	f := &endpointFacts{protocol: message.TCP}
 	for i, e := range list {
 		switch {
@@ -144,10 +152,15 @@ func factsOf(list []*xds.Endpoint, known *cache[string, endpointFacts]) *endpoin
 	}
 	slices.Sort(f.ids)
 	f.ids = slices.Compact(f.ids)
+	return f
+}
+
+// kept returns the one pointer for facts.
+func (f *endpointFacts) kept(known *cache[string, endpointFacts]) *endpointFacts {
 	return known.get(f.key(), func() *endpointFacts { return f })
 }
 
 // key returns a text that is equal for equal facts.
 func (f *endpointFacts) key() string {
-	return fmt.Sprintln(f.protocol, f.plain, f.names) + strings.Join(f.ids, "\n")
+	return fmt.Sprintln(f.protocol, f.plain, f.names, f.secured) + strings.Join(f.ids, "\n")
 }

@@ -27,15 +27,15 @@ import (
 // not at all, each translator decides for its kind; see [xds.Cluster].
 
 // addOutboundOfGRPC adds what a gRPC client needs of an outbound.
-func (sb *snapshotBuilder) addOutboundOfGRPC(destination *destination, set *endpointSet, index int) {
-	protocol := protocolBetween(destination.Tags, set.facts)
+func (sb *snapshotBuilder) addOutboundOfGRPC(o *outbound, set *endpointSet) {
+	protocol := protocolBetween(o.destination.Tags, set.facts)
 	switch {
-	case sb.reached[destination]:
+	case sb.reached[o.destination]:
 	case !protocol.IsHTTP():
-		sb.Warnings = append(sb.Warnings, xds.Warning{Place: destination.name, Message: fmt.Sprintf(
+		sb.Warnings = append(sb.Warnings, xds.Warning{Place: o.destination.name, Message: fmt.Sprintf(
 			"gRPC cannot resolve it: its protocol is %s; set the tag %s: grpc of the outbound, or the protocol of its endpoints", protocol, resource.ProtocolTag)})
 	default:
-		sb.addDestination(destination, set, index)
+		sb.addDestination(o, set)
 	}
 }
 

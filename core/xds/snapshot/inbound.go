@@ -31,6 +31,7 @@ type inboundKey struct {
 	trustDomain string
 	client      xds.ClientType
 	open        bool // no permission is applied
+	redirected  bool
 	confs       *inboundConfs
 }
 
@@ -39,7 +40,7 @@ type inboundKey struct {
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
 	shapedBy := confs.inboundConfs(index, b.shape.inbounds)
 	key := inboundKey{
-		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open,
+		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open, redirected: tls.redirected,
 		confs: b.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
 	}
 	if tls.identity != nil {
@@ -67,7 +68,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 		Cluster: message.NewStaticCluster(workload, workloadAddress(in), message.InboundConnectTimeout),
 		TLS:     tls.source.DownstreamTLS(),
 	}
-	if isTransparent(d) {
+	if tls.redirected {
 		i.Listener.BindToPort = wrapperspb.Bool(false)
 		i.Listener.AdditionalAddresses = workloadAddresses(d, index)
 	}

@@ -53,8 +53,12 @@ func (b *Builder) assignment(key endpointsKey, r *xds.Report, client *client) *e
 		}
 		t.Endpoints(e, key.confs.own[i])
 	}
+	tls := key.tls
+	if key.set.facts.secured { // there is one socket for all
+		tls = clientTLS{}
+	}
 	for _, l := range e.Localities {
-		e.Message.Endpoints = append(e.Message.Endpoints, localityMessage(&l, key.tls, e.Shown))
+		e.Message.Endpoints = append(e.Message.Endpoints, localityMessage(&l, tls, e.Shown))
 	}
 	return e.Message
 }

@@ -176,6 +176,9 @@ func (l *locator) count(b *Builder, d *resource.Dataplane, n int) {
 		return
 	}
 	for i := range d.Outbounds {
+		if d.Outbounds[i].Backend != nil {
+			continue
+		}
 		destination := b.destination(l.mesh, d.Outbounds[i].Tags)
 		known := l.outbounds[destination.name]
 		if known == nil {
@@ -267,7 +270,7 @@ func (n *located) example(s *State, d *destination, p variant.Parameters) (built
 	dataplane.Name = cmp.Or(dataplane.Name, exampleName)
 	dataplane.Outbounds = []resource.Outbound{{Port: 1, Tags: d.Tags}}
 	sb := s.newSnapshot(dataplane, s.view.Configs(dataplane, core.Enforced), xds.Envoy)
-	sb.addDestination(d, n.set, 0)
+	sb.addDestination(&outbound{destination: d, configs: sb.snapshot.configs, confs: sb.confs}, n.set)
 	for _, part := range sb.shared.parts {
 		used = used.with(part.used)
 		for _, r := range part.resources {

@@ -1,14 +1,16 @@
 package snapshot
 
 import (
+	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
 // proxy returns the resources that belong to no inbound or outbound.
-func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, passthroughOff bool, confs *dataplaneConfs) []*built {
-	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, Secrets: tls.source, PassthroughOff: passthroughOff,
+func (sb *snapshotBuilder) proxy(tls serverTLS) []*built {
+	b, d, confs := sb.Builder, sb.dataplane, sb.confs
+	p := &xds.Proxy{Report: xds.Report{Place: d.KRI("")}, Dataplane: d, TransparentProxy: sb.transparent, Secrets: tls.source, PassthroughOff: sb.mesh.passthroughOff,
 		UndeclaredPass: permission.PassesUndeclared(confs.byKind[permission.KindName], tls.enabled(), !tls.open)}
 	for _, t := range b.shape.proxy {
 		conf := confs.defaultOf(t.Kind)
@@ -29,6 +31,12 @@ func (b *Builder) proxy(d *resource.Dataplane, tls serverTLS, passthroughOff boo
 	return list
 }
 
-// isTransparent reports whether connections of the workload are redirected to the
-// proxy (SPEC 11.5, MeshPassthrough).
-func isTransparent(d *resource.Dataplane) bool { return d.TransparentProxy != nil }
+// transparentProxy returns how connections of the workload are redirected to the proxy
+// (SPEC 11.5, MeshPassthrough); nil if they are not. A dataplane that has outbounds at
+// virtual addresses need not show it: then the ports are those of Kuma.
+func transparentProxy(d *resource.Dataplane, targets *targetConfs) *resource.TransparentProxy {
+	if d.TransparentProxy != nil || targets == nil || !destinations.IsTransparent(d) {
+		return d.TransparentProxy
+	}
+	return &resource.TransparentProxy{RedirectPortInbound: 15006, RedirectPortOutbound: 15001}
+}

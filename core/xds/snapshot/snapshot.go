@@ -29,6 +29,7 @@ type Snapshot struct {
 	// The inputs, in addition to Dataplane. The confs of the backends of routes depend on
 	// what the configs depend on.
 	configs []*rules.Config
+	targets *targetConfs // nil: no outbound leads to a resource
 	// mesh is the state for which the inputs were compared last. Older states are not
 	// kept.
 	mesh atomic.Pointer[meshState]
@@ -85,7 +86,7 @@ func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot
 	key := snapshotKey{d.ID, client}
 	known, _ := b.snapshots.Load(key)
 	before, _ := known.(*Snapshot)
-	if before != nil && before.isOf(b, d, configs, s.meshes[d.Mesh]) {
+	if before != nil && before.isOf(s, d, configs) {
 		return before
 	}
 	snapshot := s.build(d, configs, client, before)
@@ -93,20 +94,23 @@ func (s *State) Snapshot(d *resource.Dataplane, client xds.ClientType) *Snapshot
 	return snapshot
 }
 
-// isOf reports whether the snapshot is that of a dataplane with the given inputs.
-func (s *Snapshot) isOf(b *Builder, d *resource.Dataplane, configs []*rules.Config, mesh *meshState) bool {
+// isOf reports whether the snapshot is that of a dataplane of a state, with its configs.
+func (s *Snapshot) isOf(state *State, d *resource.Dataplane, configs []*rules.Config) bool {
 	if s.Dataplane != d || !same(s.configs, configs) {
 		return false
 	}
-	before := s.mesh.Load()
+	before, mesh := s.mesh.Load(), state.meshes[d.Mesh]
 	if before == mesh {
 		return true
 	}
 	if before.open != mesh.open || before.passthroughOff != mesh.passthroughOff || before.identities != mesh.identities || !same(before.trusts, mesh.trusts) {
 		return false
 	}
+	if before.destinations != mesh.destinations && !sameOutbounds(s.targets.list(), state.view.DestinationOutbounds(d)) {
+		return false
+	}
 	for _, known := range s.shared.sets {
-		if mesh.endpoints(b, known.destination) != known.set {
+		if mesh.endpoints(state.builder, known.destination) != known.set {
 			return false
 		}
 	}
@@ -125,9 +129,11 @@ type snapshotBuilder struct {
 	dataplane  *resource.Dataplane
 	client     xds.ClientType
 	tls        clientTLS
-	confs      *dataplaneConfs
-	snapshot   *Snapshot
-	shared     outboundParts
+	// transparent is how connections of the workload are redirected; nil: they are not.
+	transparent *resource.TransparentProxy
+	confs       *dataplaneConfs
+	snapshot    *Snapshot
+	shared      outboundParts
 	// reached are the destinations with a cluster so far.
 	reached map[*destination]bool
 	// backends are destinations that routes refer to.
@@ -157,9 +163,14 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 // build builds the snapshot of a dataplane. Before is an earlier one of it, or nil.
 func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds.ClientType, before *Snapshot) *Snapshot {
 	sb := s.newSnapshot(d, configs, client)
+	if outbounds := s.view.DestinationOutbounds(d); len(outbounds) > 0 {
+		sb.snapshot.targets = sb.targetConfs(s.view, d, configs, outbounds)
+	}
 	server := sb.mesh.serverTLS(sb.snapshot.Identity, client)
 	server.open = !s.view.PermissionsApply(d)
 	sb.refuseListeners()
+	sb.transparent = transparentProxy(d, sb.snapshot.targets)
+	server.redirected = sb.transparent != nil
 	for i := range d.Inbounds {
 		var was *built
 		if before != nil && i < len(before.Dataplane.Inbounds) {
@@ -168,7 +179,22 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 		sb.addOwn(sb.inbound(d, i, server, client, sb.confs, was))
 	}
 	for i := range d.Outbounds {
-		sb.addOutbound(i)
+		if o := &d.Outbounds[i]; o.Backend == nil {
+			sb.addOutbound(&outbound{
+				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Port,
+				destination: sb.destination(d.Mesh, o.Tags), configs: configs, confs: sb.confs, index: i,
+			})
+		}
+	}
+	if targets := sb.snapshot.targets; targets != nil {
+		confs := sb.confsOf(targets.configs, client)
+		for i := range targets.outbounds {
+			o := &targets.outbounds[i]
+			sb.addOutbound(&outbound{
+				address: cmp.Or(o.Address, resource.DefaultOutboundAddress), port: o.Listens,
+				destination: sb.mesh.target(sb.Builder, o), configs: targets.configs, confs: confs, index: i,
+			})
+		}
 	}
 	sb.addBackends(s.view)
 	sb.warnUntranslated()
@@ -176,7 +202,7 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 		sb.warnKindsWithoutGRPC()
 		return sb.done()
 	}
-	for _, part := range sb.proxy(d, server, sb.mesh.passthroughOff, sb.confs) {
+	for _, part := range sb.proxy(server) {
 		sb.addOwn(part)
 	}
 	sb.addSecrets(server, before)
@@ -218,40 +244,48 @@ func (sb *snapshotBuilder) add(part *built) {
 	}
 }
 
+// outbound is an outbound of a dataplane: to a service by its tags, or to a resource.
+type outbound struct {
+	address     string
+	port        uint32
+	destination *destination
+	configs     []*rules.Config
+	confs       *dataplaneConfs // of configs
+	index       int             // in the lists of confs
+}
+
 // addOutbound adds the listener of an outbound and what it leads to.
-func (sb *snapshotBuilder) addOutbound(index int) {
-	o := &sb.dataplane.Outbounds[index]
-	destination := sb.destination(sb.dataplane.Mesh, o.Tags)
-	set := sb.mesh.endpoints(sb.Builder, destination)
-	http := protocolBetween(o.Tags, set.facts).IsHTTP()
-	sb.warnRoutes(index, destination.name, http)
+func (sb *snapshotBuilder) addOutbound(o *outbound) {
+	set := sb.mesh.endpoints(sb.Builder, o.destination)
+	http := protocolBetween(o.destination.Tags, set.facts).IsHTTP()
+	sb.warnRoutes(o, http)
 	if sb.client == xds.ProxylessGRPC {
-		sb.addOutboundOfGRPC(destination, set, index)
+		sb.addOutboundOfGRPC(o, set)
 		return
 	}
-	confs := sb.confs.outbound(index, sb.shape.outbound)
-	confs = sb.confs.withRoutes(confs, index, sb.shape.outbound, func(t *xds.Translator) bool { return !http || t.ByRoute })
+	confs := o.confs.outbound(o.index, sb.shape.outbound)
+	confs = o.confs.withRoutes(confs, o.index, sb.shape.outbound, func(t *xds.Translator) bool { return !http || t.ByRoute })
 	sb.addShared(sb.outboundListener(outboundKey{
-		address: cmp.Or(o.Address, "127.0.0.1"), port: o.Port, virtual: isTransparent(sb.dataplane),
-		destination: destination, facts: set.facts,
+		address: o.address, port: o.port, virtual: sb.transparent != nil,
+		destination: o.destination, facts: set.facts,
 		confs: sb.list(confs),
 	}, sb.dataplane))
-	if !sb.reached[destination] {
-		sb.addDestination(destination, set, index)
+	if !sb.reached[o.destination] {
+		sb.addDestination(o, set)
 	}
 }
 
 // addDestination adds what dataplanes share of an outbound: the cluster, the endpoints
 // and the routes of its destination.
-func (sb *snapshotBuilder) addDestination(destination *destination, set *endpointSet, index int) {
-	sb.reach(destination, set, sb.confs, index)
-	if protocolBetween(destination.Tags, set.facts).IsHTTP() {
-		confs := sb.confs.outbound(index, sb.shape.routes)
+func (sb *snapshotBuilder) addDestination(o *outbound, set *endpointSet) {
+	sb.reach(o.destination, set, o.confs, o.index)
+	if protocolBetween(o.destination.Tags, set.facts).IsHTTP() {
+		confs := o.confs.outbound(o.index, sb.shape.routes)
 		sb.addShared(sb.routeConfiguration(routesKey{
-			destination: destination, facts: set.facts, client: sb.client,
-			confs: sb.list(sb.confs.withRoutes(confs, index, sb.shape.routes, func(*xds.Translator) bool { return true })),
+			destination: o.destination, facts: set.facts, client: sb.client,
+			confs: sb.list(o.confs.withRoutes(confs, o.index, sb.shape.routes, func(*xds.Translator) bool { return true })),
 		}, sb.dataplane))
-		sb.shared.api = append(sb.shared.api, sb.apiListener(destination))
+		sb.shared.api = append(sb.shared.api, sb.apiListener(o.destination))
 	}
 }
 
@@ -336,7 +370,7 @@ func (sb *snapshotBuilder) warnRequired() {
 // warnUntranslated reports the confs that no translator of their kind has a function for.
 func (sb *snapshotBuilder) warnUntranslated() {
 	inbounds := xds.Report{Place: sb.Place, OfInbound: true}
-	for _, config := range sb.snapshot.configs {
+	for at, config := range sb.snapshot.configs {
 		warn := func(r *xds.Report, of string, origins []rules.Origin) {
 			for _, o := range origins {
 				r.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
@@ -352,7 +386,11 @@ func (sb *snapshotBuilder) warnUntranslated() {
 			}
 			warn(&inbounds, "inbounds", xds.InboundConf{InboundConfig: config.Inbounds[i]}.Origins())
 		}
-		for _, outbound := range config.Outbounds {
+		outbounds := config.Outbounds
+		if targets := sb.snapshot.targets; targets != nil {
+			outbounds = slices.Concat(outbounds, targets.configs[at].Outbounds)
+		}
+		for _, outbound := range outbounds {
 			if reach.outbounds {
 				break
 			}
@@ -367,19 +405,19 @@ func (sb *snapshotBuilder) warnUntranslated() {
 
 // warnRoutes reports the confs for single routes of an outbound of kinds that shape all
 // routes of it together (SPEC 11.4).
-func (sb *snapshotBuilder) warnRoutes(index int, name string, http bool) {
-	r := xds.Report{Place: name}
-	for _, config := range sb.snapshot.configs {
+func (sb *snapshotBuilder) warnRoutes(o *outbound, http bool) {
+	r := xds.Report{Place: o.destination.name}
+	for _, config := range o.configs {
 		reach := sb.shape.reach[config.Kind.Name]
 		if config.Outbounds == nil || !reach.outbounds || http && reach.routes || !http && reach.listeners {
 			continue
 		}
-		for _, route := range config.Outbounds[index].Routes {
+		for _, route := range config.Outbounds[o.index].Routes {
 			switch {
 			case route.Effective == nil:
 			case !http || !reach.byRoute || sb.client == xds.ProxylessGRPC:
 				r.WarnRoute(route.Effective, "", "all routes of an outbound share its %s", config.Kind.Name)
-			case !sb.confs.makes(route.Route, index):
+			case !o.confs.makes(route.Route, o.index):
 				r.WarnRoute(route.Effective, "", "no route here is made by %s", route.Route.KRI())
 			}
 		}

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
+	destinations "github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
@@ -23,9 +25,14 @@ type State struct {
 // meshState is what the snapshots of a mesh share. States share it while no dataplane
 // and no identity of the mesh changes.
 type meshState struct {
-	services   map[string]*service
-	identities *identity.Identities
-	trusts     []*resource.MeshTrust
+	semantics semantics.Semantics
+	services  map[string]*service // by the tag kuma.io/service
+	// selected are all ready inbounds of the dataplanes that a MeshService selects.
+	selected     map[resource.ID]*service
+	selectors    *selectors
+	destinations *destinations.Set
+	identities   *identity.Identities
+	trusts       []*resource.MeshTrust
 	// open reports that no permission is applied to dataplanes without identity (SPEC
 	// 17.1).
 	open bool
@@ -48,6 +55,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 	}
 	for _, mesh := range view.Meshes() {
 		next := &meshState{
+			semantics: view.Semantics(), destinations: view.Destinations(mesh),
 			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
 			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Mesh(mesh).Passthrough(),
 		}
@@ -57,86 +65,156 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		}
 		switch {
 		case old == nil || old.identities != next.identities:
-			next.services = servicesOf(view, mesh, next.identities, old)
-		case len(changed[mesh]) > 0:
-			next.services = old.servicesAfter(view, before.view, changed[mesh])
+			next.findEndpoints(view, mesh, old)
+		case len(changed[mesh]) > 0 || old.destinations != next.destinations:
+			next.selectors = old.selectors
+			next.services, next.selected = old.endpointsAfter(view, before.view, changed[mesh])
+			if old.destinations != next.destinations {
+				next.selectAgain(view, mesh, old)
+			}
 		case old.open == next.open && old.passthroughOff == next.passthroughOff && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
-			next.services = old.services
+			next.services, next.selected, next.selectors = old.services, old.selected, old.selectors
 		}
 		s.meshes[mesh] = next
 	}
 	return s
 }
 
-// servicesOf returns the services of a mesh. Old is an earlier state of the mesh, or nil.
-func servicesOf(view *core.View, mesh string, identities *identity.Identities, old *meshState) map[string]*service {
-	services := map[string]*service{}
-	byService := map[string][]*xds.Endpoint{}
+// findEndpoints sets the endpoints by the dataplanes of a mesh. Old is an earlier state of
+// the mesh, or nil.
+func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) {
+	m.services, m.selected = map[string]*service{}, map[resource.ID]*service{}
+	m.selectors = newSelectors(m.semantics, resource.ObjectsOf[*resource.MeshService](view.Objects(mesh)))
+	byService, bySelector := map[string][]*xds.Endpoint{}, map[resource.ID][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
-		for _, e := range endpointsOf(d, identities) {
+		endpoints := endpointsOf(d, m.identities)
+		for _, e := range endpoints {
 			name := e.Tags.Value(resource.ServiceTag)
 			byService[name] = append(byService[name], e)
 		}
+		for _, s := range m.selectors.of(d) {
+			bySelector[s.ID] = append(bySelector[s.ID], endpoints...)
+		}
+	}
+	if old == nil {
+		old = new(meshState)
 	}
 	for name, endpoints := range byService {
 		slices.SortFunc(endpoints, compareEndpoints)
-		var before *service
-		if old != nil {
-			before = old.services[name]
-		}
-		services[name] = before.after(endpoints)
+		m.services[name] = old.services[name].after(endpoints)
 	}
-	return services
+	for id := range m.selectors.byID {
+		slices.SortFunc(bySelector[id], compareEndpoints)
+		m.selected[id] = old.selected[id].after(bySelector[id])
+	}
 }
 
-// servicesAfter returns the services after the given dataplanes were added, changed or
-// removed.
-func (m *meshState) servicesAfter(view, before *core.View, changed []resource.ID) map[string]*service {
-	type difference struct {
-		without map[resource.ID]bool
-		with    []*xds.Endpoint
-	}
-	touched := map[string]*difference{}
-	at := func(service string) *difference {
-		if touched[service] == nil {
-			touched[service] = &difference{without: map[resource.ID]bool{}}
+// selectAgain sets the selectors, and the endpoints of the MeshServices that were added or
+// changed since an earlier state of the mesh.
+func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
+	all := resource.ObjectsOf[*resource.MeshService](view.Objects(mesh))
+	m.selectors = newSelectors(m.semantics, all)
+	kept := m.selected
+	m.selected = make(map[resource.ID]*service, len(all))
+	var changed []*resource.MeshService
+	for _, s := range all {
+		if old.selectors.byID[s.ID] == s {
+			m.selected[s.ID] = kept[s.ID]
+		} else {
+			changed = append(changed, s)
 		}
-		return touched[service]
 	}
+	if len(changed) == 0 {
+		return
+	}
+	selecting, endpoints := newSelectors(m.semantics, changed), map[resource.ID][]*xds.Endpoint{}
+	for _, d := range view.Dataplanes(mesh) {
+		for _, s := range selecting.of(d) {
+			endpoints[s.ID] = append(endpoints[s.ID], endpointsOf(d, m.identities)...)
+		}
+	}
+	for _, s := range changed {
+		slices.SortFunc(endpoints[s.ID], compareEndpoints)
+		m.selected[s.ID] = kept[s.ID].after(endpoints[s.ID])
+	}
+}
+
+// endpointsAfter returns the endpoints after the given dataplanes were added, changed or
+// removed.
+func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.ID) (services map[string]*service, selected map[resource.ID]*service) {
+	ofTags, ofSelectors := differences[string]{}, differences[resource.ID]{}
 	for _, id := range changed {
 		if d := before.Dataplane(id); d != nil {
 			for i := range d.Inbounds {
-				at(d.Inbounds[i].Tags.Value(resource.ServiceTag)).without[id] = true
+				ofTags.at(d.Inbounds[i].Tags.Value(resource.ServiceTag)).without[id] = true
+			}
+			for _, s := range m.selectors.of(d) {
+				ofSelectors.at(s.ID).without[id] = true
 			}
 		}
 		if d := view.Dataplane(id); d != nil {
-			for _, e := range endpointsOf(d, m.identities) {
-				service := at(e.Tags.Value(resource.ServiceTag))
+			endpoints := endpointsOf(d, m.identities)
+			for _, e := range endpoints {
+				service := ofTags.at(e.Tags.Value(resource.ServiceTag))
 				service.with = append(service.with, e)
+			}
+			for _, s := range m.selectors.of(d) {
+				service := ofSelectors.at(s.ID)
+				service.with = append(service.with, endpoints...)
 			}
 		}
 	}
-	services := maps.Clone(m.services)
-	for name, d := range touched {
-		endpoints := d.with
-		if old := m.services[name]; old != nil {
+	return ofTags.after(m.services), ofSelectors.after(m.selected)
+}
+
+// differences are the changes of services.
+type differences[K comparable] map[K]*difference
+
+// difference is the change of a service: without the endpoints of some dataplanes, and with
+// others.
+type difference struct {
+	without map[resource.ID]bool
+	with    []*xds.Endpoint
+}
+
+func (d differences[K]) at(service K) *difference {
+	if d[service] == nil {
+		d[service] = &difference{without: map[resource.ID]bool{}}
+	}
+	return d[service]
+}
+
+// after returns the services after the changes.
+func (d differences[K]) after(before map[K]*service) map[K]*service {
+	if len(d) == 0 {
+		return before
+	}
+	services := maps.Clone(before)
+	for key, change := range d {
+		endpoints := change.with
+		if old := before[key]; old != nil {
 			for _, e := range old.endpoints {
-				if !d.without[e.Dataplane] {
+				if !change.without[e.Dataplane] {
 					endpoints = append(endpoints, e)
 				}
 			}
 		}
 		slices.SortFunc(endpoints, compareEndpoints)
-		services[name] = m.services[name].after(endpoints)
+		services[key] = before[key].after(endpoints)
 	}
 	return services
 }
 
 // endpoints returns the endpoints of a destination.
 func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
-	s := m.services[d.Tags.Value(resource.ServiceTag)]
+	var s *service
+	if d.target == nil {
+		s = m.services[d.Tags.Value(resource.ServiceTag)]
+	} else {
+		s = m.selected[d.target.object.Identity().ID]
+	}
 	if s == nil {
 		return &noEndpoints
 	}

@@ -58,11 +58,14 @@ type serverTLS struct {
 	trustDomain string
 	// open reports that no permission is applied to the dataplane (SPEC 17.1).
 	open bool
+	// redirected reports that connections to the workload are redirected to the proxy.
+	redirected bool
 }
 
 // secure makes a cluster choose the transport socket of each endpoint by the identity
 // that the endpoint has (SPEC 11.6). Endpoints without identity get the socket of the
-// cluster, which has no TLS. GRPC has one socket for all endpoints of a cluster, so there
+// cluster, which has no TLS. If all endpoints of a destination are called by TLS, that is
+// the only socket (SPEC 17.4). GRPC has one socket for all endpoints of a cluster, so there
 // the endpoints with identity have it; see grpcEndpoints.
 func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol message.Protocol) {
 	if !c.enabled() {
@@ -72,6 +75,10 @@ func (c clientTLS) secure(m *clusterv3.Cluster, facts *endpointFacts, protocol m
 		if len(facts.ids) > 0 {
 			m.TransportSocket = c.socket(protocol, facts.ids...)
 		}
+		return
+	}
+	if facts.secured {
+		m.TransportSocket = c.socket(protocol, facts.ids...)
 		return
 	}
 	for _, id := range facts.ids {

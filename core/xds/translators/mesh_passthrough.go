@@ -40,7 +40,7 @@ func meshPassthrough() xds.Translator {
 }
 
 func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
-	proxy := p.Dataplane.TransparentProxy
+	proxy := p.TransparentProxy
 	if proxy == nil {
 		if e != nil {
 			p.Warn(e, "", "the dataplane has no transparentProxying")

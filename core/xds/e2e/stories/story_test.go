@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
@@ -15,6 +16,7 @@ import (
 // A story shows the effect of one kind.
 type story struct {
 	kind, name string
+	semantics  semantics.Semantics
 	// mesh is YAML. Addresses from 127.0.0.1 to 127.0.0.254 become those of a network
 	// of the run, and the directory /run/mesh one of the run. The workload of a
 	// dataplane with a proxy listens at the serviceAddress of its inbound, that of

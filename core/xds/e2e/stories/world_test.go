@@ -63,7 +63,7 @@ func start(t *testing.T, s *story, list []xds.Translator) *world {
 	}
 	t.Cleanup(func() { _ = w.collector.Close() })
 	serveNames(t, w)
-	view := w.load(s.mesh)
+	view := w.load(s)
 	w.startApps(view, s)
 	w.startProxies(snapshot.NewBuilder(list, snapshot.Options{Audit: true}).At(view), s)
 	return w
@@ -74,14 +74,14 @@ func (w *world) local(text string) string {
 	return w.network.Replace(strings.ReplaceAll(text, "/run/mesh", w.dir))
 }
 
-func (w *world) load(mesh string) *core.View {
-	text := strings.ReplaceAll(w.local(mesh), "OTHER-BUNDLE", strconv.Quote(w.other.Bundle()))
+func (w *world) load(s *story) *core.View {
+	text := strings.ReplaceAll(w.local(s.mesh), "OTHER-BUNDLE", strconv.Quote(w.other.Bundle()))
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(context.Background(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	view, err := core.NewView(context.Background(), loader.Kinds, set)
+	view, err := core.Options{Semantics: s.semantics}.NewView(context.Background(), loader.Kinds, set)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,0 +1,52 @@
+package semantics
+
+import (
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// SelectsByTags reports whether a MeshService selects dataplanes by tags (SPEC 17.4).
+func (s Semantics) SelectsByTags() bool { return s.reader().hasServiceTags() }
+
+// ServiceTLS is which dataplanes of a MeshService a proxy with an identity calls by TLS.
+type ServiceTLS uint8
+
+// The values.
+const (
+	TLSByEndpoint ServiceTLS = iota // those that have an identity
+	AlwaysTLS                       // all
+	NeverTLS                        // none
+)
+
+// ServiceTLS returns which dataplanes of a MeshService are called by TLS (SPEC 17.4).
+// Ready is the readiness in the status of the MeshService.
+func (s Semantics) ServiceTLS(ready bool) ServiceTLS { return s.reader().serviceTLS(ready) }
+
+// SPIFFEIDs returns the SPIFFE IDs of the `identities` of a MeshService, sorted.
+func (s Semantics) SPIFFEIDs(service *resource.MeshService) []string {
+	var ids []string
+	for _, id := range service.Spec.Identities {
+		switch {
+		case id.Type == resource.SpiffeIDIdentity:
+			ids = append(ids, id.Value)
+		case s.reader().hasServiceTags():
+			ids = append(ids, "spiffe://"+service.Mesh+"/"+id.Value)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func (targetRef) hasServiceTags() bool { return true }
+
+func (targetRef) serviceTLS(bool) ServiceTLS { return TLSByEndpoint }
+
+func (k kuma) hasServiceTags() bool { return !k.labelsOnly }
+
+func (k kuma) serviceTLS(ready bool) ServiceTLS {
+	if k.labelsOnly && !ready {
+		return NeverTLS
+	}
+	return AlwaysTLS
+}

@@ -1,0 +1,138 @@
+package stories
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+)
+
+// client is web with outbounds to resources. Its clients are the tests.
+const client = `
+type: Dataplane
+mesh: default
+name: web
+labels: {kuma.io/zone: east}
+networking:
+  address: 127.0.0.1
+  inbound: [{name: http, port: 10000, serviceAddress: 127.0.0.1, servicePort: 10080, protocol: http, tags: {kuma.io/service: web}}]
+  outbound:
+`
+
+// withClient returns the shop with outbounds of web that the lines list, and with other
+// resources.
+func withClient(outbounds, more string) string {
+	rest := shop[strings.Index(shop, "---\n"):]
+	return client + outbounds + rest + more
+}
+
+// services are MeshServices of the shop, with ports by number and by name.
+const services = `
+type: MeshService
+mesh: default
+name: backend
+labels: {kuma.io/zone: east, kuma.io/origin: zone}
+spec:
+  selector: {dataplaneTags: {kuma.io/service: backend}}
+  ports: [{port: 80, targetPort: http, appProtocol: http}, {port: 81, targetPort: missing, appProtocol: http}]
+---
+type: MeshService
+mesh: default
+name: store
+labels: {kuma.io/zone: east}
+spec:
+  selector: {dataplaneTags: {kuma.io/service: store}}
+  ports: [{port: 5432, targetPort: 10000}]
+---
+type: MeshService
+mesh: default
+name: greeter
+labels: {kuma.io/zone: east}
+spec:
+  selector: {dataplaneTags: {kuma.io/service: greeter}}
+  ports: [{port: 7, name: main, targetPort: grpc, appProtocol: grpc}]
+---
+type: MeshService
+mesh: default
+name: pod
+labels: {kuma.io/zone: east}
+spec:
+  selector: {dataplaneRef: {name: cart-1}}
+  ports: [{port: 80, targetPort: 10000, appProtocol: http}]
+---
+`
+
+// destinationStories are about outbounds to resources (SPEC 17.4), as Kuma reads them. No
+// translator has a part in them.
+var destinationStories = []story{{
+	name: "MeshServices in plain text", semantics: semantics.Kuma,
+	mesh: withClient(`
+  - {address: 127.0.0.1, port: 10001, backendRef: {kind: MeshService, name: backend, port: 80}}
+  - {address: 127.0.0.1, port: 10002, backendRef: {kind: MeshService, name: store, port: 5432}}
+  - {address: 127.0.0.1, port: 10003, backendRef: {kind: MeshService, name: greeter, port: 7}}
+  - {address: 127.0.0.1, port: 10004, backendRef: {kind: MeshService, labels: {kuma.io/display-name: pod}}}
+  - {address: 127.0.0.1, port: 10005, backendRef: {kind: MeshService, name: backend, port: 81}}
+`, services),
+	proxies: []string{"web", "backend-1", "greeter-1", "cart-1", "store-1"},
+	down:    []string{"backend-2"},
+	steps: []step{
+		{name: "a port by name", do: get("127.0.0.1:10001/"), want: "200 backend-1"},
+		{name: "a port by number", do: eventually("store-1: ping", line("127.0.0.1:10002")), want: "store-1: ping"},
+		{name: "gRPC", do: callGRPC("127.0.0.1:10003"), want: "OK greeter-1"},
+		{name: "a headless service", do: get("127.0.0.1:10004/"), want: "200 cart-1"},
+		{name: "a port that no inbound has", do: get("127.0.0.1:10005/"), want: "503"},
+	},
+}, {
+	name: "MeshServices by TLS", semantics: semantics.Kuma,
+	mesh: withClient(`
+  - {address: 127.0.0.1, port: 10001, backendRef: {kind: MeshService, name: backend, port: 80}}
+  - {address: 127.0.0.1, port: 10004, backendRef: {kind: MeshService, name: cart, port: 80}}
+  - {address: 127.0.0.1, port: 10005, backendRef: {kind: MeshService, name: other, port: 80}}
+`, services+identities+`
+type: MeshService
+mesh: default
+name: cart
+labels: {kuma.io/zone: east}
+spec:
+  selector: {dataplaneTags: {kuma.io/service: cart}}
+  identities: [{type: SpiffeID, value: "spiffe://default.mesh.local/cart-1"}]
+  ports: [{port: 80, targetPort: http, appProtocol: http}]
+---
+type: MeshService
+mesh: default
+name: other
+labels: {kuma.io/zone: east}
+spec:
+  selector: {dataplaneTags: {kuma.io/service: cart}}
+  identities: [{type: SpiffeID, value: "spiffe://default.mesh.local/other"}, {type: ServiceTag, value: cart}]
+  ports: [{port: 80, targetPort: http, appProtocol: http}]
+---
+type: MeshTrafficPermission
+mesh: default
+name: web-only
+spec:
+  targetRef: {kind: MeshService, name: cart}
+  rules:
+  - default: {allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/web"}}]}
+`),
+	proxies: []string{"web", "backend-1", "cart-1"},
+	down:    []string{"backend-2"},
+	steps: []step{
+		{name: "without identities of the service", do: get("127.0.0.1:10001/"), want: "200 backend-1"},
+		{name: "with its identities", do: get("127.0.0.1:10004/seen"), want: "200 cart-1"},
+		{name: "the client as the workload sees it", do: clientOf("cart-1", "/seen"), want: "spiffe://default.mesh.local/web"},
+		{name: "with the identities of another service", do: get("127.0.0.1:10005/"), want: "503"},
+	},
+}}
+
+func TestDestinations(t *testing.T) {
+	envoytest.Path(t)
+	for _, s := range destinationStories {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			s.run(t, translators.All(), func(x step) string { return x.want })
+		})
+	}
+}

@@ -1,0 +1,150 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
+	"github.com/meshmatch/meshmatch/core/xds/translators"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// follower is an engine, and a builder that has followed its changes.
+type follower struct {
+	t       *testing.T
+	engine  *core.Engine
+	builder *snapshot.Builder
+}
+
+func follow(t *testing.T, s semantics.Semantics) *follower {
+	return &follower{t, core.NewEngine(kinds.All(), core.Options{Semantics: s}), snapshot.NewBuilder(translators.All(), snapshot.Options{Audit: true})}
+}
+
+func (f *follower) apply(text string, remove ...resource.ID) *snapshot.State {
+	f.t.Helper()
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(f.t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
+	if err == nil {
+		_, err = f.engine.Apply(f.t.Context(), core.Batch{Upsert: set, Delete: remove})
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return f.builder.At(f.engine.View())
+}
+
+// web returns the snapshot of the dataplane web.
+func web(s *snapshot.State) *snapshot.Snapshot {
+	return s.Snapshot(s.View().Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: "web"}), xds.Envoy)
+}
+
+// A builder answers as a new one does after random changes of dataplanes and of the
+// destinations that are resources.
+func TestBuilderFollowsDestinations(t *testing.T) {
+	for seed := range uint64(9) {
+		random := rand.New(rand.NewPCG(seed, 17))
+		pick := func(words ...string) string { return words[random.IntN(len(words))] }
+		some := func(text string) string { return pick(text, "") }
+		f := follow(t, []semantics.Semantics{semantics.TargetRef, semantics.Kuma, semantics.Kuma3}[seed%3])
+		for step := range 25 {
+			name := fmt.Sprint("x", random.IntN(3))
+			var text string
+			var remove []resource.ID
+			switch random.IntN(8) {
+			case 0, 1, 2:
+				text = fmt.Sprintf("{type: Dataplane, name: %s, labels: {app: %s%s}, networking: {address: 10.0.0.%d, inbound: [{port: %s, name: %s, protocol: http%s, tags: {kuma.io/service: %s, v: %s}}]}}",
+					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")), random.IntN(4)+1, pick("80", "81"), pick("main", "other"), some(", state: NotReady"), pick("a", "b"), pick("a", "b"))
+			case 3, 4:
+				text = fmt.Sprintf("{type: MeshService, name: %s, labels: {team: %s%s}, spec: {selector: {%s}, ports: [{port: %s, targetPort: %s, appProtocol: %s}], identities: [%s]}, status: {vips: [{ip: 241.0.0.%d}], tls: {status: %s}}}",
+					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")),
+					pick("dataplaneTags: {kuma.io/service: a}", "dataplaneTags: {v: b}", "dataplaneRef: {name: x1}", "dataplaneLabels: {matchLabels: {app: a}}", "dataplaneLabels: {matchLabels: {kuma.io/display-name: x2}}", "dataplaneLabels: {}", ""),
+					pick("80", "90"), pick("80", "81", "main", "other"), pick("http", "tcp", "grpc"), some("{type: SpiffeID, value: spiffe://a/b}"), random.IntN(3), pick("Ready", "NotReady"))
+			case 5:
+				text = "{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {" + some("app: a") + "}}}, provider: {type: Spire, spire: {}}}}"
+			case 6:
+				text = fmt.Sprintf("{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, labels: {team: %s}}, default: {connectionTimeout: %ss}}]}}", pick("a", "b"), pick("1", "2"))
+			case 7:
+				if id := (resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}); f.engine.View().Dataplane(id) != nil {
+					remove = append(remove, id)
+				}
+				if id := (resource.ID{Kind: resource.MeshServiceKind, Mesh: "default", Name: name}); f.engine.View().Object(id) != nil {
+					remove = append(remove, id)
+				}
+			}
+			if step == 0 {
+				text = `
+{type: Dataplane, name: web, labels: {kuma.io/zone: east}, networking: {address: 10.0.0.9, transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001}, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}
+---
+{type: Dataplane, name: lists, networking: {address: 10.0.0.8, outbound: [{port: 1, backendRef: {kind: MeshService, labels: {team: a}, port: 80}}, {port: 2, tags: {kuma.io/service: a}}]}}`
+			}
+			state := f.apply(text, remove...)
+			want := answersOf(snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(f.engine.View()))
+			if diff := cmp.Diff(want, answersOf(state)); diff != "" {
+				t.Fatalf("seed %d, step %d, after %s %v: -a new builder +this one:\n%s", seed, step, text, remove, diff)
+			}
+		}
+	}
+}
+
+const transparent = `
+{type: Dataplane, name: web, networking: {address: 10.0.0.1, transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001}, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}
+---
+{type: Dataplane, name: other, networking: {address: 10.0.0.2, transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001}, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}
+---
+{type: Dataplane, name: api-1, labels: {app: api}, networking: {address: 10.0.0.3, inbound: [{port: 80, name: main, protocol: http, tags: {kuma.io/service: api}}]}}
+---
+{type: MeshService, name: api, spec: {selector: {dataplaneLabels: {matchLabels: {app: api}}}, ports: [{port: 8080, targetPort: main, appProtocol: http}]}, status: {vips: [{ip: 241.0.0.1}]}}
+---
+{type: MeshService, name: db, spec: {selector: {dataplaneLabels: {matchLabels: {app: db}}}, ports: [{port: 5432}]}, status: {vips: [{ip: 241.0.0.2}]}}
+---
+{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, name: api}, default: {connectionTimeout: 3s}}]}}
+`
+
+// An endpoint that comes or goes changes the endpoints of its MeshServices, and nothing
+// else. Dataplanes share what they have in common.
+func TestEndpointsOfMeshServices(t *testing.T) {
+	for _, s := range []semantics.Semantics{semantics.TargetRef, semantics.Kuma, semantics.Kuma3} {
+		f := follow(t, s)
+		state := f.apply(transparent)
+		first := web(state)
+		other := state.Snapshot(state.View().Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: "other"}), xds.Envoy)
+		second := web(f.apply("{type: Dataplane, name: api-2, labels: {app: api}, networking: {address: 10.0.0.4, inbound: [{port: 81, name: main, tags: {kuma.io/service: api}}]}}"))
+		if got := fmt.Sprint(names(first, wire.ClusterType)); got != "[kri_msvc_default___api_8080 kri_msvc_default___db_5432 local/10.0.0.1/80 passthrough/inbound passthrough/outbound]" {
+			t.Errorf("%s: the clusters are %s", s, got)
+		}
+		for kind := range wire.Type(wire.NumTypes) {
+			for i, r := range first.Resources(kind) {
+				changed := second.Resources(kind)[i] != r
+				if want := kind == wire.EndpointType && r.Name == "kri_msvc_default___api_8080"; changed != want {
+					t.Errorf("%s: %s %s changed: %v, want %v", s, kind, r.Name, changed, want)
+				}
+				if shared := i < len(other.Resources(kind)) && other.Resources(kind)[i] == r; (kind == wire.ClusterType || kind == wire.EndpointType) && r.Name[0] == 'k' && !shared {
+					t.Errorf("%s: %s %s is not shared", s, kind, r.Name)
+				}
+			}
+		}
+		third := web(f.apply("{type: Dataplane, name: unrelated, labels: {app: none}, networking: {address: 10.0.0.5, inbound: [{port: 81, tags: {kuma.io/service: none}}]}}"))
+		if third != second {
+			t.Errorf("%s: an unrelated dataplane changed the snapshot", s)
+		}
+		fourth := web(f.apply("{type: MeshService, name: unreachable, spec: {ports: [{port: 80}]}}"))
+		if fourth != third {
+			t.Errorf("%s: a MeshService without a virtual address changed the snapshot", s)
+		}
+	}
+}
+
+func names(s *snapshot.Snapshot, kind wire.Type) (list []string) {
+	for _, r := range s.Resources(kind) {
+		list = append(list, r.Name)
+	}
+	return list
+}

@@ -1,0 +1,89 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/variant"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// target is a port of a destination that is a resource (SPEC 17.4).
+type target struct {
+	object resource.Destination
+	port   resource.DestinationPort
+	// ids are the SPIFFE IDs of a MeshService by its `identities`.
+	ids []string
+	tls semantics.ServiceTLS
+}
+
+// unifiedNameTag is the tag by which policies of kind MeshProxyPatch select the outbound
+// of a destination that is a resource. Its value is the KRI.
+const unifiedNameTag = "kuma.io/unified-name"
+
+// target returns the destination of an outbound to a resource, which the builder keeps.
+func (m *meshState) target(b *Builder, o *destinations.Outbound) *destination {
+	name := o.Destination.KRI(o.Port.SectionName())
+	return b.destinations.get(fmt.Sprintf("%s %p", name, o.Destination), func() *destination {
+		meta := o.Destination.Identity()
+		t := &target{object: o.Destination, port: o.Port, tls: m.semantics.ServiceTLS(o.Destination.State().TLSReady)}
+		if service, is := o.Destination.(*resource.MeshService); is {
+			t.ids = m.semantics.SPIFFEIDs(service)
+		}
+		return &destination{name: name, target: t, Destination: variant.Destination{
+			Mesh: meta.Mesh, Tags: resource.NewTags(map[string]string{resource.ServiceTag: meta.DisplayName(), unifiedNameTag: name}),
+		}}
+	})
+}
+
+// speaksHTTP2 reports whether proxies call each other by HTTP/2, whatever version of HTTP the
+// workloads use.
+func (t *target) speaksHTTP2() bool {
+	if t == nil {
+		return false
+	}
+	_, external := t.object.(*resource.MeshExternalService)
+	return !external
+}
+
+// servedBy returns the inbounds that serve the port of a MeshService, of all inbounds of
+// its dataplanes.
+func (t *target) servedBy(all []*xds.Endpoint) []*xds.Endpoint {
+	service, is := t.object.(*resource.MeshService)
+	if !is {
+		return nil
+	}
+	at := slices.IndexFunc(service.Spec.Ports, func(p resource.ServicePort) bool { return p.Port == t.port.Number })
+	if at < 0 {
+		return nil
+	}
+	serving := service.Spec.Ports[at].Target()
+	var list []*xds.Endpoint
+	for _, e := range all {
+		if serving.Name != "" && e.Name == serving.Name || serving.Name == "" && e.Port == serving.Number {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// endpointSet returns the endpoints of a MeshService, of all inbounds of its dataplanes.
+func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointSet {
+	list := t.servedBy(all)
+	f := collectFacts(list)
+	f.protocol = message.ProtocolOf(t.port.Protocol)
+	if t.tls != semantics.TLSByEndpoint {
+		f.secured, f.plain = t.tls == semantics.AlwaysTLS, false
+		if len(t.ids) > 0 {
+			f.ids = t.ids
+		}
+		if !f.secured {
+			f.ids, f.plain = nil, true
+		}
+	}
+	return &endpointSet{list: list, facts: f.kept(known)}
+}
