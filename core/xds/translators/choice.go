@@ -19,8 +19,9 @@ type choice struct {
 
 // choicesOf returns the confs that an inbound has for the clients and requests that
 // it sees. The first whose conditions hold applies. What never applies is left out:
-// a choice that sees no client, and what comes after a choice without conditions. The
-// error is a [*rules.LimitError].
+// a choice that sees no client, and what comes after a choice without conditions. If no
+// client has tags, the rule view of tags is not computed: it may be large, and one conf
+// of it applies (SPEC 5.5). The error is a [*rules.LimitError].
 func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 	if in.InboundConfig == nil {
 		return nil, nil
@@ -29,7 +30,13 @@ func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 	for i := range in.Rules {
 		all = append(all, choice{in.Rules[i].Effective, rbac.Conditions{Match: &in.Rules[i].Match}})
 	}
-	if in.From != nil {
+	switch {
+	case in.From == nil:
+	case !sees.Tags:
+		if e := in.From.Client(nil); e != nil {
+			all = append(all, choice{e, rbac.Conditions{}})
+		}
+	default:
 		ordered, err := in.From.Ordered(partition.Limits{})
 		if err != nil {
 			return nil, err
@@ -41,7 +48,7 @@ func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 	var seen []choice
 	for i := range all {
 		c := &all[i]
-		if c.Match != nil && sees.Unseen(c.Match) != "" || sees.UnseenTags(c.Tags) != "" {
+		if c.Match != nil && sees.Unseen(c.Match) != "" {
 			continue
 		}
 		seen = append(seen, *c)
