@@ -53,7 +53,7 @@ func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (err error) {
 	return a.sink.Err()
 }
 
-// admitAll checks the resources of a kind, of which it is known whether all are valid.
+// admitAll checks the resources of a kind. Passed reports that all are already known to be valid.
 func admitAll[T any, R interface {
 	*T
 	Identity() *resource.Meta

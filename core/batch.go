@@ -47,7 +47,7 @@ func (b *Batch) globals() []mesh.Edit[resource.Object] {
 }
 
 // perMesh splits a batch that was admitted; the result is sorted by mesh. It
-// includes the meshes of the view before that the change of placements concerns.
+// includes the meshes of the previous view that the change of placements concerns.
 func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 	byName := map[string]*mesh.Batch{}
 	of := func(name string) *mesh.Batch {

@@ -35,7 +35,7 @@
 //	  - A term is what a targetRef or a binding requires of a dataplane: a tag, a
 //	    label, a name or a placement. A class is the set of dataplanes that have the
 //	    same terms, of those that some policy requires; the same policies select
-//	    them. 100,000 dataplanes have some hundred classes.
+//	    them. 100,000 dataplanes have a few hundred classes.
 //	  - A profile is the set of dataplanes of a class that also have the same
 //	    outbounds, by their tags. They have the same configuration.
 //	  - A block is a merged conf, or the configuration of an inbound. Blocks with

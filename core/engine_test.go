@@ -239,7 +239,7 @@ func TestConfigsOfADataplaneOutsideTheView(t *testing.T) {
 	}
 }
 
-// Config has an answer for each known kind, also if no policy of it selects the
+// Config has an answer for each known kind, even if no policy of it selects the
 // dataplane.
 func TestConfig(t *testing.T) {
 	v := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll)).View()

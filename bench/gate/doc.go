@@ -38,7 +38,7 @@
 //   - A gate that cannot fail is an error: a rule that matches nothing, output
 //     of benchmarks that failed, a measurement that is not a number, a base that
 //     is the head itself. A suspect that was not measured again fails.
-//   - Worktree and binaries are removed before [Run] returns, also when its
+//   - Worktree and binaries are removed before [Run] returns, even when its
 //     context ends.
 //   - Results, Rules and Limits do not change once made; equal input gives equal
 //     output, in the order of the benchmarks' output and of the rules.

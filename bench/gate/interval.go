@@ -39,7 +39,7 @@ func ratioInterval(good, worse []float64, alpha float64) interval {
 	for _, g := range good {
 		for _, w := range worse {
 			if g == w {
-				ratios = append(ratios, 1) // also if both are 0
+				ratios = append(ratios, 1) // even if both are 0
 			} else {
 				ratios = append(ratios, w/g)
 			}

@@ -26,7 +26,7 @@ func TestLoad(t *testing.T) {
 		want                 []string
 	}{
 		{
-			name:   "units are tidied, also those of a zero",
+			name:   "units are tidied, even those of a zero",
 			output: "pkg: p\nBenchmarkA-2 10 1500 ns/op 0 wait-ns/op 2.5 MB/s\n",
 			want:   []string{"p.A-2 sec/op [1.5e-06]", "p.A-2 wait-sec/op [0]", "p.A-2 B/s [2.5e+06]"},
 		},

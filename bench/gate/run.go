@@ -10,7 +10,7 @@ import (
 
 // Run builds both sides, runs them in turns, compares them, and runs the
 // suspects once more. It removes everything that it creates before it returns,
-// also when ctx ends.
+// even when ctx ends.
 func Run(ctx context.Context, c Config) (comparison *Comparison, err error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

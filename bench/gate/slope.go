@@ -95,7 +95,7 @@ func fit(points []point) (float64, error) {
 		return 0, errors.New("a size of 0 has no logarithm; leave it out of the benchmark or of the pattern")
 	}
 	if flat := !slices.ContainsFunc(points, func(p point) bool { return p.value != points[0].value }); flat {
-		return 0, nil // also if all are zero
+		return 0, nil // even if all are zero
 	}
 	var meanX, meanY float64
 	for _, p := range points {

@@ -31,7 +31,7 @@ func openHead(ctx context.Context, c Config, temp string) (side, error) {
 
 // openBase builds Config.Base: a directory, a test binary, or a revision. The
 // merge base of a revision with the head's commit is checked out below temp. The
-// caller calls done after the programs have run, also after an error.
+// caller calls done after the programs have run, even after an error.
 func openBase(ctx context.Context, c Config, temp string) (s side, done func() error, err error) {
 	s = side{name: "base", label: c.Base}
 	done = func() error { return nil }

@@ -23,7 +23,7 @@ type worktree struct {
 // addWorktree checks out at root, which must not exist, the merge base of rev
 // and the current commit of the repository around dir. If headIsTree, the files
 // in dir are the head of the comparison, and must differ from that merge base.
-// The caller calls remove, also after an error.
+// The caller calls remove, even after an error.
 func addWorktree(ctx context.Context, dir, rev, root string, headIsTree bool) (*worktree, error) {
 	w := &worktree{repository: dir, root: root}
 	if _, err := git(ctx, dir, "rev-parse", "--git-dir"); err != nil {
@@ -82,7 +82,7 @@ func (w *worktree) mustDiffer(ctx context.Context, rev string) error {
 	return fmt.Errorf("the base %s is HEAD itself or younger, and no file is changed, so a build would be compared with itself; give an older revision, such as HEAD~1", rev)
 }
 
-// remove deletes the checkout, also an incomplete one and also after ctx has
+// remove deletes the checkout, even an incomplete one and even after ctx has
 // ended.
 func (w *worktree) remove(ctx context.Context) error {
 	if !w.begun {

@@ -59,7 +59,7 @@ func portNumber(port uint32) string { return strconv.FormatUint(uint64(port), 10
 
 // destinationNames returns the names of an outbound of a destination: NAME:PORT, with the
 // number and the name of the port; the name; those again with the display name; the KRI,
-// also with the section; and the host names, also with the port.
+// with or without the section; and the host names, with or without the port.
 func destinationNames(view *core.View, o *destination.Outbound) []string {
 	meta, number := o.Destination.Identity(), portNumber(o.Port.Number)
 	var names []string

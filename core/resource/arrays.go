@@ -50,7 +50,7 @@ func (k *Kind) checkItems(spec *diag.At, has arrays, before int) {
 	}
 }
 
-// MatchedConf is implemented by Confs of which some fields cannot depend on a
+// MatchedConf is implemented by Confs with fields that cannot depend on a
 // match. ValidateMatches reports such fields in the Conf of a rule, whose place
 // is at.
 type MatchedConf interface {

@@ -17,7 +17,7 @@ type decoded struct {
 	parts []*part // nil: not decoded yet
 }
 
-// lookup returns an input with the parts that the load before decoded, if it had
+// lookup returns an input with the parts that the previous load decoded, if it had
 // the same content. The cache may be nil.
 func (c *Cache) lookup(in Input) *decoded {
 	if c == nil {

@@ -46,7 +46,7 @@ func (d *decoder) leavingOut(in *strict.Value, decode func(*strict.Value)) {
 	d.out.LeftOut = append(d.out.LeftOut, LeftOut{kind, errors})
 }
 
-// keepGoing completes a set of which something was left out. Resources with one
+// keepGoing completes a set that lacks something. Resources with one
 // identity are all left out, so that no answer depends on their order. It returns the
 // errors if nothing else was read.
 func (s *Set) keepGoing(sink *diag.Sink) error {

@@ -26,7 +26,7 @@ type TagSelector struct {
 	Match Tags `json:"match"`
 }
 
-// Validate checks the tags, of which a value may be *.
+// Validate checks the tags; a value may be *.
 func (s *TagSelector) Validate(at *diag.At) {
 	conf.ValidateSelector(at.Field("match"), s.Match.asMap())
 }

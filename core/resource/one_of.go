@@ -12,7 +12,7 @@ type presence struct {
 	present bool
 }
 
-// onlyOne reports the second and each further one of fields of which at most one may
+// onlyOne reports all but the first of the fields, if at most one may
 // be present. It returns the number that are present.
 func onlyOne(at *diag.At, what string, fields []presence) int {
 	var names []string
@@ -27,7 +27,7 @@ func onlyOne(at *diag.At, what string, fields []presence) int {
 	return len(names)
 }
 
-// exactlyOne is onlyOne for fields of which one must be present.
+// exactlyOne is onlyOne, and reports that no field is present.
 func exactlyOne(at *diag.At, what string, fields []presence) {
 	if onlyOne(at, what, fields) > 0 {
 		return

@@ -47,7 +47,7 @@ func (a *access) isRelay(client *server.Client) bool {
 }
 
 // ambiguous returns the trust domains of several meshes. A certificate of one does not
-// show of which mesh its owner is, so it is no proof (SPEC 12.1).
+// show which mesh its owner belongs to, so it is no proof (SPEC 12.1).
 func ambiguous(view *core.View) map[string]bool {
 	domains := map[string]bool{}
 	for _, o := range inspect.TrustDomainOverlaps(view) {

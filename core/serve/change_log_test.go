@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
-// The log has what a load changed, also what changes the resources of dataplanes and not
+// The log has what a load changed, even what changes the resources of dataplanes and not
 // their configuration.
 func TestChangeLog(t *testing.T) {
 	trust := fmt.Sprintf("{type: MeshTrust, name: other, spec: {trustDomain: other.example, caBundles: [{type: Pem, pem: {value: %q}}]}}", envoytest.NewAuthority(t).Bundle())

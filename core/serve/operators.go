@@ -38,7 +38,7 @@ func newOperators(ids []string, path string) (*operators, error) {
 	return o, o.load()
 }
 
-// load reads the token again. If that fails, the one before is kept.
+// load reads the token again. If that fails, the previous one is kept.
 func (o *operators) load() error {
 	if o.path == "" {
 		return nil

@@ -315,7 +315,7 @@ func (s *Server) logErrors(err error) {
 }
 
 // load applies a good load. The error is that of the engine, which then has the
-// resources of the load before.
+// resources of the previous load.
 func (s *Server) load(ctx context.Context, update *source.Update) error {
 	s.recording.Discard()
 	s.files, s.recording = update, update.Recording

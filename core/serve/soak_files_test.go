@@ -234,7 +234,7 @@ func (f *soakFiles) expected() *expected {
 	return &expected{view, snapshot.NewBuilder(translators.All(), snapshot.Options{}).At(view)}
 }
 
-// expected is what clients shall hold in the end. It implements [server.State].
+// expected is what clients should hold in the end. It implements [server.State].
 type expected struct {
 	view  *core.View
 	state *snapshot.State

@@ -3,7 +3,7 @@
 //
 //  1. [Files.Watch] scans files and directories: it lists them with their sizes
 //     and times, without reading them (scan.go).
-//  2. When the scan differs from the one before, it loads all files
+//  2. When the scan differs from the previous one, it loads all files
 //     (package resource). Files whose content did not change are not decoded again.
 //  3. It compares the resources with those of the last good load, and yields the
 //     difference as one [core.Batch] (diff.go).

@@ -40,11 +40,11 @@ type Files struct {
 	Notice func(error)
 }
 
-// Update is a good load that differs from the good load before it.
+// Update is a good load that differs from the previous good load.
 type Update struct {
 	// Set contains all resources.
 	Set *resource.Set
-	// Batch is the difference to the good load before.
+	// Batch is the difference from the previous good load.
 	Batch core.Batch
 	// Found is when the change was found.
 	Found time.Time

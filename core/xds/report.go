@@ -12,7 +12,7 @@ import (
 // Report collects the warnings of one draft.
 type Report struct {
 	Place     string
-	OfInbound bool // items are those of from and rules, also if a policy has others
+	OfInbound bool // items are those of from and rules, even if a policy has others
 	Warnings  []Warning
 }
 

@@ -46,7 +46,7 @@ items that set it.`,
 	flags := c.Flags()
 	g.kindFlag(flags, "only this policy `KIND`", func(k *resource.Kind) { options.Kind = k.Name })
 	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced; marks them")
-	flags.BoolVar(&options.Ordered, "ordered", false, "show from, and to, as rules of which the first match applies")
+	flags.BoolVar(&options.Ordered, "ordered", false, "show from, and to, as rules: the first that matches applies")
 	flags.BoolVar(&options.Explain, "explain", false, "with the item that set each field")
 	return c
 }

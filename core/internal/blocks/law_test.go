@@ -49,7 +49,7 @@ func confsOf(t *testing.T, all *resource.Kinds, scenarios uint64) map[*resource.
 }
 
 // Blocks rely on this law for confs without unions: merging the origins alone gives
-// the same conf as merging all items, also together with further items.
+// the same conf as merging all items, even together with further items.
 func TestOriginsAreEnough(t *testing.T) {
 	all := kinds.All()
 	without := 0

@@ -62,7 +62,7 @@ func Compare(before, after *State) []Difference {
 	return c.differences()
 }
 
-// comparison compares two states of a mesh, of which one may be nil.
+// comparison compares two states of a mesh; one of them may be nil.
 type comparison struct {
 	before, after *State
 	groups        map[changeKey]*changeGroup
@@ -129,7 +129,7 @@ func (c *comparison) compareAll() {
 	}
 }
 
-// addLeft adds the dataplane in a slot of the state before, if it was removed.
+// addLeft adds the dataplane in a slot of the previous state, if it was removed.
 func (c *comparison) addLeft(slot uint32) {
 	d := c.before.dataplanes.Value(slot).resource
 	if d != nil && c.after.at(d) == nil {

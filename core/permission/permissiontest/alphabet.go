@@ -17,7 +17,7 @@ var (
 		"spiffe://shop.mesh", "spiffe://shop.mesh/", "spiffe://shop.mesh/ns/legacy", "spiffe://shop.mesh/ns/legacy/",
 		"spiffe://shop.mesh/ns/web", "spiffe://shop.mesh/ns/web/sa/web", "spiffe://other.mesh",
 	}
-	// certificates are URI SANs of which a client has one SPIFFE ID or none.
+	// certificates are URI SANs with at most one SPIFFE ID for each client.
 	certificates = [][]string{
 		{},
 		{"https://shop.mesh/ns/web"},

@@ -17,7 +17,7 @@ type parameters struct {
 	err    error
 }
 
-// newParameters parses a query, of which only the named parameters are known.
+// newParameters parses a query. Parameters other than the named ones are an error.
 func newParameters(query string, known ...string) *parameters {
 	values, err := url.ParseQuery(query)
 	p := &parameters{values, err}

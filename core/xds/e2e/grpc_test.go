@@ -98,7 +98,7 @@ func grpcTrials(t *testing.T) []trial {
 	return out
 }
 
-// grpcStory is the requests of a story, of which gRPC accepts all.
+// grpcStory is the requests of a story that gRPC accepts in full.
 func grpcStory(t *testing.T, name string) trial {
 	for _, trial := range stories(t) {
 		if trial.title == name+"/http/rules" {

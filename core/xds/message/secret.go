@@ -49,7 +49,7 @@ func (s SecretSource) secret(name string) *tlsv3.SdsSecretConfig {
 
 // NewTrustSecret returns the secret `trust` with CA certificates by the trust domain
 // that they vouch for; not empty. Only is the one trust domain that is trusted: if it is
-// not empty, its CAs verify every certificate, also one without a SPIFFE ID. If it is
+// not empty, its CAs verify every certificate, even one without a SPIFFE ID. If it is
 // empty, a certificate is verified with the CAs of the trust domain that its first URI
 // SAN has, and one without a SPIFFE ID is refused (SPEC 11.6).
 func NewTrustSecret(bundles map[string]*corev3.DataSource, only string) *tlsv3.Secret {

@@ -23,7 +23,7 @@ func (s SecretSource) DownstreamTLS() *tlsv3.DownstreamTlsContext {
 	}
 }
 
-// AcceptURI adds a URI SAN to those of which a peer needs one.
+// AcceptURI adds a URI SAN to those that a peer may present: it needs one of them.
 func AcceptURI(validation *tlsv3.CertificateValidationContext, uri *matcherv3.StringMatcher) {
 	validation.MatchTypedSubjectAltNames = append(validation.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{
 		SanType: tlsv3.SubjectAltNameMatcher_URI, Matcher: uri,

@@ -14,7 +14,7 @@ import (
 // one URI SAN of the certificate. It denies what the permissions deny, except that
 // any SPIFFE ID of a certificate with several is compared.
 type Handshake struct {
-	// Accept has the URI SANs of which a client needs one; empty: no client is
+	// Accept has URI SANs; a client needs one of them; empty: no client is
 	// accepted.
 	Accept []*matcherv3.StringMatcher
 	// Refused are the entries and items which a handshake cannot express. It refuses
@@ -32,8 +32,8 @@ type Refused struct {
 const (
 	deniesByName  = "denies by the server name, which a TLS handshake does not decide on: it denies these clients with every server name"
 	allowsByName  = "allows by the server name, which a TLS handshake does not decide on: it allows no client"
-	partlyDenied  = "allows clients of which another entry denies some, which a TLS handshake cannot express: it allows no client"
-	allowsByTags  = "allows by several tags, of which a TLS handshake compares one only: it allows no client"
+	partlyDenied  = "allows clients, some of which another entry denies; a TLS handshake cannot express that: it allows no client"
+	allowsByTags  = "allows by several tags, but a TLS handshake compares only one: it allows no client"
 	deniesUnnamed = "denies by the server name, which a TLS handshake does not decide on: it denies every client"
 )
 

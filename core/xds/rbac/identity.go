@@ -14,7 +14,7 @@ import (
 // and a client with several IDs is decided apart, as one without an ID. A URI with a
 // comma would look like two, so [CommaFilter] refuses its client.
 
-// amongURIs returns an expression for the URI SANs of which one matches. The
+// amongURIs returns an expression that holds if one of the URI SANs matches. The
 // expression must not match a comma.
 func amongURIs(expression string) string {
 	return uriBefore + expression + uriAfter

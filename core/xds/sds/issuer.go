@@ -54,7 +54,7 @@ type Secrets struct {
 // restart only ([ca.ErrNotKept]). Of these the first is there when it happens.
 func (s *Secrets) Problems() []error { return s.problems }
 
-// At returns the secrets of a view at a time. It is the result of the call before if
+// At returns the secrets of a view at a time. It is the previous result if
 // the view is the same, the files of all authorities are, and no certificate is due
 // for renewal.
 func (i *Issuer) At(view *core.View, now time.Time) *Secrets {

@@ -88,12 +88,12 @@ func someNames(names []string) []string {
 	return append(slices.Clone(names[:maxNamed]), fmt.Sprintf("and %d more", len(names)-maxNamed))
 }
 
-// prune drops the rejections of contents that the client shall no longer hold.
+// prune drops the rejections of content that the client should no longer hold.
 func (w *watch) prune() {
 	w.rejected = slices.DeleteFunc(w.rejected, func(r rejection) bool { return !w.isWanted(r) })
 }
 
-// isWanted reports whether the client shall hold a content that it rejected.
+// isWanted reports whether the client should hold content that it rejected.
 func (w *watch) isWanted(r rejection) bool {
 	if want := find(w.want, r.name); want != nil && want.Version == r.version {
 		return true

@@ -202,7 +202,7 @@ func (c *composer) addVariants(w *watch) []wire.Variant {
 	return next
 }
 
-// firstName returns the first name in two sorted slices, of which one is not empty.
+// firstName returns the first name in two sorted slices, at least one of them not empty.
 func firstName(a, b []wire.Variant) string {
 	if len(a) == 0 || len(b) > 0 && b[0].Resource.Name < a[0].Resource.Name {
 		a = b

@@ -14,7 +14,7 @@
 //  1. [Server.Run] follows the source. Each new state is a generation. A pass
 //     over all streams moves each of them to the newest generation, and starts a
 //     goroutine for those that have something to send.
-//  2. For each type, a stream computes what its client shall hold, from the
+//  2. For each type, a stream computes what its client should hold, from the
 //     subscription and the state, and keeps what its client holds, which is what
 //     was sent last. Both are slices of shared resources, sorted by name; where
 //     they are the same, they are one slice of the snapshot.

@@ -167,7 +167,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// A client that unsubscribes what it rejected has accepted all that it shall hold.
+// A client that unsubscribes what it rejected has accepted all that it should hold.
 func TestConvergenceAfterRejectedIsUnsubscribed(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
 		r := start(t, server.Options{Source: oneNode(xdstest.Resource(wire.EndpointType, "a", "bad"), xdstest.Resource(wire.EndpointType, "b", "1"))})

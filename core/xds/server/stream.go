@@ -19,7 +19,7 @@ import (
 // Two goroutines may work on it: the handler, which receives requests and sends what
 // they lead to, and one that a pass starts to send what a change leads to. The flag
 // sending gives the right to send to one of them at a time. The one that has it sends
-// until there is nothing to send, so the other one needs not wait.
+// until there is nothing to send, so the other one need not wait.
 type stream struct {
 	server *Server
 	client Client
@@ -28,7 +28,7 @@ type stream struct {
 	ender  ender
 	budget *budget
 
-	// settled is the last generation of which the client has accepted everything, 0
+	// settled is the last generation that the client has accepted in full, 0
 	// if there is none. It is written under the lock.
 	settled atomic.Uint64
 
@@ -126,7 +126,7 @@ func (s *stream) advance() {
 }
 
 // leaveWaiting is called after advance. When the node has become known, what the
-// client holds and shall not hold can be removed.
+// client holds and should not hold can be removed.
 func (s *stream) leaveWaiting() {
 	if !s.isKnown() || s.left {
 		return
@@ -144,7 +144,7 @@ func (s *stream) leaveWaiting() {
 	}
 }
 
-// isKnown reports whether what the client holds and shall not hold is removed: there was
+// isKnown reports whether what the client holds and should not hold is removed: there was
 // a dataplane for it, or it has kept what it resumed with for long enough.
 func (s *stream) isKnown() bool { return s.known || s.server.released.Load() }
 

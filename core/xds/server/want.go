@@ -8,7 +8,7 @@ import (
 )
 
 // selectFor returns the resources that a subscription by name selects, sorted by name.
-// It returns the slice of the snapshot, or the one before, where that has the same
+// It returns the slice of the snapshot, or the previous one where that has the same
 // resources. Names that exist become the strings of the snapshot, so that the
 // request is not kept.
 func selectFor(r *wire.Resources, s *subscription, before []*wire.Resource) []*wire.Resource {

@@ -23,7 +23,7 @@ type watch struct {
 	stubs int32
 
 	sub subscription
-	// want is what the client shall hold by name, of the generation of the stream,
+	// want is what the client should hold by name, of the generation of the stream,
 	// and held is what was sent last, ACKed or not. Both are sorted by name and never
 	// changed: they may be slices of a snapshot.
 	want, held []*wire.Resource
@@ -174,8 +174,8 @@ func (w *watch) finish() {
 	w.touch()
 }
 
-// settled reports whether the client has accepted all that it shall hold. A NACK no
-// longer matters if the client shall not hold what it rejected: it may have
+// settled reports whether the client has accepted all that it should hold. A NACK no
+// longer matters if the client should not hold what it rejected: it may have
 // unsubscribed that.
 func (w *watch) settled() bool {
 	return w.examined && !w.additions && !w.removals && w.flight.message == nil &&

@@ -99,7 +99,7 @@ func (b *Builder) finish(p *draft, confs []*rules.Effective) *built {
 }
 
 // finishOwn is finish for a part of one dataplane; before is what the part was in the
-// snapshot before, or nil.
+// previous snapshot, or nil.
 func (b *Builder) finishOwn(p *draft, confs []*rules.Effective, before *built) *built {
 	return b.finishBy(p, confs, func(t wire.Type, name string, m proto.Message) *wire.Resource {
 		return b.resources.makeOwn(t, name, m, before)

@@ -23,7 +23,7 @@ import (
 )
 
 // A locator with the parameters of a dataplane with one inbound chooses what the
-// dataplane gets by name (SPEC 12.4), in random meshes, also for a dataplane that is
+// dataplane gets by name (SPEC 12.4), in random meshes, even for a dataplane that is
 // not there.
 func TestLocatorsChooseWhatDataplanesGet(t *testing.T) {
 	g, err := fuzz.NewGenerator(resource.NewKinds( // those that shape what dataplanes share

@@ -335,7 +335,7 @@ func (sb *snapshotBuilder) addBackends(view *core.View) {
 	}
 }
 
-// addSecrets adds the secrets, those of the snapshot before if they depend on the same.
+// addSecrets adds the secrets: those of the previous snapshot if they depend on the same.
 func (sb *snapshotBuilder) addSecrets(tls serverTLS, before *Snapshot) {
 	if before != nil && before.Dataplane == sb.dataplane && sameIdentity(before.Identity, tls.identity) &&
 		same(before.mesh.Load().trusts, sb.mesh.trusts) {

@@ -65,7 +65,7 @@ func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitB
 }
 
 // outlierDetection returns the detectors of a conf; nil if there are none. A detector
-// that a conf does not have is off, also where it is on in Envoy by default.
+// that a conf does not have is off, even where it is on in Envoy by default.
 func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.OutlierDetection) *clusterv3.OutlierDetection {
 	d := o.Detectors
 	if d == nil || *d == (meshcircuitbreaker.Detectors{}) {

@@ -101,7 +101,7 @@ func TestEnvoys(t *testing.T) {
 // slow machine.
 const reconnection = 2 * time.Second
 
-// Envoy connects again soon, also after restarts of a server that has nothing to send.
+// Envoy connects again soon, even after restarts of a server that has nothing to send.
 func TestReconnect(t *testing.T) {
 	envoytest.Path(t)
 	for name, protocol := range map[string]corev3.ApiConfigSource_ApiType{

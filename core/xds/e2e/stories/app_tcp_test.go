@@ -89,7 +89,7 @@ func (a *tcpApp) serve(c net.Conn) {
 // handshakeRecord is the first byte of TLS (RFC 8446, 5.1).
 const handshakeRecord = 22
 
-// peeked is a connection of which a reader has read ahead.
+// peeked is a connection with a reader that has read ahead.
 type peeked struct {
 	net.Conn
 	reader *bufio.Reader

@@ -33,8 +33,8 @@ spec:
 		{"its requests", attempts("cart-1", "/always"), "4", "1"},
 		{"a status without retries", get("127.0.0.1:10004/missing?status=404"), "404 cart-1", "404 cart-1"},
 		{"its requests", attempts("cart-1", "/missing"), "1", "1"},
-		{"a service of which each host fails once", codeOf("127.0.0.1:10003", "code", "14", "fail", "1"), "OK", "Unavailable"},
-		{"connections of which one in two is refused", each(6, line("127.0.0.1:10002")), "store-1: ping", "closed, store-1: ping"},
+		{"a service whose hosts each fail once", codeOf("127.0.0.1:10003", "code", "14", "fail", "1"), "OK", "Unavailable"},
+		{"connections, one in two of them refused", each(6, line("127.0.0.1:10002")), "store-1: ping", "closed, store-1: ping"},
 	},
 }, {
 	kind: "MeshRetry", name: "host selection", mesh: shop + `

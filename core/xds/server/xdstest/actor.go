@@ -156,7 +156,7 @@ func (a *Actor) Ask(random *rand.Rand, t wire.Type, name string, parameters map[
 	return a.Subscribe(t, name)
 }
 
-// Differences compares what the actor holds with what it shall hold of a state. It
+// Differences compares what the actor holds with what it should hold of a state. It
 // returns a line for each type and locator that differs.
 func (a *Actor) Differences(state server.State) []string {
 	var out []string

@@ -26,7 +26,7 @@ type Options struct {
 	// client then applies the other resources of the response and NACKs it, as Envoy
 	// does. It is called by one goroutine at a time.
 	Reject func(Held) string
-	// Resume is a client that has ended, of which this one goes on: with its
+	// Resume is a client that has ended, and that this one continues: with its
 	// subscriptions and the versions of what it holds.
 	Resume *Client
 	// Forget makes [Client.Responses] return nothing, for clients that get many.
