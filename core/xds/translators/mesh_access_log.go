@@ -67,19 +67,19 @@ func addOutboundLogs(o *xds.Outbound, e *rules.Effective, filter *accesslogv3.Ac
 	l := logs{draft: o, effective: e, http: o.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
-			return o.Destination.Mesh
+			return literal(o.Destination.Mesh)
 		case meshaccesslog.ZoneOperator:
-			return o.Zone()
+			return literal(o.Zone())
 		case meshaccesslog.WorkloadOperator:
 			return workload(o.Dataplane())
 		case meshaccesslog.SourceServiceOperator:
-			return o.Service()
+			return literal(o.Service())
 		case meshaccesslog.DestinationServiceOperator:
-			return o.Destination.Tags.Value(resource.ServiceTag)
+			return literal(o.Destination.Tags.Value(resource.ServiceTag))
 		case meshaccesslog.SourceAddressOperator:
-			return net.JoinHostPort(o.Dataplane().Address, "0")
+			return literal(net.JoinHostPort(o.Dataplane().Address, "0"))
 		case meshaccesslog.SourceAddressWithoutPortOperator:
-			return o.Dataplane().Address
+			return literal(o.Dataplane().Address)
 		default:
 			return "OUTBOUND"
 		}
@@ -124,15 +124,15 @@ func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
 	l := logs{draft: c, effective: e, http: c.Protocol.IsHTTP(), value: func(operator string) string {
 		switch operator {
 		case meshaccesslog.MeshOperator:
-			return c.Dataplane.Mesh
+			return literal(c.Dataplane.Mesh)
 		case meshaccesslog.ZoneOperator:
-			return enforce.ZoneOf(c.Dataplane)
+			return literal(enforce.ZoneOf(c.Dataplane))
 		case meshaccesslog.WorkloadOperator:
 			return workload(c.Dataplane)
 		case meshaccesslog.SourceServiceOperator:
 			return "%DOWNSTREAM_PEER_URI_SAN%"
 		case meshaccesslog.DestinationServiceOperator:
-			return c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
+			return literal(c.Inbound.Inbound.Tags.Value(resource.ServiceTag))
 		case meshaccesslog.SourceAddressOperator:
 			return "%DOWNSTREAM_REMOTE_ADDRESS%"
 		case meshaccesslog.SourceAddressWithoutPortOperator:
@@ -150,7 +150,7 @@ func inboundLogs(c *xds.Chain, e *rules.Effective) []*accesslogv3.AccessLog {
 // workload returns the KRI of the workload of a proxy as a format, or what Envoy writes
 // for a value that is absent.
 func workload(d *resource.Dataplane) string {
-	return cmp.Or(strings.ReplaceAll(d.WorkloadKRI(), "%", "%%"), "-")
+	return cmp.Or(literal(d.WorkloadKRI()), "-")
 }
 
 // logs translates the backends of one conf.
@@ -158,7 +158,7 @@ type logs struct {
 	draft     telemetryDraft
 	effective *rules.Effective
 	http      bool
-	value     func(operator string) string // of an operator of the mesh
+	value     func(operator string) string // the format of an operator of the mesh
 	proxy     func() proxyAttributes       // called for OpenTelemetry only
 }
 
@@ -244,12 +244,33 @@ func (l logs) body(body *conf.JSON) *otlpv1.AnyValue {
 	if body == nil {
 		return stringValue(l.text(defaultLine(l.http)))
 	}
-	text := []byte(l.text(string(*body)))
+	decoder := json.NewDecoder(strings.NewReader(string(*body)))
+	decoder.UseNumber()
+	var tree any
+	_ = decoder.Decode(&tree) // it is JSON: it was decoded from it
+	text, _ := json.Marshal(l.texts(tree))
 	value := &otlpv1.AnyValue{}
 	if protojson.Unmarshal(text, value) == nil {
 		return withTexts(value)
 	}
-	var tree any
-	_ = json.Unmarshal(text, &tree) // it is JSON: it was decoded from it
+	_ = json.Unmarshal(text, &tree)
 	return anyValue(tree)
+}
+
+// texts replaces the operators of the mesh in all strings of a JSON value, which stays
+// JSON whatever they are replaced by.
+func (l logs) texts(tree any) any {
+	switch v := tree.(type) {
+	case string:
+		return l.text(v)
+	case []any:
+		for i := range v {
+			v[i] = l.texts(v[i])
+		}
+	case map[string]any:
+		for key, value := range v {
+			v[key] = l.texts(value)
+		}
+	}
+	return tree
 }

@@ -1,5 +1,7 @@
 package stories
 
+import "strings"
+
 var meshAccessLogStories = []story{{
 	kind: "MeshAccessLog", name: "both directions", mesh: shop + `
 type: MeshAccessLog
@@ -149,6 +151,29 @@ spec:
 		{"a client that is denied", get("127.0.0.41:10000/denied", as("spiffe://default.mesh.local/greeter-1")), "403", "403"},
 		{"the log of web", eventually("/of-web 200", logLines("web.log")), "/of-web 200", ""},
 		{"the other log", eventually("/denied 403, /of-backend 200", logLines("others.log")), "/denied 403, /of-backend 200", ""},
+	},
+}, {
+	// A text that is no format is written as it is: X is no operator, and Envoy refuses
+	// a format that has it.
+	kind: "MeshAccessLog", name: "names with percent signs and quotes", mesh: strings.ReplaceAll(shop, "labels: {kuma.io/zone: east}", `labels: {kuma.io/zone: 'a%X%"b', kuma.io/workload: 'c%X%"d'}`) + `
+type: MeshAccessLog
+mesh: default
+name: web
+spec:
+  targetRef: {kind: MeshService, name: web}
+  to:
+  - default:
+      backends:
+      - {type: File, file: {path: /run/mesh/plain.log, format: {type: Plain, plain: "%KUMA_ZONE% %KUMA_WORKLOAD%"}}}
+      - {type: File, file: {path: /run/mesh/json.log, format: {type: Json, json: [{key: zone, value: "%KUMA_ZONE%"}]}}}
+      - {type: OpenTelemetry, openTelemetry: {endpoint: "127.0.0.100:4317", attributes: [{key: zone, value: "%KUMA_ZONE%"}], body: {stringValue: "in %KUMA_ZONE%"}}}
+`,
+	proxies: []string{"web"},
+	steps: []step{
+		{"a request", get("127.0.0.1:10004/"), "200 cart-1", "200 cart-1"},
+		{"the line", eventually(`a%X%"b kri_wl_default_a%25X%25"b__c%25X%25"d_`, logLines("plain.log")), `a%X%"b kri_wl_default_a%25X%25"b__c%25X%25"d_`, ""},
+		{"the JSON", eventually(`{"zone":"a%X%\"b"}`, logLines("json.log")), `{"zone":"a%X%\"b"}`, ""},
+		{"the collector", eventually(`in a%X%"bmap[zone:a%X%"b]`, collectedLogs), `in a%X%"bmap[zone:a%X%"b]`, ""},
 	},
 }, {
 	kind: "MeshAccessLog", name: "a client that forges fields", mesh: shop + `
