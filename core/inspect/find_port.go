@@ -55,6 +55,22 @@ func FindOutbound(view *core.View, d *resource.Dataplane, name string) (int, err
 	return portNamed(d, "outbound", name, ports)
 }
 
+// OutboundNames returns a name of each outbound of a dataplane for [FindOutbound]: its
+// service, or NAME:PORT of its destination; in the order of answers.
+func OutboundNames(view *core.View, d *resource.Dataplane) []string {
+	var names []string
+	for i := range d.Outbounds {
+		if out := &d.Outbounds[i]; out.Backend == nil {
+			names = append(names, out.Tags.Value(resource.ServiceTag))
+		}
+	}
+	outbounds := view.DestinationOutbounds(d)
+	for i := range outbounds {
+		names = append(names, destinationNames(view, &outbounds[i])[0])
+	}
+	return names
+}
+
 func portNumber(port uint32) string { return strconv.FormatUint(uint64(port), 10) }
 
 // destinationNames returns the names of an outbound of a destination: NAME:PORT, with the

@@ -40,6 +40,18 @@ func dataplaneNames(w *world, args []string) []string {
 	return names
 }
 
+// outboundNames completes the outbound of the dataplane that is the first argument.
+func outboundNames(w *world, args []string) []string {
+	if len(args) == 0 {
+		return nil
+	}
+	d, err := inspect.FindDataplane(w.view, w.mesh, inspect.Name{Name: args[0]})
+	if err != nil {
+		return nil
+	}
+	return inspect.OutboundNames(w.view, d)
+}
+
 func (g *globals) policyNames(w *world, args []string) []string {
 	var names []string
 	if len(args) == 1 {

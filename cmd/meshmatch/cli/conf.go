@@ -45,7 +45,8 @@ empty.`,
 	}
 	flags := c.Flags()
 	g.kindFlag(flags, "the policy `KIND` (required)", func(k *resource.Kind) { q.Kind = k })
-	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service, by port, or by address and port")
+	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service; by name, NAME:PORT, host name or KRI of its destination; by port; or by address and port")
+	_ = c.RegisterFlagCompletionFunc("outbound", g.completeNames(outboundNames)) // fails only for an unknown flag
 	flags.StringVar(&q.Route, "route", "", "a route of the outbound, by `NAME` or KRI")
 	flags.StringVar(&q.Inbound, "inbound", "", "an inbound, by `NAME` (by port if it has none), or by address and port")
 	registerRequest(flags, &q.Request)
