@@ -13,7 +13,7 @@ var order = []string{
 	`cmd/meshmatch`,
 	`cmd/meshmatch/cli`,
 	`core/xds/e2e/demo`,
-	`core/xds/e2e(/envoytest|/patches|/serving|/stories|/worlds)?`,
+	`core/xds/e2e(/envoytest|/hello|/patches|/serving|/stories|/worlds)?`,
 	`core/serve`,
 	`core/serve/inspectapi`,
 	`core/source`,
