@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -9,10 +8,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// httpOnTCP warns of `to` items that set HTTP fields and apply to TCP outbounds
+// httpOnTCP warns of the HTTP fields of `to` items that apply to TCP outbounds
 // only (SPEC 11.3).
 func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
-	h := httpItems{tcp: map[rules.Origin]string{}, other: map[rules.Origin]bool{}}
+	h := httpItems{tcp: map[httpField]bool{}, other: map[httpField]bool{}}
 	seen := map[effectiveOn]bool{}
 	for _, config := range m.configs {
 		if config.Kind.To == nil || len(config.Kind.To.HTTPFields) == 0 {
@@ -36,8 +35,11 @@ type effectiveOn struct {
 }
 
 // onlyTCP reports whether all endpoints of an outbound are TCP. An outbound
-// without endpoints may become either.
+// without endpoints may become either, and for one with a backendRef the snapshots warn.
 func (w *workloads) onlyTCP(o *resource.Outbound) bool {
+	if o.Backend != nil {
+		return false
+	}
 	if protocol, given := o.Tags.Get(resource.ProtocolTag); given {
 		in := resource.Inbound{Protocol: protocol}
 		return !in.IsHTTP()
@@ -51,10 +53,16 @@ func (w *workloads) onlyTCP(o *resource.Outbound) bool {
 	return endpoints > 0
 }
 
-// httpItems collects the items that set HTTP fields.
+// httpField is an HTTP field that an item sets.
+type httpField struct {
+	item  rules.Origin
+	field string
+}
+
+// httpItems collects the HTTP fields that items set.
 type httpItems struct {
-	tcp   map[rules.Origin]string // a field that is set for a TCP outbound
-	other map[rules.Origin]bool   // an HTTP field is set for another outbound
+	tcp   map[httpField]bool // for a TCP outbound
+	other map[httpField]bool // for another outbound
 }
 
 func (h *httpItems) add(on effectiveOn, fields []string) {
@@ -63,10 +71,10 @@ func (h *httpItems) add(on effectiveOn, fields []string) {
 			if !strings.HasPrefix(pointer+"/", field+"/") {
 				continue
 			}
-			if on.tcp {
-				h.tcp[origin] = cmp.Or(min(h.tcp[origin], field), field)
+			if set := (httpField{origin, field}); on.tcp {
+				h.tcp[set] = true
 			} else {
-				h.other[origin] = true
+				h.other[set] = true
 			}
 		}
 	}
@@ -74,10 +82,11 @@ func (h *httpItems) add(on effectiveOn, fields []string) {
 
 func (h *httpItems) warnings() []diag.Diagnostic {
 	var warnings []diag.Diagnostic
-	for o, field := range h.tcp {
-		if h.other[o] {
+	for set := range h.tcp {
+		if h.other[set] {
 			continue
 		}
+		o, field := set.item, set.field
 		item, pos := itemOf(o, o.Policy.Type.To)
 		path := "spec." + item
 		if !o.Policy.Type.To.Inline {

@@ -13,7 +13,10 @@ import (
 type Report struct {
 	Place     string
 	OfInbound bool // items are those of from and rules, even if a policy has others
-	Warnings  []Warning
+	// OnlyTCP reports that the destination is TCP by the tag of the outbound or by each
+	// endpoint, of which there are some.
+	OnlyTCP  bool
+	Warnings []Warning
 }
 
 // Warn reports that a field of a conf cannot have an effect here. The field is a
@@ -33,10 +36,15 @@ func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...
 }
 
 // WarnHTTPFields is WarnProtocol for the fields of `to` that have no effect on TCP by their
-// kind; see [resource.Section].
+// kind; see [resource.Section]. If the destination is only TCP, package inspect warns of
+// them too.
 func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
+	first := len(r.Warnings)
 	for _, field := range e.Origins[0].Policy.Type.To.HTTPFields {
 		r.WarnProtocol(e, field, "%s", reason)
+	}
+	for i := range r.Warnings[first:] {
+		r.Warnings[first+i].Inspected = r.OnlyTCP
 	}
 }
 

@@ -10,9 +10,11 @@ func Kind() *resource.Kind {
 		Short:         "mcb",
 		Top:           resource.TopTargets,
 		ItemsRequired: true,
-		To:            &resource.Section{Targets: resource.ToTargets, Conf: conf},
-		From:          &resource.Section{Targets: resource.FromTargets, Conf: conf},
-		Rules:         &resource.Section{Conf: conf},
+		To: &resource.Section{
+			Targets: resource.ToTargets, Conf: conf, HTTPFields: []string{"/connectionLimits/maxRequests", "/connectionLimits/maxRetries"},
+		},
+		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Rules: &resource.Section{Conf: conf},
 	}
 }
 

@@ -8,7 +8,9 @@ func Kind() *resource.Kind {
 		Name:  "MeshHealthCheck",
 		Short: "mhc",
 		Top:   resource.TopTargets,
-		To:    &resource.Section{Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger]()},
+		To: &resource.Section{
+			Targets: resource.ToTargets, Conf: resource.ConfOf[Conf, ConfMerger](), HTTPFields: []string{"/http", "/grpc"},
+		},
 	}
 }
 

@@ -24,7 +24,7 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 	return b.clusters.get(key, d, func(client *client) *built {
 		name := key.destination.name
 		c := &xds.Cluster{
-			Report: xds.Report{Place: name}, Facets: client, Client: key.client,
+			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client, Client: key.client,
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Message:     message.NewCluster(name, message.OutboundConnectTimeout),
@@ -70,4 +70,12 @@ func protocolBetween(tags resource.Tags, facts *endpointFacts) message.Protocol 
 		return message.ProtocolOf(tag)
 	}
 	return facts.protocol
+}
+
+// onlyTCP reports whether an outbound is TCP by its tag or by each of its endpoints.
+func onlyTCP(tags resource.Tags, facts *endpointFacts) bool {
+	if tag := tags.Value(resource.ProtocolTag); tag != "" {
+		return !message.ProtocolOf(tag).IsHTTP()
+	}
+	return facts.onlyTCP
 }

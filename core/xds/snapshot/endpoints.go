@@ -89,6 +89,7 @@ type endpointSet struct {
 // are one pointer.
 type endpointFacts struct {
 	protocol message.Protocol // that all endpoints have, else TCP
+	onlyTCP  bool             // there are endpoints, found by tags, and none has HTTP
 	ids      []string         // distinct SPIFFE IDs, sorted
 	plain    bool             // there is an endpoint without identity
 	names    bool             // there is an endpoint with a host name
@@ -135,8 +136,9 @@ func withoutProtocol(tags resource.Tags) resource.Tags {
 
 // collectFacts returns the facts about endpoints of a service by its tags.
 func collectFacts(list []*xds.Endpoint) *endpointFacts {
-	f := &endpointFacts{protocol: message.TCP}
+	f := &endpointFacts{protocol: message.TCP, onlyTCP: len(list) > 0}
 	for i, e := range list {
+		f.onlyTCP = f.onlyTCP && !e.Protocol.IsHTTP()
 		switch {
 		case i == 0:
 			f.protocol = e.Protocol
@@ -162,5 +164,5 @@ func (f *endpointFacts) kept(known *cache[string, endpointFacts]) *endpointFacts
 
 // key returns a text that is equal for equal facts.
 func (f *endpointFacts) key() string {
-	return fmt.Sprintln(f.protocol, f.plain, f.names, f.secured) + strings.Join(f.ids, "\n")
+	return fmt.Sprintln(f.protocol, f.onlyTCP, f.plain, f.names, f.secured) + strings.Join(f.ids, "\n")
 }

@@ -31,7 +31,8 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		destination := key.destination.name
 		name := fmt.Sprintf("outbound/%s/%d", key.address, key.port)
 		o := &xds.Outbound{
-			Report: xds.Report{Place: name}, Facets: client, Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh},
+			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client,
+			Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh},
 			Destination: key.destination.Destination,
 			Protocol:    protocolBetween(key.destination.Tags, key.facts),
 			Listener: &listenerv3.Listener{

@@ -75,7 +75,7 @@ func (t *target) servedBy(all []*xds.Endpoint) []*xds.Endpoint {
 func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointSet {
 	list := t.servedBy(all)
 	f := collectFacts(list)
-	f.protocol = message.ProtocolOf(t.port.Protocol)
+	f.protocol, f.onlyTCP = message.ProtocolOf(t.port.Protocol), false
 	if t.tls != semantics.TLSByEndpoint {
 		f.secured, f.plain = t.tls == semantics.AlwaysTLS, false
 		if len(t.ids) > 0 {

@@ -38,8 +38,7 @@ const noRequests = "the connections of a TCP service have no requests"
 func clusterLimits(c *xds.Cluster, e *rules.Effective, breaker *meshcircuitbreaker.Conf) {
 	c.Message.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
 	if !c.Protocol.IsHTTP() {
-		c.WarnProtocol(e, "/connectionLimits/maxRequests", noRequests)
-		c.WarnProtocol(e, "/connectionLimits/maxRetries", noRequests)
+		c.WarnHTTPFields(e, noRequests)
 	}
 	if o := breaker.OutlierDetection; o != nil && !isTrue(o.Disabled) {
 		c.Message.OutlierDetection = outlierDetection(c, e, o)

@@ -114,11 +114,13 @@ func setEvents(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check 
 // setChecker sets what a check is. It sets nothing if the check is disabled.
 func setChecker(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
 	http, grpc := c.Protocol == message.HTTP || c.Protocol == message.HTTP2, c.Protocol == message.GRPC
-	if !http {
-		c.WarnProtocol(e, "/http", "the protocol of the service is %s", c.Protocol)
-	}
-	if !grpc {
+	switch {
+	case http:
 		c.WarnProtocol(e, "/grpc", "the protocol of the service is %s", c.Protocol)
+	case grpc:
+		c.WarnProtocol(e, "/http", "the protocol of the service is %s", c.Protocol)
+	default:
+		c.WarnHTTPFields(e, "the protocol of the service is TCP")
 	}
 	service := c.Destination.Tags.Value(resource.ServiceTag)
 	switch {
