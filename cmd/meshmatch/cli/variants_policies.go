@@ -12,6 +12,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
 )
@@ -53,6 +54,9 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
 				return err
 			}
 			variants, err := variant.NewPolicyCompiler(w.view, w.mesh, kind).Variants(destination)
+			if limit := new(partition.LimitError); errors.As(err, &limit) {
+				return tooManyVariants(kind, outbound, limit)
+			}
 			if err != nil {
 				return err
 			}
@@ -68,6 +72,18 @@ if it has the conf of a variant, and is listed if it has the conf of none.`,
 	flags.StringVar(&kindName, "kind", "", "the policy `KIND` (required)")
 	flags.StringVar(&outbound, "outbound", "", "the `SERVICE` of the outbounds, with further tags SERVICE?KEY=VALUE&KEY=VALUE (required)")
 	return c
+}
+
+// tooManyVariants returns the error of a destination with more variants than an answer has
+// (SPEC 9.4).
+func tooManyVariants(kind *resource.Kind, outbound string, limit *partition.LimitError) error {
+	const shown = 10
+	keys := strings.Join(limit.Keys[:min(shown, len(limit.Keys))], ", ")
+	if more := len(limit.Keys) - shown; more > 0 {
+		keys += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("%s for outbounds to %s: the conf has more than %d variants; its items differ by the tags %s; ask for one client at a time with conf",
+		kind.Name, outbound, variant.MaxPolicyVariants, keys)
 }
 
 // destinationNamed returns the destination of some outbound of the mesh.
