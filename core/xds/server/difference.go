@@ -26,6 +26,13 @@ func differences(a, b []*wire.Resource, visit func(a, b *wire.Resource) bool) {
 	if identical(a, b) {
 		return
 	}
+	// Most slices differ in one place.
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
 	for x, y := range sorted.Join(a, b, compareNames) {
 		if x != y && !visit(x, y) {
 			return
