@@ -70,6 +70,10 @@ type Options struct {
 	Semantics semantics.Semantics
 	// Limits bounds each rule view of `from`. Its zero value means the defaults.
 	Limits partition.Limits
+	// NoEffect are the fields that the proxy of the dataplane does not get, which the
+	// answer marks with Explain. Functions for other dataplanes leave it nil.
+	NoEffect []NoEffect
+	isHere   func(*NoEffect) bool // reports whether one is of the place that is shown; nil: any is
 	// MaxRules bounds the rules of the answer; 0 means 50,000.
 	MaxRules int
 }
@@ -153,7 +157,9 @@ func (a *dataplaneAnswer) kind(config *rules.Config) Kind {
 		k.To = a.toRules(config)
 	}
 	for ref, outbound := range outboundsOf(a.view, config, a.dataplane, ScopeOf(a.options.Shadow)) {
-		k.Outbounds = append(k.Outbounds, newOutbound(ref, outbound, config.Kind, a.options))
+		options, at := a.options, len(k.Outbounds)
+		options.isHere = func(n *NoEffect) bool { return n.Outbound == at }
+		k.Outbounds = append(k.Outbounds, newOutbound(ref, outbound, config.Kind, options))
 	}
 	for i := range config.Inbounds {
 		k.Inbounds = append(k.Inbounds, a.inbound(config, i))
@@ -190,18 +196,18 @@ func inboundNames(set *rules.InboundSet, d *resource.Dataplane) []string {
 func (a *dataplaneAnswer) toRules(config *rules.Config) []SelectorRule {
 	place := fmt.Sprintf("to of %s of %s", config.Kind.Name, a.dataplane.Name)
 	view, err := config.ToRules(a.views.limits)
-	return a.selectorRules(view, err, config.Kind.To, place)
+	return a.selectorRules(view, err, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics})
 }
 
 // selectorRules returns as many rules of a view as the answer may contain.
-func (a *dataplaneAnswer) selectorRules(view []rules.SelectorRule, err error, section *resource.Section, place string) []SelectorRule {
+func (a *dataplaneAnswer) selectorRules(view []rules.SelectorRule, err error, section *resource.Section, place string, options Options) []SelectorRule {
 	if err != nil {
 		a.errs = append(a.errs, fmt.Errorf("%s: %w", place, err))
 		return nil
 	}
 	var out []SelectorRule
 	for _, r := range view[:a.budget.take(len(view), place)] {
-		out = append(out, SelectorRule{r.Selector, NewEffectiveConf(r.Effective, section, a.options)})
+		out = append(out, SelectorRule{r.Selector, NewEffectiveConf(r.Effective, section, options)})
 	}
 	return out
 }

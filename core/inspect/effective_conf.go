@@ -25,6 +25,8 @@ type Origin struct {
 	Index  int    `json:"index"`
 	// Default reports that Kuma's schema sets the field, in a conf that does not have it.
 	Default bool `json:"default,omitempty"` // in Fields
+	// NoEffect is why the proxy does not get the field; "" if it does.
+	NoEffect string `json:"noEffect,omitempty"` // in Fields, with Options.NoEffect
 	// Item is the policy's name and the item's field, such as "shop/web to[0]".
 	Item string `json:"-"`
 }
@@ -44,6 +46,7 @@ func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Opt
 		for pointer, o := range e.Fields() {
 			origin := options.origin(o, section)
 			origin.Default = slices.Contains(o.Policy.SchemaDefaults, resource.SchemaDefault{Index: o.Index, Pointer: pointer})
+			origin.NoEffect = options.noEffect(o, pointer)
 			c.Fields[pointer] = origin
 		}
 	}

@@ -57,9 +57,11 @@ func (p Permission) MarshalJSON() ([]byte, error) {
 func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
 	c, in, kind := config.Inbounds[i], &a.dataplane.Inbounds[i], config.Kind
 	place := fmt.Sprintf("%s of inbound %s of %s", kind.Name, uniqueInboundName(a.dataplane, i), a.dataplane.Name)
+	options := a.options
+	options.isHere = func(n *NoEffect) bool { return n.Inbound == i }
 	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}
 	for _, r := range c.Rules[:a.budget.take(len(c.Rules), place)] {
-		out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, a.options)})
+		out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
 	}
 	for _, r := range c.Unmerged[:a.budget.take(len(c.Unmerged), place)] {
 		o := a.options.origin(r.Origin, kind.Rules)
@@ -71,7 +73,7 @@ func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
 		a.budget.take(1, place) // the view is not even built
 	default:
 		view, err := a.views.of(c.From)
-		out.From = a.selectorRules(view, err, kind.From, place)
+		out.From = a.selectorRules(view, err, kind.From, place, options)
 	}
 	return out
 }

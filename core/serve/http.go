@@ -17,6 +17,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve/inspectapi"
 )
@@ -47,17 +48,27 @@ func (s *Server) Handler() http.Handler {
 			return p.view, p.set
 		}
 		return nil, nil
-	}, s.weakened))
+	}, proxies{&s.publisher}))
 	return s.guard(mux)
 }
 
-// weakened implements [inspectapi.Weakened] by what is served now.
-func (s *Server) weakened(d *resource.Dataplane) []diag.Diagnostic {
-	p := s.publisher.current.Load()
-	if d = p.view.Dataplane(d.ID); d == nil {
+// proxies implements [inspectapi.Proxies] by what is served now.
+type proxies struct{ *publisher }
+
+func (p proxies) Weakened(d *resource.Dataplane) []diag.Diagnostic {
+	current := p.current.Load()
+	if d = current.view.Dataplane(d.ID); d == nil {
 		return nil
 	}
-	return p.state.Weakened(d)
+	return current.state.Weakened(d)
+}
+
+func (p proxies) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
+	current := p.current.Load()
+	if d = current.view.Dataplane(d.ID); d == nil {
+		return nil
+	}
+	return current.state.NoEffect(d)
 }
 
 // health returns a mux with the paths that need no identity.

@@ -78,7 +78,13 @@ func (r *Report) WarnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 	if !slices.ContainsFunc(e.Origins, named) {
 		return
 	}
-	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(e, pointer, named, reason) })
+	how := func(o rules.Origin) reported {
+		if named(o) {
+			return warned
+		}
+		return notReported // NoEffect is about Envoy
+	}
+	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(e, pointer, how, reason) })
 }
 
 // WarnIgnoredInbound reports the ignored fields of all confs of an inbound.

@@ -23,15 +23,24 @@ type Report struct {
 // JSON pointer into the conf; the warning names each item that set the field or a
 // part of it. The pointer "" is that of the whole conf, and for each of its items.
 func (r *Report) Warn(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(rules.Origin) bool { return true }, fmt.Sprintf(format, args...))
+	r.warn(e, field, func(rules.Origin) reported { return warned }, fmt.Sprintf(format, args...))
+}
+
+// Advise reports what a field does, which has an effect.
+func (r *Report) Advise(e *rules.Effective, field, message string) {
+	first := len(r.Warnings)
+	r.Warn(e, field, "%s", message)
+	for i := range r.Warnings[first:] {
+		r.Warnings[first+i].Advice = true
+	}
 }
 
 // WarnProtocol is Warn for a field of `to` that has no effect with the protocol of
 // the destination. It names no item for the whole mesh: such an item is meant for
 // the destinations where it has an effect.
 func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(o rules.Origin) bool {
-		return targetOf(o) != resource.TargetMesh
+	r.warn(e, field, func(o rules.Origin) reported {
+		return unlessOfMesh(targetOf(o))
 	}, fmt.Sprintf(format, args...))
 }
 
@@ -52,8 +61,11 @@ func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
 // cannot have. It names the items for a route alone: an item for the outbound has its
 // effect there (SPEC 11.4).
 func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(o rules.Origin) bool {
-		return o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute()
+	r.warn(e, field, func(o rules.Origin) reported {
+		if o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute() {
+			return warned
+		}
+		return notReported
 	}, fmt.Sprintf(format, args...))
 }
 
@@ -61,8 +73,8 @@ func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any
 // protocol of the inbound. It names no policy for the whole mesh: such a policy is
 // meant for the inbounds where it has an effect.
 func (r *Report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(o rules.Origin) bool {
-		return o.Policy.TargetRef.Kind != resource.TargetMesh
+	r.warn(e, field, func(o rules.Origin) reported {
+		return unlessOfMesh(o.Policy.TargetRef.Kind)
 	}, fmt.Sprintf(format, args...))
 }
 
@@ -74,13 +86,38 @@ func targetOf(o rules.Origin) resource.TargetKind {
 	return resource.NoTarget
 }
 
-// warn adds a warning for each item that set a field and that is named.
-func (r *Report) warn(e *rules.Effective, field string, isNamed func(rules.Origin) bool, message string) {
-	var named []rules.Origin
+// reported is how an item is reported.
+type reported int
+
+const (
+	notReported reported = iota
+	silent
+	warned
+)
+
+// unlessOfMesh warns of an item, unless it is for the whole mesh.
+func unlessOfMesh(target resource.TargetKind) reported {
+	if target == resource.TargetMesh {
+		return silent
+	}
+	return warned
+}
+
+// warn adds a warning for each item that set a field.
+func (r *Report) warn(e *rules.Effective, field string, how func(rules.Origin) reported, message string) {
+	var seen []rules.Origin
 	add := func(o rules.Origin) {
-		if !slices.Contains(named, o) && isNamed(o) {
-			named = append(named, o)
+		if slices.Contains(seen, o) {
+			return
+		}
+		seen = append(seen, o)
+		switch how(o) {
+		case warned:
 			r.WarnPolicy(o.Policy, o.Index, field, "%s", message)
+		case silent:
+			w := r.ofPolicy(o.Policy, o.Index, field, message)
+			w.Silent = true
+			r.Warnings = append(r.Warnings, w)
 		}
 	}
 	if field == "" {

@@ -19,6 +19,11 @@ type Warning struct {
 	// Inspected reports that package inspect gives this warning too, for all
 	// dataplanes at once.
 	Inspected bool
+	// Silent reports that the item is for the whole mesh: it is meant for the places where
+	// it has an effect, so that it is shown without one, and warned of nowhere.
+	Silent bool
+	// Advice reports that the field has an effect, which the message is about.
+	Advice bool
 	// Error reports that the dataplane cannot be served as its policies ask for, and
 	// that clients are denied instead (SPEC 7.5b).
 	Error bool

@@ -33,7 +33,11 @@ func confRows(p *page, c *inspect.EffectiveConf) {
 	}
 	for _, pointer := range slices.SortedFunc(maps.Keys(c.Fields), inspect.ComparePointers) {
 		origin := c.Fields[pointer]
-		p.row(fieldName(pointer), valueText(inspect.Lookup(tree, pointer)), p.reason(origin.KRI, origin.Item, origin.Source))
+		reason := p.reason(origin.KRI, origin.Item, origin.Source)
+		if origin.NoEffect != "" {
+			reason += "; no effect: " + origin.NoEffect
+		}
+		p.row(fieldName(pointer), valueText(inspect.Lookup(tree, pointer)), reason)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
 func newInspect(g *globals) *cobra.Command {
@@ -33,6 +34,9 @@ items that set it.`,
 			}
 			options.Source = g.withSource()
 			options.Explain = options.Explain || g.isTable() // the table has the item that set each value
+			if options.Explain {
+				options.NoEffect = snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view).NoEffect(d)
+			}
 			answer, errLimit := inspect.NewDataplane(w.view, d, options)
 			if err := g.print(c, answer, func(p *page) { dataplanePage(p, answer) }); err != nil {
 				return err

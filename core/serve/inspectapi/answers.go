@@ -75,6 +75,9 @@ func outboundPolicies(q *question, d *resource.Dataplane, options inspect.Option
 }
 
 func inspectDataplane(q *question, d *resource.Dataplane, options inspect.Options) (any, error) {
+	if options.Explain {
+		options.NoEffect = q.proxies.NoEffect(d)
+	}
 	answer, err := inspect.NewDataplane(q.view, d, options)
 	return struct {
 		*inspect.Dataplane
@@ -110,7 +113,7 @@ func access(q *question) (any, error) {
 	}
 	answer := inspect.NewAccess(q.view, d, i, request, options)
 	answer.Warnings = append(answer.Warnings, described.Warnings()...)
-	answer.Warnings = append(answer.Warnings, q.weakened(d)...)
+	answer.Warnings = append(answer.Warnings, q.proxies.Weakened(d)...)
 	return answer, nil
 }
 

@@ -18,14 +18,19 @@ import (
 // before the first load. It is called for each request.
 type Current func() (*core.View, *resource.Set)
 
-// Weakened returns how the configuration of a proxy weakens the permissions that its
-// policies give it (SPEC 11.5).
-type Weakened func(*resource.Dataplane) []diag.Diagnostic
+// Proxies answers for the configuration of proxies.
+type Proxies interface {
+	// Weakened returns how it weakens the permissions that the policies of the dataplane
+	// give (SPEC 11.5).
+	Weakened(*resource.Dataplane) []diag.Diagnostic
+	// NoEffect returns the fields of confs that it lacks.
+	NoEffect(*resource.Dataplane) []inspect.NoEffect
+}
 
 // New returns the handler of the Inspect API. It answers every path that begins with
 // /meshes.
-func New(current Current, weakened Weakened) http.Handler {
-	a := &api{current: current, weakened: weakened, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
+func New(current Current, proxies Proxies) http.Handler {
+	a := &api{current: current, proxies: proxies, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), mux: http.NewServeMux()}
 	const dataplane = "/meshes/{mesh}/dataplanes/{name}/"
 	for path, answer := range map[string]func(*question) (any, error){
 		"/meshes":               meshes,
@@ -47,19 +52,19 @@ func New(current Current, weakened Weakened) http.Handler {
 }
 
 type api struct {
-	current  Current
-	weakened Weakened
-	mux      *http.ServeMux
-	slots    chan struct{} // one for each question that is answered at a time
+	current Current
+	proxies Proxies
+	mux     *http.ServeMux
+	slots   chan struct{} // one for each question that is answered at a time
 }
 
 // question is a request with what it is about.
 type question struct {
 	*http.Request
-	view     *core.View
-	set      *resource.Set
-	mesh     string
-	weakened Weakened
+	view    *core.View
+	set     *resource.Set
+	mesh    string
+	proxies Proxies
 }
 
 // unknown answers what no other pattern matches.
@@ -89,7 +94,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*questio
 		WriteProblem(w, http.StatusServiceUnavailable, "too many questions are being answered; ask again later")
 		return
 	}
-	q := &question{Request: r, mesh: r.PathValue("mesh"), weakened: a.weakened}
+	q := &question{Request: r, mesh: r.PathValue("mesh"), proxies: a.proxies}
 	if q.view, q.set = a.current(); q.view == nil {
 		WriteProblem(w, http.StatusServiceUnavailable, "the first load is not done")
 		return

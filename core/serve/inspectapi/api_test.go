@@ -14,6 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/internal/golden"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -34,7 +35,7 @@ func newAPI(t testing.TB, archive *txtar.Archive) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inspectapi.New(func() (*core.View, *resource.Set) { return view, set }, notWeakened)
+	return inspectapi.New(func() (*core.View, *resource.Set) { return view, set }, noProxies{})
 }
 
 func ask(api http.Handler, method, url string) *httptest.ResponseRecorder {
@@ -58,7 +59,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestBeforeTheFirstLoad(t *testing.T) {
-	api := inspectapi.New(func() (*core.View, *resource.Set) { return nil, nil }, notWeakened)
+	api := inspectapi.New(func() (*core.View, *resource.Set) { return nil, nil }, noProxies{})
 	if w := ask(api, "GET", "/meshes"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "the first load is not done") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
@@ -116,4 +117,8 @@ func FuzzAPI(f *testing.F) {
 	})
 }
 
-func notWeakened(*resource.Dataplane) []diag.Diagnostic { return nil }
+// noProxies have nothing to say.
+type noProxies struct{}
+
+func (noProxies) Weakened(*resource.Dataplane) []diag.Diagnostic  { return nil }
+func (noProxies) NoEffect(*resource.Dataplane) []inspect.NoEffect { return nil }

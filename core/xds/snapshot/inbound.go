@@ -51,7 +51,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	}
 	in := &d.Inbounds[index]
 	address := cmp.Or(in.Address, d.Address)
-	name := fmt.Sprintf("inbound/%s/%d", address, in.Port)
+	name := inboundName(address, in.Port)
 	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
 	protocol := inboundProtocol(in)
 	if client == xds.ProxylessGRPC && !protocol.IsHTTP() {
@@ -114,6 +114,10 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	}
 	done.inbound = key
 	return done
+}
+
+func inboundName(address string, port uint32) string {
+	return fmt.Sprintf("inbound/%s/%d", address, port)
 }
 
 // inspectTimeout is how long a listener waits for the first bytes of a client, to see

@@ -29,7 +29,7 @@ type outboundKey struct {
 func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *built {
 	return b.outbounds.get(key, d, func(client *client) *built {
 		destination := key.destination.name
-		name := fmt.Sprintf("outbound/%s/%d", key.address, key.port)
+		name := outboundName(key.address, key.port)
 		o := &xds.Outbound{
 			Report: xds.Report{Place: name, OnlyTCP: onlyTCP(key.destination.Tags, key.facts)}, Facets: client,
 			Filters: &xds.Filters{}, Backends: xds.Backends{Mesh: key.destination.Mesh},
@@ -70,6 +70,10 @@ func (b *Builder) outboundListener(key outboundKey, d *resource.Dataplane) *buil
 		}
 		return b.finish(part, key.confs.finish)
 	})
+}
+
+func outboundName(address string, port uint32) string {
+	return fmt.Sprintf("outbound/%s/%d", address, port)
 }
 
 // apiListener returns the listener that gRPC clients ask for: by the name of an HTTP

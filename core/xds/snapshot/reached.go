@@ -63,7 +63,7 @@ func workloadOf(d *resource.Dataplane) *seal.Workload {
 		address(own)
 		address(in.ServiceAddress)
 		cluster := fmt.Sprintf("local/%s/%d", own, in.Port)
-		w.Names = append(w.Names, cluster, fmt.Sprintf("inbound/%s/%d", own, in.Port))
+		w.Names = append(w.Names, cluster, inboundName(own, in.Port))
 		port := cmp.Or(in.ServicePort, in.Port)
 		w.Ports[port] = append(w.Ports[port], cluster)
 	}

@@ -457,6 +457,6 @@ func (sb *snapshotBuilder) done() *Snapshot {
 			s.byType[t] = slices.Clone(list)
 		}
 	}
-	s.warnings = sortWarnings(sb.Warnings)
+	s.warnings = sortWarnings(slices.DeleteFunc(sb.Warnings, func(w xds.Warning) bool { return w.Silent }))
 	return s
 }

@@ -78,7 +78,7 @@ const openTelemetryTimeout = 10 * time.Second
 // warnOfTLS warns if the proxy does not verify the collector, whose URL is in a field.
 func (c collector) warnOfTLS(draft telemetryDraft, e *rules.Effective, field string) {
 	if c.tls {
-		draft.Warn(e, field, "the certificate of the collector is not verified")
+		draft.Advise(e, field, "the certificate of the collector is not verified")
 	}
 }
 
@@ -103,6 +103,7 @@ func (c collector) cluster() *clusterv3.Cluster {
 type telemetryDraft interface {
 	AddCluster(*clusterv3.Cluster)
 	Warn(e *rules.Effective, field, format string, args ...any)
+	Advise(e *rules.Effective, field, message string)
 }
 
 const noCollector = "no resource describes a collector here; use endpoint"

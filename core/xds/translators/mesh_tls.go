@@ -1,6 +1,7 @@
 package translators
 
 import (
+	"fmt"
 	"reflect"
 
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
@@ -64,7 +65,7 @@ func setVersions(i *xds.Inbound, e *rules.Effective, v *meshtls.Version, m *tlsv
 			least = most
 		}
 		if most < tlsv3.TlsParameters_TLSv1_2 {
-			i.Warn(e, "/tlsVersion/max", "every client is refused, as no cipher of %s is accepted; set TLS12", *v.Max)
+			i.Advise(e, "/tlsVersion/max", fmt.Sprintf("every client is refused, as no cipher of %s is accepted; set TLS12", *v.Max))
 			least = most // Envoy refuses a maximum below its minimum, which is TLS 1.2
 		}
 	}
