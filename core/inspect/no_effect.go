@@ -24,11 +24,11 @@ const Anywhere = -1
 
 // noEffect returns why the proxy does not get a field that an item set, or parts of it; ""
 // if it does.
-func (o *Options) noEffect(origin rules.Origin, pointer string) string {
+func (options *Options) noEffect(origin rules.Origin, pointer string) string {
 	var reasons []string
-	for i := range o.NoEffect {
-		n := &o.NoEffect[i]
-		here := n.Policy.ID == origin.Policy.ID && n.Index == origin.Index && (o.isHere == nil || o.isHere(n))
+	for i := range options.NoEffect {
+		n := &options.NoEffect[i]
+		here := n.Policy.ID == origin.Policy.ID && n.Index == origin.Index && (options.isHere == nil || options.isHere(n))
 		if here && covers(n.Field, pointer) && !slices.Contains(reasons, n.Reason) {
 			reasons = append(reasons, n.Reason)
 		}
