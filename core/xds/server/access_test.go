@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -67,17 +68,17 @@ func TestAccess(t *testing.T) {
 		denied := func(name string) func() bool {
 			return func() bool { code, _ := other.Error(wire.ClusterType, name); return code == codes.PermissionDenied }
 		}
-		if !other.Wait(patience, denied("*")) || len(other.Named(wire.ClusterType)) > 0 {
+		if !settles(denied("*")) || len(other.Named(wire.ClusterType)) > 0 {
 			t.Errorf("another client holds %v, or gets no error", other.Named(wire.ClusterType))
 		}
 		mine := xdstest.Locator{Name: "web", Parameters: map[string]string{"app": "m"}}
 		theirs := xdstest.Locator{Name: "web", Parameters: map[string]string{"app": "n"}}
 		must(t, other.SubscribeLocators(wire.ClusterType, theirs))
-		if !other.Wait(patience, denied("web")) {
+		if !settles(denied("web")) {
 			t.Error("the parameters of another client are not refused")
 		}
 		must(t, other.SubscribeLocators(wire.ClusterType, mine))
-		if !other.Wait(patience, func() bool { _, ok := other.Located(wire.ClusterType, mine); return ok }) {
+		if !settles(func() bool { _, ok := other.Located(wire.ClusterType, mine); return ok }) {
 			t.Error("the own parameters are refused")
 		}
 
@@ -88,8 +89,10 @@ func TestAccess(t *testing.T) {
 }
 
 func TestIdentifyRefuses(t *testing.T) {
-	r := start(t, server.Options{Source: oneNode(), Identify: identify})
-	awaitEnd(t, r.client(t, xdstest.Options{Node: node("n")}), codes.Unauthenticated)
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode(), Identify: identify})
+		awaitEnd(t, r.client(t, xdstest.Options{Node: node("n")}), codes.Unauthenticated)
+	})
 }
 
 // A node that is no dataplane is answered by the parameters of its metadata (SPEC 9.6),

@@ -24,10 +24,9 @@ import (
 
 // wait waits until so many responses have been sent since the start.
 func (m *memoryServer) wait(b testing.TB, responses int64) {
-	deadline := time.Now().Add(time.Minute)
 	for m.sent.responses.Load() < responses {
-		if time.Now().After(deadline) {
-			b.Fatalf("%d responses of %d", m.sent.responses.Load(), responses)
+		if err := b.Context().Err(); err != nil {
+			b.Fatalf("%d responses of %d: %v", m.sent.responses.Load(), responses, err)
 		}
 		time.Sleep(50 * time.Microsecond)
 	}

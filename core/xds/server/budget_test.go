@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"testing"
+	"testing/synctest"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"golang.org/x/net/http2"
@@ -48,52 +49,56 @@ func TestBudget(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			test.options.Source, test.options.Identify = oneNode(), identify
-			test.options.Relay = func(c *server.Client) bool { return c.Identity == "relay" }
-			r := start(t, test.options)
-			var ends []func()
-			streams := func(identity string, n int, code codes.Code) {
-				t.Helper()
-				for i := range n {
-					end, err := ask(t, r.conn, identity, test.names)
-					if want := codes.OK; i < n-1 && status.Code(err) != want || i == n-1 && status.Code(err) != code {
-						t.Fatalf("stream %d of %s ends with %v", i, identity, err)
+			synctest.Test(t, func(t *testing.T) {
+				test.options.Source, test.options.Identify = oneNode(), identify
+				test.options.Relay = func(c *server.Client) bool { return c.Identity == "relay" }
+				r := start(t, test.options)
+				var ends []func()
+				streams := func(identity string, n int, code codes.Code) {
+					t.Helper()
+					for i := range n {
+						end, err := ask(t, r.conn, identity, test.names)
+						if want := codes.OK; i < n-1 && status.Code(err) != want || i == n-1 && status.Code(err) != code {
+							t.Fatalf("stream %d of %s ends with %v", i, identity, err)
+						}
+						ends = append(ends, end)
 					}
-					ends = append(ends, end)
 				}
-			}
-			streams("a", 2, codes.ResourceExhausted)
-			streams("b", 1, codes.OK) // its own budget
-			streams("relay", 12, codes.OK)
-			streams("relay", 4, codes.ResourceExhausted)
-			for _, end := range ends {
-				end()
-			}
-			if !eventually(func() bool { return r.Counters().Subscriptions[wire.EndpointType].Load() == 0 }) {
-				t.Fatal("the streams do not end")
-			}
-			if !eventually(func() bool { _, err := ask(t, r.conn, "a", test.names); return err == nil }) {
-				t.Error("a stream that has ended uses the budget of its client")
-			}
+				streams("a", 2, codes.ResourceExhausted)
+				streams("b", 1, codes.OK) // its own budget
+				streams("relay", 12, codes.OK)
+				streams("relay", 4, codes.ResourceExhausted)
+				for _, end := range ends {
+					end()
+				}
+				if !settles(func() bool { return r.Counters().Subscriptions[wire.EndpointType].Load() == 0 }) {
+					t.Fatal("the streams do not end")
+				}
+				if _, err := ask(t, r.conn, "a", test.names); err != nil {
+					t.Errorf("a stream that has ended uses the budget of its client: %v", err)
+				}
+			})
 		})
 	}
 }
 
 // In total, a client with many subscriptions leaves room for those with few.
 func TestTotalBudget(t *testing.T) {
-	r := start(t, server.Options{Source: oneNode(), Identify: identify, MaxTotalBytes: 16 << 20})
-	large, small := manyNames(5000, 1000), manyNames(10, 1000) // 5.3 MB, 10 KB
-	if _, err := ask(t, r.conn, "a", large); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ask(t, r.conn, "b", large); status.Code(err) != codes.ResourceExhausted {
-		t.Errorf("a client past the total gets %v", err)
-	}
-	for i := range 20 {
-		if _, err := ask(t, r.conn, fmt.Sprint("honest", i), small); err != nil {
-			t.Errorf("a small client gets %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode(), Identify: identify, MaxTotalBytes: 16 << 20})
+		large, small := manyNames(5000, 1000), manyNames(10, 1000) // 5.3 MB, 10 KB
+		if _, err := ask(t, r.conn, "a", large); err != nil {
+			t.Fatal(err)
 		}
-	}
+		if _, err := ask(t, r.conn, "b", large); status.Code(err) != codes.ResourceExhausted {
+			t.Errorf("a client past the total gets %v", err)
+		}
+		for i := range 20 {
+			if _, err := ask(t, r.conn, fmt.Sprint("honest", i), small); err != nil {
+				t.Errorf("a small client gets %v", err)
+			}
+		}
+	})
 }
 
 // On loopback each connection is a client: all of them have one host.
@@ -162,39 +167,43 @@ func beginRequests(t *testing.T, conn net.Conn, streams, size int) error {
 // What has come of requests is charged to the client, and free again when its connection
 // ends. A connection that passes a limit ends; that of others does not.
 func TestBudgetOfPartialRequests(t *testing.T) {
-	const size = 60_000 // the window of a stream takes it
-	r := start(t, server.Options{Source: oneNode(), MaxSubscriptionBytes: 10 * size, MaxTotalBytes: 25 * size})
-	begin := func(streams int) (conn net.Conn, err error) {
-		conn, err = r.listen.DialContext(t.Context())
-		must(t, err)
-		t.Cleanup(func() { _ = conn.Close() })
-		return conn, beginRequests(t, conn, streams, size)
-	}
-	honest := r.client(t, xdstest.Options{Node: node("n")})
-	must(t, honest.Wildcard(wire.ClusterType))
-	var within []net.Conn
-	for range 2 {
-		conn, err := begin(9)
-		if err != nil {
-			t.Fatalf("requests within the limit: %v", err)
+	synctest.Test(t, func(t *testing.T) {
+		const size = 60_000 // the window of a stream takes it
+		r := start(t, server.Options{Source: oneNode(), MaxSubscriptionBytes: 10 * size, MaxTotalBytes: 25 * size})
+		begin := func(streams int) (conn net.Conn, err error) {
+			conn, err = r.listen.DialContext(t.Context())
+			must(t, err)
+			t.Cleanup(func() { _ = conn.Close() })
+			return conn, beginRequests(t, conn, streams, size)
 		}
-		within = append(within, conn)
-	}
-	if !eventually(func() bool { _, err := begin(11); return err != nil }) {
-		t.Error("a connection with more than its client may have is open")
-	}
-	if !eventually(func() bool { return r.Charged() == 2*9*(size+128) }) {
-		t.Errorf("%d bytes are charged", r.Charged())
-	}
-	must(t, honest.Subscribe(wire.EndpointType, "a"))
-	if !eventually(func() bool { return len(honest.Responses()) == 2 }) {
-		t.Errorf("the other client has %v, and ends with %v", honest.Responses(), honest.Err())
-	}
-	honest.Close()
-	for _, conn := range within {
-		_ = conn.Close()
-	}
-	if !eventually(func() bool { return r.Charged() == 0 }) {
-		t.Errorf("%d bytes are charged when all connections have ended", r.Charged())
-	}
+		honest := r.client(t, xdstest.Options{Node: node("n")})
+		must(t, honest.Wildcard(wire.ClusterType))
+		var within []net.Conn
+		for range 2 {
+			conn, err := begin(9)
+			if err != nil {
+				t.Fatalf("requests within the limit: %v", err)
+			}
+			within = append(within, conn)
+		}
+		past, _ := begin(11)
+		synctest.Wait()
+		if _, err := past.Write([]byte{0}); err == nil {
+			t.Error("a connection with more than its client may have is open")
+		}
+		if !settles(func() bool { return r.Charged() == 2*9*(size+128) }) {
+			t.Errorf("%d bytes are charged", r.Charged())
+		}
+		must(t, honest.Subscribe(wire.EndpointType, "a"))
+		if !settles(func() bool { return len(honest.Responses()) == 2 }) {
+			t.Errorf("the other client has %v, and ends with %v", honest.Responses(), honest.Err())
+		}
+		honest.Close()
+		for _, conn := range within {
+			_ = conn.Close()
+		}
+		if !settles(func() bool { return r.Charged() == 0 }) {
+			t.Errorf("%d bytes are charged when all connections have ended", r.Charged())
+		}
+	})
 }

@@ -2,7 +2,7 @@ package server_test
 
 import (
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"google.golang.org/grpc"
 
@@ -40,19 +40,17 @@ func (m *meshmatch) connect(_ testing.TB, replica int) grpc.ClientConnInterface 
 	return m.replicas[replica].conn
 }
 
-func (m *meshmatch) patience() (response, silence time.Duration) {
-	return patience, 15 * time.Millisecond
-}
-
 func TestConformance(t *testing.T) {
 	for _, protocol := range protocols {
 		t.Run(protocol.name, func(t *testing.T) {
 			for _, s := range readScripts(t, protocol.path) {
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
-					if err := play(t, s, newMeshmatch(t), protocol.wire()); err != nil {
-						t.Error(err)
-					}
+					synctest.Test(t, func(t *testing.T) {
+						if err := play(t, s, newMeshmatch(t), protocol.wire()); err != nil {
+							t.Error(err)
+						}
+					})
 				})
 			}
 		})

@@ -6,7 +6,7 @@ import (
 	"net"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/grpc"
@@ -18,8 +18,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
 
-// patience is how long tests wait for what must happen.
-const patience = 10 * time.Second
+// The tests of this package run in bubbles of package synctest: the connections are in
+// memory, and the clock goes on only when nothing else does. A test waits until all
+// that it caused has happened (settles), so "no response" needs no time, and times that
+// the server keeps are exact.
 
 // running is a server on an in-memory listener.
 type running struct {
@@ -110,14 +112,11 @@ func bodies(resources ...*wire.Resource) map[string]string {
 	return m
 }
 
-// eventually waits until a condition holds, and reports whether it does.
-func eventually(condition func() bool) bool {
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			return false
-		}
-	}
-	return true
+// settles waits until the server and all clients wait, for each other or for the clock,
+// and reports whether a condition holds then.
+func settles(condition func() bool) bool {
+	synctest.Wait()
+	return condition()
 }
 
 // lockedBuffer is a buffer that goroutines may write.

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
 	"github.com/envoyproxy/go-control-plane/pkg/cache/types"
@@ -27,8 +27,6 @@ type controlPlane struct {
 	caches   [2]cachev3.SnapshotCache
 	conns    [2]grpc.ClientConnInterface
 	versions int
-	response time.Duration // how long a response may take
-	silence  time.Duration // how long to wait to see that none comes
 }
 
 func newControlPlane(t testing.TB) *controlPlane {
@@ -96,10 +94,6 @@ func (c *controlPlane) connect(_ testing.TB, replica int) grpc.ClientConnInterfa
 	return c.conns[replica]
 }
 
-func (c *controlPlane) patience() (response, silence time.Duration) {
-	return c.response, c.silence
-}
-
 // TestConformanceOfGoControlPlane runs the same scripts against go-control-plane.
 // testdata/conformance/go-control-plane.txt lists those that do not hold there, with
 // the reason.
@@ -111,24 +105,15 @@ func TestConformanceOfGoControlPlane(t *testing.T) {
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
 					reason, differs := differences[protocol.name+" "+s.name]
-					peer := newControlPlane(t)
-					peer.response, peer.silence = patience, 15*time.Millisecond
-					if differs {
-						peer.response = 50 * time.Millisecond
-					}
-					err := play(t, s, peer, protocol.wire())
-					if err == nil && differs {
-						// On a busy machine a response may have been late.
-						peer = newControlPlane(t)
-						peer.response, peer.silence = time.Second, time.Second
-						err = play(t, s, peer, protocol.wire())
-					}
-					switch {
-					case err != nil && !differs:
-						t.Error(err)
-					case err == nil && differs:
-						t.Errorf("holds, but is listed as a difference: %s", reason)
-					}
+					synctest.Test(t, func(t *testing.T) {
+						err := play(t, s, newControlPlane(t), protocol.wire())
+						switch {
+						case err != nil && !differs:
+							t.Error(err)
+						case err == nil && differs:
+							t.Errorf("holds, but is listed as a difference: %s", reason)
+						}
+					})
 				})
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -23,11 +24,13 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, seed)
-			for range 400 {
-				w.step()
-			}
-			w.finish()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, seed)
+				for range 400 {
+					w.step()
+				}
+				w.finish()
+			})
 		})
 	}
 }
@@ -153,7 +156,7 @@ func (w *world) step() {
 	case 7:
 		c.FreezeOrThaw()
 	case 8:
-		time.Sleep(time.Duration(w.rand.IntN(3)) * time.Millisecond)
+		time.Sleep(time.Duration(w.rand.IntN(100)) * time.Millisecond)
 	case 9, 10:
 		w.hostile[w.rand.IntN(len(w.hostile))].Act(w.rand, worldNames[w.rand.IntN(len(worldNames))])
 	default:
@@ -190,7 +193,8 @@ func (w *world) finish() {
 	}
 	for i, c := range w.clients {
 		c.Thaw()
-		c.Wait(patience, func() bool { return len(c.Differences(state)) == 0 })
+		time.Sleep(time.Second) // more than Options.Wait, and than a hostile client's stream
+		synctest.Wait()
 		for _, d := range c.Differences(state) {
 			w.t.Errorf("client %d (%s): %s", i, c, d)
 		}
@@ -206,7 +210,7 @@ func (w *world) finish() {
 			if r.NodeState(id) == server.Absent {
 				continue
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
 			if _, err := r.WaitConverged(ctx, []string{id}); err != nil {
 				w.t.Errorf("%s does not converge: %+v", id, r.Status(id))
 			}

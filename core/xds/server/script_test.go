@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
@@ -32,9 +32,6 @@ type subject interface {
 	publish(*xdstest.State)
 	// connect returns a connection to the server, or to its other replica.
 	connect(t testing.TB, replica int) grpc.ClientConnInterface
-	// patience is how long a response may take, and silence how long a test waits to
-	// see that none comes.
-	patience() (response, silence time.Duration)
 }
 
 // A script is a conversation between a client and a server. testdata/conformance/README
@@ -147,21 +144,16 @@ func (p *player) step(line string) error {
 	case "<":
 		return p.expect(strings.Join(fields[1:], " "))
 	case "quiet":
-		_, silence := p.subject.patience()
-		select {
-		case r := <-p.got:
+		if r, any := p.next(); any {
 			return fmt.Errorf("got %s", r.of(p))
-		case <-time.After(silence):
 		}
 	case "end":
-		response, _ := p.subject.patience()
-		select {
-		case r := <-p.got:
-			if status.Code(r.err).String() != fields[1] {
-				return fmt.Errorf("got %s", r.of(p))
-			}
-		case <-time.After(response):
+		r, any := p.next()
+		if !any {
 			return fmt.Errorf("the stream does not end")
+		}
+		if status.Code(r.err).String() != fields[1] {
+			return fmt.Errorf("got %s", r.of(p))
 		}
 	default:
 		p.t.Fatalf("no step %q", line)
@@ -281,19 +273,29 @@ func (p *player) send(fields []string) error {
 	return p.wire.send(p, typeOf(p.t, fields[0]), fields[1:])
 }
 
+// next waits until the server waits for the client, and returns what it has sent, if
+// anything.
+func (p *player) next() (r received, any bool) {
+	synctest.Wait()
+	select {
+	case r = <-p.got:
+		return r, true
+	default:
+		return r, false
+	}
+}
+
 // expect compares the next response with a line.
 func (p *player) expect(want string) error {
-	response, _ := p.subject.patience()
-	select {
-	case r := <-p.got:
-		if r.err != nil {
-			return r.err
-		}
-		if got := r.of(p); canonical(got) != canonical(want) {
-			return fmt.Errorf("got %s", got)
-		}
-	case <-time.After(response):
+	r, any := p.next()
+	if !any {
 		return fmt.Errorf("no response")
+	}
+	if r.err != nil {
+		return r.err
+	}
+	if got := r.of(p); canonical(got) != canonical(want) {
+		return fmt.Errorf("got %s", got)
 	}
 	return nil
 }

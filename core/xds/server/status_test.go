@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core/xds/server"
@@ -33,11 +34,7 @@ func TestStatusAndConvergence(t *testing.T) {
 		must(t, c.Wildcard(wire.ClusterType))
 		converged := func(want int) {
 			t.Helper()
-			timeout := patience
-			if want == 0 {
-				timeout = 50 * time.Millisecond
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			n, err := r.WaitConverged(ctx, []string{"n"})
 			if n != want || (err == nil) != (want == 1) || want == 0 && !errors.Is(err, context.DeadlineExceeded) {
@@ -52,7 +49,7 @@ func TestStatusAndConvergence(t *testing.T) {
 		}
 
 		setNode(r.source, bad, b)
-		if !eventually(func() bool { return r.Status("n").Types["clusters"].NACK != nil }) {
+		if !settles(func() bool { return r.Status("n").Types["clusters"].NACK != nil }) {
 			t.Fatal("the NACK is not in the status")
 		}
 		converged(0)
@@ -82,31 +79,37 @@ func TestClientThatLacksAType(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
 		for has, lacks := range map[wire.Type]wire.Type{wire.ClusterType: wire.ListenerType, wire.ListenerType: wire.ClusterType} {
 			var log lockedBuffer
-			connect := func(wait time.Duration) (*running, *xdstest.Client) {
+			const wait = time.Hour
+			connect := func() (*running, *xdstest.Client) {
 				r := start(t, server.Options{
 					Source: oneNode(xdstest.Resource(has, "a", "1")), Wait: wait,
 					Logger: slog.New(slog.NewTextHandler(&log, nil)),
 				})
 				c := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
 				must(t, c.Wildcard(has))
-				if !eventually(func() bool { s := r.Status("n").Types[has.String()]; return s.Acked != "" && s.Acked == s.Sent }) {
+				if !settles(func() bool { s := r.Status("n").Types[has.String()]; return s.Acked != "" && s.Acked == s.Sent }) {
 					t.Fatalf("the %v are not accepted", has)
 				}
 				return r, c
 			}
-			r, c := connect(time.Hour)
+			r, c := connect()
 			if got := r.NodeState("n"); got != server.Pending {
 				t.Errorf("with %v alone the node is %v", has, got)
 			}
 			must(t, c.Wildcard(lacks))
-			if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+			if !settles(func() bool { return r.NodeState("n") == server.Converged }) {
 				t.Errorf("with %v too the node does not converge", lacks)
 			}
 			if log.String() != "" {
 				t.Errorf("a client that has all types is logged: %s", log.String())
 			}
-			r, _ = connect(time.Millisecond)
-			if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+			r, _ = connect()
+			time.Sleep(wait - time.Nanosecond)
+			if got := r.NodeState("n"); got != server.Pending {
+				t.Errorf("before the wait is over the node is %v", got)
+			}
+			time.Sleep(time.Nanosecond)
+			if !settles(func() bool { return r.NodeState("n") == server.Converged }) {
 				t.Errorf("a client without %v does not converge", lacks)
 			}
 			if want := fmt.Sprintf("all %v and no %v", has, lacks); !strings.Contains(log.String(), want) {
@@ -133,38 +136,44 @@ func TestStatusJSON(t *testing.T) {
 }
 
 func TestCounters(t *testing.T) {
-	a := xdstest.Resource(wire.EndpointType, "a", "1")
-	pushes := make(chan time.Duration, 8)
-	r := start(t, server.Options{Source: oneNode(a), ObservePush: func(d time.Duration) { pushes <- d }})
-	c := r.client(t, xdstest.Options{Node: node("n")})
-	must(t, c.Subscribe(wire.EndpointType, "a", "b"))
-	await(t, c, wire.EndpointType, a)
-	a2 := xdstest.Resource(wire.EndpointType, "a", "2")
-	setNode(r.source, a2)
-	await(t, c, wire.EndpointType, a2)
-	counters := r.Counters()
-	if got := counters.Streams[0].Load(); got != 1 || server.ProtocolNames[0] != "delta" {
-		t.Errorf("%d streams of %s", got, server.ProtocolNames[0])
-	}
-	if got := counters.Subscriptions[wire.EndpointType].Load(); got != 2 {
-		t.Errorf("%d subscriptions, want 2", got)
-	}
-	if got := counters.Pushes[wire.EndpointType].Load(); got != 2 {
-		t.Errorf("%d pushes, want 2", got)
-	}
-	if got := counters.PushBytes[wire.EndpointType].Load(); got < int64(len(a.Body)+len(a2.Body)) {
-		t.Errorf("%d bytes", got)
-	}
-	if d := <-pushes; d <= 0 || len(pushes) > 0 {
-		t.Errorf("push times: %v and %d more; want one, of the change", d, len(pushes))
-	}
-	c.Close()
-	if !eventually(func() bool { return counters.Streams[0].Load() == 0 }) {
-		t.Fatal("the stream is still counted")
-	}
-	if got := counters.Subscriptions[wire.EndpointType].Load(); got != 0 {
-		t.Errorf("%d subscriptions after the end", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		a := xdstest.Resource(wire.EndpointType, "a", "1")
+		pushes := make(chan time.Duration, 8)
+		r := start(t, server.Options{Source: oneNode(a), ObservePush: func(d time.Duration) { pushes <- d }})
+		c := r.client(t, xdstest.Options{Node: node("n"), Reject: func(xdstest.Held) string {
+			time.Sleep(time.Second) // before it ACKs
+			return ""
+		}})
+		must(t, c.Subscribe(wire.EndpointType, "a", "b"))
+		time.Sleep(700 * time.Millisecond)
+		a2 := xdstest.Resource(wire.EndpointType, "a", "2")
+		setNode(r.source, a2)
+		time.Sleep(time.Minute)
+		await(t, c, wire.EndpointType, a2)
+		counters := r.Counters()
+		if got := counters.Streams[0].Load(); got != 1 || server.ProtocolNames[0] != "delta" {
+			t.Errorf("%d streams of %s", got, server.ProtocolNames[0])
+		}
+		if got := counters.Subscriptions[wire.EndpointType].Load(); got != 2 {
+			t.Errorf("%d subscriptions, want 2", got)
+		}
+		if got := counters.Pushes[wire.EndpointType].Load(); got != 2 {
+			t.Errorf("%d pushes, want 2", got)
+		}
+		if got := counters.PushBytes[wire.EndpointType].Load(); got < int64(len(a.Body)+len(a2.Body)) {
+			t.Errorf("%d bytes", got)
+		}
+		if d := <-pushes; d != 300*time.Millisecond || len(pushes) > 0 {
+			t.Errorf("push times: %v and %d more; want one of 300ms, of the change", d, len(pushes))
+		}
+		c.Close()
+		if !settles(func() bool { return counters.Streams[0].Load() == 0 }) {
+			t.Fatal("the stream is still counted")
+		}
+		if got := counters.Subscriptions[wire.EndpointType].Load(); got != 0 {
+			t.Errorf("%d subscriptions after the end", got)
+		}
+	})
 }
 
 // A client that unsubscribes what it rejected has accepted all that it should hold.
@@ -178,14 +187,14 @@ func TestConvergenceAfterRejectedIsUnsubscribed(t *testing.T) {
 			return ""
 		}})
 		must(t, c.Subscribe(wire.EndpointType, "a", "b"))
-		if !eventually(func() bool { return r.Status("n").Types["endpoints"].NACK != nil }) {
+		if !settles(func() bool { return r.Status("n").Types["endpoints"].NACK != nil }) {
 			t.Fatal("the NACK is not in the status")
 		}
 		if got := r.NodeState("n"); got != server.Pending {
 			t.Errorf("after a NACK the node is %v", got)
 		}
 		must(t, c.Unsubscribe(wire.EndpointType, "a"))
-		if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
+		if !settles(func() bool { return r.NodeState("n") == server.Converged }) {
 			t.Errorf("the node is %v: %+v", r.NodeState("n"), r.Status("n"))
 		}
 	})

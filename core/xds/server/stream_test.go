@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -31,25 +32,27 @@ func setNode(s *xdstest.Source, resources ...*wire.Resource) {
 // await waits until a client holds resources of a type and no others.
 func await(t *testing.T, c *xdstest.Client, k wire.Type, resources ...*wire.Resource) {
 	t.Helper()
-	if !c.Wait(patience, func() bool { return maps.Equal(contents(c, k), bodies(resources...)) }) {
+	if !settles(func() bool { return maps.Equal(contents(c, k), bodies(resources...)) }) {
 		t.Fatalf("holds %d resources, wants %d; stream: %v", len(contents(c, k)), len(resources), c.Err())
 	}
 }
 
-// forProtocols runs a test for both protocols.
+// forProtocols runs a test for both protocols, each in a bubble.
 func forProtocols(t *testing.T, test func(t *testing.T, sotw bool)) {
 	for _, protocol := range []struct {
 		name string
 		sotw bool
 	}{{"delta", false}, {"sotw", true}} {
-		t.Run(protocol.name, func(t *testing.T) { test(t, protocol.sotw) })
+		t.Run(protocol.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, protocol.sotw) })
+		})
 	}
 }
 
 // awaitEnd waits until a stream ends, and checks the code.
 func awaitEnd(t *testing.T, c *xdstest.Client, code codes.Code) {
 	t.Helper()
-	if !c.Wait(patience, func() bool { return c.Err() != nil }) {
+	if !settles(func() bool { return c.Err() != nil }) {
 		t.Fatal("the stream does not end")
 	}
 	if got := status.Code(c.Err()); got != code {
@@ -90,86 +93,92 @@ func TestSlowReader(t *testing.T) {
 
 // The first request after a reconnection has the versions of all that a client holds.
 func TestLargeRequest(t *testing.T) {
-	var resources []*wire.Resource
-	for i := range 30_000 {
-		resources = append(resources, xdstest.Resource(wire.EndpointType, fmt.Sprintf("%0180d", i), "1"))
-	}
-	r := start(t, server.Options{Source: oneNode(resources...)})
-	c := r.client(t, xdstest.Options{Node: node("n")})
-	must(t, c.Wildcard(wire.EndpointType))
-	await(t, c, wire.EndpointType, resources...)
-	c.Close()
+	synctest.Test(t, func(t *testing.T) {
+		var resources []*wire.Resource
+		for i := range 30_000 {
+			resources = append(resources, xdstest.Resource(wire.EndpointType, fmt.Sprintf("%0180d", i), "1"))
+		}
+		r := start(t, server.Options{Source: oneNode(resources...)})
+		c := r.client(t, xdstest.Options{Node: node("n")})
+		must(t, c.Wildcard(wire.EndpointType))
+		await(t, c, wire.EndpointType, resources...)
+		c.Close()
 
-	again := r.client(t, xdstest.Options{Node: node("n"), Resume: c})
-	if !again.Wait(patience, func() bool { return len(again.Responses()) > 0 }) {
-		t.Fatal("no response", again.Err())
-	}
-	if got := len(again.Responses()[0].Resources); got != 0 {
-		t.Errorf("%d resources are sent again", got)
-	}
+		again := r.client(t, xdstest.Options{Node: node("n"), Resume: c})
+		if !settles(func() bool { return len(again.Responses()) > 0 }) {
+			t.Fatal("no response", again.Err())
+		}
+		if got := len(again.Responses()[0].Resources); got != 0 {
+			t.Errorf("%d resources are sent again", got)
+		}
+	})
 }
 
 // Clients of gRPC take 4 MiB. Delta responses are split below it, each after the ACK of
 // the one before.
 func TestResponsesAreSplit(t *testing.T) {
-	var resources []*wire.Resource
-	for i := range 10 {
-		resources = append(resources, xdstest.Resource(wire.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20)))
-	}
-	r := start(t, server.Options{Source: oneNode(resources...)})
-	c := r.client(t, xdstest.Options{Node: node("n")})
-	must(t, c.Wildcard(wire.ClusterType))
-	await(t, c, wire.ClusterType, resources...)
-	for _, response := range c.Responses() {
-		size := 0
-		for _, r := range response.Resources {
-			size += len(r.Body)
+	synctest.Test(t, func(t *testing.T) {
+		var resources []*wire.Resource
+		for i := range 10 {
+			resources = append(resources, xdstest.Resource(wire.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20)))
 		}
-		if size == 0 || size > 4<<20 {
-			t.Errorf("a response has %d bytes of resources", size)
+		r := start(t, server.Options{Source: oneNode(resources...)})
+		c := r.client(t, xdstest.Options{Node: node("n")})
+		must(t, c.Wildcard(wire.ClusterType))
+		await(t, c, wire.ClusterType, resources...)
+		for _, response := range c.Responses() {
+			size := 0
+			for _, r := range response.Resources {
+				size += len(r.Body)
+			}
+			if size == 0 || size > 4<<20 {
+				t.Errorf("a response has %d bytes of resources", size)
+			}
 		}
-	}
-	if n := len(c.Responses()); n != 4 {
-		t.Errorf("%d responses, want 4 with at most 3 resources", n)
-	}
+		if n := len(c.Responses()); n != 4 {
+			t.Errorf("%d responses, want 4 with at most 3 resources", n)
+		}
+	})
 }
 
 // A client that never ACKs delays other types and removals by Options.Wait only.
 func TestWaits(t *testing.T) {
-	const wait = 150 * time.Millisecond
-	cluster, listener := xdstest.Resource(wire.ClusterType, "a", "1"), xdstest.Resource(wire.ListenerType, "l", "1")
-	r := start(t, server.Options{Source: oneNode(cluster, listener), Wait: wait})
-	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
-	must(t, err)
-	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: wire.ClusterType.URL()}))
-	first, err := stream.Recv()
-	must(t, err)
-	// The first answer in a type waits for nothing.
-	must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ListenerType.URL()}))
-	second, err := stream.Recv()
-	must(t, err)
-	for _, r := range []*discoveryv3.DeltaDiscoveryResponse{first, second} {
-		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: r.GetTypeUrl(), ResponseNonce: r.GetNonce()}))
-	}
-	if !eventually(func() bool { return r.NodeState("n") == server.Converged }) {
-		t.Fatal("the ACKs are not handled")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const wait = 150 * time.Millisecond
+		cluster, listener := xdstest.Resource(wire.ClusterType, "a", "1"), xdstest.Resource(wire.ListenerType, "l", "1")
+		r := start(t, server.Options{Source: oneNode(cluster, listener), Wait: wait})
+		stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
+		must(t, err)
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: wire.ClusterType.URL()}))
+		first, err := stream.Recv()
+		must(t, err)
+		// The first answer in a type waits for nothing.
+		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: wire.ListenerType.URL()}))
+		second, err := stream.Recv()
+		must(t, err)
+		for _, r := range []*discoveryv3.DeltaDiscoveryResponse{first, second} {
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: r.GetTypeUrl(), ResponseNonce: r.GetNonce()}))
+		}
+		if !settles(func() bool { return r.NodeState("n") == server.Converged }) {
+			t.Fatal("the ACKs are not handled")
+		}
 
-	begin := time.Now()
-	setNode(r.source, xdstest.Resource(wire.ClusterType, "a", "2"))
-	addition, err := stream.Recv() // is not ACKed
-	must(t, err)
-	if addition.GetTypeUrl() != wire.ClusterType.URL() || len(addition.GetResources()) != 1 {
-		t.Fatalf("got %v, want the cluster", addition)
-	}
-	removal, err := stream.Recv()
-	must(t, err)
-	if got := removal.GetRemovedResources(); len(got) != 1 || got[0] != "l" {
-		t.Fatalf("got %v, want the removal of l", removal)
-	}
-	if waited := time.Since(begin); waited < wait {
-		t.Errorf("the removal is sent after %v, before the additions are ACKed or %v have passed", waited, wait)
-	}
+		begin := time.Now()
+		setNode(r.source, xdstest.Resource(wire.ClusterType, "a", "2"))
+		addition, err := stream.Recv() // is not ACKed
+		must(t, err)
+		if addition.GetTypeUrl() != wire.ClusterType.URL() || len(addition.GetResources()) != 1 {
+			t.Fatalf("got %v, want the cluster", addition)
+		}
+		removal, err := stream.Recv()
+		must(t, err)
+		if got := removal.GetRemovedResources(); len(got) != 1 || got[0] != "l" {
+			t.Fatalf("got %v, want the removal of l", removal)
+		}
+		if waited := time.Since(begin); waited != wait {
+			t.Errorf("the removal is sent after %v, want %v", waited, wait)
+		}
+	})
 }
 
 func TestDrain(t *testing.T) {
@@ -178,7 +187,7 @@ func TestDrain(t *testing.T) {
 		idle := r.client(t, xdstest.Options{StateOfTheWorld: sotw})
 		busy := r.client(t, xdstest.Options{StateOfTheWorld: sotw, Node: node("n")})
 		must(t, busy.Wildcard(wire.ClusterType))
-		if !busy.Wait(patience, func() bool { return len(busy.Responses()) == 1 }) {
+		if !settles(func() bool { return len(busy.Responses()) == 1 }) {
 			t.Fatal("no response")
 		}
 		r.Drain()
@@ -189,14 +198,12 @@ func TestDrain(t *testing.T) {
 		}
 		late := r.client(t, xdstest.Options{StateOfTheWorld: sotw})
 		awaitEnd(t, late, codes.Unavailable)
-		stopped := make(chan struct{})
+		stopped := false
 		go func() {
-			defer close(stopped)
 			r.grpc.GracefulStop()
+			stopped = true
 		}()
-		select {
-		case <-stopped:
-		case <-time.After(patience):
+		if !settles(func() bool { return stopped }) {
 			t.Error("GracefulStop waits for streams after Drain")
 		}
 	})
@@ -204,22 +211,24 @@ func TestDrain(t *testing.T) {
 
 // Drain ends the stream of a client that does not read too.
 func TestDrainOfSlowReader(t *testing.T) {
-	resource := func(i int) *wire.Resource {
-		return xdstest.Resource(wire.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20))
-	}
-	r := start(t, server.Options{Source: oneNode(resource(0), resource(1), resource(2))})
-	stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
-	must(t, err)
-	for _, k := range []wire.Type{wire.ClusterType, wire.ListenerType} {
-		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: k.URL()}))
-	}
-	if !eventually(func() bool { return r.NodeState("n") != server.Absent }) {
-		t.Fatal("there is no stream")
-	}
-	r.Drain()
-	if !eventually(func() bool { return r.Counters().Streams[0].Load() == 0 }) {
-		t.Fatal("the handler does not return")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		resource := func(i int) *wire.Resource {
+			return xdstest.Resource(wire.ClusterType, fmt.Sprint(i), strings.Repeat("x", 1<<20))
+		}
+		r := start(t, server.Options{Source: oneNode(resource(0), resource(1), resource(2))})
+		stream, err := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn).DeltaAggregatedResources(t.Context())
+		must(t, err)
+		for _, k := range []wire.Type{wire.ClusterType, wire.ListenerType} {
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{Node: node("n"), TypeUrl: k.URL()}))
+		}
+		if !settles(func() bool { return r.NodeState("n") != server.Absent }) {
+			t.Fatal("there is no stream")
+		}
+		r.Drain()
+		if !settles(func() bool { return r.Counters().Streams[0].Load() == 0 }) {
+			t.Fatal("the handler does not return")
+		}
+	})
 }
 
 func TestLimits(t *testing.T) {
@@ -260,7 +269,7 @@ func TestLimits(t *testing.T) {
 				must(t, test.request(c))
 				if test.refused {
 					awaitEnd(t, c, codes.ResourceExhausted)
-				} else if !c.Wait(patience, func() bool { return len(c.Responses()) > 0 }) {
+				} else if !settles(func() bool { return len(c.Responses()) > 0 }) {
 					t.Error("no response", c.Err())
 				}
 			})
@@ -269,45 +278,45 @@ func TestLimits(t *testing.T) {
 }
 
 func TestStreamsOfOnePeerAreLimited(t *testing.T) {
-	r := start(t, server.Options{Source: oneNode(), MaxStreamsPerPeer: 2})
-	var clients []*xdstest.Client
-	for range 2 {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Options{Source: oneNode(), MaxStreamsPerPeer: 2})
+		var clients []*xdstest.Client
+		for range 2 {
+			c := r.client(t, xdstest.Options{})
+			must(t, c.Wildcard(wire.ClusterType))
+			if !settles(func() bool { return len(c.Responses()) > 0 }) {
+				t.Fatal("no response", c.Err())
+			}
+			clients = append(clients, c)
+		}
+		awaitEnd(t, r.client(t, xdstest.Options{}), codes.ResourceExhausted)
+		clients[0].Close()
+		synctest.Wait()
 		c := r.client(t, xdstest.Options{})
 		must(t, c.Wildcard(wire.ClusterType))
-		if !c.Wait(patience, func() bool { return len(c.Responses()) > 0 }) {
-			t.Fatal("no response", c.Err())
+		if !settles(func() bool { return len(c.Responses()) > 0 }) {
+			t.Errorf("a stream that has ended counts: %v", c.Err())
 		}
-		clients = append(clients, c)
-	}
-	awaitEnd(t, r.client(t, xdstest.Options{}), codes.ResourceExhausted)
-	clients[0].Close()
-	if !eventually(func() bool {
-		c := r.client(t, xdstest.Options{})
-		if c.Wildcard(wire.ClusterType) != nil {
-			return false // the stream was refused before the request was sent
-		}
-		return c.Wait(100*time.Millisecond, func() bool { return len(c.Responses()) > 0 })
-	}) {
-		t.Error("a stream that has ended counts")
-	}
+	})
 }
 
 // A type that is not served is answered, so that clients do not wait for it.
 func TestOtherTypes(t *testing.T) {
 	const url = "type.googleapis.com/envoy.service.runtime.v3.Runtime"
-	r := start(t, server.Options{Source: oneNode()})
-	client := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn)
-	t.Run("delta", func(t *testing.T) {
-		stream, err := client.DeltaAggregatedResources(t.Context())
-		must(t, err)
-		must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResourceNamesSubscribe: []string{"x"}}))
-		response, err := stream.Recv()
-		must(t, err)
-		if got := response.GetRemovedResources(); len(got) != 1 || got[0] != "x" || response.GetTypeUrl() != url {
-			t.Errorf("got %v", response)
+	forProtocols(t, func(t *testing.T, sotw bool) {
+		r := start(t, server.Options{Source: oneNode()})
+		client := discoveryv3.NewAggregatedDiscoveryServiceClient(r.conn)
+		if !sotw {
+			stream, err := client.DeltaAggregatedResources(t.Context())
+			must(t, err)
+			must(t, stream.Send(&discoveryv3.DeltaDiscoveryRequest{TypeUrl: url, ResourceNamesSubscribe: []string{"x"}}))
+			response, err := stream.Recv()
+			must(t, err)
+			if got := response.GetRemovedResources(); len(got) != 1 || got[0] != "x" || response.GetTypeUrl() != url {
+				t.Errorf("got %v", response)
+			}
+			return
 		}
-	})
-	t.Run("sotw", func(t *testing.T) {
 		stream, err := client.StreamAggregatedResources(t.Context())
 		must(t, err)
 		must(t, stream.Send(&discoveryv3.DiscoveryRequest{TypeUrl: url, ResourceNames: []string{"x"}}))
