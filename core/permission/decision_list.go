@@ -78,7 +78,7 @@ func newLookup(entries []Entry) *lookup {
 	l.exact, l.below = make(map[string]heads, exact), make(map[string]heads, below)
 	known := request.Expressions{}
 	for i := len(entries) - 1; i >= 0; i-- { // an entry goes in front of the later ones of its chain
-		l.links[i].condition = request.NewCondition(entries[i].Match, entries[i].List.scope(), known)
+		l.links[i].condition = request.NewCondition(entries[i].Match, entries[i].List.Scope(), known)
 		l.add(entries, int32(i))
 	}
 	return l

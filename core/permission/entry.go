@@ -26,9 +26,9 @@ func (l List) String() string {
 	return [...]string{"deny", "allow", "allowWithShadowDeny", "from"}[l]
 }
 
-// scope returns what of a header's value has to meet the conditions of the
+// Scope returns what of a header's value has to meet the conditions of the
 // list's entries (SPEC 7.2).
-func (l List) scope() request.Scope {
+func (l List) Scope() request.Scope {
 	if l == Allow {
 		return request.Whole
 	}

@@ -123,10 +123,16 @@ func group(e *Expr) string {
 type Matcher struct{ compiled *regexp.Regexp }
 
 // Matcher compiles [Expr.Whole].
-func (e *Expr) Matcher() Matcher { return compile(group(bytewise(e))) }
+func (e *Expr) Matcher() Matcher { return compile(e.BytewiseWhole()) }
 
 // RunsMatcher compiles [Expr.Runs].
-func (e *Expr) RunsMatcher() Matcher { return compile(bytewise(e).Runs(`(?s:.)*`)) }
+func (e *Expr) RunsMatcher() Matcher { return compile(e.BytewiseRuns()) }
+
+// BytewiseWhole returns [Expr.Whole] for texts with a character for each byte.
+func (e *Expr) BytewiseWhole() string { return group(bytewise(e)) }
+
+// BytewiseRuns returns [Expr.Runs] for texts with a character for each byte.
+func (e *Expr) BytewiseRuns() string { return bytewise(e).Runs(`(?s:.)*`) }
 
 func compile(expression string) Matcher {
 	return Matcher{regexp.MustCompile(`\A` + expression + `\z`)}

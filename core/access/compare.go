@@ -1,0 +1,166 @@
+package access
+
+import "github.com/meshmatch/meshmatch/core/permission"
+
+// Difference is a pair of deciding entries with different decisions, before and after an
+// edit, and a request about which they decide.
+type Difference struct {
+	Before, After Decision
+	Witness       *Witness
+}
+
+// Compare returns the differences of two lists, in the order of the entries before, then
+// after; a decision by default comes last. If there is none, each request is decided
+// equally. The error is a [*LimitError].
+func Compare(space *Space, before, after *List, limits Limits) ([]Difference, error) {
+	c := newCompiler(space)
+	for _, l := range []*List{before, after} {
+		if err := c.add(l); err != nil {
+			return nil, err
+		}
+	}
+	s := newSearch(c.compiled(), limits)
+	s.done = func(lists [][]item) bool { return equalLists(lists[0], lists[1]) || sameOutcome(lists[0], lists[1]) }
+	found := map[[2]*permission.Place]bool{}
+	var out []Difference
+	s.visit = func(lists [][]item) error {
+		d := Difference{Before: decision(lists[0]), After: decision(lists[1])}
+		pair := [2]*permission.Place{d.Before.By, d.After.By}
+		if found[pair] {
+			return nil
+		}
+		found[pair] = true
+		var err error
+		if d.Witness, err = s.witness(); err != nil {
+			return err
+		}
+		out = append(out, d)
+		return nil
+	}
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	sortBy(out, func(d *Difference) [2]int {
+		return [2]int{placeIn(before, d.Before.By), placeIn(after, d.After.By)}
+	})
+	return out, nil
+}
+
+// equalLists reports whether two lists have equal conditions and decisions.
+func equalLists(a, b []item) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].same != b[i].same || a[i].left != b[i].left {
+			return false
+		}
+	}
+	return true
+}
+
+func sameOutcome(a, b []item) bool {
+	x, ok := outcome(a)
+	y, also := outcome(b)
+	return ok && also && x == y
+}
+
+// Region is all requests of a [Set] about which one entry decides, or none; it has at least
+// one request.
+type Region struct {
+	Decision
+	Witness *Witness
+}
+
+// Regions returns the regions of a list within a set of requests, nil for all, in the order
+// of the entries; the region that no entry decides comes last. The error is a
+// [*LimitError].
+func Regions(space *Space, list *List, within *Set, limits Limits) ([]Region, error) {
+	c := newCompiler(space)
+	if err := c.add(list); err != nil {
+		return nil, err
+	}
+	if err := c.addSet(within); err != nil {
+		return nil, err
+	}
+	s := newSearch(c.compiled(), limits)
+	found := map[*permission.Place]bool{}
+	s.done = func(lists [][]item) bool {
+		if allow, ok := outcome(lists[1]); ok && !allow {
+			return true
+		}
+		for i := range lists[0] {
+			if !found[decision(lists[0][i:]).By] {
+				return false
+			}
+		}
+		last := len(lists[0]) - 1
+		return found[nil] || last >= 0 && lists[0][last].left == 0
+	}
+	var out []Region
+	s.visit = func(lists [][]item) error {
+		d := decision(lists[0])
+		if found[d.By] {
+			return nil
+		}
+		found[d.By] = true
+		witness, err := s.witness()
+		out = append(out, Region{d, witness})
+		return err
+	}
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	sortBy(out, func(r *Region) [2]int { return [2]int{placeIn(list, r.By), 0} })
+	return out, nil
+}
+
+// Needless returns the entries without which each request has the same decision, in
+// order. Each is needless by itself: of two equal entries both are, but not both together.
+// The error is a [*LimitError].
+func Needless(space *Space, list *List, limits Limits) ([]*Entry, error) {
+	c := newCompiler(space)
+	if err := c.add(list); err != nil {
+		return nil, err
+	}
+	s := newSearch(c.compiled(), limits)
+	s.behind = true
+	needed := map[*Entry]bool{}
+	var first *item // that decides; nil: the search is not behind it yet
+	s.done = func(lists [][]item) bool {
+		switch list := lists[0]; {
+		case first != nil:
+			allow, ok := outcome(list)
+			return needed[first.entry] || ok && allow == first.allow
+		default:
+			for i := range list {
+				if !needed[list[i].entry] {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	s.visit = func(lists [][]item) error {
+		switch {
+		case len(lists[0]) == 0 && first == nil:
+			return nil
+		case first == nil:
+			first = &lists[0][0]
+			defer func() { first = nil }()
+			return s.divide([][]item{lists[0][1:]})
+		}
+		needed[first.entry] = needed[first.entry] || decision(lists[0]).Allow != first.allow
+		return nil
+	}
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	var out []*Entry
+	for i := range list.Entries {
+		if e := &list.Entries[i]; !needed[e] {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,128 @@
+package access_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/permission/permissiontest"
+	"github.com/meshmatch/meshmatch/core/request"
+)
+
+var inbounds = []string{"http", "tcp"}
+
+// scenario returns the permissions of the inbounds of a random mesh.
+func scenario(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
+	t.Helper()
+	p, err := permissiontest.Permissions(permissiontest.Scenario(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// samples returns random requests that a list of permissions can be asked about.
+func samples(r *rand.Rand, count int) []*request.Request {
+	var out []*request.Request
+	for len(out) < count {
+		sample := permissiontest.RandomClient(r).Request()
+		seen := request.NewSeen(sample)
+		if sample.Method == "" || seen.PathRefused || seen.NormalPath == "" || seen.NormalPath[0] != '/' {
+			continue
+		}
+		out = append(out, sample)
+	}
+	return out
+}
+
+func spaceOf(p *permission.Permissions) *access.Space { return &access.Space{Protocol: p.Protocol} }
+
+// Whatever samples show, the comparison says; and it says nothing that its witnesses do
+// not show.
+func TestCompareAgreesWithSamples(t *testing.T) {
+	found := 0
+	for seed := range 100 {
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		before, after := scenario(t, r), scenario(t, r)
+		clients := samples(r, 300)
+		for _, inbound := range inbounds {
+			old, next := before[inbound], after[inbound]
+			differences, err := access.Compare(spaceOf(old), access.ListOf(old), access.ListOf(next), access.Limits{})
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, inbound, err)
+			}
+			for _, d := range differences {
+				found++
+				if got, want := old.Decide(d.Witness).Decision, d.Before; got != want {
+					t.Fatalf("seed %d, %s: %+v is decided by %+v before, not by %+v", seed, inbound, d.Witness, got.By, want.By)
+				}
+				if got, want := next.Decide(d.Witness).Decision, d.After; got != want {
+					t.Fatalf("seed %d, %s: %+v is decided by %+v after, not by %+v", seed, inbound, d.Witness, got.By, want.By)
+				}
+			}
+			for _, c := range clients {
+				x, y := old.Decide(c).Decision, next.Decide(c).Decision
+				if x.Allow != y.Allow && !slices.ContainsFunc(differences, func(d access.Difference) bool { return d.Before == x && d.After == y }) {
+					t.Fatalf("seed %d, %s: no difference has %+v: before %+v, after %+v", seed, inbound, c, x.By, y.By)
+				}
+			}
+		}
+	}
+	if found < 300 {
+		t.Errorf("only %d differences were found", found)
+	}
+}
+
+func TestRegionsAgreeWithSamples(t *testing.T) {
+	for seed := range 100 {
+		r := rand.New(rand.NewPCG(uint64(seed), 2))
+		for inbound, p := range scenario(t, r) {
+			regions, err := access.Regions(spaceOf(p), access.ListOf(p), nil, access.Limits{})
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, inbound, err)
+			}
+			for _, region := range regions {
+				if got := p.Decide(region.Witness).Decision; got != region.Decision {
+					t.Fatalf("seed %d, %s: %+v is decided by %+v, not by %+v", seed, inbound, region.Witness, got.By, region.By)
+				}
+			}
+			for _, c := range samples(r, 100) {
+				d := p.Decide(c).Decision
+				if !slices.ContainsFunc(regions, func(r access.Region) bool { return r.Decision == d }) {
+					t.Fatalf("seed %d, %s: no region has %+v: %+v", seed, inbound, c, d.By)
+				}
+			}
+		}
+	}
+}
+
+// An entry is needless if and only if the list without it decides equally.
+func TestNeedlessIsWhatNothingChangesWithout(t *testing.T) {
+	needless := 0
+	for seed := range 30 {
+		r := rand.New(rand.NewPCG(uint64(seed), 3))
+		for inbound, p := range scenario(t, r) {
+			list := access.ListOf(p)
+			entries, err := access.Needless(spaceOf(p), list, access.Limits{})
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v", seed, inbound, err)
+			}
+			needless += len(entries)
+			for i := range list.Entries {
+				without := &access.List{Entries: slices.Delete(slices.Clone(list.Entries), i, i+1)}
+				differences, err := access.Compare(spaceOf(p), list, without, access.Limits{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := slices.Contains(entries, &list.Entries[i]), len(differences) == 0; got != want {
+					t.Fatalf("seed %d, %s: entry %d is needless: %v, want %v: %+v", seed, inbound, i, got, want, differences)
+				}
+			}
+		}
+	}
+	if needless < 30 {
+		t.Errorf("only %d entries were needless", needless)
+	}
+}

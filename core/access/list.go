@@ -1,0 +1,80 @@
+package access
+
+import (
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// List is what decides about the requests to an inbound: the first entry that matches. If
+// none does, requests are denied, unless the list is open. It must not be changed.
+type List struct {
+	Entries []Entry
+	Open    bool // no permission is applied
+}
+
+// Entry is an entry of rules, or an item of `from`.
+type Entry struct {
+	Match *conf.Match   // nil: no condition
+	Scope request.Scope // of the match's conditions on headers
+	Tags  resource.Tags // of the client; a value may be [resource.AnyValue]
+	Allow bool
+	By    *permission.Place
+}
+
+// ListOf returns the list of an inbound's permissions.
+func ListOf(p *permission.Permissions) *List {
+	l := &List{Open: p.NotApplied}
+	if p.Rules != nil {
+		entries := p.Rules.Entries()
+		for _, deny := range []bool{true, false} {
+			for i := range entries {
+				e := &entries[i]
+				if (e.List == permission.Deny) == deny {
+					l.Entries = append(l.Entries, Entry{Match: e.Match, Scope: e.List.Scope(), Allow: !deny, By: &e.Place})
+				}
+			}
+		}
+	}
+	if p.Clients != nil {
+		items := p.Clients.Items()
+		for i := range items {
+			item := &items[i]
+			l.Entries = append(l.Entries, Entry{Tags: item.Tags, Allow: item.Action != meshtrafficpermission.Deny, By: &item.Place})
+		}
+	}
+	return l
+}
+
+// Space is the requests that an inbound can receive.
+type Space struct {
+	Protocol request.Protocol
+	// Plain reports that clients have no certificates, so they have no SPIFFE ID, send
+	// no server name, and their tags are not known.
+	Plain bool
+	// TrustDomains are those that SPIFFE IDs may be of; empty: any.
+	TrustDomains []string
+	// Client is the client of all requests; nil: any.
+	Client *Client
+}
+
+// Client is a client that is known.
+type Client struct {
+	SpiffeID string // "": it has none
+	Tags     resource.Tags
+}
+
+// Decision is what decides about a request.
+type Decision = permission.Decision
+
+// Limits bounds the cost of a question. A zero Work means [DefaultWork].
+type Limits struct {
+	// Work is the maximum number of steps: an entry that is compared in one division of
+	// the requests, or a state of the automaton of expressions.
+	Work int
+}
+
+// DefaultWork is the limit of a question that has none.
+const DefaultWork = 1 << 24

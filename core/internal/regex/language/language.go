@@ -1,0 +1,210 @@
+package language
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+)
+
+// A Language is a set of texts.
+type Language interface {
+	// start returns the state before the first byte.
+	start() int32
+	// step returns the state after a byte.
+	step(state int32, c byte) int32
+	// accepts reports whether a text that ends in the state is in the language.
+	accepts(state int32) bool
+	// hopeless reports whether no text through the state is in the language. It may
+	// overlook that.
+	hopeless(state int32) bool
+	// cut marks the bytes that some state distinguishes from the byte before them.
+	cut(cuts *[256]bool)
+}
+
+// Whole returns the texts that an expression matches.
+func Whole(e *regex.Expr) Language { return compile(e.BytewiseWhole()) }
+
+// Runs returns the header values that have a run of comma-separated elements that an
+// expression matches, and those with a byte beyond ASCII, as a denial compares them (SPEC
+// 7.2).
+func Runs(e *regex.Expr) Language {
+	return compile(e.BytewiseRuns() + `|(?s:.)*[\x{80}-\x{ff}](?s:.)*`)
+}
+
+// Values returns the texts that an expression in the syntax of package regexp matches. Its
+// characters are bytes. It must be valid.
+func Values(expression string) Language { return compile(expression) }
+
+func compile(expression string) Language {
+	tree, err := syntax.Parse(`(?:`+expression+`)\z`, syntax.Perl)
+	if err != nil {
+		panic(err)
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		panic(err)
+	}
+	p := &automaton{program: program, known: map[string]int32{}}
+	var cuts [256]bool
+	p.cut(&cuts)
+	class := uint8(0)
+	for c := range 256 {
+		if cuts[c] && c > 0 {
+			class++
+		}
+		p.classOf[c] = class
+	}
+	p.classes = int(class) + 1
+	p.add([]uint32{uint32(program.Start)}, begin)
+	return p
+}
+
+// automaton is the deterministic automaton of a program. A state is a set of
+// instructions, and what precedes it that an assertion could ask for.
+type automaton struct {
+	program *syntax.Prog
+	known   map[string]int32
+	states  []set
+	classOf [256]uint8
+	classes int
+}
+
+type set struct {
+	instructions []uint32 // before those that read nothing are followed; sorted
+	before       context
+	accepting    bool
+	next         []int32 // by class of bytes; 0: unknown, else the state plus 1
+}
+
+// context is what an assertion can see of the byte before a place.
+type context rune
+
+const (
+	begin   context = -1
+	newline context = '\n'
+	word    context = 'a'
+	other   context = ' '
+)
+
+func contextOf(c byte) context {
+	switch {
+	case c == '\n':
+		return newline
+	case syntax.IsWordChar(rune(c)):
+		return word
+	}
+	return other
+}
+
+func (a *automaton) start() int32              { return 0 }
+func (a *automaton) accepts(state int32) bool  { return a.states[state].accepting }
+func (a *automaton) hopeless(state int32) bool { return len(a.states[state].instructions) == 0 }
+
+func (a *automaton) step(state int32, c byte) int32 {
+	class := a.classOf[c]
+	if next := a.states[state].next[class]; next > 0 {
+		return next - 1
+	}
+	from := a.states[state]
+	var out []uint32
+	for _, pc := range a.closure(from.instructions, syntax.EmptyOpContext(rune(from.before), rune(c))) {
+		if inst := &a.program.Inst[pc]; inst.Op != syntax.InstMatch && inst.MatchRune(rune(c)) {
+			out = append(out, inst.Out)
+		}
+	}
+	slices.Sort(out)
+	next := a.add(slices.Compact(out), contextOf(c))
+	a.states[state].next[class] = next + 1
+	return next
+}
+
+func (a *automaton) add(instructions []uint32, before context) int32 {
+	key := binary.LittleEndian.AppendUint32(nil, uint32(before))
+	for _, pc := range instructions {
+		key = binary.LittleEndian.AppendUint32(key, pc)
+	}
+	if state, known := a.known[string(key)]; known {
+		return state
+	}
+	state := int32(len(a.states))
+	a.known[string(key)] = state
+	s := set{instructions: instructions, before: before, next: make([]int32, a.classes)}
+	for _, pc := range a.closure(instructions, syntax.EmptyOpContext(rune(before), -1)) {
+		s.accepting = s.accepting || a.program.Inst[pc].Op == syntax.InstMatch
+	}
+	a.states = append(a.states, s)
+	return state
+}
+
+// closure returns the instructions that read a byte or match, which are reached from some
+// by those that read nothing, where the assertions hold.
+func (a *automaton) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
+	seen := map[uint32]bool{}
+	var out []uint32
+	for todo := slices.Clone(from); len(todo) > 0; {
+		pc := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[pc] {
+			continue
+		}
+		seen[pc] = true
+		switch inst := &a.program.Inst[pc]; inst.Op {
+		case syntax.InstAlt, syntax.InstAltMatch:
+			todo = append(todo, inst.Out, inst.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			todo = append(todo, inst.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(inst.Arg)&^holds == 0 {
+				todo = append(todo, inst.Out)
+			}
+		case syntax.InstFail:
+		default:
+			out = append(out, pc)
+		}
+	}
+	return out
+}
+
+func (a *automaton) cut(cuts *[256]bool) {
+	// A class of bytes has the same meaning for assertions: a word, a line, or neither.
+	mark(cuts, '\n', '\n')
+	for _, r := range [][2]rune{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}} {
+		mark(cuts, r[0], r[1])
+	}
+	for i := range a.program.Inst {
+		inst := &a.program.Inst[i]
+		switch inst.Op {
+		case syntax.InstRune1, syntax.InstRune:
+			if len(inst.Rune) == 1 {
+				for c := range rune(256) { // the instruction may fold letters
+					if inst.MatchRune(c) {
+						mark(cuts, c, c)
+					}
+				}
+				continue
+			}
+			for k := 0; k < len(inst.Rune); k += 2 {
+				mark(cuts, inst.Rune[k], inst.Rune[k+1])
+			}
+		}
+	}
+}
+
+func mark(cuts *[256]bool, first, last rune) {
+	for _, at := range []rune{first, last + 1} {
+		if at < 256 {
+			cuts[at] = true
+		}
+	}
+}
+
+// Contains reports whether a text is in a language.
+func Contains(l Language, text string) bool {
+	state := l.start()
+	for i := range len(text) {
+		state = l.step(state, text[i])
+	}
+	return l.accepts(state)
+}

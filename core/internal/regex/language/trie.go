@@ -1,0 +1,152 @@
+package language
+
+import "strings"
+
+// Condition is a condition on a text that needs no expression.
+type Condition struct {
+	How   How
+	Value string
+}
+
+// How is the way to compare a text with a value.
+type How uint8
+
+// The ways to compare.
+const (
+	Exactly How = iota
+	Below       // the value or, by segment, what lies below it
+	StartsWith
+)
+
+// Holds reports whether a text meets the condition.
+func (c Condition) Holds(text string) bool {
+	switch c.How {
+	case Below:
+		return strings.HasPrefix(text, c.Value) && (len(text) == len(c.Value) || text[len(c.Value)] == '/')
+	case StartsWith:
+		return strings.HasPrefix(text, c.Value)
+	}
+	return text == c.Value
+}
+
+// A Trie divides all texts by the conditions that they meet.
+type Trie struct{ nodes []node }
+
+// node is a text that a value begins with. State 2n is that text as read so far, state
+// 2n+1 a text that left the trie there.
+type node struct {
+	next      map[byte]int32
+	ends      []int // conditions that the text itself meets, and no longer text
+	passes    []int // conditions that the text and all longer ones meet
+	on, after int32 // sets of conditions, numbered
+}
+
+// NewTrie returns the trie of some conditions.
+func NewTrie(conditions []Condition) *Trie {
+	t := &Trie{nodes: []node{{next: map[byte]int32{}}}}
+	for i, c := range conditions {
+		n := t.insert(c.Value)
+		switch c.How {
+		case Exactly:
+			t.nodes[n].ends = append(t.nodes[n].ends, i)
+		case StartsWith:
+			t.nodes[n].passes = append(t.nodes[n].passes, i)
+		case Below:
+			t.nodes[n].ends = append(t.nodes[n].ends, i)
+			below := t.insert(c.Value + "/")
+			t.nodes[below].passes = append(t.nodes[below].passes, i)
+		}
+	}
+	t.number()
+	return t
+}
+
+func (t *Trie) insert(text string) int32 {
+	at := int32(0)
+	for i := range len(text) {
+		next, known := t.nodes[at].next[text[i]]
+		if !known {
+			next = int32(len(t.nodes))
+			t.nodes[at].next[text[i]] = next
+			t.nodes = append(t.nodes, node{next: map[byte]int32{}})
+		}
+		at = next
+	}
+	return at
+}
+
+// number gives equal sets of conditions equal numbers. A node is numbered after the one
+// that leads to it.
+func (t *Trie) number() {
+	type step struct {
+		set       int32
+		condition int
+	}
+	sets := map[step]int32{}
+	with := func(set int32, conditions []int) int32 {
+		for _, c := range conditions {
+			next, known := sets[step{set, c}]
+			if !known {
+				next = int32(len(sets) + 1)
+				sets[step{set, c}] = next
+			}
+			set = next
+		}
+		return set
+	}
+	for n := range t.nodes {
+		at := &t.nodes[n]
+		at.after = with(at.after, at.passes)
+		at.on = with(at.after, at.ends)
+		for _, next := range at.next {
+			t.nodes[next].after = at.after
+		}
+	}
+}
+
+// Like returns the texts that meet the same conditions as a text.
+func (t *Trie) Like(text string) Language {
+	class := &class{trie: t}
+	state := class.start()
+	for i := range len(text) {
+		state = class.step(state, text[i])
+	}
+	class.set = class.setOf(state)
+	return class
+}
+
+// class is the texts that meet a set of conditions and no other one.
+type class struct {
+	trie *Trie
+	set  int32
+}
+
+func (c *class) start() int32 { return 0 }
+
+func (c *class) step(state int32, b byte) int32 {
+	if state&1 == 1 {
+		return state
+	}
+	if next, on := c.trie.nodes[state/2].next[b]; on {
+		return 2 * next
+	}
+	return state + 1
+}
+
+func (c *class) setOf(state int32) int32 {
+	if state&1 == 1 {
+		return c.trie.nodes[state/2].after
+	}
+	return c.trie.nodes[state/2].on
+}
+
+func (c *class) accepts(state int32) bool  { return c.setOf(state) == c.set }
+func (c *class) hopeless(state int32) bool { return state&1 == 1 && !c.accepts(state) }
+
+func (c *class) cut(cuts *[256]bool) {
+	for i := range c.trie.nodes {
+		for b := range c.trie.nodes[i].next {
+			mark(cuts, rune(b), rune(b))
+		}
+	}
+}
