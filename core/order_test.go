@@ -35,6 +35,7 @@ var order = []string{
 	// What is computed, and what it is computed from.
 	`bench/world`,
 	`core/inspect|core/variant`,
+	`core/access`,
 	`core`,
 	`core/internal/mesh`,
 	`core/internal/blocks`,
@@ -52,7 +53,7 @@ var order = []string{
 	`core/resource`,
 	`core/conf/spiffe`,
 	`core/conf`,
-	`core/strict|core/internal/regex(/automaton)?`,
+	`core/strict|core/internal/regex(/automaton|/language)?`,
 	`core/diag|core/partition|core/internal/(hashtable|sorted)|index`,
 
 	// What knows nothing of meshes.

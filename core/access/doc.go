@@ -1,6 +1,6 @@
 // Package access answers questions about every request that an inbound could receive: which
 // entries of its permissions decide about any, and which decisions an edit changes (SPEC
-// 13). It knows permissions and requests, and no meshes, dataplanes or files.
+// 13.1). It knows permissions and requests, and no meshes, dataplanes or files.
 //
 // The pipeline of a question:
 //

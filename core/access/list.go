@@ -1,6 +1,8 @@
 package access
 
 import (
+	"slices"
+
 	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
@@ -26,23 +28,39 @@ type Entry struct {
 
 // ListOf returns the list of an inbound's permissions.
 func ListOf(p *permission.Permissions) *List {
+	return listOf(p, permission.Deny)
+}
+
+// ShadowListOf returns the list of the shadow decision, which is as if
+// allowWithShadowDeny were deny (SPEC 7.4). Entries of it decide before those of deny.
+func ShadowListOf(p *permission.Permissions) *List {
+	return listOf(p, permission.AllowWithShadowDeny, permission.Deny)
+}
+
+// listOf puts the entries of some lists first, which deny.
+func listOf(p *permission.Permissions, denies ...permission.List) *List {
 	l := &List{Open: p.NotApplied}
 	if p.Rules != nil {
 		entries := p.Rules.Entries()
-		for _, deny := range []bool{true, false} {
+		add := func(allow bool, wanted func(permission.List) bool) {
 			for i := range entries {
-				e := &entries[i]
-				if (e.List == permission.Deny) == deny {
-					l.Entries = append(l.Entries, Entry{Match: e.Match, Scope: e.List.Scope(), Allow: !deny, By: &e.Place})
+				if e := &entries[i]; wanted(e.List) {
+					l.Entries = append(l.Entries, Entry{Match: e.Match, Scope: e.List.Scope(), Allow: allow, By: &e.Place})
 				}
 			}
 		}
+		for _, list := range denies {
+			add(false, func(l permission.List) bool { return l == list })
+		}
+		add(true, func(l permission.List) bool { return !slices.Contains(denies, l) })
 	}
 	if p.Clients != nil {
 		items := p.Clients.Items()
 		for i := range items {
 			item := &items[i]
-			l.Entries = append(l.Entries, Entry{Tags: item.Tags, Allow: item.Action != meshtrafficpermission.Deny, By: &item.Place})
+			allow := item.Action == meshtrafficpermission.Allow ||
+				item.Action == meshtrafficpermission.AllowWithShadowDeny && !slices.Contains(denies, permission.AllowWithShadowDeny)
+			l.Entries = append(l.Entries, Entry{Tags: item.Tags, Allow: allow, By: &item.Place})
 		}
 	}
 	return l

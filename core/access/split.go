@@ -173,7 +173,7 @@ func (l *lookup) places(part state) []int {
 }
 
 // parts returns a part for each set of conditions that texts meet, some of them more than
-// once: each value alone, what begins with it, all other texts, and requests without any.
+// once: each value alone, what begins with it, requests without any, and all other texts.
 func (d *division) parts(space *Space) []state {
 	var parts []state
 	values := make([]string, len(d.values))
@@ -197,11 +197,11 @@ func (d *division) parts(space *Space) []state {
 			add(like, another(c.Value, values))
 		}
 	}
-	for _, text := range d.others(space, values) {
-		add(like, text)
-	}
 	if d.mayBeAbsent() {
 		parts = append(parts, state{kind: absent})
+	}
+	for _, text := range d.others(space, values) {
+		add(like, text)
 	}
 	return parts
 }

@@ -45,6 +45,22 @@ func BundledTrustDomain(identities *Identities, trusts []*resource.MeshTrust) st
 	return OnlyDomain(domains)
 }
 
+// ClientTrustDomain returns the trust domain of all clients that a dataplane with an
+// identity accepts by its own rules; "" if there may be several, or if there is no
+// identity.
+func ClientTrustDomain(id *Identity, identities *Identities, trusts []*resource.MeshTrust) string {
+	switch {
+	case id == nil:
+	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several
+	case id.Source.Spec.Provider.Type == spiffe.Bundled:
+		return BundledTrustDomain(identities, trusts)
+	default:
+		return OnlyDomain(append(TrustDomains(trusts), id.TrustDomain))
+	}
+	return ""
+}
+
+// TrustDomains returns the trust domains of MeshTrusts.
 func TrustDomains(trusts []*resource.MeshTrust) []string {
 	var domains []string
 	for _, trust := range trusts {

@@ -3,9 +3,11 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -46,6 +48,13 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 		warnings = append(warnings, cause.warning())
 	}
 	return warnings
+}
+
+// allowsAny reports whether an inbound allows any request, which it may if that is
+// unknown.
+func allowsAny(p *permission.Permissions) bool {
+	regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, access.ListOf(p), nil, access.Limits{})
+	return err != nil || slices.ContainsFunc(regions, func(r access.Region) bool { return r.Allow })
 }
 
 // inboundOf returns the names of a dataplane and of its inbound, given by its index.

@@ -22,11 +22,15 @@ type Diff struct {
 	// Groups are the dataplanes that change. Dataplanes with the same changes
 	// are one group. Groups are sorted by their first dataplane.
 	Groups []DiffGroup `json:"groups"`
-	// Opens and Closes are the inbounds of both views whose permissions may
-	// allow a request which they denied, or may deny one which they allowed.
-	// An inbound can be in both. They are sorted by dataplane and inbound.
+	// Opens and Closes are the inbounds of both views whose permissions would
+	// allow a request that they denied, or deny one that they allowed, if the
+	// client had any certificate. An inbound can be in both. They are sorted by
+	// dataplane and inbound.
 	Opens  []InboundOf `json:"opens"`
 	Closes []InboundOf `json:"closes"`
+	// Access is which requests those are, of the ones that the inbound can
+	// receive. Dataplanes with the same changes are one element.
+	Access []AccessDiff `json:"access,omitempty"`
 }
 
 // Empty reports whether nothing changes.
@@ -110,7 +114,8 @@ func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
 		d.diff.Groups = append(d.diff.Groups, *group)
 	}
 	slices.SortFunc(d.diff.Groups, func(a, b DiffGroup) int { return strings.Compare(a.Dataplanes[0], b.Dataplanes[0]) })
-	return d.diff, errors.Join(append(d.clients.errors(), d.budget.err)...)
+	d.diff.Access = d.access.all()
+	return d.diff, errors.Join(slices.Concat(d.clients.errors(), d.access.failed, []error{d.budget.err})...)
 }
 
 // differ compares two sides.
@@ -142,7 +147,9 @@ func (d *differ) pair(p pair) error {
 	if err != nil {
 		return err
 	}
-	d.access.add(d, p, before, after)
+	if err := d.access.add(d, p, before, after); err != nil {
+		return err
+	}
 	if len(changes) == 0 {
 		return nil
 	}

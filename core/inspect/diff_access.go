@@ -1,28 +1,96 @@
 package inspect
 
 import (
-	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// accessDiffs finds the inbounds that open or close (see [Diff]). Inbounds share
-// their permissions, and each pair is compared once.
-//
-// Rules are compared by their entries: an inbound opens only if an allow entry
-// is added or a deny entry removed, so no such inbound is missed. An entry that
-// changes nothing, because another one covers it, is not compared; beyond that
-// the inbound is reported even if other entries together have the same effect.
-// The `from` of two views is compared client by client, exactly.
-type accessDiffs struct {
-	known map[accessPair]accessDiff
+// AccessDiff is how the permissions of an inbound change in effect, for the requests that
+// the inbound can receive (SPEC 13.1).
+type AccessDiff struct {
+	Dataplanes []string       `json:"dataplanes"` // KRIs, sorted
+	Inbound    string         `json:"inbound"`    // as of [InboundOf]
+	Opens      []AccessChange `json:"opens"`
+	Closes     []AccessChange `json:"closes"`
+	// Names are the names of the dataplanes, in the same order.
+	Names []string `json:"-"`
 }
 
-type accessPair struct{ before, after permissionsOf }
+// AccessChange is the requests about which one entry decided before, and one after,
+// differently.
+type AccessChange struct {
+	Clients access.Condition `json:"clients"` // exactly these requests
+	Witness Witness          `json:"witness"` // one of them
+	Before  Decision         `json:"before"`
+	After   Decision         `json:"after"`
+}
 
-type accessDiff struct{ opens, closes bool }
+// Witness is a request. Parts that it does not have are left out.
+type Witness struct {
+	SpiffeID string            `json:"spiffeId,omitempty"`
+	Tags     resource.Tags     `json:"tags,omitzero"`
+	Method   string            `json:"method,omitempty"`
+	Path     string            `json:"path,omitempty"`
+	Headers  map[string]string `json:"headers,omitempty"`
+	SNI      string            `json:"sni,omitempty"`
+}
+
+func newWitness(r *request.Request) Witness {
+	w := Witness{SpiffeID: r.SpiffeID, Tags: r.Tags, Method: r.Method, Path: r.Path, SNI: r.SNI}
+	for _, h := range r.Headers {
+		if w.Headers == nil {
+			w.Headers = map[string]string{}
+		}
+		w.Headers[h.Name] = h.Value
+	}
+	return w
+}
+
+// accessDiffs compares the permissions of the inbounds of two views, for all requests.
+// Inbounds share their permissions, and each pair is compared once.
+type accessDiffs struct {
+	lists  map[permissionsOf]*access.List
+	known  map[accessPair]*accessDiff
+	groups map[string]*AccessDiff // by inbound and changes
+	failed []error
+}
+
+type accessPair struct {
+	before, after permissionsOf
+	space         spaceOf
+}
+
+// spaceOf is the requests that an inbound can receive.
+type spaceOf struct {
+	protocol request.Protocol
+	plain    bool
+	domain   string // "": any
+}
+
+func (s spaceOf) space() *access.Space {
+	space := &access.Space{Protocol: s.protocol, Plain: s.plain}
+	if s.domain != "" {
+		space.TrustDomains = []string{s.domain}
+	}
+	return space
+}
+
+type accessDiff struct {
+	opens, closes []AccessChange // of the inbound as it is
+	// couldOpen and couldClose tell of any client, with whatever certificate.
+	couldOpen, couldClose bool
+	key                   string
+}
 
 // permissionsOf is what the permissions of an inbound are made from.
 // Dataplanes share configs.
@@ -41,12 +109,12 @@ func newPermissionsOf(config *rules.Config, d *resource.Dataplane, inbound int, 
 }
 
 // add compares the inbounds that a dataplane has in both views.
-func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) {
+func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) error {
 	if p.before == nil || p.after == nil || d.after.kind != "" && d.after.kind != permission.KindName {
-		return
+		return nil
 	}
 	if a.known == nil {
-		a.known = map[accessPair]accessDiff{}
+		*a = accessDiffs{lists: map[permissionsOf]*access.List{}, known: map[accessPair]*accessDiff{}, groups: map[string]*AccessDiff{}}
 	}
 	old, next := permissionsIn(before), permissionsIn(after)
 	wasOpen, isOpen := !d.before.view.PermissionsApply(p.before), !d.after.view.PermissionsApply(p.after)
@@ -56,21 +124,144 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) {
 			if uniqueInboundName(p.before, j) != name {
 				continue
 			}
-			key := accessPair{newPermissionsOf(old, p.before, j, wasOpen), newPermissionsOf(next, p.after, i, isOpen)}
-			diff, known := a.known[key]
-			if !known {
-				diff = a.compare(d.clients, permissionsFor(old, p.before, j, !wasOpen), permissionsFor(next, p.after, i, !isOpen), key)
-				a.known[key] = diff
+			pair := accessPair{newPermissionsOf(old, p.before, j, wasOpen), newPermissionsOf(next, p.after, i, isOpen), a.spaceOf(d, p, i)}
+			diff, err := a.diff(d, pair, old, next, p, j, i)
+			if err != nil {
+				return err
 			}
 			inbound := InboundOf{dataplaneKRI(d.after.view, p.after), name, qualifiedName(&p.after.Meta)}
-			if diff.opens {
+			if diff.couldOpen {
 				d.diff.Opens = append(d.diff.Opens, inbound)
 			}
-			if diff.closes {
+			if diff.couldClose {
 				d.diff.Closes = append(d.diff.Closes, inbound)
+			}
+			if len(diff.opens)+len(diff.closes) > 0 {
+				a.group(inbound, diff)
 			}
 		}
 	}
+	return nil
+}
+
+// spaceOf returns the requests that an inbound of a dataplane can receive in one of the
+// views.
+func (a *accessDiffs) spaceOf(d *differ, p pair, inbound int) spaceOf {
+	before, after := clientsOf(d.before.view, p.before), clientsOf(d.after.view, p.after)
+	s := spaceOf{protocol: request.ProtocolOf(&p.after.Inbounds[inbound]), plain: before.plain && after.plain}
+	switch {
+	case before.plain, before.domain == after.domain:
+		s.domain = after.domain
+	case after.plain:
+		s.domain = before.domain
+	}
+	return s
+}
+
+// clientsOf returns which clients the inbounds of a dataplane can have.
+func clientsOf(view *core.View, d *resource.Dataplane) spaceOf {
+	identities := view.Identities(d.Mesh)
+	id, err := identities.Of(d)
+	if err != nil || id == nil { // an error is one of `check`
+		return spaceOf{plain: true}
+	}
+	return spaceOf{domain: identity.ClientTrustDomain(id, identities, view.Trusts(d.Mesh))}
+}
+
+func (a *accessDiffs) diff(d *differ, key accessPair, old, next *rules.Config, p pair, before, after int) (*accessDiff, error) {
+	if diff := a.known[key]; diff != nil {
+		return diff, nil
+	}
+	x := a.list(key.before, old, p.before, before)
+	y := a.list(key.after, next, p.after, after)
+	diff, err := compareAccess(key.space, x, y, d.deciders())
+	if limit := (*access.LimitError)(nil); errors.As(err, &limit) {
+		a.failed = append(a.failed, fmt.Errorf("permissions of %s of %s: %w", uniqueInboundName(p.after, after), p.after.Name, limit))
+	} else if err != nil {
+		return nil, err
+	}
+	a.known[key] = diff
+	return diff, nil
+}
+
+// list returns the permissions of an inbound as a list.
+func (a *accessDiffs) list(key permissionsOf, config *rules.Config, d *resource.Dataplane, inbound int) *access.List {
+	list := a.lists[key]
+	if list == nil {
+		list = access.ListOf(permissionsFor(config, d, inbound, !key.open))
+		a.lists[key] = list
+	}
+	return list
+}
+
+// sides is what differs between the answers about two views.
+type sides struct{ before, after Options }
+
+// deciders returns how the entries of both views are printed that decide.
+func (d *differ) deciders() sides {
+	of := func(s side) Options { return Options{Source: d.source, Semantics: s.view.Semantics()} }
+	return sides{of(d.before), of(d.after)}
+}
+
+// compareAccess compares two lists. With a [*access.LimitError] the difference is unknown:
+// the inbound could open and close.
+func compareAccess(s spaceOf, before, after *access.List, options sides) (*accessDiff, error) {
+	diff := &accessDiff{couldOpen: true, couldClose: true}
+	all, err := access.Compare(&access.Space{Protocol: s.protocol}, before, after, access.Limits{})
+	if err != nil {
+		return diff, err
+	}
+	diff.couldOpen = slices.ContainsFunc(all, func(d access.Difference) bool { return d.After.Allow })
+	diff.couldClose = slices.ContainsFunc(all, func(d access.Difference) bool { return !d.After.Allow })
+	here, err := access.Compare(s.space(), before, after, access.Limits{})
+	if err != nil {
+		return diff, err
+	}
+	for i := range here {
+		change := AccessChange{
+			Witness: newWitness(here[i].Witness),
+			Before:  newDecision(here[i].Before, options.before), After: newDecision(here[i].After, options.after),
+		}
+		if change.Clients, err = access.ConditionOf(before, after, &here[i]); err != nil {
+			return diff, err
+		}
+		if here[i].After.Allow {
+			diff.opens = append(diff.opens, change)
+		} else {
+			diff.closes = append(diff.closes, change)
+		}
+	}
+	key, err := resource.Marshal([2][]AccessChange{diff.opens, diff.closes})
+	diff.key = string(key)
+	return diff, err
+}
+
+// group adds an inbound to those with equal changes.
+func (a *accessDiffs) group(inbound InboundOf, diff *accessDiff) {
+	key := inbound.Inbound + "\x00" + diff.key
+	group := a.groups[key]
+	if group == nil {
+		group = &AccessDiff{Inbound: inbound.Inbound, Opens: emptyIfNil(diff.opens), Closes: emptyIfNil(diff.closes)}
+		a.groups[key] = group
+	}
+	group.Dataplanes = append(group.Dataplanes, inbound.Dataplane)
+	group.Names = append(group.Names, inbound.Name)
+}
+
+func emptyIfNil(changes []AccessChange) []AccessChange {
+	return append([]AccessChange{}, changes...)
+}
+
+// all returns the groups by their first dataplane and their inbound.
+func (a *accessDiffs) all() []AccessDiff {
+	var out []AccessDiff
+	for _, group := range a.groups {
+		out = append(out, *group)
+	}
+	slices.SortFunc(out, func(x, y AccessDiff) int {
+		return cmp.Or(cmp.Compare(x.Dataplanes[0], y.Dataplanes[0]), cmp.Compare(x.Inbound, y.Inbound))
+	})
+	return out
 }
 
 // permissionsIn returns the config of permissions, nil if no permission selects the
@@ -82,112 +273,4 @@ func permissionsIn(configs []*rules.Config) *rules.Config {
 		}
 	}
 	return nil
-}
-
-func (a *accessDiffs) compare(clients *clientDiffs, before, after *permission.Permissions, key accessPair) (diff accessDiff) {
-	if before.NotApplied || after.NotApplied {
-		return accessDiff{opens: !before.AllowsEveryClient(), closes: !after.AllowsEveryClient()}
-	}
-	if before.Clients == nil && after.Clients == nil {
-		old, next := decidingEntries(before.Rules), decidingEntries(after.Rules)
-		return accessDiff{
-			opens:  next.allows() && (next.hasMore(old, false) || old.hasMore(next, true)),
-			closes: old.allows() && (old.hasMore(next, false) || next.hasMore(old, true)),
-		}
-	}
-	if before.Rules != nil || after.Rules != nil { // tags and SPIFFE IDs are not comparable
-		return accessDiff{opens: allowsAny(after), closes: allowsAny(before)}
-	}
-	parts := clients.parts(fromPair{key.before.from(), key.after.from()})
-	for _, part := range parts.parts {
-		allowed, allows := allowsClient(part.before), allowsClient(part.after)
-		diff.opens = diff.opens || allows && !allowed
-		diff.closes = diff.closes || allowed && !allows
-	}
-	return diff
-}
-
-func (p permissionsOf) from() *rules.From {
-	if p.config == nil {
-		return nil
-	}
-	return p.config.Inbounds[p.inbound].From
-}
-
-func allowsClient(e *rules.Effective) bool {
-	if e == nil {
-		return false
-	}
-	action := e.Conf.(*meshtrafficpermission.Conf).Action
-	return action != nil && *action != meshtrafficpermission.Deny
-}
-
-// entrySet is the entries that change a decision.
-type entrySet map[decidingEntry]bool
-
-type decidingEntry struct {
-	match string
-	deny  bool
-}
-
-func decidingEntries(list *permission.DecisionList) entrySet {
-	set := entrySet{}
-	if list == nil {
-		return set
-	}
-	idle := map[permission.Place]bool{}
-	for _, entry := range list.Shadowed() {
-		idle[entry.Place] = true
-	}
-	for _, entry := range list.Entries() {
-		if !idle[entry.Place] {
-			set[decidingEntry{entry.Match.Key(), entry.List == permission.Deny}] = true
-		}
-	}
-	return set
-}
-
-// hasMore reports whether s has an entry that denies, or allows, which other
-// does not have.
-func (s entrySet) hasMore(other entrySet, deny bool) bool {
-	for entry := range s {
-		if entry.deny == deny && !other[entry] {
-			return true
-		}
-	}
-	return false
-}
-
-func (s entrySet) allows() bool { return s.hasMore(nil, false) }
-
-// allowsAny reports whether an inbound allows any request.
-func allowsAny(p *permission.Permissions) bool {
-	if p.NotApplied {
-		return true
-	}
-	if p.Clients == nil {
-		return decidingEntries(p.Rules).allows()
-	}
-	for _, item := range p.Clients.Items() {
-		// The client that has these tags only is selected by no more items
-		// than any other client that has them.
-		if p.Clients.Decide(onlyTags(item.Tags)).Decision.Allow {
-			return true
-		}
-	}
-	return false
-}
-
-// onlyTags returns the tags of a client that a selector selects. A key that may
-// have any value has one that no selector asks for, as it is not allowed in a
-// selector.
-func onlyTags(selector resource.Tags) resource.Tags {
-	tags := make(resource.Tags, len(selector))
-	for i, tag := range selector {
-		if tag.Value == resource.AnyValue {
-			tag.Value = "\x00"
-		}
-		tags[i] = tag
-	}
-	return tags
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 
+	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
 )
@@ -51,14 +52,29 @@ func (e *entries) inbound(p permissionsOf) {
 	e.seen[p] = true
 	list, warnings := permission.NewDecisionList(p.protocol, permission.RulesOf(p.config.Inbounds[p.inbound].Unmerged))
 	e.warnings = append(e.warnings, warnings...)
-	idle := map[permission.Place]bool{}
-	for _, entry := range list.Shadowed() {
-		idle[entry.Place] = true
-	}
+	decides := deciding(&permission.Permissions{Protocol: p.protocol, Rules: list})
 	for _, entry := range list.Entries() {
 		if _, known := e.effective[entry.Place]; !known {
 			e.order = append(e.order, entry.Place)
 		}
-		e.effective[entry.Place] = e.effective[entry.Place] || !idle[entry.Place]
+		e.effective[entry.Place] = e.effective[entry.Place] || decides == nil || decides[entry.Place]
 	}
+}
+
+// deciding returns the entries that decide about a request, or about one in the shadow
+// decision; nil if that is unknown.
+func deciding(p *permission.Permissions) map[permission.Place]bool {
+	decides := map[permission.Place]bool{}
+	for _, list := range []*access.List{access.ListOf(p), access.ShadowListOf(p)} {
+		regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, list, nil, access.Limits{})
+		if err != nil {
+			return nil
+		}
+		for _, region := range regions {
+			if region.By != nil {
+				decides[*region.By] = true
+			}
+		}
+	}
+	return decides
 }

@@ -153,6 +153,9 @@ func diffPage(p *page, diff *inspect.Diff) {
 	if len(diff.Closes) > 0 {
 		p.row("closes", inboundNames(diff.Closes))
 	}
+	for i := range diff.Access {
+		accessDiffPage(p, &diff.Access[i])
+	}
 	for _, group := range diff.Groups {
 		names := group.Names
 		if p.wide {
@@ -172,6 +175,26 @@ func diffPage(p *page, diff *inspect.Diff) {
 			p.row(changedField(change), changeText(p, change.Before, change.BeforeOrigin)+" -> "+changeText(p, change.After, change.AfterOrigin))
 		}
 	}
+}
+
+// accessDiffPage prints the requests that an inbound allows or denies now, each with an
+// example.
+func accessDiffPage(p *page, a *inspect.AccessDiff) {
+	names := a.Names
+	if p.wide {
+		names = a.Dataplanes
+	}
+	p.heading(0, "access of %s, inbound %s", someOf(names, 5), a.Inbound)
+	changes := func(title string, list []inspect.AccessChange) {
+		for i := range list {
+			change := &list[i]
+			p.row(title, change.Clients.String())
+			p.row("", decisionText(p, &change.Before)+" -> "+decisionText(p, &change.After))
+			p.row("", "example: "+requestOptions(&change.Witness))
+		}
+	}
+	changes("opens", a.Opens)
+	changes("closes", a.Closes)
 }
 
 func samePlace(a, b *inspect.Change) bool {

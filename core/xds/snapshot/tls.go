@@ -14,16 +14,7 @@ import (
 // serverTLS returns how the inbounds of a dataplane with an identity, which may be
 // nil, use it.
 func (m *meshState) serverTLS(id *identity.Identity, client xds.ClientType) serverTLS {
-	tls := serverTLS{clientTLS: tlsOf(id, client), identity: id}
-	switch {
-	case id == nil:
-	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several
-	case id.Source.Spec.Provider.Type == spiffe.Bundled:
-		tls.trustDomain = identity.BundledTrustDomain(m.identities, m.trusts)
-	default:
-		tls.trustDomain = identity.OnlyDomain(append(identity.TrustDomains(m.trusts), id.TrustDomain))
-	}
-	return tls
+	return serverTLS{clientTLS: tlsOf(id, client), identity: id, trustDomain: identity.ClientTrustDomain(id, m.identities, m.trusts)}
 }
 
 // clientTLS is what a cluster depends on, of all that the identity of the client's

@@ -1,0 +1,229 @@
+package access
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/internal/regex"
+	"github.com/meshmatch/meshmatch/core/internal/regex/automaton"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Condition is a set of requests in the words of policies: those of any of the clauses.
+type Condition struct {
+	Any []Clause `json:"any"`
+}
+
+// Clause is the requests that meet a match and none of the exceptions. Conditions on
+// headers mean what they mean in the entries that they come from (SPEC 7.2).
+type Clause struct {
+	Match  Match   `json:"match"`
+	Except []Match `json:"except,omitempty"`
+}
+
+// Match is the conditions of an entry, or of several together.
+type Match struct {
+	conf.Match
+	Tags resource.Tags `json:"tags,omitzero"`
+}
+
+// ConditionOf returns the requests of a difference of two lists: what both deciding entries
+// match, but for what earlier ones match. Expressions that have to match together become
+// one; the error is a [*LimitError] if that is too large.
+func ConditionOf(before, after *List, d *Difference) (Condition, error) {
+	earlier, m, err := regionOf(before, d.Before.By, Match{})
+	if err != nil {
+		return Condition{}, err
+	}
+	more, m, err := regionOf(after, d.After.By, m)
+	if err != nil {
+		return Condition{}, err
+	}
+	c := Clause{Match: m}
+	known := map[string]bool{}
+	for _, e := range append(earlier, more...) {
+		key := fmt.Sprint(e.key(), e.Tags)
+		if !known[key] && mayOverlap(&m, &e) {
+			known[key] = true
+			c.Except = append(c.Except, e)
+		}
+	}
+	c.Except = slices.DeleteFunc(c.Except, func(e Match) bool {
+		return slices.ContainsFunc(c.Except, func(other Match) bool { return !equal(&other, &e) && covers(&other, &e) })
+	})
+	return Condition{[]Clause{c}}, nil
+}
+
+// regionOf returns the entries of a list in front of one, and what that one and a match
+// ask for together. A nil place is that of the decision by default, behind all entries.
+func regionOf(l *List, by *permission.Place, m Match) (earlier []Match, both Match, err error) {
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if e.By == by {
+			both, err = together(m, e.match())
+			return earlier, both, err
+		}
+		earlier = append(earlier, e.match())
+	}
+	return earlier, m, nil
+}
+
+func (e *Entry) match() Match {
+	m := Match{Tags: e.Tags}
+	if e.Match != nil {
+		m.Match = *e.Match
+	}
+	return m
+}
+
+func (m *Match) key() string { return m.Match.Key() }
+
+func equal(a, b *Match) bool { return a.key() == b.key() && slices.Equal(a.Tags, b.Tags) }
+
+// together returns what meets two matches, which some request does.
+func together(a, b Match) (Match, error) {
+	m := a
+	if b.SpiffeID != nil && (a.SpiffeID == nil || idCovers(a.SpiffeID, b.SpiffeID)) {
+		m.SpiffeID = b.SpiffeID
+	}
+	if b.SNI != nil {
+		m.SNI = b.SNI
+	}
+	if b.Method != nil {
+		m.Method = b.Method
+	}
+	if b.Path != nil {
+		var err error
+		if m.Path, err = pathsTogether(a.Path, b.Path); err != nil {
+			return Match{}, err
+		}
+	}
+	m.Headers = slices.Clone(a.Headers)
+	for _, h := range b.Headers {
+		if !slices.ContainsFunc(m.Headers, func(other conf.HeaderMatch) bool { return headerCovers(&h, &other) && headerCovers(&other, &h) }) {
+			m.Headers = append(m.Headers, h)
+		}
+	}
+	tags := map[string]string{}
+	for _, t := range a.Tags {
+		tags[t.Key] = t.Value
+	}
+	for _, t := range b.Tags {
+		if tags[t.Key] == "" || tags[t.Key] == resource.AnyValue {
+			tags[t.Key] = t.Value
+		}
+	}
+	m.Tags = resource.NewTags(tags)
+	return m, nil
+}
+
+func pathsTogether(a, b *conf.PathMatch) (*conf.PathMatch, error) {
+	switch {
+	case a == nil || pathCovers(a, b):
+		return b, nil
+	case b == nil || pathCovers(b, a):
+		return a, nil
+	case a.Type == conf.PathExact:
+		return a, nil // as some path meets both
+	case b.Type == conf.PathExact:
+		return b, nil
+	}
+	notA, errA := complement(a)
+	notB, errB := complement(b)
+	if err := cmp.Or(errA, errB); err != nil {
+		return nil, &LimitError{What: err.Error()}
+	}
+	neither, err := automaton.New(notA, notB)
+	if err != nil {
+		return nil, &LimitError{What: err.Error()}
+	}
+	both, err := neither.Complement().Expression()
+	if err != nil {
+		return nil, &LimitError{What: err.Error()}
+	}
+	return &conf.PathMatch{Type: conf.PathRegex, Value: both}, nil
+}
+
+// complement returns an expression that is found in the paths that a match does not match.
+func complement(p *conf.PathMatch) (string, error) {
+	expression := regexp.QuoteMeta(request.TrimSlash(p.Value)) + `(?:/.*)?`
+	if p.Type == conf.PathRegex {
+		expression = regex.MustParse(p.Value).String()
+	}
+	all, err := automaton.New(`^(?s:` + expression + `)$`)
+	if err != nil {
+		return "", err
+	}
+	return all.Complement().Expression()
+}
+
+// String returns the condition in short form: clauses joined by or.
+func (c Condition) String() string {
+	clauses := make([]string, len(c.Any))
+	for i := range c.Any {
+		clause := &c.Any[i]
+		clauses[i] = clause.Match.String()
+		var except []string
+		for k := range clause.Except {
+			except = append(except, clause.Except[k].String())
+		}
+		if len(except) > 0 {
+			clauses[i] += " except " + strings.Join(except, ", ")
+		}
+	}
+	return strings.Join(clauses, " or ")
+}
+
+// String returns the match in one line: the client, then what it asks for. A prefix ends
+// in /*, an expression begins with ~.
+func (m *Match) String() string {
+	var parts []string
+	if id := m.SpiffeID; id != nil {
+		text := id.Value
+		if id.Type == conf.SpiffeIDPrefix {
+			text = request.TrimSlash(text) + "/*"
+		}
+		parts = append(parts, text)
+	}
+	for _, t := range m.Tags {
+		parts = append(parts, t.Key+"="+t.Value)
+	}
+	if m.SNI != nil {
+		parts = append(parts, "sni "+string(*m.SNI))
+	}
+	if m.Method != nil {
+		parts = append(parts, string(*m.Method))
+	}
+	if p := m.Path; p != nil {
+		switch p.Type {
+		case conf.PathPrefix:
+			parts = append(parts, request.TrimSlash(p.Value)+"/*")
+		case conf.PathRegex:
+			parts = append(parts, "~"+p.Value)
+		default:
+			parts = append(parts, p.Value)
+		}
+	}
+	for i := range m.Headers {
+		h := &m.Headers[i]
+		switch name := strings.ToLower(string(h.Name)); h.How() {
+		case conf.HeaderPresent:
+			parts = append(parts, "with "+name)
+		case conf.HeaderAbsent:
+			parts = append(parts, "without "+name)
+		case conf.HeaderPrefix:
+			parts = append(parts, name+": "+*h.Value+"*")
+		case conf.HeaderRegex:
+			parts = append(parts, name+": ~"+*h.Value)
+		default:
+			parts = append(parts, name+": "+*h.Value)
+		}
+	}
+	return cmp.Or(strings.Join(parts, " "), "every request")
+}
