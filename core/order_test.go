@@ -53,7 +53,8 @@ var order = []string{
 	`core/resource`,
 	`core/conf/spiffe`,
 	`core/conf`,
-	`core/strict|core/internal/regex(/automaton|/language)?`,
+	`core/internal/regex/language`,
+	`core/strict|core/internal/regex(/automaton)?`,
 	`core/diag|core/partition|core/internal/(hashtable|sorted)|index`,
 
 	// What knows nothing of meshes.
