@@ -118,7 +118,7 @@ func TestWriters(t *testing.T) {
 // A slow watcher gets several commits as one, and finally the present view.
 func TestWatch(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("web-2", "web", toBackend))})
 	apply(t, e, core.Batch{Upsert: decode(t, dataplaneText("gone", "web", toBackend))})

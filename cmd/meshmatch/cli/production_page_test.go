@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestProductionPage follows core/serve/README.md: it writes its files and runs its
@@ -62,10 +62,21 @@ func TestProductionPage(t *testing.T) {
 	}
 	defer output.Close()
 	c.Stdout, c.Stderr = output, output // no pipes, which the servers would keep open
+	// All processes of the script have the other end of this pipe: it ends with the last.
+	ended, alive, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ExtraFiles = []*os.File{alive}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { endGroup(c.Process.Pid) })
+	alive.Close()
+	t.Cleanup(func() { // nothing writes to the directory when it is removed
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+		_, _ = io.Copy(io.Discard, ended)
+		ended.Close()
+	})
 	err = c.Wait()
 	printed, readErr := os.ReadFile(output.Name())
 	if readErr != nil {
@@ -94,14 +105,6 @@ func TestProductionPage(t *testing.T) {
 	}
 	if n := strings.Count(string(printed), want); n < 2 || !strings.Contains(string(printed), "no warnings") {
 		t.Errorf("%d replicas have %s:\n%s", n, want, printed)
-	}
-}
-
-// endGroup ends the processes of a group, and waits until they no longer write files.
-func endGroup(id int) {
-	_ = syscall.Kill(-id, syscall.SIGKILL)
-	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(-id, 0) == nil && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 )
 
 // TestReadmeServes runs the block of README.md that serves: the server on free ports,
@@ -66,39 +63,20 @@ func TestReadmeServes(t *testing.T) {
 func serveForTest(t *testing.T, args []string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	var log syncBuffer
-	ended := make(chan int)
-	go func() { ended <- Program{}.run(ctx, args, strings.NewReader(""), &log, &log) }()
+	log := newLiveLog()
+	code, ended := exitDone, make(chan struct{})
+	go func() {
+		defer close(ended)
+		code = Program{}.run(ctx, args, strings.NewReader(""), log, log)
+	}()
 	t.Cleanup(func() {
 		cancel()
-		if code := <-ended; code != exitDone {
-			t.Errorf("serve ends with exit status %d:\n%s", code, log.String())
+		if <-ended; code != exitDone {
+			t.Errorf("serve ends with exit status %d:\n%s", code, log)
 		}
 	})
-	ready := regexp.MustCompile(`HTTP is served on (\S+)(?s:.*)ADS is served|ADS is served(?s:.*)HTTP is served on (\S+)`)
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if found := ready.FindStringSubmatch(log.String()); found != nil {
-			return found[1] + found[2]
-		}
+	if log.await(untilDeadline(t), ended, serves) == nil {
+		t.Fatalf("serve does not serve:\n%s", log)
 	}
-	t.Fatalf("serve does not serve:\n%s", log.String())
-	return ""
-}
-
-// syncBuffer is a buffer for concurrent use.
-type syncBuffer struct {
-	mu     sync.Mutex
-	buffer bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buffer.String()
+	return httpAddress.FindStringSubmatch(log.String())[1]
 }

@@ -26,7 +26,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		RequireExplicitExec: true,
-		Cmds:                serveCommands(),
+		Cmds:                serveCommands(untilDeadline(t)),
 		Setup: func(env *testscript.Env) error {
 			env.Values[scriptServerKey{}] = new(*scriptServer)
 			env.Setenv("DEMO", demo)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,7 +10,6 @@ import (
 	"os/exec"
 	"regexp"
 	"syscall"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -20,49 +20,73 @@ import (
 //	serve ARGS...   starts the server on free ports, and waits until it serves
 //	await PATTERN   waits until the log matches
 //	get PATH FILE   writes the status and the answer of a GET to a file
-//	terminate       sends SIGTERM; the server must exit with 0 within 5 s
-func serveCommands() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
-	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
-		"serve": scriptServe, "await": scriptAwait, "get": scriptGet, "terminate": scriptTerminate,
+//	terminate       sends SIGTERM; the server must exit with 0
+//
+// The commands wait until the context ends.
+func serveCommands(ctx context.Context) map[string]scriptCommand {
+	return map[string]scriptCommand{
+		"serve": scriptServe(ctx), "await": scriptAwait(ctx), "get": scriptGet, "terminate": scriptTerminate(ctx),
 	}
 }
 
 // scriptServer is the server of a script.
 type scriptServer struct {
 	command *exec.Cmd
-	ended   chan error
+	log     *liveLog      // the content of the file log
+	ended   chan struct{} // closed when err is set
+	err     error
 }
 
 type scriptServerKey struct{}
 
-func scriptServe(ts *testscript.TestScript, _ bool, args []string) {
-	path, err := exec.LookPath("meshmatch")
-	ts.Check(err)
-	log, err := os.Create(ts.MkAbs("log"))
-	ts.Check(err)
-	defer log.Close()
-	s := &scriptServer{command: exec.Command(path, append([]string{"serve", "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...)...), ended: make(chan error, 1)}
-	s.command.Dir, s.command.Stderr = ts.MkAbs("."), log
-	ts.Check(s.command.Start())
-	go func() { s.ended <- s.command.Wait() }()
-	ts.Defer(func() { s.command.Process.Kill() })
-	*ts.Value(scriptServerKey{}).(**scriptServer) = s
-	scriptAwait(ts, false, []string{"ADS is served"})
-}
+// scriptCommand is a command of scripts.
+type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 
-func scriptAwait(ts *testscript.TestScript, _ bool, args []string) {
-	pattern := regexp.MustCompile(args[0])
-	for deadline := time.Now().Add(20 * time.Second); !pattern.MatchString(ts.ReadFile("log")); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			ts.Fatalf("the log does not match %s:\n%s", pattern, ts.ReadFile("log"))
+func scriptServe(ctx context.Context) scriptCommand {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		path, err := exec.LookPath("meshmatch")
+		ts.Check(err)
+		file, err := os.Create(ts.MkAbs("log"))
+		ts.Check(err)
+		s := &scriptServer{
+			command: exec.Command(path, append([]string{"serve", "--xds", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...)...),
+			log:     newLiveLog(), ended: make(chan struct{}),
+		}
+		s.command.Dir, s.command.Stderr = ts.MkAbs("."), io.MultiWriter(file, s.log)
+		ts.Check(s.command.Start())
+		go func() {
+			defer close(s.ended)
+			s.err = s.command.Wait()
+			file.Close()
+		}()
+		ts.Defer(func() {
+			s.command.Process.Kill()
+			<-s.ended
+		})
+		*ts.Value(scriptServerKey{}).(**scriptServer) = s
+		if s.log.await(ctx, s.ended, serves) == nil {
+			ts.Fatalf("serve does not serve:\n%s", s.log)
 		}
 	}
 }
 
+func scriptAwait(ctx context.Context) scriptCommand {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		s := *ts.Value(scriptServerKey{}).(**scriptServer)
+		if pattern := regexp.MustCompile(args[0]); s.log.await(ctx, s.ended, pattern) == nil {
+			ts.Fatalf("the log does not match %s:\n%s", pattern, s.log)
+		}
+	}
+}
+
+// serves matches the log of a server that serves: the order of the two lines is open.
+var serves = regexp.MustCompile(`(?s)HTTP is served.*ADS is served.*\n|ADS is served.*HTTP is served.*\n`)
+
 var httpAddress = regexp.MustCompile(`HTTP is served on (https?://[^\s"]+)`)
 
 func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
-	response, err := http.Get(httpAddress.FindStringSubmatch(ts.ReadFile("log"))[1] + args[0])
+	s := *ts.Value(scriptServerKey{}).(**scriptServer)
+	response, err := http.Get(httpAddress.FindStringSubmatch(s.log.String())[1] + args[0])
 	ts.Check(err)
 	defer response.Body.Close()
 	var b bytes.Buffer
@@ -72,13 +96,15 @@ func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o644))
 }
 
-func scriptTerminate(ts *testscript.TestScript, _ bool, _ []string) {
-	s := *ts.Value(scriptServerKey{}).(**scriptServer)
-	ts.Check(s.command.Process.Signal(syscall.SIGTERM))
-	select {
-	case err := <-s.ended:
-		ts.Check(err)
-	case <-time.After(20 * time.Second):
-		ts.Fatalf("the server does not end within 20 s:\n%s", ts.ReadFile("log"))
+func scriptTerminate(ctx context.Context) scriptCommand {
+	return func(ts *testscript.TestScript, _ bool, _ []string) {
+		s := *ts.Value(scriptServerKey{}).(**scriptServer)
+		ts.Check(s.command.Process.Signal(syscall.SIGTERM))
+		select {
+		case <-s.ended:
+			ts.Check(s.err)
+		case <-ctx.Done():
+			ts.Fatalf("the server does not end:\n%s", s.log)
+		}
 	}
 }
