@@ -83,11 +83,19 @@ func Regions(space *Space, list *List, within *Set, limits Limits) ([]Region, er
 	if err := c.addSet(within); err != nil {
 		return nil, err
 	}
-	s := newSearch(c.compiled(), limits)
+	return regionsOf(c.compiled(), list, limits)
+}
+
+// regionsOf returns the regions of the first list of a problem within the second one, if
+// there is one.
+func regionsOf(p *problem, list *List, limits Limits) ([]Region, error) {
+	s := newSearch(p, limits)
 	found := map[*permission.Place]bool{}
 	s.done = func(lists [][]item) bool {
-		if allow, ok := outcome(lists[1]); ok && !allow {
-			return true
+		if len(lists) > 1 {
+			if allow, ok := outcome(lists[1]); ok && !allow {
+				return true
+			}
 		}
 		for i := range lists[0] {
 			if !found[decision(lists[0][i:]).By] {

@@ -48,16 +48,36 @@ func ConditionOf(before, after *List, d *Difference) (Condition, error) {
 	c := Clause{Match: m}
 	known := map[string]bool{}
 	for _, e := range append(earlier, more...) {
-		key := fmt.Sprint(e.key(), e.Tags)
-		if !known[key] && mayOverlap(&m, &e) {
-			known[key] = true
-			c.Except = append(c.Except, e)
+		if mayOverlap(&m, &e) {
+			c.except(e, known)
 		}
 	}
-	c.Except = slices.DeleteFunc(c.Except, func(e Match) bool {
-		return slices.ContainsFunc(c.Except, func(other Match) bool { return !equal(&other, &e) && covers(&other, &e) })
-	})
+	c.reduce()
 	return Condition{[]Clause{c}}, nil
+}
+
+// except adds an exception that is not known.
+func (c *Clause) except(m Match, known map[string]bool) {
+	if key := fmt.Sprint(m.key(), m.Tags); !known[key] {
+		known[key] = true
+		c.Except = append(c.Except, m)
+	}
+}
+
+// reduce removes exceptions that others cover, of equal ones all but the first.
+func (c *Clause) reduce() {
+	all := c.Except
+	c.Except = nil
+	for i := range all {
+		e := &all[i]
+		covered := false
+		for k := range all {
+			covered = covered || k != i && covers(&all[k], e) && (k < i || !covers(e, &all[k]))
+		}
+		if !covered {
+			c.Except = append(c.Except, *e)
+		}
+	}
 }
 
 // regionOf returns the entries of a list in front of one, and what that one and a match
@@ -83,8 +103,6 @@ func (e *Entry) match() Match {
 }
 
 func (m *Match) key() string { return m.Match.Key() }
-
-func equal(a, b *Match) bool { return a.key() == b.key() && slices.Equal(a.Tags, b.Tags) }
 
 // together returns what meets two matches, which some request does.
 func together(a, b Match) (Match, error) {

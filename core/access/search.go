@@ -74,7 +74,10 @@ func newSearch(p *problem, limits Limits) *search {
 	return &search{problem: p, work: work, states: make([]state, len(p.variables)), found: map[string]answer{}, universes: universes{}}
 }
 
-func (s *search) run() error {
+func (s *search) run() error { return s.know(0, s.items()) }
+
+// items returns the lists with every test undecided.
+func (s *search) items() [][]item {
 	lists := make([][]item, len(s.lists))
 	for i, rules := range s.lists {
 		lists[i] = make([]item, len(rules))
@@ -83,7 +86,7 @@ func (s *search) run() error {
 		}
 		lists[i] = s.untilDecided(lists[i])
 	}
-	return s.know(0, lists)
+	return lists
 }
 
 // know applies what is known of the client to the variables from a number on, and divides.
@@ -96,6 +99,9 @@ func (s *search) know(v int, lists [][]item) error {
 		s.states[v] = known
 		next := make([][]item, len(lists))
 		for i, list := range lists {
+			if err := s.spend(len(list)); err != nil {
+				return err
+			}
 			for _, it := range list {
 				if it, ok := s.at(it, v, known.text, known.kind == absent); ok {
 					next[i] = append(next[i], it)

@@ -15,6 +15,13 @@ type Set struct {
 	members []*Set
 	all     bool // the members must all hold; else one of them
 	negated bool
+	without []*Set // what is left out, of a set that has members only for that
+}
+
+// Without returns a set without what is in others, which may be many. It is a set for a
+// question, and no member of another set.
+func (s *Set) Without(others ...*Set) *Set {
+	return &Set{all: true, members: And(s).members, without: others}
 }
 
 // Matching returns the requests that meet a match, which may be nil, by clients that have
@@ -47,15 +54,20 @@ const maxTerms = 10_000
 // addSet compiles a set as a list that allows its requests.
 func (c *compiler) addSet(s *Set) error {
 	terms := [][]test{{}}
+	var rules []rule
 	if s != nil {
+		for _, other := range s.without {
+			for _, tests := range c.terms(other, false) {
+				rules = append(rules, rule{tests: tests})
+			}
+		}
 		terms = c.terms(s, false)
 	}
 	if len(terms) > maxTerms || slices.ContainsFunc(terms, func(t []test) bool { return len(t) > maxTests }) {
 		return &LimitError{What: fmt.Sprintf("the requests in question have more than %d alternatives, or %d conditions", maxTerms, maxTests)}
 	}
-	rules := make([]rule, len(terms))
-	for i, tests := range terms {
-		rules[i] = rule{tests: tests, allow: true}
+	for _, tests := range terms {
+		rules = append(rules, rule{tests: tests, allow: true})
 	}
 	c.lists = append(c.lists, rules)
 	return nil
