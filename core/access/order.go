@@ -2,7 +2,9 @@ package access
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/permission"
 )
@@ -15,6 +17,25 @@ func placeIn(l *List, by *permission.Place) int {
 		}
 	}
 	return len(l.Entries)
+}
+
+// Sort sorts what entries of the list decide by the order of the entries. A decision by
+// default comes last.
+func (l *List) Sort(by []Decision) {
+	sortBy(by, func(d *Decision) [2]int { return [2]int{placeIn(l, d.By), 0} })
+}
+
+// Key returns a text that is equal for lists whose entries are equal and have equal places
+// in policies.
+func (l *List) Key() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, l.Open)
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		m := e.match()
+		fmt.Fprintln(&b, m.key(), e.Scope, e.Tags, e.Allow, e.By.KRI, e.By.Rule, e.By.List, e.By.Index)
+	}
+	return b.String()
 }
 
 // sortBy sorts by two numbers, which it computes once for each element.

@@ -26,6 +26,7 @@ const (
 	FieldRoute     Field = "route"
 	FieldInbound   Field = "inbound"
 	FieldSpiffeID  Field = "spiffe-id"
+	FieldFrom      Field = "from"
 	FieldPath      Field = "path"
 	FieldHeader    Field = "header"
 	FieldTag       Field = "tag"
@@ -35,7 +36,7 @@ const (
 func Fields() []Field {
 	return []Field{
 		FieldKind, FieldNamespace, FieldOutbound, FieldRoute, FieldInbound,
-		FieldSpiffeID, FieldPath, FieldHeader, FieldTag,
+		FieldSpiffeID, FieldFrom, FieldPath, FieldHeader, FieldTag,
 	}
 }
 

@@ -1,0 +1,314 @@
+package inspect
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
+// Reach is the answer of `reach`: what each inbound of a mesh allows each of its clients
+// (SPEC 13.2).
+type Reach struct {
+	Semantics semantics.Semantics `json:"semantics"` // by which it was decided (SPEC 17.1)
+	// Clients are the identities of dataplanes, sorted, and last all others. Inbounds are
+	// sorted by service and name.
+	Clients  []ReachClient  `json:"clients"`
+	Inbounds []ReachInbound `json:"inbounds"`
+	// Cells are by client, then by inbound: one for each pair.
+	Cells []ReachCell `json:"cells"`
+}
+
+// ReachClient is a SPIFFE ID, or all clients with no ID of the list.
+type ReachClient struct {
+	ID         string `json:"id"` // or [OtherClients]
+	Dataplanes int    `json:"dataplanes"`
+}
+
+// OtherClients is in place of an ID: clients with an ID that no dataplane has, and those
+// without one.
+const OtherClients = "others"
+
+// ReachInbound is the inbounds of one service and one name with equal permissions.
+type ReachInbound struct {
+	Service    string `json:"service,omitempty"`
+	Inbound    string `json:"inbound"`
+	Dataplanes int    `json:"dataplanes"`
+	// Title is the service and the inbound; those of one service and name are numbered.
+	Title string `json:"-"`
+}
+
+// ReachCell is what an inbound allows a client.
+type ReachCell struct {
+	Client  int    `json:"client"`  // index in Clients
+	Inbound int    `json:"inbound"` // index in Inbounds
+	Access  string `json:"access"`  // all, none, some or unknown
+	// When is the condition of the requests that are allowed, if they are some.
+	When *access.Condition `json:"when,omitempty"`
+	// Why is the limit that is passed, if the access is unknown.
+	Why string    `json:"why,omitempty"`
+	By  []Decider `json:"by"` // the entries that decide about any request
+}
+
+// ReachQuery restricts the answer. Zero fields restrict nothing.
+type ReachQuery struct {
+	To   string // a service, or a dataplane by its name
+	From string // a SPIFFE ID, a dataplane by its name, or a service
+}
+
+// NewReach returns what the inbounds of a mesh allow their clients. The error is
+// [ErrNotFound] or [ErrUsage].
+func NewReach(view *core.View, mesh string, q ReachQuery, options Options) (*Reach, error) {
+	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{}}
+	r.options.Semantics = view.Semantics()
+	if err := r.find(q); err != nil {
+		return nil, err
+	}
+	for _, d := range r.to {
+		r.add(d)
+	}
+	return r.answer(q.From == ""), nil
+}
+
+// reacher makes a [Reach].
+type reacher struct {
+	view     *core.View
+	mesh     string
+	options  Options
+	from, to []*resource.Dataplane
+	clients  map[string]*reachClient // by SPIFFE ID
+	columns  map[reachColumn]*column
+}
+
+// reachClient is the dataplanes of one SPIFFE ID.
+type reachClient struct {
+	id         string
+	dataplanes int
+	tags       []resource.Tags // that its requests can have, each once
+}
+
+// reachColumn is what inbounds of one column have in common.
+type reachColumn struct {
+	service, inbound string
+	permissions      string // the entries
+	space            spaceOf
+}
+
+type column struct {
+	reachColumn
+	list       *access.List
+	dataplanes int
+}
+
+// find collects the clients and the dataplanes whose inbounds are asked for.
+func (r *reacher) find(q ReachQuery) error {
+	all := r.view.Dataplanes(r.mesh)
+	r.to = all
+	if q.To != "" {
+		var err error
+		if r.to, err = r.named(all, q.To); err != nil {
+			return err
+		}
+	}
+	r.from = all
+	switch {
+	case request.ClaimsID(q.From):
+		if request.ClientID(q.From) == "" {
+			return usagef("%s is no SPIFFE ID: %q", FieldFrom, q.From)
+		}
+		r.clients[q.From] = &reachClient{id: q.From}
+	case q.From != "":
+		var err error
+		if r.from, err = r.named(all, q.From); err != nil {
+			return err
+		}
+	}
+	identities := r.view.Identities(r.mesh)
+	for _, d := range r.from {
+		id, err := identities.Of(d)
+		if err != nil || id == nil || request.ClaimsID(q.From) && id.SPIFFEID != q.From {
+			continue
+		}
+		c := r.clients[id.SPIFFEID]
+		if c == nil {
+			c = &reachClient{id: id.SPIFFEID}
+			r.clients[c.id] = c
+		}
+		c.dataplanes++
+		for _, tags := range clientTagsOf(d) {
+			if !slices.ContainsFunc(c.tags, func(t resource.Tags) bool { return slices.Equal(t, tags) }) {
+				c.tags = append(c.tags, tags)
+			}
+		}
+	}
+	if q.From != "" && len(r.clients) == 0 {
+		return fmt.Errorf("%w: no dataplane of %q has an identity", ErrNotFound, q.From)
+	}
+	return nil
+}
+
+// named returns the dataplanes of a service, or else the one of a name.
+func (r *reacher) named(all []*resource.Dataplane, name string) ([]*resource.Dataplane, error) {
+	var of []*resource.Dataplane
+	for _, d := range all {
+		if slices.ContainsFunc(clientTagsOf(d), func(t resource.Tags) bool { return t.Value(resource.ServiceTag) == name }) {
+			of = append(of, d)
+		}
+	}
+	if len(of) > 0 {
+		return of, nil
+	}
+	d, err := FindDataplane(r.view, r.mesh, Name{Name: name})
+	return []*resource.Dataplane{d}, err
+}
+
+// clientTagsOf returns the tags that a dataplane has as a client: those of each of its
+// inbounds, or of its gateway.
+func clientTagsOf(d *resource.Dataplane) []resource.Tags {
+	if d.Gateway != nil {
+		return []resource.Tags{d.Gateway.Tags}
+	}
+	out := make([]resource.Tags, len(d.Inbounds))
+	for i := range d.Inbounds {
+		out[i] = d.Inbounds[i].Tags
+	}
+	return out
+}
+
+// add adds the inbounds of a dataplane to the columns.
+func (r *reacher) add(d *resource.Dataplane) {
+	config, applied := permissionConfig(r.view, d), r.view.PermissionsApply(d)
+	seen := map[reachColumn]bool{}
+	for i := range d.Inbounds {
+		list := access.ListOf(permissionsFor(config, d, i, applied))
+		space := clientsOf(r.view, d)
+		space.protocol = request.ProtocolOf(&d.Inbounds[i])
+		key := reachColumn{d.Inbounds[i].Tags.Value(resource.ServiceTag), d.Inbounds[i].SectionName(), list.Key(), space}
+		c := r.columns[key]
+		if c == nil {
+			c = &column{reachColumn: key, list: list}
+			r.columns[key] = c
+		}
+		if !seen[key] {
+			seen[key] = true
+			c.dataplanes++
+		}
+	}
+}
+
+func (r *reacher) answer(others bool) *Reach {
+	a := &Reach{Semantics: r.view.Semantics(), Clients: []ReachClient{}, Inbounds: []ReachInbound{}, Cells: []ReachCell{}}
+	clients := make([]*reachClient, 0, len(r.clients))
+	for _, c := range r.clients {
+		clients = append(clients, c)
+	}
+	slices.SortFunc(clients, func(x, y *reachClient) int { return strings.Compare(x.id, y.id) })
+	ids := make([]string, len(clients))
+	for i, c := range clients {
+		ids[i] = c.id
+		a.Clients = append(a.Clients, ReachClient{c.id, c.dataplanes})
+	}
+	if others {
+		a.Clients = append(a.Clients, ReachClient{ID: OtherClients})
+	}
+	columns := make([]*column, 0, len(r.columns))
+	for _, c := range r.columns {
+		columns = append(columns, c)
+	}
+	slices.SortFunc(columns, func(x, y *column) int {
+		return cmp.Or(strings.Compare(x.service, y.service), strings.Compare(x.inbound, y.inbound), strings.Compare(x.permissions, y.permissions))
+	})
+	titles := map[string]int{}
+	for _, c := range columns {
+		title := strings.TrimSpace(c.service + " " + c.inbound)
+		if titles[title]++; titles[title] > 1 {
+			title += fmt.Sprintf(" (%d)", titles[title])
+		}
+		a.Inbounds = append(a.Inbounds, ReachInbound{c.service, c.inbound, c.dataplanes, title})
+	}
+	cells := make([][]ReachCell, len(columns))
+	for k, c := range columns {
+		cells[k] = r.column(c, clients, ids, others)
+	}
+	for i := range a.Clients {
+		for k := range columns {
+			cell := cells[k][i]
+			cell.Client, cell.Inbound = i, k
+			a.Cells = append(a.Cells, cell)
+		}
+	}
+	return a
+}
+
+// column returns the cells of a column. A client with several sets of tags is allowed all
+// if each is, and none if none is.
+func (r *reacher) column(c *column, clients []*reachClient, ids []string, others bool) []ReachCell {
+	space := c.space.space()
+	var asked []access.Client
+	for _, client := range clients {
+		if len(client.tags) == 0 {
+			asked = append(asked, access.Client{SpiffeID: client.id})
+		}
+		for _, tags := range client.tags {
+			asked = append(asked, access.Client{SpiffeID: client.id, Tags: tags})
+		}
+	}
+	reaches := access.ReachOf(space, c.list, asked, access.Limits{})
+	cells := make([]ReachCell, 0, len(clients)+1)
+	for _, client := range clients {
+		n := max(len(client.tags), 1)
+		one := &asked[0]
+		if n > 1 {
+			one = nil // the condition has the tags
+		}
+		cells = append(cells, r.cell(c, reaches[:n], one))
+		reaches, asked = reaches[n:], asked[n:]
+	}
+	if others {
+		cells = append(cells, r.cell(c, []access.Reach{access.ReachOfOthers(space, c.list, ids, access.Limits{})}, nil))
+	}
+	return cells
+}
+
+// cell joins what an inbound allows a client with some sets of tags.
+func (r *reacher) cell(c *column, reaches []access.Reach, client *access.Client) ReachCell {
+	verdict := reaches[0].Verdict
+	var by []access.Decision
+	var failed error
+	for _, reach := range reaches {
+		if reach.Verdict != verdict {
+			verdict = access.Some
+		}
+		failed = cmp.Or(failed, reach.Err)
+		for _, d := range reach.By {
+			if !slices.Contains(by, d) {
+				by = append(by, d)
+			}
+		}
+	}
+	cell := ReachCell{By: []Decider{}}
+	c.list.Sort(by)
+	for _, d := range by {
+		cell.By = append(cell.By, newDecision(d, r.options).By)
+	}
+	switch {
+	case failed != nil:
+		verdict = access.Unknown
+		var limit *access.LimitError
+		if errors.As(failed, &limit) {
+			cell.Why = limit.What
+		}
+	case verdict == access.Some:
+		when := access.Allowed(c.list, by, client)
+		cell.When = &when
+	}
+	cell.Access = verdict.String()
+	return cell
+}
