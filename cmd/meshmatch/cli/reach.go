@@ -33,7 +33,7 @@ takes more than a limit; -o json has the reason.`,
 		Example: `  meshmatch reach -f policies/
   meshmatch reach --to backend -f policies/
   meshmatch reach --from spiffe://shop.mesh/ns/shop/sa/web -f policies/ -o md
-  meshmatch reach -f policies/ -o dot | dot -Tsvg > reach.svg`,
+  meshmatch reach -f policies/ -o dot`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			write, isMatrix := matrices[form.word]
