@@ -35,9 +35,22 @@ type Files struct {
 	// Keeper records the content of each load; nil: it is not recorded. See
 	// [Update.Recording].
 	Keeper *Keeper
+	// Notifications shorten the time until a change is found; nil means those of the
+	// operating system.
+	Notifications Notifications
 	// Notice is called with problems of notifications, after which changes are
 	// found by scans alone. Nil ignores them.
 	Notice func(error)
+}
+
+// Notifications report that entries of directories changed. They are what a watch gets
+// without asking for it; all else of a watch is scans, loads and waits.
+type Notifications interface {
+	// Changed receives a value after changes.
+	Changed() <-chan struct{}
+	// Watch requests notifications of changes in these directories, and in no others. It
+	// is called before each load.
+	Watch(dirs []string)
 }
 
 // Update is a good load that differs from the previous good load.
@@ -58,6 +71,9 @@ type Update struct {
 // error the next good load is yielded even if its batch is empty. The caller must
 // not change what it gets.
 func (f *Files) Watch(ctx context.Context) iter.Seq2[*Update, error] {
+	if f.Notifications != nil {
+		return f.watch(ctx, f.Notifications)
+	}
 	return func(yield func(*Update, error) bool) {
 		n := newNotifier(f.notice)
 		defer n.close()

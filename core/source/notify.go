@@ -7,7 +7,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// notifier is the [notifications] of the operating system. Directories are watched
+// notifier is the [Notifications] of the operating system. Directories are watched
 // and not files: an editor that replaces a file, and a volume that swaps a link,
 // leave nothing of the file that was watched. Without a watcher it reports
 // nothing.
@@ -49,12 +49,13 @@ func (n *notifier) run() {
 	}
 }
 
-func (n *notifier) changed() <-chan struct{} { return n.events }
+// Changed implements Notifications.
+func (n *notifier) Changed() <-chan struct{} { return n.events }
 
-// watch watches these directories and no others. A directory that was replaced is
+// Watch implements Notifications. A directory that was replaced is
 // a new one for the operating system, so those that are watched are added again,
 // which does nothing if they are the same.
-func (n *notifier) watch(dirs []string) {
+func (n *notifier) Watch(dirs []string) {
 	if n.watcher == nil {
 		return
 	}

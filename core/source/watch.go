@@ -8,32 +8,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// notifications report that entries of directories changed. They are what a watch
-// gets from the operating system without asking for it; all else of a watch is scans,
-// loads and waits.
-type notifications interface {
-	// changed receives a value after changes.
-	changed() <-chan struct{}
-	// watch requests notifications of changes in these directories, and in no others.
-	watch(dirs []string)
-}
-
 // watch is the state of one call of [Files.Watch].
 type watch struct {
 	*Files
-	loader        resource.Loader
-	notifications notifications
-	scan          *scan         // of the files that are, or were last, loaded
-	good          *resource.Set // the last good load; nil: none
-	failure       error         // of the last load
-	found         time.Time     // when the change was found that is loaded
-	changed       bool          // the scan differs from that of the last load; else it is too recent
+	loader  resource.Loader
+	notify  Notifications
+	scan    *scan         // of the files that are, or were last, loaded
+	good    *resource.Set // the last good load; nil: none
+	failure error         // of the last load
+	found   time.Time     // when the change was found that is loaded
+	changed bool          // the scan differs from that of the last load; else it is too recent
 }
 
 // watch is [Files.Watch] with these notifications.
-func (f *Files) watch(ctx context.Context, n notifications) iter.Seq2[*Update, error] {
+func (f *Files) watch(ctx context.Context, n Notifications) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
-		w := watch{Files: f, loader: *f.Loader, notifications: n}
+		w := watch{Files: f, loader: *f.Loader, notify: n}
 		if w.loader.Cache == nil {
 			w.loader.Cache = new(resource.Cache)
 		}
@@ -69,7 +59,7 @@ func (w *watch) load(ctx context.Context) (*Update, error) {
 		}
 	}()
 	for attempt := range attempts {
-		w.notifications.watch(w.scan.dirs)
+		w.notify.Watch(w.scan.dirs)
 		recording.Discard()
 		recording = w.Keeper.record()
 		w.loader.Read = recording.add
@@ -105,7 +95,7 @@ func (w *watch) wait(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-w.notifications.changed():
+		case <-w.notify.Changed():
 		case <-ticker.C:
 		}
 		now := newScan(w.Paths)

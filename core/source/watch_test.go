@@ -30,9 +30,9 @@ type bell struct {
 
 func newBell() *bell { return &bell{events: make(chan struct{}, 1)} }
 
-func (b *bell) changed() <-chan struct{} { return b.events }
+func (b *bell) Changed() <-chan struct{} { return b.events }
 
-func (b *bell) watch(dirs []string) {
+func (b *bell) Watch(dirs []string) {
 	if b.watching != nil {
 		b.watching(dirs)
 	}
@@ -61,7 +61,7 @@ func watchDisk(t *testing.T, b *bell, prepare func(d *disk), paths ...string) *w
 	t.Helper()
 	w := &watched{disk: newDisk(t), bell: b, begin: time.Now()}
 	prepare(w.disk)
-	files := Files{Loader: &resource.Loader{Kinds: kinds.All()}}
+	files := Files{Loader: &resource.Loader{Kinds: kinds.All()}, Notifications: b}
 	for _, path := range paths {
 		files.Paths = append(files.Paths, w.path(path))
 	}
@@ -71,7 +71,7 @@ func watchDisk(t *testing.T, b *bell, prepare func(d *disk), paths ...string) *w
 	t.Cleanup(w.stop)
 	go func() {
 		defer close(ended)
-		for state := range states(t, files.watch(ctx, b)) {
+		for state := range states(t, files.Watch(ctx)) {
 			w.mu.Lock()
 			w.log = append(w.log, fmt.Sprintf("%v: %s", time.Since(w.begin), strings.ReplaceAll(state, w.dir+"/", "")))
 			w.mu.Unlock()
@@ -232,9 +232,9 @@ func TestChangeDuringLoad(t *testing.T) {
 						d.write("mesh/web.yaml", dataplane("web", fmt.Sprintf("10.0.1.%d", n))+strings.Repeat("\n", n)) // of a new size
 					}
 				}
-				files := Files{Loader: &resource.Loader{Kinds: kinds.All()}, Paths: []string{d.path("mesh")}}
+				files := Files{Loader: &resource.Loader{Kinds: kinds.All()}, Paths: []string{d.path("mesh")}, Notifications: b}
 				begin := time.Now()
-				for state := range states(t, files.watch(t.Context(), b)) {
+				for state := range states(t, files.Watch(t.Context())) {
 					if got := fmt.Sprintf("%v: %s", time.Since(begin), state); got != want {
 						t.Errorf("got %q, want %q", got, want)
 					}
@@ -351,9 +351,9 @@ func TestApplied(t *testing.T) {
 		}
 		d.write("a.yaml", dataplane("web", a))
 		want := []int{1, 1, 2, 1} // Dataplane and MeshTimeout
-		files := Files{Loader: &resource.Loader{Kinds: kinds.All()}, Paths: []string{d.dir}}
+		files := Files{Loader: &resource.Loader{Kinds: kinds.All()}, Paths: []string{d.dir}, Notifications: newBell()}
 		n := 0
-		for update, err := range files.watch(t.Context(), newBell()) {
+		for update, err := range files.Watch(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
 			}
