@@ -52,7 +52,7 @@ func BenchmarkStreamEdit(b *testing.B) {
 }
 
 func benchmarkEdit(b *testing.B, streams int) {
-	r := &running{t: b, dir: b.TempDir(), log: &lockedBuffer{}}
+	r := &running{t: b, dir: b.TempDir(), log: &lockedBuffer{}, real: true}
 	set := &resource.Set{}
 	for i := range streams {
 		set.Dataplanes = append(set.Dataplanes, shape.Dataplane(i, 10))
@@ -67,8 +67,8 @@ func benchmarkEdit(b *testing.B, streams int) {
 	var responses atomic.Int64
 	connections := connect(b, r, set.Dataplanes, &responses)
 	await := func(n int) {
-		for deadline := time.Now().Add(time.Minute); responses.Load() < int64(n); time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
+		for limit := limitOf(b); responses.Load() < int64(n); time.Sleep(time.Millisecond) {
+			if time.Now().After(limit) {
 				b.Fatalf("%d responses of %d", responses.Load(), n)
 			}
 		}

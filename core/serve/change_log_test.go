@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
@@ -11,18 +12,18 @@ import (
 // The log has what a load changed, even what changes the resources of dataplanes and not
 // their configuration.
 func TestChangeLog(t *testing.T) {
-	trust := fmt.Sprintf("{type: MeshTrust, name: other, spec: {trustDomain: other.example, caBundles: [{type: Pem, pem: {value: %q}}]}}", envoytest.NewAuthority(t).Bundle())
-	r := start(t, map[string]string{"mesh.yaml": mesh})
-	for _, test := range []struct{ name, file, content, want string }{
-		{"a policy", "timeout.yaml", timeout("1s"), "what changes is the configuration of 1 dataplane"},
-		{"a comment", "timeout.yaml", "# A comment.\n" + timeout("1s"), "no dataplane changes"},
-		{"an identity", "identity.yaml", identity, "what changes is the identities of the mesh default"},
-		{"another selector", "identity.yaml", strings.Replace(identity, "matchLabels: {}", "matchLabels: {app: web}", 1), "what changes is the identities of the mesh default"},
-		{"a trust", "trust.yaml", trust, "what changes is the trust of the mesh default"},
-		{"both", "timeout.yaml", timeout("2s") + "\n---" + strings.Replace(identity, "name: identity", "name: second", 1),
-			"what changes is the configuration of 1 dataplane and the identities of the mesh default"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		trust := fmt.Sprintf("{type: MeshTrust, name: other, spec: {trustDomain: other.example, caBundles: [{type: Pem, pem: {value: %q}}]}}", envoytest.NewAuthority(t).Bundle())
+		r := start(t, map[string]string{"mesh.yaml": mesh})
+		for _, test := range []struct{ name, file, content, want string }{
+			{"a policy", "timeout.yaml", timeout("1s"), "what changes is the configuration of 1 dataplane"},
+			{"a comment", "timeout.yaml", "# A comment.\n" + timeout("1s"), "no dataplane changes"},
+			{"an identity", "identity.yaml", identity, "what changes is the identities of the mesh default"},
+			{"another selector", "identity.yaml", strings.Replace(identity, "matchLabels: {}", "matchLabels: {app: web}", 1), "what changes is the identities of the mesh default"},
+			{"a trust", "trust.yaml", trust, "what changes is the trust of the mesh default"},
+			{"both", "timeout.yaml", timeout("2s") + "\n---" + strings.Replace(identity, "name: identity", "name: second", 1),
+				"what changes is the configuration of 1 dataplane and the identities of the mesh default"},
+		} {
 			loaded := func() (lines []string) {
 				for line := range strings.Lines(r.log.String()) {
 					if strings.Contains(line, "the files were loaded again; ") {
@@ -35,8 +36,8 @@ func TestChangeLog(t *testing.T) {
 			r.write(test.file, test.content)
 			r.eventually("line about the load", func() bool { return len(loaded()) > before })
 			if got := loaded()[before]; !strings.Contains(got, test.want+"\"\n") {
-				t.Errorf("%s\nwant %s", got, test.want)
+				t.Errorf("%s: %s\nwant %s", test.name, got, test.want)
 			}
-		})
-	}
+		}
+	})
 }

@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
@@ -50,12 +52,20 @@ func timeout(value string) string {
 }
 
 // running is a server that serves a directory of its own.
+//
+// Most tests run it in a bubble of package synctest: files and loads are real,
+// connections are in memory, and the clock goes on only when nothing else does. Nothing
+// notifies the server of changes of files: it finds them by scans.
 type running struct {
 	*serve.Server
 	t    testing.TB
 	dir  string
 	log  *lockedBuffer
+	real bool         // outside of bubbles: TCP, and the clock and the notifications of the operating system
 	stop func() error // ends the server, and returns what Run returns
+
+	listeners map[string]*serve.MemoryListener // by address
+	dialled   atomic.Int32
 }
 
 type lockedBuffer struct {
@@ -90,11 +100,29 @@ func options(dir string, log io.Writer) serve.Options {
 	}
 }
 
-// start starts a server of files, and waits until it is ready. The files are those of a
-// directory, by name. The server ends with the test.
+// silent are notifications of nothing.
+type silent struct{}
+
+func (silent) Changed() <-chan struct{} { return nil }
+func (silent) Watch([]string)           {}
+
+// start starts a server of files in the bubble of the test, and waits until it is ready.
+// The files are those of a directory, by name. The server ends with the test.
 func start(t *testing.T, files map[string]string, change ...func(*serve.Options)) *running {
 	t.Helper()
-	r := &running{t: t, dir: t.TempDir(), log: &lockedBuffer{}}
+	return startAs(&running{t: t}, files, change...)
+}
+
+// startReal is start outside of bubbles.
+func startReal(t *testing.T, files map[string]string, change ...func(*serve.Options)) *running {
+	t.Helper()
+	return startAs(&running{t: t, real: true}, files, change...)
+}
+
+func startAs(r *running, files map[string]string, change ...func(*serve.Options)) *running {
+	t := r.t
+	t.Helper()
+	r.dir, r.log = t.TempDir(), &lockedBuffer{}
 	for name, content := range files {
 		r.write(name, content)
 	}
@@ -115,10 +143,23 @@ func (r *running) run(change ...func(*serve.Options)) {
 		c(&o)
 	}
 	var err error
+	if !r.real {
+		o.Notifications = silent{}
+	}
 	if r.Server, err = serve.New(o); err != nil {
 		r.t.Fatal(err)
 	}
-	if err := r.Listen(); err != nil {
+	if r.real {
+		err = r.Listen()
+	} else {
+		r.listeners = map[string]*serve.MemoryListener{}
+		var health net.Listener
+		if o.Health != "" {
+			health = r.listen(o.Health)
+		}
+		r.ServeOn(r.listen(o.XDS), r.listen(o.HTTP), health)
+	}
+	if err != nil {
 		r.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(r.t.Context())
@@ -126,35 +167,85 @@ func (r *running) run(change ...func(*serve.Options)) {
 	go func() { ended <- r.Run(ctx) }()
 	r.stop = sync.OnceValue(func() error {
 		cancel()
-		select {
-		case err := <-ended:
-			return err
-		case <-time.After(20 * time.Second):
-			return fmt.Errorf("the server does not end:\n%s", stacks())
-		}
+		return <-ended
 	})
 	r.eventually("the first publication", func() bool { return strings.Contains(r.log.String(), "ADS is served") })
 }
 
-// write replaces a file at once: the file is never seen in part.
+// listen returns a listener in memory at the IP address of an address.
+func (r *running) listen(address string) net.Listener {
+	host, _, _ := net.SplitHostPort(address)
+	l := serve.NewMemoryListener(net.ParseIP(host))
+	r.listeners[l.Addr().String()] = l
+	return l
+}
+
+// dial connects to an address of the server, as another client than those before.
+func (r *running) dial(ctx context.Context, address string) (net.Conn, error) {
+	if l := r.listeners[address]; l != nil {
+		return l.Dial(ctx, fmt.Sprint("127.0.0.1:", 10_000+r.dialled.Add(1)))
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", address)
+}
+
+// transport returns how clients ask over HTTP; nil: without TLS.
+func (r *running) transport(config *tls.Config) *http.Transport {
+	return &http.Transport{
+		TLSClientConfig: config,
+		DialContext:     func(ctx context.Context, _, address string) (net.Conn, error) { return r.dial(ctx, address) },
+	}
+}
+
+// write replaces a file at once: the file is never seen in part. It has the time of the
+// clock of the test.
 func (r *running) write(name, content string) {
 	r.t.Helper()
 	scratch := filepath.Join(r.t.TempDir(), name)
 	if err := os.WriteFile(scratch, []byte(content), 0o644); err != nil {
 		r.t.Fatal(err)
 	}
+	if now := time.Now(); os.Chtimes(scratch, now, now) != nil {
+		r.t.Fatal("the file gets no time")
+	}
 	if err := os.Rename(scratch, filepath.Join(r.dir, name)); err != nil {
 		r.t.Fatal(err)
 	}
 }
 
+// eventually waits until a condition holds: in a bubble for at most a minute of its
+// clock, else as long as the test may take.
 func (r *running) eventually(what string, condition func() bool) {
 	r.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !condition(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	limit := time.Now().Add(time.Minute)
+	if r.real {
+		limit = limitOf(r.t)
+	}
+	for ; !r.settles(condition); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(limit) {
 			r.t.Fatalf("no %s; the log is\n%s", what, r.log)
 		}
 	}
+}
+
+// limitOf returns when a test outside of bubbles gives up: a little before `go test` ends
+// it, so that it reports what it waits for. If that has no limit, it is 10 minutes from
+// now, which is its default.
+func limitOf(t testing.TB) time.Time {
+	if t, ok := t.(*testing.T); ok {
+		if deadline, ok := t.Deadline(); ok {
+			return deadline.Add(-5 * time.Second)
+		}
+	}
+	return time.Now().Add(10 * time.Minute)
+}
+
+// settles reports whether a condition holds, in a bubble when the server and its clients
+// wait for each other or for the clock.
+func (r *running) settles(condition func() bool) bool {
+	if !r.real {
+		synctest.Wait()
+	}
+	return condition()
 }
 
 // client connects the client of a node.
@@ -173,7 +264,7 @@ func (r *running) connect(node string, config *tls.Config) (*xdstest.Client, err
 	if config != nil {
 		transport = credentials.NewTLS(config)
 	}
-	conn, err := grpc.NewClient(r.XDSAddr().String(), grpc.WithTransportCredentials(transport))
+	conn, err := grpc.NewClient("passthrough:"+r.XDSAddr().String(), grpc.WithTransportCredentials(transport), grpc.WithContextDialer(r.dial))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -187,7 +278,7 @@ func (r *running) connect(node string, config *tls.Config) (*xdstest.Client, err
 
 // get asks over HTTP.
 func (r *running) get(path string, config *tls.Config) (status int, body string, err error) {
-	client, scheme := http.Client{Transport: &http.Transport{TLSClientConfig: config}}, "http://"
+	client, scheme := http.Client{Transport: r.transport(config)}, "http://"
 	defer client.CloseIdleConnections()
 	if config != nil {
 		scheme = "https://"
@@ -208,29 +299,4 @@ func (r *running) expect(path string, status int, part string) {
 	if err != nil || got != status || !strings.Contains(body, part) {
 		r.t.Errorf("%s: got %d, %v, want %d with %q:\n%s", path, got, err, status, part, body)
 	}
-}
-
-func stacks() string {
-	text := make([]byte, 1<<20)
-	return string(text[:runtime.Stack(text, true)])
-}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	for deadline := time.Now().Add(20 * time.Second); code == 0; time.Sleep(10 * time.Millisecond) {
-		leaked := 0
-		for _, goroutine := range strings.Split(stacks(), "\n\n") {
-			if strings.Contains(goroutine, "meshmatch/core/") && !strings.Contains(goroutine, "TestMain") {
-				leaked++
-			}
-		}
-		if leaked == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			fmt.Println("goroutines are left:\n" + stacks())
-			code = 1
-		}
-	}
-	os.Exit(code)
 }

@@ -137,7 +137,8 @@ func (s *Server) serveHealth(ctx context.Context, cancel context.CancelCauseFunc
 	s.serveHandler(ctx, cancel, newFairListener(s.healthListener, maxConnections, maxConnectionsPeer, firstByteTimeout), s.health())
 }
 
-// serveHandler serves the requests of a listener until the context ends.
+// serveHandler serves the requests of a listener until the context ends, and then waits
+// for those that are being answered.
 func (s *Server) serveHandler(ctx context.Context, cancel context.CancelCauseFunc, l net.Listener, handler http.Handler) {
 	h := &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
@@ -145,15 +146,19 @@ func (s *Server) serveHandler(ctx context.Context, cancel context.CancelCauseFun
 		BaseContext:    func(net.Listener) context.Context { return ctx },
 		ErrorLog:       slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug),
 	}
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
 		within, done := context.WithTimeout(context.WithoutCancel(ctx), s.options.Grace)
 		defer done()
 		if h.Shutdown(within) != nil {
 			h.Close()
 		}
 	})
-	defer stop()
 	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		cancel(fmt.Errorf("HTTP: %w", err))
+	}
+	if !stop() {
+		<-ended
 	}
 }

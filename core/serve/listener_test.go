@@ -15,47 +15,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A memoryListener accepts connections that tests make, within a bubble of synctest.
-type memoryListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-}
-
-func newMemoryListener() *memoryListener {
-	return &memoryListener{make(chan net.Conn), make(chan struct{})}
-}
-
-// dial connects from an address.
-func (l *memoryListener) dial(from string) net.Conn {
-	client, server := net.Pipe()
-	l.conns <- addressed{server, from}
-	return client
-}
-
-func (l *memoryListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
+// dial connects to a listener from an address.
+func dial(t *testing.T, l *MemoryListener, from string) net.Conn {
+	t.Helper()
+	conn, err := l.Dial(t.Context(), from)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return conn
 }
-
-func (l *memoryListener) Close() error   { close(l.closed); return nil }
-func (l *memoryListener) Addr() net.Addr { return address("127.0.0.1:80") }
-
-// addressed is a connection from an address.
-type addressed struct {
-	net.Conn
-	from string
-}
-
-func (c addressed) RemoteAddr() net.Addr { return address(c.from) }
-
-type address string
-
-func (a address) Network() string { return "tcp" }
-func (a address) String() string  { return string(a) }
 
 // isClosed reports whether the other side of a connection has closed it.
 func isClosed(c net.Conn) bool {
@@ -68,7 +36,7 @@ func isClosed(c net.Conn) bool {
 // ports, and frees the place of a connection when it ends.
 func TestFairListenerLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := newMemoryListener()
+		memory := NewMemoryListener(net.IPv4(127, 0, 0, 1))
 		l := newFairListener(memory, 4, 2, time.Hour)
 		accepted := map[string]net.Conn{}
 		go func() {
@@ -104,7 +72,7 @@ func TestFairListenerLimits(t *testing.T) {
 				_ = accepted[step.close].Close()
 				continue
 			}
-			conn := memory.dial(step.from)
+			conn := dial(t, memory, step.from)
 			synctest.Wait()
 			if got := accepted[step.from] != nil; got != step.admitted || isClosed(conn) == step.admitted {
 				t.Errorf("step %d: %s: admitted: %t, want %t", i, step.from, got, step.admitted)
@@ -124,7 +92,7 @@ func TestFairListenerLimits(t *testing.T) {
 // byte stays.
 func TestFairListenerFirstByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		memory := newMemoryListener()
+		memory := NewMemoryListener(net.IPv4(127, 0, 0, 1))
 		l := newFairListener(memory, 2, 2, 5*time.Second)
 		go func() {
 			for {
@@ -135,7 +103,7 @@ func TestFairListenerFirstByte(t *testing.T) {
 				go func() { _, _ = io.Copy(io.Discard, c) }()
 			}
 		}()
-		silent, speaking := memory.dial("10.0.0.1:1"), memory.dial("10.0.0.1:2")
+		silent, speaking := dial(t, memory, "10.0.0.1:1"), dial(t, memory, "10.0.0.1:2")
 		time.Sleep(4 * time.Second)
 		if isClosed(silent) {
 			t.Error("the silent connection is closed after 4 s")
@@ -151,7 +119,7 @@ func TestFairListenerFirstByte(t *testing.T) {
 		if isClosed(speaking) {
 			t.Error("the other one is closed")
 		}
-		next := memory.dial("10.0.0.1:3")
+		next := dial(t, memory, "10.0.0.1:3")
 		synctest.Wait()
 		if isClosed(next) {
 			t.Error("the place of the silent one is not free")
@@ -187,7 +155,7 @@ func TestSlowRequests(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
-					memory := newMemoryListener()
+					memory := NewMemoryListener(net.IPv4(127, 0, 0, 1))
 					s, err := New(Options{Logger: slog.New(slog.DiscardHandler), Loader: &resource.Loader{Kinds: kinds.All()}})
 					if err != nil {
 						t.Fatal(err)
@@ -200,7 +168,7 @@ func TestSlowRequests(t *testing.T) {
 					done := make(chan struct{})
 					go func() { defer close(done); serve(ctx, cancel) }()
 
-					conn := memory.dial("10.0.0.1:1")
+					conn := dial(t, memory, "10.0.0.1:1")
 					begin := time.Now()
 					closed := make(chan struct{})
 					go func() {

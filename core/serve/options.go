@@ -8,6 +8,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/source"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
@@ -76,8 +77,9 @@ type Options struct {
 	// Grace is how long Run waits for clients when its context ends; 0 means
 	// [DefaultGrace].
 	Grace time.Duration
-	// Quiet and Rescan are those of [source.Files].
+	// Quiet, Rescan and Notifications are those of [source.Files].
 	Quiet, Rescan time.Duration
+	Notifications source.Notifications
 	// Refresh is the interval at which certificates are renewed and CA files read; 0
 	// means 10 s.
 	Refresh time.Duration

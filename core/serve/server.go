@@ -199,7 +199,8 @@ type loaded struct {
 // watch passes loads on until the context ends.
 func (s *Server) watch(ctx context.Context, updates chan<- loaded) {
 	files := source.Files{
-		Loader: s.options.Loader, Paths: s.options.Files, Quiet: s.options.Quiet, Rescan: s.options.Rescan, Keeper: s.keeper,
+		Loader: s.options.Loader, Paths: s.options.Files, Keeper: s.keeper,
+		Quiet: s.options.Quiet, Rescan: s.options.Rescan, Notifications: s.options.Notifications,
 		Notice: func(err error) { s.options.Logger.Warn(err.Error()) },
 	}
 	for update, err := range files.Watch(ctx) {

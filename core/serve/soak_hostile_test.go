@@ -48,7 +48,7 @@ func TestSoakHostile(t *testing.T) {
 	for i, detector := range []string{"totalFailures", "gatewayFailures", "localOriginFailures"} {
 		selectors = append(selectors, tagPolicy(i+9, fmt.Sprintf("{outlierDetection: {detectors: {%s: {consecutive: 9}}}}", detector)))
 	}
-	r := start(t, map[string]string{
+	r := startReal(t, map[string]string{
 		"mesh.yaml": mesh, "selectors.yaml": strings.Join(selectors, "\n---\n"), "timeout.yaml": timeout("1s"),
 	}, func(o *serve.Options) { o.Health = "127.0.0.1:0" })
 	var honest []*xdstest.Client

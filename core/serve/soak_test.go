@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -68,10 +69,10 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	s.end()
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Errorf("%d goroutines are left:\n%s", runtime.NumGoroutine()-before, stacks())
-			break
+	for limit := limitOf(t); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			text := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines are left:\n%s", runtime.NumGoroutine()-before, text[:runtime.Stack(text, true)])
 		}
 	}
 }
@@ -115,7 +116,7 @@ func newSoak(t *testing.T, seed uint64) *soak {
 	random := rand.New(rand.NewPCG(seed, 5))
 	s := &soak{t: t, rand: random, files: newSoakFiles(t, random)}
 	for i := range s.replicas {
-		s.replicas[i] = &soakReplica{running: running{t: t, dir: s.files.dir}, state: t.TempDir()}
+		s.replicas[i] = &soakReplica{running: running{t: t, dir: s.files.dir, real: true}, state: t.TempDir()}
 		s.replicas[i].start()
 	}
 	s.learn()
@@ -244,9 +245,11 @@ func (s *soak) restart(r *soakReplica) {
 // check compares what the clients hold with the files.
 func (s *soak) check() {
 	expected := s.files.expected()
+	ctx, cancel := context.WithDeadline(s.t.Context(), limitOf(s.t))
+	defer cancel()
 	for i, c := range s.clients {
 		c.Thaw()
-		c.Wait(time.Minute, func() bool { return len(c.Differences(expected)) == 0 })
+		c.Wait(ctx, func() bool { return len(c.Differences(expected)) == 0 })
 		for _, d := range c.Differences(expected) {
 			s.t.Errorf("client %d (%s): %s\nthe log of its replica:\n%s", i, c, d, c.replica.log)
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	discoveryv3 "github.com/envoyproxy/go-control-plane/envoy/service/discovery/v3"
@@ -310,11 +309,9 @@ func (c *Client) Err() error {
 	return c.err
 }
 
-// Wait waits until a condition holds. It checks after each response. The condition
-// may call methods of the client.
-func (c *Client) Wait(timeout time.Duration, condition func() bool) bool {
-	deadline := time.NewTimer(timeout)
-	defer deadline.Stop()
+// Wait waits until a condition holds, or the context ends, and reports whether it holds.
+// It checks after each response. The condition may call methods of the client.
+func (c *Client) Wait(ctx context.Context, condition func() bool) bool {
 	for {
 		c.mu.Lock()
 		changed := c.changed
@@ -324,7 +321,7 @@ func (c *Client) Wait(timeout time.Duration, condition func() bool) bool {
 		}
 		select {
 		case <-changed:
-		case <-deadline.C:
+		case <-ctx.Done():
 			return condition()
 		}
 	}
