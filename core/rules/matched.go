@@ -1,8 +1,9 @@
 package rules
 
 import (
+	"hash/maphash"
 	"iter"
-	"slices"
+	"sort"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -24,69 +25,62 @@ func (s *Selected) Equal(o *Selected) bool {
 // order: later policies override earlier ones (SPEC 3). It is immutable; the
 // zero Matched is empty.
 //
-// The list consists of pages. Lists that differ in the versions of some
-// policies share the other pages: a list of 1,090 policies takes 27 KB, and the
-// same list with another version of one policy takes 1.7 KB in addition
-// (BenchmarkReplace in core/internal/match).
+// The list consists of pages, which lists share: see [Pager].
 type Matched struct {
-	pages [][]Selected // all but the last are full
-	n     int
+	pages []*Page
+	ends  []uint32 // parallel to pages: how many policies the pages up to this one have
 }
 
-const matchedPage = 32
-
-// NewMatched returns a list of a copy of the given policies.
-func NewMatched(selected []Selected) Matched {
-	pages := slices.Chunk(slices.Clone(selected), matchedPage)
-	return Matched{pages: slices.AppendSeq(make([][]Selected, 0, (len(selected)+matchedPage-1)/matchedPage), pages), n: len(selected)}
+// Page is consecutive policies of lists. It is immutable.
+type Page struct {
+	selected []Selected
+	hash     uint64
 }
+
+// Selected returns the policies of the page. The caller must not change them.
+func (p *Page) Selected() []Selected { return p.selected }
+
+// NewMatched returns a list of the given policies, which shares nothing with other lists.
+func NewMatched(selected []Selected) Matched { return NewPager(maphash.MakeSeed()).Matched(selected) }
 
 // Len returns the number of policies.
-func (m Matched) Len() int { return m.n }
+func (m Matched) Len() int {
+	if len(m.ends) == 0 {
+		return 0
+	}
+	return int(m.ends[len(m.ends)-1])
+}
 
 // At returns policy i of the list. The caller must not change it.
-func (m Matched) At(i int) *Selected { return &m.pages[i/matchedPage][i%matchedPage] }
+func (m Matched) At(i int) *Selected {
+	page := sort.Search(len(m.ends), func(page int) bool { return m.ends[page] > uint32(i) })
+	selected := m.pages[page].selected
+	return &selected[len(selected)-int(m.ends[page])+i]
+}
 
 // All yields the policies in order, with their position. The caller must not
 // change them.
 func (m Matched) All() iter.Seq2[int, *Selected] {
 	return func(yield func(int, *Selected) bool) {
-		for n, page := range m.pages {
-			for i := range page {
-				if !yield(n*matchedPage+i, &page[i]) {
+		at := 0
+		for _, page := range m.pages {
+			for i := range page.selected {
+				if !yield(at, &page.selected[i]) {
 					return
 				}
+				at++
 			}
 		}
 	}
 }
 
-// Without returns the list without the policies at the given positions, which must be
-// sorted and distinct. It shares with m the pages that precede the first position.
-func (m Matched) Without(positions []int) Matched {
-	if len(positions) == 0 {
-		return m
-	}
-	shared := positions[0] / matchedPage
-	rest := make([]Selected, 0, m.n-shared*matchedPage-len(positions))
-	for i := shared * matchedPage; i < m.n; i++ {
-		if len(positions) > 0 && positions[0] == i {
-			positions = positions[1:]
-			continue
-		}
-		rest = append(rest, *m.At(i))
-	}
-	pages := slices.AppendSeq(slices.Clip(m.pages[:shared]), slices.Chunk(rest, matchedPage))
-	return Matched{pages: pages, n: shared*matchedPage + len(rest)}
+// Pages returns the pages of the list. The caller must not change the result.
+func (m Matched) Pages() []*Page { return m.pages }
+
+func (m *Matched) append(page *Page) {
+	m.ends = append(m.ends, uint32(m.Len()+len(page.selected)))
+	m.pages = append(m.pages, page)
 }
-
-// Pages returns the pages of the list. Two lists share a page if it is the same
-// slice in both. The caller must not change the result.
-func (m Matched) Pages() [][]Selected { return m.pages }
-
-// WithPages returns a list of the same length that consists of the given pages,
-// which the caller must not change afterwards.
-func (m Matched) WithPages(pages [][]Selected) Matched { return Matched{pages: pages, n: m.n} }
 
 // Scope selects the policies that contribute to a result. The zero Scope is
 // Enforced.

@@ -1,6 +1,8 @@
 package rules_test
 
 import (
+	"fmt"
+	"hash/maphash"
 	"slices"
 	"testing"
 
@@ -48,13 +50,18 @@ func TestInboundSet(t *testing.T) {
 	}
 }
 
-// All, At and Len agree at the ends of pages, and lists may share pages.
+func selectedPolicies(n int) []rules.Selected {
+	selected := make([]rules.Selected, n)
+	for i := range selected {
+		selected[i].Policy = policy("K", fmt.Sprint(i), resource.TargetRef{})
+	}
+	return selected
+}
+
+// All, At and Len agree for lists of one and of several pages.
 func TestMatchedPages(t *testing.T) {
-	for _, n := range []int{0, 1, 31, 32, 33, 64, 65} {
-		selected := make([]rules.Selected, n)
-		for i := range selected {
-			selected[i].Policy = policy("K", "p", resource.TargetRef{})
-		}
+	for _, n := range []int{0, 1, 31, 32, 33, 1_000} {
+		selected := selectedPolicies(n)
 		m := rules.NewMatched(selected)
 		next := 0
 		for i, s := range m.All() {
@@ -66,24 +73,63 @@ func TestMatchedPages(t *testing.T) {
 		if m.Len() != n || next != n {
 			t.Errorf("%d policies: the length is %d, and All yields %d", n, m.Len(), next)
 		}
-		if n < 33 {
-			continue
-		}
-		pages := slices.Clone(m.Pages())
-		pages[1] = slices.Clone(pages[1])
-		pages[1][0].Policy = policy("K", "q", resource.TargetRef{})
-		other := m.WithPages(pages)
-		if other.Len() != n || other.At(0) != m.At(0) || other.At(32).Policy.Name != "q" || m.At(32).Policy.Name != "p" {
-			t.Errorf("%d policies: the list with another page differs elsewhere", n)
-		}
 	}
 	last := -1
-	for i := range rules.NewMatched(make([]rules.Selected, 40)).All() {
-		if last = i; i == 35 {
+	for i := range rules.NewMatched(make([]rules.Selected, 400)).All() {
+		if last = i; i == 135 {
 			break
 		}
 	}
-	if last != 35 {
-		t.Errorf("a loop that ends at 35 ended at %d", last)
+	if last != 135 {
+		t.Errorf("a loop that ends at 135 ended at %d", last)
+	}
+}
+
+// Lists share the pages that differ in no policy and in no inbound, wherever policies are
+// missing from one of them.
+func TestPager(t *testing.T) {
+	const n = 4_000
+	selected := selectedPolicies(n)
+	seed := maphash.MakeSeed()
+	pager := rules.NewPager(seed)
+	all := pager.Matched(selected)
+	if pages := len(all.Pages()); pages < n/128 || pages > n/8 {
+		t.Errorf("%d policies have %d pages", n, pages)
+	}
+	differ := func(name string, m rules.Matched, most int) {
+		t.Helper()
+		own := 0
+		for _, page := range m.Pages() {
+			if !slices.Contains(all.Pages(), page) {
+				own++
+			}
+		}
+		if own > most {
+			t.Errorf("%s: %d pages are not shared, want at most %d", name, own, most)
+		}
+	}
+	for _, missing := range []int{0, 1, 1_000, n - 1} {
+		differ(fmt.Sprintf("without %d", missing), pager.Matched(slices.Delete(slices.Clone(selected), missing, missing+1)), 2)
+	}
+	differ("the same", pager.Matched(slices.Clone(selected)), 0)
+	later := rules.NewPager(seed)
+	later.Add(all)
+	later.Add(all)
+	differ("by the pager of a later change", later.Matched(selected[1:]), 1)
+	inbound := slices.Clone(selected)
+	inbound[7].Inbounds.Add(1)
+	one := pager.Matched(inbound)
+	differ("with another inbound", one, 1)
+	if all.At(7).Inbounds.Has(1) || !one.At(7).Inbounds.Has(1) {
+		t.Error("a page is shared whose inbounds differ")
+	}
+	if again, edited := pager.Replace(all, func(*rules.Page) []rules.Selected { return nil }); edited || again.Len() != n {
+		t.Error("a list without edits is another one")
+	}
+	copied := slices.Clone(selected)
+	m := pager.Matched(copied)
+	copied[0].Policy = nil
+	if m.At(0).Policy == nil {
+		t.Error("the memory of a caller is in a list")
 	}
 }

@@ -3,6 +3,7 @@ package blocks
 import (
 	"sync/atomic"
 
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
@@ -53,8 +54,8 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 // Without returns the class config for the policies of another one without some of
 // them, given by their positions in its list, which are sorted. Of d only the number
 // of inbounds matters; it is that of the other one's dataplanes.
-func (t *Table) Without(all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
-	c := t.ClassConfig(all.Kind(), d, all.Matched().Without(positions))
+func (t *Table) Without(pager *rules.Pager, all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
+	c := t.ClassConfig(all.Kind(), d, match.Without(pager, all.Matched(), positions))
 	if to := all.to.Load(); to != nil {
 		c.to.Store(to.without(positions))
 	}

@@ -2,6 +2,7 @@ package blocks_test
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func TestWithout(t *testing.T) {
 	kind, route := selected[0].Policy.Type, []*resource.Policy{routes[0].Policy}
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
-		table := blocks.NewTable(semantics.TargetRef)
+		table, pager := blocks.NewTable(semantics.TargetRef), rules.NewPager(maphash.MakeSeed())
 		class := table.ClassConfig(kind, d, rules.NewMatched(selected))
 		if random.IntN(4) > 0 { // it has an index of its items, which the others share
 			table.ReleaseOutbounds(table.OutboundEvaluator(class, nil, route).Config(d, nil))
@@ -80,7 +81,7 @@ func TestWithout(t *testing.T) {
 			for _, at := range slices.Backward(positions) {
 				left = slices.Delete(left, at, at+1)
 			}
-			class = table.Without(class, d, positions)
+			class = table.Without(pager, class, d, positions)
 			fresh := table.ClassConfig(kind, d, rules.NewMatched(left))
 			held = append(held, class, fresh)
 			got := table.OutboundEvaluator(class, nil, route).Config(d, nil)

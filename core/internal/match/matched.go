@@ -26,28 +26,46 @@ func SameMatched(m rules.Matched, selected []rules.Selected) bool {
 // Replace returns the list with policies replaced by new versions, given by old
 // version, and reports whether the list contains any of the old ones. The result
 // shares with m the pages without replaced policies.
-func Replace(m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
+func Replace(pager *rules.Pager, m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
 	old := policySet(versions)
-	pages := m.Pages()
-	for n, page := range m.Pages() {
-		var copied []rules.Selected
-		for i := range page {
-			if p := page[i].Policy; old(p) {
-				if copied == nil {
-					copied = slices.Clone(page)
-				}
+	var copied []rules.Selected
+	return pager.Replace(m, func(page *rules.Page) []rules.Selected {
+		selected := page.Selected()
+		first := slices.IndexFunc(selected, func(s rules.Selected) bool { return old(s.Policy) })
+		if first < 0 {
+			return nil
+		}
+		copied = append(copied[:0], selected...)
+		for i := first; i < len(copied); i++ {
+			if p := copied[i].Policy; old(p) {
 				copied[i].Policy = versions[p]
 			}
 		}
-		if copied == nil {
-			continue
+		return copied
+	})
+}
+
+// Without returns the list without the policies at the given positions, which must be
+// sorted and distinct.
+func Without(pager *rules.Pager, m rules.Matched, positions []int) rules.Matched {
+	from := 0 // position of the page
+	left := []rules.Selected{}
+	next, _ := pager.Replace(m, func(page *rules.Page) []rules.Selected {
+		selected, to := page.Selected(), from+len(page.Selected())
+		left = left[:0]
+		for i := range selected {
+			if len(positions) > 0 && positions[0] == from+i {
+				positions = positions[1:]
+			} else {
+				left = append(left, selected[i])
+			}
 		}
-		if !replaced {
-			pages, replaced = slices.Clone(pages), true
+		if from = to; len(left) == len(selected) {
+			return nil
 		}
-		pages[n] = copied
-	}
-	return m.WithPages(pages), replaced
+		return left
+	})
+	return next
 }
 
 // SameWithout reports whether m is the list all without the policies at the given
@@ -75,31 +93,49 @@ func SameWithout(m, all rules.Matched, positions []int) bool {
 // are skipped.
 func Replaced(earlier, m rules.Matched) iter.Seq2[*resource.Policy, *resource.Policy] {
 	return func(yield func(old, next *resource.Policy) bool) {
-		for n, page := range m.Pages() {
-			before := earlier.Pages()[n]
-			if &before[0] == &page[0] {
-				continue
-			}
-			for i := range page {
-				if old, next := before[i].Policy, page[i].Policy; old != next && !yield(old, next) {
+		var before, after []rules.Selected // what is left of the two pages
+		pagesBefore, pages := earlier.Pages(), m.Pages()
+		for {
+			if len(before) == 0 && len(after) == 0 {
+				for len(pagesBefore) > 0 && len(pages) > 0 && pagesBefore[0] == pages[0] {
+					pagesBefore, pages = pagesBefore[1:], pages[1:]
+				}
+				if len(pages) == 0 {
 					return
 				}
+			}
+			if len(before) == 0 {
+				before, pagesBefore = pagesBefore[0].Selected(), pagesBefore[1:]
+			}
+			if len(after) == 0 {
+				after, pages = pages[0].Selected(), pages[1:]
+			}
+			for len(before) > 0 && len(after) > 0 {
+				if old, next := before[0].Policy, after[0].Policy; old != next && !yield(old, next) {
+					return
+				}
+				before, after = before[1:], after[1:]
 			}
 		}
 	}
 }
 
-// Among yields the policies of m that are keys of a map. Pages that m shares
-// with another list are skipped.
+// Among yields the policies of m that are keys of a map. Pages that m shares with the
+// beginning or the end of another list are skipped.
 func Among[T any](m, other rules.Matched, policies map[*resource.Policy]T) iter.Seq[*resource.Policy] {
 	return func(yield func(*resource.Policy) bool) {
 		wanted := policySet(policies)
-		for n, page := range m.Pages() {
-			if n < len(other.Pages()) && &other.Pages()[n][0] == &page[0] {
-				continue
-			}
-			for i := range page {
-				if p := page[i].Policy; wanted(p) && !yield(p) {
+		pages, others := m.Pages(), other.Pages()
+		for len(pages) > 0 && len(others) > 0 && pages[0] == others[0] {
+			pages, others = pages[1:], others[1:]
+		}
+		for len(pages) > 0 && len(others) > 0 && pages[len(pages)-1] == others[len(others)-1] {
+			pages, others = pages[:len(pages)-1], others[:len(others)-1]
+		}
+		for _, page := range pages {
+			selected := page.Selected()
+			for i := range selected {
+				if p := selected[i].Policy; wanted(p) && !yield(p) {
 					return
 				}
 			}

@@ -2,6 +2,7 @@ package match_test
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"testing"
 
@@ -42,9 +43,10 @@ func newPolicies(n int) []*resource.Policy {
 // few and of many policies.
 func TestMatched(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 64, 100} {
+		pager := rules.NewPager(maphash.MakeSeed())
 		policies := newPolicies(n)
 		selected := selectedOf(policies)
-		m := rules.NewMatched(selected)
+		m := pager.Matched(selected)
 		if m.Len() != n || !slices.Equal(policiesOf(m), policies) || !match.SameMatched(m, selected) {
 			t.Fatalf("%d policies: got %d", n, m.Len())
 		}
@@ -59,7 +61,7 @@ func TestMatched(t *testing.T) {
 					want[j] = new(resource.Policy)
 					versions[policies[j]] = want[j]
 				}
-				next, any := match.Replace(m, versions)
+				next, any := match.Replace(pager, m, versions)
 				if !any || !match.SameMatched(next, selectedOf(want)) {
 					t.Fatalf("%d policies with %d new ones from %d: got %v", n, many, i, policiesOf(next))
 				}
@@ -84,7 +86,7 @@ func TestMatched(t *testing.T) {
 				}
 			}
 		}
-		if next, any := match.Replace(m, map[*resource.Policy]*resource.Policy{new(resource.Policy): new(resource.Policy)}); any || !match.SameMatched(next, selected) {
+		if next, any := match.Replace(pager, m, map[*resource.Policy]*resource.Policy{new(resource.Policy): new(resource.Policy)}); any || !match.SameMatched(next, selected) {
 			t.Errorf("%d policies: one of another list was replaced", n)
 		}
 	}
@@ -93,9 +95,10 @@ func TestMatched(t *testing.T) {
 // Lists without some policies: gaps at each position and of several sizes.
 func TestMatchedWithout(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 64, 100} {
+		pager := rules.NewPager(maphash.MakeSeed())
 		policies := newPolicies(n)
-		m := rules.NewMatched(selectedOf(policies))
-		if again := m.Without(nil); !match.SameWithout(again, m, nil) || again.Len() != n {
+		m := pager.Matched(selectedOf(policies))
+		if again := match.Without(pager, m, nil); !match.SameWithout(again, m, nil) || again.Len() != n {
 			t.Fatalf("%d policies without none are others", n)
 		}
 		for first := range n {
@@ -109,11 +112,11 @@ func TestMatchedWithout(t *testing.T) {
 						want = append(want, *s)
 					}
 				}
-				got := m.Without(positions)
+				got := match.Without(pager, m, positions)
 				if !match.SameMatched(got, want) || len(policiesOf(got)) != len(want) || !slices.Equal(policiesOf(m), policies) {
 					t.Fatalf("%d policies without %v: got %d", n, positions, got.Len())
 				}
-				if first >= 32 && &got.Pages()[0][0] != &m.Pages()[0][0] {
+				if before := m.Pages()[0]; first >= len(before.Selected()) && got.Pages()[0] != before {
 					t.Fatalf("%d policies without %v: the first page is not shared", n, positions)
 				}
 				if !match.SameWithout(got, m, positions) || match.SameWithout(m, m, positions) {
@@ -130,9 +133,10 @@ func TestMatchedWithout(t *testing.T) {
 // An iteration that is stopped yields no more.
 func TestMatchedStops(t *testing.T) {
 	policies := newPolicies(40)
-	m := rules.NewMatched(selectedOf(policies))
+	pager := rules.NewPager(maphash.MakeSeed())
+	m := pager.Matched(selectedOf(policies))
 	versions := map[*resource.Policy]*resource.Policy{policies[1]: {}, policies[35]: {}}
-	next, _ := match.Replace(m, versions)
+	next, _ := match.Replace(pager, m, versions)
 	for name, count := range map[string]func() (n int){
 		"All": func() (n int) { m.All()(func(int, *rules.Selected) bool { n++; return false }); return n },
 		"Since": func() (n int) {
@@ -153,11 +157,13 @@ func TestMatchedStops(t *testing.T) {
 // A new version of one policy among many costs one page.
 func BenchmarkMatchedReplace(b *testing.B) {
 	policies := newPolicies(1_090)
-	m := rules.NewMatched(selectedOf(policies))
+	seed := maphash.MakeSeed()
+	pager := rules.NewPager(seed)
+	m := pager.Matched(selectedOf(policies))
 	versions := map[*resource.Policy]*resource.Policy{policies[500]: new(resource.Policy)}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, any := match.Replace(m, versions); !any {
+		if _, any := match.Replace(rules.NewPager(seed), m, versions); !any {
 			b.Fatal("nothing was replaced")
 		}
 	}

@@ -37,9 +37,10 @@ func (u *Update) evaluate(ctx context.Context, buffers []match.Buffer) error {
 		buffers = buffers[:1]
 	}
 	results := make([]classResult, len(u.queue))
+	pager := rules.NewPager(u.writer.seed)
 	err := InParallel(len(buffers), func(worker, workers int) (err error) {
 		w := evaluator{
-			blocks: u.writer.blocks, kinds: u.writer.kinds, index: u.index, delta: u.delta, buffer: &buffers[worker],
+			blocks: u.writer.blocks, kinds: u.writer.kinds, index: u.index, delta: u.delta, buffer: &buffers[worker], pager: pager,
 		}
 		defer w.running.Recover(&err) // confs are merged
 		for i := worker; i < len(u.queue); i += workers {
@@ -88,6 +89,7 @@ type evaluator struct {
 	index   *match.Index // of the next state
 	delta   *match.Delta
 	buffer  *match.Buffer // of this worker
+	pager   *rules.Pager  // of all workers
 	running Guard
 }
 

@@ -106,7 +106,7 @@ func (w *evaluator) enforcedOf(c *class, shadow *classConfigs, sample *resource.
 			s.configs = append(s.configs, known)
 		default:
 			w.running.Code = config.Kind().Name
-			s.configs = append(s.configs, w.blocks.Without(config, sample, informing))
+			s.configs = append(s.configs, w.blocks.Without(w.pager, config, sample, informing))
 		}
 	}
 	return s.orEqual(earlier, shadow), true

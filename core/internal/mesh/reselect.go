@@ -45,7 +45,7 @@ func (w *evaluator) replaced(s *classConfigs, versions map[*resource.Policy]*res
 				continue
 			}
 		}
-		if matched, any := match.Replace(config.Matched(), versions); any {
+		if matched, any := match.Replace(w.pager, config.Matched(), versions); any {
 			next.configs[i] = w.classConfig(config.Kind(), sample, matched)
 		}
 	}
@@ -81,11 +81,16 @@ func (s *classConfigs) orEqual(earlier ...*classConfigs) *classConfigs {
 func (w *evaluator) reused(group []rules.Selected, sample *resource.Dataplane, earlier []*classConfigs) *blocks.ClassConfig {
 	name := group[0].Policy.Kind
 	for _, s := range earlier {
-		if known := s.of(name); known != nil && match.SameMatched(known.Matched(), group) {
+		known := s.of(name)
+		if known == nil {
+			continue
+		}
+		if match.SameMatched(known.Matched(), group) {
 			return known
 		}
+		w.pager.Add(known.Matched())
 	}
-	return w.classConfig(w.kinds.Lookup(name), sample, rules.NewMatched(group))
+	return w.classConfig(w.kinds.Lookup(name), sample, w.pager.Matched(group))
 }
 
 func (w *evaluator) classConfig(kind *resource.Kind, sample *resource.Dataplane, matched rules.Matched) *blocks.ClassConfig {

@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+)
+
+// Pager makes lists of matched policies whose equal pages are one. Dataplanes of other
+// namespaces and teams have lists that differ in a few of thousands of policies: in
+// package bench/world, 1,000 lists of 2,700 policies take 2.7 MB, and 64 MB if each has
+// its own memory.
+//
+// A page ends after a policy whose hash has zeros as its last bits, so that pages depend
+// on the policies in them alone: a policy that only one of two lists has makes one page
+// differ, not those after it. A list is [pageSize] times shorter in pages than in
+// policies, on average.
+//
+// A pager is made for one change, and is safe for concurrent use. Those of the changes of
+// a mesh have the same seed.
+type Pager struct {
+	seed  maphash.Seed
+	mu    sync.Mutex
+	pages map[uint64][]*Page // by hash
+}
+
+const (
+	pageSize = 32 // a power of 2
+	maxPage  = 4 * pageSize
+)
+
+// NewPager returns a pager that has no pages.
+func NewPager(seed maphash.Seed) *Pager {
+	return &Pager{seed: seed, pages: map[uint64][]*Page{}}
+}
+
+// Add adds the pages of a list, which later lists share.
+func (p *Pager) Add(m Matched) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, page := range m.pages {
+		if known := p.pages[page.hash]; !slices.Contains(known, page) {
+			p.pages[page.hash] = append(known, page)
+		}
+	}
+}
+
+// Matched returns a list of the given policies, which are copied.
+func (p *Pager) Matched(selected []Selected) Matched {
+	var m Matched
+	var hash uint64
+	from := 0
+	for i := range selected {
+		policy := maphash.Comparable(p.seed, selected[i].Policy)
+		hash = hash*31 + policy
+		if n := i + 1 - from; policy%pageSize == 0 || n == maxPage || i+1 == len(selected) {
+			m.append(p.page(selected[from:i+1], hash))
+			from, hash = i+1, 0
+		}
+	}
+	m.pages, m.ends = slices.Clip(m.pages), slices.Clip(m.ends)
+	return m
+}
+
+// Replace returns m with the pages that edit returns for its pages: the policies, which
+// edit may use again after the call, or nil for those of the page itself. Edited reports
+// whether any differ.
+func (p *Pager) Replace(m Matched, edit func(*Page) []Selected) (next Matched, edited bool) {
+	for i, page := range m.pages {
+		selected := edit(page)
+		if selected == nil {
+			if edited {
+				next.append(page)
+			}
+			continue
+		}
+		if !edited {
+			next = Matched{pages: slices.Clone(m.pages[:i]), ends: slices.Clone(m.ends[:i])}
+			edited = true
+		}
+		if len(selected) > 0 {
+			next.append(p.page(selected, p.hash(selected)))
+		}
+	}
+	if !edited {
+		return m, false
+	}
+	return next, true
+}
+
+func (p *Pager) hash(selected []Selected) uint64 {
+	var hash uint64
+	for i := range selected {
+		hash = hash*31 + maphash.Comparable(p.seed, selected[i].Policy)
+	}
+	return hash
+}
+
+// page returns the page with a copy of the policies.
+func (p *Pager) page(selected []Selected, hash uint64) *Page {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, known := range p.pages[hash] {
+		if slices.EqualFunc(known.selected, selected, func(a, b Selected) bool { return a.Equal(&b) }) {
+			return known
+		}
+	}
+	page := &Page{slices.Clone(selected), hash}
+	p.pages[hash] = append(p.pages[hash], page)
+	return page
+}
