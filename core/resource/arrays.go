@@ -57,6 +57,19 @@ type MatchedConf interface {
 	ValidateMatches(at *diag.At, matches []conf.Match)
 }
 
+// PlacedConf is implemented by Confs of items with fields that some policies do not have.
+// ValidatePlace reports such fields, of a policy with that top-level targetRef.
+type PlacedConf interface {
+	ValidatePlace(at *diag.At, top *TargetRef)
+}
+
+// checkItem reports fields that an item of a policy with that targetRef cannot have.
+func checkItem(at *diag.At, top *TargetRef, conf Conf) {
+	if placed, ok := conf.(PlacedConf); ok {
+		placed.ValidatePlace(at, top)
+	}
+}
+
 // checkRule reports matches that a rule cannot have.
 func (s *Section) checkRule(at *diag.At, kind *Kind, rule *Rule) {
 	if rule.Matches != nil && !s.Matches {

@@ -94,8 +94,8 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 		p.TargetPos = doc.TargetRef.Pos()
 	}
 	p.TargetRef = decodeTargetRef(at, doc.TargetRef, kind.topPlace(meta.Mesh))
-	p.To = decodeItems("to", kind, kind.To, doc.To, meta.Mesh)
-	p.From = decodeItems("from", kind, kind.From, doc.From, meta.Mesh)
+	p.To = decodeItems("to", p, kind.To, doc.To)
+	p.From = decodeItems("from", p, kind.From, doc.From)
 	p.Rules = decodeRules(at, kind, &doc)
 	if kind.Default != nil {
 		p.Default = decodeConf(kind.Default, doc.Default)
@@ -110,20 +110,22 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 	return p
 }
 
-func decodeItems(name string, kind *Kind, section *Section, values []*strict.Value, mesh string) []Item {
+func decodeItems(name string, p *Policy, section *Section, values []*strict.Value) []Item {
 	if values == nil || section == nil {
 		return nil
 	}
 	items := make([]Item, len(values))
-	place := kind.itemPlace(name, section, mesh)
+	place := p.Type.itemPlace(name, section, p.Mesh)
 	for i, in := range values {
 		var doc itemDoc
 		if section.Inline {
 			doc.TargetRef = in.Field("targetRef")
 			items[i].Conf = section.Conf.Decode(in, "targetRef")
+			checkItem(in.At(), &p.TargetRef, items[i].Conf)
 		} else {
 			strict.Decode(in, &doc)
 			items[i].Conf = decodeConf(section, doc.Default)
+			checkItem(in.At().Field("default"), &p.TargetRef, items[i].Conf)
 		}
 		items[i].Pos = in.Pos()
 		items[i].TargetRef = decodeTargetRef(in.At(), doc.TargetRef, place)

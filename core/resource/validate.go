@@ -101,8 +101,8 @@ func (p *Policy) Validate(at *diag.At) {
 	p.TargetRef.validate(spec.Field("targetRef"), p.Type.topPlace(p.Mesh))
 	has := arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil, p.hasItems()}
 	p.Type.checkArrays(spec, has)
-	validateItems(spec, "to", p.Type, p.Type.To, p.To, p.Mesh)
-	validateItems(spec, "from", p.Type, p.Type.From, p.From, p.Mesh)
+	p.validateItems(spec, "to", p.Type.To, p.To)
+	p.validateItems(spec, "from", p.Type.From, p.From)
 	if section := p.Type.Rules; section != nil {
 		for i := range p.Rules {
 			rule := spec.Field("rules").Index(i)
@@ -118,17 +118,19 @@ func (p *Policy) Validate(at *diag.At) {
 	p.Type.checkItems(spec, has, before)
 }
 
-func validateItems(spec *diag.At, name string, kind *Kind, section *Section, items []Item, mesh string) {
+func (p *Policy) validateItems(spec *diag.At, name string, section *Section, items []Item) {
 	if section == nil {
 		return
 	}
 	for i := range items {
 		item := spec.Field(name).Index(i)
-		items[i].TargetRef.validate(item.Field("targetRef"), kind.itemPlace(name, section, mesh))
+		items[i].TargetRef.validate(item.Field("targetRef"), p.Type.itemPlace(name, section, p.Mesh))
 		if !section.Inline {
 			item = item.Field("default")
 		}
-		section.Conf.Validate(item, items[i].Conf)
+		if section.Conf.Validate(item, items[i].Conf) {
+			checkItem(item, &p.TargetRef, items[i].Conf)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ type: MeshHTTPRoute
 mesh: default
 name: everything
 spec:
-  targetRef: {kind: MeshSubset, name: default, tags: {team: core}}
+  targetRef: {kind: MeshGateway, name: edge, tags: {team: core}}
   to:
     - targetRef: {kind: MeshService, name: backend}
       hostnames: [example.com, "*.example.com", "*"]
@@ -77,6 +77,10 @@ func TestRejected(t *testing.T) {
 			Conf: `default: {rules: []}`,
 			Want: "p.yaml:1:59: spec.to[0].rules: required field is missing\n" +
 				`p.yaml:2:1: spec.to[0].default: unknown field; one of "hostnames", "rules"`,
+		},
+		"host names without a gateway": {
+			Conf: `hostnames: [a.example.com], rules: []`,
+			Want: `p.yaml:2:12: spec.to[0].hostnames: only a policy for a MeshGateway has host names; write targetRef: {kind: MeshGateway, name: ...}, or remove it`,
 		},
 		"host name": {
 			Conf: `hostnames: [Example.com], rules: []`,

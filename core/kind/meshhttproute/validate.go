@@ -4,7 +4,16 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
+
+// ValidatePlace reports host names of a policy that is not about a gateway: a sidecar knows
+// the service before it knows the host.
+func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
+	if c.Hostnames != nil && top.Kind != resource.TargetMeshGateway {
+		at.Field("hostnames").Errorf("write targetRef: {kind: MeshGateway, name: ...}, or remove it", "only a policy for a MeshGateway has host names")
+	}
+}
 
 // Validate checks that there is a match, and that a filter replaces a prefix only if
 // every match has one.
