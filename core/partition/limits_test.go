@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 )
 
 // interleaved is items of two tags whose keys come in the worst order for a
@@ -77,9 +76,7 @@ func TestLimitsEndWhatHasNoSmallResult(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			start := time.Now()
 			err := c.run()
-			t.Logf("%v after %v", err, time.Since(start))
 			var limit *LimitError
 			if !errors.As(err, &limit) {
 				t.Fatalf("error %v", err)

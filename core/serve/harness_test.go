@@ -27,6 +27,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/serve"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/translators"
 )
@@ -216,27 +217,19 @@ func (r *running) write(name, content string) {
 // clock, else as long as the test may take.
 func (r *running) eventually(what string, condition func() bool) {
 	r.t.Helper()
-	limit := time.Now().Add(time.Minute)
+	var ctx context.Context
 	if r.real {
-		limit = limitOf(r.t)
+		ctx = envoytest.Limit(r.t)
+	} else {
+		minute, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+		defer cancel()
+		ctx = minute
 	}
 	for ; !r.settles(condition); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(limit) {
+		if ctx.Err() != nil {
 			r.t.Fatalf("no %s; the log is\n%s", what, r.log)
 		}
 	}
-}
-
-// limitOf returns when a test outside of bubbles gives up: a little before `go test` ends
-// it, so that it reports what it waits for. If that has no limit, it is 10 minutes from
-// now, which is its default.
-func limitOf(t testing.TB) time.Time {
-	if t, ok := t.(*testing.T); ok {
-		if deadline, ok := t.Deadline(); ok {
-			return deadline.Add(-5 * time.Second)
-		}
-	}
-	return time.Now().Add(10 * time.Minute)
 }
 
 // settles reports whether a condition holds, in a bubble when the server and its clients

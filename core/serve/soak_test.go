@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/serve"
 	"github.com/meshmatch/meshmatch/core/variant"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/server/xdstest"
 	"github.com/meshmatch/meshmatch/core/xds/wire"
 )
@@ -69,8 +69,8 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	s.end()
-	for limit := limitOf(t); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(limit) {
+	for limit := envoytest.Limit(t); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if limit.Err() != nil {
 			text := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines are left:\n%s", runtime.NumGoroutine()-before, text[:runtime.Stack(text, true)])
 		}
@@ -245,8 +245,7 @@ func (s *soak) restart(r *soakReplica) {
 // check compares what the clients hold with the files.
 func (s *soak) check() {
 	expected := s.files.expected()
-	ctx, cancel := context.WithDeadline(s.t.Context(), limitOf(s.t))
-	defer cancel()
+	ctx := envoytest.Limit(s.t)
 	for i, c := range s.clients {
 		c.Thaw()
 		c.Wait(ctx, func() bool { return len(c.Differences(expected)) == 0 })

@@ -5,8 +5,6 @@ import (
 	"context"
 	"regexp"
 	"sync"
-	"testing"
-	"time"
 )
 
 // liveLog is what a running server has logged.
@@ -57,16 +55,4 @@ func (l *liveLog) await(ctx context.Context, ended <-chan struct{}, pattern *reg
 			return nil
 		}
 	}
-}
-
-// untilDeadline returns a context that ends a little before `go test` ends the test, so
-// that the test can report what it waits for.
-func untilDeadline(t *testing.T) context.Context {
-	deadline, ok := t.Deadline()
-	if !ok {
-		return t.Context()
-	}
-	ctx, cancel := context.WithDeadline(t.Context(), deadline.Add(-5*time.Second))
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
 // TestReadmeServes runs the block of README.md that serves: the server on free ports,
@@ -75,7 +77,7 @@ func serveForTest(t *testing.T, args []string) string {
 			t.Errorf("serve ends with exit status %d:\n%s", code, log)
 		}
 	})
-	if log.await(untilDeadline(t), ended, serves) == nil {
+	if log.await(envoytest.Limit(t), ended, serves) == nil {
 		t.Fatalf("serve does not serve:\n%s", log)
 	}
 	return httpAddress.FindStringSubmatch(log.String())[1]

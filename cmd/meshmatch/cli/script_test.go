@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
 func TestMain(m *testing.M) {
@@ -26,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		RequireExplicitExec: true,
-		Cmds:                serveCommands(untilDeadline(t)),
+		Cmds:                serveCommands(envoytest.Limit(t)),
 		Setup: func(env *testscript.Env) error {
 			env.Values[scriptServerKey{}] = new(*scriptServer)
 			env.Setenv("DEMO", demo)

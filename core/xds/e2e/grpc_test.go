@@ -158,15 +158,9 @@ func startGRPC(t *testing.T, ca *envoytest.Authority, trials []trial) string {
 
 	clients := x509.NewCertPool()
 	clients.AddCert(ca.Certificate)
-	serving := make(chan struct{})
+	modes := make(chan xds.ServingModeChangeArgs, 10)
 	server, err := xds.NewGRPCServer(
-		xds.ServingModeCallback(func(_ net.Addr, mode xds.ServingModeChangeArgs) {
-			if mode.Mode == connectivity.ServingModeServing {
-				close(serving)
-			} else {
-				t.Errorf("the gRPC server does not serve: %v", mode.Err)
-			}
-		}),
+		xds.ServingModeCallback(func(_ net.Addr, mode xds.ServingModeChangeArgs) { modes <- mode }),
 		grpc.Creds(credentials.NewTLS(&tls.Config{
 			Certificates: []tls.Certificate{ca.Issue(t, "spiffe://shop.mesh/ns/backend/sa/backend")},
 			ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: clients,
@@ -181,9 +175,12 @@ func startGRPC(t *testing.T, ca *envoytest.Authority, trials []trial) string {
 	}
 	serve(t, server, workload)
 	select {
-	case <-serving:
-	case <-time.After(time.Minute):
-		t.Fatal("the gRPC server does not serve after a minute")
+	case mode := <-modes:
+		if mode.Mode != connectivity.ServingModeServing {
+			t.Fatalf("the gRPC server does not serve: %v", mode.Err)
+		}
+	case <-envoytest.Limit(t).Done():
+		t.Fatal("the gRPC server does not serve")
 	}
 	return workload.Addr().String()
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"sync"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -88,7 +87,7 @@ func (m *mesh) startServer(server, name, address string) string {
 	})
 	select {
 	case <-serving:
-	case <-time.After(patience):
+	case <-envoytest.Limit(m.t).Done():
 		m.t.Fatalf("%s does not serve", name)
 	}
 	return listener.Addr().String()
@@ -106,9 +105,7 @@ func callAs(t *testing.T, ca *envoytest.Authority, name, address string) codes.C
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	_, err = healthv1.NewHealthClient(conn).Check(ctx, &healthv1.HealthCheckRequest{})
+	_, err = healthv1.NewHealthClient(conn).Check(envoytest.Limit(t), &healthv1.HealthCheckRequest{})
 	return status.Code(err)
 }
 

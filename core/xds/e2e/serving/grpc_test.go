@@ -1,7 +1,6 @@
 package serving
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,6 +13,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/xds"
+
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
 const (
@@ -92,12 +93,10 @@ func dialGo(m *mesh, server string) *greeters {
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(func() { _ = conn.Close() })
-	client := healthv1.NewHealthClient(conn)
+	client, limit := healthv1.NewHealthClient(conn), envoytest.Limit(m.t)
 	return &greeters{m.t, func(service string) (app string, err error) {
-		ctx, cancel := context.WithTimeout(m.t.Context(), patience)
-		defer cancel()
 		var header metadata.MD
-		_, err = client.Check(ctx, &healthv1.HealthCheckRequest{Service: service}, grpc.Header(&header))
+		_, err = client.Check(limit, &healthv1.HealthCheckRequest{Service: service}, grpc.Header(&header))
 		return strings.Join(header.Get("x-app"), ","), err
 	}}
 }

@@ -21,9 +21,6 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
-
 // A mesh is a directory of files whose addresses are on a network of the test.
 type mesh struct {
 	t            *testing.T
@@ -140,9 +137,9 @@ func (m *mesh) grpcBootstrap(name, server string) []byte {
 // eventually waits until a condition is met.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %s: %s", patience, what)
+	for limit := envoytest.Limit(t); !condition(); time.Sleep(10 * time.Millisecond) {
+		if limit.Err() != nil {
+			t.Fatalf("not before the test ends: %s", what)
 		}
 	}
 }

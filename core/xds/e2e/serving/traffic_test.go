@@ -39,7 +39,7 @@ func startTraffic(t *testing.T, url string) *traffic {
 	t.Cleanup(tr.stop)
 	for range senders {
 		running.Go(func() {
-			client := &http.Client{Transport: &http.Transport{}, Timeout: patience}
+			client := &http.Client{Transport: &http.Transport{}}
 			defer client.CloseIdleConnections()
 			for ctx.Err() == nil {
 				if err := tr.send(client, url); err != nil {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	"google.golang.org/grpc"
@@ -51,9 +50,6 @@ const callers = `
 {type: Dataplane, mesh: default, name: named, networking: {address: 10.9.9.8, advertisedAddress: localhost,
   inbound: [{port: 80, protocol: grpc, tags: {kuma.io/service: named}}, {port: 81, protocol: grpc, tags: {kuma.io/service: web}}]}}
 `
-
-// callTimeout is how long gRPC may take to get all that a call needs.
-const callTimeout = 10 * time.Second
 
 // gRPC accepts each resource of a snapshot for gRPC (SPEC 11.4): clients resolve each
 // listener that has its name for them, and servers get the listener and the routes of
@@ -223,9 +219,7 @@ func (w *grpcWorld) call(n *grpcNode, name string) {
 		w.t.Fatal(err)
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(w.t.Context(), callTimeout)
-	defer cancel()
-	_, err = healthv1.NewHealthClient(conn).Check(ctx, &healthv1.HealthCheckRequest{})
+	_, err = healthv1.NewHealthClient(conn).Check(envoytest.Limit(w.t), &healthv1.HealthCheckRequest{})
 	if err == nil || slices.ContainsFunc(expectedFailures, func(text string) bool { return strings.Contains(err.Error(), text) }) {
 		return
 	}
@@ -259,7 +253,7 @@ func (w *grpcWorld) listen(n *grpcNode, r *wire.Resource) {
 		if args.Mode != connectivity.ServingModeServing {
 			w.t.Errorf("%s: %s: %v\n%s", n.id, r.Name, args.Err, n.title)
 		}
-	case <-time.After(callTimeout):
+	case <-envoytest.Limit(w.t).Done():
 		w.t.Errorf("%s: %s: gRPC does not serve\n%s", n.id, r.Name, n.title)
 	}
 }
