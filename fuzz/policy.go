@@ -26,7 +26,18 @@ func (m *meshMaker) policy() map[string]any {
 		spec["targetRef"] = ref
 	}
 	m.arrays(kind, spec)
+	if ref, _ := spec["targetRef"].(map[string]any); ref["kind"] != "MeshGateway" {
+		withoutHostnames(spec)
+	}
 	return m.resource(kind.Name, name, labels, spec)
+}
+
+// withoutHostnames removes what only routes of a gateway have (SPEC 2.4).
+func withoutHostnames(spec map[string]any) {
+	items, _ := spec["to"].([]any)
+	for _, item := range items {
+		delete(item.(map[string]any), "hostnames")
+	}
 }
 
 func (m *meshMaker) routeKind() *resource.Kind {
