@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -59,6 +62,32 @@ func BenchmarkFrom(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// BenchmarkFromPastLimit builds the ordered view of 260 items, each for the clients with
+// one tag, that set five fields in turn. It needs more than 10,000 rules: the cost is that of
+// finding this out (SPEC 5.5).
+func BenchmarkFromPastLimit(b *testing.B) {
+	kind := meshtimeout.Kind()
+	for _, keys := range []int{2, 20, 260} {
+		policy := &resource.Policy{Meta: resource.Meta{ID: resource.ID{Kind: kind.Name, Mesh: shape.Mesh, Name: "p"}}, Type: kind}
+		for i := range 260 {
+			value := conf.Duration(i + 1)
+			c := &meshtimeout.Conf{HTTP: &meshtimeout.HTTP{}}
+			*[]**conf.Duration{&c.ConnectionTimeout, &c.IdleTimeout, &c.HTTP.RequestTimeout, &c.HTTP.StreamIdleTimeout, &c.HTTP.MaxStreamDuration}[i%5] = &value
+			policy.From = append(policy.From, resource.Item{TargetRef: subset(fmt.Sprintf("key-%d", i%keys), fmt.Sprintf("v%d", i/keys)), Conf: c})
+		}
+		from := rules.NewFrom(kind, []*resource.Policy{policy})
+		b.Run(fmt.Sprintf("keys=%d", keys), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var limit *rules.LimitError
+				if _, err := from.Ordered(partition.Limits{}); !errors.As(err, &limit) || limit.Limit.Resource != partition.RulesResource {
+					b.Fatalf("the view has the error %v", err)
+				}
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package partition
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -86,6 +87,61 @@ func TestLimitsEndWhatHasNoSmallResult(t *testing.T) {
 					limit.Resource, len(limit.Keys), len(limit.Items), c.resource, c.keys, c.items)
 			}
 		})
+	}
+}
+
+// inTurn is an algebra of items that set one of a number of fields, in turn.
+type inTurn struct{ fields int }
+
+func (inTurn) Start() [5]int { return [5]int{} }
+
+func (a inTurn) Add(s [5]int, item int) [5]int {
+	if field := &s[item%a.fields]; *field == 0 {
+		*field = item + 1
+	}
+	return s
+}
+
+func (a inTurn) Complete(s [5]int) bool { return !slices.Contains(s[:a.fields], 0) }
+
+// A search that makes surveys fails exactly if it finds more rules than the limit.
+func TestSurveysAreExact(t *testing.T) {
+	for _, c := range []struct{ items, keys, fields int }{{60, 60, 2}, {80, 3, 3}, {40, 7, 4}, {20, 20, 5}, {1000, 2, 2}, {3000, 1, 1}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			var items []Tags
+			for i := range c.items {
+				items = append(items, Tags{fmt.Sprint("key-", i%c.keys): fmt.Sprint("v", i/c.keys)})
+			}
+			contents := newContents(inTurn{c.fields})
+			s := newSearch(items, contents.add, contents.isComplete, Limits{Rules: 1 << 20})
+			s.survey.next = 0 // none is made
+			s.descend(s.everything(), nothing)
+			if s.found < 2*firstSurvey {
+				t.Fatalf("%d rules: no survey is made", s.found)
+			}
+			for less, want := range []Resource{"", RulesResource} {
+				var limit *LimitError
+				_, err := Ordered(items, inTurn{c.fields}, Limits{Rules: s.found - less})
+				if errors.As(err, &limit) != (want != "") || want != "" && limit.Resource != want {
+					t.Errorf("%d rules and a limit of %d: the error %v", s.found, s.found-less, err)
+				}
+			}
+		})
+	}
+}
+
+// A view with many more rules than its limit is given up early, though the search goes
+// depth first.
+func TestWorkPastTheLimit(t *testing.T) {
+	for _, c := range []struct{ items, keys, fields int }{{260, 260, 5}, {260, 20, 5}, {300, 2, 3}, {600, 3, 4}, {150, 10, 3}} {
+		var items []Tags
+		for i := range c.items {
+			items = append(items, Tags{fmt.Sprint("key-", i%c.keys): fmt.Sprint("v", i/c.keys)})
+		}
+		var limit *LimitError
+		if _, err := Ordered(items, inTurn{c.fields}, Limits{Work: 1 << 17}); !errors.As(err, &limit) || limit.Resource != RulesResource {
+			t.Errorf("%d items, %d keys, %d fields: the error %v, want one of the number of rules", c.items, c.keys, c.fields, err)
+		}
 	}
 }
 

@@ -11,8 +11,8 @@ package partition
 // the items refused. An item is skipped if it adds nothing to the content or
 // contradicts the selector, and taken without a branch if the selector implies
 // it; otherwise the search first takes it, then refuses it. A branch whose
-// selector implies a refused item is empty and is cut. The end of each branch
-// is a rule with its selector.
+// selector implies a refused item is empty and is cut. A branch ends after the last
+// item, or as soon as its content is complete; its end is a rule with its selector.
 //
 // Why the first match is right: a client follows one branch, by the items that
 // select it, to a rule R, and has the tags of all items taken there, so R selects
@@ -36,7 +36,7 @@ package partition
 // in a later rule.
 func Ordered[S comparable](items []Tags, algebra Algebra[S], limits Limits) (Rules[S], error) {
 	contents := newContents(algebra)
-	s := newSearch(items, contents.add, limits)
+	s := newSearch(items, contents.add, contents.isComplete, limits)
 	s.descend(s.everything(), nothing)
 	if err := s.err(s.splitting(), s.names()); err != nil {
 		return nil, err

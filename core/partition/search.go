@@ -3,6 +3,7 @@ package partition
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -10,7 +11,8 @@ import (
 type search struct {
 	budget
 	domain
-	add func(content uint32, item int32) uint32
+	add      func(content uint32, item int32) uint32
+	complete func(content uint32) bool
 
 	items   [][]tag
 	byKey   []keyItems // by key
@@ -19,7 +21,10 @@ type search struct {
 
 	has   []int32  // by key: the selector's value, anyValue or noValue
 	trail []change // of has, to undo
-	rules []foundRule
+
+	found  int // the number of rules
+	rules  []foundRule
+	survey survey
 }
 
 // tag is a requirement of an item: the number of a value, or anyValue.
@@ -47,13 +52,15 @@ type foundRule struct {
 	content uint32
 }
 
-func newSearch(items []Tags, add func(uint32, int32) uint32, limits Limits) *search {
+func newSearch(items []Tags, add func(uint32, int32) uint32, complete func(uint32) bool, limits Limits) *search {
 	s := &search{
-		budget:  newBudget(limits),
-		add:     add,
-		items:   make([][]tag, len(items)),
-		missing: make([]int32, len(items)),
-		refused: make([]bool, len(items)),
+		budget:   newBudget(limits),
+		add:      add,
+		complete: complete,
+		items:    make([][]tag, len(items)),
+		missing:  make([]int32, len(items)),
+		refused:  make([]bool, len(items)),
+		survey:   survey{levels: math.MaxInt, next: firstSurvey},
 	}
 	for i := len(items) - 1; i >= 0; i-- {
 		s.declareTags(int32(i), items[i])
@@ -113,7 +120,7 @@ func (s *search) splitting() []int {
 func (s *search) descend(rest []int32, content uint32) {
 	var refusals []int32
 	for i, item := range rest {
-		if !s.spend(1) {
+		if !s.spend(1) || s.complete(content) {
 			break
 		}
 		if s.missing[item] == 0 {
@@ -128,14 +135,21 @@ func (s *search) descend(rest []int32, content uint32) {
 			continue
 		}
 		before := len(s.trail)
-		if s.take(item) {
+		switch {
+		case !s.take(item):
+		case s.survey.levels == 0:
+			s.survey.cut = true
+			s.count()
+		default:
+			s.survey.levels--
 			s.descend(s.compatible(item, rest[i+1:], before), taken)
+			s.survey.levels++
 		}
 		s.release(before)
 		s.refused[item] = true
 		refusals = append(refusals, item)
 	}
-	if content != nothing && s.allow(len(s.rules)+1) {
+	if content != nothing && s.count() && s.survey.next > 0 {
 		s.rules = append(s.rules, foundRule{s.tags(), content})
 	}
 	for _, item := range refusals {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -22,7 +23,8 @@ type contents struct {
 	items  []Contribution
 	states []contentState
 	known  map[string]content
-	key    []byte
+	parts  []int  // of the last content that was added; the array is used again
+	key    []byte // that of the parts, likewise
 }
 
 type contentState struct {
@@ -38,6 +40,9 @@ func newContents(conf resource.ConfType, items []Contribution) *contents {
 // Start returns the content of no items.
 func (c *contents) Start() content { return nothing }
 
+// Complete reports whether every leaf of s is set.
+func (c *contents) Complete(s content) bool { return c.states[s].complete }
+
 // Add returns the content of s and an item whose priority is lower than any in s.
 func (c *contents) Add(s content, item int) content {
 	state := &c.states[s]
@@ -49,21 +54,20 @@ func (c *contents) Add(s content, item int) content {
 		merger.Fill(c.items[state.parts[i]].Conf, state.parts[i])
 	}
 	complete := merger.Fill(c.items[item].Conf, item)
-	var parts []int
 	if c.conf.HasUnion() {
-		parts = append([]int{item}, state.parts...)
+		c.parts = append(append(c.parts[:0], item), state.parts...)
 	} else {
-		parts = merger.Origins(nil)
+		c.parts = merger.Origins(c.parts[:0])
 	}
 	c.key = c.key[:0]
-	for _, part := range parts {
+	for _, part := range c.parts {
 		c.key = binary.AppendUvarint(c.key, uint64(part))
 	}
 	if next, ok := c.known[string(c.key)]; ok {
 		return next
 	}
 	next := content(len(c.states))
-	c.states = append(c.states, contentState{parts: parts, complete: complete})
+	c.states = append(c.states, contentState{parts: slices.Clone(c.parts), complete: complete})
 	c.known[string(c.key)] = next
 	return next
 }

@@ -9,7 +9,9 @@ import (
 	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
 
 	"github.com/meshmatch/meshmatch/core/identity"
+	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
@@ -49,6 +51,29 @@ type Inbound struct {
 	TrustDomain string // see Visibility
 	// PermissionsNotApplied reports that every client is allowed (SPEC 17.1).
 	PermissionsNotApplied bool
+
+	clientRules map[*rules.From]clientRules
+}
+
+// clientRules is the result of [Inbound.ClientRules].
+type clientRules struct {
+	rules []rules.SelectorRule
+	err   error
+}
+
+// ClientRules returns [rules.From.Ordered] of from. The view is computed at the first
+// call, for all translators and filter chains of the inbound: it may be large. Callers
+// must not change it.
+func (i *Inbound) ClientRules(from *rules.From) ([]rules.SelectorRule, error) {
+	known, ok := i.clientRules[from]
+	if !ok {
+		known.rules, known.err = from.Ordered(partition.Limits{})
+		if i.clientRules == nil {
+			i.clientRules = map[*rules.From]clientRules{}
+		}
+		i.clientRules[from] = known
+	}
+	return known.rules, known.err
 }
 
 // RequestForm returns the form of RBAC filters that the proxy reads.

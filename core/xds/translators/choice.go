@@ -22,13 +22,13 @@ type choice struct {
 // a choice that sees no client, and what comes after a choice without conditions. If no
 // client has tags, the rule view of tags is not computed: it may be large, and one conf
 // of it applies (SPEC 5.5). The error is a [*rules.LimitError].
-func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
+func choicesOf(i *xds.Inbound, in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 	if in.InboundConfig == nil {
 		return nil, nil
 	}
 	var all []choice
-	for i := range in.Rules {
-		all = append(all, choice{in.Rules[i].Effective, rbac.Conditions{Match: &in.Rules[i].Match}})
+	for k := range in.Rules {
+		all = append(all, choice{in.Rules[k].Effective, rbac.Conditions{Match: &in.Rules[k].Match}})
 	}
 	switch {
 	case in.From == nil:
@@ -37,7 +37,7 @@ func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 			all = append(all, choice{e, rbac.Conditions{}})
 		}
 	default:
-		ordered, err := in.From.Ordered(partition.Limits{})
+		ordered, err := i.ClientRules(in.From)
 		if err != nil {
 			return nil, err
 		}
@@ -46,8 +46,8 @@ func choicesOf(in xds.InboundConf, sees xds.Visibility) ([]choice, error) {
 		}
 	}
 	var seen []choice
-	for i := range all {
-		c := &all[i]
+	for k := range all {
+		c := &all[k]
 		if c.Match != nil && sees.Unseen(c.Match) != "" {
 			continue
 		}
@@ -88,7 +88,7 @@ func visibleChoices(c *xds.Chain, in xds.InboundConf, kind string) []choice {
 	if warnGRPC(c.Inbound, in) {
 		return nil
 	}
-	choices, err := choicesOf(in, c.Visibility())
+	choices, err := choicesOf(c.Inbound, in, c.Visibility())
 	if c.Plaintext != (c.TLS == nil) {
 		return choices // the other chain has the warnings
 	}

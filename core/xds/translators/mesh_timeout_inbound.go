@@ -23,7 +23,7 @@ const maxDrain = 5 * time.Second
 // inboundTimeouts shapes the cluster of an inbound, and makes a route for each rule
 // that has conditions: the timeouts of requests are those of the first that matches.
 func inboundTimeouts(i *xds.Inbound, in xds.InboundConf) {
-	choices, err := choicesOf(in, i.Visibility())
+	choices, err := choicesOf(i, in, i.Visibility())
 	warnLimit(i, meshTimeoutKind, err)
 	if i.Client == xds.ProxylessGRPC {
 		return // warned of by the chain

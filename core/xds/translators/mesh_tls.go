@@ -18,7 +18,7 @@ func meshTLS() xds.Translator {
 }
 
 func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
-	choices, err := choicesOf(in, i.Visibility())
+	choices, err := choicesOf(i, in, i.Visibility())
 	warnLimit(i, "MeshTLS", err)
 	effective := always(choices)
 	settings := rules.MustConfOf[meshtls.Conf](effective)
