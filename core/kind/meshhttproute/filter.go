@@ -93,6 +93,13 @@ type RequestRedirect struct {
 	StatusCode *RedirectStatus `json:"statusCode,omitzero"`
 }
 
+// Validate reports a redirect to the URL of the request, which never ends.
+func (r *RequestRedirect) Validate(at *diag.At) {
+	if r.Scheme == nil && r.Hostname == nil && r.Path == nil && r.Port == nil {
+		at.Errorf("set scheme, hostname, port or path", "the request is redirected to its own URL")
+	}
+}
+
 // SetDefaults sets the status.
 func (r *RequestRedirect) SetDefaults() { conf.Default(&r.StatusCode, 302) }
 
@@ -122,8 +129,11 @@ type URLRewrite struct {
 	HostToBackendHostname *bool `json:"hostToBackendHostname,omitzero"`
 }
 
-// Validate checks that there is only one host name.
+// Validate checks that the filter changes something, and that there is only one host name.
 func (u *URLRewrite) Validate(at *diag.At) {
+	if *u == (URLRewrite{}) {
+		at.Errorf("set hostname or path, or remove the filter", "the filter changes nothing")
+	}
 	if u.Hostname != nil && u.HostToBackendHostname != nil && *u.HostToBackendHostname {
 		at.Field("hostToBackendHostname").Errorf("use one of them", "does not go with hostname")
 	}

@@ -78,6 +78,14 @@ func TestRejected(t *testing.T) {
 			Want: "p.yaml:1:59: spec.to[0].rules: required field is missing\n" +
 				`p.yaml:2:1: spec.to[0].default: unknown field; one of "hostnames", "rules"`,
 		},
+		"a rewrite of nothing": {
+			Conf: filter(`{type: URLRewrite, urlRewrite: {}}`),
+			Want: `p.yaml:2:76: spec.to[0].rules[0].default.filters[0].urlRewrite: the filter changes nothing; set hostname or path, or remove the filter`,
+		},
+		"a redirect to the same URL": {
+			Conf: filter(`{type: RequestRedirect, requestRedirect: {statusCode: 301}}`),
+			Want: `p.yaml:2:86: spec.to[0].rules[0].default.filters[0].requestRedirect: the request is redirected to its own URL; set scheme, hostname, port or path`,
+		},
 		"host names without a gateway": {
 			Conf: `hostnames: [a.example.com], rules: []`,
 			Want: `p.yaml:2:12: spec.to[0].hostnames: only a policy for a MeshGateway has host names; write targetRef: {kind: MeshGateway, name: ...}, or remove it`,
@@ -143,7 +151,7 @@ func TestRejected(t *testing.T) {
 			Want: `p.yaml:2:45: spec.to[0].rules[0].default.filters[0].requestMirror: is required for type "RequestMirror"`,
 		},
 		"filter of another type": {
-			Conf: filter(`{type: RequestMirror, requestMirror: {backendRef: {kind: MeshService, name: a}}, urlRewrite: {}}`),
+			Conf: filter(`{type: RequestMirror, requestMirror: {backendRef: {kind: MeshService, name: a}}, urlRewrite: {hostname: a.b}}`),
 			Want: `p.yaml:2:138: spec.to[0].rules[0].default.filters[0].urlRewrite: does not go with type "RequestMirror"; remove it or change the type`,
 		},
 		"empty modifier": {

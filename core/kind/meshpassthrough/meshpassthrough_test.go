@@ -46,6 +46,10 @@ func TestRejected(t *testing.T) {
 			Conf: `{appendMatch: [{type: CIDR, value: 10.0.0.1}]}`,
 			Want: `p.yaml:2:36: spec.default.appendMatch[0].value: bad CIDR "10.0.0.1"; write a range such as 192.0.2.0/24`,
 		},
+		"an address as a domain": {
+			Conf: `{appendMatch: [{type: Domain, value: 192.0.2.1, port: 1, protocol: tls}]}`,
+			Want: `p.yaml:2:38: spec.default.appendMatch[0].value: "192.0.2.1" is an address and no domain; write type: IP`,
+		},
 		"domain": {
 			Conf: `{appendMatch: [{type: Domain, value: "a b", protocol: tls}]}`,
 			Want: `p.yaml:2:38: spec.default.appendMatch[0].value: bad domain "a b"; write a name such as example.com or *.example.com`,

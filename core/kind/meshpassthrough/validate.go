@@ -39,7 +39,9 @@ func (m *Match) validateDomain(at *diag.At) {
 	case strings.HasPrefix(name, "*."):
 		wildcard, name = true, name[2:]
 	}
-	if len(name) > 253 || !domainName.MatchString(name) {
+	if _, err := netip.ParseAddr(name); err == nil {
+		at.Field("value").Errorf("write type: IP", "%q is an address and no domain", m.Value)
+	} else if len(name) > 253 || !domainName.MatchString(name) {
 		at.Field("value").Errorf("write a name such as example.com or *.example.com", "bad domain %q", m.Value)
 	}
 	if p := m.Speaks(); p == TCP || p == MySQL {
