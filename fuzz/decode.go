@@ -33,7 +33,7 @@ func decodeConf(section *resource.Section, document []byte) (conf resource.Conf,
 
 func decodeWith(document []byte, decode func(*strict.Value)) error {
 	var sink diag.Sink
-	docs := strict.Parse("value", strict.Chunks(document, 1)[0], strict.DefaultLimits, &sink)
+	docs := slices.Collect(strict.Documents("value", strict.Chunks(document, 1)[0], strict.DefaultLimits, &sink))
 	if len(docs) == 1 {
 		decode(docs[0].Root())
 	}

@@ -17,7 +17,7 @@ func decode[T any](t *testing.T, text string) string {
 	var sink diag.Sink
 	var value T
 	for _, chunk := range strict.Chunks([]byte(text), 1) {
-		for _, doc := range strict.Parse("f", chunk, strict.DefaultLimits, &sink) {
+		for doc := range strict.Documents("f", chunk, strict.DefaultLimits, &sink) {
 			strict.Decode(doc.Root(), &value)
 		}
 	}

@@ -82,7 +82,7 @@ const maxSyncedName = 236
 const safeCharacters = "bcdfghjklmnpqrstvwxz2456789"
 
 // SyncedName returns the name that Kuma gives to a resource that it copies to another
-// control plane. Zone and namespace are empty if the resource has none.
+// control plane (SPEC 17.2). Zone and namespace are empty if the resource has none.
 func SyncedName(mesh, displayName, zone, namespace string) string {
 	sum := fnv.New64a()
 	for _, part := range [...]string{mesh, displayName, zone, namespace} {

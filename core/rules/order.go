@@ -1,9 +1,7 @@
 package rules
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,7 +10,7 @@ import (
 
 // Order compares two policies of one kind and mesh: it is negative if b
 // overrides a. It must be a strict total order over policies with different
-// identities; [CheckTotal] checks this.
+// identities; rulestest.CheckTotal checks this.
 type Order func(a, b *resource.Policy) int
 
 // Sort sorts policies by kind, and within a kind by the order.
@@ -79,31 +77,3 @@ func level(t *resource.TargetRef) int {
 // ErrNoOrder indicates that an [Order] is not strict and total over the
 // policies: neither of two policies overrides the other.
 var ErrNoOrder = errors.New("the order of policies is not strict and total")
-
-// CheckTotal returns an error that names policies for which order is not a
-// strict total order: two different ones that compare equal, a pair that
-// compares differently when swapped, or three in a cycle. It compares every
-// triple, so it is meant for tests of a custom order.
-func CheckTotal(order Order, policies []*resource.Policy) error {
-	for _, a := range policies {
-		for _, b := range policies {
-			ab, ba := order(a, b), order(b, a)
-			switch {
-			case a.ID == b.ID && ab != 0:
-				return fmt.Errorf("%s does not equal itself", a.ID)
-			case a.ID != b.ID && ab == 0:
-				return fmt.Errorf("%s and %s are in no order", a.ID, b.ID)
-			case sign(ab) != -sign(ba):
-				return fmt.Errorf("%s and %s compare differently when swapped", a.ID, b.ID)
-			}
-			for _, c := range policies {
-				if ab < 0 && order(b, c) < 0 && order(a, c) >= 0 {
-					return fmt.Errorf("%s, %s and %s are in a cycle", a.ID, b.ID, c.ID)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func sign(n int) int { return cmp.Compare(n, 0) }

@@ -1,10 +1,8 @@
 package rules_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -16,50 +14,6 @@ func policy(kind, name string, target resource.TargetRef) *resource.Policy {
 	return &resource.Policy{
 		Meta:      resource.Meta{ID: resource.ID{Kind: kind, Mesh: "default", Name: name}},
 		TargetRef: target,
-	}
-}
-
-func TestCheckTotalFindsFaults(t *testing.T) {
-	a, b, c := policy("K", "a", resource.TargetRef{}), policy("K", "b", resource.TargetRef{}), policy("K", "c", resource.TargetRef{})
-	cycle := map[string]string{"a": "b", "b": "c", "c": "a"}
-	c.Namespace = "x"
-	for name, fault := range map[string]struct {
-		order rules.Order
-		want  string
-	}{
-		"all equal": {func(a, b *resource.Policy) int { return 0 }, `K "a" in mesh "default" and K "b" in mesh "default" are in no order`},
-		"by name, descending for two of them": {func(p, q *resource.Policy) int {
-			if p != a && q != a {
-				return strings.Compare(q.Namespace, p.Namespace)
-			}
-			return strings.Compare(p.Name, q.Name)
-		}, ""},
-		"not equal to itself": {func(p, q *resource.Policy) int {
-			if p == q && p == c {
-				return 1
-			}
-			return strings.Compare(p.Name, q.Name)
-		}, `K "c" of namespace "x" in mesh "default" does not equal itself`},
-		"one-sided": {func(a, b *resource.Policy) int {
-			if a == b {
-				return 0
-			}
-			return -1
-		}, `K "a" in mesh "default" and K "b" in mesh "default" compare differently when swapped`},
-		"cycle": {func(a, b *resource.Policy) int {
-			switch {
-			case a == b:
-				return 0
-			case cycle[a.Name] == b.Name:
-				return -1
-			}
-			return 1
-		}, `K "a" in mesh "default", K "b" in mesh "default" and K "c" of namespace "x" in mesh "default" are in a cycle`},
-	} {
-		err := rules.CheckTotal(fault.order, []*resource.Policy{a, b, c})
-		if got := fmt.Sprint(err); fault.want == "" && err != nil || fault.want != "" && got != fault.want {
-			t.Errorf("%s: got %s, want %q", name, got, fault.want)
-		}
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
-	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/core/rules/rulestest"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -48,7 +48,7 @@ func TestOrder(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			policies := load(t, c.policies)
-			if err := rules.CheckTotal(c.by.Order(), policies); err != nil {
+			if err := rulestest.CheckTotal(c.by.Order(), policies); err != nil {
 				t.Error(err)
 			}
 			sorted := slices.Clone(policies)

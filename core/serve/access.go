@@ -31,7 +31,7 @@ func (a *access) Node(state server.State, client *server.Client, id string) bool
 	if d == nil {
 		return true // there is nothing to have; it waits
 	}
-	own, err := p.view.Identities(d.Mesh).Of(d)
+	own, err := p.view().Identities(d.Mesh).Of(d)
 	return err == nil && own != nil && own.SPIFFEID == client.Identity && !p.ambiguous()[own.TrustDomain]
 }
 

@@ -45,7 +45,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /converged", s.converged)
 	mux.Handle("/", inspectapi.New(func() (*core.View, *resource.Set) {
 		if p := s.publisher.current.Load(); p.set != nil {
-			return p.view, p.set
+			return p.view(), p.set
 		}
 		return nil, nil
 	}, proxies{&s.publisher}))
@@ -57,7 +57,7 @@ type proxies struct{ *publisher }
 
 func (p proxies) Weakened(d *resource.Dataplane) []diag.Diagnostic {
 	current := p.current.Load()
-	if d = current.view.Dataplane(d.ID); d == nil {
+	if d = current.view().Dataplane(d.ID); d == nil {
 		return nil
 	}
 	return current.state.Weakened(d)
@@ -65,7 +65,7 @@ func (p proxies) Weakened(d *resource.Dataplane) []diag.Diagnostic {
 
 func (p proxies) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	current := p.current.Load()
-	if d = current.view.Dataplane(d.ID); d == nil {
+	if d = current.view().Dataplane(d.ID); d == nil {
 		return nil
 	}
 	return current.state.NoEffect(d)

@@ -84,7 +84,7 @@ func (c *collector) Collect(values chan<- prometheus.Metric) {
 		counter(nacksDesc, counters.NACKs[t].Load(), t.String())
 	}
 	current := c.publisher.current.Load()
-	for kind, n := range current.view.Count() {
+	for kind, n := range current.view().Count() {
 		gauge(resourcesDesc, int64(n), kind)
 	}
 	states := c.nodeStates(current)

@@ -136,7 +136,7 @@ func (p *publication) ownsPath(id string, u *url.URL) bool {
 			namespace := query.Get("namespace")
 			name.Namespace = &namespace
 		}
-		d, err := inspect.FindDataplane(p.view, segments[1], name)
+		d, err := inspect.FindDataplane(p.view(), segments[1], name)
 		return err == nil && slices.Contains(p.owners().dataplanes[id], d)
 	}
 	return false

@@ -16,7 +16,6 @@ import (
 
 // publication is what is served from one moment on. It implements [server.State].
 type publication struct {
-	view       *core.View
 	set        *resource.Set // nil before the first load
 	state      *snapshot.State
 	secrets    *sds.Secrets // nil: keys are not served
@@ -41,12 +40,15 @@ func (p *publisher) Current() (server.State, <-chan struct{}) {
 // publish replaces the current publication. It is called by one goroutine.
 func (p *publisher) publish(next *publication) {
 	next.superseded = make(chan struct{})
-	next.ambiguous = sync.OnceValue(func() map[string]bool { return ambiguous(next.view) })
-	next.owners = sync.OnceValue(func() *owners { return ownersOf(next.view, next.ambiguous()) })
+	next.ambiguous = sync.OnceValue(func() map[string]bool { return ambiguous(next.view()) })
+	next.owners = sync.OnceValue(func() *owners { return ownersOf(next.view(), next.ambiguous()) })
 	if before := p.current.Swap(next); before != nil {
 		close(before.superseded)
 	}
 }
+
+// view returns the view that everything else of the publication is computed from.
+func (p *publication) view() *core.View { return p.state.View() }
 
 // dataplane returns the dataplane with a KRI, or nil.
 func (p *publication) dataplane(kri string) *resource.Dataplane {
@@ -54,7 +56,7 @@ func (p *publication) dataplane(kri string) *resource.Dataplane {
 	if !ok {
 		return nil
 	}
-	d := p.view.Dataplane(id)
+	d := p.view().Dataplane(id)
 	if d == nil || d.Zone() != zone {
 		return nil
 	}

@@ -79,8 +79,7 @@ func New(options Options) (*Server, error) {
 	if s.operators, err = newOperators(options.Operators, options.OperatorToken); err != nil {
 		return nil, err
 	}
-	view := s.engine.View()
-	s.publisher.publish(&publication{view: view, state: s.builder.At(view), grpc: s.grpc, good: &s.good})
+	s.publisher.publish(&publication{state: s.builder.At(s.engine.View()), grpc: s.grpc, good: &s.good})
 	s.metrics = newMetrics(s)
 	s.ads = server.New(s.adsOptions())
 	s.warner = newWarner(options.Logger, s.tls != nil)
@@ -348,7 +347,7 @@ func (s *Server) apply(ctx context.Context, found time.Time) (report func(), err
 	}
 	first := s.applied == nil
 	s.applied, s.behind = set, set != s.files.Set
-	s.publish(&publication{view: commit.After, set: set, state: s.builder.At(commit.After)})
+	s.publish(&publication{set: set, state: s.builder.At(commit.After)})
 	s.grpc.forget(commit)
 	s.good.forget(commit)
 	s.metrics.commit.Observe(time.Since(found).Seconds())
@@ -373,7 +372,7 @@ func (s *Server) keep() {
 
 // publish publishes with the secrets of the moment.
 func (s *Server) publish(p *publication) {
-	secrets := s.issuer.At(p.view, time.Now())
+	secrets := s.issuer.At(p.view(), time.Now())
 	for _, problem := range secrets.Problems() {
 		s.warnOfProblem(problem)
 	}
@@ -412,8 +411,8 @@ func (s *Server) refresh() {
 		s.warnOnce("the token of operators cannot be read, the one before stays in use: " + err.Error())
 	}
 	current := s.publisher.current.Load()
-	if s.servesKeys() && s.issuer.At(current.view, time.Now()) != current.secrets {
-		s.publish(&publication{view: current.view, set: current.set, state: current.state})
+	if s.servesKeys() && s.issuer.At(current.view(), time.Now()) != current.secrets {
+		s.publish(&publication{set: current.set, state: current.state})
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	states := s.nodeStates(current)
 	status := Status{
 		Version: s.options.Version,
-		Meshes:  len(current.view.Meshes()),
+		Meshes:  len(current.view().Meshes()),
 		Dataplanes: DataplanesStatus{
 			Converged: states[server.Converged], Pending: states[server.Pending], Absent: states[server.Absent],
 		},
@@ -58,8 +58,8 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 
 // nodeStates returns how many dataplanes have each state.
 func (s *Server) nodeStates(p *publication) (states [server.Converged + 1]int64) {
-	for _, mesh := range p.view.Meshes() {
-		for _, d := range p.view.Dataplanes(mesh) {
+	for _, mesh := range p.view().Meshes() {
+		for _, d := range p.view().Dataplanes(mesh) {
 			states[s.ads.NodeState(d.KRI(""))]++
 		}
 	}
@@ -149,7 +149,7 @@ func (s *Server) WaitConverged(ctx context.Context, selector labels.Selector) *C
 
 // selected returns the KRIs of the dataplanes with the labels of a selector.
 func (s *Server) selected(selector labels.Selector) []string {
-	view := s.publisher.current.Load().view
+	view := s.publisher.current.Load().view()
 	var kris []string
 	for _, mesh := range view.Meshes() {
 		for _, d := range view.Dataplanes(mesh) {

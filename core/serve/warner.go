@@ -76,13 +76,13 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		return nil
 	}
 	var warnings []string
-	for _, d := range inspect.NewCheck(p.view, p.set).Warnings {
+	for _, d := range inspect.NewCheck(p.view(), p.set).Warnings {
 		warnings = append(warnings, d.Error())
 	}
 	if ctx.Err() != nil {
 		return nil
 	}
-	unserved, err := p.state.Check(ctx, p.grpc.of(p.view)...)
+	unserved, err := p.state.Check(ctx, p.grpc.of(p.view())...)
 	if err != nil { // the context has ended
 		return nil
 	}
@@ -94,7 +94,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		warnings = append(warnings, text)
 	}
 	if w.tls {
-		for _, d := range inspect.Unidentified(p.view) {
+		for _, d := range inspect.Unidentified(p.view()) {
 			warnings = append(warnings, d.Error())
 		}
 	}

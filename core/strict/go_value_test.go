@@ -83,7 +83,7 @@ func TestValidateAsDecoded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var made, read diag.Sink
 			ok := strict.Validate(diag.Root(diag.GoValue("MeshCrate a"), &made), &c.value)
-			for _, doc := range strict.Parse("f", strict.Chunks([]byte(c.document), 1)[0], strict.DefaultLimits, &read) {
+			for doc := range strict.Documents("f", strict.Chunks([]byte(c.document), 1)[0], strict.DefaultLimits, &read) {
 				strict.Decode(doc.Root(), &crate{})
 			}
 			got, want := messages(made.Err()), messages(read.Err())

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -71,11 +70,6 @@ func (r *Reader) Documents(file string, chunk Chunk, sink *diag.Sink) iter.Seq[*
 // Documents is [Reader.Documents] of a new reader.
 func Documents(file string, chunk Chunk, limits Limits, sink *diag.Sink) iter.Seq[*Document] {
 	return (&Reader{Limits: limits}).Documents(file, chunk, sink)
-}
-
-// Parse returns all that [Documents] yields.
-func Parse(file string, chunk Chunk, limits Limits, sink *diag.Sink) []*Document {
-	return slices.Collect(Documents(file, chunk, limits, sink))
 }
 
 // source is the text of one YAML document, or of successive JSON documents

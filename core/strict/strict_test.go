@@ -56,7 +56,7 @@ func decode(t *testing.T, text string) ([]fruit, string) {
 	var sink diag.Sink
 	var out []fruit
 	for _, chunk := range strict.Chunks([]byte(text), 3) {
-		for _, doc := range strict.Parse("f.yaml", chunk, strict.DefaultLimits, &sink) {
+		for doc := range strict.Documents("f.yaml", chunk, strict.DefaultLimits, &sink) {
 			var f fruit
 			if strict.Decode(doc.Root(), &f) {
 				out = append(out, f)
@@ -179,7 +179,7 @@ func TestChunksDoNotChangeWhatIsRead(t *testing.T) {
 	read := func(n int) string {
 		var sink diag.Sink
 		for _, chunk := range strict.Chunks([]byte(text), n) {
-			for _, doc := range strict.Parse("f.yaml", chunk, strict.DefaultLimits, &sink) {
+			for doc := range strict.Documents("f.yaml", chunk, strict.DefaultLimits, &sink) {
 				strict.Decode(doc.Root(), &fruit{})
 			}
 		}

@@ -62,7 +62,8 @@ func (all *Resources) Add(r Resource) {
 	}
 }
 
-// NewDocument returns the document of a resource that was made in Go.
+// NewDocument returns the document of a resource that was made in Go, for the set of a
+// batch: [resource.Set.Documents].
 func NewDocument(r Resource) *resource.Document {
 	return &resource.Document{Meta: *r.Identity(), Value: r}
 }

@@ -23,7 +23,9 @@ func BenchmarkTo(b *testing.B) {
 	kind := meshtimeout.Kind()
 	for _, n := range []int{100, 1_000, 10_000} {
 		policies := shape.Fleet(kind, n)
-		index, err := match.NewIndex(policies, semantics.Reading{})
+		editor := match.Empty(semantics.Reading{}).Edit()
+		editor.PutAll(policies)
+		index, _, err := editor.Commit()
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,4 +1,17 @@
 package match
 
+import (
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
 // Number returns the class's number, for tests of how numbers are reused.
 func (c *Class[S]) Number() uint32 { return c.number }
+
+// NewIndex returns an index of the policies of one mesh, given in any order.
+func NewIndex(policies []*resource.Policy, reading semantics.Reading) (*Index, error) {
+	e := Empty(reading).Edit()
+	e.PutAll(policies)
+	x, _, err := e.Commit()
+	return x, err
+}

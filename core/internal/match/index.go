@@ -1,7 +1,6 @@
 package match
 
 import (
-	"errors"
 	"iter"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
@@ -47,19 +46,6 @@ func Empty(reading semantics.Reading) *Index {
 
 		enforcement: enforce.Empty(),
 	}
-}
-
-// NewIndex returns an index of the policies of one mesh, given in any order. It returns [rules.ErrNoOrder] if the
-// order is not strict and total over the policies, and an error if two policies
-// have the same identity.
-func NewIndex(policies []*resource.Policy, reading semantics.Reading) (*Index, error) {
-	e := Empty(reading).Edit()
-	e.PutAll(policies)
-	if e.slots.Len() < len(policies) {
-		return nil, errors.New("two policies have the same identity")
-	}
-	x, _, err := e.Commit()
-	return x, err
 }
 
 // Len returns the number of policies.
