@@ -138,7 +138,7 @@ func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options)
 }
 
 // err joins the errors of the answer.
-func (a *dataplaneAnswer) err() error { return errors.Join(append(a.errs, a.budget.err)...) }
+func (a *dataplaneAnswer) err() error { return errors.Join(append(a.errs, a.budget.err())...) }
 
 func newDataplaneRef(view *core.View, d *resource.Dataplane, source bool) DataplaneRef {
 	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: dataplaneKRI(view, d)}
@@ -195,18 +195,32 @@ func inboundNames(set *rules.InboundSet, d *resource.Dataplane) []string {
 // toRules returns the rule view of `to`.
 func (a *dataplaneAnswer) toRules(config *rules.Config) []SelectorRule {
 	place := fmt.Sprintf("to of %s of %s", config.Kind.Name, a.dataplane.Name)
-	view, err := config.ToRules(a.views.limits)
-	return a.selectorRules(view, err, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics})
+	return a.selectorRules(config.ToRules, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics})
 }
 
-// selectorRules returns as many rules of a view as the answer may contain.
-func (a *dataplaneAnswer) selectorRules(view []rules.SelectorRule, err error, section *resource.Section, place string, options Options) []SelectorRule {
-	if err != nil {
+// selectorRules returns the rules of a view. If the answer has no room for them, the view
+// is not built any further than that.
+func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]rules.SelectorRule, error), section *resource.Section, place string, options Options) []SelectorRule {
+	limits := a.views.limits
+	limits.Rules = min(limits.Rules, a.budget.left)
+	if limits.Rules == 0 {
+		a.budget.take(1, place)
+		return nil
+	}
+	view, err := build(limits)
+	var limit *partition.LimitError
+	switch {
+	case errors.As(err, &limit) && limit.Resource == partition.RulesResource && limit.Limit < a.views.limits.Rules:
+		a.budget.take(limit.Limit+1, place)
+		return nil
+	case err != nil:
 		a.errs = append(a.errs, fmt.Errorf("%s: %w", place, err))
+		return nil
+	case !a.budget.take(len(view), place):
 		return nil
 	}
 	var out []SelectorRule
-	for _, r := range view[:a.budget.take(len(view), place)] {
+	for _, r := range view {
 		out = append(out, SelectorRule{r.Selector, NewEffectiveConf(r.Effective, section, options)})
 	}
 	return out

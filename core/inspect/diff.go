@@ -115,7 +115,7 @@ func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
 	}
 	slices.SortFunc(d.diff.Groups, func(a, b DiffGroup) int { return strings.Compare(a.Dataplanes[0], b.Dataplanes[0]) })
 	d.diff.Access = d.access.all()
-	return d.diff, errors.Join(slices.Concat(d.clients.errors(), d.access.failed, []error{d.budget.err})...)
+	return d.diff, errors.Join(slices.Concat(d.clients.errors(), d.access.failed, []error{d.budget.err()})...)
 }
 
 // differ compares two sides.
@@ -159,7 +159,7 @@ func (d *differ) pair(p pair) error {
 	}
 	group := d.groups[string(key)]
 	if group == nil {
-		if len(changes) > d.budget.take(len(changes), "the changes of "+p.either().Name) {
+		if !d.budget.take(len(changes), "the changes of "+p.either().Name) {
 			return nil
 		}
 		group = &DiffGroup{Changes: changes}

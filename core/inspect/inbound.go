@@ -60,20 +60,20 @@ func (a *dataplaneAnswer) inbound(config *rules.Config, i int) Inbound {
 	options := a.options
 	options.isHere = func(n *NoEffect) bool { return n.Inbound == i }
 	out := Inbound{Inbound: InboundRef{Name: in.SectionName(), Address: in.Address, Port: in.Port, Tags: in.Tags}}
-	for _, r := range c.Rules[:a.budget.take(len(c.Rules), place)] {
-		out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
+	if a.budget.take(len(c.Rules), place) {
+		for _, r := range c.Rules {
+			out.Rules = append(out.Rules, Rule{r.Match, NewEffectiveConf(r.Effective, kind.Rules, options)})
+		}
 	}
-	for _, r := range c.Unmerged[:a.budget.take(len(c.Unmerged), place)] {
-		o := a.options.origin(r.Origin, kind.Rules)
-		out.Permissions = append(out.Permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
+	if a.budget.take(len(c.Unmerged), place) {
+		for _, r := range c.Unmerged {
+			o := a.options.origin(r.Origin, kind.Rules)
+			out.Permissions = append(out.Permissions, Permission{o.KRI, o.Source, o.Item, r.Conf})
+		}
 	}
-	switch {
-	case c.From == nil:
-	case a.budget.left == 0:
-		a.budget.take(1, place) // the view is not even built
-	default:
-		view, err := a.views.of(c.From)
-		out.From = a.selectorRules(view, err, kind.From, place, options)
+	if c.From != nil {
+		view := func(limits partition.Limits) ([]rules.SelectorRule, error) { return a.views.within(limits, c.From) }
+		out.From = a.selectorRules(view, kind.From, place, options)
 	}
 	return out
 }

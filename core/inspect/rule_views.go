@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -13,11 +14,13 @@ const maxRules = 50_000
 // ruleViews builds the rule views of `from` for one answer. Inbounds share
 // their `from`, so each distinct one is built once.
 //
-// A view that passes its limit costs up to partition.DefaultWork steps, about
-// 0.2 s. So that an input with hundreds of them does not take minutes, each one
-// halves the steps that the views after it may take, down to 1/256.
+// A view that passes its limit costs up to partition.DefaultWork steps, about 0.5 s; the
+// ordered form is given up early. So that an input with hundreds of them does not take
+// minutes, each one halves the steps that the views after it may take, down to an
+// eighth.
 type ruleViews struct {
-	limits  partition.Limits
+	limits  partition.Limits // both set
+	least   int              // the steps that each view may take
 	ordered bool
 	known   map[*rules.From]ruleView
 }
@@ -29,23 +32,32 @@ type ruleView struct {
 }
 
 func newRuleViews(limits partition.Limits, ordered bool) *ruleViews {
+	if limits.Rules <= 0 {
+		limits.Rules = partition.DefaultRules
+	}
 	if limits.Work <= 0 {
 		limits.Work = partition.DefaultWork
 	}
-	return &ruleViews{limits: limits, ordered: ordered, known: map[*rules.From]ruleView{}}
+	return &ruleViews{limits: limits, least: limits.Work / 8, ordered: ordered, known: map[*rules.From]ruleView{}}
 }
 
 // of returns the rule view of from; nil has no rules.
 func (v *ruleViews) of(from *rules.From) ([]rules.SelectorRule, error) {
+	return v.within(v.limits, from)
+}
+
+// within returns the rule view of from, as it was built within the limits of the first
+// call.
+func (v *ruleViews) within(limits partition.Limits, from *rules.From) ([]rules.SelectorRule, error) {
 	if from == nil {
 		return nil, nil
 	}
 	view, known := v.known[from]
 	if !known {
 		if v.ordered {
-			view.rules, view.err = from.Ordered(v.limits)
+			view.rules, view.err = from.Ordered(limits)
 		} else {
-			view.rules, view.err = from.Disjoint(v.limits)
+			view.rules, view.err = from.Disjoint(limits)
 		}
 		v.failed(view.err)
 		v.known[from] = view
@@ -55,15 +67,16 @@ func (v *ruleViews) of(from *rules.From) ([]rules.SelectorRule, error) {
 
 // failed reduces the steps of further views if err is an error.
 func (v *ruleViews) failed(err error) {
-	if least := partition.DefaultWork / 256; err != nil && v.limits.Work > least {
-		v.limits.Work = max(v.limits.Work/2, least)
+	if err != nil {
+		v.limits.Work = max(v.limits.Work/2, v.least)
 	}
 }
 
-// ruleBudget counts down the rules that an answer may still contain.
+// ruleBudget counts down the rules that an answer may still contain. A list of rules is
+// in the answer as a whole or not at all, and a later one that is shorter may still be.
 type ruleBudget struct {
 	limit, left int
-	err         error // after the first rule that was left out
+	leftOut     []string // the places of lists that do not fit
 }
 
 func newRuleBudget(limit int) *ruleBudget {
@@ -73,13 +86,28 @@ func newRuleBudget(limit int) *ruleBudget {
 	return &ruleBudget{limit: limit, left: limit}
 }
 
-// take returns how many of n further rules, which are at a place, the answer
-// may contain.
-func (b *ruleBudget) take(n int, place string) int {
-	if n > b.left && b.err == nil {
-		b.err = fmt.Errorf("%s: the answer has more than %d rules; the rest, from here on, is left out; ask for one kind, or for the conf of one client", place, b.limit)
+// take reports whether the answer may contain n further rules, which are at a place.
+func (b *ruleBudget) take(n int, place string) bool {
+	if n > b.left {
+		b.leftOut = append(b.leftOut, place)
+		return false
 	}
-	n = min(n, b.left)
 	b.left -= n
-	return n
+	return true
+}
+
+const placesShown = 10
+
+// err names what is left out; nil if nothing is.
+func (b *ruleBudget) err() error {
+	if len(b.leftOut) == 0 {
+		return nil
+	}
+	places := b.leftOut[:min(len(b.leftOut), placesShown)]
+	more := ""
+	if n := len(b.leftOut) - len(places); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Errorf("%s%s: left out, as the answer would have more than %d rules; ask for one kind, or for the conf of one client",
+		strings.Join(places, ", "), more, b.limit)
 }

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// DefaultWork is the limit on work if [Limits] has none.
-const DefaultWork = 1 << 23
-
-const defaultRules = 10_000
+// The limits on rules and work if [Limits] has none.
+const (
+	DefaultRules = 10_000
+	DefaultWork  = 1 << 23
+)
 
 // Limits bounds the output and the cost of one call, so that no input makes it run
-// without end (SPEC 5.5). Zero fields mean 10,000 rules and DefaultWork.
+// without end (SPEC 5.5). Zero fields mean DefaultRules and DefaultWork.
 type Limits struct {
 	// Rules is the maximum number of rules, regions, tree leaves or terms of a
 	// canonical form in a result.
@@ -26,7 +27,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	if l.Rules <= 0 {
-		l.Rules = defaultRules
+		l.Rules = DefaultRules
 	}
 	if l.Regions <= 0 {
 		l.Regions = l.Rules
