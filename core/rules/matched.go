@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"hash/maphash"
 	"iter"
+	"slices"
 	"sort"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -40,8 +40,14 @@ type Page struct {
 // Selected returns the policies of the page. The caller must not change them.
 func (p *Page) Selected() []Selected { return p.selected }
 
-// NewMatched returns a list of the given policies, which shares nothing with other lists.
-func NewMatched(selected []Selected) Matched { return NewPager(maphash.MakeSeed()).Matched(selected) }
+// NewMatched returns a list of the given policies, which are copied, in one page that no
+// other list shares.
+func NewMatched(selected []Selected) Matched {
+	if len(selected) == 0 {
+		return Matched{}
+	}
+	return Matched{[]*Page{{selected: slices.Clone(selected)}}, []uint32{uint32(len(selected))}}
+}
 
 // Len returns the number of policies.
 func (m Matched) Len() int {

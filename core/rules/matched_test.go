@@ -62,7 +62,7 @@ func selectedPolicies(n int) []rules.Selected {
 func TestMatchedPages(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 1_000} {
 		selected := selectedPolicies(n)
-		m := rules.NewMatched(selected)
+		m := rules.NewPager(maphash.MakeSeed()).Matched(selected)
 		next := 0
 		for i, s := range m.All() {
 			if i != next || s != m.At(i) || s.Policy != selected[i].Policy {
@@ -75,7 +75,7 @@ func TestMatchedPages(t *testing.T) {
 		}
 	}
 	last := -1
-	for i := range rules.NewMatched(make([]rules.Selected, 400)).All() {
+	for i := range rules.NewPager(maphash.MakeSeed()).Matched(make([]rules.Selected, 400)).All() {
 		if last = i; i == 135 {
 			break
 		}
