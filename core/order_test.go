@@ -25,6 +25,7 @@ var order = []string{
 	// Envoy and gRPC.
 	`core/xds/server`,
 	`core/xds/bootstrap`,
+	`bench/world`,
 	`core/xds/snapshot|core/xds/translators`,
 	`core/xds/sds`,
 	`core/xds`,
@@ -33,7 +34,6 @@ var order = []string{
 	`core/xds/wire`,
 
 	// What is computed, and what it is computed from.
-	`bench/world`,
 	`core/inspect|core/variant`,
 	`core/access`,
 	`core`,

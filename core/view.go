@@ -267,9 +267,10 @@ func (v *View) DestinationOutbounds(d *resource.Dataplane) []destination.Outboun
 }
 
 // DestinationConfs returns the confs of the [View.DestinationOutbounds] of a dataplane by
-// the policies of one kind, parallel to them; nil for a kind without `to` and an unknown
-// kind. They are computed at each call, and are in no [Change].
-func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope) []rules.OutboundConfig {
+// the policies of one kind; nil for a kind without `to` and an unknown kind. They are
+// computed when they are asked for, and are in no [Change]. Equal items give one pointer,
+// for all dataplanes of the view.
+func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope) *destination.Confs {
 	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
 		return m.DestinationConfs(d, kind, scope)
 	}

@@ -1,7 +1,9 @@
 package world
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -27,7 +29,6 @@ func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 	if r.FileBytes, err = writeFiles(dir, w.set); err != nil {
 		return err
 	}
-	objects := w.set.Objects // their status is in no file that they print
 	w.set = nil
 	before := heap()
 	loader := resource.Loader{Kinds: w.kinds, MaxBytes: int64(r.FileBytes)}
@@ -38,13 +39,12 @@ func (w *world) loadFiles(ctx context.Context, r *Report) (err error) {
 	}
 	r.Load = time.Since(start)
 	w.set = set
-	w.set.Objects = objects
 	r.Loaded = (heap() - before) / float64(w.Dataplanes)
 	return nil
 }
 
 // writeFiles writes a set to files in dir and returns the sum of their sizes.
-func writeFiles(dir string, set *resource.Set) (bytes int, err error) {
+func writeFiles(dir string, set *resource.Set) (size int, err error) {
 	var parts []resource.Set
 	for chunk := range slices.Chunk(set.Dataplanes, resourcesPerFile) {
 		parts = append(parts, resource.Set{Dataplanes: chunk})
@@ -52,15 +52,46 @@ func writeFiles(dir string, set *resource.Set) (bytes int, err error) {
 	for chunk := range slices.Chunk(set.Policies, resourcesPerFile) {
 		parts = append(parts, resource.Set{Policies: chunk})
 	}
+	write := func(name string, data []byte, err error) error {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o600)
+		}
+		size += len(data)
+		return err
+	}
 	for i := range parts {
 		data, err := shape.JSON(&parts[i])
-		if err != nil {
+		if err := write(fmt.Sprintf("%05d.json", i), data, err); err != nil {
 			return 0, err
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%05d.json", i)), data, 0o600); err != nil {
-			return 0, err
-		}
-		bytes += len(data)
 	}
-	return bytes, nil
+	data, err := destinationsJSON(set.Objects)
+	err = write("destinations.json", data, err)
+	return size, err
+}
+
+// destinationsJSON returns a file with destinations and their status, which they do not
+// print themselves.
+func destinationsJSON(objects []resource.Object) ([]byte, error) {
+	var file bytes.Buffer
+	encoder := json.NewEncoder(&file)
+	for _, o := range objects {
+		text, err := json.Marshal(o)
+		if err != nil {
+			return nil, err
+		}
+		document := map[string]any{}
+		if err := json.Unmarshal(text, &document); err != nil {
+			return nil, err
+		}
+		vips := []any{}
+		for _, vip := range o.(resource.Destination).State().VIPs {
+			vips = append(vips, map[string]any{"ip": vip})
+		}
+		document["status"] = map[string]any{"vips": vips}
+		if err := encoder.Encode(document); err != nil {
+			return nil, err
+		}
+	}
+	return file.Bytes(), nil
 }

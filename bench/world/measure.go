@@ -64,15 +64,8 @@ type Report struct {
 	ReadCold time.Duration `json:"coldReadNanoseconds"`
 	// ReadAllocs is the number of allocations of 2,000 cold reads.
 	ReadAllocs uint64 `json:"readAllocations"`
-	// Outbounds is the number of outbounds of a dataplane whose destinations are
-	// resources, and Destinations the time to select and merge their confs by the policies
-	// of one kind. AddService is the time of a commit that adds a service, and
-	// NewOutbounds that of the first read of a dataplane's outbounds after it. They are 0
-	// without destinations.
-	Outbounds    int           `json:"destinationOutbounds,omitzero"`
-	Destinations time.Duration `json:"destinationConfsNanoseconds,omitzero"`
-	AddService   time.Duration `json:"addServiceNanoseconds,omitzero"`
-	NewOutbounds time.Duration `json:"newOutboundsNanoseconds,omitzero"`
+	// Destinations is nil for a shape without destinations.
+	Destinations *Destinations `json:"destinations,omitzero"`
 	Changes      []Row         `json:"changes"`
 }
 
@@ -129,12 +122,9 @@ func Measure(ctx context.Context, o Options, progress func(string)) (*Report, er
 		return nil, err
 	}
 	if o.Shape.objects != nil {
-		progress("reading destinations")
-		if r.Destinations, r.Outbounds, err = w.readDestinations(); err != nil {
-			return nil, err
-		}
-		if r.AddService, r.NewOutbounds, err = w.addService(ctx); err != nil {
-			return nil, err
+		progress("destinations")
+		if r.Destinations, err = w.measureDestinations(ctx); err != nil {
+			return nil, fmt.Errorf("destinations: %w", err)
 		}
 	}
 	for _, c := range changes() {

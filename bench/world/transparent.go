@@ -1,13 +1,11 @@
 package world
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
-	"time"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/bench/shape"
-	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -30,9 +28,17 @@ func inNamespace(m *resource.Meta, name string, labels ...resource.Tag) {
 }
 
 // transparentDataplane is one of the fleet with a transparent proxy: it has an outbound
-// for each port of each destination, in addition to those that it lists.
+// for each port of each destination, in addition to those that it lists. Dataplanes of one
+// service follow each other.
 func transparentDataplane(j int, o *Options) *resource.Dataplane {
 	d := fleetDataplane(j, o)
+	main := &d.Inbounds[0]
+	main.Tags = slices.Clone(main.Tags)
+	for i := range main.Tags {
+		if main.Tags[i].Key == resource.ServiceTag {
+			main.Tags[i].Value = shape.Service(j / dataplanesPerService)
+		}
+	}
 	d.TransparentProxy = &resource.TransparentProxy{RedirectPortInbound: 15006, RedirectPortOutbound: 15001}
 	inNamespace(&d.Meta, namespace(j/dataplanesPerService))
 	return d
@@ -81,48 +87,9 @@ func destinations(o *Options) []resource.Object {
 func meshService(i int) *resource.MeshService {
 	s := &resource.MeshService{}
 	s.ID = resource.ID{Kind: resource.MeshServiceKind, Mesh: shape.Mesh, Name: shape.Service(i)}
+	s.Spec.Selector.DataplaneTags = resource.Tags{{Key: resource.ServiceTag, Value: shape.Service(i)}}
 	s.Spec.Ports = []resource.ServicePort{{Port: 80, Name: "http", AppProtocol: "http"}, {Port: 81}}
 	s.DestinationStatus.VIPs = []netip.Addr{netip.AddrFrom4([4]byte{241, byte(i >> 16), byte(i >> 8), byte(i)})}
 	inNamespace(&s.Meta, namespace(i))
 	return s
-}
-
-// readDestinations returns the time to select and merge the confs of all outbounds of one
-// dataplane by the policies of one kind, and their number. Each read is of a dataplane of
-// another namespace than the one before.
-func (w *world) readDestinations() (time.Duration, int, error) {
-	const reads = 200
-	view := w.engine.View()
-	times := make([]time.Duration, reads)
-	outbounds := 0
-	for i := range times {
-		d := w.set.Dataplanes[i*dataplanesPerService%len(w.set.Dataplanes)]
-		outbounds = len(view.DestinationOutbounds(d)) // dataplanes share the list
-		start := time.Now()
-		confs := view.DestinationConfs(d, "MeshTimeout", core.Enforced)
-		times[i] = time.Since(start)
-		if outbounds == 0 || len(confs) != outbounds || confs[0].Effective == nil {
-			return 0, 0, fmt.Errorf("%s has %d outbounds and %d confs", d.Name, outbounds, len(confs))
-		}
-	}
-	return percentile(times, 50), outbounds, nil
-}
-
-// addService returns the time until a service that is added is an outbound of a
-// dataplane: that of the commit, and that of the first read of the dataplane's outbounds.
-func (w *world) addService(ctx context.Context) (commit, read time.Duration, err error) {
-	commits, reads := make([]time.Duration, w.Samples), make([]time.Duration, w.Samples)
-	for i := range commits {
-		set := &resource.Set{Objects: []resource.Object{meshService(w.Dataplanes + i)}}
-		start := time.Now()
-		if _, err := w.engine.Apply(ctx, core.Batch{Upsert: set}); err != nil {
-			return 0, 0, err
-		}
-		middle := time.Now()
-		if len(w.engine.View().DestinationOutbounds(w.set.Dataplanes[0])) == 0 {
-			return 0, 0, fmt.Errorf("%s has no outbounds", w.set.Dataplanes[0].Name)
-		}
-		commits[i], reads[i] = middle.Sub(start), time.Since(middle)
-	}
-	return percentile(commits, 50), percentile(reads, 50), nil
 }

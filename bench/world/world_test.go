@@ -16,7 +16,7 @@ func TestMeasure(t *testing.T) {
 	for _, shape := range Shapes() {
 		t.Run(shape.Name, func(t *testing.T) {
 			steps := 0
-			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5, Files: shape.Name == "fleet"}
+			o := Options{Shape: shape, Dataplanes: 2_000, Policies: 300, Outbounds: 4, Samples: 5, Files: shape.Name == "fleet" || shape.Name == "transparent"}
 			r, err := Measure(context.Background(), o, func(string) { steps++ })
 			if err != nil {
 				t.Fatal(err)
@@ -29,6 +29,12 @@ func TestMeasure(t *testing.T) {
 			}
 			if loaded := r.Load > 0 && r.FileBytes > 2_000*100 && r.Loaded > 0; loaded != o.Files {
 				t.Errorf("loading took %v for %d bytes, and %.0f bytes per dataplane", r.Load, r.FileBytes, r.Loaded)
+			}
+			d := r.Destinations
+			if (d != nil) != (shape.Name == "transparent") {
+				t.Errorf("destinations: %+v", d)
+			} else if d != nil && (d.Outbounds != 2*2_000/dataplanesPerService+externalServices || min(d.One, d.All, d.AfterPolicy, d.AddService, d.NewOutbounds, d.RemoveEndpoint, d.EndpointBytes, d.Export) <= 0) {
+				t.Errorf("destinations: %+v", d)
 			}
 			if r.ReadAllocs != 0 {
 				t.Errorf("a read allocates %d times", r.ReadAllocs)

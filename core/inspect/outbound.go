@@ -61,7 +61,8 @@ func outboundsOf(view *core.View, config *rules.Config, d *resource.Dataplane, s
 		outbounds := view.DestinationOutbounds(d)
 		confs := view.DestinationConfs(d, config.Kind.Name, scope)
 		for i := range outbounds {
-			if !yield(newDestinationRef(view, &outbounds[i]), &confs[i]) {
+			conf := confs.Of(&outbounds[i])
+			if !yield(newDestinationRef(view, &outbounds[i]), &conf) {
 				return
 			}
 		}

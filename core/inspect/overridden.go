@@ -97,9 +97,11 @@ func (m *meshCheck) markDestinations(o *overridden) {
 				for _, matched := range config.Matched.All() {
 					o.outbounds[matched.Policy] = true
 				}
-				for _, confs := range m.view.DestinationConfs(d, config.Kind.Name, ScopeOf(shadow)) {
-					o.mark(confs.Effective)
-					for _, route := range confs.Routes {
+				confs := m.view.DestinationConfs(d, config.Kind.Name, ScopeOf(shadow))
+				for i := range outbounds {
+					conf := confs.Of(&outbounds[i])
+					o.mark(conf.Effective)
+					for _, route := range conf.Routes {
 						o.mark(route.Effective)
 					}
 				}

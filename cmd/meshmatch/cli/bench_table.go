@@ -19,9 +19,11 @@ func benchPage(p *page, a *benchAnswer) {
 		}
 		p.row("read", duration(r.Read), "one dataplane's confs")
 		p.row("cold read", duration(r.ReadCold), fmt.Sprintf("another dataplane's each time; %d allocations in 2,000", r.ReadAllocs))
-		if r.Outbounds > 0 {
-			p.row("destinations", duration(r.Destinations), fmt.Sprintf("the confs of one dataplane's %d outbounds by one kind", r.Outbounds))
-			p.row("add a service", duration(r.AddService), fmt.Sprintf("and %s for the outbounds of the first dataplane after it", duration(r.NewOutbounds)))
+		if d := r.Destinations; d != nil {
+			p.row("select and merge", duration(d.One), fmt.Sprintf("another dataplane's each time, by one kind; %s for all of its %d outbounds; %s for the first after a change of a policy", duration(d.All), d.Outbounds, duration(d.AfterPolicy)))
+			p.row("add a service", duration(d.AddService), fmt.Sprintf("and %s for the first dataplane's outbounds, with the conf of the new one", duration(d.NewOutbounds)))
+			p.row("remove an endpoint", duration(d.RemoveEndpoint), fmt.Sprintf("and %s for the bytes of the service's endpoints", duration(d.EndpointBytes)))
+			p.row("first answer", duration(d.Export), "about an export of 30 objects in YAML, in memory")
 		}
 		p.row("shared", fmt.Sprintf("%d blocks", r.Sizes.Blocks), fmt.Sprintf("of %d profiles, %d classes; %.4f blocks per dataplane",
 			r.Sizes.Profiles, r.Sizes.Classes, float64(r.Sizes.Blocks)/float64(r.Sizes.Dataplanes)))

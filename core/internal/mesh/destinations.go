@@ -24,11 +24,23 @@ func (m *State) Destinations() *destination.Set {
 	return d.set
 }
 
-// DestinationConfs returns the confs of all outbounds that [destination.Set.Outbounds]
-// returns for a dataplane, by the policies of one kind. They are computed at each call.
-func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope rules.Scope) []rules.OutboundConfig {
-	outbounds := m.Destinations().Outbounds(d)
-	if len(outbounds) == 0 {
+// toItems contains the `to` items of the policies by their destinations. It is made at the
+// first use.
+type toItems struct {
+	once  sync.Once
+	index *destination.Index
+}
+
+func (m *State) destinationItems() *destination.Index {
+	x := m.toItems
+	x.once.Do(func() { x.index = m.Destinations().Index(m.index.All()) })
+	return x.index
+}
+
+// DestinationConfs returns the confs of the outbounds that [destination.Set.Outbounds]
+// returns for a dataplane, by the policies of one kind.
+func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope rules.Scope) *destination.Confs {
+	if len(m.Destinations().All()) == 0 {
 		return nil
 	}
 	var matched rules.Matched
@@ -43,5 +55,5 @@ func (m *State) DestinationConfs(d *resource.Dataplane, kind string, scope rules
 			}
 		}
 	}
-	return m.Destinations().Confs(m.kinds.Lookup(kind), outbounds, matched, routes)
+	return m.destinationItems().Confs(m.kinds.Lookup(kind), matched, routes)
 }

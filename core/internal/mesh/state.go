@@ -26,6 +26,7 @@ type State struct {
 	members    index.Vector[*memberSet]   // by the number of their profile
 	index      *match.Index
 	list       *dataplaneList // shared by all versions with the same dataplanes
+	toItems    *toItems       // shared by all versions with the same policies and destinations
 }
 
 // lineage identifies the versions that were made one from another. Slots and

@@ -225,6 +225,10 @@ func (u *Update) publish() *State {
 		members:    u.members.Commit(),
 		index:      u.index,
 		list:       u.writer.now.list,
+		toItems:    u.writer.now.toItems,
+	}
+	if now := u.writer.now; u.index != now.index || u.resources.destinations != now.resources.destinations {
+		next.toItems = new(toItems)
 	}
 	if len(u.edits) > 0 {
 		next.slots, next.list = u.slots.Commit(), new(dataplaneList)

@@ -58,6 +58,7 @@ func NewWriter(name string, kinds *resource.Kinds, reading semantics.Reading) *W
 			slots:     index.NewInterner[proxyName](),
 			index:     match.Empty(reading),
 			list:      new(dataplaneList),
+			toItems:   new(toItems),
 		},
 	}
 }

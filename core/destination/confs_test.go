@@ -1,0 +1,83 @@
+package destination_test
+
+import (
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
+const twoNamespaces = `
+{type: MeshService, name: web, labels: {k8s.kuma.io/namespace: a}, spec: {ports: [{port: 80}, {port: 81, name: admin}]}, status: {vips: [{ip: 241.0.0.1}]}}
+---
+{type: MeshService, name: api, labels: {k8s.kuma.io/namespace: a}, spec: {ports: [{port: 80}]}, status: {vips: [{ip: 241.0.0.2}]}}
+---
+{type: Dataplane, name: a, labels: {k8s.kuma.io/namespace: a}, networking: {address: 10.0.0.1, inbound: [{port: 1, tags: {kuma.io/service: a}}], transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001}}}
+---
+{type: Dataplane, name: b, labels: {k8s.kuma.io/namespace: b}, networking: {address: 10.0.0.2, inbound: [{port: 1, tags: {kuma.io/service: b}}], transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001}}}
+---
+{type: MeshTimeout, name: all, spec: {to: [{targetRef: {kind: Mesh}, default: {idleTimeout: 1s, connectionTimeout: 1s}}]}}
+---
+{type: MeshTimeout, name: web, labels: {k8s.kuma.io/namespace: a, kuma.io/policy-role: producer}, spec: {to: [{targetRef: {kind: MeshService, name: web}, default: {idleTimeout: 2s}}]}}
+---
+{type: MeshTimeout, name: admin, labels: {k8s.kuma.io/namespace: b, kuma.io/policy-role: consumer}, spec: {to: [{targetRef: {kind: MeshService, name: web, namespace: a, sectionName: admin}, default: {idleTimeout: 3s}}]}}
+`
+
+// Equal items give one conf: for outbounds without items of their own, for dataplanes of
+// two namespaces, and for two questions.
+func TestConfsAreShared(t *testing.T) {
+	loader := resource.Loader{Kinds: kinds.All()}
+	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(twoNamespaces)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := core.Options{Semantics: semantics.Kuma}.NewView(t.Context(), loader.Kinds, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type read struct {
+		outbounds []destination.Outbound
+		*destination.Confs
+	}
+	of := func(name string) read {
+		for _, d := range view.Dataplanes("default") {
+			if d.Name == name {
+				return read{view.DestinationOutbounds(d), view.DestinationConfs(d, "MeshTimeout", core.Enforced)}
+			}
+		}
+		t.Fatalf("there is no dataplane %s", name)
+		return read{}
+	}
+	a, b, again := of("a"), of("b"), of("a")
+	const api, web, admin = 0, 1, 2 // the outbounds, in the order of the destinations
+	for i, want := range []struct{ a, b int }{api: {0, 0}, web: {1, 1}, admin: {1, 2}} {
+		for which, r := range map[string]read{"a": a, "b": b, "a again": again} {
+			n := want.a
+			if which == "b" {
+				n = want.b
+			}
+			got := r.Of(&r.outbounds[i])
+			if last := got.Origins[len(got.Origins)-1].Policy.Name; last != []string{"all", "web", "admin"}[n] {
+				t.Errorf("%s: the last item of outbound %d is of %s", which, i, last)
+			}
+			if got.Effective != r.All(r.outbounds)[i].Effective {
+				t.Errorf("%s: outbound %d has two confs", which, i)
+			}
+		}
+		if x, y := a.Of(&a.outbounds[i]), again.Of(&again.outbounds[i]); x.Effective != y.Effective {
+			t.Errorf("outbound %d: two questions have two confs", i)
+		}
+		if x, y := a.Of(&a.outbounds[i]), b.Of(&b.outbounds[i]); (x.Effective == y.Effective) != (want.a == want.b) {
+			t.Errorf("outbound %d: the dataplanes have the same items: %v, and one conf: %v", i, want.a == want.b, x.Effective == y.Effective)
+		}
+		if n := testing.AllocsPerRun(100, func() { a.Of(&a.outbounds[i]) }); n > 0 {
+			t.Errorf("outbound %d: a conf that is known takes %v allocations", i, n)
+		}
+	}
+	if none := (*destination.Confs)(nil); none.Of(&a.outbounds[0]).Effective != nil || none.All(a.outbounds) != nil {
+		t.Error("a nil Confs has confs")
+	}
+}

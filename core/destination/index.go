@@ -1,0 +1,170 @@
+package destination
+
+import (
+	"iter"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+)
+
+// Index is the `to` items of the policies of a mesh, by the destinations that they find.
+// What dataplanes have in common is computed once: references are resolved for all of
+// them, and items that apply together are merged once. It is made kind by kind, when the
+// confs of one are asked for, and is safe for concurrent use.
+type Index struct {
+	set      *Set
+	policies iter.Seq[*resource.Policy]
+	kinds    sync.Map // *kindItems, by the name of the kind
+	found    sync.Map // what the `to` items of a policy find: [][]Found by *resource.Policy
+}
+
+// Index returns the index of all policies of a mesh, of which those of a kind are in
+// order: later ones override.
+func (s *Set) Index(policies iter.Seq[*resource.Policy]) *Index {
+	return &Index{set: s, policies: policies}
+}
+
+// kindItems is the `to` items of one kind. The number of an item is its position in
+// items, which are in order: later ones override.
+type kindItems struct {
+	index *Index
+	kind  *resource.Kind
+	items []rules.Contribution
+
+	everywhere    []int           // items that select every outbound
+	ofRoutes      []int           // items that refer to routes
+	byDestination [][]sectionItem // parallel to the destinations of the set
+	attached      bool            // a policy is attached to a route
+
+	// numbers contains the numbers of the items, those of a policy one after another, from
+	// ofPolicy on.
+	numbers  []int
+	ofPolicy map[*resource.Policy]int
+	ofPage   sync.Map // the numbers of the items of a page: []int by *rules.Page
+
+	mu     sync.Mutex
+	groups map[string]*group // by the numbers of their items for every outbound
+}
+
+// sectionItem is an item that selects a destination, or a section of it.
+type sectionItem struct {
+	section string // empty: all
+	item    int
+}
+
+// itemsOf returns the items of a kind.
+func (x *Index) itemsOf(kind *resource.Kind) *kindItems {
+	if known, ok := x.kinds.Load(kind.Name); ok {
+		return known.(*kindItems)
+	}
+	made, _ := x.kinds.LoadOrStore(kind.Name, x.newKindItems(kind))
+	return made.(*kindItems)
+}
+
+func (x *Index) newKindItems(kind *resource.Kind) *kindItems {
+	k := &kindItems{
+		index: x, kind: kind, byDestination: make([][]sectionItem, len(x.set.all)),
+		ofPolicy: map[*resource.Policy]int{}, groups: map[string]*group{},
+	}
+	var origins []rules.Origin
+	for p := range x.policies {
+		if p.Kind != kind.Name {
+			continue
+		}
+		k.ofPolicy[p] = len(origins)
+		for i := range p.To {
+			origins = append(origins, rules.Origin{Policy: p, Index: i})
+		}
+	}
+	k.numbers = make([]int, len(origins))
+	for i := range k.numbers {
+		k.numbers[i] = noItem
+	}
+	for number, o := range x.set.semantics.DestinationItems(origins) {
+		k.numbers[k.ofPolicy[o.Policy]+o.Index] = number
+		k.add(number, o)
+	}
+	return k
+}
+
+// noItem is in the place of the number of an item that applies to no destination.
+const noItem = -1
+
+// add adds an item, after those with lower numbers.
+func (k *kindItems) add(number int, o rules.Origin) {
+	item := &o.Policy.To[o.Index]
+	k.items = append(k.items, rules.Contribution{Origin: o, Conf: item.Conf})
+	k.attached = k.attached || o.Policy.TargetRef.Kind.IsRoute()
+	switch t := &item.TargetRef; {
+	case t.Kind == resource.TargetMesh:
+		k.everywhere = append(k.everywhere, number)
+	case t.Kind.IsRoute():
+		k.ofRoutes = append(k.ofRoutes, number)
+	default:
+		for _, found := range k.index.foundBy(o.Policy)[o.Index] {
+			k.byDestination[found.at] = append(k.byDestination[found.at], sectionItem{found.Section, number})
+		}
+	}
+}
+
+// foundBy returns what each `to` item of a policy finds.
+func (x *Index) foundBy(p *resource.Policy) [][]Found {
+	if known, ok := x.found.Load(p); ok {
+		return known.([][]Found)
+	}
+	found := make([][]Found, len(p.To))
+	for i := range p.To {
+		found[i] = x.set.Find(p, &p.To[i].TargetRef)
+	}
+	x.found.Store(p, found)
+	return found
+}
+
+// numbersOf returns the numbers of the items of the policies of a page. Lists of policies
+// share most of their pages.
+func (k *kindItems) numbersOf(page *rules.Page) []int {
+	if known, ok := k.ofPage.Load(page); ok {
+		return known.([]int)
+	}
+	var numbers []int
+	selected := page.Selected()
+	for i := range selected {
+		p := selected[i].Policy
+		from := k.ofPolicy[p]
+		for _, number := range k.numbers[from : from+len(p.To)] {
+			if number != noItem {
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	k.ofPage.Store(page, numbers)
+	return numbers
+}
+
+// numberSet is a set of the numbers of items.
+type numberSet []uint64
+
+func (s numberSet) has(number int) bool { return s[number/64]&(1<<(number%64)) != 0 }
+
+// selectedBy returns the items of the policies of a list.
+func (k *kindItems) selectedBy(matched rules.Matched) numberSet {
+	set := make(numberSet, (len(k.items)+63)/64)
+	for _, page := range matched.Pages() {
+		for _, number := range k.numbersOf(page) {
+			set[number/64] |= 1 << (number % 64)
+		}
+	}
+	return set
+}
+
+// among returns the numbers of a list that are in the set.
+func (s numberSet) among(numbers []int) []int {
+	var in []int
+	for _, number := range numbers {
+		if s.has(number) {
+			in = append(in, number)
+		}
+	}
+	return in
+}
