@@ -1,0 +1,136 @@
+package kinds_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// free are the fields with keys and values of the user.
+var free = []string{"tags", "labels"}
+
+// anything are the fields with any JSON value, in which there are no faults.
+var anything = []string{"body", "jsonPatches"}
+
+// A document with all fields of a kind gets one fault at each of its places in turn: a
+// field that there is not, a list or a mapping in place of a value, a value in place of a
+// list or a mapping. Each is an error at that place.
+func TestEachFaultIsFoundAtItsPlace(t *testing.T) {
+	faults := 0
+	for _, kind := range kinds.All().All() {
+		for _, document := range fullDocuments(t, kind.Name) {
+			if err := decode(document); err != nil {
+				t.Fatal(err)
+			}
+			spec := document.(map[string]any)["spec"]
+			walk("spec", spec, func(at string, set func(any), value any) {
+				for _, fault := range faultsOf(at, value) {
+					faults++
+					set(fault.value)
+					if err := decode(document); err == nil || !strings.Contains(err.Error(), " "+at) {
+						t.Errorf("%s: %s: error %v, want one at %s", kind.Name, fault.what, err, at)
+					}
+					set(value)
+				}
+			})
+		}
+	}
+	if faults < 2000 {
+		t.Errorf("only %d faults were tried", faults)
+	}
+}
+
+type fault struct {
+	what  string
+	value any
+}
+
+// faultsOf returns the values that a place cannot have.
+func faultsOf(at string, value any) []fault {
+	switch value := value.(type) {
+	case map[string]any:
+		faults := []fault{{"a number in place of a mapping", 7}, {"a list in place of a mapping", []any{7}}}
+		if !slices.Contains(free, fieldOf(at)) {
+			more := maps.Clone(value)
+			more["noSuchField"] = 1
+			faults = append(faults, fault{"an unknown field", more})
+		}
+		return faults
+	case []any:
+		return []fault{{"a number in place of a list", 7}, {"a mapping in place of a list", map[string]any{"noSuchField": 1}}}
+	}
+	return []fault{{"a list in place of a value", []any{[]any{}}}, {"a mapping in place of a value", map[string]any{"noSuchField": 1}}}
+}
+
+// fieldOf returns the last field of a path.
+func fieldOf(at string) string {
+	field, _, _ := strings.Cut(at[strings.LastIndexByte(at, '.')+1:], "[")
+	return field
+}
+
+// walk visits each value with its path and how it is set.
+func walk(at string, value any, visit func(at string, set func(any), value any)) {
+	child := func(at string, set func(any), value any) {
+		if !slices.Contains(anything, fieldOf(at)) {
+			visit(at, set, value)
+			walk(at, value, visit)
+		}
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if strings.ContainsAny(key, "./ ") {
+				continue // a key of the user
+			}
+			child(at+"."+key, func(v any) { value[key] = v }, value[key])
+		}
+	case []any:
+		for i := range value {
+			child(fmt.Sprintf("%s[%d]", at, i), func(v any) { value[i] = v }, value[i])
+		}
+	}
+}
+
+// fullDocuments returns the policies of a kind that have all of its fields.
+func fullDocuments(t *testing.T, kind string) []any {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "..", "xds", "translators", "testdata", "fields", kind+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var out []any
+	for decoder := yaml.NewDecoder(file); ; {
+		var document map[string]any
+		switch err := decoder.Decode(&document); {
+		case errors.Is(err, io.EOF):
+			return out
+		case err != nil:
+			t.Fatal(err)
+		}
+		out = append(out, document)
+	}
+}
+
+func decode(document any) error {
+	data, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	loader := resource.Loader{Kinds: kinds.All()}
+	_, err = loader.Decode(context.Background(), resource.Input{Name: "p.json", Data: data})
+	return err
+}

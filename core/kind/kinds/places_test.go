@@ -1,0 +1,126 @@
+package kinds_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/kind/kinds"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// The tables of SPEC 2.4, with a conf that each array of the kind can have.
+var places = map[string]struct{ arrays, conf, rule string }{
+	"MeshTimeout":               {"to from rules", `{idleTimeout: 1s}`, ""},
+	"MeshCircuitBreaker":        {"to from rules", `{connectionLimits: {maxConnections: 1}}`, ""},
+	"MeshAccessLog":             {"to from rules", `{backends: []}`, ""},
+	"MeshRateLimit":             {"from rules", `{local: {http: {disabled: true}}}`, ""},
+	"MeshFaultInjection":        {"from rules", `{http: [{abort: {httpStatus: 503, percentage: 1}}]}`, ""},
+	"MeshTrafficPermission":     {"from rules", `{action: Allow}`, `{allow: [{method: GET}]}`},
+	"MeshTLS":                   {"from rules", `{mode: Strict}`, ""},
+	"MeshRetry":                 {"to", `{tcp: {maxConnectAttempt: 1}}`, ""},
+	"MeshHealthCheck":           {"to", `{tcp: {}}`, ""},
+	"MeshLoadBalancingStrategy": {"to", `{loadBalancer: {type: Random}}`, ""},
+	"MeshHTTPRoute":             {"to", `rules: [{matches: [{}], default: {}}]`, ""},
+	"MeshTCPRoute":              {"to", `rules: [{default: {backendRefs: [{kind: MeshService, name: a}]}}]`, ""},
+	"MeshTrace":                 {"default", `{backends: []}`, ""},
+	"MeshMetric":                {"default", `{applications: []}`, ""},
+	"MeshProxyPatch":            {"default", `{appendModifications: [{cluster: {operation: Remove}}]}`, ""},
+	"MeshPassthrough":           {"default", `{passthroughMode: All}`, ""},
+}
+
+// references has a targetRef of each kind.
+var references = map[string]string{
+	"Mesh": `{kind: Mesh}`, "Dataplane": `{kind: Dataplane, labels: {a: b}}`, "MeshSubset": `{kind: MeshSubset, tags: {a: b}}`,
+	"MeshService": `{kind: MeshService, name: a}`, "MeshServiceSubset": `{kind: MeshServiceSubset, name: a, tags: {a: b}}`,
+	"MeshGateway": `{kind: MeshGateway, name: a}`, "MeshGatewayRoute": `{kind: MeshGatewayRoute, name: a}`,
+	"MeshHTTPRoute": `{kind: MeshHTTPRoute, name: a}`, "MeshTCPRoute": `{kind: MeshTCPRoute, name: a}`,
+	"MeshExternalService": `{kind: MeshExternalService, name: a}`, "MeshMultiZoneService": `{kind: MeshMultiZoneService, name: a}`,
+}
+
+const (
+	routeTargets = "MeshTimeout MeshRetry MeshRateLimit MeshAccessLog MeshLoadBalancingStrategy"
+	topTargets   = "Mesh Dataplane MeshSubset MeshService MeshServiceSubset MeshGateway"
+	topRoutes    = "MeshGatewayRoute MeshHTTPRoute MeshTCPRoute"
+	fromTargets  = "Mesh MeshSubset MeshService MeshServiceSubset"
+	toTargets    = "Mesh MeshService MeshServiceSubset MeshExternalService MeshMultiZoneService MeshHTTPRoute"
+)
+
+func has(words, word string) bool { return slices.Contains(strings.Fields(words), word) }
+
+// allows reports whether SPEC 2.4 allows a targetRef of a kind at a place.
+func allows(kind, place, target string) bool {
+	isRoute := kind == "MeshHTTPRoute" || kind == "MeshTCPRoute"
+	switch place {
+	case "top":
+		return has(topTargets, target) || has(topRoutes, target) && has(routeTargets, kind)
+	case "from":
+		return has(fromTargets, target)
+	}
+	return has(toTargets, target) && !(isRoute && (target == "Mesh" || target == "MeshHTTPRoute"))
+}
+
+func spec(kind, array, top, item string) string {
+	p := places[kind]
+	conf := "default: " + p.conf
+	switch {
+	case strings.HasPrefix(p.conf, "rules:"):
+		conf = p.conf
+	case array == "rules" && p.rule != "":
+		conf = "default: " + p.rule
+	}
+	switch array {
+	case "default":
+		return fmt.Sprintf("{targetRef: %s, %s}", top, conf)
+	case "rules":
+		return fmt.Sprintf("{targetRef: %s, rules: [{%s}]}", top, conf)
+	}
+	return fmt.Sprintf("{targetRef: %s, %s: [{targetRef: %s, %s}]}", top, array, item, conf)
+}
+
+func load(kind, spec string) error {
+	loader := resource.Loader{Kinds: kinds.All()}
+	document := fmt.Sprintf("{type: %s, mesh: default, name: p, spec: %s}", kind, spec)
+	_, err := loader.Decode(context.Background(), resource.Input{Name: "p.yaml", Data: []byte(document)})
+	return err
+}
+
+// Each kind has the arrays and the targetRefs of SPEC 2.4, and an error names the place of
+// any other.
+func TestPlacesOfEachKind(t *testing.T) {
+	if len(places) != len(kinds.All().All()) {
+		t.Errorf("%d kinds have places, of %d", len(places), len(kinds.All().All()))
+	}
+	for kind, p := range places {
+		t.Run(kind, func(t *testing.T) {
+			check := func(place, spec string, valid bool) {
+				t.Helper()
+				switch err := load(kind, spec); {
+				case valid && err != nil:
+					t.Errorf("%s: %v", spec, err)
+				case !valid && (err == nil || !strings.Contains(err.Error(), place)):
+					t.Errorf("%s: error %v, want one at %s", spec, err, place)
+				}
+			}
+			for _, array := range []string{"to", "from", "rules", "default"} {
+				item := references["MeshService"]
+				sugar := array == "default" && has(p.arrays, "rules") // one rule without matches (SPEC 2.3)
+				if sugar && p.rule != "" || array == "default" && strings.HasPrefix(p.conf, "rules:") {
+					continue // the conf of an item is no conf of a default
+				}
+				check("spec."+array, spec(kind, array, references["Mesh"], item), has(p.arrays, array) || sugar)
+			}
+			first := strings.Fields(p.arrays)[0]
+			for target, ref := range references {
+				check("spec.targetRef.kind", spec(kind, first, ref, references["MeshService"]), allows(kind, "top", target))
+				for _, array := range []string{"to", "from"} {
+					if has(p.arrays, array) {
+						check("spec."+array+"[0].targetRef.kind", spec(kind, array, references["Mesh"], ref), allows(kind, array, target))
+					}
+				}
+			}
+		})
+	}
+}
