@@ -71,7 +71,7 @@ func (c *Confs) Of(o *Outbound) (config rules.OutboundConfig) {
 		return config
 	}
 	routed := c.routed[o.at]
-	if len(c.byDestination[o.at]) == 0 && len(routed) == 0 {
+	if len(c.selecting(o.at)) == 0 && len(routed) == 0 {
 		config.Effective = c.group.common
 		return config
 	}
@@ -104,7 +104,7 @@ func (x *Index) routed(routes []*resource.Policy) map[int][]routed {
 	}
 	of := map[int][]routed{}
 	for _, route := range routes {
-		for _, found := range slices.Concat(x.foundBy(route)...) {
+		for _, found := range x.foundByRoute(route) {
 			list := of[found.at]
 			if len(list) == 0 || list[len(list)-1].route != route {
 				list = append(list, routed{route: route})
@@ -119,7 +119,7 @@ func (x *Index) routed(routes []*resource.Policy) map[int][]routed {
 
 // own appends the items that select the destination of an outbound, or its port.
 func (c *Confs) own(o *Outbound, items []int) []int {
-	for _, item := range c.byDestination[o.at] {
+	for _, item := range c.selecting(o.at) {
 		if (item.section == "" || item.section == o.Section) && c.selected.has(item.item) {
 			items = append(items, item.item)
 		}

@@ -2,6 +2,7 @@ package destination
 
 import (
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -16,7 +17,7 @@ type Index struct {
 	set      *Set
 	policies iter.Seq[*resource.Policy]
 	kinds    sync.Map // *kindItems, by the name of the kind
-	found    sync.Map // what the `to` items of a policy find: [][]Found by *resource.Policy
+	routes   sync.Map // what the `to` items of a route find: []Found by *resource.Policy
 }
 
 // Index returns the index of all policies of a mesh, of which those of a kind are in
@@ -32,10 +33,14 @@ type kindItems struct {
 	kind  *resource.Kind
 	items []rules.Contribution
 
-	everywhere    []int           // items that select every outbound
-	ofRoutes      []int           // items that refer to routes
-	byDestination [][]sectionItem // parallel to the destinations of the set
-	attached      bool            // a policy is attached to a route
+	everywhere []int // items that select every outbound
+	ofRoutes   []int // items that refer to routes
+	attached   bool  // a policy is attached to a route
+
+	// byDestination contains the items that select destinations: those for destination i of
+	// the set are at starts[i] to starts[i+1], in order.
+	byDestination []sectionItem
+	starts        []uint32
 
 	// numbers contains the numbers of the items, those of a policy one after another, from
 	// ofPolicy on.
@@ -64,8 +69,7 @@ func (x *Index) itemsOf(kind *resource.Kind) *kindItems {
 
 func (x *Index) newKindItems(kind *resource.Kind) *kindItems {
 	k := &kindItems{
-		index: x, kind: kind, byDestination: make([][]sectionItem, len(x.set.all)),
-		ofPolicy: map[*resource.Policy]int{}, groups: map[string]*group{},
+		index: x, kind: kind, ofPolicy: map[*resource.Policy]int{}, groups: map[string]*group{},
 	}
 	var origins []rules.Origin
 	for p := range x.policies {
@@ -81,20 +85,28 @@ func (x *Index) newKindItems(kind *resource.Kind) *kindItems {
 	for i := range k.numbers {
 		k.numbers[i] = noItem
 	}
-	for number, o := range x.set.semantics.DestinationItems(origins) {
+	origins = x.set.semantics.DestinationItems(origins)
+	k.items = make([]rules.Contribution, len(origins))
+	var found []Found
+	var numbers []int // parallel to found
+	for number, o := range origins {
 		k.numbers[k.ofPolicy[o.Policy]+o.Index] = number
-		k.add(number, o)
+		found = k.add(found, number, o)
+		for len(numbers) < len(found) {
+			numbers = append(numbers, number)
+		}
 	}
+	k.file(found, numbers)
 	return k
 }
 
 // noItem is in the place of the number of an item that applies to no destination.
 const noItem = -1
 
-// add adds an item, after those with lower numbers.
-func (k *kindItems) add(number int, o rules.Origin) {
+// add adds an item, after those with lower numbers, and appends what it finds.
+func (k *kindItems) add(found []Found, number int, o rules.Origin) []Found {
 	item := &o.Policy.To[o.Index]
-	k.items = append(k.items, rules.Contribution{Origin: o, Conf: item.Conf})
+	k.items[number] = rules.Contribution{Origin: o, Conf: item.Conf}
 	k.attached = k.attached || o.Policy.TargetRef.Kind.IsRoute()
 	switch t := &item.TargetRef; {
 	case t.Kind == resource.TargetMesh:
@@ -102,22 +114,44 @@ func (k *kindItems) add(number int, o rules.Origin) {
 	case t.Kind.IsRoute():
 		k.ofRoutes = append(k.ofRoutes, number)
 	default:
-		for _, found := range k.index.foundBy(o.Policy)[o.Index] {
-			k.byDestination[found.at] = append(k.byDestination[found.at], sectionItem{found.Section, number})
-		}
+		found = k.index.set.appendFound(found, o.Policy, t)
+	}
+	return found
+}
+
+// file sorts what the items with the given numbers find by destination.
+func (k *kindItems) file(found []Found, numbers []int) {
+	k.starts = make([]uint32, len(k.index.set.all)+1)
+	for i := range found {
+		k.starts[found[i].at+1]++
+	}
+	for i := range k.index.set.all {
+		k.starts[i+1] += k.starts[i]
+	}
+	k.byDestination = make([]sectionItem, len(found))
+	next := slices.Clone(k.starts)
+	for i := range found {
+		at := found[i].at
+		k.byDestination[next[at]] = sectionItem{found[i].Section, numbers[i]}
+		next[at]++
 	}
 }
 
-// foundBy returns what each `to` item of a policy finds.
-func (x *Index) foundBy(p *resource.Policy) [][]Found {
-	if known, ok := x.found.Load(p); ok {
-		return known.([][]Found)
+// selecting returns the items that select a destination or a section of it, in order.
+func (k *kindItems) selecting(destination int) []sectionItem {
+	return k.byDestination[k.starts[destination]:k.starts[destination+1]]
+}
+
+// foundByRoute returns what the `to` items of a route find.
+func (x *Index) foundByRoute(p *resource.Policy) []Found {
+	if known, ok := x.routes.Load(p); ok {
+		return known.([]Found)
 	}
-	found := make([][]Found, len(p.To))
+	var found []Found
 	for i := range p.To {
-		found[i] = x.set.Find(p, &p.To[i].TargetRef)
+		found = x.set.appendFound(found, p, &p.To[i].TargetRef)
 	}
-	x.found.Store(p, found)
+	x.routes.Store(p, found)
 	return found
 }
 

@@ -22,10 +22,10 @@ type Outbound struct {
 	at int // of the destination in the set
 }
 
-// list is outbounds at virtual addresses, by their addresses.
+// list is outbounds at virtual addresses.
 type list struct {
 	outbounds []Outbound
-	byAddress map[netip.AddrPort]int // the first one
+	addresses map[netip.Addr]bool
 }
 
 // Outbounds returns the outbounds of a dataplane whose destinations are resources
@@ -71,13 +71,15 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 // backend returns the port that an outbound of a dataplane refers to. Of several
 // destinations it is that of the oldest, as one address leads to one destination.
 func (s *Set) backend(d *resource.Dataplane, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
-	found := s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels)
-	if len(found) == 0 {
+	at = -1
+	for found := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
+		if at < 0 || s.all[found].Created().Before(s.all[at].Created()) {
+			at = found
+		}
+	}
+	if at < 0 {
 		return 0, port, false
 	}
-	at = slices.MinFunc(found, func(a, b int) int {
-		return cmp.Or(s.all[a].Created().Compare(s.all[b].Created()), a-b)
-	})
 	port, ok = portOf(s.all[at], ref.Port)
 	return at, port, ok
 }
@@ -91,10 +93,12 @@ func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
 // Reaches reports whether a reference in the reachableBackends of a dataplane finds a
 // destination that has the port; without a port, any destination.
 func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
-	return slices.ContainsFunc(s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels), func(at int) bool {
-		_, has := portOf(s.all[at], ref.Port)
-		return has || ref.Port == 0
-	})
+	for at := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
+		if _, has := portOf(s.all[at], ref.Port); has || ref.Port == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // reachedBy returns the outbounds that a transparent proxy reaches. Dataplanes with the
@@ -155,25 +159,26 @@ func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited
 	reached := map[portID]bool{}
 	for i := range refs {
 		r := &refs[i]
-		for _, at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
+		for at := range s.find(&d.Meta, r.Kind, r.Name, r.Namespace, r.Labels) {
 			reached[portID{at, r.Port}] = true
 		}
 	}
-	l := &list{byAddress: map[netip.AddrPort]int{}}
+	l := &list{addresses: map[netip.Addr]bool{}}
 	for at, o := range s.all {
 		vips := o.State().VIPs
 		if len(vips) == 0 {
 			continue
 		}
+		address := ""
 		for _, port := range o.Ports() {
 			if limited && !reached[portID{at, 0}] && !reached[portID{at, port.Number}] {
 				continue
 			}
-			address := netip.AddrPortFrom(vips[0], uint16(port.Number))
-			if _, known := l.byAddress[address]; !known {
-				l.byAddress[address] = len(l.outbounds)
+			if address == "" {
+				address = vips[0].String()
+				l.addresses[vips[0]] = true
 			}
-			l.outbounds = append(l.outbounds, Outbound{o, port, port.SectionName(), vips[0].String(), port.Number, at})
+			l.outbounds = append(l.outbounds, Outbound{o, port, port.SectionName(), address, port.Number, at})
 		}
 	}
 	return l
@@ -189,9 +194,8 @@ func (l *list) without(d *resource.Dataplane) []Outbound {
 		if err != nil {
 			continue
 		}
-		at := netip.AddrPortFrom(address, uint16(in.Port))
-		if _, has := l.byAddress[at]; has {
-			own[at] = true
+		if l.addresses[address] {
+			own[netip.AddrPortFrom(address, uint16(in.Port))] = true
 		}
 	}
 	if len(own) == 0 {

@@ -1,6 +1,7 @@
 package destination
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
@@ -82,37 +83,42 @@ type Found struct {
 // Find returns what the targetRef of a `to` item of a policy finds, sorted by identity:
 // nothing if it does not refer to destinations.
 func (s *Set) Find(p *resource.Policy, t *resource.TargetRef) []Found {
+	return s.appendFound(nil, p, t)
+}
+
+func (s *Set) appendFound(found []Found, p *resource.Policy, t *resource.TargetRef) []Found {
 	if !resource.DestinationTargets.Has(t.Kind) {
-		return nil
+		return found
 	}
-	var found []Found
-	for _, at := range s.find(&p.Meta, t.Kind, t.Name, t.Namespace, t.Labels) {
+	first := len(found)
+	for at := range s.find(&p.Meta, t.Kind, t.Name, t.Namespace, t.Labels) {
 		found = append(found, Found{s.all[at], t.SectionName, at})
 	}
 	if t.Kind == resource.TargetMeshService && t.SectionName == "" {
 		found = s.appendServiceName(found, p, t)
 	}
+	slices.SortFunc(found[first:], func(a, b Found) int { return a.at - b.at })
 	return found
 }
 
-// find returns the indexes of the destinations that a reference in the resource from
-// finds.
-func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespace string, labels resource.Tags) []int {
-	var found []int
-	if name != "" {
-		for _, at := range s.byName[kindName{kind, name}] {
-			if s.semantics.FindsByName(from, namespace, s.all[at].Identity()) {
-				found = append(found, at)
+// find yields the indexes of the destinations that a reference in the resource from
+// finds, in ascending order.
+func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespace string, labels resource.Tags) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		var candidates []int
+		if name != "" {
+			candidates = s.byName[kindName{kind, name}]
+		} else {
+			candidates = s.withRarestLabel(kind, labels)
+		}
+		for _, at := range candidates {
+			meta := s.all[at].Identity()
+			finds := name != "" && s.semantics.FindsByName(from, namespace, meta) || name == "" && meta.HasLabels(labels)
+			if finds && !yield(at) {
+				return
 			}
 		}
-		return found
 	}
-	for _, at := range s.withRarestLabel(kind, labels) {
-		if s.all[at].Identity().HasLabels(labels) {
-			found = append(found, at)
-		}
-	}
-	return found
 }
 
 // withRarestLabel returns the destinations with the one of the labels that the fewest
@@ -134,14 +140,13 @@ func (s *Set) appendServiceName(found []Found, p *resource.Policy, t *resource.T
 	if !ok {
 		return found
 	}
-	for _, at := range s.find(&p.Meta, t.Kind, name, namespace, nil) {
+	for at := range s.find(&p.Meta, t.Kind, name, namespace, nil) {
 		if number == 0 {
 			found = append(found, Found{s.all[at], "", at})
 		} else if port, has := portOf(s.all[at], number); has {
 			found = append(found, Found{s.all[at], port.SectionName(), at})
 		}
 	}
-	slices.SortFunc(found, func(a, b Found) int { return a.at - b.at })
 	return found
 }
 

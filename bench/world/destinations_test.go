@@ -1,0 +1,84 @@
+package world
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// BenchmarkDestinations reads the confs of destinations of transparent proxies: of one
+// outbound and of all 2,200 outbounds of a dataplane, and of one after a change of a policy
+// and of a service. Build is the first view, with the heap that it takes in addition to
+// the resources.
+func BenchmarkDestinations(b *testing.B) {
+	o := Options{Dataplanes: 20_000, Policies: 10_000, Outbounds: 1}
+	for _, s := range Shapes() {
+		if s.Name == "transparent" {
+			o.Shape = s
+		}
+	}
+	w := newWorld(o)
+	apply := func(batch core.Batch) {
+		if _, err := w.engine.Apply(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("build", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			engine := core.NewEngine(w.kinds, core.Options{Semantics: o.Shape.semantics})
+			before := heap()
+			b.StartTimer()
+			if _, err := engine.Apply(b.Context(), core.Batch{Upsert: w.set}); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			b.ReportMetric((heap()-before)/float64(o.Dataplanes), "B/dataplane")
+			runtime.KeepAlive(engine)
+			b.StartTimer()
+		}
+	})
+	apply(core.Batch{Upsert: w.set})
+	d := w.set.Dataplanes[0]
+	one := func() {
+		view := w.engine.View()
+		outbounds := view.DestinationOutbounds(d)
+		if view.DestinationConfs(d, measuredKind, core.Enforced).Of(&outbounds[0]).Effective == nil {
+			b.Fatal("there is no conf")
+		}
+	}
+	one()
+	b.Run("one", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			one()
+		}
+	})
+	b.Run("all", func(b *testing.B) {
+		b.ReportAllocs()
+		view := w.engine.View()
+		outbounds := view.DestinationOutbounds(d)
+		for b.Loop() {
+			view.DestinationConfs(d, measuredKind, core.Enforced).All(outbounds)
+		}
+	})
+	b.Run("after=policy", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			apply(w.policy("zz", resource.TargetRef{Kind: resource.TargetDataplane, Labels: d.Labels}, i))
+			one()
+		}
+	})
+	b.Run("after=service", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			service := meshService(w.Dataplanes)
+			service.Spec.Ports = []resource.ServicePort{{Port: 80 + uint32(i%2)}}
+			apply(core.Batch{Upsert: &resource.Set{Objects: []resource.Object{service}}})
+			one()
+		}
+	})
+}
