@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
@@ -144,6 +145,7 @@ func (p *player) step(line string) error {
 	case "<":
 		return p.expect(strings.Join(fields[1:], " "))
 	case "quiet":
+		time.Sleep(time.Second) // of the clock of the bubble
 		if r, any := p.next(); any {
 			return fmt.Errorf("got %s", r.of(p))
 		}
