@@ -1,8 +1,6 @@
 package xds
 
 import (
-	"slices"
-
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -33,7 +31,6 @@ type Part struct {
 	// translator may change, remove or add messages.
 	Messages []proto.Message
 
-	Applied []string
 	// Sealed is the seal of the inbound that the part is; nil if no change of the part
 	// weakens permissions by itself.
 	Sealed *seal.Inbound
@@ -47,12 +44,4 @@ type PartChange struct {
 	seal.Change
 	Conf  *rules.Effective
 	Field string // a JSON pointer
-}
-
-// Apply notes that a field of a conf, by its JSON pointer, had an effect; see
-// [Translator.Required].
-func (p *Part) Apply(field string) {
-	if !slices.Contains(p.Applied, field) {
-		p.Applied = append(p.Applied, field)
-	}
 }

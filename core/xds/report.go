@@ -17,6 +17,17 @@ type Report struct {
 	// endpoint, of which there are some.
 	OnlyTCP  bool
 	Warnings []Warning
+	Applied  []Applied
+}
+
+// Applied is a field of a kind's conf, by its JSON pointer, that had an effect.
+type Applied struct{ Kind, Field string }
+
+// Apply notes that a field had an effect; see [Translator.Required].
+func (r *Report) Apply(kind, field string) {
+	if a := (Applied{kind, field}); !slices.Contains(r.Applied, a) {
+		r.Applied = append(r.Applied, a)
+	}
 }
 
 // Warn reports that a field of a conf cannot have an effect here. The field is a
@@ -69,9 +80,9 @@ func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any
 	}, fmt.Sprintf(format, args...))
 }
 
-// WarnInbound is Warn for a field of `from` or `rules` that has no effect with the
-// protocol of the inbound. It names no policy for the whole mesh: such a policy is
-// meant for the inbounds where it has an effect.
+// WarnInbound is Warn for a field of `from`, `rules` or `default` that has no effect here,
+// such as with the protocol of the inbound. It names no policy for the whole mesh: such a
+// policy is meant for the places where it has an effect.
 func (r *Report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
 	r.warn(e, field, func(o rules.Origin) reported {
 		return unlessOfMesh(o.Policy.TargetRef.Kind)

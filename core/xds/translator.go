@@ -50,10 +50,9 @@ type Translator struct {
 	// Finish changes the messages of one part, with the conf of Proxy, after all
 	// translators have shaped their draft.
 	Finish func(*Part, *rules.Effective)
-	// Required returns the fields of the conf of Proxy that must have had an effect
-	// on some part of the dataplane, by [Part.Apply]; for the others there is a
-	// warning.
-	Required func(*rules.Effective) []string
+	// Required returns the fields of the conf of Proxy that must have had an effect on
+	// some part of the dataplane, by [Report.Apply]; the others have none.
+	Required func(*rules.Effective) []RequiredField
 
 	// Ignored are the fields that have no effect anywhere. Each is reported as a
 	// warning where it is set.
@@ -67,6 +66,14 @@ type Translator struct {
 type IgnoredField struct {
 	Field  string // a JSON pointer, in which * is any element of a list
 	Reason string // such as "Envoy writes no lines to TCP"
+}
+
+// A RequiredField is a field that has no effect, for a reason, unless it was applied.
+type RequiredField struct {
+	IgnoredField
+	// OnPart reports that a policy for the whole mesh is meant for the dataplanes where the
+	// field has an effect: the others have no warning, and the field is marked.
+	OnPart bool
 }
 
 // InboundConf is what a kind has for an inbound. Both fields may be nil.

@@ -14,6 +14,7 @@ type shape struct {
 	cluster, endpoints, routes, outbound, inbound, chain, proxy, finish []*xds.Translator
 	inbounds                                                            []*xds.Translator // those of inbound or chain
 	reach                                                               map[string]reach
+	required                                                            map[string]func(*rules.Effective) []xds.RequiredField // by kind
 }
 
 // reach is what the translators of a kind shape: routes are those of HTTP, and listeners
@@ -35,8 +36,11 @@ func newShape(translators []*xds.Translator) shape {
 		finish:    with(func(t *xds.Translator) bool { return t.Finish != nil }),
 	}
 	s.inbounds = with(func(t *xds.Translator) bool { return t.Inbound != nil || t.Chain != nil })
-	s.reach = map[string]reach{}
+	s.reach, s.required = map[string]reach{}, map[string]func(*rules.Effective) []xds.RequiredField{}
 	for _, t := range translators {
+		if t.Required != nil {
+			s.required[t.Kind] = t.Required
+		}
 		known := s.reach[t.Kind]
 		s.reach[t.Kind] = reach{
 			anything:  true,

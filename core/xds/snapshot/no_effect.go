@@ -13,7 +13,7 @@ import (
 // the reasons (SPEC 10, inspect dataplane).
 func (s *State) NoEffect(d *resource.Dataplane) []inspect.NoEffect {
 	snapshot := s.Snapshot(d, xds.Envoy)
-	warnings := slices.Clone(snapshot.warnings)
+	warnings := slices.Concat(snapshot.warnings, snapshot.silent)
 	for _, part := range slices.Concat(snapshot.own, snapshot.shared.parts) {
 		for _, w := range part.warnings {
 			if w.Silent {

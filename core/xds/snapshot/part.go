@@ -42,7 +42,7 @@ type built struct {
 	// backends are the destinations that the part refers to, in addition to those of
 	// the outbounds.
 	backends []variant.Destination
-	applied  []string // fields; see Part.Apply
+	applied  []xds.Applied
 	changes  []xds.PartChange
 	policies []*resource.Policy
 	inbound  inboundKey // of a part that is an inbound

@@ -22,7 +22,8 @@ type Snapshot struct {
 	Identity *identity.Identity
 	byType   [wire.NumTypes][]*wire.Resource
 	warnings []xds.Warning
-	own      []*built // inbounds first, in their order
+	silent   []xds.Warning // about the proxy as a whole; a part has its own
+	own      []*built      // inbounds first, in their order
 	shared   *outboundParts
 	secrets  *built // one of own
 
@@ -353,15 +354,20 @@ func sameIdentity(a, b *identity.Identity) bool {
 
 // warnRequired reports the required fields that had no effect on any part.
 func (sb *snapshotBuilder) warnRequired() {
-	for i, t := range sb.shape.finish {
-		conf := sb.confs.finish[i]
-		if t.Required == nil || conf == nil {
+	for _, config := range sb.snapshot.configs {
+		required := sb.shape.required[config.Kind.Name]
+		if required == nil || config.Default == nil {
 			continue
 		}
-		for _, field := range t.Required(conf) {
-			applies := func(b *built) bool { return slices.Contains(b.applied, field) }
-			if !slices.ContainsFunc(sb.snapshot.own, applies) && !slices.ContainsFunc(sb.shared.parts, applies) {
-				sb.Warn(conf, field, "it matches no resource of the dataplane")
+		for _, field := range required(config.Default) {
+			applied := xds.Applied{Kind: config.Kind.Name, Field: field.Field}
+			applies := func(b *built) bool { return slices.Contains(b.applied, applied) }
+			switch {
+			case slices.ContainsFunc(sb.snapshot.own, applies) || slices.ContainsFunc(sb.shared.parts, applies):
+			case field.OnPart:
+				sb.WarnInbound(config.Default, field.Field, "%s", field.Reason)
+			default:
+				sb.Warn(config.Default, field.Field, "%s", field.Reason)
 			}
 		}
 	}
@@ -455,6 +461,11 @@ func (sb *snapshotBuilder) done() *Snapshot {
 			s.byType[t] = s.shared.endpoints
 		} else {
 			s.byType[t] = slices.Clone(list)
+		}
+	}
+	for _, w := range sb.Warnings {
+		if w.Silent && w.Place == sb.Place {
+			s.silent = append(s.silent, w)
 		}
 	}
 	s.warnings = sortWarnings(slices.DeleteFunc(sb.Warnings, func(w xds.Warning) bool { return w.Silent }))

@@ -103,6 +103,7 @@ func (c collector) cluster() *clusterv3.Cluster {
 type telemetryDraft interface {
 	AddCluster(*clusterv3.Cluster)
 	Warn(e *rules.Effective, field, format string, args ...any)
+	WarnInbound(e *rules.Effective, field, format string, args ...any)
 	Advise(e *rules.Effective, field, message string)
 }
 

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -27,6 +28,10 @@ import (
 // Each field of each Conf has an effect, or a warning names it (SPEC 11.1). The policies
 // of testdata/fields have all fields. Each of them is removed, or has another value:
 // then another snapshot must be the result, unless a warning names the field.
+//
+// What inspect shows without a mark, the dataplane must get: its own snapshot must be another
+// one. What is marked it must not get: its snapshot must be the same without the field (SPEC
+// 10).
 func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds some thousand snapshots")
@@ -44,6 +49,7 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 			for i := range w.policies {
 				w.check(t, before, i)
 			}
+			w.checkMarks(t, before)
 			moved := 0
 			for i, array := range w.moved() {
 				before, err := array.build(array.policies)
@@ -52,6 +58,7 @@ func TestEachFieldHasAnEffectOrAWarning(t *testing.T) {
 				}
 				moved++
 				array.check(t, before, i)
+				array.checkMarks(t, before)
 			}
 			single := kind.Default != nil || kind.To != nil && kind.To.Inline ||
 				kind.Name == "MeshTrafficPermission" // its arrays have no field in common
@@ -71,12 +78,17 @@ type fieldWorld struct {
 
 // outcome is all snapshots of a world, and the fields that warnings name.
 type outcome struct {
-	text   string
-	warned []string // POLICY FIELD
+	text   map[string]string // by dataplane
+	warned []string          // POLICY FIELD
+	shown  map[string]*shown // by DATAPLANE ITEM FIELD, the fields that inspect shows
+	marks  map[string][]inspect.NoEffect
 }
 
+// shown counts the places at which a dataplane has a field of an item.
+type shown struct{ marked, unmarked int }
+
 func (w *fieldWorld) build(policies []any) (outcome, error) {
-	var out outcome
+	out := outcome{text: map[string]string{}, shown: map[string]*shown{}, marks: map[string][]inspect.NoEffect{}}
 	inputs := []resource.Input{{Name: "world.yaml", Data: w.world}}
 	for i, policy := range policies {
 		data, err := json.Marshal(policy)
@@ -101,7 +113,13 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 			if err != nil {
 				return out, err
 			}
-			out.text += string(data)
+			out.text[d.Name] = string(data)
+			out.marks[d.Name] = state.NoEffect(d)
+			answer, err := inspect.NewDataplane(view, d, inspect.Options{Explain: true, NoEffect: out.marks[d.Name]})
+			if err != nil {
+				return out, err
+			}
+			out.add(d.Name, reflect.ValueOf(answer))
 			for _, warning := range snapshot.Warnings() {
 				if warning.Policy != nil {
 					out.warned = append(out.warned, warning.Policy.Name+" "+warning.Field)
@@ -110,6 +128,39 @@ func (w *fieldWorld) build(policies []any) (outcome, error) {
 		}
 	}
 	return out, nil
+}
+
+// add counts the fields in a part of an answer.
+func (o *outcome) add(dataplane string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			o.add(dataplane, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			o.add(dataplane, v.Index(i))
+		}
+	case reflect.Map:
+		fields, _ := v.Interface().(map[string]inspect.Origin)
+		for pointer, origin := range fields {
+			key := dataplane + " " + origin.Item + " " + pointer
+			if o.shown[key] == nil {
+				o.shown[key] = &shown{}
+			}
+			if origin.NoEffect != "" {
+				o.shown[key].marked++
+			} else {
+				o.shown[key].unmarked++
+			}
+		}
+	case reflect.Struct:
+		if v.Type().PkgPath() == reflect.TypeFor[inspect.Origin]().PkgPath() {
+			for i := range v.NumField() {
+				o.add(dataplane, v.Field(i))
+			}
+		}
+	}
 }
 
 // checkCoverage checks that the policies have all fields of the kind's Confs.
@@ -222,30 +273,104 @@ func (w *fieldWorld) check(t *testing.T, before outcome, index int) {
 	for _, at := range confsOf(policy["spec"].(map[string]any)) {
 		for _, path := range leaves(at.conf) {
 			pointer := "/" + strings.Join(path, "/")
-			if path[len(path)-1] == "type" {
-				continue // of a union: its arm is compared
+			switch path[len(path)-1] {
+			case "type", "op":
+				continue // of a union, whose arm is compared, and of a JSON patch, whose result is
 			}
-			if slices.ContainsFunc(before.warned, func(warned string) bool {
+			warned := slices.ContainsFunc(before.warned, func(warned string) bool {
 				field, of := strings.CutPrefix(warned, name+" ")
 				return of && (field == pointer || strings.HasPrefix(pointer, field+"/") || field == "")
-			}) {
+			})
+			unmarked := before.unmarked(name+" "+at.item(), pointer)
+			if warned && len(unmarked) == 0 {
 				continue
 			}
-			valid, effect := w.changed(before, index, append(slices.Clone(at.path), path...))
+			valid, affected := w.changed(before, index, append(slices.Clone(at.path), path...), unmarked)
 			switch {
 			case !valid:
 				t.Errorf("%s %s%s: no other value of the field is valid", name, at.name(), pointer)
-			case !effect:
+			case len(affected) == 0 && !warned:
 				t.Errorf("%s %s%s has no effect, and no warning", name, at.name(), pointer)
+			}
+			for _, d := range unmarked {
+				if !affected[d] {
+					t.Errorf("%s %s%s has no effect on %s, and inspect does not mark it", name, at.name(), pointer, d)
+				}
 			}
 		}
 	}
 }
 
-// changed reports whether another value of a field is valid, and whether one makes
-// another snapshot. If the field is valid with its value only, it is removed with what
-// contains it.
-func (w *fieldWorld) changed(before outcome, index int, path []string) (valid, effect bool) {
+// checkMarks removes each field that is marked wherever inspect shows it of a dataplane: the
+// dataplane must get the same without it.
+func (w *fieldWorld) checkMarks(t *testing.T, before outcome) {
+	without := map[string]outcome{}
+	for i, policy := range w.policies {
+		policy := policy.(map[string]any)
+		spec, ok := policy["spec"].(map[string]any)
+		if !ok {
+			continue // no policy
+		}
+		for _, at := range confsOf(spec) {
+			for d, marks := range before.marks {
+				for _, mark := range marks {
+					if mark.Policy.Name != policy["name"] || mark.Policy.Kind != policy["type"] || !before.marked(d, fmt.Sprint(policy["name"], " ", at.item()), mark.Field) {
+						continue
+					}
+					key := fmt.Sprint(i, " ", at.name(), mark.Field)
+					out, known := without[key]
+					if !known {
+						policies := slices.Clone(w.policies)
+						policies[i] = clone(policies[i])
+						if remove(policies[i].(map[string]any)["spec"], slices.Concat(at.path, strings.Split(mark.Field, "/")[1:])) {
+							out, _ = w.build(policies) // the field may be required: then there is no text
+						}
+						without[key] = out
+					}
+					if text, valid := out.text[d]; valid && text != before.text[d] {
+						t.Errorf("%s %s%s is marked, and %s does not get the same without it: %s", policy["name"], at.name(), mark.Field, d, mark.Reason)
+					}
+				}
+			}
+		}
+	}
+}
+
+// marked reports whether inspect shows a field of an item for a dataplane, always with a mark.
+func (o *outcome) marked(dataplane, item, pointer string) bool {
+	found := false
+	for key, n := range o.shown {
+		field, of := strings.CutPrefix(key, dataplane+" "+item+" ")
+		if of && (field == pointer || strings.HasPrefix(field, pointer+"/") || strings.HasPrefix(pointer, field+"/")) {
+			if n.unmarked > 0 {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// unmarked returns the dataplanes of which inspect shows a field of an item without a mark at
+// one place. It shows a list as one field.
+func (o *outcome) unmarked(item, pointer string) (dataplanes []string) {
+	for _, d := range slices.Sorted(maps.Keys(o.text)) {
+		for key, n := range o.shown {
+			field, of := strings.CutPrefix(key, d+" "+item+" ")
+			if of && n.unmarked > 0 && (field == pointer || strings.HasPrefix(pointer, field+"/")) {
+				dataplanes = append(dataplanes, d)
+				break
+			}
+		}
+	}
+	return dataplanes
+}
+
+// changed reports whether another value of a field is valid, and which dataplanes get
+// another snapshot by one. It tries values until all expected dataplanes do, and one at least. If the
+// field is valid with its value only, it is removed with what contains it.
+func (w *fieldWorld) changed(before outcome, index int, path []string, expected []string) (valid bool, affected map[string]bool) {
+	affected = map[string]bool{}
 	try := func(change func(tree any, path []string) bool, path []string) {
 		policies := slices.Clone(w.policies)
 		policies[index] = clone(policies[index])
@@ -253,18 +378,24 @@ func (w *fieldWorld) changed(before outcome, index int, path []string) (valid, e
 			return
 		}
 		if out, err := w.build(policies); err == nil {
-			valid, effect = true, out.text != before.text
+			valid = true
+			for d, text := range out.text {
+				if text != before.text[d] {
+					affected[d] = true
+				}
+			}
 		}
 	}
 	for _, change := range changes {
-		if try(change, path); effect {
-			return valid, effect
+		try(change, path)
+		if len(affected) > 0 && !slices.ContainsFunc(expected, func(d string) bool { return !affected[d] }) {
+			return valid, affected
 		}
 	}
 	for n := len(path) - 1; n > 1 && !valid; n-- {
 		try(remove, path[:n])
 	}
-	return valid, effect
+	return valid, affected
 }
 
 // changes give a field another value. They report whether they apply to it.
@@ -385,6 +516,14 @@ type place struct {
 }
 
 func (p place) name() string { return strings.Join(p.path, ".") }
+
+// item returns the place as inspect prints it, such as to[0].
+func (p place) item() string {
+	if len(p.path) == 1 {
+		return p.path[0]
+	}
+	return p.path[0] + "[" + p.path[1] + "]"
+}
 
 // confsOf returns the confs of a policy.
 func confsOf(spec map[string]any) (places []place) {

@@ -14,21 +14,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
+const meshProxyPatchKind = "MeshProxyPatch"
+
 // meshProxyPatch translates MeshProxyPatch: modifications of finished resources, in
 // the order of the conf. Those that add a cluster or a listener do so once for a
 // dataplane; the others are done on each part of its snapshot.
 func meshProxyPatch() xds.Translator {
 	return xds.Translator{
-		Kind:   "MeshProxyPatch",
+		Kind:   meshProxyPatchKind,
 		Proxy:  with(addPatched),
 		Finish: with(patchPart),
-		Required: func(e *rules.Effective) (fields []string) {
+		Required: func(e *rules.Effective) (fields []xds.RequiredField) {
 			patch := rules.MustConfOf[meshproxypatch.Conf](e)
-			if patch == nil {
-				return nil
-			}
 			for i := range patch.AppendModifications {
-				fields = append(fields, modificationField(i))
+				fields = append(fields, xds.RequiredField{IgnoredField: xds.IgnoredField{
+					Field: modificationField(i), Reason: "it matches no resource of the dataplane",
+				}})
 			}
 			return fields
 		},
@@ -60,7 +61,7 @@ func addPatched(p *xds.Proxy, e *rules.Effective, patch *meshproxypatch.Conf) {
 			continue
 		}
 		part := p.Add(addedOrigin, added)
-		part.Apply(modificationField(i))
+		part.Apply(meshProxyPatchKind, modificationField(i))
 		c := newPatchedPart(part, e, patch)
 		c.added(i, added)
 		c.modify(i + 1)

@@ -17,14 +17,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
+const meshTraceKind = "MeshTrace"
+
 // meshTrace translates MeshTrace: the spans of HTTP listeners, in both directions.
 func meshTrace() xds.Translator {
 	return xds.Translator{
-		Kind: "MeshTrace",
+		Kind: meshTraceKind,
 		Outbound: with(func(o *xds.Outbound, e *rules.Effective, trace *meshtrace.Conf) {
 			if o.Manager == nil {
 				return
 			}
+			o.Apply(meshTraceKind, "")
 			service := o.Service()
 			destination := o.Destination.Tags.Value(resource.ServiceTag)
 			o.Manager.Tracing = tracing(o, e, trace, service, service+"_OUTBOUND_"+destination, o.Destination.Mesh, o.Zone())
@@ -34,8 +37,12 @@ func meshTrace() xds.Translator {
 			if trace == nil || c.Manager == nil || c.Client == xds.ProxylessGRPC {
 				return
 			}
+			c.Apply(meshTraceKind, "")
 			service := c.Inbound.Inbound.Tags.Value(resource.ServiceTag)
 			c.Manager.Tracing = tracing(c, conf.Default, trace, service, service+"_INBOUND", c.Dataplane.Mesh, enforce.ZoneOf(c.Dataplane))
+		},
+		Required: func(*rules.Effective) []xds.RequiredField {
+			return []xds.RequiredField{{IgnoredField: xds.IgnoredField{Reason: "the proxy has no HTTP listener, so it sees no requests to trace"}, OnPart: true}}
 		},
 		Ignored: []xds.IgnoredField{{Field: "/backends/*/openTelemetry/backendRef", Reason: noCollector}},
 
@@ -49,6 +56,7 @@ func meshTrace() xds.Translator {
 // name.
 func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, service, split, mesh, zone string) *hcmv3.HttpConnectionManager_Tracing {
 	if len(trace.Backends) == 0 {
+		warnWithoutBackend(draft, e)
 		return nil
 	}
 	var name string
@@ -66,6 +74,7 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 		grpc, http := openTelemetryService(draft, e, "/backends/0/openTelemetry/endpoint", *b.OpenTelemetry.Endpoint, "/v1/traces")
 		provider = &tracev3.OpenTelemetryConfig{GrpcService: grpc, HttpService: http, ServiceName: service}
 	default: // a collector by reference, see Ignored
+		warnWithoutBackend(draft, e)
 		return nil
 	}
 	t := &hcmv3.HttpConnectionManager_Tracing{
@@ -86,6 +95,13 @@ func tracing(draft telemetryDraft, e *rules.Effective, trace *meshtrace.Conf, se
 		t.CustomTags = append(t.CustomTags, customTag(tag))
 	}
 	return t
+}
+
+// warnWithoutBackend reports what has no effect without a backend.
+func warnWithoutBackend(draft telemetryDraft, e *rules.Effective) {
+	for _, field := range []string{"/sampling", "/tags"} {
+		draft.WarnInbound(e, field, "there is no backend to which spans are sent")
+	}
 }
 
 func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *tracev3.ZipkinConfig {

@@ -48,14 +48,14 @@ func (p *patchedPart) modify(first int) {
 			before := p.Messages[at]
 			changed, applied, err := modified(p.Part, &p.patch.AppendModifications[i], before)
 			if err != nil {
-				p.Apply(modificationField(i))
+				p.Apply(meshProxyPatchKind, modificationField(i))
 				p.Warn(p.conf, modificationField(i), "%v", err)
 				continue
 			}
 			if !applied {
 				continue
 			}
-			p.Apply(modificationField(i))
+			p.Apply(meshProxyPatchKind, modificationField(i))
 			p.Messages = slices.Clone(p.Messages)
 			if p.Messages[at] = changed; changed == nil {
 				p.Messages = slices.Delete(p.Messages, at, at+1)
