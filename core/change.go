@@ -16,14 +16,14 @@ const (
 	Shadow   = rules.Shadow   // all policies, as if all were enforced
 )
 
-// Action is what happened to a dataplane.
+// Action is what happened to a dataplane or to a destination.
 type Action uint8
 
 // The actions.
 const (
 	Joined  Action = iota // it was added
 	Left                  // it was removed
-	Changed               // its resource or its configuration changed
+	Changed               // its resource, its configuration or its endpoints changed
 )
 
 // String returns the action in lower case.

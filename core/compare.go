@@ -20,7 +20,7 @@ import (
 // A MeshIdentity or MeshTrust is no part of a configuration, so what it changes,
 // such as the SPIFFE IDs of dataplanes, is in no change: compare what
 // [View.Identities] and [View.Trusts] return for both views, which is shared until it
-// changes.
+// changes. [CompareDestinations] returns the changes of destinations.
 //
 // Comparing two views of one engine costs what differs between them, however many
 // commits lie between; comparing other views visits every dataplane.

@@ -59,6 +59,11 @@ type Commit struct{ Before, After *View }
 // Changes returns what changed for dataplanes; see [Compare].
 func (c Commit) Changes() []Change { return Compare(c.Before, c.After) }
 
+// DestinationChanges returns what changed for destinations; see [CompareDestinations].
+func (c Commit) DestinationChanges() []DestinationChange {
+	return CompareDestinations(c.Before, c.After)
+}
+
 // Apply applies a batch as a whole. If it returns an error, nothing changed: a
 // [diag.Errors] for resources that are invalid by SPEC 1.2 and for deletions of
 // resources that do not exist, a [rules.ErrNoOrder], an [ErrPanic], or the cause of

@@ -268,8 +268,8 @@ func (v *View) DestinationOutbounds(d *resource.Dataplane) []destination.Outboun
 
 // DestinationConfs returns the confs of the [View.DestinationOutbounds] of a dataplane by
 // the policies of one kind; nil for a kind without `to` and an unknown kind. They are
-// computed when they are asked for, and are in no [Change]. Equal items give one pointer,
-// for all dataplanes of the view.
+// computed when they are asked for, and are in no [Change]; [CompareDestinations]
+// names what touches them. Equal items give one pointer, for all dataplanes of the view.
 func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope) *destination.Confs {
 	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
 		return m.DestinationConfs(d, kind, scope)

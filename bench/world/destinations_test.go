@@ -67,6 +67,7 @@ func BenchmarkDestinations(b *testing.B) {
 	})
 	b.Run("after=policy", func(b *testing.B) {
 		b.ReportAllocs()
+		apply(w.policy("zz", resource.TargetRef{Kind: resource.TargetDataplane, Labels: d.Labels}, 1))
 		for i := 0; b.Loop(); i++ {
 			apply(w.policy("zz", resource.TargetRef{Kind: resource.TargetDataplane, Labels: d.Labels}, i))
 			one()

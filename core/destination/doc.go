@@ -13,6 +13,7 @@
 //     destinations that they find.
 //  5. [Index.Confs] selects those of the policies that select a dataplane, and
 //     [Confs.Of] merges them for an outbound and for its routes.
+//  6. [Selectors] find the MeshServices whose endpoints a dataplane has.
 //
 // Outbounds and confs are made when they are asked for, so a change of a destination
 // costs a commit nothing. Lists of outbounds are kept by what the dataplanes reach, and

@@ -43,6 +43,9 @@ func changeOf(commit core.Commit) string {
 	if dataplanes > 0 {
 		changed = append(changed, "the configuration of "+diag.Count(dataplanes, "dataplane"))
 	}
+	if destinations := commit.DestinationChanges(); len(destinations) > 0 {
+		changed = append(changed, changedDestinations(destinations))
+	}
 	before, after := commit.Before, commit.After
 	for _, mesh := range after.Meshes() {
 		if before.Identities(mesh) != after.Identities(mesh) {
@@ -56,4 +59,13 @@ func changeOf(commit core.Commit) string {
 		return "no dataplane changes"
 	}
 	return "what changes is " + strings.Join(changed, " and ")
+}
+
+// changedDestinations returns how many destinations changed, in words.
+func changedDestinations(changes []core.DestinationChange) string {
+	isAll := func(c core.DestinationChange) bool { return c.Destination == resource.ID{} }
+	if slices.ContainsFunc(changes, isAll) {
+		return "every destination"
+	}
+	return diag.Count(len(changes), "destination")
 }

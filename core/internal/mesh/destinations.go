@@ -13,6 +13,9 @@ import (
 type destinations struct {
 	once sync.Once
 	set  *destination.Set
+
+	selecting sync.Once
+	selectors *destination.Selectors
 }
 
 // Destinations returns the destinations of the mesh.

@@ -29,7 +29,7 @@ type meshState struct {
 	services  map[string]*service // by the tag kuma.io/service
 	// selected are all ready inbounds of the dataplanes that a MeshService selects.
 	selected     map[resource.ID]*service
-	selectors    *selectors
+	selectors    *destinations.Selectors
 	destinations *destinations.Set
 	identities   *identity.Identities
 	trusts       []*resource.MeshTrust
@@ -86,7 +86,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 // the mesh, or nil.
 func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) {
 	m.services, m.selected = map[string]*service{}, map[resource.ID]*service{}
-	m.selectors = newSelectors(m.semantics, resource.ObjectsOf[*resource.MeshService](view.Objects(mesh)))
+	m.selectors = destinations.NewSelectors(m.semantics, resource.ObjectsOf[*resource.MeshService](view.Objects(mesh)))
 	byService, bySelector := map[string][]*xds.Endpoint{}, map[resource.ID][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
 		endpoints := endpointsOf(d, m.identities)
@@ -94,7 +94,7 @@ func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) 
 			name := e.Tags.Value(resource.ServiceTag)
 			byService[name] = append(byService[name], e)
 		}
-		for _, s := range m.selectors.of(d) {
+		for _, s := range m.selectors.Of(d) {
 			bySelector[s.ID] = append(bySelector[s.ID], endpoints...)
 		}
 	}
@@ -105,7 +105,7 @@ func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) 
 		slices.SortFunc(endpoints, compareEndpoints)
 		m.services[name] = old.services[name].after(endpoints)
 	}
-	for id := range m.selectors.byID {
+	for id := range m.selectors.All() {
 		slices.SortFunc(bySelector[id], compareEndpoints)
 		m.selected[id] = old.selected[id].after(bySelector[id])
 	}
@@ -115,12 +115,12 @@ func (m *meshState) findEndpoints(view *core.View, mesh string, old *meshState) 
 // changed since an earlier state of the mesh.
 func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
 	all := resource.ObjectsOf[*resource.MeshService](view.Objects(mesh))
-	m.selectors = newSelectors(m.semantics, all)
+	m.selectors = destinations.NewSelectors(m.semantics, all)
 	kept := m.selected
 	m.selected = make(map[resource.ID]*service, len(all))
 	var changed []*resource.MeshService
 	for _, s := range all {
-		if old.selectors.byID[s.ID] == s {
+		if old.selectors.All()[s.ID] == s {
 			m.selected[s.ID] = kept[s.ID]
 		} else {
 			changed = append(changed, s)
@@ -129,9 +129,9 @@ func (m *meshState) selectAgain(view *core.View, mesh string, old *meshState) {
 	if len(changed) == 0 {
 		return
 	}
-	selecting, endpoints := newSelectors(m.semantics, changed), map[resource.ID][]*xds.Endpoint{}
+	selecting, endpoints := destinations.NewSelectors(m.semantics, changed), map[resource.ID][]*xds.Endpoint{}
 	for _, d := range view.Dataplanes(mesh) {
-		for _, s := range selecting.of(d) {
+		for _, s := range selecting.Of(d) {
 			endpoints[s.ID] = append(endpoints[s.ID], endpointsOf(d, m.identities)...)
 		}
 	}
@@ -150,7 +150,7 @@ func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.I
 			for i := range d.Inbounds {
 				ofTags.at(d.Inbounds[i].Tags.Value(resource.ServiceTag)).without[id] = true
 			}
-			for _, s := range m.selectors.of(d) {
+			for _, s := range m.selectors.Of(d) {
 				ofSelectors.at(s.ID).without[id] = true
 			}
 		}
@@ -160,7 +160,7 @@ func (m *meshState) endpointsAfter(view, before *core.View, changed []resource.I
 				service := ofTags.at(e.Tags.Value(resource.ServiceTag))
 				service.with = append(service.with, e)
 			}
-			for _, s := range m.selectors.of(d) {
+			for _, s := range m.selectors.Of(d) {
 				service := ofSelectors.at(s.ID)
 				service.with = append(service.with, endpoints...)
 			}

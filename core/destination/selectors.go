@@ -1,4 +1,4 @@
-package snapshot
+package destination
 
 import (
 	"slices"
@@ -8,10 +8,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// selectors finds the MeshServices that select a dataplane (SPEC 17.4). Each is in the list
+// Selectors finds the MeshServices that select a dataplane (SPEC 17.4). Each is in the list
 // of one property that its selector requires, so only a few are compared with a dataplane.
 // It is immutable.
-type selectors struct {
+type Selectors struct {
 	byProperty map[property][]*resource.MeshService
 	byID       map[resource.ID]*resource.MeshService
 }
@@ -32,10 +32,10 @@ const (
 	dataplaneName
 )
 
-// newSelectors returns the selectors of MeshServices. Those that select no dataplane are in
+// NewSelectors returns the selectors of MeshServices. Those that select no dataplane are in
 // byID alone.
-func newSelectors(s semantics.Semantics, services []*resource.MeshService) *selectors {
-	list := &selectors{byProperty: map[property][]*resource.MeshService{}, byID: map[resource.ID]*resource.MeshService{}}
+func NewSelectors(s semantics.Semantics, services []*resource.MeshService) *Selectors {
+	list := &Selectors{byProperty: map[property][]*resource.MeshService{}, byID: map[resource.ID]*resource.MeshService{}}
 	for _, service := range services {
 		list.byID[service.ID] = service
 		if p, ok := propertyOf(s, &service.Spec.Selector); ok {
@@ -68,8 +68,11 @@ func propertyOf(s semantics.Semantics, selector *resource.ServiceSelector) (p pr
 	return property{dataplaneTag, tag.Key, tag.Value}, true
 }
 
-// of returns the MeshServices that select a dataplane, each once.
-func (s *selectors) of(d *resource.Dataplane) (found []*resource.MeshService) {
+// All returns the MeshServices by identity. The caller must not change the map.
+func (s *Selectors) All() map[resource.ID]*resource.MeshService { return s.byID }
+
+// Of returns the MeshServices that select a dataplane, each once.
+func (s *Selectors) Of(d *resource.Dataplane) (found []*resource.MeshService) {
 	if len(s.byProperty) == 0 {
 		return nil
 	}

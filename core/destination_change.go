@@ -1,0 +1,55 @@
+package core
+
+import (
+	"cmp"
+
+	"github.com/meshmatch/meshmatch/core/internal/mesh"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// DestinationChange is what changed for a destination (SPEC 17.3), to which many
+// dataplanes have outbounds.
+type DestinationChange struct {
+	Mesh string
+	// Destination is the identity of the MeshService, MeshExternalService or
+	// MeshMultiZoneService. The zero identity is for all destinations of the mesh, to which
+	// `to` items of kind Mesh apply.
+	Destination resource.ID
+	Action      Action
+	// OwnResource reports that the destination's own resource was added, removed or
+	// changed, such as its ports and addresses.
+	OwnResource bool
+	// Policies are the policies that were added, removed or changed and have `to` items for
+	// the destination, or for a route of it, in either view, sorted. On the dataplanes that
+	// they select ([View.SelectedBy]) the confs of its outbounds may differ. The list is
+	// empty if the mesh is missing in one of the views.
+	Policies []resource.ID
+	// Endpoints are the dataplanes that were added, removed or changed and that a
+	// MeshService selects in either view, sorted.
+	Endpoints []resource.ID
+}
+
+// CompareDestinations returns what changed for destinations from one view to another,
+// sorted by mesh and identity. The result depends on the content of the views alone.
+// [Compare] does not report these changes: they touch every dataplane that reaches the
+// destination. No dataplane is examined for them, so their cost is proportional to the
+// difference and to the number of destinations.
+func CompareDestinations(before, after *View) []DestinationChange {
+	var changes []DestinationChange
+	for a, b := range changedMeshes(before, after) {
+		for _, d := range mesh.CompareDestinations(a, b) {
+			c := DestinationChange{
+				Mesh: cmp.Or(a, b).Name(), Destination: d.Destination, Action: Changed,
+				OwnResource: d.OwnResource, Policies: d.Policies, Endpoints: d.Endpoints,
+			}
+			switch {
+			case d.Joined:
+				c.Action = Joined
+			case d.Left:
+				c.Action = Left
+			}
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
