@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -184,6 +185,16 @@ func TestCheckKindWithoutTexts(t *testing.T) {
 	want := `no text is a value of fuzz.strangeWord: they are refused`
 	if text := strings.Join(seen.lines, "\n"); !strings.Contains(text, want) {
 		t.Errorf("no %q in:\n%s", want, text)
+	}
+}
+
+// WithTexts gives values to a type that accepts none of the built-in texts.
+func TestWithTexts(t *testing.T) {
+	var o checkOptions
+	WithTexts("other", "strange")(&o)
+	values := newAlphabet(o.texts).of(reflect.TypeFor[strangeWord]())
+	if len(values) != 1 || values[0].String() != "strange" {
+		t.Errorf("the values are %v", values)
 	}
 }
 
