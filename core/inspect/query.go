@@ -26,7 +26,6 @@ const (
 	FieldRoute     Field = "route"
 	FieldInbound   Field = "inbound"
 	FieldSpiffeID  Field = "spiffe-id"
-	FieldFrom      Field = "from"
 	FieldPath      Field = "path"
 	FieldHeader    Field = "header"
 	FieldTag       Field = "tag"
@@ -36,7 +35,7 @@ const (
 func Fields() []Field {
 	return []Field{
 		FieldKind, FieldNamespace, FieldOutbound, FieldRoute, FieldInbound,
-		FieldSpiffeID, FieldFrom, FieldPath, FieldHeader, FieldTag,
+		FieldSpiffeID, FieldPath, FieldHeader, FieldTag,
 	}
 }
 

@@ -22,7 +22,8 @@ const (
 	ZoneIngressKind              = "ZoneIngress"
 	ZoneEgressKind               = "ZoneEgress"
 	// ConfigKind is the kind of [VirtualAddresses].
-	ConfigKind = "Config"
+	ConfigKind     = "Config"
+	AccessTestKind = "AccessTest"
 )
 
 // objectKind describes how documents of one kind of objects are written.
@@ -49,6 +50,7 @@ var objectKinds = kindsByName(
 	objectKind{name: ZoneKind, short: "z", make: func() Object { return new(Zone) }, global: true, flat: true, optional: true, idle: true},
 	objectKind{name: ZoneIngressKind, short: "zi", make: func() Object { return new(ZoneIngress) }, global: true, flat: true},
 	objectKind{name: ZoneEgressKind, short: "ze", make: func() Object { return new(ZoneEgress) }, global: true, flat: true},
+	objectKind{name: AccessTestKind, short: "atest", make: func() Object { return new(AccessTest) }, flat: true, optional: true, idle: true},
 	objectKind{name: ConfigKind, short: "cfg", make: func() Object { return new(VirtualAddresses) }},
 )
 

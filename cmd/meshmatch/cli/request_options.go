@@ -27,10 +27,13 @@ func requestOptions(w *inspect.Witness) string {
 		add("header", name+"="+w.Headers[name])
 	}
 	if len(parts) == 0 {
-		return "a client without a certificate"
+		return noOptions
 	}
 	return strings.Join(parts, " ")
 }
+
+// noOptions is in place of the options of a request with nothing that matters.
+const noOptions = "a client without a certificate"
 
 // shellQuoted returns a word as a POSIX shell reads it.
 func shellQuoted(word string) string {

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+func newTest(g *globals) *cobra.Command {
+	form := choice{"table", append(slices.Clone(outputs), "junit")}
+	c := &cobra.Command{
+		Use:   "test",
+		Short: "Run the AccessTests of the input: what inbounds must allow and deny, and which confs must apply",
+		Long: `Run the AccessTests among the files of -f. Their cases are about one request
+each; what they demand under always holds for every request that could exist, or
+there is a counterexample. An assertion that is about nothing fails.
+
+Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or wrong usage.`,
+		Example: `  meshmatch test -f policies/ -f tests.yaml
+  meshmatch test -f policies/ -f tests.yaml -o junit`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			junit := form.word == "junit"
+			if !junit {
+				g.output.word = form.word
+			}
+			w, err := g.load(c)
+			if err != nil {
+				return err
+			}
+			kind := func(name string) (*resource.Kind, error) { return inspect.FindKind(g.kinds, name) }
+			answer := inspect.RunTests(w.view, w.mesh, kind, inspect.Options{Source: g.withSource()})
+			if len(answer.Tests) == 0 {
+				return errors.New("the input has no AccessTest of the mesh " + w.mesh)
+			}
+			if junit {
+				g.reportLeftOut(c)
+				err = writeJUnit(c.OutOrStdout(), answer)
+			} else {
+				err = g.print(c, answer, func(p *page) { testPage(p, answer) })
+			}
+			if err == nil && !answer.Passed() {
+				return errNo
+			}
+			return err
+		},
+	}
+	c.Flags().VarP(&form, "output", "o", "the `FORMAT` of the answer: "+strings.Join(form.words, ", "))
+	return c
+}
+
+// testPage prints each assertion that does not hold, and how many do.
+func testPage(p *page, t *inspect.TestResults) {
+	passed := 0
+	for i := range t.Tests {
+		r := &t.Tests[i]
+		if r.Result == inspect.TestPass {
+			passed++
+			continue
+		}
+		p.line("%s  %s: %s", strings.ToUpper(string(r.Result)), r.Name, r.Why)
+		if r.Counterexample != nil {
+			p.line("  %s", counterexample(r.Counterexample))
+			p.line("  by %s", deciderText(p, r.By))
+		}
+	}
+	p.line("%d of %s hold", passed, diag.Count(len(t.Tests), "assertion"))
+}
+
+// counterexample returns the command that shows it.
+func counterexample(e *inspect.Counterexample) string {
+	command := "meshmatch access " + shellQuoted(e.Dataplane) + " --inbound " + shellQuoted(e.Inbound)
+	if options := requestOptions(&e.Witness); options != noOptions {
+		command += " " + options
+	}
+	return command
+}
+
+func deciderText(p *page, by *inspect.Decider) string {
+	if by.Default {
+		return "default"
+	}
+	return p.reason(by.KRI, by.Item, by.Source)
+}
+
+// junitSuite is the XML that CI systems read as the results of JUnit.
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Failure *junitMessage `xml:"failure,omitempty"`
+	Error   *junitMessage `xml:"error,omitempty"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func writeJUnit(w io.Writer, t *inspect.TestResults) error {
+	suite := junitSuite{Name: "meshmatch", Tests: len(t.Tests)}
+	for i := range t.Tests {
+		r := &t.Tests[i]
+		class, name, _ := strings.Cut(r.Name, ": ")
+		c := junitCase{Name: name, Class: class}
+		message := &junitMessage{Message: r.Why, Text: r.Pos.String()}
+		if r.Counterexample != nil {
+			message.Text += "\n" + counterexample(r.Counterexample)
+		}
+		switch r.Result {
+		case inspect.TestFail:
+			suite.Failures++
+			c.Failure = message
+		case inspect.TestUnknown:
+			suite.Errors++
+			c.Error = message
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	data, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, data)
+	return err
+}

@@ -1,0 +1,175 @@
+package resource
+
+import (
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// AccessTest asserts what inbounds allow and which confs apply (SPEC 13.3). No answer about
+// a mesh depends on it.
+type AccessTest struct {
+	ObjectOf[AccessTestSpec]
+}
+
+// AccessTestSpec is an AccessTest as it is written.
+type AccessTestSpec struct {
+	// Cases are about one request each, Always about all requests that could exist.
+	Cases  []AccessCase `json:"cases,omitzero"`
+	Always []AccessCase `json:"always,omitzero"`
+	Confs  []ConfCase   `json:"confs,omitzero"`
+}
+
+// Validate checks that there is an assertion, and that a case has one client and one
+// request.
+func (s *AccessTestSpec) Validate(at *diag.At) {
+	if len(s.Cases)+len(s.Always)+len(s.Confs) == 0 {
+		at.Errorf("add cases, always or confs", "the test asserts nothing")
+	}
+	for i := range s.Cases {
+		at := at.Field("cases").Index(i)
+		if c := s.Cases[i].From; c != nil && (c.SpiffeIDPrefix != nil || c.Service != nil || c.Not != nil || c.AnyOf != nil) {
+			at.Field("from").Errorf("write spiffeId, dataplane or tags, or move it to always", "a case is about one client")
+		}
+		if r := s.Cases[i].Request; r != nil && r.PathPrefix != nil {
+			at.Field("request").Field("pathPrefix").Errorf("write path, or move it to always", "a case is about one request")
+		}
+	}
+}
+
+// AccessCase asserts the decision about the requests of some clients.
+type AccessCase struct {
+	Name    string        `json:"name,omitzero"`
+	From    *AccessClient `json:"from,omitzero"` // nil: every client; of a case, one without a SPIFFE ID
+	To      AccessTarget  `json:"to"`
+	Request *TestRequest  `json:"request,omitzero"` // nil: every request; of a case, one without path
+	Expect  Expectation   `json:"expect"`
+}
+
+// AccessClient is a set of clients: exactly one of the fields.
+type AccessClient struct {
+	SpiffeID       *string           `json:"spiffeId,omitzero" alias:"spiffeID"`
+	SpiffeIDPrefix *string           `json:"spiffeIdPrefix,omitzero" alias:"spiffeIDPrefix"` // by path segment
+	Dataplane      *string           `json:"dataplane,omitzero"`
+	Service        *string           `json:"service,omitzero"`
+	Tags           map[string]string `json:"tags,omitzero"`
+	Not            *AccessClient     `json:"not,omitzero"`
+	AnyOf          []AccessClient    `json:"anyOf,omitzero"`
+}
+
+// Validate checks that there is one field, and that a SPIFFE ID can be one.
+func (c *AccessClient) Validate(at *diag.At) {
+	exactlyOne(at, "a client", []presence{
+		{"spiffeId", c.SpiffeID != nil}, {"spiffeIdPrefix", c.SpiffeIDPrefix != nil}, {"dataplane", c.Dataplane != nil},
+		{"service", c.Service != nil}, {"tags", c.Tags != nil}, {"not", c.Not != nil}, {"anyOf", c.AnyOf != nil},
+	})
+	if c.SpiffeID != nil {
+		strict.Validate(at, &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: *c.SpiffeID})
+	}
+	if c.SpiffeIDPrefix != nil {
+		strict.Validate(at, &conf.SpiffeIDMatch{Type: conf.SpiffeIDPrefix, Value: *c.SpiffeIDPrefix})
+	}
+}
+
+// AccessTarget is inbounds: those of a service, or of a dataplane.
+type AccessTarget struct {
+	Service   *string `json:"service,omitzero"`
+	Dataplane *string `json:"dataplane,omitzero"`
+	Inbound   *string `json:"inbound,omitzero"` // nil: each
+}
+
+// Validate checks that there is a service or a dataplane.
+func (t *AccessTarget) Validate(at *diag.At) {
+	exactlyOne(at, "to", []presence{{"service", t.Service != nil}, {"dataplane", t.Dataplane != nil}})
+}
+
+// TestRequest is a request, or in `always` a set of them. Fields that are not given do not
+// matter.
+type TestRequest struct {
+	SNI        *string           `json:"sni,omitzero"`
+	Method     *string           `json:"method,omitzero"`
+	Path       *string           `json:"path,omitzero"`
+	PathPrefix *string           `json:"pathPrefix,omitzero"`
+	Headers    map[string]string `json:"headers,omitzero"`
+}
+
+// Validate checks that a path can be one.
+func (r *TestRequest) Validate(at *diag.At) {
+	if r.Path != nil && r.PathPrefix != nil {
+		at.Field("pathPrefix").Errorf("remove one of them", "does not go with path")
+	}
+	if r.Path != nil && !strings.HasPrefix(*r.Path, "/") {
+		at.Field("path").Errorf("", "a path must start with /")
+	}
+	if r.PathPrefix != nil {
+		(&conf.PathMatch{Type: conf.PathPrefix, Value: *r.PathPrefix}).Validate(at)
+	}
+}
+
+// Expectation is the decision that is expected.
+type Expectation string
+
+// Enum returns the allowed values.
+func (Expectation) Enum() []string { return []string{"ALLOW", "DENY"} }
+
+// ConfCase asserts a field of the conf that applies to a dataplane or to a part of it.
+type ConfCase struct {
+	Name      string        `json:"name,omitzero"`
+	Dataplane string        `json:"dataplane"`
+	Kind      string        `json:"kind"`
+	Outbound  string        `json:"outbound,omitzero"`
+	Route     string        `json:"route,omitzero"`
+	Inbound   string        `json:"inbound,omitzero"`
+	Match     *AccessQuery  `json:"match,omitzero"` // of the inbound's client and request
+	Field     string        `json:"field"`          // JSON pointer
+	Expect    ConfCondition `json:"expect"`
+}
+
+// AccessQuery is the client and the request that choose among the rules of an inbound.
+type AccessQuery struct {
+	SpiffeID string            `json:"spiffeId,omitzero" alias:"spiffeID"`
+	SNI      string            `json:"sni,omitzero"`
+	Method   string            `json:"method,omitzero"`
+	Path     string            `json:"path,omitzero"`
+	Headers  map[string]string `json:"headers,omitzero"`
+	Tags     map[string]string `json:"tags,omitzero"`
+}
+
+// Validate checks that the field is a JSON pointer.
+func (c *ConfCase) Validate(at *diag.At) {
+	if !strings.HasPrefix(c.Field, "/") {
+		at.Field("field").Errorf("write /http/requestTimeout", "a field is a JSON pointer")
+	}
+}
+
+// ConfCondition is what a field has to be. All that is given must hold.
+type ConfCondition struct {
+	Equals  *Scalar `json:"equals,omitzero"`
+	AtLeast *Scalar `json:"atLeast,omitzero"`
+	AtMost  *Scalar `json:"atMost,omitzero"`
+	Set     *bool   `json:"set,omitzero"`
+}
+
+// Validate checks that something is expected.
+func (c *ConfCondition) Validate(at *diag.At) {
+	if *c == (ConfCondition{}) {
+		at.Errorf("write equals, atLeast, atMost or set", "nothing is expected")
+	}
+}
+
+// Scalar is a text, a number or a boolean, as text.
+type Scalar string
+
+// DecodeAt reads any scalar.
+func (s *Scalar) DecodeAt(in *strict.Value) {
+	var text string
+	switch in.Kind() {
+	case strict.Int, strict.Float, strict.Bool:
+		text = in.Text()
+	default:
+		strict.Decode(in, &text)
+	}
+	*s = Scalar(text)
+}
