@@ -11,7 +11,7 @@ import (
 )
 
 // TestFields asks with each field that an error of package inspect may name: it is the
-// name of a parameter, unless only questions of the command line have it.
+// name of a parameter.
 func TestFields(t *testing.T) {
 	archive, err := txtar.ParseFile(answers)
 	if err != nil {
@@ -19,9 +19,6 @@ func TestFields(t *testing.T) {
 	}
 	api := newAPI(t, archive)
 	for _, field := range inspect.Fields() {
-		if field == inspect.FieldFrom { // of inspect.NewReach
-			continue
-		}
 		const conf = "/meshes/default/dataplanes/backend-1/_conf?"
 		if w := ask(api, http.MethodGet, conf+string(field)+"=x"); strings.Contains(w.Body.String(), "unknown parameter") {
 			t.Errorf("%s is not a parameter: %s", field, w.Body)
