@@ -71,7 +71,8 @@
 //
 // [Compare] finds the differences between two views by what they do not share, so
 // no record of changes is kept, [Engine.Watch] needs no queue, and a slow watcher
-// gets several commits as one.
+// gets several commits as one. [CompareDestinations] does so for destinations such as
+// MeshServices, each of which concerns every dataplane that reaches it.
 //
 // # Invariants
 //

@@ -20,10 +20,11 @@ func TestChangeLog(t *testing.T) {
 			{"a comment", "timeout.yaml", "# A comment.\n" + timeout("1s"), "no dataplane changes"},
 			{"an identity", "identity.yaml", identity, "what changes is the identities of the mesh default"},
 			{"another selector", "identity.yaml", strings.Replace(identity, "matchLabels: {}", "matchLabels: {app: web}", 1), "what changes is the identities of the mesh default"},
-			{"a destination", "service.yaml", "{type: MeshService, name: api, spec: {ports: [{port: 80}]}}", "what changes is 1 destination"},
 			{"a trust", "trust.yaml", trust, "what changes is the trust of the mesh default"},
 			{"both", "timeout.yaml", timeout("2s") + "\n---" + strings.Replace(identity, "name: identity", "name: second", 1),
 				"what changes is the configuration of 1 dataplane and the identities of the mesh default"},
+			{"a destination", "service.yaml", "{type: MeshService, name: api, spec: {ports: [{port: 80}]}}", "what changes is 1 destination"},
+			{"a policy for all destinations", "timeout.yaml", timeout("3s"), "what changes is the configuration of 1 dataplane and every destination and the identities of the mesh default"},
 		} {
 			loaded := func() (lines []string) {
 				for line := range strings.Lines(r.log.String()) {
