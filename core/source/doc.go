@@ -11,10 +11,11 @@
 // A [Keeper] records what each load reads. The recording of a load that its reader has
 // applied replaces a file, from which a later process starts if it finds no good files.
 //
-// A scan is made when the operating system reports a change (notify.go), and at
-// intervals. Notifications only make it faster: they can be lost, be missing on a
-// network file system, and do not reach what a symbolic link refers to. Files are
-// loaded when they have ceased to change; when that is, is decided in watch.go.
+// A scan is made when the operating system, or the program by [Files.Notifications],
+// reports a change (notify.go), and at intervals. Notifications only make it faster: they
+// can be lost, be missing on a network file system, and do not reach what a symbolic link
+// refers to. Files are loaded when they have ceased to change; when that is, is decided in
+// watch.go.
 //
 // Invariants:
 //
