@@ -44,9 +44,9 @@ Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or w
 			}
 			if junit {
 				g.reportLeftOut(c)
-				err = writeJUnit(c.OutOrStdout(), answer)
+				err = writeJUnit(c.OutOrStdout(), answer, g.files)
 			} else {
-				err = g.print(c, answer, func(p *page) { testPage(p, answer) })
+				err = g.print(c, answer, func(p *page) { testPage(p, answer, g.files) })
 			}
 			if err == nil && !answer.Passed() {
 				return errNo
@@ -59,7 +59,7 @@ Exit status: 0 each assertion holds; 1 one fails or is unknown; 2 bad input or w
 }
 
 // testPage prints each assertion that does not hold, and how many do.
-func testPage(p *page, t *inspect.TestResults) {
+func testPage(p *page, t *inspect.TestResults, files []string) {
 	passed := 0
 	for i := range t.Tests {
 		r := &t.Tests[i]
@@ -69,18 +69,21 @@ func testPage(p *page, t *inspect.TestResults) {
 		}
 		p.line("%s  %s: %s", strings.ToUpper(string(r.Result)), r.Name, r.Why)
 		if r.Counterexample != nil {
-			p.line("  %s", counterexample(r.Counterexample))
+			p.line("  %s", counterexample(r.Counterexample, files))
 			p.line("  by %s", deciderText(p, r.By))
 		}
 	}
 	p.line("%d of %s hold", passed, diag.Count(len(t.Tests), "assertion"))
 }
 
-// counterexample returns the command that shows it.
-func counterexample(e *inspect.Counterexample) string {
+// counterexample returns the command that shows it, with the files that were read.
+func counterexample(e *inspect.Counterexample, files []string) string {
 	command := "meshmatch access " + shellQuoted(e.Dataplane) + " --inbound " + shellQuoted(e.Inbound)
 	if options := requestOptions(&e.Witness); options != noOptions {
 		command += " " + options
+	}
+	for _, file := range files {
+		command += " -f " + shellQuoted(file)
 	}
 	return command
 }
@@ -114,7 +117,7 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-func writeJUnit(w io.Writer, t *inspect.TestResults) error {
+func writeJUnit(w io.Writer, t *inspect.TestResults, files []string) error {
 	suite := junitSuite{Name: "meshmatch", Tests: len(t.Tests)}
 	for i := range t.Tests {
 		r := &t.Tests[i]
@@ -122,7 +125,7 @@ func writeJUnit(w io.Writer, t *inspect.TestResults) error {
 		c := junitCase{Name: name, Class: class}
 		message := &junitMessage{Message: r.Why, Text: r.Pos.String()}
 		if r.Counterexample != nil {
-			message.Text += "\n" + counterexample(r.Counterexample)
+			message.Text += "\n" + counterexample(r.Counterexample, files)
 		}
 		switch r.Result {
 		case inspect.TestFail:
