@@ -1,6 +1,7 @@
 package translators
 
 import (
+	"fmt"
 	"maps"
 	"math"
 
@@ -12,6 +13,7 @@ import (
 // backendDraft is a draft that sends requests or connections to backends.
 type backendDraft interface {
 	warner
+	Advise(e *rules.Effective, field, message string)
 	Backend(resource.Tags) string
 }
 
@@ -31,9 +33,9 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 	for i := range refs {
 		switch {
 		case refs[i].RefersToDestination():
-			draft.Warn(e, field, noDestination)
+			draft.Advise(e, fmt.Sprintf("%s/%d", field, i), noDestination)
 		case refs[i].Port != nil:
-			draft.Warn(e, field, noBackendPort)
+			draft.Warn(e, fmt.Sprintf("%s/%d/port", field, i), noBackendPort)
 		}
 		if weight := refs[i].Share(); weight > 0 {
 			list = append(list, backend{draft.Backend(backendTags(&refs[i])), scaled(weight, sum)})

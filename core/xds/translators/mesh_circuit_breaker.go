@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
 // meshCircuitBreaker translates MeshCircuitBreaker: connection limits and outlier
@@ -36,7 +37,7 @@ func meshCircuitBreaker() xds.Translator {
 const noRequests = "the connections of a TCP service have no requests"
 
 func clusterLimits(c *xds.Cluster, e *rules.Effective, breaker *meshcircuitbreaker.Conf) {
-	c.Message.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
+	c.Message.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits, c.Protocol)
 	if !c.Protocol.IsHTTP() {
 		c.WarnHTTPFields(e, noRequests)
 	}
@@ -48,9 +49,14 @@ func clusterLimits(c *xds.Cluster, e *rules.Effective, breaker *meshcircuitbreak
 	}
 }
 
-// circuitBreakers returns the limits, with metrics of what remains of each; nil if there are none.
-func circuitBreakers(l *meshcircuitbreaker.ConnectionLimits) *clusterv3.CircuitBreakers {
-	if l == nil || *l == (meshcircuitbreaker.ConnectionLimits{}) {
+// circuitBreakers returns the limits that a protocol has, with metrics of what remains of
+// each; nil if there are none.
+func circuitBreakers(conf *meshcircuitbreaker.ConnectionLimits, protocol message.Protocol) *clusterv3.CircuitBreakers {
+	l := valueOr(conf, meshcircuitbreaker.ConnectionLimits{})
+	if !protocol.IsHTTP() {
+		l.MaxRequests, l.MaxRetries = nil, nil
+	}
+	if l == (meshcircuitbreaker.ConnectionLimits{}) {
 		return nil
 	}
 	return &clusterv3.CircuitBreakers{Thresholds: []*clusterv3.CircuitBreakers_Thresholds{{
@@ -137,7 +143,7 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 	if breaker == nil {
 		return
 	}
-	i.Cluster.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits)
+	i.Cluster.CircuitBreakers = circuitBreakers(breaker.ConnectionLimits, i.Protocol)
 	if !i.Protocol.IsHTTP() {
 		i.WarnInbound(e, "/connectionLimits/maxRequests", noRequests)
 		i.WarnInbound(e, "/connectionLimits/maxRetries", noRequests)

@@ -2,6 +2,7 @@ package translators
 
 import (
 	"fmt"
+	"strings"
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
@@ -53,13 +54,17 @@ const oneCluster = "all routes of an outbound share its clusters"
 
 func routeHashes(r *xds.Route, e *rules.Effective, conf *strategy.Conf) {
 	r.WarnRoute(e, "/localityAwareness", oneCluster)
-	r.WarnRoute(e, "/loadBalancer", oneCluster+"; a route has hashPolicies alone")
 	action := r.Action()
 	if action == nil {
 		r.WarnRoute(e, "/hashPolicies", selfAnswered)
 		return
 	}
 	h := hashesOf(r, e, conf)
+	for field := range e.Fields() {
+		if strings.HasPrefix(field, "/loadBalancer") && field != h.field {
+			r.WarnRoute(e, field, oneCluster+"; a route has hashPolicies alone")
+		}
+	}
 	for i, p := range h.policies {
 		if r.Client == xds.ProxylessGRPC {
 			var known bool
