@@ -43,36 +43,47 @@ func spaceOf(p *permission.Permissions) *access.Space { return &access.Space{Pro
 // not show.
 func TestCompareAgreesWithSamples(t *testing.T) {
 	found := 0
-	for seed := range 60 {
-		r := rand.New(rand.NewPCG(uint64(seed), 1))
-		before, after := scenario(t, r), scenario(t, r)
-		clients := samples(r, 300)
-		for _, inbound := range inbounds {
-			old, next := before[inbound], after[inbound]
-			differences, err := access.Compare(spaceOf(old), access.ListOf(old), access.ListOf(next), access.Limits{})
-			if err != nil {
-				t.Fatalf("seed %d, %s: %v", seed, inbound, err)
-			}
-			for _, d := range differences {
-				found++
-				if got, want := old.Decide(d.Witness).Decision, d.Before; got != want {
-					t.Fatalf("seed %d, %s: %+v is decided by %+v before, not by %+v", seed, inbound, d.Witness, got.By, want.By)
-				}
-				if got, want := next.Decide(d.Witness).Decision, d.After; got != want {
-					t.Fatalf("seed %d, %s: %+v is decided by %+v after, not by %+v", seed, inbound, d.Witness, got.By, want.By)
-				}
-			}
-			for _, c := range clients {
-				x, y := old.Decide(c).Decision, next.Decide(c).Decision
-				if x.Allow != y.Allow && !slices.ContainsFunc(differences, func(d access.Difference) bool { return d.Before == x && d.After == y }) {
-					t.Fatalf("seed %d, %s: no difference has %+v: before %+v, after %+v", seed, inbound, c, x.By, y.By)
-				}
-			}
-		}
+	for seed := range uint64(60) {
+		found += compareWithSamples(t, seed, 300)
 	}
 	if found < 200 {
 		t.Errorf("only %d differences were found", found)
 	}
+}
+
+func FuzzCompareAgreesWithSamples(f *testing.F) {
+	f.Add(uint64(70))
+	f.Fuzz(func(t *testing.T, seed uint64) { compareWithSamples(t, seed, 50) })
+}
+
+// compareWithSamples compares two random meshes, and returns how many differences it found.
+func compareWithSamples(t *testing.T, seed uint64, count int) (found int) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	before, after := scenario(t, r), scenario(t, r)
+	clients := samples(r, count)
+	for _, inbound := range inbounds {
+		old, next := before[inbound], after[inbound]
+		differences, err := access.Compare(spaceOf(old), access.ListOf(old), access.ListOf(next), access.Limits{})
+		if err != nil {
+			t.Fatalf("seed %d, %s: %v", seed, inbound, err)
+		}
+		found += len(differences)
+		for _, d := range differences {
+			if got, want := old.Decide(d.Witness).Decision, d.Before; got != want {
+				t.Fatalf("seed %d, %s: %+v is decided by %+v before, not by %+v", seed, inbound, d.Witness, got.By, want.By)
+			}
+			if got, want := next.Decide(d.Witness).Decision, d.After; got != want {
+				t.Fatalf("seed %d, %s: %+v is decided by %+v after, not by %+v", seed, inbound, d.Witness, got.By, want.By)
+			}
+		}
+		for _, c := range clients {
+			x, y := old.Decide(c).Decision, next.Decide(c).Decision
+			if x.Allow != y.Allow && !slices.ContainsFunc(differences, func(d access.Difference) bool { return d.Before == x && d.After == y }) {
+				t.Fatalf("seed %d, %s: no difference has %+v: before %+v, after %+v", seed, inbound, c, x.By, y.By)
+			}
+		}
+	}
+	return found
 }
 
 func TestRegionsAgreeWithSamples(t *testing.T) {
