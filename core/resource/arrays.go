@@ -7,8 +7,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// arrays is which of its parts a policy has, and whether one of them has an item.
-type arrays struct{ to, from, rules, single, items bool }
+// arrays is which of its parts a policy has, whether `to` is for the listeners of a
+// gateway, and whether one of the parts has an item.
+type arrays struct{ to, from, rules, single, gateway, items bool }
 
 // checkArrays reports the parts of a policy that its kind does not have, and
 // those that do not go together (SPEC 2.4).
@@ -18,7 +19,11 @@ func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 		present bool
 		section *Section
 	}{{"to", has.to, k.To}, {"from", has.from, k.From}, {"rules", has.rules, k.Rules}} {
-		if part.present && part.section == nil {
+		switch {
+		case !part.present || part.section != nil || part.name == "to" && has.gateway:
+		case part.name == "to" && k.Gateway != nil:
+			spec.Field("to").Errorf("write targetRef: {kind: MeshGateway, name: ...}, or "+k.arrays(), "only a policy for a MeshGateway has %s", "to")
+		default:
 			spec.Field(part.name).Errorf("it has "+k.arrays(), "%s has no %s", k.Name, part.name)
 		}
 	}

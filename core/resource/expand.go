@@ -17,6 +17,11 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 			return nil, err
 		}
 	}
+	if p.Gateway != nil {
+		if spec.To, err = expandItems(p.Gateway, p.Type.Gateway, p.Mesh); err != nil {
+			return nil, err
+		}
+	}
 	if p.From != nil {
 		if spec.From, err = expandItems(p.From, p.Type.From, p.Mesh); err != nil {
 			return nil, err

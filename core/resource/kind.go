@@ -23,6 +23,10 @@ type Kind struct {
 	// The arrays and the single conf that the kind has; nil: it has none
 	// (SPEC 2.4). Default excludes the others.
 	To, From, Rules, Default *Section
+	// Gateway is `to` of a policy for a MeshGateway whose items are of kind Mesh: they are
+	// for the listeners of the gateway, and select no outbound. Nil: To has such items, or
+	// the kind has none.
+	Gateway *Section
 }
 
 // Section describes one array of a kind, or its single `default`.
@@ -121,10 +125,12 @@ func (k *Kind) flaw() string {
 	switch {
 	case k.Name == "" || fixedKinds[k.Name] != "" || k.Short == "":
 		return "has no name of its own"
-	case k.Default != nil && (k.To != nil || k.From != nil || k.Rules != nil):
+	case k.Default != nil && (k.To != nil || k.From != nil || k.Rules != nil || k.Gateway != nil):
 		return "has arrays next to a default"
 	case k.To != nil && k.To.Targets&^outbounds != 0:
 		return "selects outbounds by " + (k.To.Targets &^ outbounds).String()
+	case k.Gateway != nil && k.Gateway.Targets != GatewayTargets:
+		return "selects listeners of gateways by " + k.Gateway.Targets.String()
 	case k.From != nil && k.From.Targets&^FromTargets != 0:
 		return "selects clients by " + (k.From.Targets &^ FromTargets).String()
 	}

@@ -16,6 +16,9 @@ type Policy struct {
 	// The arrays in the order of the file. Origins identify an item by its index.
 	To, From []Item
 	Rules    []Rule
+	// Gateway is `to` of a policy for the listeners of a MeshGateway (SPEC 2.4). Then To is
+	// nil.
+	Gateway []Item
 	// Default is the one Conf of a kind without arrays, else nil. DefaultPos
 	// is its position.
 	Default    Conf
@@ -63,7 +66,7 @@ type Rule struct {
 }
 
 // hasItems reports whether one of the arrays has an element.
-func (p *Policy) hasItems() bool { return len(p.To)+len(p.From)+len(p.Rules) > 0 }
+func (p *Policy) hasItems() bool { return len(p.To)+len(p.From)+len(p.Rules)+len(p.Gateway) > 0 }
 
 type policyDoc struct {
 	TargetRef *strict.Value   `json:"targetRef,omitzero"`
@@ -94,7 +97,11 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 		p.TargetPos = doc.TargetRef.Pos()
 	}
 	p.TargetRef = decodeTargetRef(at, doc.TargetRef, kind.topPlace(meta.Mesh))
-	p.To = decodeItems("to", p, kind.To, doc.To)
+	if kind.isForListeners(&p.TargetRef, doc.To) {
+		p.Gateway = decodeItems("to", p, kind.Gateway, doc.To)
+	} else {
+		p.To = decodeItems("to", p, kind.To, doc.To)
+	}
 	p.From = decodeItems("from", p, kind.From, doc.From)
 	p.Rules = decodeRules(at, kind, &doc)
 	if kind.Default != nil {
@@ -104,10 +111,28 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 		p.DefaultPos = doc.Default.Pos()
 	}
 	rulesByDefault := kind.Rules != nil && doc.Default != nil
-	has := arrays{doc.To != nil, doc.From != nil, doc.Rules != nil || rulesByDefault, doc.Default != nil && !rulesByDefault, p.hasItems()}
+	has := arrays{doc.To != nil, doc.From != nil, doc.Rules != nil || rulesByDefault, doc.Default != nil && !rulesByDefault, p.Gateway != nil, p.hasItems()}
 	kind.checkArrays(at, has)
 	kind.checkItems(at, has, before)
 	return p
+}
+
+// isForListeners reports whether the `to` of a policy with that top-level targetRef is for
+// the listeners of a gateway: if its first item is of kind Mesh, so must be the others.
+func (k *Kind) isForListeners(top *TargetRef, to []*strict.Value) bool {
+	if k.Gateway == nil || top.Kind != TargetMeshGateway || to == nil {
+		return false
+	}
+	if k.To == nil || len(to) == 0 {
+		return k.To == nil
+	}
+	var first struct {
+		Kind string `json:"kind,omitzero"`
+	}
+	if ref := to[0].Field("targetRef"); ref != nil {
+		strict.DecodePart(ref, &first)
+	}
+	return first.Kind == "" || first.Kind == TargetMesh.String()
 }
 
 func decodeItems(name string, p *Policy, section *Section, values []*strict.Value) []Item {

@@ -46,8 +46,11 @@ func (p *Policy) Role(labelsOnly bool) (Role, bool) {
 	switch {
 	case p.Namespace == "" || p.Namespace == SystemNamespace:
 		return SystemRole, true
-	case len(p.To) == 0:
+	case len(p.To)+len(p.Gateway) == 0:
 		return WorkloadOwnerRole, true
+	}
+	if p.Gateway != nil { // its items are of kind Mesh
+		return ConsumerRole, true
 	}
 	producers := 0
 	for i := range p.To {

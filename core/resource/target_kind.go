@@ -95,4 +95,6 @@ const (
 	ToTargets = ServiceTargets | DestinationTargets | TargetKinds(1<<TargetMeshHTTPRoute)
 	// RoutedTargets is what the `to` items of routes select.
 	RoutedTargets = DestinationTargets | TargetKinds(1<<TargetMeshServiceSubset)
+	// GatewayTargets is what `to` items for the listeners of a gateway select: all of them.
+	GatewayTargets = TargetKinds(1 << TargetMesh)
 )

@@ -99,9 +99,14 @@ func (p *Policy) Validate(at *diag.At) {
 	before := at.Sink().Mark()
 	spec := at.Field("spec")
 	p.TargetRef.validate(spec.Field("targetRef"), p.Type.topPlace(p.Mesh))
-	has := arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil, p.hasItems()}
+	has := arrays{p.To != nil, p.From != nil, p.Rules != nil, p.Default != nil, p.Gateway != nil, p.hasItems()}
+	has.to = has.to || has.gateway
 	p.Type.checkArrays(spec, has)
 	p.validateItems(spec, "to", p.Type.To, p.To)
+	p.validateItems(spec, "to", p.Type.Gateway, p.Gateway)
+	if p.Gateway != nil && (p.Type.Gateway == nil || p.To != nil || p.TargetRef.Kind != TargetMeshGateway) {
+		spec.Field("to").Errorf("", "items for the listeners of a gateway belong to a policy for a MeshGateway without other items in to, of a kind that has both")
+	}
 	p.validateItems(spec, "from", p.Type.From, p.From)
 	if section := p.Type.Rules; section != nil {
 		for i := range p.Rules {

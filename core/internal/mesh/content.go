@@ -22,7 +22,7 @@ func repeatsDataplane(a, b *resource.Dataplane) bool { return a.Pos == b.Pos && 
 func repeatsPolicy(a, b *resource.Policy) bool {
 	samePosition := func(a, b resource.Item) bool { return a.Pos == b.Pos }
 	return a.Pos == b.Pos && a.TargetPos == b.TargetPos && a.DefaultPos == b.DefaultPos &&
-		slices.EqualFunc(a.To, b.To, samePosition) && slices.EqualFunc(a.From, b.From, samePosition) &&
+		slices.EqualFunc(a.To, b.To, samePosition) && slices.EqualFunc(a.Gateway, b.Gateway, samePosition) && slices.EqualFunc(a.From, b.From, samePosition) &&
 		slices.EqualFunc(a.Rules, b.Rules, func(a, b resource.Rule) bool { return a.Pos == b.Pos }) &&
 		equalPolicy(a, b)
 }
@@ -59,6 +59,7 @@ func equalMeta(a, b *resource.Meta) bool {
 func equalPolicy(a, b *resource.Policy) bool {
 	return a == b || equalMeta(&a.Meta, &b.Meta) && a.TargetRef.Equal(&b.TargetRef) &&
 		equalItems(a.Type.To, a.To, b.To) && equalItems(a.Type.From, a.From, b.From) &&
+		equalItems(a.Type.Gateway, a.Gateway, b.Gateway) &&
 		(a.Rules == nil) == (b.Rules == nil) && slices.EqualFunc(a.Rules, b.Rules, func(x, y resource.Rule) bool {
 		return reflect.DeepEqual(x.Matches, y.Matches) && a.Type.Rules.Conf.Equal(x.Conf, y.Conf)
 	}) &&

@@ -49,6 +49,7 @@ var table = map[string]row{
 func TestKinds(t *testing.T) {
 	all := kinds.All()
 	got := map[string]row{}
+	var gateway []string
 	for _, kind := range all.All() {
 		r := row{Short: kind.Short, Arrays: arrays(kind)}
 		switch kind.Top.String() {
@@ -64,10 +65,16 @@ func TestKinds(t *testing.T) {
 		if kind.From != nil && kind.From.Targets.String() != clients {
 			t.Errorf("%s: from may be %s, want %s", kind.Name, kind.From.Targets, clients)
 		}
+		if kind.Gateway != nil {
+			gateway = append(gateway, kind.Name)
+		}
 		got[kind.Name] = r
 		if all.Lookup(kind.Name) != kind {
 			t.Errorf("%s is not found by its name", kind.Name)
 		}
+	}
+	if want := []string{"MeshFaultInjection", "MeshHTTPRoute", "MeshRateLimit", "MeshTCPRoute"}; !slices.Equal(gateway, want) {
+		t.Errorf("`to` for the listeners of gateways: %v, want %v", gateway, want)
 	}
 	if diff := cmp.Diff(table, got); diff != "" {
 		t.Errorf("-SPEC 2.4 +kinds:\n%s", diff)
@@ -117,7 +124,19 @@ func TestInlineAndUnmergedSections(t *testing.T) {
 func TestForeignArraysAndTargets(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
 	for name, c := range map[string]struct{ spec, want string }{
-		"to of a kind without":      {`MeshRateLimit, spec: {to: []}`, `f:1:58: spec.to: MeshRateLimit has no to; it has from, rules`},
+		"to of a kind without": {`MeshTLS, spec: {to: []}`, `f:1:52: spec.to: MeshTLS has no to; it has from, rules`},
+		"to without a gateway": {
+			`MeshRateLimit, spec: {to: []}`,
+			`f:1:58: spec.to: only a policy for a MeshGateway has to; write targetRef: {kind: MeshGateway, name: ...}, or from, rules`,
+		},
+		"a service behind a gateway": {
+			`MeshRateLimit, spec: {targetRef: {kind: MeshGateway, name: a}, to: [{targetRef: {kind: MeshService, name: b}, default: {local: {http: {disabled: true}}}}]}`,
+			`f:1:119: spec.to[0].targetRef.kind: a targetRef in to of MeshRateLimit cannot be MeshService; one of Mesh`,
+		},
+		"all and one of a gateway": {
+			`MeshHTTPRoute, spec: {targetRef: {kind: MeshGateway, name: a}, to: [{rules: []}, {targetRef: {kind: MeshService, name: b}, rules: []}]}`,
+			`f:1:132: spec.to[1].targetRef.kind: a targetRef in to of MeshHTTPRoute cannot be MeshService; one of Mesh`,
+		},
 		"from of a kind without":    {`MeshRetry, spec: {from: []}`, `f:1:56: spec.from: MeshRetry has no from; it has to`},
 		"rules of a kind without":   {`MeshTrace, spec: {rules: [], default: {}}`, `f:1:57: spec.rules: MeshTrace has no rules; it has default`},
 		"default of a kind without": {`MeshHealthCheck, spec: {default: {}}`, `f:1:65: spec.default: MeshHealthCheck has no default of its own; it has to`},

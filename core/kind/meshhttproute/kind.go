@@ -4,15 +4,13 @@ import "github.com/meshmatch/meshmatch/core/resource"
 
 // Kind returns the description of MeshHTTPRoute (SPEC 2.4).
 func Kind() *resource.Kind {
+	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:  "MeshHTTPRoute",
-		Short: "mhttpr",
-		Top:   resource.TopTargets,
-		To: &resource.Section{
-			Targets: resource.RoutedTargets,
-			Conf:    resource.ConfOf[Conf, ConfMerger](),
-			Inline:  true,
-		},
+		Name:    "MeshHTTPRoute",
+		Short:   "mhttpr",
+		Top:     resource.TopTargets,
+		To:      &resource.Section{Targets: resource.RoutedTargets, Conf: conf, Inline: true},
+		Gateway: &resource.Section{Targets: resource.GatewayTargets, Conf: conf, Inline: true},
 	}
 }
 

@@ -6,11 +6,12 @@ import "github.com/meshmatch/meshmatch/core/resource"
 func Kind() *resource.Kind {
 	conf := resource.ConfOf[Conf, ConfMerger]()
 	return &resource.Kind{
-		Name:  "MeshRateLimit",
-		Short: "mrl",
-		Top:   resource.TopTargets | resource.RouteTargets,
-		From:  &resource.Section{Targets: resource.FromTargets, Conf: conf},
-		Rules: &resource.Section{Conf: conf, Matches: true},
+		Name:    "MeshRateLimit",
+		Short:   "mrl",
+		Top:     resource.TopTargets | resource.RouteTargets,
+		From:    &resource.Section{Targets: resource.FromTargets, Conf: conf},
+		Gateway: &resource.Section{Targets: resource.GatewayTargets, Conf: conf},
+		Rules:   &resource.Section{Conf: conf, Matches: true},
 	}
 }
 
