@@ -79,6 +79,19 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// Configs of extensions are in other packages than envoy.extensions too: matchers, their inputs,
+// and both types of a struct with the name of its type.
+func TestTypesOutsideOfExtensions(t *testing.T) {
+	for _, name := range []protoreflect.FullName{
+		"envoy.type.matcher.v3.HttpRequestHeaderMatchInput", "xds.type.matcher.v3.CelMatcher", "xds.type.matcher.v3.HttpAttributesCelMatchInput",
+		"xds.type.matcher.v3.IPMatcher", "xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct",
+	} {
+		if _, err := (Types{}).FindMessageByName(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestUnknownType(t *testing.T) {
 	for _, name := range []protoreflect.FullName{"envoy.extensions.filters.http.lua.v3.Moon", "envoy.extensions.filters.http.lua.v3", "x", ""} {
 		if found, err := (Types{}).FindMessageByName(name); err != protoregistry.NotFound {

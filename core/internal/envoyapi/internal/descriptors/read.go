@@ -24,7 +24,7 @@ import (
 // that the module of the working directory requires, as a compressed FileDescriptorSet.
 // Versions of the API before v3 are left out. The same versions give the same bytes.
 func Set() ([]byte, error) {
-	files, err := readPackages("github.com/envoyproxy/go-control-plane/envoy/...")
+	files, err := readPackages("github.com/envoyproxy/go-control-plane/envoy/...", "github.com/cncf/xds/go/...")
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +47,11 @@ func Set() ([]byte, error) {
 }
 
 // readPackages returns the descriptors in the generated files of packages and of all
-// packages that they import, by path.
-func readPackages(pattern string) (map[string]*descriptorpb.FileDescriptorProto, error) {
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}", pattern).Output()
+// packages that they import, by path. Each pattern is one of `go list`.
+func readPackages(patterns ...string) (map[string]*descriptorpb.FileDescriptorProto, error) {
+	out, err := exec.Command("go", append([]string{"list", "-deps", "-f", "{{if not .Standard}}{{.Dir}}{{end}}"}, patterns...)...).Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list -deps %s: %w", pattern, err)
+		return nil, fmt.Errorf("go list -deps %s: %w", strings.Join(patterns, " "), err)
 	}
 	files := map[string]*descriptorpb.FileDescriptorProto{}
 	for _, dir := range strings.Fields(string(out)) {
@@ -72,8 +72,13 @@ func readPackages(pattern string) (map[string]*descriptorpb.FileDescriptorProto,
 	return files, nil
 }
 
-// neededFiles returns the files of configs and extensions of version v3, and those that
-// they import, sorted by path.
+// rootDirectories have the files of configs, of extensions, and of matchers and inputs, which
+// are extensions too. TypedStruct, the config of an extension that Envoy has no descriptor of,
+// is in xds/type, and by its older name in udpa/type.
+var rootDirectories = []string{"envoy/config/", "envoy/extensions/", "envoy/type/", "xds/type/", "udpa/type/"}
+
+// neededFiles returns the files of the roots, of version v3, and those that they import,
+// sorted by path.
 func neededFiles(files map[string]*descriptorpb.FileDescriptorProto) []*descriptorpb.FileDescriptorProto {
 	needed := map[string]*descriptorpb.FileDescriptorProto{}
 	var add func(path string)
@@ -86,7 +91,8 @@ func neededFiles(files map[string]*descriptorpb.FileDescriptorProto) []*descript
 		}
 	}
 	for path := range files {
-		if (strings.HasPrefix(path, "envoy/config/") || strings.HasPrefix(path, "envoy/extensions/")) && strings.Contains(path, "/v3/") {
+		root := slices.ContainsFunc(rootDirectories, func(directory string) bool { return strings.HasPrefix(path, directory) })
+		if root && (strings.Contains(path, "/v3/") || strings.HasPrefix(path, "udpa/")) {
 			add(path)
 		}
 	}
