@@ -47,6 +47,7 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.openInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
 		warnings = append(warnings, m.unresolved()...)
+		warnings = append(warnings, m.mixedRoles()...)
 		warnings = append(warnings, m.defaultPolicies()...)
 	}
 	warnings = append(warnings, PlacementWarnings(view)...)

@@ -13,6 +13,12 @@ func (k kuma) role(p *resource.Policy) resource.Role {
 	return role
 }
 
+func (k kuma) mixesRoles(p *resource.Policy) bool {
+	_, labelled := p.Labels.Get(resource.PolicyRoleLabel)
+	_, one := p.Role(k.labelsOnly)
+	return !one && !labelled
+}
+
 func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
 	facts = append(facts, Fact{Space: Serves})
 	if k.labelsOnly && p.TargetRef.Kind.IsRoute() {

@@ -64,6 +64,7 @@ type reader interface {
 	routesHaveOutboundItems() bool
 	hasServiceTags() bool
 	serviceTLS(ready bool) ServiceTLS
+	mixesRoles(p *resource.Policy) bool
 }
 
 func (s Semantics) reader() reader {
@@ -81,6 +82,12 @@ func (s Semantics) reader() reader {
 func (s Semantics) RefersToRoute(p *resource.Policy, t *resource.TargetRef, route *resource.Policy) bool {
 	return s.reader().refersToRoute(p, t, route)
 }
+
+// MixesRoles reports whether a control plane refuses a policy, as its `to` items are of
+// different roles and no label names the role of the policy (SPEC 17.1).
+func (s Semantics) MixesRoles(p *resource.Policy) bool { return s.reader().mixesRoles(p) }
+
+func (targetRef) mixesRoles(*resource.Policy) bool { return false }
 
 // FromItems is what the `from` items of a kind are.
 type FromItems uint8
