@@ -22,6 +22,12 @@ type Diff struct {
 	// Groups are the dataplanes that change. Dataplanes with the same changes
 	// are one group. Groups are sorted by their first dataplane.
 	Groups []DiffGroup `json:"groups"`
+	// Added and Removed are the KRIs of the dataplanes that are in one view only, sorted.
+	// They are in no group.
+	Added   []string `json:"added"`
+	Removed []string `json:"removed"`
+	// AddedNames and RemovedNames are their names, in the same order.
+	AddedNames, RemovedNames []string `json:"-"`
 	// Opens and Closes are the inbounds of both views whose permissions would
 	// allow a request that they denied, or deny one that they allowed, if the
 	// client had any certificate. An inbound can be in both. They are sorted by
@@ -34,7 +40,9 @@ type Diff struct {
 }
 
 // Empty reports whether nothing changes.
-func (d *Diff) Empty() bool { return len(d.Groups)+len(d.Opens)+len(d.Closes) == 0 }
+func (d *Diff) Empty() bool {
+	return len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed) == 0
+}
 
 // DiffGroup is dataplanes with the same changes, sorted by identity.
 type DiffGroup struct {
@@ -68,8 +76,7 @@ type Change struct {
 	AfterOrigin  *Origin         `json:"afterOrigin,omitempty"`
 }
 
-// NewDiff compares the dataplanes of one mesh. A dataplane that is in one
-// view only is compared with one without configuration. It joins an error for
+// NewDiff compares the dataplanes of one mesh that are in both views. It joins an error for
 // each inbound whose rule views pass their limit, and one if the answer has
 // more changes of rules than it may contain; everything else is compared.
 func NewDiff(before, after *core.View, mesh string, options Options) (*Diff, error) {
@@ -102,7 +109,7 @@ func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
 		clients: &clientDiffs{views: newRuleViews(options.Limits, false), known: map[fromPair]*clientsParts{}},
 		budget:  newRuleBudget(options.MaxRules),
 		groups:  map[string]*DiffGroup{},
-		diff:    &Diff{Semantics: after.view.Semantics(), Groups: []DiffGroup{}, Opens: []InboundOf{}, Closes: []InboundOf{}},
+		diff:    &Diff{Semantics: after.view.Semantics(), Groups: []DiffGroup{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Added: []string{}, Removed: []string{}},
 	}
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
 	for old, next := range sorted.Join(before.view.Dataplanes(mesh), after.view.Dataplanes(mesh), byID) {
@@ -140,8 +147,18 @@ func (p pair) either() *resource.Dataplane {
 	return p.before
 }
 
-// pair compares one dataplane.
+// pair compares one dataplane, unless it is in one view only.
 func (d *differ) pair(p pair) error {
+	switch {
+	case p.before == nil:
+		d.diff.Added = append(d.diff.Added, dataplaneKRI(d.after.view, p.after))
+		d.diff.AddedNames = append(d.diff.AddedNames, qualifiedName(&p.after.Meta))
+		return nil
+	case p.after == nil:
+		d.diff.Removed = append(d.diff.Removed, dataplaneKRI(d.before.view, p.before))
+		d.diff.RemovedNames = append(d.diff.RemovedNames, qualifiedName(&p.before.Meta))
+		return nil
+	}
 	before, after := d.before.configs(p.before), d.after.configs(p.after)
 	changes, err := d.changes(p, before, after)
 	if err != nil {

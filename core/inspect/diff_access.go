@@ -110,7 +110,7 @@ func newPermissionsOf(config *rules.Config, d *resource.Dataplane, inbound int, 
 
 // add compares the inbounds that a dataplane has in both views.
 func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) error {
-	if p.before == nil || p.after == nil || d.after.kind != "" && d.after.kind != permission.KindName {
+	if d.after.kind != "" && d.after.kind != permission.KindName {
 		return nil
 	}
 	if a.known == nil {

@@ -17,6 +17,8 @@ import (
 // diffQuery is the flags of `diff`.
 type diffQuery struct {
 	with    []string
+	apply   []string // files of resources that are added or replaced
+	deleted []string // KIND/[NAMESPACE/]NAME
 	policy  string
 	options inspect.Options
 }
@@ -31,12 +33,16 @@ from the files of -f to the files of --with. Dataplanes with the same change
 are shown together. The first lines name the inbounds that may allow a request
 which they denied (opens), or deny one which they allowed (closes).
 
+With --apply, the new input is that of -f with the resources of these files added
+or replaced, and --delete takes resources away.
+
 With --shadow and without --with, show what would change if the policies that
 only inform were enforced, or the one of --policy.
 
 Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2 bad input or wrong usage.`,
 		Example: `  meshmatch diff -f old/ --with new/
   git show HEAD:mesh.yaml | meshmatch diff -f - --with mesh.yaml
+  meshmatch diff -f policies/ --apply mesh.yaml --delete mt/web-faster
   meshmatch diff -f policies/ --shadow
   meshmatch diff -f policies/ --shadow --policy MeshTimeout/web`,
 		Args: noArgs,
@@ -63,6 +69,8 @@ Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&q.with, "with", nil, "the new `FILE`s, as for -f; may be repeated")
+	flags.StringArrayVar(&q.apply, "apply", nil, "the `FILE`s whose resources are added to those of -f, or replace them; may be repeated")
+	flags.StringArrayVar(&q.deleted, "delete", nil, "the resource to delete, as `KIND/NAME` or KIND/NAMESPACE/NAME; may be repeated")
 	g.kindFlag(flags, "only changes of this policy `KIND`", func(k *resource.Kind) { q.options.Kind = k.Name })
 	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
@@ -72,20 +80,29 @@ Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2
 // check reports flags that are missing or cannot be combined.
 func (q *diffQuery) check() error {
 	switch {
-	case len(q.with) == 0 && !q.options.Shadow:
-		return usagef("nothing to compare with is given; use --with FILE, --with DIRECTORY or --shadow")
-	case q.policy != "" && (!q.options.Shadow || len(q.with) > 0):
-		return usagef("--policy belongs to --shadow without --with")
+	case len(q.with) == 0 && !q.edits() && !q.options.Shadow:
+		return usagef("nothing to compare with is given; use --with FILE, --with DIRECTORY, --apply FILE, --delete or --shadow")
+	case len(q.with) > 0 && q.edits():
+		return usagef("--apply and --delete edit the input of -f; give them or --with, not both")
+	case q.policy != "" && (!q.options.Shadow || len(q.with) > 0 || q.edits()):
+		return usagef("--policy belongs to --shadow without --with, --apply and --delete")
 	}
 	return nil
 }
 
+// edits reports whether the new input is an edit of the old one.
+func (q *diffQuery) edits() bool { return len(q.apply)+len(q.deleted) > 0 }
+
 // answer compares. The error may be about a part of the answer.
 func (q *diffQuery) answer(g *globals, c *cobra.Command) (*inspect.Diff, error) {
-	if len(q.with) == 0 {
+	if len(q.with) == 0 && !q.edits() {
 		return q.shadow(g, c)
 	}
-	before, after, err := g.loadBoth(c, q.with)
+	load := func() (before, after *world, err error) { return g.loadBoth(c, q.with) }
+	if q.edits() {
+		load = func() (before, after *world, err error) { return g.loadApplied(c, q.apply, q.deleted) }
+	}
+	before, after, err := load()
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +169,16 @@ func diffPage(p *page, diff *inspect.Diff) {
 	}
 	if len(diff.Closes) > 0 {
 		p.row("closes", inboundNames(diff.Closes))
+	}
+	added, removed := diff.AddedNames, diff.RemovedNames
+	if p.wide {
+		added, removed = diff.Added, diff.Removed
+	}
+	if len(added) > 0 {
+		p.row("added", someOf(added, 5))
+	}
+	if len(removed) > 0 {
+		p.row("removed", someOf(removed, 5))
 	}
 	for i := range diff.Access {
 		accessDiffPage(p, &diff.Access[i])
