@@ -20,6 +20,38 @@ type Access struct {
 	Shadow       *Decision         `json:"shadow,omitempty"`
 	Warnings     []diag.Diagnostic `json:"warnings"`
 	*Explanation                   // with Options.Explain
+	// Why compares the request with every entry; see [Access.AddWhy].
+	Why []Why `json:"why,omitempty"`
+}
+
+// Why is how an entry or item compares with a request.
+type Why struct {
+	Decider
+	Condition *Condition `json:"condition,omitempty"` // the first one that fails; nil: it matches
+}
+
+// Condition is a condition of an entry that a request does not meet.
+type Condition struct {
+	Field string  `json:"field"`
+	Want  string  `json:"want"`
+	Have  *string `json:"have"` // null: the request has none
+}
+
+// AddWhy adds how each entry and item compares with the request, to the answer for an
+// inbound, given by its index.
+func (a *Access) AddWhy(view *core.View, d *resource.Dataplane, inbound int, r *request.Request, options Options) {
+	options.Semantics = view.Semantics()
+	for _, result := range Permissions(view, d, inbound).Results(r) {
+		why := Why{Decider: newDecider(&result.Place, options)}
+		if len(result.Failed) > 0 {
+			f := &result.Failed[0]
+			why.Condition = &Condition{Field: f.Field, Want: f.Want}
+			if f.Got != "" {
+				why.Condition.Have = &f.Got
+			}
+		}
+		a.Why = append(a.Why, why)
+	}
 }
 
 // Explanation is why a request is allowed or denied.

@@ -204,20 +204,11 @@ func (t *tester) request(c *resource.AccessCase) (*request.Request, error) {
 		case from.SpiffeID != nil:
 			r.SpiffeID = *from.SpiffeID
 		case from.Dataplane != nil:
-			d, err := FindDataplane(t.view, t.mesh, Name{Name: *from.Dataplane})
+			client, err := FindClient(t.view, t.mesh, Name{Name: *from.Dataplane})
 			if err != nil {
 				return nil, err
 			}
-			id, err := t.view.Identities(t.mesh).Of(d)
-			if err != nil {
-				return nil, err
-			}
-			if id != nil {
-				r.SpiffeID = id.SPIFFEID
-			}
-			if tags := clientTagsOf(d); len(tags) > 0 {
-				r.Tags = tags[0]
-			}
+			r.SpiffeID, r.Tags = client.SpiffeID, client.Tags
 		default:
 			r.Tags = resource.NewTags(from.Tags)
 		}

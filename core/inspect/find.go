@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -36,6 +38,30 @@ func (n Name) split(what string) (name string, namespace *string, err error) {
 // [ErrNotFound] or [ErrUsage].
 func FindDataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, error) {
 	return find(view, view.Dataplanes(mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
+}
+
+// FindClient returns the client of a name: a SPIFFE ID, or a dataplane with its identity and
+// the tags of its first inbound. The error is [ErrNotFound] or [ErrUsage].
+func FindClient(view *core.View, mesh string, name Name) (*access.Client, error) {
+	if request.ClaimsID(name.Name) {
+		return &access.Client{SpiffeID: name.Name}, nil
+	}
+	d, err := FindDataplane(view, mesh, name)
+	if err != nil {
+		return nil, err
+	}
+	id, err := view.Identities(mesh).Of(d)
+	if err != nil {
+		return nil, err
+	}
+	client := &access.Client{}
+	if id != nil {
+		client.SpiffeID = id.SPIFFEID
+	}
+	if tags := clientTagsOf(d); len(tags) > 0 {
+		client.Tags = tags[0]
+	}
+	return client, nil
 }
 
 // FindPolicy returns the only policy of a kind and a mesh with a name. The errors are

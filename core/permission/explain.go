@@ -76,38 +76,69 @@ func (l *DecisionList) nearest(r *request.Request) (Reason, *Nearest) {
 		return PathRefused, nil
 	}
 	var best *Nearest
-	chains := l.chains()
 	for i := range l.entries {
-		entry := &l.entries[i]
-		if entry.List == Deny {
-			continue
+		if entry := &l.entries[i]; entry.List != Deny {
+			best = nearer(best, entry.Place, l.failed(i, &seen))
 		}
-		var failed []request.Failure
-		if !request.SpiffeIDMatches(entry.Match.SpiffeID, r.SpiffeID) {
-			failed = append(failed, request.Failure{Field: "spiffeId", Want: fmt.Sprintf("%s %s", entry.Match.SpiffeID.Type, entry.Match.SpiffeID.Value), Got: r.SpiffeID})
-		}
-		failed = append(failed, chains.links[i].condition.Failed(&seen)...)
-		best = nearer(best, entry.Place, failed)
 	}
 	return noneMatches(best, len(l.entries)), best
+}
+
+// failed returns the conditions of an entry that a request does not meet.
+func (l *DecisionList) failed(i int, seen *request.Seen) []request.Failure {
+	var failed []request.Failure
+	if id := l.entries[i].Match.SpiffeID; !request.SpiffeIDMatches(id, seen.SpiffeID) {
+		failed = append(failed, request.Failure{Field: "spiffeId", Want: fmt.Sprintf("%s %s", id.Type, id.Value), Got: seen.SpiffeID})
+	}
+	return append(failed, l.chains().links[i].condition.Failed(seen)...)
 }
 
 func (c *Clients) nearest(tags resource.Tags) (Reason, *Nearest) {
 	var best *Nearest
 	for i := range c.items {
-		item := &c.items[i]
-		if item.Action == meshtrafficpermission.Deny {
-			continue
+		if item := &c.items[i]; item.Action != meshtrafficpermission.Deny {
+			best = nearer(best, item.Place, item.failed(tags))
 		}
-		var failed []request.Failure
-		for _, tag := range item.Tags {
-			if !tags.Contains(resource.Tags{tag}) {
-				failed = append(failed, request.Failure{Field: "tags", Want: tag.Key + "=" + tag.Value, Got: valuesOf(tags, tag.Key)})
-			}
-		}
-		best = nearer(best, item.Place, failed)
 	}
 	return noneMatches(best, len(c.items)), best
+}
+
+// failed returns the tags of an item that a client does not have.
+func (c *Client) failed(tags resource.Tags) []request.Failure {
+	var failed []request.Failure
+	for _, tag := range c.Tags {
+		if !tags.Contains(resource.Tags{tag}) {
+			failed = append(failed, request.Failure{Field: "tags", Want: tag.Key + "=" + tag.Value, Got: valuesOf(tags, tag.Key)})
+		}
+	}
+	return failed
+}
+
+// Result is how an entry or item compares with a request.
+type Result struct {
+	Place
+	// Failed is the conditions that the request does not meet, as those of [Nearest]; empty
+	// if it matches.
+	Failed []request.Failure
+}
+
+// Results compares a request with every entry or item, in the order of the policies. An
+// entry that can match no request of the inbound is left out.
+func (p *Permissions) Results(r *request.Request) []Result {
+	var out []Result
+	switch {
+	case p.Rules != nil:
+		seen := request.NewSeen(r)
+		for i := range p.Rules.entries {
+			out = append(out, Result{p.Rules.entries[i].Place, p.Rules.failed(i, &seen)})
+		}
+	case p.Clients != nil:
+		for i := range p.Clients.items {
+			item := &p.Clients.items[i]
+			out = append(out, Result{item.Place, item.failed(r.Tags)})
+		}
+	}
+	return out
 }
 
 func valuesOf(tags resource.Tags, key string) string {

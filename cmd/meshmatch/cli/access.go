@@ -18,7 +18,9 @@ type accessQuery struct {
 	filter  bool
 	form    choice
 	request inspect.RequestQuery
+	from    string // a SPIFFE ID or a dataplane: the client
 	explain bool
+	why     bool
 }
 
 func newAccess(g *globals) *cobra.Command {
@@ -29,11 +31,13 @@ func newAccess(g *globals) *cobra.Command {
 		Long: `Report whether the MeshTrafficPermissions of an inbound allow a request, which
 entry of which policy decides, and the decision if allowWithShadowDeny were deny.
 The request has only what the flags give it: without --spiffe-id the client has
-no SPIFFE ID. With --filter, print the Envoy RBAC filter that decides the same.
+no SPIFFE ID. --from DATAPLANE gives the client the identity and the tags of a
+dataplane. --why compares the request with every entry. With --filter, print the Envoy RBAC filter that decides the same.
 
 Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 		Example: `  meshmatch access backend-1 --inbound http -f policies/ \
       --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
+  meshmatch access backend-1 --inbound http -f policies/ --from web-1 --path /items --why
   meshmatch access backend-1 --inbound 5432 -f policies/ --tag kuma.io/service=web
   meshmatch access backend-1 --inbound http -f policies/ --filter --form rules`,
 		Args:              exactly("DATAPLANE"),
@@ -43,16 +47,21 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 				return usagef("no inbound is given; use --inbound NAME, or --port N")
 			}
 			switch {
-			case q.filter && q.request.Given():
+			case q.from != "" && (q.request.SpiffeID != "" || len(q.request.Tags) > 0):
+				return usagef("--from is the client; give it or --spiffe-id and --tag, not both")
+			case q.filter && (q.request.Given() || q.from != "" || q.why):
 				return usagef("a filter decides all requests; give --filter or a request, not both")
 			case !q.filter && c.Flags().Changed("form"):
 				return usagef("--form belongs to --filter")
 			}
-			request, err := q.request.Parse()
+			w, d, err := g.loadDataplane(c, args[0])
 			if err != nil {
 				return err
 			}
-			w, d, err := g.loadDataplane(c, args[0])
+			if err := g.client(w, &q); err != nil {
+				return err
+			}
+			request, err := q.request.Parse()
 			if err != nil {
 				return err
 			}
@@ -67,6 +76,9 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form.word)
 			}
 			answer := inspect.NewAccess(w.view, d, i, request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
+			if q.why {
+				answer.AddWhy(w.view, d, i, request, inspect.Options{Source: g.withSource()})
+			}
 			answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
 			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
 			answer.Warnings = append(answer.Warnings, state.Weakened(d)...)
@@ -83,10 +95,28 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME` (by port if it has none), or by address and port (required)")
 	flags.Uint16Var(&q.port, "port", 0, "in place of the inbound, the port `N` that the client connects to: that of an inbound or, with transparent proxying, any port of the workload")
 	registerRequest(flags, &q.request)
+	flags.StringVar(&q.from, "from", "", "the client: a SPIFFE ID, or a `DATAPLANE`, which gives its identity and its tags")
+	flags.BoolVar(&q.why, "why", false, "how each entry compares with the request")
 	flags.BoolVar(&q.explain, "explain", false, "with the reason, and the entry that nearly allows a denied request")
 	flags.BoolVar(&q.filter, "filter", false, "print the inbound's Envoy RBAC filter")
 	flags.Var(&q.form, "form", "the `FORM` of the filter: matcher, or rules, which is the one that gRPC reads")
 	return c
+}
+
+// client makes the client of --from the client of the request.
+func (g *globals) client(w *world, q *accessQuery) error {
+	if q.from == "" {
+		return nil
+	}
+	client, err := inspect.FindClient(w.view, w.mesh, g.named(q.from))
+	if err != nil {
+		return err
+	}
+	q.request.SpiffeID = client.SpiffeID
+	for _, tag := range client.Tags {
+		q.request.Tags = append(q.request.Tags, tag.Key+"="+tag.Value)
+	}
+	return nil
 }
 
 // find returns the inbound of the question, and false if no inbound declares its port.
@@ -130,6 +160,21 @@ func accessPage(p *page, a *inspect.Access) {
 				p.row("", failure.String())
 			}
 		}
+	}
+	if len(a.Why) > 0 {
+		p.heading(0, "entries")
+	}
+	for i := range a.Why {
+		why := &a.Why[i]
+		result := "matches"
+		if c := why.Condition; c != nil {
+			have := "none"
+			if c.Have != nil {
+				have = *c.Have
+			}
+			result = fmt.Sprintf("%s: want %s, the request has %s", c.Field, c.Want, have)
+		}
+		p.row(p.reason(why.KRI, why.Item, why.Source), result)
 	}
 	for _, w := range a.Warnings {
 		p.line("warning: %s", w.Error())
