@@ -47,11 +47,15 @@ type Change struct {
 	Bindings []resource.ID
 	// Places are the places where the effective confs have different content or
 	// different origins. It is empty if only the dataplane's resource, such as its
-	// address, or its shadow confs changed.
+	// address, its shadow confs, or those of Destinations changed.
 	Places []rules.Place
 	// Shadow contains the same for the shadow confs (SPEC 8.3). It is equal to
 	// Places unless a policy that only informs selects the dataplanes.
 	Shadow []rules.Place
+	// Destinations reports that other policies with `to` items select the dataplanes, in one
+	// of the scopes, and that one of them can have outbounds to destinations: the confs of
+	// these, which are in no place, may differ. [CompareDestinations] names the destinations.
+	Destinations bool
 
 	difference mesh.Difference // contains the same, and the dataplanes
 }
@@ -59,7 +63,7 @@ type Change struct {
 func newChange(in string, d mesh.Difference) Change {
 	c := Change{
 		Mesh: in, Action: Changed, OwnResource: d.OwnResource,
-		Policies: d.Policies, Bindings: d.Bindings, Places: d.Places, Shadow: d.Shadow,
+		Policies: d.Policies, Bindings: d.Bindings, Places: d.Places, Shadow: d.Shadow, Destinations: d.Destinations,
 		difference: d,
 	}
 	switch {

@@ -15,7 +15,7 @@ import (
 // mesh, action and first identity. The result depends on the content of the views
 // alone, not on the commits between them. A dataplane is in one change at most.
 // What changes no conf, no origin and no content of the dataplane's resource is
-// left out; so are positions in files.
+// left out, except for [Change.Destinations]; so are positions in files.
 //
 // A MeshIdentity or MeshTrust is no part of a configuration, so what it changes,
 // such as the SPIFFE IDs of dataplanes, is in no change: compare what

@@ -46,6 +46,30 @@ const destinationsWorld = `
 {type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: []}]}}
 `
 
+// A change of a dataplane reports that its policies with `to` items differ, if the mesh has
+// destinations: no place has their confs.
+func TestChangesOfDestinations(t *testing.T) {
+	timeout := "\n---\n{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, name: api}, default: {idleTimeout: 1s}}]}}\n"
+	rules := strings.NewReplacer("to: [{targetRef: {kind: MeshService, name: api}, ", "rules: [{").Replace(timeout)
+	for name, c := range map[string]struct {
+		world, upsert string
+		want          []string
+	}{
+		"a policy for a service":    {destinationsWorld, timeout, []string{"changed api-1, destinations, by t"}},
+		"a policy for inbounds":     {destinationsWorld, rules, []string{"changed api-1, by t, MeshTimeout of inbound 0"}},
+		"without destinations":      {dataplaneText("api-1", "api", toOther), timeout, nil},
+		"the policy in other lines": {destinationsWorld + timeout, "\n\n\n" + timeout, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEngine(t, c.world)
+			commit := apply(t, e, core.Batch{Upsert: decode(t, c.upsert)})
+			if diff := cmp.Diff(c.want, changesText(commit)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // A change names the destinations that it touches, by their own resources, by policies and
 // by endpoints; between views of one engine and of two, and back.
 func TestDestinationChanges(t *testing.T) {

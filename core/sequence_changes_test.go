@@ -44,12 +44,50 @@ func (s *sequence) checkChanges(commit core.Commit, before, after answers) {
 			s.checkChange(id, changes, core.Changed, then, now)
 		default:
 			c, ok := changes[id]
-			if ok && (c.Action != core.Changed || c.OwnResource || len(c.Policies) == 0 || len(c.Places)+len(c.Shadow) == 0) {
+			if ok && (c.Action != core.Changed || c.OwnResource || len(c.Places)+len(c.Shadow) == 0 && !c.Destinations || len(c.Places)+len(c.Shadow) > 0 && len(c.Policies) == 0) {
 				s.Fatalf("%s %v, own resource %v, by %v, %v", id.Name, c.Action, c.OwnResource, c.Policies, c.Places)
 			}
 			s.checkPlaces(id, &c, then, now)
+			s.checkDestinations(commit, id, c.Destinations)
 		}
 	}
+}
+
+// checkDestinations expects that a commit names what changes for the outbounds of a
+// dataplane to destinations, which did not change itself: named reports whether a change of
+// the dataplane names them. Otherwise the resources of destinations changed, or the mode of
+// their mesh.
+func (s *sequence) checkDestinations(commit core.Commit, id resource.ID, named bool) {
+	s.Helper()
+	changed := func(c core.DestinationChange) bool { return c.Mesh == id.Mesh && c.OwnResource }
+	if named || commit.Before.Mesh(id.Mesh) != commit.After.Mesh(id.Mesh) || slices.ContainsFunc(commit.DestinationChanges(), changed) {
+		return
+	}
+	if diff := cmp.Diff(s.destinationsOf(commit.Before, id), s.destinationsOf(commit.After, id)); diff != "" {
+		s.Fatalf("%s: no change names its outbounds to destinations: %s", id.Name, diff)
+	}
+}
+
+// destinationsOf renders the confs of the outbounds of a dataplane to destinations, in both
+// scopes.
+func (s *sequence) destinationsOf(v *core.View, id resource.ID) []string {
+	var texts []string
+	d := v.Dataplane(id)
+	outbounds := v.DestinationOutbounds(d)
+	for _, scope := range []core.Scope{core.Enforced, core.Shadow} {
+		for _, kind := range v.Kinds().Names() {
+			confs := v.DestinationConfs(d, kind, scope)
+			for i := range outbounds {
+				config := confs.Of(&outbounds[i])
+				text := kind + " " + outbounds[i].Destination.KRI(outbounds[i].Section) + " " + s.text(config.Effective)
+				for _, route := range config.Routes {
+					text += " " + route.Route.KRI() + " " + s.text(route.Effective)
+				}
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
 }
 
 // checkChange expects that a dataplane's own resource changed.

@@ -76,8 +76,13 @@ func withInboundItems(matched rules.Matched) []*rules.Selected {
 // Kind returns the policy kind.
 func (c *ClassConfig) Kind() *resource.Kind { return c.config.Kind }
 
-// Matched returns the policies in order; later ones override.
-func (c *ClassConfig) Matched() rules.Matched { return c.config.Matched }
+// Matched returns the policies in order; later ones override. A nil config has none.
+func (c *ClassConfig) Matched() rules.Matched {
+	if c == nil {
+		return rules.Matched{}
+	}
+	return c.config.Matched
+}
 
 // Config returns the config of the dataplanes if they have no outbounds or the
 // kind has no `to`.

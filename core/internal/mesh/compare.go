@@ -14,6 +14,7 @@ type Difference struct {
 	OwnResource        bool
 	Policies, Bindings []resource.ID
 	Places, Shadow     []rules.Place
+	Destinations       bool
 
 	before, after *profileView // nil: the dataplanes joined, or left
 	state         *State       // the state with the dataplanes
@@ -162,6 +163,7 @@ func (m *State) profileAt(slot uint32) *profileView {
 // differences returns a difference for each group, with its places and causes.
 func (c *comparison) differences() []Difference {
 	causes := c.causes()
+	destinations := c.before != nil && c.after != nil && (c.before.hasDestinations() || c.after.hasDestinations())
 	differences := make([]Difference, 0, len(c.groups))
 	for key, group := range c.groups {
 		d := Difference{
@@ -172,14 +174,16 @@ func (c *comparison) differences() []Difference {
 		if key.before.informed() || key.after.informed() {
 			d.Shadow = rules.Differences(key.before.configs(rules.Shadow), key.after.configs(rules.Shadow))
 		}
-		if !key.ownResource && len(d.Places)+len(d.Shadow) == 0 {
+		d.slots = group.slots.Commit()
+		d.Destinations = destinations && key.before != nil && key.after != nil &&
+			destinationItemsDiffer(key.before, key.after) && c.after.reachesDestinations(d.slots)
+		if !key.ownResource && len(d.Places)+len(d.Shadow) == 0 && !d.Destinations {
 			continue
 		}
 		d.state = c.after
 		if key.after == nil {
 			d.state = c.before
 		}
-		d.slots = group.slots.Commit()
 		if group.members != nil {
 			d.first = group.members.first(d.state)
 		} else {

@@ -1,12 +1,16 @@
 package mesh
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/internal/match"
 	"github.com/meshmatch/meshmatch/core/internal/sorted"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
+	"github.com/meshmatch/meshmatch/index"
 )
 
 // DestinationDifference is what changed for a destination. The fields are those of
@@ -178,4 +182,95 @@ func (m *State) selectors() *destination.Selectors {
 		d.selectors = destination.NewSelectors(m.index.Semantics(), resource.ObjectsOf[*resource.MeshService](m.resources.objects))
 	})
 	return d.selectors
+}
+
+// reachesDestinations reports whether one of the dataplanes can have outbounds to
+// destinations.
+func (m *State) reachesDestinations(slots index.Set) bool {
+	for slot := range slots.All() {
+		d := m.dataplanes.Value(slot).resource
+		if destination.IsTransparent(d) || slices.ContainsFunc(d.Outbounds, func(o resource.Outbound) bool { return o.Backend != nil }) {
+			return true
+		}
+	}
+	return false
+}
+
+// destinationItemsDiffer reports whether other policies with `to` items, or other contents
+// of them, select the dataplanes of two views, in one of the scopes. A nil view has none.
+func destinationItemsDiffer(before, after *profileView) bool {
+	return toItemsDiffer(before.in(rules.Enforced).classOf(), after.in(rules.Enforced).classOf()) ||
+		(before.informed() || after.informed()) && toItemsDiffer(before.in(rules.Shadow).classOf(), after.in(rules.Shadow).classOf())
+}
+
+// classOf returns the configs of the class; nil for nil.
+func (p *profileConfigs) classOf() *classConfigs {
+	if p == nil {
+		return nil
+	}
+	return p.class
+}
+
+func toItemsDiffer(before, after *classConfigs) bool {
+	if before == after {
+		return false
+	}
+	kinds := map[*resource.Kind]bool{}
+	for _, s := range []*classConfigs{before, after} {
+		if s == nil {
+			continue
+		}
+		for _, config := range s.configs {
+			if kind := config.Kind(); kind.To != nil && !kinds[kind] {
+				kinds[kind] = true
+				if policiesDiffer(before.of(kind.Name).Matched(), after.of(kind.Name).Matched()) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// policiesDiffer reports whether the policies with `to` items of two lists differ.
+func policiesDiffer(before, after rules.Matched) bool {
+	if differ, known := versionsDiffer(before, after); known {
+		return differ
+	}
+	next, stop := iter.Pull(withTo(after))
+	defer stop()
+	for old := range withTo(before) {
+		p, more := next()
+		if !more || p != old && (p.ID != old.ID || !equalPolicy(old, p)) {
+			return true
+		}
+	}
+	_, more := next()
+	return more
+}
+
+// versionsDiffer is policiesDiffer for lists of versions of the same policies, which usually
+// share most pages. Known is false for other lists.
+func versionsDiffer(before, after rules.Matched) (differ, known bool) {
+	if before.Len() != after.Len() {
+		return false, false
+	}
+	for old, next := range match.Replaced(before, after) {
+		if old.ID != next.ID {
+			return false, false
+		}
+		differ = differ || len(old.To)+len(next.To) > 0 && !equalPolicy(old, next)
+	}
+	return differ, true
+}
+
+// withTo yields the policies of a list that have `to` items.
+func withTo(m rules.Matched) iter.Seq[*resource.Policy] {
+	return func(yield func(*resource.Policy) bool) {
+		for _, selected := range m.All() {
+			if p := selected.Policy; len(p.To) > 0 && !yield(p) {
+				return
+			}
+		}
+	}
 }
