@@ -204,11 +204,11 @@ func destinationItemsDiffer(before, after *profileView) bool {
 }
 
 // classOf returns the configs of the class; nil for nil.
-func (p *profileConfigs) classOf() *classConfigs {
-	if p == nil {
+func (s *profileConfigs) classOf() *classConfigs {
+	if s == nil {
 		return nil
 	}
-	return p.class
+	return s.class
 }
 
 func toItemsDiffer(before, after *classConfigs) bool {
