@@ -91,9 +91,13 @@ func (d *Dataplane) BadListeners() []BadListener {
 		element := listElement{inboundList, i}
 		address := used.add(element, cmp.Or(in.Address, d.Address), in.Address, in.Port)
 		workload, err := netip.ParseAddr(cmp.Or(in.ServiceAddress, DefaultOutboundAddress))
-		if address.IsValid() && err == nil && d.TransparentProxy == nil && address == netip.AddrPortFrom(workload, uint16(cmp.Or(in.ServicePort, in.Port))) {
+		if err == nil && d.TransparentProxy == nil && covers(address, netip.AddrPortFrom(workload, uint16(cmp.Or(in.ServicePort, in.Port)))) {
+			what := fmt.Sprintf("the listener has the address of its own workload, %s", address)
+			if address.Addr() != workload {
+				what = fmt.Sprintf("the listener at %s has the address of its own workload too, %s", address, workload)
+			}
 			used.bad = append(used.bad, BadListener{
-				element: element, What: fmt.Sprintf("the listener has the address of its own workload, %s", address),
+				element: element, What: what,
 				Hint: "give it another servicePort, serviceAddress or address",
 			})
 		}
@@ -107,6 +111,14 @@ func (d *Dataplane) BadListeners() []BadListener {
 		used.add(listElement{"outbound", i}, cmp.Or(o.Address, DefaultOutboundAddress), o.Address, o.Port)
 	}
 	return used.bad
+}
+
+// covers reports whether a listener has the address of a workload: the same one, or all of
+// this machine, on which the workload is. The zero listener has none.
+func covers(listener, workload netip.AddrPort) bool {
+	all, local := listener.Addr(), workload.Addr()
+	return listener.IsValid() && (listener == workload || listener.Port() == workload.Port() &&
+		all.IsUnspecified() && local.IsLoopback() && all.Is4() == local.Is4())
 }
 
 // add adds the listener of an element of a list. Own is the address that the element

@@ -268,6 +268,11 @@ func TestBadListenersAreWarnings(t *testing.T) {
 		"inbound's host name":  {`{address: 1.1.1.1, inbound: [{port: 1, address: a, tags: {kuma.io/service: x}}]}`, `3:61: networking.inbound[0].address: "a" is a host name, which no listener can have, so no proxy can serve the dataplane; write an IP address`},
 		"two listeners":        {`{address: 127.0.0.1, inbound: [{port: 1, servicePort: 2, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {a: b}}]}`, `3:111: networking.outbound[0]: listens at 127.0.0.1:1, as inbound[0] does, so no proxy can serve the dataplane; give one of them another port or address`},
 		"its own workload":     {`{address: 127.0.0.1, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:44: networking.inbound[0]: the listener has the address of its own workload, 127.0.0.1:1, so no proxy can serve the dataplane; give it another servicePort, serviceAddress or address`},
+		"all addresses":        {`{address: 0.0.0.0, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, `3:42: networking.inbound[0]: the listener at 0.0.0.0:1 has the address of its own workload too, 127.0.0.1, so no proxy can serve the dataplane; give it another servicePort, serviceAddress or address`},
+		"all of IPv6":          {`{address: 1.1.1.1, inbound: [{port: 1, address: "::", serviceAddress: "::1", tags: {kuma.io/service: x}}]}`, `3:42: networking.inbound[0]: the listener at [::]:1 has the address of its own workload too, ::1, so no proxy can serve the dataplane; give it another servicePort, serviceAddress or address`},
+		"all, of other family": {`{address: 1.1.1.1, inbound: [{port: 1, address: "::", tags: {kuma.io/service: x}}]}`, ``},
+		"all, and elsewhere":   {`{address: 0.0.0.0, inbound: [{port: 1, serviceAddress: 1.1.1.1, tags: {kuma.io/service: x}}]}`, ``},
+		"all, and other port":  {`{address: 0.0.0.0, inbound: [{port: 1, servicePort: 2, tags: {kuma.io/service: x}}]}`, ``},
 		"transparent proxying": {`{address: 127.0.0.1, transparentProxying: {redirectPortOutbound: 1}, inbound: [{port: 1, tags: {kuma.io/service: x}}]}`, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
