@@ -110,11 +110,11 @@ func find[T any](view *core.View, all []T, meta func(T) *resource.Meta, what str
 	return none, err
 }
 
-// FindKind returns the kind with a name or short name, in any letter case. The error
-// is [ErrUsage].
+// FindKind returns the kind with a name, which may be in the plural, or with a short name,
+// in any letter case. The error is [ErrUsage].
 func FindKind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
 	for _, kind := range kinds.All() {
-		if strings.EqualFold(kind.Name, name) || strings.EqualFold(kind.Short, name) {
+		if IsKindName(name, kind.Name) || strings.EqualFold(kind.Short, name) {
 			return kind, nil
 		}
 	}
@@ -123,6 +123,16 @@ func FindKind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
 		hint = "the kinds are " + KindNames(kinds)
 	}
 	return nil, usagef("unknown kind %q; %s", name, hint)
+}
+
+// IsKindName reports whether a word is the name of a kind, in any letter case and in the
+// singular or the plural.
+func IsKindName(word, kind string) bool {
+	plural := kind + "s"
+	if stem, ends := strings.CutSuffix(kind, "y"); ends {
+		plural = stem + "ies"
+	}
+	return strings.EqualFold(word, kind) || strings.EqualFold(word, plural)
 }
 
 // KindNames lists the kinds with their short names, for messages.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -57,18 +58,15 @@ func (g *globals) deletedID(set *resource.Set, name string) (resource.ID, error)
 	if !ok {
 		return resource.ID{}, usagef("--delete must be KIND/NAME or KIND/NAMESPACE/NAME, %q is not", name)
 	}
-	for _, k := range g.kinds.All() {
-		if strings.EqualFold(kind, k.Short) {
-			kind = k.Name
-		}
-	}
-	if strings.EqualFold(kind, "dp") {
+	if k, err := inspect.FindKind(g.kinds, kind); err == nil {
+		kind = k.Name
+	} else if strings.EqualFold(kind, "dp") {
 		kind = "Dataplane"
 	}
 	var found []resource.ID
 	var names []string
 	for _, id := range identities(set) {
-		if !strings.EqualFold(id.Kind, kind) || g.mesh != "" && id.Mesh != g.mesh && id.Mesh != "" {
+		if !inspect.IsKindName(kind, id.Kind) || g.mesh != "" && id.Mesh != g.mesh && id.Mesh != "" {
 			continue
 		}
 		qualified := id.Namespace + "/" + id.Name

@@ -90,7 +90,7 @@ func newRoot(g *globals) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringArrayVarP(&g.files, "file", "f", nil, "a `FILE`, a directory tree or - for standard input; may be repeated")
 	flags.StringVar(&g.mesh, "mesh", "", "the `MESH` (default \"default\", or the only one of the input)")
-	flags.Func("namespace", "the `NAMESPACE`, needed if a name is not unique", func(namespace string) error {
+	flags.FuncP("namespace", "n", "the `NAMESPACE`, needed if a name is not unique", func(namespace string) error {
 		g.namespace = &namespace
 		return nil
 	})

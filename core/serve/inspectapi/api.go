@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/meshmatch/meshmatch/core"
@@ -137,18 +136,7 @@ func (q *question) dataplane(p *parameters) (*resource.Dataplane, error) {
 	return inspect.FindDataplane(q.view, q.mesh, name)
 }
 
-// kind returns the policy kind in the path, which may be in the plural.
+// kind returns the policy kind in the path.
 func (q *question) kind() (*resource.Kind, error) {
-	name := q.PathValue("kind")
-	for _, kind := range q.view.Kinds().All() {
-		singular := strings.ToLower(kind.Name)
-		plural := singular + "s"
-		if stem, ends := strings.CutSuffix(singular, "y"); ends {
-			plural = stem + "ies"
-		}
-		if strings.EqualFold(name, plural) {
-			return kind, nil
-		}
-	}
-	return inspect.FindKind(q.view.Kinds(), name)
+	return inspect.FindKind(q.view.Kinds(), q.PathValue("kind"))
 }
