@@ -120,18 +120,25 @@ func Replaced(earlier, m rules.Matched) iter.Seq2[*resource.Policy, *resource.Po
 	}
 }
 
+// Unshared returns the pages of two lists without those that both have at the beginning or
+// at the end.
+func Unshared(a, b rules.Matched) (ofA, ofB []*rules.Page) {
+	ofA, ofB = a.Pages(), b.Pages()
+	for len(ofA) > 0 && len(ofB) > 0 && ofA[0] == ofB[0] {
+		ofA, ofB = ofA[1:], ofB[1:]
+	}
+	for len(ofA) > 0 && len(ofB) > 0 && ofA[len(ofA)-1] == ofB[len(ofB)-1] {
+		ofA, ofB = ofA[:len(ofA)-1], ofB[:len(ofB)-1]
+	}
+	return ofA, ofB
+}
+
 // Among yields the policies of m that are keys of a map. Pages that m shares with the
 // beginning or the end of another list are skipped.
 func Among[T any](m, other rules.Matched, policies map[*resource.Policy]T) iter.Seq[*resource.Policy] {
 	return func(yield func(*resource.Policy) bool) {
 		wanted := policySet(policies)
-		pages, others := m.Pages(), other.Pages()
-		for len(pages) > 0 && len(others) > 0 && pages[0] == others[0] {
-			pages, others = pages[1:], others[1:]
-		}
-		for len(pages) > 0 && len(others) > 0 && pages[len(pages)-1] == others[len(others)-1] {
-			pages, others = pages[:len(pages)-1], others[:len(others)-1]
-		}
+		pages, _ := Unshared(m, other)
 		for _, page := range pages {
 			selected := page.Selected()
 			for i := range selected {

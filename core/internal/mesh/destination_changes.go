@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"iter"
 	"reflect"
 	"slices"
 
@@ -234,43 +233,21 @@ func toItemsDiffer(before, after *classConfigs) bool {
 
 // policiesDiffer reports whether the policies with `to` items of two lists differ.
 func policiesDiffer(before, after rules.Matched) bool {
-	if differ, known := versionsDiffer(before, after); known {
-		return differ
-	}
-	next, stop := iter.Pull(withTo(after))
-	defer stop()
-	for old := range withTo(before) {
-		p, more := next()
-		if !more || p != old && (p.ID != old.ID || !equalPolicy(old, p)) {
-			return true
-		}
-	}
-	_, more := next()
-	return more
+	was, is := match.Unshared(before, after)
+	return !slices.EqualFunc(withTo(was), withTo(is), func(old, next *resource.Policy) bool {
+		return old == next || old.ID == next.ID && equalPolicy(old, next)
+	})
 }
 
-// versionsDiffer is policiesDiffer for lists of versions of the same policies, which usually
-// share most pages. Known is false for other lists.
-func versionsDiffer(before, after rules.Matched) (differ, known bool) {
-	if before.Len() != after.Len() {
-		return false, false
-	}
-	for old, next := range match.Replaced(before, after) {
-		if old.ID != next.ID {
-			return false, false
-		}
-		differ = differ || len(old.To)+len(next.To) > 0 && !equalPolicy(old, next)
-	}
-	return differ, true
-}
-
-// withTo yields the policies of a list that have `to` items.
-func withTo(m rules.Matched) iter.Seq[*resource.Policy] {
-	return func(yield func(*resource.Policy) bool) {
-		for _, selected := range m.All() {
-			if p := selected.Policy; len(p.To) > 0 && !yield(p) {
-				return
+// withTo returns the policies of pages that have `to` items.
+func withTo(pages []*rules.Page) []*resource.Policy {
+	var policies []*resource.Policy
+	for _, page := range pages {
+		for _, selected := range page.Selected() {
+			if len(selected.Policy.To) > 0 {
+				policies = append(policies, selected.Policy)
 			}
 		}
 	}
+	return policies
 }
