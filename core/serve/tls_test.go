@@ -187,6 +187,8 @@ func TestClientParameters(t *testing.T) {
 		}
 		incomplete := maps.Clone(own["web"])
 		delete(incomplete, resource.ServiceTag)
+		more, other := maps.Clone(own["web"]), maps.Clone(own["web"])
+		more["team"], other[resource.ServiceTag] = "a", "api"
 		for name, k := range map[string]struct {
 			id         string
 			parameters variant.Parameters
@@ -194,6 +196,8 @@ func TestClientParameters(t *testing.T) {
 		}{
 			"its own":               {webID, own["web"], true},
 			"its own, without one":  {webID, incomplete, false},
+			"its own, and one more": {webID, more, false},
+			"its own, one changed":  {webID, other, false},
 			"another one's":         {webID, own["api"], false},
 			"none":                  {webID, nil, false},
 			"a relay":               {relayID, own["web"], true},
