@@ -41,9 +41,8 @@ type Change struct {
 	// the dataplanes, in either view, sorted. The list is empty if the mesh is
 	// missing in one of the views.
 	Policies []resource.ID
-	// Bindings are the placement bindings because of which a policy with the
-	// shadow label began or ceased to be enforced on the dataplanes, sorted (SPEC
-	// 8.5). The list is empty if the mesh is missing in one of the views.
+	// Bindings are the placement bindings that caused a policy with the shadow label
+	// to be enforced on the dataplanes, or no longer to be, sorted (SPEC 8.5). The list is empty if the mesh is missing in one of the views.
 	Bindings []resource.ID
 	// Places are the places where the effective confs have different content or
 	// different origins. It is empty if only the dataplane's resource, such as its

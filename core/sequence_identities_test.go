@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// addIdentities adds new versions of some MeshIdentities and MeshTrusts to a
-// batch, of which some have the content that is known.
+// addIdentities adds new versions of some MeshIdentities and MeshTrusts to a batch.
+// Some of them have the previous content.
 func (s *sequence) addIdentities(batch *core.Batch) {
 	for _, mesh := range []string{"default", "other"} {
 		for _, name := range []string{"a", "b"} {

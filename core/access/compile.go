@@ -75,7 +75,7 @@ type rule struct {
 	// values has the bits of the tests that compare with values.
 	values uint64
 	allow  bool
-	same   int // equal for rules that are equal but for their place
+	same   int // equal for rules that differ in their place only
 }
 
 // maxTests is how many conditions an entry may have, as sets of them are bits.

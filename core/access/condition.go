@@ -34,7 +34,7 @@ type Match struct {
 }
 
 // ConditionOf returns the requests of a difference of two lists: what both deciding entries
-// match, but for what earlier ones match. Expressions that have to match together become
+// match, except what earlier entries match. Expressions that have to match together become
 // one; the error is a [*LimitError] if that is too large.
 func ConditionOf(before, after *List, d *Difference) (Condition, error) {
 	earlier, m, err := regionOf(before, d.Before.By, Match{})

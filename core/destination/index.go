@@ -20,7 +20,7 @@ type Index struct {
 	routes   sync.Map // what the `to` items of a route find: []Found by *resource.Policy
 }
 
-// Index returns the index of all policies of a mesh, of which those of a kind are in
+// Index returns the index of all policies of a mesh. Policies of one kind must be in
 // order: later ones override.
 func (s *Set) Index(policies iter.Seq[*resource.Policy]) *Index {
 	return &Index{set: s, policies: policies}

@@ -57,8 +57,8 @@ func (a *Access) AddWhy(view *core.View, d *resource.Dataplane, inbound int, r *
 // Explanation is why a request is allowed or denied.
 type Explanation struct {
 	Reason string `json:"reason"`
-	// Nearest is, for a request that is denied by default, the entry or item
-	// that allows requests and of which the fewest conditions fail.
+	// Nearest is, for a request that is denied by default, the entry or item with
+	// the fewest conditions that fail, among those that allow requests.
 	Nearest *Nearest `json:"nearest,omitempty"`
 }
 

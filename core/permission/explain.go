@@ -13,8 +13,8 @@ import (
 type Explanation struct {
 	Answer Answer
 	Reason Reason
-	// Nearest is the entry or item that allows requests and of which the fewest
-	// conditions fail; nil if there is none, or if an entry or item decides.
+	// Nearest is the entry or item with the fewest conditions that fail, among those
+	// that allow requests; nil if there is none, or if an entry or item decides.
 	Nearest *Nearest
 }
 

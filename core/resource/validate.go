@@ -11,8 +11,8 @@ import (
 // files, so both have the same errors with the same paths (SPEC 1.2). There are
 // two ways: the resource is turned into the document that it would be decoded
 // from, and the document is validated (package strict); or the decoder calls
-// the resource's own validation, which is faster (dataplanes, of which there
-// are many).
+// the resource's own validation, which is faster (dataplanes, as there are
+// many).
 
 // Place returns the place of the resource for its Validate method, which
 // reports to sink. Messages begin with the position of the resource, or with

@@ -113,8 +113,8 @@ func tagPolicy(i int, conf string) string {
 // A target is the addresses of the server that hostile clients connect to.
 type target struct{ xds, http string }
 
-// TestHostileClients is the hostile clients of another process, of which TestSoakHostile is
-// the server: their memory is not that of the server. They run until the process is
+// TestHostileClients runs the hostile clients of TestSoakHostile in a process of their own,
+// so that their memory is not measured as the server's. They run until the process is
 // killed, or the standard input ends.
 func TestHostileClients(t *testing.T) {
 	at := target{os.Getenv("HOSTILE_XDS"), os.Getenv("HOSTILE_HTTP")}

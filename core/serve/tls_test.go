@@ -221,7 +221,7 @@ func TestClientParameters(t *testing.T) {
 	})
 }
 
-// TestHTTPS asks for a client certificate, but for health.
+// TestHTTPS asks for a client certificate, except for health checks.
 func TestHTTPS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCredentials(t)

@@ -51,8 +51,7 @@ f:21:10: name: must be a string, not the number 4; write it in quotes: "4"`
 	}
 }
 
-// Positions count the line breaks of YAML, of which CR alone is one, wherever the chunks
-// begin.
+// Positions count the line breaks of YAML, including a lone CR, wherever the chunks begin.
 func TestChunksWithCarriageReturns(t *testing.T) {
 	const (
 		text = "name: a\rbad: 1\r\n---\r# fruit\n\rname: 2\r---\nname: 3\n---\n{\"name\":\r\n 4,\r\"bad\": 1}\n---\rname: [\r\n---\nname: 5\n"

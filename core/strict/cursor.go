@@ -28,7 +28,7 @@ type cursor interface {
 	nameIn(known map[string]int) (value int, found bool)
 	// namePosition returns the position of the latest name.
 	namePosition() diag.Position
-	// leave ends the innermost mapping or list, of which all parts are read.
+	// leave ends the innermost mapping or list; all of its parts must have been read.
 	leave()
 	// capture consumes a value and returns it for later.
 	capture() node

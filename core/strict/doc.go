@@ -23,9 +23,8 @@
 //
 // # Two languages, one decoder
 //
-// The decoder reads values through a cursor, of which there is one for the text of
-// JSON and of YAML in block style, and one for the nodes of other YAML. Errors of
-// both are the same; the reader of JSON accepts what is not YAML, such as tabs, and
+// The decoder reads values through a cursor. One reads the text of JSON and of YAML in
+// block style, the other the nodes of other YAML. Both report the same errors; the reader of JSON accepts what is not YAML, such as tabs, and
 // the parser of YAML takes U+0085, U+2028 and U+2029 as line breaks, as YAML 1.1
 // does. Plain scalars have the types of YAML 1.2's core schema: 017 is the number 17,
 // yes is a string.

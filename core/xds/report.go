@@ -13,8 +13,8 @@ import (
 type Report struct {
 	Place     string
 	OfInbound bool // items are those of from and rules, even if a policy has others
-	// OnlyTCP reports that the destination is TCP by the tag of the outbound or by each
-	// endpoint, of which there are some.
+	// OnlyTCP reports that the destination is TCP: by the tag of the outbound, or because
+	// it has endpoints and each of them is.
 	OnlyTCP  bool
 	Warnings []Warning
 	Applied  []Applied
@@ -183,8 +183,8 @@ func (r *Report) ofPolicy(p *resource.Policy, index int, field, message string) 
 	return Warning{Policy: p, array: array, Index: index, Field: field, Place: r.Place, Message: message}
 }
 
-// WarnPlace reports what is not as the dataplane and its policies ask for, of which
-// no single policy is the cause.
+// WarnPlace reports what is not as the dataplane and its policies ask for, if no single
+// policy is the cause.
 func (r *Report) WarnPlace(format string, args ...any) {
 	r.Warnings = append(r.Warnings, Warning{Place: r.Place, Message: fmt.Sprintf(format, args...)})
 }

@@ -133,8 +133,8 @@ func ParameterSpace(constraints []Constraints) []map[string]string {
 	return space
 }
 
-// mention adds the values that a constraint mentions, by key. A key of which only the
-// presence is required has no values.
+// mention adds the values that a constraint mentions, by key. A key has no values if only
+// its presence is required.
 func mention(c Constraints, mentioned map[string][]string) {
 	if single := c.GetConstraint(); single != nil {
 		values := mentioned[single.Key]

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestExamples runs the examples of the help texts, but for benchmarks and serve, which
+// TestExamples runs the examples of the help texts, except benchmarks and serve, which
 // does not end. The files that they name are those of the demo mesh.
 func TestExamples(t *testing.T) {
 	testdata, err := filepath.Abs("../../../testdata")

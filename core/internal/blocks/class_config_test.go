@@ -15,8 +15,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// decodeTimeouts returns a dataplane with three outbounds, MeshTimeouts of which
-// some have rules, and a route.
+// decodeTimeouts returns a dataplane with three outbounds, MeshTimeouts, some of them with
+// rules, and a route.
 func decodeTimeouts(t *testing.T, n int) (d *resource.Dataplane, timeouts, routes []rules.Selected) {
 	t.Helper()
 	var text strings.Builder

@@ -11,9 +11,9 @@ import (
 // A dataplane that comes to a placement gets a new class if no other dataplane of
 // its class was there before. Little of what that class needs is new: the policies
 // that it gains were evaluated in scope Shadow for the class that it leaves. So a
-// new class and a new profile have an origin, the profile of which their first
-// dataplane was a member, and use its class configs and configs, if these are for
-// the same policies. The result is therefore the same whatever the origin is.
+// new class and a new profile have an origin: the previous profile of their first
+// dataplane. They use its class configs and configs if these are for the same
+// policies, so the result does not depend on the origin.
 //
 // In package bench/world, 1,000 dataplanes in 250 classes with 1,090 policies each
 // come to a placement in 3.8 ms, and in 33 ms if each class is evaluated anew.

@@ -62,9 +62,9 @@ func TestGRPCDecidesAsAccess(t *testing.T) {
 	}
 }
 
-// grpcTrials are random permissions, of which gRPC accepts and sees all: it has
-// no SNI, each method is POST, and header values are ASCII without blanks around
-// them.
+// grpcTrials are random permissions that gRPC accepts and can compare in full: without
+// SNI, with POST as the only method, and with header values of ASCII without blanks at
+// their ends.
 func grpcTrials(t *testing.T) []trial {
 	paths := []string{"/a/b", "/a/b/", "/metrics/cpu", "/metrics/a/b", "/b/ab"}
 	var out []trial

@@ -45,8 +45,8 @@ func ALPN(p Protocol) []string {
 	return []string{MeshALPN}
 }
 
-// CommonTLS returns the certificate and the verification of peers, of which one of the
-// given SPIFFE IDs is required; none: any.
+// CommonTLS returns the certificate and the verification of peers. A peer must have one
+// of the given SPIFFE IDs; without any, every peer is accepted.
 func (s SecretSource) CommonTLS(ids ...string) *tlsv3.CommonTlsContext {
 	if s == GRPCSecrets {
 		return grpcTLS(ids)

@@ -7,10 +7,10 @@
 //  2. Each entry becomes a condition on the request that both forms of the filter
 //     can express: segment prefixes, paths, headers (match_condition.go), SPIFFE
 //     IDs among other URI SANs (identity.go).
-//  3. In [MatcherForm] they are a list of which the first match decides, each
-//     action named by its policy's KRI, with the exact SPIFFE IDs in maps
-//     (matcher.go, stage.go, id_map.go). In [RulesForm], which gRPC
-//     reads, they are policies of which one must hold (rules.go).
+//  3. In [MatcherForm] they are a list, and the first match decides. Each action has
+//     the KRI of its policy as its name, and exact SPIFFE IDs are in maps (matcher.go,
+//     stage.go, id_map.go). In [RulesForm], which gRPC reads, they are policies, and
+//     one must hold (rules.go).
 //  4. `from` items are translated in their order of priority (from.go).
 //  5. The message is written in one pass, up to [MaxFilter] (writer.go).
 //

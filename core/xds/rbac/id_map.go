@@ -115,8 +115,8 @@ func (w *matcherWriter) idList(rules []ruleEntries, stage []stageRule, lists [][
 	}
 }
 
-// alternatives returns how many of the identities, of which there is one, go into
-// one expression.
+// alternatives returns how many of the identities go into one expression. There must
+// be at least one identity.
 func alternatives(ids []string) int {
 	size, n := 0, 0
 	for n < len(ids) && size < maxAlternation {
@@ -162,8 +162,8 @@ func (r *stageRule) joint() *permission.Entry {
 	return nil
 }
 
-// appendQuoted appends an expression for the text of a SPIFFE ID, of which only
-// the dot has a meaning in expressions.
+// appendQuoted appends an expression for the text of a SPIFFE ID. The dot is its only
+// character with a meaning in expressions.
 func appendQuoted(b []byte, id string) []byte {
 	for i := range len(id) {
 		if id[i] == '.' {

@@ -35,8 +35,8 @@ func entryMatcher(out *writer, entries []permission.Entry, d decision) {
 	w.message(matcherOnNoMatch, func() { w.rules(onMatchMatcher, t, rules, d) })
 }
 
-// beyondASCII is the condition that a request has a path with a byte beyond
-// ASCII, of which a regular expression sees one byte at a time.
+// beyondASCII is the condition that the path of a request has a byte beyond ASCII.
+// A regular expression compares such a path byte by byte.
 var beyondASCII = allOf(
 	comparison(header(":path"), textAny, ""),
 	negation(comparison(header(":path"), textRegex, `[\x00->@-\x7f]*(?:\?\C*)?`)),
@@ -160,9 +160,9 @@ func (w *matcherWriter) stages(t *translation, rules []ruleEntries, stages [][]s
 	})
 }
 
-// list writes the entries of a stage that are not in its map, of which the first
-// that matches decides. The identities of the map are among them, for clients with
-// further URI SANs, which the map does not find.
+// list writes the entries of a stage that are not in its map; the first that matches
+// decides. It includes the identities of the map, because the map does not find clients
+// with further URI SANs.
 func (w *matcherWriter) list(t *translation, rules []ruleEntries, stage []stageRule, mapped bool) {
 	w.message(matcherList, func() {
 		if mapped {

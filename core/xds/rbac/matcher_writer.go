@@ -41,8 +41,8 @@ func (w *writer) extension(field protowire.Number, name, url string, contents fu
 	})
 }
 
-// actionExtension is the name of the extension in each action, of which a filter
-// has thousands. Envoy finds the extension by the type of its configuration; the
+// actionExtension is the name of the extension in each action. It is short because a
+// filter has thousands of actions. Envoy finds the extension by the type of its configuration; the
 // name is any text (xds.core.v3.TypedExtensionConfig).
 const actionExtension = "action"
 

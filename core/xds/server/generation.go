@@ -52,7 +52,7 @@ func (g *generation) isSuperseded() bool {
 // called once.
 //
 // Each new state is followed by a pass over all streams. States that come during a
-// pass are skipped but for the newest. After a pass there is a pause of the same
+// pass are skipped, except the newest. After a pass there is a pause of the same
 // length, at most 10 ms, so that many small changes do not take all processors.
 func (s *Server) Run(ctx context.Context) {
 	defer s.Drain()

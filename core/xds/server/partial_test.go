@@ -63,8 +63,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// randomData returns some messages, of which the last one may be a part, or bytes of which
-// one goes on.
+// randomData returns some messages, the last of which may be incomplete, or bytes that
+// continue one.
 func randomData(r *rand.Rand, goesOn bool) (data []byte) {
 	if goesOn {
 		return make([]byte, r.IntN(20))

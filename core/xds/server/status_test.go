@@ -73,8 +73,8 @@ func TestStatusAndConvergence(t *testing.T) {
 	})
 }
 
-// TestClientThatLacksAType subscribes either clusters or listeners, of which Envoy needs
-// both. It has not converged before it has had the time to subscribe the other type.
+// TestClientThatLacksAType subscribes to either clusters or listeners; Envoy needs both.
+// The client has not converged until the time to subscribe to the other type is over.
 func TestClientThatLacksAType(t *testing.T) {
 	forProtocols(t, func(t *testing.T, sotw bool) {
 		for has, lacks := range map[wire.Type]wire.Type{wire.ClusterType: wire.ListenerType, wire.ListenerType: wire.ClusterType} {

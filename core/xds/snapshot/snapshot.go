@@ -212,7 +212,8 @@ func (s *State) build(d *resource.Dataplane, configs []*rules.Config, client xds
 	return sb.done()
 }
 
-// refuseListeners reports listeners that the proxy cannot have, of which the loader warns.
+// refuseListeners reports listeners that the proxy cannot have. The loader has only warned
+// of them.
 func (sb *snapshotBuilder) refuseListeners() {
 	for _, bad := range sb.dataplane.BadListeners() {
 		sb.badListeners = true

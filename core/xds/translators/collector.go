@@ -47,9 +47,9 @@ func collectorAtURL(address conf.URL) (collector, *url.URL) {
 	return at, u
 }
 
-// openTelemetryService returns how Envoy reaches a collector of OpenTelemetry, of which
-// the draft gets the cluster: by gRPC, or by HTTP at the path of the endpoint's URL. A
-// URL without a path has the standard one of the signal.
+// openTelemetryService returns how Envoy reaches a collector of OpenTelemetry: by gRPC, or
+// by HTTP at the path of the endpoint's URL. A URL without a path has the standard one of
+// the signal. The cluster of the collector is added to the draft.
 func openTelemetryService(draft telemetryDraft, e *rules.Effective, field string, endpoint conf.Endpoint, standardPath string) (*corev3.GrpcService, *corev3.HttpService) {
 	address, isURL := endpoint.URL()
 	if !isURL {

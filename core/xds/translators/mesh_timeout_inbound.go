@@ -73,8 +73,7 @@ func connectionTimeouts(c *meshtimeout.Conf) map[string]*conf.Duration {
 	return timeouts
 }
 
-// timeoutRoutes returns the routes of an HTTP inbound, of which the first that matches
-// applies. If a choice asks for a SPIFFE ID, routes for clients that have none, though
+// timeoutRoutes returns the routes of an HTTP inbound; the first that matches applies. If a choice asks for a SPIFFE ID, routes for clients that have none, though
 // a URI SAN may look like one, come first.
 func timeoutRoutes(i *xds.Inbound, choices []choice) []*xds.Route {
 	var anonymous, routes []*xds.Route

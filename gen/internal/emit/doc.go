@@ -1,9 +1,8 @@
 // Package emit prints the IR of a package as Go, in these steps:
 //
 //  1. for each root type its methods and its merger;
-//  2. the states of which the mergers consist, one for each struct, list and map that
-//     merges;
-//  3. equal, hash and clone of the types of which the roots consist;
+//  2. the states inside the mergers, one for each struct, list and map that merges;
+//  3. equal, hash and clone of the types inside the roots;
 //  4. support functions that do not depend on a type.
 //
 // Each step requests the declarations that it uses from the next ones, and each

@@ -86,7 +86,7 @@ func derivative(tree *syntax.Regexp, r rune) *syntax.Regexp {
 	return nothing()
 }
 
-// folds reports whether two runes are the same but for their case.
+// folds reports whether two runes differ in their case only.
 func folds(a, b rune) bool {
 	for next := unicode.SimpleFold(a); next != a; next = unicode.SimpleFold(next) {
 		if next == b {

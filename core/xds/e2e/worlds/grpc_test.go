@@ -96,7 +96,8 @@ func TestGRPCAcceptsAllFields(t *testing.T) {
 	w.check(16*4, 16*4)
 }
 
-// check calls each name and listens for each inbound, of which there must be a number.
+// check calls each name and listens for each inbound. There must be at least the given
+// numbers of them.
 func (w *grpcWorld) check(minNames, minInbounds int) {
 	t := w.t
 	w.serve()

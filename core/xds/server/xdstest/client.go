@@ -152,7 +152,7 @@ func (c *Client) Close() {
 // Wildcard subscribes all resources of a type, by a request without names.
 func (c *Client) Wildcard(t wire.Type) error { return c.change(t, change{}) }
 
-// Subscribe subscribes names, of which "*" is the wildcard.
+// Subscribe subscribes to names. The name "*" is the wildcard.
 func (c *Client) Subscribe(t wire.Type, names ...string) error {
 	return c.change(t, change{subscribe: names})
 }
