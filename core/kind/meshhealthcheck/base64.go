@@ -44,17 +44,22 @@ var word = regexp.MustCompile(`^\+?([A-Z]+|[A-Z]?[a-z]+)[0-9]*$`)
 // "" if it probably is base64. Such a text decodes to bytes that are neither text nor a
 // message of a binary protocol, which has a zero byte in a length or a flag.
 func (b Base64) unencoded(decoded []byte) string {
-	switch plain := strings.TrimRight(string(b), "\r\n"); {
-	case isText(decoded) || bytes.IndexByte(decoded, 0) >= 0:
+	plain := strings.TrimRight(string(b), "\r\n")
+	text, err := hex.DecodeString(plain)
+	isHex := err == nil && isText(text)
+	switch {
+	case bytes.IndexByte(decoded, 0) >= 0, isText(decoded) && !(isHex && !isASCII(decoded) && isASCII(text)):
 		return ""
 	case word.MatchString(plain):
 		return string(b)
-	default:
-		if text, err := hex.DecodeString(plain); err == nil && isText(text) {
-			return string(text)
-		}
+	case isHex:
+		return string(text)
 	}
 	return ""
+}
+
+func isASCII(data []byte) bool {
+	return !bytes.ContainsFunc(data, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // isText reports whether bytes are text of one or more lines.

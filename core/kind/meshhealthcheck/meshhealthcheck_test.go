@@ -88,7 +88,7 @@ func TestRejected(t *testing.T) {
 func TestUnencodedText(t *testing.T) {
 	for text, want := range map[string]string{
 		"PING": "UElORw==", "ruok": "cnVvaw==", "QUIT": "UVVJVA==", "Pong": "UG9uZw==", "hello123": "aGVsbG8xMjM=",
-		"+PING123": "K1BJTkcxMjM=", "PING\r\n": "UElORw0K", "50494e47": "UElORw==", "2b504f4e470d": "K1BPTkcN",
+		"+PING123": "K1BJTkcxMjM=", "PING\r\n": "UElORw0K", "50494e47": "UElORw==", "2b50": "K1A=", "2b504f4e470d": "K1BPTkcN",
 		"": "", "Zm9v": "", "cGluZw==": "", "UElORw0K": "", "K1BPTkcNCg==": "", "AAAA": "", "AAAAAQ==": "", "SgAAAAo4": "",
 		"UElO\nRw==": "", "yMlLtw==": "", "4oKs": "",
 	} {
