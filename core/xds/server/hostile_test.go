@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -247,11 +248,20 @@ func TestLimitComesBeforeWork(t *testing.T) {
 // elements are the parts of a response that the tests of sizes compare.
 type elements struct{ size, resources, removed, removedNames, errors int }
 
-// TestResponsesOfErrorsAreSplit asks for 20,000 names of 270 bytes that do not exist, by
-// name, by locator, of a type that is not served, and of a node that does not exist; then
-// it lets 20,000 names go. All answers arrive in responses within the limit.
+// TestResponsesOfErrorsAreSplit asks for many names that do not exist, by name, by locator,
+// of a type that is not served, and of a node that does not exist; then it lets as many
+// names go. All answers arrive in responses within the limit, for 20,000 names of 270
+// bytes and for random numbers and lengths.
 func TestResponsesOfErrorsAreSplit(t *testing.T) {
-	const n, length = 20_000, 270
+	responsesOfErrors(t, 20_000, 270)
+	random := rand.New(rand.NewPCG(13, 1))
+	for range 2 {
+		length := 8 + random.IntN(1016)
+		responsesOfErrors(t, 1+random.IntN(min(30_000, 16<<20/length)), length)
+	}
+}
+
+func responsesOfErrors(t *testing.T, n, length int) {
 	names := manyNames(n, length)
 	var resources []*wire.Resource
 	for _, name := range names {
@@ -279,7 +289,7 @@ func TestResponsesOfErrorsAreSplit(t *testing.T) {
 		{"names that go", "n", wire.EndpointType.URL(), true, false, true},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d of %d bytes", test.name, n, length), func(t *testing.T) {
 			forProtocols(t, func(t *testing.T, sotw bool) {
 				src := source()
 				r := start(t, server.Options{Source: src})
