@@ -106,15 +106,18 @@ func (b *Builder) finishOwn(p *draft, confs []*rules.Effective, before *built) *
 	})
 }
 
-func (b *Builder) finishBy(p *draft, confs []*rules.Effective, make func(wire.Type, string, proto.Message) *wire.Resource) *built {
+func (b *Builder) finishBy(p *draft, confs []*rules.Effective, marshal func(wire.Type, string, proto.Message) *wire.Resource) *built {
 	p.confs = append(p.confs, confs...)
 	for i, t := range b.shape.finish {
 		t.Finish(&p.Part, confs[i])
 	}
-	done := &built{warnings: p.Warnings, backends: p.backends, applied: p.Applied, changes: p.Changes, policies: p.shapedBy()}
-	for _, m := range p.Messages {
+	done := &built{
+		resources: make([]*wire.Resource, len(p.Messages)),
+		warnings:  p.Warnings, backends: p.backends, applied: p.Applied, changes: p.Changes, policies: p.shapedBy(),
+	}
+	for i, m := range p.Messages {
 		t, name := nameOf(m)
-		done.resources = append(done.resources, make(t, name, m))
+		done.resources[i] = marshal(t, name, m)
 	}
 	return done
 }

@@ -24,15 +24,15 @@ import (
 // inboundKey is all that the resources of an inbound depend on.
 type inboundKey struct {
 	dataplane   *resource.Dataplane
-	index       int
-	tls         clientTLS
 	spiffeID    string
 	provider    spiffe.IdentityProviderType // see visibility
 	trustDomain string
+	confs       *inboundConfs
+	index       int32 // small ones together, as each part of a dataplane has a key
+	tls         clientTLS
 	client      xds.ClientType
 	open        bool // no permission is applied
 	redirected  bool
-	confs       *inboundConfs
 }
 
 // inbound returns the resources of an inbound. Before is what they were in the snapshot
@@ -40,7 +40,7 @@ type inboundKey struct {
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
 	shapedBy := confs.inboundConfs(index, b.shape.inbounds)
 	key := inboundKey{
-		dataplane: d, index: index, tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open, redirected: tls.redirected,
+		dataplane: d, index: int32(index), tls: tls.clientTLS, trustDomain: tls.trustDomain, client: client, open: tls.open, redirected: tls.redirected,
 		confs: b.inboundConfs.get(shapedBy, func() *inboundConfs { return shapedBy }),
 	}
 	if tls.identity != nil {
