@@ -87,12 +87,31 @@ type Client struct {
 // Decision is what decides about a request.
 type Decision = permission.Decision
 
-// Limits bounds the cost of a question. A zero Work means [DefaultWork].
+// Limits bounds the cost of questions.
 type Limits struct {
-	// Work is the maximum number of steps: an entry that is compared in one division of
-	// the requests, or a state of the automaton of expressions.
+	// Work is the maximum number of steps of a question: an entry that is compared in one
+	// division of the requests, or a state of the automaton of expressions. A million
+	// steps take about 130 ms. Zero means [DefaultWork].
 	Work int
+	// Left is what several questions may take together; each of them reduces it. Nil means
+	// no such limit.
+	Left *int
 }
 
 // DefaultWork is the limit of a question that has none.
 const DefaultWork = 1 << 24
+
+// Shared returns limits of questions that take some steps each, and some together.
+func Shared(each, together int) Limits { return Limits{Work: each, Left: &together} }
+
+// steps returns how many steps a question may take.
+func (l *Limits) steps() int {
+	work := l.Work
+	if work <= 0 {
+		work = DefaultWork
+	}
+	if l.Left != nil {
+		work = min(work, max(*l.Left, 0))
+	}
+	return work
+}

@@ -21,7 +21,8 @@ func (e *LimitError) Error() string { return "unknown: " + e.What }
 // search divides the requests of a problem until its lists are decided.
 type search struct {
 	*problem
-	work int // that is left
+	limits Limits
+	work   int // that is left
 	// states is what is known of each variable, for the requests that are divided now.
 	states []state
 	// done reports whether the requests need no further division.
@@ -67,14 +68,16 @@ type answer struct {
 }
 
 func newSearch(p *problem, limits Limits) *search {
-	work := limits.Work
-	if work <= 0 {
-		work = DefaultWork
-	}
-	return &search{problem: p, work: work, states: make([]state, len(p.variables)), found: map[string]answer{}, universes: universes{}}
+	return &search{problem: p, limits: limits, work: limits.steps(), states: make([]state, len(p.variables)), found: map[string]answer{}, universes: universes{}}
 }
 
-func (s *search) run() error { return s.know(0, s.items()) }
+func (s *search) run() error {
+	if left := s.limits.Left; left != nil {
+		before := s.work
+		defer func() { *left -= before - max(s.work, 0) }()
+	}
+	return s.know(0, s.items())
+}
 
 // items returns the lists with every test undecided.
 func (s *search) items() [][]item {

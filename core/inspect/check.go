@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -74,6 +75,8 @@ type meshCheck struct {
 	// workloads returns those of the mesh, which are collected at the first
 	// call.
 	workloads func() *workloads
+	// accessLimits is for questions about permissions; what passes it has no warning.
+	accessLimits access.Limits
 }
 
 // dataplaneConfig is a config with the first dataplane that has it.
@@ -86,7 +89,7 @@ type dataplaneConfig struct {
 // newMeshCheck collects the distinct configs of a mesh, both with and without
 // the policies that only inform: what has an effect in either has an effect.
 func newMeshCheck(view *core.View, mesh string) *meshCheck {
-	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh)}
+	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh), accessLimits: access.Shared(accessWork, accessWorkAll)}
 	m.workloads = sync.OnceValue(func() *workloads { return newWorkloads(m.dataplanes) })
 	seen := map[*rules.Config]bool{}
 	for _, d := range m.dataplanes {

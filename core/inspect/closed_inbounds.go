@@ -29,7 +29,7 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 			key := newPermissionsOf(config, d, i, false)
 			cause, examined := closed[key]
 			if !examined {
-				if permissions := permission.ForInbound(config, d, i); !allowsAny(permissions) {
+				if permissions := permission.ForInbound(config, d, i); !allowsAny(permissions, m.accessLimits) {
 					names := permittingPolicies(key)
 					if cause = known[names]; cause == nil {
 						cause = &closedCause{policies: names, dataplane: d, inbound: i, rules: permissions.Rules != nil}
@@ -52,8 +52,8 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 
 // allowsAny reports whether an inbound allows any request, which it may if that is
 // unknown.
-func allowsAny(p *permission.Permissions) bool {
-	regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, access.ListOf(p), nil, access.Limits{})
+func allowsAny(p *permission.Permissions, limits access.Limits) bool {
+	regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, access.ListOf(p), nil, limits)
 	return err != nil || slices.ContainsFunc(regions, func(r access.Region) bool { return r.Allow })
 }
 

@@ -122,7 +122,7 @@ func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
 	}
 	slices.SortFunc(d.diff.Groups, func(a, b DiffGroup) int { return strings.Compare(a.Dataplanes[0], b.Dataplanes[0]) })
 	d.diff.Access = d.access.all()
-	return d.diff, errors.Join(slices.Concat(d.clients.errors(), d.access.failed, []error{d.budget.err()})...)
+	return d.diff, errors.Join(append(d.clients.errors(), d.access.err(), d.budget.err())...)
 }
 
 // differ compares two sides.

@@ -62,8 +62,18 @@ type accessDiffs struct {
 	lists  map[permissionsOf]*access.List
 	known  map[accessPair]*accessDiff
 	groups map[string]*AccessDiff // by inbound and changes
-	failed []error
+	limits access.Limits
+	// unknown is the first comparison that passes a limit, and how many do.
+	unknown      error
+	unknownCount int
 }
+
+// A question about permissions may take a fraction of a second, and all questions of an
+// answer together a few seconds; what passes that is unknown.
+const (
+	accessWork    = 1 << 21
+	accessWorkAll = 1 << 24
+)
 
 type accessPair struct {
 	before, after permissionsOf
@@ -114,7 +124,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) erro
 		return nil
 	}
 	if a.known == nil {
-		*a = accessDiffs{lists: map[permissionsOf]*access.List{}, known: map[accessPair]*accessDiff{}, groups: map[string]*AccessDiff{}}
+		*a = accessDiffs{lists: map[permissionsOf]*access.List{}, known: map[accessPair]*accessDiff{}, groups: map[string]*AccessDiff{}, limits: access.Shared(accessWork, accessWorkAll)}
 	}
 	old, next := permissionsIn(before), permissionsIn(after)
 	wasOpen, isOpen := !d.before.view.PermissionsApply(p.before), !d.after.view.PermissionsApply(p.after)
@@ -174,14 +184,24 @@ func (a *accessDiffs) diff(d *differ, key accessPair, old, next *rules.Config, p
 	}
 	x := a.list(key.before, old, p.before, before)
 	y := a.list(key.after, next, p.after, after)
-	diff, err := compareAccess(key.space, x, y, d.deciders())
+	diff, err := compareAccess(key.space, x, y, d.deciders(), a.limits)
 	if limit := (*access.LimitError)(nil); errors.As(err, &limit) {
-		a.failed = append(a.failed, fmt.Errorf("permissions of %s of %s: %w", uniqueInboundName(p.after, after), p.after.Name, limit))
+		if a.unknownCount++; a.unknown == nil {
+			a.unknown = fmt.Errorf("permissions of %s of %s: %w", uniqueInboundName(p.after, after), p.after.Name, limit)
+		}
 	} else if err != nil {
 		return nil, err
 	}
 	a.known[key] = diff
 	return diff, nil
+}
+
+// err returns what is unknown, if anything is.
+func (a *accessDiffs) err() error {
+	if a.unknownCount > 1 {
+		return fmt.Errorf("%w; so are those of %d more", a.unknown, a.unknownCount-1)
+	}
+	return a.unknown
 }
 
 // list returns the permissions of an inbound as a list.
@@ -205,15 +225,15 @@ func (d *differ) deciders() sides {
 
 // compareAccess compares two lists. With a [*access.LimitError] the difference is unknown:
 // the inbound could open and close.
-func compareAccess(s spaceOf, before, after *access.List, options sides) (*accessDiff, error) {
+func compareAccess(s spaceOf, before, after *access.List, options sides, limits access.Limits) (*accessDiff, error) {
 	diff := &accessDiff{couldOpen: true, couldClose: true}
-	all, err := access.Compare(&access.Space{Protocol: s.protocol}, before, after, access.Limits{})
+	all, err := access.Compare(&access.Space{Protocol: s.protocol}, before, after, limits)
 	if err != nil {
 		return diff, err
 	}
 	diff.couldOpen = slices.ContainsFunc(all, func(d access.Difference) bool { return d.After.Allow })
 	diff.couldClose = slices.ContainsFunc(all, func(d access.Difference) bool { return !d.After.Allow })
-	here, err := access.Compare(s.space(), before, after, access.Limits{})
+	here, err := access.Compare(s.space(), before, after, limits)
 	if err != nil {
 		return diff, err
 	}

@@ -11,7 +11,7 @@ import (
 // idleEntries warns of permission entries that an inbound cannot match in full
 // (SPEC 7.5), and of those that change nothing on any inbound.
 func (m *meshCheck) idleEntries() []diag.Diagnostic {
-	e := entries{effective: map[permission.Place]bool{}, seen: map[permissionsOf]bool{}}
+	e := entries{effective: map[permission.Place]bool{}, seen: map[permissionsOf]bool{}, limits: m.accessLimits}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} { // an effect in either is an effect
 			config := permissionsIn(m.view.Configs(d, ScopeOf(shadow)))
@@ -42,6 +42,7 @@ type entries struct {
 	effective map[permission.Place]bool // false: on no inbound so far
 	order     []permission.Place        // the keys of effective, in the order in which they were added
 	seen      map[permissionsOf]bool
+	limits    access.Limits
 	warnings  []diag.Diagnostic
 }
 
@@ -52,7 +53,7 @@ func (e *entries) inbound(p permissionsOf) {
 	e.seen[p] = true
 	list, warnings := permission.NewDecisionList(p.protocol, permission.RulesOf(p.config.Inbounds[p.inbound].Unmerged))
 	e.warnings = append(e.warnings, warnings...)
-	decides := deciding(&permission.Permissions{Protocol: p.protocol, Rules: list})
+	decides := deciding(&permission.Permissions{Protocol: p.protocol, Rules: list}, e.limits)
 	for _, entry := range list.Entries() {
 		if _, known := e.effective[entry.Place]; !known {
 			e.order = append(e.order, entry.Place)
@@ -63,10 +64,10 @@ func (e *entries) inbound(p permissionsOf) {
 
 // deciding returns the entries that decide about a request, or about one in the shadow
 // decision; nil if that is unknown.
-func deciding(p *permission.Permissions) map[permission.Place]bool {
+func deciding(p *permission.Permissions, limits access.Limits) map[permission.Place]bool {
 	decides := map[permission.Place]bool{}
 	for _, list := range []*access.List{access.ListOf(p), access.ShadowListOf(p)} {
-		regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, list, nil, access.Limits{})
+		regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, list, nil, limits)
 		if err != nil {
 			return nil
 		}

@@ -66,7 +66,7 @@ type ReachQuery struct {
 // NewReach returns what the inbounds of a mesh allow their clients. The error is
 // [ErrNotFound] or [ErrUsage].
 func NewReach(view *core.View, mesh string, q ReachQuery, options Options) (*Reach, error) {
-	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{}}
+	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{}, limits: access.Shared(accessWork, 4*accessWorkAll)}
 	r.options.Semantics = view.Semantics()
 	if err := r.find(q); err != nil {
 		return nil, err
@@ -85,6 +85,7 @@ type reacher struct {
 	from, to []*resource.Dataplane
 	clients  map[string]*reachClient // by SPIFFE ID
 	columns  map[reachColumn]*column
+	limits   access.Limits
 }
 
 // reachClient is the dataplanes of one SPIFFE ID.
@@ -260,7 +261,7 @@ func (r *reacher) column(c *column, clients []*reachClient, ids []string, others
 			asked = append(asked, access.Client{SpiffeID: client.id, Tags: tags})
 		}
 	}
-	reaches := access.ReachOf(space, c.list, asked, access.Limits{})
+	reaches := access.ReachOf(space, c.list, asked, r.limits)
 	cells := make([]ReachCell, 0, len(clients)+1)
 	for _, client := range clients {
 		n := max(len(client.tags), 1)
@@ -272,7 +273,7 @@ func (r *reacher) column(c *column, clients []*reachClient, ids []string, others
 		reaches, asked = reaches[n:], asked[n:]
 	}
 	if others {
-		cells = append(cells, r.cell(c, []access.Reach{access.ReachOfOthers(space, c.list, ids, access.Limits{})}, nil))
+		cells = append(cells, r.cell(c, []access.Reach{access.ReachOfOthers(space, c.list, ids, r.limits)}, nil))
 	}
 	return cells
 }

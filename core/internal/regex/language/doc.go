@@ -7,7 +7,7 @@
 //  3. [Shortest] walks through the product of all of them, breadth first, until it is in a
 //     state that each of them wants, or has no state left.
 //
-// A search is exact. It takes at most as many states as it is given, and returns
+// A search is exact. It takes at most as many steps as it is given, and returns
 // [ErrTooLarge] if these do not suffice.
 //
 // What the languages hold grows with the searches, so they are for one goroutine.

@@ -99,8 +99,8 @@ func TestShortest(t *testing.T) {
 			return !slices.ContainsFunc(in, func(l Language) bool { return !Contains(l, text) }) &&
 				!slices.ContainsFunc(out, func(l Language) bool { return Contains(l, text) })
 		}
-		states := 10_000
-		text, ok, err := Shortest(in, out, &states)
+		steps := 10_000_000
+		text, ok, err := Shortest(in, out, &steps)
 		switch i := slices.IndexFunc(all, meets); {
 		case err != nil:
 			t.Fatalf("%q: %v", names, err)
@@ -122,8 +122,8 @@ func TestShortestHasALimit(t *testing.T) {
 	for i := range 12 {
 		out = append(out, Whole(regex.MustParse(fmt.Sprintf(`(?:.{%d})*a.*`, i+5))))
 	}
-	states := 500
-	if _, _, err := Shortest([]Language{Values(`[ab]{60}`)}, out, &states); !errors.Is(err, ErrTooLarge) {
+	steps := 500
+	if _, _, err := Shortest([]Language{Values(`[ab]{60}`)}, out, &steps); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error %v, want %v", err, ErrTooLarge)
 	}
 }

@@ -10,9 +10,9 @@ import (
 var ErrTooLarge = errors.New("the regular expressions need too many states together")
 
 // Shortest returns a shortest text that is in all languages of in and in none of out. If
-// there is none, ok is false. It takes at most the given number of states, and subtracts
-// what it took; the error is [ErrTooLarge].
-func Shortest(in, out []Language, states *int) (text string, ok bool, err error) {
+// there is none, ok is false. It takes at most the given number of steps, each of one
+// language by one byte, and subtracts what it took; the error is [ErrTooLarge].
+func Shortest(in, out []Language, steps *int) (text string, ok bool, err error) {
 	s := search{in: in, out: out, seen: map[string]bool{}}
 	s.bytes = representatives(append(slices.Clone(in), out...))
 	first := place{states: make([]int32, 0, len(in)+len(out)), parent: -1}
@@ -24,7 +24,7 @@ func Shortest(in, out []Language, states *int) (text string, ok bool, err error)
 		if s.wanted(s.places[i].states) {
 			return s.text(i), true, nil
 		}
-		if *states--; *states < 0 {
+		if *steps -= len(s.bytes) * (len(in) + len(out)); *steps < 0 {
 			return "", false, ErrTooLarge
 		}
 		for _, b := range s.bytes {

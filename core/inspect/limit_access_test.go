@@ -1,0 +1,58 @@
+package inspect_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// hostilePermissions is a policy for each of some services whose entries divide requests
+// into more parts than any limit: by many headers, each with several expressions.
+func hostilePermissions(services int, denied string) []string {
+	var documents []string
+	for n := range services {
+		var entries []string
+		for i := range 200 {
+			var headers []string
+			for k := range 3 {
+				headers = append(headers, fmt.Sprintf(`{type: RegularExpression, name: x-%d, value: "a.*%d"}`, (i*7+k*11+i/5)%40, (i+n)%9))
+			}
+			entries = append(entries, "{headers: ["+strings.Join(headers, ", ")+"]}")
+		}
+		documents = append(documents,
+			fmt.Sprintf(`{type: Dataplane, name: d%d, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: s%d, kuma.io/protocol: http}}]}}`, n, n),
+			fmt.Sprintf(`{type: MeshTrafficPermission, mesh: default, name: p%d, spec: {targetRef: {kind: MeshService, name: s%d}, rules: [{default: {deny: [%s], allow: [{method: %s}, %s]}}]}}`,
+				n, n, strings.Join(entries[:100], ", "), denied, strings.Join(entries[100:], ", ")))
+	}
+	return documents
+}
+
+// Questions about permissions that are past a limit are unknown, and those of a whole mesh
+// share one limit.
+func TestPermissionsPastTheLimit(t *testing.T) {
+	before, after := viewOf(t, hostilePermissions(6, "GET")...), viewOf(t, hostilePermissions(6, "PUT")...)
+	diff, err := inspect.NewDiff(before, after, "default", inspect.Options{})
+	if limit := (*access.LimitError)(nil); !errors.As(err, &limit) || !strings.Contains(err.Error(), "so are those of 5 more") {
+		t.Errorf("error %v, want a limit", err)
+	}
+	if len(diff.Opens) != 6 || len(diff.Closes) != 6 || len(diff.Access) != 0 {
+		t.Errorf("unknown inbounds open and close: %d, %d", len(diff.Opens), len(diff.Closes))
+	}
+	reach, err := inspect.NewReach(before, "default", inspect.ReachQuery{}, inspect.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cell := range reach.Cells {
+		if cell.Access != access.Unknown.String() || cell.Why == "" {
+			t.Errorf("cell %+v, want unknown and why", cell)
+		}
+	}
+	if check := inspect.NewCheck(before, new(resource.Set)); len(check.Warnings) == 0 {
+		t.Error("no warnings at all")
+	}
+}
