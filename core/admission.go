@@ -12,11 +12,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// admit checks the resources of a batch as the loader checks those of files,
-// whether they were decoded or made in Go (SPEC 1.2). The error is a
-// [diag.Errors] with every error of the batch. A resource without a position is
-// named by its identity. If the code of a kind panics, the error is an [ErrPanic], and
-// if the context ends its cause.
+// admit checks the resources of a batch as the loader checks those of files, whether they
+// were decoded or made in Go (SPEC 1.2). The error is a [diag.Errors] with every error of
+// the batch. A resource without a position is named by its identity. If the code of a
+// kind panics, the error is an [ErrPanic]; if the context ends, it is the context's
+// cause.
 func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (err error) {
 	set := b.upserts()
 	a := admission{kinds: kinds, seen: make(map[resource.ID]*resource.Meta, len(set.Dataplanes)+len(set.Policies)+len(b.Delete))}
@@ -53,7 +53,8 @@ func admit(ctx context.Context, kinds *resource.Kinds, b *Batch) (err error) {
 	return a.sink.Err()
 }
 
-// admitAll checks the resources of a kind. Passed reports that all are already known to be valid.
+// admitAll checks the resources of a kind. If passed is set, all are already known to be
+// valid.
 func admitAll[T any, R interface {
 	*T
 	Identity() *resource.Meta
@@ -82,9 +83,8 @@ type prober struct {
 	running mesh.Guard
 }
 
-// parallelAdmission is the number of dataplanes and policies from which several
-// workers validate them first. A resource takes about 1 µs, as long as starting a
-// worker.
+// parallelAdmission is the smallest number of dataplanes and policies that several
+// workers validate first. A resource takes about 1 µs, as long as starting a worker.
 const parallelAdmission = 256
 
 // passed validates the dataplanes and policies of a large batch by several workers,
@@ -137,8 +137,8 @@ func (a *admission) present(ok bool, what string) bool {
 	return ok
 }
 
-// valid checks a resource by its Validate method, and that it is the only one
-// of its identity.
+// valid runs a resource's Validate method, and checks that no other resource has its
+// identity.
 func (a *admission) valid(m *resource.Meta, validate func(*diag.At)) {
 	if a.Fails(validate) {
 		validate(m.Place(&a.sink))
@@ -147,9 +147,9 @@ func (a *admission) valid(m *resource.Meta, validate func(*diag.At)) {
 	}
 }
 
-// ofEngine returns a policy with the kind that the engine has of its name: kinds
-// that are made by two calls are equal, and an engine merges Confs of one type. It
-// returns nil for nil and for a policy of another kind.
+// ofEngine returns a policy with the engine's own kind of the same name: two calls make
+// two equal kinds, but an engine merges Confs of one type only. It returns nil for nil
+// and for a policy of an unknown kind.
 func (a *admission) ofEngine(p *resource.Policy) *resource.Policy {
 	if p == nil || p.Type == nil {
 		return nil
@@ -189,7 +189,7 @@ func (a *admission) document(d *resource.Document) {
 	}
 }
 
-// once checks that a resource is the first one of its identity.
+// once checks that no earlier resource has the identity.
 func (a *admission) once(m *resource.Meta) {
 	if first, twice := a.seen[m.ID]; twice {
 		a.errorf(m, "name", "the first one is at "+placeOf(first).String(), "duplicate %s", m.ID.String())
@@ -213,7 +213,7 @@ func (a *admission) deletion(id resource.ID) {
 	a.seen[id] = &m
 }
 
-// hasKind reports whether an engine can have a resource of the identity.
+// hasKind reports whether an engine can have a resource with the identity.
 func (a *admission) hasKind(id resource.ID) bool {
 	switch id.Kind {
 	case resource.MeshKind, resource.DataplaneKind, resource.MeshIdentityKind, resource.MeshTrustKind:

@@ -13,11 +13,12 @@ import (
 // Batch is a set of changes that are applied together or not at all. The order
 // of its elements has no meaning.
 type Batch struct {
-	// Upsert contains resources that are added, or replace the resources of the
-	// same identity; nil for none. The caller must not change them afterwards.
+	// Upsert contains the resources to add. Each replaces the resource with the same
+	// identity, if there is one. Nil adds none. The caller must not change them
+	// afterwards.
 	Upsert *resource.Set
-	// Delete contains the identities of resources that are removed. It is an error if
-	// one does not exist.
+	// Delete contains the identities of the resources to remove. It is an error if one
+	// does not exist.
 	Delete []resource.ID
 }
 
@@ -29,7 +30,7 @@ func (b *Batch) upserts() *resource.Set {
 	return b.Upsert
 }
 
-// globals returns the edits of objects that belong to no mesh, sorted by identity.
+// globals returns the edits of objects without a mesh, sorted by identity.
 func (b *Batch) globals() []mesh.Edit[resource.Object] {
 	var edits []mesh.Edit[resource.Object]
 	for _, o := range b.upserts().Objects {
@@ -46,8 +47,8 @@ func (b *Batch) globals() []mesh.Edit[resource.Object] {
 	return edits
 }
 
-// perMesh splits a batch that was admitted; the result is sorted by mesh. It
-// includes the meshes of the previous view that the change of placements concerns.
+// perMesh splits an admitted batch by mesh, sorted. It adds the meshes of the previous
+// view that the change of placements concerns.
 func (b *Batch) perMesh(before *View, e mesh.Enforcement) []*mesh.Batch {
 	byName := map[string]*mesh.Batch{}
 	of := func(name string) *mesh.Batch {

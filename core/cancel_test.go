@@ -15,7 +15,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// countdown is a context that ends when it was asked a number of times.
+// countdown is a context that ends after it was asked a number of times.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -34,8 +34,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// Wherever a context ends, Apply changes nothing, and the next batch has the result
-// that it would have had.
+// Wherever a context ends, Apply changes nothing, and the next batch has its usual
+// result.
 func TestApplyCanceled(t *testing.T) {
 	var world, next strings.Builder
 	for i := range 20 {

@@ -29,8 +29,8 @@ const (
 // String returns the action in lower case.
 func (a Action) String() string { return [...]string{"joined", "left", "changed"}[a] }
 
-// Change is a set of dataplanes of one mesh to which the same happened for the
-// same reasons. It is immutable.
+// Change is a set of dataplanes of one mesh that changed in the same way for the same
+// reasons. It is immutable.
 type Change struct {
 	Mesh   string
 	Action Action
@@ -41,19 +41,21 @@ type Change struct {
 	// the dataplanes, in either view, sorted. The list is empty if the mesh is
 	// missing in one of the views.
 	Policies []resource.ID
-	// Bindings are the placement bindings that caused a policy with the shadow label
-	// to be enforced on the dataplanes, or no longer to be, sorted (SPEC 8.5). The list is empty if the mesh is missing in one of the views.
+	// Bindings are the placement bindings that began or ceased to enforce a policy with
+	// the shadow label on the dataplanes, sorted (SPEC 8.5). The list is empty if the
+	// mesh is missing in one of the views.
 	Bindings []resource.ID
-	// Places are the places where the effective confs have different content or
-	// different origins. It is empty if only the dataplane's resource, such as its
-	// address, its shadow confs, or those of Destinations changed.
+	// Places are the places where the effective confs have different content or different
+	// origins. It is empty if only the dataplane's resource (such as its address), its
+	// shadow confs or its confs for destinations changed.
 	Places []rules.Place
-	// Shadow contains the same for the shadow confs (SPEC 8.3). It is equal to
-	// Places unless a policy that only informs selects the dataplanes.
+	// Shadow is Places for the shadow confs (SPEC 8.3). It is equal to Places unless a
+	// policy that only informs selects the dataplanes.
 	Shadow []rules.Place
-	// Destinations reports that other policies with `to` items select the dataplanes, in one
-	// of the scopes, and that one of them can have outbounds to destinations: the confs of
-	// these, which are in no place, may differ. [CompareDestinations] names the destinations.
+	// Destinations reports that the confs of outbounds to destinations may differ: in one
+	// of the scopes, the list of policies with `to` items that select the dataplanes
+	// changed, and a dataplane can have such outbounds. Places does not contain them;
+	// [CompareDestinations] names the destinations.
 	Destinations bool
 
 	difference mesh.Difference // contains the same, and the dataplanes

@@ -125,8 +125,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A new version of an item may select something else: what it selected before
-// changes too.
+// A new version of an item may select other outbounds: those that it selected before
+// change too.
 func TestChangesOfAnItemsTarget(t *testing.T) {
 	outbounds := `{port: 1, tags: {kuma.io/service: a, version: v1}}, {port: 2, tags: {kuma.io/service: a, version: v2}}, {port: 3, tags: {kuma.io/service: b, version: v1}}`
 	item := func(target string) string {

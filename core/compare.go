@@ -11,19 +11,19 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Compare returns what changed for dataplanes from one view to another, sorted by
-// mesh, action and first identity. The result depends on the content of the views
-// alone, not on the commits between them. A dataplane is in one change at most.
-// What changes no conf, no origin and no content of the dataplane's resource is
-// left out, except for [Change.Destinations]; so are positions in files.
+// Compare returns what changed for dataplanes from one view to another, sorted by mesh,
+// action and first identity. The result depends on the content of the views alone, not on
+// the commits between them. A dataplane is in one change at most. A dataplane whose
+// confs, origins and own resource are equal in both views is left out, unless
+// [Change.Destinations] applies to it. Positions in files are ignored.
 //
-// A MeshIdentity or MeshTrust is no part of a configuration, so what it changes,
-// such as the SPIFFE IDs of dataplanes, is in no change: compare what
+// MeshIdentities and MeshTrusts are not part of a configuration, so their effects, such
+// as the SPIFFE IDs of dataplanes, are in no change. To find those, compare what
 // [View.Identities] and [View.Trusts] return for both views, which is shared until it
 // changes. [CompareDestinations] returns the changes of destinations.
 //
-// Comparing two views of one engine costs what differs between them, however many
-// commits lie between; comparing other views visits every dataplane.
+// For two views of one engine the cost is proportional to their difference, regardless of
+// the number of commits between them. For other views every dataplane is visited.
 func Compare(before, after *View) []Change {
 	var changes []Change
 	for a, b := range changedMeshes(before, after) {
@@ -40,9 +40,9 @@ func Compare(before, after *View) []Change {
 }
 
 // EditedDataplanes yields the dataplanes whose own resources were added, changed or
-// removed from one view to another, in any order: each as it was and as it is, nil if
-// it does not exist. Positions in files are ignored. It is for those that need no more
-// than that of [Compare], which also compares configurations.
+// removed from one view to another, in any order: each as it was and as it is, nil if it
+// does not exist. Positions in files are ignored. It is cheaper than [Compare], which
+// also compares configurations.
 func EditedDataplanes(before, after *View) iter.Seq2[*resource.Dataplane, *resource.Dataplane] {
 	return func(yield func(old, next *resource.Dataplane) bool) {
 		for a, b := range changedMeshes(before, after) {

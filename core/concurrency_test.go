@@ -16,8 +16,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Each commit changes two policies and a label at once. A reader must see all of a
-// commit or nothing of it, and never wait.
+// Each commit changes two policies and a label at once. A reader must see all of a commit
+// or none of it, and never wait.
 func TestReadersSeeWholeCommits(t *testing.T) {
 	var world strings.Builder
 	for i := range 40 {
@@ -66,8 +66,8 @@ func TestReadersSeeWholeCommits(t *testing.T) {
 	}
 }
 
-// readCommit returns the number of the commit that made a view, which all its
-// parts must agree on.
+// readCommit returns the number of the commit that made a view. All parts of the view
+// must agree on it.
 func readCommit(t *testing.T, v *core.View) int {
 	found := -1
 	note := func(what string, n int) {
@@ -115,7 +115,7 @@ func TestWriters(t *testing.T) {
 	}
 }
 
-// A slow watcher gets several commits as one, and finally the present view.
+// A slow watcher gets several commits as one, and finally the current view.
 func TestWatch(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -169,7 +169,7 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
-// A superseded view is freed, with what it alone refers to.
+// A superseded view is freed, with everything that only it refers to.
 func TestDeadViewsAreFreed(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+timeoutText("base", "", everyDataplane, forAll))
 	v := e.View()
@@ -196,7 +196,7 @@ func TestDeadViewsAreFreed(t *testing.T) {
 	runtime.KeepAlive(e)
 }
 
-// A watcher keeps the view that was yielded last, and not the one it began with.
+// A watcher keeps the last yielded view alive, and not the view that it began with.
 func TestWatchersKeepOneView(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend))
 	commit := func(name string) {

@@ -7,24 +7,25 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// DestinationChange is what changed for a destination (SPEC 17.3), to which many
-// dataplanes have outbounds.
+// DestinationChange is what changed for a destination (SPEC 17.3). Many dataplanes have
+// outbounds to it.
 type DestinationChange struct {
 	Mesh string
 	// Destination is the identity of the MeshService, MeshExternalService or
-	// MeshMultiZoneService. The zero identity is for all destinations of the mesh, to which
-	// `to` items of kind Mesh apply.
+	// MeshMultiZoneService. The zero identity stands for all destinations of the mesh,
+	// when `to` items of kind Mesh changed.
 	Destination resource.ID
 	Action      Action
 	// OwnResource reports that the destination's own resource was added, removed or
 	// changed, such as its ports and addresses.
 	OwnResource bool
-	// Policies are the policies that were added, removed or changed and have `to` items for
-	// the destination, or for a route of it, in either view, sorted. On the dataplanes that
-	// they select ([View.SelectedBy]) the confs of its outbounds may differ. The list is
-	// empty if the mesh is missing in one of the views.
+	// Policies are the policies that were added, removed or changed and have `to` items
+	// for the destination, or for a route of it, in either view, sorted. The confs of
+	// outbounds to the destination may differ on the dataplanes that these policies
+	// select ([View.SelectedBy]). The list is empty if the mesh is missing in one of the
+	// views.
 	Policies []resource.ID
-	// Endpoints are the dataplanes that were added, removed or changed and that a
+	// Endpoints are the dataplanes that were added, removed or changed and that the
 	// MeshService selects in either view, sorted.
 	Endpoints []resource.ID
 }

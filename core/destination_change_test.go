@@ -46,8 +46,8 @@ const destinationsWorld = `
 {type: MeshHTTPRoute, name: r, spec: {to: [{targetRef: {kind: MeshService, name: api}, rules: []}]}}
 `
 
-// A change of a dataplane reports that its policies with `to` items differ, if the mesh has
-// destinations: no place has their confs.
+// If the mesh has destinations, a change of a dataplane reports that its policies with
+// `to` items differ, as no place has their confs.
 func TestChangesOfDestinations(t *testing.T) {
 	timeout := "\n---\n{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, name: api}, default: {idleTimeout: 1s}}]}}\n"
 	rules := strings.NewReplacer("to: [{targetRef: {kind: MeshService, name: api}, ", "rules: [{").Replace(timeout)
@@ -70,8 +70,8 @@ func TestChangesOfDestinations(t *testing.T) {
 	}
 }
 
-// A change names the destinations that it touches, by their own resources, by policies and
-// by endpoints; between views of one engine and of two, and back.
+// A change names the destinations whose own resources, policies or endpoints changed,
+// between views of one engine and of two, and back.
 func TestDestinationChanges(t *testing.T) {
 	const idle = "default: {idleTimeout: 1s}"
 	timeout := func(target string) string {

@@ -16,9 +16,9 @@
 //	timeout, err := rules.ConfOf[meshtimeout.Conf](config.Outbounds[0].Effective)
 //	id, err := view.Identities(dataplane.Mesh).Of(dataplane) // its SPIFFE ID
 //
-// The Example is a whole program. GUIDE.md in this directory shows how to embed
-// the engine and how to write a policy kind; SPEC.md contains the rules that
-// comments cite as "SPEC n.n".
+// The Example is a whole program. GUIDE.md in this directory shows how to embed the
+// engine and how to write a policy kind. SPEC.md contains the rules; comments cite them
+// as "SPEC n.n".
 //
 // # How it works
 //
@@ -63,16 +63,16 @@
 //     and for its profiles (evaluate.go, core/internal/blocks). A new class starts
 //     from the results of the class that its first dataplane left (origin.go).
 //
-// At last it publishes the next [View] by one atomic store. The view shares what did
-// not change with the previous one: pages of dataplanes, profiles, blocks.
+// Finally it publishes the next [View] by one atomic store. Unchanged parts (pages of
+// dataplanes, profiles, blocks) are shared with the previous view.
 //
-// A view also has the MeshIdentities and MeshTrusts, for packages that build on it,
-// such as xds. No class and no profile depends on them (resources.go).
+// A view also contains the MeshIdentities and MeshTrusts, for packages that build on it,
+// such as xds. Classes and profiles do not depend on them (resources.go).
 //
-// [Compare] finds the differences between two views by what they do not share, so
-// no record of changes is kept, [Engine.Watch] needs no queue, and a slow watcher
-// gets several commits as one. [CompareDestinations] does so for destinations such as
-// MeshServices, each of which concerns every dataplane that reaches it.
+// [Compare] finds the differences between two views by what they do not share. So there
+// is no log of changes, [Engine.Watch] needs no queue, and a slow watcher gets several
+// commits as one. [CompareDestinations] does the same for destinations such as
+// MeshServices: a change of one concerns every dataplane that reaches it.
 //
 // # Invariants
 //

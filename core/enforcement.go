@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/mesh"
 )
 
-// enforcement makes the part of a batch that concerns placements and bindings,
-// before any mesh is changed: policies of meshes depend on it.
+// enforcement applies the part of a batch that concerns placements and bindings. This
+// precedes any change of a mesh, as policies of all meshes depend on it.
 func (b *Batch) enforcement(before *enforce.State) mesh.Enforcement {
 	var e *enforce.Editor // nil: no change so far
 	edit := func() *enforce.Editor {

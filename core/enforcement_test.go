@@ -17,10 +17,10 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// TestEnforcementSequences applies random batches of placements, bindings,
-// policies and dataplanes. After each, the policies that are enforced on each
-// dataplane are those of the reference and of a new view, and the changes of the
-// commit are the dataplanes for which that is another list.
+// TestEnforcementSequences applies random batches of placements, bindings, policies and
+// dataplanes. After each batch, the policies enforced on each dataplane are those of the
+// reference and of a new view, and the commit's changes are the dataplanes whose list of
+// enforced policies changed.
 func TestEnforcementSequences(t *testing.T) {
 	sequences := uint64(40)
 	if testing.Short() {
@@ -77,7 +77,7 @@ func (s *enforcementSequence) run() {
 	}
 }
 
-// change adds one change to a batch, of a resource that it does not have yet.
+// change adds a change of one resource to a batch that does not have the resource yet.
 func (s *enforcementSequence) change(batch *core.Batch) {
 	switch s.Below(6) {
 	case 0:
@@ -119,7 +119,7 @@ func (s *enforcementSequence) changePolicy(batch *core.Batch, p *resource.Policy
 	})
 }
 
-// toggle deletes what is present, sometimes, and else upserts it.
+// toggle sometimes deletes what is present; otherwise it upserts it.
 func (s *enforcementSequence) toggle(batch *core.Batch, id resource.ID, upsert func()) {
 	if s.present[id] && s.Below(4) == 0 {
 		batch.Delete = append(batch.Delete, id)
@@ -190,8 +190,8 @@ func (s *enforcementSequence) checkReference(got map[resource.ID][]string) {
 	}
 }
 
-// checkChanges checks that every dataplane with another list of enforced
-// policies is in a change, and with a cause.
+// checkChanges checks that every dataplane whose list of enforced policies changed is in
+// a change with a cause.
 func (s *enforcementSequence) checkChanges(commit core.Commit, before, now map[resource.ID][]string) {
 	changed := map[resource.ID]*core.Change{}
 	changes := commit.Changes()

@@ -15,21 +15,21 @@ import (
 
 // Options are the options of an [Engine]. The zero Options are ready to use.
 type Options struct {
-	// Semantics is the way to read policies (SPEC 17.1).
+	// Semantics is how policies are read (SPEC 17.1).
 	Semantics semantics.Semantics
-	// Order is the order in which policies of one kind override each other; nil
-	// is that of the semantics.
+	// Order is the order in which policies of one kind override each other. Nil is the
+	// order of the semantics.
 	Order rules.Order
 }
 
-// Engine computes the effective configuration of all dataplanes, and updates it
-// as resources are added, changed and removed. It is safe for concurrent use:
-// readers take a [View] without waiting, writers wait for each other.
+// Engine computes the effective configuration of all dataplanes, and updates it as
+// resources are added, changed and removed. It is safe for concurrent use: readers take a
+// [View] without waiting; writers wait for each other.
 type Engine struct {
 	current atomic.Pointer[View]
 
-	// writing has a value while a batch is applied: a lock that a caller can cease to
-	// wait for. It guards what follows.
+	// writing is a lock that a caller can stop waiting for: it contains a value while a
+	// batch is applied. It guards the fields below.
 	writing chan struct{}
 	meshes  map[string]*mesh.Writer // see writer
 	memory  mesh.Buffers
@@ -49,7 +49,7 @@ func NewEngine(kinds *resource.Kinds, options Options) *Engine {
 	return e
 }
 
-// View returns the present view. It costs one atomic load.
+// View returns the current view, by one atomic load.
 func (e *Engine) View() *View { return e.current.Load() }
 
 // Commit is the result of [Engine.Apply]: the views before and after. They are
@@ -71,8 +71,8 @@ func (c Commit) DestinationChanges() []DestinationChange {
 // resource, with the same content and the same position in a file, changes nothing.
 // When Apply returns, [Engine.View] returns the new view.
 //
-// After an ErrPanic or a context that ended, the next batch first rebuilds what the
-// engine has of the meshes concerned, which takes as long as their first batch.
+// After an ErrPanic or an ended context, the next batch first rebuilds the engine's state
+// of the meshes concerned. This takes as long as their first batch.
 func (e *Engine) Apply(ctx context.Context, batch Batch) (Commit, error) {
 	if err := admit(ctx, e.View().kinds, &batch); err != nil {
 		return Commit{}, err
@@ -145,8 +145,8 @@ func (e *Engine) lock(ctx context.Context) error {
 
 func (e *Engine) unlock() { <-e.writing }
 
-// writer returns the writer of a mesh. If a published mesh has none, as after an
-// update that failed, it is rebuilt from what is published.
+// writer returns the writer of a mesh. If a published mesh has none, as after a failed
+// update, the writer is rebuilt from the published view.
 func (e *Engine) writer(ctx context.Context, name string) (*mesh.Writer, error) {
 	if w := e.meshes[name]; w != nil {
 		return w, nil
@@ -163,13 +163,13 @@ func (e *Engine) writer(ctx context.Context, name string) (*mesh.Writer, error) 
 	return w, err
 }
 
-// Sizes are the numbers that the costs of an engine follow.
+// Sizes are the numbers that determine the cost of an engine.
 type Sizes struct {
 	Dataplanes int `json:"dataplanes"`
 	Policies   int `json:"policies"`
-	// Classes is the number of sets of dataplanes that the same policies select.
+	// Classes is the number of classes: sets of dataplanes that the same policies select.
 	Classes int `json:"classes"`
-	// Profiles is the number of sets of dataplanes of one class with the same
+	// Profiles is the number of profiles: sets of dataplanes of one class with the same
 	// outbounds.
 	Profiles int `json:"profiles"`
 	// Blocks is the number of different merged confs and inbound configurations.

@@ -145,7 +145,7 @@ func TestBlocksAreShared(t *testing.T) {
 	}
 }
 
-// So do inbounds for which the same policies have rules.
+// Inbounds for which the same policies have rules share blocks too.
 func TestBlocksOfRulesAreShared(t *testing.T) {
 	rule := func(name, target, method string) string {
 		return fmt.Sprintf("---\ntype: MeshTimeout\nname: %s\nspec: {targetRef: {%s}, rules: [{matches: [{method: %s}], default: {idleTimeout: 1s}}]}\n", name, target, method)
@@ -161,7 +161,7 @@ func TestBlocksOfRulesAreShared(t *testing.T) {
 	}
 }
 
-// Blocks are those of the engine's kinds, whatever loader made the kinds of the
+// Blocks use the engine's kinds, regardless of the loader that made the kinds of the
 // policies.
 func TestBlocksOfPoliciesFromTwoLoaders(t *testing.T) {
 	e := newEngine(t, dataplaneText("web-1", "web", toBackend)+dataplaneText("api-1", "api", toBackend)+limitText("base", everyDataplane, `{default: {connectionLimits: {maxRetries: 1}}}`))

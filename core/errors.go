@@ -7,14 +7,14 @@ import (
 )
 
 var (
-	// ErrPanic indicates that the code of a policy kind panicked, such as a
-	// hand-written merger, or an embedder's order. The error names the kind and
-	// contains the stack. The published view does not change.
+	// ErrPanic indicates that an embedder's code panicked: that of a policy kind, such as
+	// a hand-written merger, or an order. The error names the kind and contains the
+	// stack. The published view does not change.
 	ErrPanic = mesh.ErrPanic
-	// ErrUnknownKind indicates that an engine has no policy kind of the name.
+	// ErrUnknownKind indicates that an engine has no policy kind with the name.
 	ErrUnknownKind = errors.New("unknown policy kind")
 	// ErrUnknownMesh indicates that a view has no resource of the mesh.
 	ErrUnknownMesh = errors.New("unknown mesh")
-	// ErrUnknownResource indicates that a view has no resource of the identity.
+	// ErrUnknownResource indicates that a view has no resource with the identity.
 	ErrUnknownResource = errors.New("unknown resource")
 )

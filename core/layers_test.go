@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/meshmatch/meshmatch/"
 
-// layers are what packages must not reach by their imports and those of what they import.
-// Packages of this module are without its path. See order for what may import what.
+// layers are the packages that others must not import, directly or indirectly. Packages
+// of this module are named without its path. The allowed imports are in order.
 var layers = []struct{ name, packages, reaches string }{
 	{"sets, diagrams and positions are of any data", `^(index|core/partition|core/diag|core/internal/(hashtable|sorted))$`, `^core/`},
 	{"fields do not depend on resources", `^core/(strict|conf|conf/spiffe|internal/regex)$`, `^core/(resource|rules|kind/.*)$`},
@@ -103,8 +103,8 @@ func importGraph(t *testing.T) map[string]map[string]bool {
 	return graph
 }
 
-// reach returns what a package imports, directly or by others, each with the package that
-// imports it.
+// reach returns what a package imports, directly or indirectly, each with the package
+// that imports it.
 func reach(graph map[string]map[string]bool, from string) map[string]string {
 	reached := map[string]string{}
 	var visit func(string)

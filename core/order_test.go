@@ -8,7 +8,7 @@ import (
 
 // order has the packages of this module from the top to the bottom; packages of one line
 // do not import each other. A package imports packages below it only, so data flow from
-// files to proxies and never back. A pattern is that of a whole path.
+// files to proxies and never back. A pattern matches whole paths.
 var order = []string{
 	`cmd/meshmatch`,
 	`cmd/meshmatch/cli`,
@@ -57,7 +57,7 @@ var order = []string{
 	`core/strict|core/internal/regex(/automaton)?`,
 	`core/diag|core/partition|core/internal/(hashtable|sorted)|index`,
 
-	// What knows nothing of meshes.
+	// What does not depend on meshes.
 	`cmd/confgen|cmd/benchgate`,
 	`gen|bench/gate`,
 	`bench|bench/progress|gen/laws`,

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// decodeDocuments is decode for resources among which are placements.
+// decodeDocuments is decode for resources with placements among them.
 func decodeDocuments(t testing.TB, text string) *resource.Set {
 	t.Helper()
 	loader := resource.Loader{Kinds: kinds.All(), Documents: ocm.Documents()}
@@ -30,8 +30,8 @@ func zoneDataplane(name, zone string, inbounds int, outbound string) string {
 	return text
 }
 
-// placementText returns a placement rule of some zones, and a binding by which it
-// enforces a policy.
+// placementText returns a placement rule of some zones, and a binding that enforces a
+// policy there.
 func placementText(kind, name, zones string) string {
 	return fmt.Sprintf(`
 ---
@@ -51,9 +51,9 @@ subjects: [{apiGroup: kuma.io, kind: %s, name: %s}]
 
 const informing = "kuma.io/effect: shadow, k8s.kuma.io/namespace: n"
 
-// Dataplanes that move between classes use what the other class has. The invariants
-// compare the result with a selection of all policies, and the counted references
-// with those that are held.
+// Dataplanes that move between classes use results of the class that they leave. The
+// invariants compare these with a selection from all policies, and the reference counts
+// with the references.
 func TestMovingBetweenClasses(t *testing.T) {
 	canary := timeoutText("canary", informing, everyDataplane, `{default: {idleTimeout: 1s}}`)
 	base := timeoutText("base", "", everyDataplane, forAll) + timeoutText("east", "", "kind: MeshSubset, tags: {kuma.io/zone: east}", forAll) +

@@ -32,8 +32,8 @@ func (s *sequence) answersOf(v *core.View) answers {
 	return out
 }
 
-// checkOutsiders compares the configs of dataplanes with those that are evaluated
-// for equal dataplanes outside the view.
+// checkOutsiders compares the configs of dataplanes with those of equal dataplanes
+// outside the view.
 func (s *sequence) checkOutsiders(v *core.View) {
 	for id, known := range s.answers {
 		outsider := *v.Dataplane(id)

@@ -22,8 +22,8 @@ func (s *sequence) of(n int) int {
 	return 0
 }
 
-// step applies one batch: it adds or replaces some of the resources of a scenario,
-// changes some of the known ones in one thing, and removes some.
+// step applies one batch: it adds or replaces some resources of a scenario, changes one
+// thing of some known resources, and removes some.
 func (s *sequence) step() {
 	batch := core.Batch{Upsert: new(resource.Set)}
 	if len(s.known.policies) > 0 && s.of(3) == 0 {
@@ -88,8 +88,7 @@ func (s *sequence) step() {
 	s.apply(batch)
 }
 
-// replaceConfs makes new versions of some policies that differ from the old
-// ones in their confs alone.
+// replaceConfs makes new versions of some policies with other confs and otherwise equal.
 func (s *sequence) replaceConfs(batch *core.Batch) {
 	for _, id := range s.known.ids() {
 		p := s.known.policies[id]
@@ -267,7 +266,7 @@ func (w *world) ids() []resource.ID {
 	return ids
 }
 
-// set returns the resources in an order that is not sorted.
+// set returns the resources, not sorted.
 func (w *world) set() *resource.Set {
 	var set resource.Set
 	for _, m := range w.meshes {

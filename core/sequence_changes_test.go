@@ -53,10 +53,10 @@ func (s *sequence) checkChanges(commit core.Commit, before, after answers) {
 	}
 }
 
-// checkDestinations expects that a commit names what changes for the outbounds of a
-// dataplane to destinations, which did not change itself: named reports whether a change of
-// the dataplane names them. Otherwise the resources of destinations changed, or the mode of
-// their mesh.
+// checkDestinations expects that a commit names what changes for the outbounds to
+// destinations of a dataplane that did not change itself. If named is not set, no change
+// of the dataplane names them; then the resources of destinations or the mode of their
+// mesh changed.
 func (s *sequence) checkDestinations(commit core.Commit, id resource.ID, named bool) {
 	s.Helper()
 	changed := func(c core.DestinationChange) bool { return c.Mesh == id.Mesh && c.OwnResource }

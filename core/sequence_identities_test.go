@@ -46,8 +46,8 @@ func (s *sequence) trust(mesh, name string) *resource.MeshTrust {
 	return t
 }
 
-// checkIdentities compares the identities and trusts of a view with those that
-// the engine must have, and checks that a commit shares them if they are the same.
+// checkIdentities compares the identities and trusts of a view with the expected ones,
+// and checks that a commit shares them if they did not change.
 func (s *sequence) checkIdentities(commit core.Commit, want *core.View) {
 	s.Helper()
 	before, after := commit.Before, commit.After

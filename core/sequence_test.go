@@ -110,8 +110,8 @@ func runSequence(t *testing.T, generator *fuzz.Generator, by semantics.Semantics
 	}
 }
 
-// rebuilt returns a view from nothing of the resources of a view, which has the
-// placements and bindings in documents.
+// rebuilt returns a view that is built from nothing, of the resources of a view whose
+// placements and bindings are in documents.
 func (s *sequence) rebuilt(v *core.View, documents []*resource.Document) *core.View {
 	set := resource.Set{Documents: documents}
 	for _, mesh := range v.Meshes() {
@@ -222,8 +222,8 @@ func valid(m *resource.Meta, validate func(*diag.At)) bool {
 	return !sink.Failed()
 }
 
-// samePolicy reports whether views have one policy. Each engine completes by itself a
-// policy that Kuma's schema sets fields of.
+// samePolicy reports whether views have one policy. Each engine makes its own copy of a
+// policy whose fields are completed by Kuma's schema.
 func samePolicy(a, b *resource.Policy) bool {
 	return a == b || len(a.SchemaDefaults) > 0 && a.ID == b.ID && a.Pos == b.Pos && slices.Equal(a.SchemaDefaults, b.SchemaDefaults)
 }

@@ -30,14 +30,14 @@ type View struct {
 	enforcement *enforce.State
 }
 
-// NewView returns a view of the resources: the first commit of a new engine. The
-// caller must not change the resources afterwards. The errors are those of
+// NewView returns a view of the resources, as the first commit of a new engine publishes
+// it. The caller must not change the resources afterwards. The errors are those of
 // [Engine.Apply].
 func NewView(ctx context.Context, kinds *resource.Kinds, set *resource.Set) (*View, error) {
 	return Options{}.NewView(ctx, kinds, set)
 }
 
-// NewView is [NewView] with options: the first commit of a new engine with them.
+// NewView is the function [NewView] for an engine with these options.
 func (o Options) NewView(ctx context.Context, kinds *resource.Kinds, set *resource.Set) (*View, error) {
 	commit, err := NewEngine(kinds, o).Apply(ctx, Batch{Upsert: set})
 	return commit.After, err
@@ -59,7 +59,7 @@ func (v *View) Kinds() *resource.Kinds { return v.kinds }
 // Order returns the order in which policies of one kind override each other.
 func (v *View) Order() rules.Order { return v.reading.Order }
 
-// Semantics returns the way in which the view reads policies (SPEC 17.1).
+// Semantics returns how the view reads policies (SPEC 17.1).
 func (v *View) Semantics() semantics.Semantics { return v.reading.Semantics }
 
 // Meshes returns the names of the meshes, sorted.
@@ -87,7 +87,7 @@ func (v *View) mesh(name string) *mesh.State {
 	return nil
 }
 
-// find returns the index of a mesh, or that at which it would be inserted.
+// find returns the index of a mesh, or the index at which to insert it.
 func (v *View) find(name string) (at int, found bool) {
 	return slices.BinarySearchFunc(v.meshes, name, func(m *mesh.State, name string) int { return strings.Compare(m.Name(), name) })
 }
@@ -105,9 +105,9 @@ func (v *View) put(name string, m *mesh.State) {
 	}
 }
 
-// Dataplanes returns the dataplanes of a mesh, sorted by identity. The caller
-// must not change the slice. The dataplanes are sorted at the first call after a
-// dataplane was added, changed or removed; [View.Dataplane] does not sort them.
+// Dataplanes returns the dataplanes of a mesh, sorted by identity. The caller must not
+// change the slice. The first call after a dataplane was added, changed or removed sorts
+// them; [View.Dataplane] does not.
 func (v *View) Dataplanes(mesh string) []*resource.Dataplane {
 	if m := v.mesh(mesh); m != nil {
 		return m.Dataplanes()
@@ -140,8 +140,8 @@ func (v *View) Policy(id resource.ID) *resource.Policy {
 	return nil
 }
 
-// Mesh returns the Mesh resource of the name, or nil. A mesh with other resources
-// need not have one (SPEC 1.2).
+// Mesh returns the Mesh resource with the name, or nil. A mesh with other resources need
+// not have one (SPEC 1.2).
 func (v *View) Mesh(name string) *resource.Mesh {
 	if m := v.mesh(name); m != nil {
 		return m.Document()
@@ -150,10 +150,10 @@ func (v *View) Mesh(name string) *resource.Mesh {
 }
 
 // Objects returns the objects of a mesh, such as its MeshServices, sorted by identity
-// (SPEC 17.2); for the empty name those that belong to no mesh, such as zones.
-// [resource.ObjectsOf] returns those of one type. The caller must not change the
-// slice. Views return the same slice until an object of the mesh is added, changed,
-// moved to another position of a file, or removed.
+// (SPEC 17.2). For the empty name it returns the objects without a mesh, such as zones.
+// [resource.ObjectsOf] returns those of one type. The caller must not change the slice.
+// Views return the same slice until an object of the mesh is added, changed, removed, or
+// moved in its file.
 func (v *View) Objects(mesh string) []resource.Object {
 	if mesh == "" {
 		return v.globals
@@ -176,9 +176,9 @@ func (v *View) Object(id resource.ID) resource.Object {
 }
 
 // Identities returns the MeshIdentities of a mesh, ready to be evaluated for its
-// dataplanes (SPEC 11.6), or nil, which gives no dataplane an identity. Views
-// return the same pointer until a MeshIdentity of the mesh is added, changed,
-// moved to another position of a file, or removed.
+// dataplanes (SPEC 11.6). Nil gives no dataplane an identity. Views return the same
+// pointer until a MeshIdentity of the mesh is added, changed, removed, or moved in its
+// file.
 func (v *View) Identities(mesh string) *identity.Identities {
 	if m := v.mesh(mesh); m != nil {
 		return m.Identities()
@@ -188,7 +188,7 @@ func (v *View) Identities(mesh string) *identity.Identities {
 
 // PermissionsApply reports whether the MeshTrafficPermissions of a dataplane are applied:
 // if not, every client may call it (SPEC 17.1). They apply to a dataplane that a
-// MeshIdentity selects, even if that cannot give it a SPIFFE ID.
+// MeshIdentity selects, even if the MeshIdentity cannot give it a SPIFFE ID.
 func (v *View) PermissionsApply(d *resource.Dataplane) bool {
 	mesh := v.Mesh(d.Mesh)
 	if v.reading.Semantics.PermissionsApply(mesh, false) {
@@ -198,9 +198,9 @@ func (v *View) PermissionsApply(d *resource.Dataplane) bool {
 	return v.reading.Semantics.PermissionsApply(mesh, id != nil || err != nil)
 }
 
-// Trusts returns the MeshTrusts of a mesh, sorted by identity (SPEC 11.6). The
-// caller must not change the slice. Views return the same slice until one of them
-// is added, changed, moved to another position of a file, or removed.
+// Trusts returns the MeshTrusts of a mesh, sorted by identity (SPEC 11.6). The caller
+// must not change the slice. Views return the same slice until one of them is added,
+// changed, removed, or moved in its file.
 func (v *View) Trusts(mesh string) []*resource.MeshTrust {
 	if m := v.mesh(mesh); m != nil {
 		return m.Trusts()
@@ -208,11 +208,11 @@ func (v *View) Trusts(mesh string) []*resource.MeshTrust {
 	return nil
 }
 
-// Configs returns the configs of a dataplane, sorted by kind, for the kinds with
-// policies that select it. The caller must not change the slice. For a dataplane
-// of the view the slice is shared with other dataplanes and the call allocates
-// nothing; for another one, such as one that is about to join its mesh, it is
-// computed. For nil, as [View.Dataplane] returns it, there are no configs.
+// Configs returns the configs of a dataplane, sorted by kind, for the kinds with policies
+// that select it. The caller must not change the slice. For a dataplane of the view the
+// slice is shared with other dataplanes and the call allocates nothing. For any other
+// dataplane, such as one that is about to join its mesh, it is computed. A nil dataplane,
+// as [View.Dataplane] may return it, has no configs.
 func (v *View) Configs(d *resource.Dataplane, scope Scope) []*rules.Config {
 	if m := v.meshOf(d); m != nil {
 		return m.Configs(d, scope)
@@ -247,8 +247,8 @@ func (v *View) unknownKind(name string) error {
 	return err
 }
 
-// Destinations returns the destinations of a mesh, which resolve references (SPEC 17.3);
-// nil for an unknown mesh.
+// Destinations returns the destinations of a mesh, by which references are resolved (SPEC
+// 17.3). It returns nil for an unknown mesh.
 func (v *View) Destinations(mesh string) *destination.Set {
 	if m := v.mesh(mesh); m != nil {
 		return m.Destinations()
@@ -267,9 +267,9 @@ func (v *View) DestinationOutbounds(d *resource.Dataplane) []destination.Outboun
 }
 
 // DestinationConfs returns the confs of the [View.DestinationOutbounds] of a dataplane by
-// the policies of one kind; nil for a kind without `to` and an unknown kind. They are
-// computed when they are asked for, and are in no [Change]; [CompareDestinations]
-// names what touches them. Equal items give one pointer, for all dataplanes of the view.
+// the policies of one kind, or nil for an unknown kind or one without `to`. The confs are
+// computed on demand and are in no [Change]; [CompareDestinations] names what changes
+// them. Equal items give one pointer for all dataplanes of the view.
 func (v *View) DestinationConfs(d *resource.Dataplane, kind string, scope Scope) *destination.Confs {
 	if m := v.meshOf(d); m != nil && v.kinds.Lookup(kind) != nil {
 		return m.DestinationConfs(d, kind, scope)
@@ -288,8 +288,8 @@ type Selection struct {
 	Enforced bool
 }
 
-// SelectedBy returns the dataplanes that a policy selects, sorted by identity. Its
-// cost follows the number of profiles and of the dataplanes returned. The error is an
+// SelectedBy returns the dataplanes that a policy selects, sorted by identity. Its cost
+// is proportional to the number of profiles and of dataplanes returned. The error is an
 // [ErrUnknownKind] or an [ErrUnknownResource].
 func (v *View) SelectedBy(policy resource.ID) ([]Selection, error) {
 	p := v.Policy(policy)
