@@ -22,7 +22,7 @@ func (b *Buffers) forWorkers() []match.Buffer {
 	return b.each
 }
 
-// parallelFrom is the number of classes from which several workers evaluate them.
+// parallelFrom is the smallest number of classes that several workers evaluate.
 // A class that 1,000 policies select takes about 100 µs, starting a worker about
 // 1 µs.
 const parallelFrom = 4

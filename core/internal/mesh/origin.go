@@ -82,10 +82,9 @@ func (w *evaluator) unchangedShadow(c *class, from *classState) *classConfigs {
 	return nil
 }
 
-// enforcedOf returns the configs in scope Enforced of a class with the given
-// configs in scope Shadow: the part of them that does not only inform. It returns
-// false if a route only informs: then policies that are attached to it may not be
-// enforced either.
+// enforcedOf returns the configs in scope Enforced of a class with the given configs in
+// scope Shadow: those of them that are enforced. It returns false if a route only
+// informs, because policies that are attached to it may then inform too.
 func (w *evaluator) enforcedOf(c *class, shadow *classConfigs, sample *resource.Dataplane, earlier *classConfigs) (*classConfigs, bool) {
 	s := &classConfigs{configs: make([]*blocks.ClassConfig, 0, len(shadow.configs)), routes: shadow.routes}
 	for i, labelled := range shadow.withShadowLabel() {

@@ -16,7 +16,7 @@ type Selection struct {
 }
 
 // SelectedBy yields the dataplanes that a policy of the state selects, in any order.
-// Its cost follows the number of profiles and of the dataplanes.
+// Its cost is proportional to the number of profiles and of dataplanes.
 func (m *State) SelectedBy(p *resource.Policy) iter.Seq[Selection] {
 	found := map[*classConfigs]*rules.Selected{}
 	in := func(s *classConfigs) *rules.Selected {

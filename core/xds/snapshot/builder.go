@@ -137,8 +137,8 @@ func nameOf(m proto.Message) (wire.Type, string) {
 	panic("a part cannot have a message of this type")
 }
 
-// At returns the state of a view. It costs what differs from the view of the call
-// before, if both are of one engine.
+// At returns the state of a view. Its cost is proportional to the difference from the
+// previous view, if both are of one engine.
 func (b *Builder) At(view *core.View) *State {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -35,8 +35,8 @@ type inboundKey struct {
 	redirected  bool
 }
 
-// inbound returns the resources of an inbound. Before is what they were in the snapshot
-// before, or nil; if nothing changed that they depend on, it is the result.
+// inbound returns the resources of an inbound. Before is what they were in the previous
+// snapshot, or nil; it is the result if nothing that they depend on has changed.
 func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, client xds.ClientType, confs *dataplaneConfs, before *built) *built {
 	shapedBy := confs.inboundConfs(index, b.shape.inbounds)
 	key := inboundKey{
