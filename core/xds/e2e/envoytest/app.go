@@ -38,7 +38,7 @@ type App struct {
 
 // NewApp starts a workload at an address until it is closed.
 func NewApp(name, address string) (*App, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := Listen(address)
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,7 @@ func (w *world) startWorkload(t *testing.T, p *patched) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", p.address+":10081")
+	listener, err := envoytest.Listen(p.address + ":10081")
 	if err != nil {
 		t.Fatal(err)
 	}

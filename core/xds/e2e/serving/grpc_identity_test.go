@@ -3,7 +3,6 @@ package serving
 import (
 	"crypto/tls"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 
@@ -80,7 +79,7 @@ func testIdentity(t *testing.T, dial func(m *mesh, server string) *greeters) {
 // one at its address.
 func (m *mesh) startImpostor(ca *envoytest.Authority, name, address string) {
 	m.t.Helper()
-	listener, err := net.Listen("tcp", m.network.Replace(address))
+	listener, err := envoytest.Listen(m.network.Replace(address))
 	if err != nil {
 		m.t.Fatal(err)
 	}

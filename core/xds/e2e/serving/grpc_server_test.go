@@ -51,7 +51,7 @@ func allowed(name string) string {
 // answers is the name. It waits until the server accepts connections.
 func (m *mesh) startServer(server, name, address string) string {
 	m.t.Helper()
-	listener, err := net.Listen("tcp", m.network.Replace(address))
+	listener, err := envoytest.Listen(m.network.Replace(address))
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net"
 	"sync"
+
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
 // A relay is one address in front of the replicas of a server, like that of a load
@@ -19,7 +21,7 @@ type relay struct {
 // startRelay starts a relay until the test ends.
 func (m *mesh) startRelay(address, to string) *relay {
 	m.t.Helper()
-	listener, err := net.Listen("tcp", m.network.Replace(address))
+	listener, err := envoytest.Listen(m.network.Replace(address))
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 )
 
 // A tcpApp is a workload that answers each line by "NAME: LINE", and a client that begins
@@ -24,7 +26,7 @@ type tcpApp struct {
 // newTCPApp starts a workload at an address until it is closed. A greeting that is not
 // empty is sent to each client before its first byte.
 func newTCPApp(name, address, greeting string, certificate tls.Certificate) (*tcpApp, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := envoytest.Listen(address)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	commonv1 "go.opentelemetry.io/proto/otlp/common/v1"
 	logsv1 "go.opentelemetry.io/proto/otlp/logs/v1"
 	tracev1 "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -42,7 +42,7 @@ type Log struct {
 
 // newCollector starts a collector at an address until it is closed.
 func newCollector(address string) (*collector, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := envoytest.Listen(address)
 	if err != nil {
 		return nil, err
 	}

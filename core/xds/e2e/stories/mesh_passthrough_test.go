@@ -11,6 +11,7 @@ import (
 	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	proxyprotocolv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/listener/proxy_protocol/v3"
 
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
@@ -180,10 +181,11 @@ func greetsAtOnce(proxy, server string) func(*world) string {
 // secureLine returns a step that returns the line which a TLS server at cart-1 answers.
 func secureLine(address string, options ...option) func(*world) string {
 	return func(w *world) string {
-		listener, err := tls.Listen("tcp", w.local("127.0.0.41:10443"), &tls.Config{Certificates: []tls.Certificate{w.ca.Issue(w.t, webID)}})
+		plain, err := envoytest.Listen(w.local("127.0.0.41:10443"))
 		if err != nil {
 			w.t.Fatal(err)
 		}
+		listener := tls.NewListener(plain, &tls.Config{Certificates: []tls.Certificate{w.ca.Issue(w.t, webID)}})
 		defer listener.Close()
 		go func() {
 			for {
