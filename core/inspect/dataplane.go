@@ -16,7 +16,13 @@ import (
 
 // Dataplane is the answer of `inspect dataplane` (SPEC 10).
 type Dataplane struct {
-	Dataplane DataplaneRef        `json:"dataplane"`
+	Dataplane DataplaneRef `json:"dataplane"`
+	Configuration
+}
+
+// Configuration is the answer of `inspect dataplane` without the dataplane. Several
+// dataplanes may have the same.
+type Configuration struct {
 	Semantics semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
 	// PermissionsNotApplied reports that its inbounds allow every client, whatever the
 	// permissions are, as it has no identity (SPEC 17.1).
@@ -104,8 +110,11 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 	options.Semantics = view.Semantics()
 	a := newDataplaneAnswer(view, d, options)
 	answer := &Dataplane{
-		Dataplane: newDataplaneRef(view, d, options.Source), Semantics: view.Semantics(), Policies: []Kind{},
-		PermissionsNotApplied: len(d.Inbounds) > 0 && !view.PermissionsApply(d),
+		Dataplane: newDataplaneRef(view, d, options.Source),
+		Configuration: Configuration{
+			Semantics: view.Semantics(), Policies: []Kind{},
+			PermissionsNotApplied: len(d.Inbounds) > 0 && !view.PermissionsApply(d),
+		},
 	}
 	if id, err := view.Identities(d.Mesh).Of(d); err != nil {
 		a.errs = append(a.errs, err)
@@ -141,7 +150,7 @@ func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options)
 func (a *dataplaneAnswer) err() error { return errors.Join(append(a.errs, a.budget.err())...) }
 
 func newDataplaneRef(view *core.View, d *resource.Dataplane, source bool) DataplaneRef {
-	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: dataplaneKRI(view, d)}
+	ref := DataplaneRef{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name, KRI: DataplaneKRI(view, d)}
 	if source {
 		ref.Source = sourceAt(d.Pos)
 	}

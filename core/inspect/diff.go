@@ -151,11 +151,11 @@ func (p pair) either() *resource.Dataplane {
 func (d *differ) pair(p pair) error {
 	switch {
 	case p.before == nil:
-		d.diff.Added = append(d.diff.Added, dataplaneKRI(d.after.view, p.after))
+		d.diff.Added = append(d.diff.Added, DataplaneKRI(d.after.view, p.after))
 		d.diff.AddedNames = append(d.diff.AddedNames, qualifiedName(&p.after.Meta))
 		return nil
 	case p.after == nil:
-		d.diff.Removed = append(d.diff.Removed, dataplaneKRI(d.before.view, p.before))
+		d.diff.Removed = append(d.diff.Removed, DataplaneKRI(d.before.view, p.before))
 		d.diff.RemovedNames = append(d.diff.RemovedNames, qualifiedName(&p.before.Meta))
 		return nil
 	}
@@ -182,7 +182,7 @@ func (d *differ) pair(p pair) error {
 		group = &DiffGroup{Changes: changes}
 		d.groups[string(key)] = group
 	}
-	group.Dataplanes = append(group.Dataplanes, dataplaneKRI(d.after.view, p.either()))
+	group.Dataplanes = append(group.Dataplanes, DataplaneKRI(d.after.view, p.either()))
 	group.Names = append(group.Names, qualifiedName(&p.either().Meta))
 	return nil
 }

@@ -139,7 +139,7 @@ func (a *accessDiffs) add(d *differ, p pair, before, after []*rules.Config) erro
 			if err != nil {
 				return err
 			}
-			inbound := InboundOf{dataplaneKRI(d.after.view, p.after), name, qualifiedName(&p.after.Meta)}
+			inbound := InboundOf{DataplaneKRI(d.after.view, p.after), name, qualifiedName(&p.after.Meta)}
 			if diff.couldOpen {
 				d.diff.Opens = append(d.diff.Opens, inbound)
 			}

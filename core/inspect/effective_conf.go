@@ -67,8 +67,8 @@ func (options *Options) policyKRI(p *resource.Policy) string {
 	return options.Semantics.KRI(p.KRI(), &p.Meta)
 }
 
-// dataplaneKRI returns the KRI of a dataplane in answers.
-func dataplaneKRI(view *core.View, d *resource.Dataplane) string {
+// DataplaneKRI returns the KRI of a dataplane in answers.
+func DataplaneKRI(view *core.View, d *resource.Dataplane) string {
 	return view.Semantics().KRI(d.KRI(""), &d.Meta)
 }
 

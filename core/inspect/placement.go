@@ -129,6 +129,6 @@ func placedMeshPolicies(view *core.View, state *enforce.State, mesh string) []Pl
 
 func (p *PlacedPolicy) add(view *core.View, d *resource.Dataplane, target enforce.Target) {
 	p.Targets = append(p.Targets, PlacedTarget{
-		Dataplane: dataplaneKRI(view, d), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: qualifiedName(&d.Meta),
+		Dataplane: DataplaneKRI(view, d), Action: target.Action.String(), Because: append([]string{}, target.Because...), Name: qualifiedName(&d.Meta),
 	})
 }

@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,6 +30,17 @@ var fixedKinds = func() map[string]string {
 }()
 
 const dataplaneShort = "dp"
+
+// FixedKinds returns the kinds of resources that are no policies, sorted.
+func FixedKinds() []string { return slices.Sorted(maps.Keys(fixedKinds)) }
+
+// ShortName returns the short name of a kind, or "" if it has none.
+func ShortName(kinds *Kinds, kind string) string {
+	if k := kinds.Lookup(kind); k != nil {
+		return k.Short
+	}
+	return fixedKinds[kind]
+}
 
 // decoder turns documents into resources. It goes on after errors, so that a
 // mistake in one part of a document does not hide those in others. What it has
@@ -70,6 +82,13 @@ func (d *decoder) single(in *strict.Value) {
 			in.At().Errorf("report this with the document", "the document cannot be read: internal error: %v", fault)
 		}
 	}()
+	if before := d.out.counts(); d.load.loader.KeepSources {
+		defer func() {
+			if d.out.counts() != before {
+				d.out.keepSource(in.At().Pos(), written(in))
+			}
+		}()
+	}
 	switch {
 	case d.load.ctx.Err() != nil: // the load returns no resources
 	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):

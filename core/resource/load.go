@@ -29,6 +29,8 @@ type Loader struct {
 	// KeepGoing leaves what does not load out of the set, in place of an error; see
 	// [Set.LeftOut]. An answer about such a set is incomplete.
 	KeepGoing bool
+	// KeepSources keeps the documents as they are written; see [Set.Sources].
+	KeepSources bool
 	// Cache keeps decoded files, so that a later load decodes only those that
 	// changed; nil: every file is decoded.
 	Cache *Cache

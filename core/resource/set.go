@@ -1,6 +1,10 @@
 package resource
 
-import "github.com/meshmatch/meshmatch/core/diag"
+import (
+	"encoding/json"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
 
 // Set is resources, each slice sorted by identity: mesh, kind, namespace,
 // name.
@@ -23,6 +27,9 @@ type Set struct {
 	LeftOut []LeftOut
 	// Warnings of the load, sorted by position.
 	Warnings []diag.Diagnostic
+	// Sources are the documents as they are written, as JSON, by the position of the
+	// resource, with [Loader.KeepSources].
+	Sources map[diag.Position]json.RawMessage
 }
 
 func (s *Set) join(o *Set) {
@@ -34,6 +41,9 @@ func (s *Set) join(o *Set) {
 	s.Objects = append(s.Objects, o.Objects...)
 	s.LeftOut = append(s.LeftOut, o.LeftOut...)
 	s.Documents = append(s.Documents, o.Documents...)
+	for at, text := range o.Sources {
+		s.keepSource(at, text)
+	}
 	for kind, n := range o.Skipped {
 		count(&s.Skipped, kind, n)
 	}
@@ -48,4 +58,11 @@ func count(kinds *map[string]int, kind string, n int) {
 		*kinds = map[string]int{}
 	}
 	(*kinds)[kind] += n
+}
+
+func (s *Set) keepSource(at diag.Position, text json.RawMessage) {
+	if s.Sources == nil {
+		s.Sources = map[diag.Position]json.RawMessage{}
+	}
+	s.Sources[at] = text
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
@@ -25,23 +26,30 @@ type accessQuery struct {
 
 func newAccess(g *globals) *cobra.Command {
 	q := accessQuery{form: choice{"matcher", filterForms}}
+	var t targets
 	c := &cobra.Command{
-		Use:   "access DATAPLANE --inbound NAME|--port N",
+		Use:   "access DATAPLANE|svc/SERVICE|-l KEY=VALUE --inbound NAME|--port N",
 		Short: "Report whether an inbound allows a request, and which policy decides",
 		Long: `Report whether the MeshTrafficPermissions of an inbound allow a request, which
 entry of which policy decides, and the decision if allowWithShadowDeny were deny.
 The request has only what the flags give it: without --spiffe-id the client has
 no SPIFFE ID. --from DATAPLANE gives the client the identity and the tags of a
-dataplane. --why compares the request with every entry. With --filter, print the Envoy RBAC filter that decides the same.
+dataplane. --why compares the request with every entry. With --filter, print the
+Envoy RBAC filter that decides the same.
 
-Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
+Several inbounds with the same answer are printed once: svc/SERVICE is the inbounds
+of a service, -l those of all dataplanes that it selects.
+
+Exit status: 0 allowed; 1 denied, by any of several inbounds; 2 bad input or wrong
+usage.`,
 		Example: `  meshmatch access backend-1 --inbound http -f policies/ \
       --spiffe-id spiffe://shop.mesh/ns/shop/sa/web --method GET --path /items
   meshmatch access backend-1 --inbound http -f policies/ --from web-1 --path /items --why
+  meshmatch access svc/backend --inbound http -f policies/ --from web-1
   meshmatch access backend-1 --inbound 5432 -f policies/ --tag kuma.io/service=web
   meshmatch access backend-1 --inbound http -f policies/ --filter --form rules`,
-		Args:              exactly("DATAPLANE"),
-		ValidArgsFunction: g.completeNames(dataplaneNames),
+		Args:              t.args("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
 			if (q.inbound == "") == (q.port == 0) {
 				return usagef("no inbound is given; use --inbound NAME, or --port N")
@@ -54,7 +62,7 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 			case !q.filter && c.Flags().Changed("form"):
 				return usagef("--form belongs to --filter")
 			}
-			w, d, err := g.loadDataplane(c, args[0])
+			w, err := g.loadTargets(c, &t, args)
 			if err != nil {
 				return err
 			}
@@ -65,32 +73,25 @@ Exit status: 0 allowed; 1 denied; 2 bad input or wrong usage.`,
 			if err != nil {
 				return err
 			}
-			i, declared, err := q.find(d)
-			if err != nil {
-				return err
-			}
-			if !declared {
-				return g.printUndeclared(c, w.view, d, &q)
-			}
 			if q.filter {
-				return g.printFilter(c, inspect.Permissions(w.view, d, i), &d.Inbounds[i], q.form.word)
+				return g.printFilter(c, w, &t, &q)
 			}
-			answer := inspect.NewAccess(w.view, d, i, request, inspect.Options{Explain: q.explain || g.isTable(), Source: g.withSource()})
-			if q.why {
-				answer.AddWhy(w.view, d, i, request, inspect.Options{Source: g.withSource()})
+			a := accessAnswers{g: g, view: w.view, query: &q, request: request, state: snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)}
+			var answers []answered
+			for _, d := range t.list {
+				for _, answer := range a.of(d, t.service) {
+					next := t.answered(w, d, nil, answer.err)
+					if answer.err == nil {
+						next.answer, next.no = answer.access, !answer.access.Allowed()
+						next.table = func(p *page) { accessPage(p, answer.access) }
+					}
+					answers = append(answers, next)
+				}
 			}
-			answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
-			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
-			answer.Warnings = append(answer.Warnings, state.Weakened(d)...)
-			if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
-				return err
-			}
-			if !answer.Allowed() {
-				return errNo
-			}
-			return nil
+			return g.printAnswers(c, &t, answers)
 		},
 	}
+	t.register(c)
 	flags := c.Flags()
 	flags.StringVar(&q.inbound, "inbound", "", "the inbound, by `NAME` (by port if it has none), or by address and port (required)")
 	flags.Uint16Var(&q.port, "port", 0, "in place of the inbound, the port `N` that the client connects to: that of an inbound or, with transparent proxying, any port of the workload")
@@ -119,31 +120,61 @@ func (g *globals) client(w *world, q *accessQuery) error {
 	return nil
 }
 
-// find returns the inbound of the question, and false if no inbound declares its port.
-func (q *accessQuery) find(d *resource.Dataplane) (int, bool, error) {
+// find returns the inbounds of the question; none if no inbound declares its port. With a
+// service they are of this service.
+func (q *accessQuery) find(d *resource.Dataplane, service string) ([]int, error) {
 	if q.port != 0 {
-		return inspect.FindPort(d, uint32(q.port))
+		i, declared, err := inspect.FindPort(d, uint32(q.port))
+		if err != nil || !declared {
+			return nil, err
+		}
+		return []int{i}, nil
+	}
+	if service != "" {
+		return inspect.FindServiceInbounds(d, service, q.inbound)
 	}
 	i, err := inspect.FindInbound(d, q.inbound)
-	return i, true, err
+	return []int{i}, err
 }
 
-// printUndeclared prints the answer for a port that no inbound declares.
-func (g *globals) printUndeclared(c *cobra.Command, view *core.View, d *resource.Dataplane, q *accessQuery) error {
-	if q.filter {
-		return usagef("no inbound declares port %d, so there is no filter", q.port)
-	}
-	answer, err := inspect.NewUndeclaredAccess(view, d, inspect.Options{Explain: q.explain || g.isTable()})
+// accessAnswers answers one question for several dataplanes.
+type accessAnswers struct {
+	g       *globals
+	view    *core.View
+	query   *accessQuery
+	request *request.Request
+	state   *snapshot.State
+}
+
+// accessAnswer is the answer about one inbound, or an error.
+type accessAnswer struct {
+	access *inspect.Access
+	err    error
+}
+
+// of returns the answer for each inbound of the question.
+func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer {
+	q := a.query
+	options := inspect.Options{Explain: q.explain || a.g.isTable(), Source: a.g.withSource()}
+	inbounds, err := q.find(d, service)
 	if err != nil {
-		return err
+		return []accessAnswer{{err: err}}
 	}
-	if err := g.print(c, answer, func(p *page) { accessPage(p, answer) }); err != nil {
-		return err
+	if len(inbounds) == 0 {
+		answer, err := inspect.NewUndeclaredAccess(a.view, d, options)
+		return []accessAnswer{{answer, err}}
 	}
-	if !answer.Allowed() {
-		return errNo
+	var answers []accessAnswer
+	for _, i := range inbounds {
+		answer := inspect.NewAccess(a.view, d, i, a.request, options)
+		if q.why {
+			answer.AddWhy(a.view, d, i, a.request, options)
+		}
+		answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
+		answer.Warnings = append(answer.Warnings, a.state.Weakened(d)...)
+		answers = append(answers, accessAnswer{access: answer})
 	}
-	return nil
+	return answers
 }
 
 func accessPage(p *page, a *inspect.Access) {

@@ -5,22 +5,34 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/permission"
-	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds/rbac"
 )
 
 // filterForms are the values of --form.
 var filterForms = []string{"matcher", "rules"}
 
-// printFilter prints the Envoy filter of an inbound in one of filterForms: as JSON too
-// if the format is a table.
-func (g *globals) printFilter(c *cobra.Command, p *permission.Permissions, i *resource.Inbound, form string) error {
+// printFilter prints the Envoy filter of an inbound in one of filterForms: as JSON even if
+// the format is a table.
+func (g *globals) printFilter(c *cobra.Command, w *world, t *targets, q *accessQuery) error {
+	if t.several() {
+		return usagef("--filter prints the filter of one inbound; give the name of a dataplane")
+	}
+	d := t.list[0]
+	inbounds, err := q.find(d, "")
+	if err != nil {
+		return err
+	}
+	if len(inbounds) == 0 {
+		return usagef("no inbound declares port %d, so there is no filter", q.port)
+	}
+	p, i := inspect.Permissions(w.view, d, inbounds[0]), &d.Inbounds[inbounds[0]]
 	if p.NotApplied {
 		return usagef("%s, so there is no filter; %s", permission.OpenReason, permission.OpenHint)
 	}
 	envoyForm := rbac.MatcherForm
-	if form == "rules" {
+	if q.form.word == "rules" {
 		envoyForm = rbac.RulesForm
 	}
 	filter, err := rbac.New(p, envoyForm, "inbound_"+i.SectionName()+".")

@@ -40,6 +40,22 @@ func dataplaneNames(w *world, args []string) []string {
 	return names
 }
 
+// targetNames completes a dataplane or svc/SERVICE.
+func targetNames(w *world, args []string) []string {
+	names := dataplaneNames(w, args)
+	if len(args) == 0 {
+		for _, d := range w.view.Dataplanes(w.mesh) {
+			for i := range d.Inbounds {
+				if service := d.Inbounds[i].Tags.Value(resource.ServiceTag); service != "" {
+					names = append(names, inspect.ServicePrefix+service)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // outboundNames completes the outbound of the dataplane that is the first argument.
 func outboundNames(w *world, args []string) []string {
 	if len(args) == 0 {
@@ -63,6 +79,25 @@ func (g *globals) policyNames(w *world, args []string) []string {
 		}
 	}
 	return names
+}
+
+// completeResources completes a kind, then a name of the resources of that kind.
+func (g *globals) completeResources(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return inspect.ResourceKinds(g.kinds, documentTypes()), cobra.ShellCompDirectiveNoFileComp
+	}
+	return g.completeNames(func(w *world, args []string) []string {
+		if len(args) != 1 {
+			return nil
+		}
+		var names []string
+		kind, _ := inspect.FindResourceKind(g.kinds, documentTypes(), args[0])
+		list, _ := inspect.NewResources(w.set, inspect.ResourceQuery{Kind: kind, Name: g.named("")})
+		for i := range list {
+			names = append(names, list[i].Name)
+		}
+		return names
+	})(c, args, word)
 }
 
 func (g *globals) completeKinds(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

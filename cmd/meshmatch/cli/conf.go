@@ -9,40 +9,49 @@ import (
 
 func newConf(g *globals) *cobra.Command {
 	var q inspect.ConfQuery
+	var t targets
 	c := &cobra.Command{
-		Use:   "conf DATAPLANE --kind KIND",
+		Use:   "conf DATAPLANE|svc/SERVICE|-l KEY=VALUE --kind KIND",
 		Short: "Print the one conf that applies to an outbound, a route, a client or a dataplane",
 		Long: `Print the one merged conf of a policy kind that applies to an outbound (by
 service name or port), to a route of it, to a client or request of an inbound,
 or, for kinds without arrays, to the dataplane. If nothing applies the answer is
-empty.`,
+empty. Several dataplanes with the same answer are printed once.`,
 		Example: `  meshmatch conf web-1 --kind MeshTimeout --outbound backend -f policies/
   meshmatch conf web-1 --kind MeshTimeout --outbound 10002 --route payments-info -f policies/
   meshmatch conf web-1 --kind MeshRateLimit --inbound http --tag kuma.io/service=web -f policies/
   meshmatch conf web-1 --kind MeshTimeout --inbound http --method POST --path /checkout -f policies/
+  meshmatch conf -l app=web --kind MeshTimeout --outbound backend -f policies/
   meshmatch conf web-1 --kind MeshTrace -f policies/ -o yaml`,
-		Args:              exactly("DATAPLANE"),
-		ValidArgsFunction: g.completeNames(dataplaneNames),
+		Args:              t.args("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
 			q.Source = g.withSource()
 			q.Explain = q.Explain || g.isTable()
 			if err := q.Check(); err != nil {
 				return err
 			}
-			w, d, err := g.loadDataplane(c, args[0])
+			w, err := g.loadTargets(c, &t, args)
 			if err != nil {
 				return err
 			}
-			answer, err := inspect.NewConf(w.view, d, &q)
-			if err != nil {
-				return err
+			var answers []answered
+			for _, d := range t.list {
+				answer, err := inspect.NewConf(w.view, d, &q)
+				a := t.answered(w, d, answer, err)
+				if err != nil {
+					a.answer = nil
+				}
+				a.table = func(p *page) {
+					p.row("semantics", answer.Semantics.String())
+					confRows(p, answer.EffectiveConf)
+				}
+				answers = append(answers, a)
 			}
-			return g.print(c, answer, func(p *page) {
-				p.row("semantics", answer.Semantics.String())
-				confRows(p, answer.EffectiveConf)
-			})
+			return g.printAnswers(c, &t, answers)
 		},
 	}
+	t.register(c)
 	flags := c.Flags()
 	g.kindFlag(flags, "the policy `KIND` (required)", func(k *resource.Kind) { q.Kind = k })
 	flags.StringVar(&q.Outbound, "outbound", "", "an outbound, by the `NAME` of its service; by name, NAME:PORT, host name or KRI of its destination; by port; or by address and port")

@@ -38,6 +38,7 @@ type globals struct {
 	semantics   choice // --semantics
 	source      bool
 	keepGoing   bool
+	keepSources bool // for get: what is read is kept as it is written
 	// leftOut is what the input has and the answer does not, with --keep-going.
 	leftOut []resource.LeftOut
 }
@@ -88,13 +89,18 @@ func (g *globals) read(c *cobra.Command, files []string) (*resource.Set, error) 
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	loader := resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents()), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing}
+	loader := resource.Loader{Kinds: g.kinds, Documents: documentTypes(), Stdin: c.InOrStdin(), KeepGoing: g.keepGoing, KeepSources: g.keepSources}
 	set, err := loader.Load(c.Context(), files...)
 	if err != nil {
 		return nil, err
 	}
 	g.leftOut = append(g.leftOut, set.LeftOut...)
 	return set, nil
+}
+
+// documentTypes are the documents that are read beside the resources of a mesh.
+func documentTypes() []resource.DocumentType {
+	return slices.Concat(ocm.Documents(), variant.Documents())
 }
 
 // view returns the world of resources, by a semantics.

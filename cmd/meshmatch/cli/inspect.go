@@ -15,38 +15,46 @@ func newInspect(g *globals) *cobra.Command {
 
 func newInspectDataplane(g *globals) *cobra.Command {
 	var options inspect.Options
+	var t targets
 	c := &cobra.Command{
-		Use:   "dataplane NAME",
+		Use:   "dataplane NAME|svc/SERVICE|-l KEY=VALUE",
 		Short: "Show the effective configuration of a dataplane, and why",
 		Long: `Show, for each policy kind, the policies that select the dataplane (later ones
 override), and the merged conf of each outbound, route and inbound with the
-items that set it.`,
+items that set it. Several dataplanes with the same answer are printed once.`,
 		Example: `  meshmatch inspect dataplane web-1 -f policies/
   meshmatch inspect dataplane shop/payments-1 -f policies/ --kind mt -o wide
   meshmatch inspect dataplane web-1 -f policies/ --kind MeshTimeout --explain -o json
-  meshmatch inspect dataplane web-1 -f policies/ --shadow`,
-		Args:              exactly("NAME"),
-		ValidArgsFunction: g.completeNames(dataplaneNames),
+  meshmatch inspect dataplane web-1 -f policies/ --shadow
+  meshmatch inspect dataplane svc/web -f policies/ --kind MeshTimeout`,
+		Args:              t.args("NAME"),
+		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
-			w, d, err := g.loadDataplane(c, args[0])
+			w, err := g.loadTargets(c, &t, args)
 			if err != nil {
 				return err
 			}
 			options.Source = g.withSource()
 			options.Explain = options.Explain || g.isTable() // the table has the item that set each value
-			if options.Explain {
-				options.NoEffect = snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view).NoEffect(d)
+			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
+			var answers []answered
+			for _, d := range t.list {
+				if options.Explain {
+					options.NoEffect = state.NoEffect(d)
+				}
+				answer, errLimit := inspect.NewDataplane(w.view, d, options)
+				a := t.answered(w, d, answer, errLimit)
+				a.table = func(p *page) { dataplanePage(p, answer) }
+				if t.several() {
+					a.answer = &answer.Configuration
+					a.table = func(p *page) { configurationPage(p, &answer.Configuration) }
+				}
+				answers = append(answers, a)
 			}
-			answer, errLimit := inspect.NewDataplane(w.view, d, options)
-			if err := g.print(c, answer, func(p *page) { dataplanePage(p, answer) }); err != nil {
-				return err
-			}
-			if errLimit != nil {
-				return incomplete{errLimit}
-			}
-			return nil
+			return g.printAnswers(c, &t, answers)
 		},
 	}
+	t.register(c)
 	flags := c.Flags()
 	g.kindFlag(flags, "only this policy `KIND`", func(k *resource.Kind) { options.Kind = k.Name })
 	flags.BoolVar(&options.Shadow, "shadow", false, "as if the policies that only inform were enforced; marks them")
@@ -59,7 +67,6 @@ func dataplanePage(p *page, a *inspect.Dataplane) {
 	d := &a.Dataplane
 	p.heading(0, "Dataplane %s", d.Name)
 	p.row("mesh", d.Mesh)
-	p.row("semantics", a.Semantics.String())
 	if d.Namespace != "" {
 		p.row("namespace", d.Namespace)
 	}
@@ -70,6 +77,11 @@ func dataplanePage(p *page, a *inspect.Dataplane) {
 		p.row("kri", d.KRI)
 		p.row("source", d.Source)
 	}
+	configurationPage(p, &a.Configuration)
+}
+
+func configurationPage(p *page, a *inspect.Configuration) {
+	p.row("semantics", a.Semantics.String())
 	if a.PermissionsNotApplied {
 		p.line("warning: every client is allowed, as %s; %s", permission.OpenReason, permission.OpenHint)
 	}

@@ -34,6 +34,13 @@ func remedy(err error) string {
 // withFlags returns an error with flags instead of the fields of a question, and with
 // its remedy.
 func withFlags(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var each []error
+		for _, e := range joined.Unwrap() {
+			each = append(each, withFlags(e))
+		}
+		return errors.Join(each...)
+	}
 	var query *inspect.QueryError
 	if errors.As(err, &query) {
 		return query.Spelled(func(field inspect.Field) string { return "--" + string(field) })

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/conf"
-	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/semantics"
 	"github.com/meshmatch/meshmatch/core/serve"
@@ -161,7 +160,7 @@ func (f *serveFlags) options(g *globals, c *cobra.Command) (*serve.Options, erro
 		}
 		options.Semantics = &s
 	}
-	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: slices.Concat(ocm.Documents(), variant.Documents())}
+	options.Loader = &resource.Loader{Kinds: g.kinds, Documents: documentTypes()}
 	options.Translators = g.translators
 	options.Remedy = remedy
 	options.Logger = slog.New(newLog(f.logFormat.word, c.ErrOrStderr()))

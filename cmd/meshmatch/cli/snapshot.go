@@ -15,9 +15,10 @@ import (
 
 func newSnapshot(g *globals) *cobra.Command {
 	var asBootstrap, grpc bool
+	var t targets
 	options := defaultBootstrap()
 	c := &cobra.Command{
-		Use:   "snapshot DATAPLANE",
+		Use:   "snapshot DATAPLANE|svc/SERVICE|-l KEY=VALUE",
 		Short: "Print the Envoy resources of a dataplane",
 		Long: `Print the Envoy resources (API v3) that a dataplane gets: listeners, routes,
 clusters, endpoints and secrets. Parts of policies that cannot have an effect are
@@ -30,49 +31,72 @@ instead of Envoy, which has fewer features (core/SPEC.md, 11.4).`,
 		Example: `  meshmatch snapshot web-1 -f policies/
   meshmatch snapshot web-1 -f policies/ -o json
   meshmatch snapshot web-1 -f policies/ --bootstrap`,
-		Args:              exactly("DATAPLANE"),
-		ValidArgsFunction: g.completeNames(dataplaneNames),
+		Args:              t.args("DATAPLANE"),
+		ValidArgsFunction: g.completeNames(targetNames),
 		RunE: func(c *cobra.Command, args []string) error {
 			if grpc && asBootstrap {
 				return usagef("--bootstrap is for Envoy; leave it out with --grpc")
 			}
-			w, d, err := g.loadDataplane(c, args[0])
+			w, err := g.loadTargets(c, &t, args)
 			if err != nil {
 				return err
+			}
+			if asBootstrap && t.several() {
+				return usagef("a bootstrap is that of one dataplane; give its name")
 			}
 			client := xds.Envoy
 			if grpc {
 				client = xds.ProxylessGRPC
 			}
-			snapshot := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view).Snapshot(d, client)
-			var failed error
-			for _, warning := range snapshot.Warnings() {
-				if warning.Error {
-					failed = errors.Join(failed, errors.New(warning.String()))
+			state := snapshot.NewBuilder(g.translators, snapshot.Options{}).At(w.view)
+			var answers []answered
+			for _, d := range t.list {
+				snapshot := state.Snapshot(d, client)
+				if err := reportWarnings(c, snapshot); err != nil {
+					answers = append(answers, t.answered(w, d, nil, err))
 					continue
 				}
-				fmt.Fprintln(c.ErrOrStderr(), "warning:", warning)
+				if asBootstrap {
+					return g.printBootstrap(c, snapshot, options)
+				}
+				a := t.answered(w, d, snapshot, nil)
+				a.table = func(p *page) { snapshotRows(p, snapshot) }
+				answers = append(answers, a)
 			}
-			if failed != nil {
-				return failed
-			}
-			if !asBootstrap {
-				return g.print(c, snapshot, func(p *page) { snapshotRows(p, snapshot) })
-			}
-			m, err := bootstrap.Static(snapshot, options)
-			if errors.Is(err, bootstrap.ErrBundled) {
-				return fmt.Errorf(`%w; run "meshmatch serve", and start the proxy with the output of "meshmatch bootstrap"`, err)
-			}
-			if err != nil {
-				return err
-			}
-			return g.printMessage(c, m)
+			return g.printAnswers(c, &t, answers)
 		},
 	}
+	t.register(c)
 	c.Flags().BoolVar(&asBootstrap, "bootstrap", false, "print a static bootstrap, always as JSON")
 	c.Flags().BoolVar(&grpc, "grpc", false, "print what the dataplane gets if it is gRPC")
 	bootstrapFlags(c, &options)
 	return c
+}
+
+// reportWarnings prints the warnings of a snapshot to standard error, and returns its
+// errors.
+func reportWarnings(c *cobra.Command, s *snapshot.Snapshot) error {
+	var failed error
+	for _, warning := range s.Warnings() {
+		if warning.Error {
+			failed = errors.Join(failed, errors.New(warning.String()))
+			continue
+		}
+		fmt.Fprintln(c.ErrOrStderr(), "warning:", warning)
+	}
+	return failed
+}
+
+// printBootstrap prints the static bootstrap of a snapshot.
+func (g *globals) printBootstrap(c *cobra.Command, s *snapshot.Snapshot, options bootstrap.Options) error {
+	m, err := bootstrap.Static(s, options)
+	if errors.Is(err, bootstrap.ErrBundled) {
+		return fmt.Errorf(`%w; run "meshmatch serve", and start the proxy with the output of "meshmatch bootstrap"`, err)
+	}
+	if err != nil {
+		return err
+	}
+	return g.printMessage(c, m)
 }
 
 var typeTitles = [wire.NumTypes]string{

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
+)
+
+func newGet(g *globals) *cobra.Command {
+	var q inspect.ResourceQuery
+	var selector string
+	c := &cobra.Command{
+		Use:   "get [KIND [NAME]]",
+		Short: "List the resources of the input",
+		Long: `List the resources of all meshes, or of the one of --mesh: those of a kind, of a
+name, or with the labels of -l. Dataplanes have the tags of an inbound in addition.
+
+The table has for each resource its mesh, its namespace, its name and what matters
+for its kind. -o wide adds file:line. -o json is a list of the documents as they are
+written, -o yaml is a stream of them, which -f reads.
+
+Exit status: 0 done; 1 bad input, or there is no resource of the name.`,
+		Example: `  meshmatch get -f policies/
+  meshmatch get meshtimeouts -f policies/
+  meshmatch get dp -l app=web,kuma.io/zone=east -f policies/ -o wide
+  meshmatch get mt web-faster -f policies/ -o yaml`,
+		Args:              cobra.MaximumNArgs(2),
+		ValidArgsFunction: g.completeResources,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if selector != "" {
+				if q.Selection, err = inspect.ParseSelection(selector); err != nil {
+					return err
+				}
+			}
+			q.Mesh, q.Name = g.mesh, g.named("")
+			if len(args) > 0 {
+				if q.Kind, err = inspect.FindResourceKind(g.kinds, documentTypes(), args[0]); err != nil {
+					return err
+				}
+			}
+			if len(args) > 1 {
+				q.Name.Name = args[1]
+			}
+			g.keepSources = !g.isTable()
+			set, err := g.read(c, g.files)
+			if err != nil {
+				return err
+			}
+			list, err := inspect.NewResources(set, q)
+			if err != nil {
+				return err
+			}
+			if g.isTable() {
+				return g.print(c, nil, func(p *page) { resourcesPage(p, list) })
+			}
+			return g.printSources(c, list)
+		},
+	}
+	c.Flags().StringVarP(&selector, "selector", "l", "", "only resources with these labels, or dataplanes with these labels and tags: `KEY=VALUE[,...]`")
+	return c
+}
+
+// printSources prints the documents as they are written: as a JSON list, or as a stream of
+// YAML documents.
+func (g *globals) printSources(c *cobra.Command, list []inspect.Resource) error {
+	g.reportLeftOut(c)
+	sources := make([]json.RawMessage, len(list))
+	for i := range list {
+		sources[i] = list[i].Source
+	}
+	if g.output.word == "json" {
+		return g.encode(c.OutOrStdout(), sources)
+	}
+	var b bytes.Buffer
+	for i, source := range sources {
+		data, err := toYAML(source)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			b.WriteString("---\n")
+		}
+		b.Write(data)
+	}
+	_, err := c.OutOrStdout().Write(b.Bytes())
+	return err
+}
+
+func resourcesPage(p *page, list []inspect.Resource) {
+	if len(list) == 0 {
+		p.line("no resources")
+	}
+	counts := map[string]int{}
+	for i := range list {
+		counts[list[i].Kind]++
+	}
+	kind := ""
+	for i := range list {
+		r := &list[i]
+		if r.Kind != kind {
+			kind = r.Kind
+			p.heading(0, "%s (%d)", kind, counts[kind])
+			p.row("MESH", "NAMESPACE", "NAME", "")
+		}
+		cells := []string{or(r.Mesh), or(r.Namespace), r.Name, r.Summary}
+		if p.wide {
+			cells = append(cells, fmt.Sprintf("%s:%d", r.Pos.File, r.Pos.Line))
+		}
+		p.row(cells...)
+	}
+}
+
+// or returns a cell of a table, which is never empty.
+func or(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return diag.OneLine(text)
+}

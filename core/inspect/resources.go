@@ -1,0 +1,191 @@
+package inspect
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// A Resource is one line of a list of resources.
+type Resource struct {
+	*resource.Meta
+	// Summary is what matters for the kind: what a policy selects, the inbounds of a
+	// dataplane, the ports of a destination.
+	Summary string
+	// Source is the document as it is written, as JSON.
+	Source json.RawMessage
+
+	tags []resource.Tags // of each inbound, or of the gateway
+}
+
+// ResourceQuery selects resources.
+type ResourceQuery struct {
+	Kind      string // "": every kind
+	Name      Name   // its Name may be empty
+	Mesh      string // "": every mesh; resources without a mesh are in each
+	Selection Selection
+}
+
+// NewResources returns the resources of a set that a query selects, sorted by kind and
+// identity. The set was read with [resource.Loader.KeepSources]. The error is [ErrNotFound]
+// if there is none of the name of the query, or [ErrUsage].
+func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
+	name, namespace, err := q.Name.split(cmp.Or(q.Kind, "resource"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	out := []Resource{}
+	for _, r := range resources(set) {
+		switch {
+		case q.Kind != "" && r.Kind != q.Kind,
+			q.Mesh != "" && r.Mesh != "" && r.Mesh != q.Mesh,
+			namespace != nil && *namespace != r.Namespace:
+			continue
+		}
+		names = append(names, r.Name)
+		if name != "" && name != r.Name && name != r.DisplayName() || !r.selectedBy(q.Selection) {
+			continue
+		}
+		r.Source = set.Sources[r.Pos]
+		out = append(out, r)
+	}
+	if name != "" && len(out) == 0 {
+		return nil, notFound(fmt.Sprintf("there is no %s %q", q.Kind, name), name, names)
+	}
+	slices.SortStableFunc(out, func(a, b Resource) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), a.ID.Compare(b.ID))
+	})
+	return out, nil
+}
+
+func (r *Resource) selectedBy(s Selection) bool {
+	return s.selects(r.Labels) || slices.ContainsFunc(r.tags, func(tags resource.Tags) bool { return s.selects(r.Labels, tags) })
+}
+
+// resources returns every resource of a set.
+func resources(set *resource.Set) []Resource {
+	var all []Resource
+	for _, m := range set.Meshes {
+		all = append(all, Resource{Meta: &m.Meta})
+	}
+	for _, d := range set.Dataplanes {
+		all = append(all, Resource{Meta: &d.Meta, Summary: dataplaneSummary(d), tags: clientTagsOf(d)})
+	}
+	for _, p := range set.Policies {
+		all = append(all, Resource{Meta: &p.Meta, Summary: policySummary(p)})
+	}
+	for _, i := range set.Identities {
+		all = append(all, Resource{Meta: &i.Meta})
+	}
+	for _, t := range set.Trusts {
+		all = append(all, Resource{Meta: &t.Meta})
+	}
+	for _, o := range set.Objects {
+		all = append(all, Resource{Meta: o.Identity(), Summary: objectSummary(o)})
+	}
+	for _, d := range set.Documents {
+		all = append(all, Resource{Meta: &d.Meta})
+	}
+	return all
+}
+
+// dataplaneSummary returns the address with the inbounds: name, port and service.
+func dataplaneSummary(d *resource.Dataplane) string {
+	var ports []string
+	for i := range d.Inbounds {
+		in := &d.Inbounds[i]
+		port := portNumber(in.Port)
+		if in.Name != "" {
+			port = in.Name + ":" + port
+		}
+		if service := in.Tags.Value(resource.ServiceTag); service != "" {
+			port += " " + service
+		}
+		ports = append(ports, port)
+	}
+	if d.Gateway != nil {
+		ports = append(ports, strings.TrimSpace("gateway "+d.Gateway.Tags.Value(resource.ServiceTag)))
+	}
+	return strings.TrimSpace(d.Address + " " + strings.Join(ports, ", "))
+}
+
+// policySummary returns the targetRef, the number of items, and whether the policy only
+// informs.
+func policySummary(p *resource.Policy) string {
+	parts := []string{describeTarget(&p.TargetRef)}
+	for _, array := range []struct {
+		name string
+		n    int
+	}{{"to", len(p.To) + len(p.Gateway)}, {"from", len(p.From)}, {"rules", len(p.Rules)}} {
+		if array.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s[%d]", array.name, array.n))
+		}
+	}
+	if p.Shadow() {
+		parts = append(parts, resource.EffectLabel+"=shadow")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describeTarget returns a targetRef in short form: its kind, its name and what it
+// requires.
+func describeTarget(t *resource.TargetRef) string {
+	text := t.Kind.String()
+	if t.Name != "" {
+		text += " " + t.Name
+	}
+	for _, required := range []resource.Tags{t.Tags, t.Labels} {
+		if len(required) > 0 {
+			text += " " + required.String()
+		}
+	}
+	if t.SectionName != "" {
+		text += " " + t.SectionName
+	}
+	return text
+}
+
+// objectSummary returns the ports of a destination.
+func objectSummary(o resource.Object) string {
+	destination, ok := o.(resource.Destination)
+	if !ok {
+		return ""
+	}
+	var ports []string
+	for _, port := range destination.Ports() {
+		ports = append(ports, strings.TrimSpace(fmt.Sprintf("%d %s", port.Number, port.Protocol)))
+	}
+	return strings.Join(ports, ", ")
+}
+
+// FindResourceKind returns the name of a kind of resources or documents, by its name, in
+// the plural too, or by a short name, in any letter case. The error is [ErrUsage].
+func FindResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word string) (string, error) {
+	known := ResourceKinds(kinds, documents)
+	for _, name := range known {
+		short := resource.ShortName(kinds, name)
+		if IsKindName(word, name) || short != "" && strings.EqualFold(word, short) {
+			return name, nil
+		}
+	}
+	hint := diag.DidYouMean(word, known)
+	if hint == "" {
+		hint = "the kinds are " + strings.Join(known, ", ")
+	}
+	return "", usagef("unknown kind %q; %s", word, hint)
+}
+
+// ResourceKinds returns the names of all kinds of resources, and of documents.
+func ResourceKinds(kinds *resource.Kinds, documents []resource.DocumentType) []string {
+	names := slices.Concat(resource.FixedKinds(), kinds.Names())
+	for _, t := range documents {
+		names = append(names, t.Kind)
+	}
+	return names
+}

@@ -1,0 +1,38 @@
+package resource
+
+import (
+	"bytes"
+
+	"github.com/meshmatch/meshmatch/core/strict"
+)
+
+// written returns a document that was decoded, as JSON. Its fields keep their order, those
+// of their values are sorted.
+func written(in *strict.Value) []byte {
+	sink := in.At().Sink()
+	before := sink.Mark()
+	defer sink.Cut(before) // what matters was reported when the document was decoded
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range in.Names() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		var value any
+		strict.Decode(in.Field(name), &value)
+		b.Write(marshalled(name))
+		b.WriteByte(':')
+		b.Write(marshalled(value))
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// marshalled prints a value of a document, all of which have JSON.
+func marshalled(v any) []byte {
+	text, err := Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
