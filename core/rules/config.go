@@ -10,19 +10,19 @@ import (
 type Config struct {
 	Kind *resource.Kind
 	// Matched is the list of the policies that select the dataplane, in order;
-	// later ones override.
+	// later policies override.
 	Matched Matched
 	// Default is the only conf of a kind without arrays (SPEC 4.4).
 	Default *Effective
-	// Outbounds and Inbounds are parallel to the dataplane's; nil if the kind
-	// has no array for them. Inbounds of a mesh that the same policies select have
-	// one pointer, which no other inbound has.
+	// Outbounds and Inbounds are parallel to the dataplane's; nil if the kind has
+	// no array for them. All inbounds of a mesh that the same policies select
+	// share one pointer; no other inbound has it.
 	Outbounds []OutboundConfig
 	Inbounds  []*InboundConfig
 }
 
-// OutboundConfig is the conf of an outbound, nil if no item selects it, and
-// those of its routes, sorted by KRI (SPEC 4.2, 4.3).
+// OutboundConfig is the conf of an outbound, nil if no item selects it, and the
+// confs of its routes, sorted by KRI (SPEC 4.2, 4.3).
 type OutboundConfig struct {
 	*Effective
 	Routes []RouteConfig
@@ -36,19 +36,20 @@ type RouteConfig struct {
 }
 
 // InboundConfig is the configuration of an inbound for its clients and requests.
-// It has rules or From, never both; both are empty if no policy has an item for
+// It has Rules or From, never both; both are empty if no policy has an item for
 // the inbound.
 type InboundConfig struct {
 	// Rules are the merged rules, most specific first; the first that matches a
 	// request applies (SPEC 7.1).
 	Rules []InboundRule
-	// Unmerged are the rules of a kind whose rules are never merged: policies in
-	// order, then rules (SPEC 7.3).
+	// Unmerged are the rules of a kind whose rules are never merged: in the
+	// order of the policies, then in the order of each policy's rules (SPEC
+	// 7.3).
 	Unmerged []Contribution
 	// From contains the `from` items; nil if there are none, or if rules apply.
 	From *From
 	// FromIgnored reports that `from` items are ignored because other policies
-	// have rules (SPEC 5.6), or because the semantics reads none (SPEC 17.1).
+	// have rules (SPEC 5.6), or because the semantics ignores them (SPEC 17.1).
 	FromIgnored bool
 }
 

@@ -13,22 +13,22 @@ type content int32
 // nothing is the content of no items.
 const nothing content = 0
 
-// contents merges items for package partition, as its Algebra. Two merges with
-// the same origins have the same content, because an item that is not an origin
-// changes nothing. So a content is identified by its origins and is made once.
-// If an item can hide others without being an origin, a content is identified by
-// all items that apply.
+// contents merges items; it is the Algebra that package partition requires. Two
+// merges with the same origins have the same content, because an item that is
+// not an origin changes nothing. So a content is identified by its origins and
+// is made once. If an item can hide others without being an origin, a content is
+// identified by all items that apply.
 type contents struct {
 	conf   resource.ConfType
 	items  []Contribution
 	states []contentState
 	known  map[string]content
-	parts  []int  // of the last content that was added; the array is used again
-	key    []byte // that of the parts, likewise
+	parts  []int  // of the last content that was added; scratch memory
+	key    []byte // the key of parts; scratch memory
 }
 
 type contentState struct {
-	parts    []int // the items that identify it, ascending
+	parts    []int // the items that identify the content, ascending
 	complete bool  // every leaf is set: a lower item changes nothing
 	merged   *Effective
 }
@@ -43,7 +43,8 @@ func (c *contents) Start() content { return nothing }
 // Complete reports whether every leaf of s is set.
 func (c *contents) Complete(s content) bool { return c.states[s].complete }
 
-// Add returns the content of s and an item whose priority is lower than any in s.
+// Add returns the content of s together with an item whose priority is lower than
+// any in s.
 func (c *contents) Add(s content, item int) content {
 	state := &c.states[s]
 	if state.complete {

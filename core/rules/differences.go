@@ -14,9 +14,9 @@ import (
 // Differences returns the places where two lists of configs of a dataplane differ:
 // where a conf has different content or different origins, or a field has a different
 // origin. Both lists must be sorted by kind. The places are in the order of [Config];
-// outbounds and inbounds are identified by their index. Policies that select the
-// dataplane and set nothing make no difference, nor does another version of a policy
-// with the same content.
+// outbounds and inbounds are identified by their index. A policy that selects the
+// dataplane but sets nothing makes no difference, nor does another version of a
+// policy with the same content.
 //
 // If a conf is the same pointer in both lists, it is not compared.
 func Differences(before, after []*Config) []Place {
@@ -41,7 +41,7 @@ func (d *differ) kind() *resource.Kind {
 	return d.after.Kind
 }
 
-// none is the config if no policy of the kind selects the dataplane.
+// none is the config of a dataplane that no policy of the kind selects.
 var none Config
 
 func orNone(c *Config) *Config {
@@ -67,7 +67,7 @@ func (d *differ) appendPlaces(places []Place) []Place {
 	return places
 }
 
-// at returns element i, or the zero T after the end.
+// at returns element i, or the zero T if i is past the end.
 func at[T any](list []T, i int) (zero T) {
 	if i < len(list) {
 		return list[i]
@@ -75,7 +75,7 @@ func at[T any](list []T, i int) (zero T) {
 	return zero
 }
 
-// noInbound is the configuration of an inbound after the end.
+// noInbound is the configuration of an inbound that is past the end of the list.
 var noInbound InboundConfig
 
 func inboundAt(c *Config, i int) *InboundConfig {
@@ -130,7 +130,8 @@ func sameFields(a, b *Effective) bool {
 	return true
 }
 
-// sameOrigin compares what identifies an origin in output, not the versions of policies.
+// sameOrigin compares the identity that is printed for an origin, not the versions of
+// policies.
 func sameOrigin(a, b Origin) bool {
 	return a == b || a.Index == b.Index && a.Policy.ID == b.Policy.ID && a.Policy.Zone() == b.Policy.Zone()
 }

@@ -2,15 +2,15 @@
 // route and inbound of a dataplane, and the item of a policy that set each field.
 //
 // A [Config] contains the result of one policy kind for one dataplane. The
-// engine makes it from the ordered list of policies that select the dataplane
-// ([Matched], SPEC 3):
+// engine makes it from the ordered list of the policies that select the
+// dataplane ([Matched], SPEC 3):
 //
-//  1. Their arrays are concatenated: policy order, then item order (SPEC 4.1).
+//  1. The policies' arrays are concatenated: in the order of the policies, then
+//     in the order of the items (SPEC 4.1).
 //  2. For each outbound and route, the items that select it are merged (SPEC
 //     4.2, 4.3); for each inbound, rules with equal matches are merged and sorted
 //     by their matches (SPEC 7.1); a kind without arrays has one conf (SPEC 4.4).
-//  3. Merging is done by generated code, highest priority first, until every
-//  3. Generated code merges, highest priority first, until every leaf is set. The
+//  3. Generated code merges the items, highest priority first, until every leaf is set. The
 //     result is an [Effective]: the conf, its origins, and the origin of each field
 //     ([Effective.Fields], SPEC 6).
 //

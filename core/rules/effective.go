@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Origin is an item of a policy: an index into its to, from or rules array, or
-// 0 for its default.
+// Origin is an item of a policy: an index into the policy's to, from or rules
+// array, or 0 for its default.
 type Origin struct {
 	Policy *resource.Policy
 	Index  int
@@ -28,15 +28,15 @@ type Contribution struct {
 type Effective struct {
 	// Conf is a pointer to the kind's Conf type; see [ConfOf].
 	Conf resource.Conf
-	// Origins are the items that set at least one leaf of Conf, in the order
-	// applied: lowest priority first.
+	// Origins are the items that set at least one leaf of Conf, in the order of
+	// application: lowest priority first.
 	Origins []Origin
 
 	merger resource.Merger // reports the leaves; no longer filled
 	items  []Contribution  // the merger numbers items by their index here
 }
 
-// ErrConfType indicates that a conf is of another kind than the one asked for.
+// ErrConfType indicates that a conf is not of the requested kind.
 var ErrConfType = errors.New("the conf is of another type")
 
 // ConfOf returns the conf as a value of the kind's Conf type T, such as
@@ -55,8 +55,8 @@ func ConfOf[T any](e *Effective) (*T, error) {
 	return conf, nil
 }
 
-// MustConfOf is [ConfOf] for code that is called for the confs of one kind, such as
-// a translator. It panics if the conf is of another type.
+// MustConfOf is [ConfOf] for code that only gets the confs of one kind, such as a
+// translator. It panics if the conf is of another type.
 func MustConfOf[T any](e *Effective) *T {
 	conf, err := ConfOf[T](e)
 	if err != nil {

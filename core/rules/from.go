@@ -9,8 +9,8 @@ import (
 // tags (SPEC 5).
 type From struct{ ruleView }
 
-// NewFrom concatenates the `from` items of policies. These must all be of the kind,
-// which must have `from`, and in order; later ones override.
+// NewFrom concatenates the `from` items of policies. All policies must be of the
+// kind, which must have `from`, and in order; later policies override.
 func NewFrom(kind *resource.Kind, policies []*resource.Policy) *From {
 	f := &From{ruleView{conf: kind.From.Conf}}
 	for _, p := range policies {

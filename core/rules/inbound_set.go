@@ -2,8 +2,8 @@ package rules
 
 import "slices"
 
-// InboundSet is a set of a dataplane's inbounds by index. It is two words, and
-// allocates only for inbounds from 64 on; the zero set is empty.
+// InboundSet is a set of a dataplane's inbounds by index. It takes two words
+// and allocates only for inbounds from 64 on. The zero set is empty.
 type InboundSet struct {
 	first uint64
 	rest  *[]uint64 // inbounds from 64 on, or nil; never changed once it is shared

@@ -15,7 +15,7 @@ type Selected struct {
 	Inbounds InboundSet
 }
 
-// Equal reports whether both are the same version of a policy and the same
+// Equal reports whether both have the same version of a policy and the same
 // inbounds.
 func (s *Selected) Equal(o *Selected) bool {
 	return s.Policy == o.Policy && s.Inbounds.equal(&o.Inbounds)
@@ -25,13 +25,13 @@ func (s *Selected) Equal(o *Selected) bool {
 // order: later policies override earlier ones (SPEC 3). It is immutable; the
 // zero Matched is empty.
 //
-// The list consists of pages, which lists share: see [Pager].
+// The list consists of pages, which several lists can share (see [Pager]).
 type Matched struct {
 	pages []*Page
-	ends  []uint32 // parallel to pages: how many policies the pages up to this one have
+	ends  []uint32 // parallel to pages: the number of policies in the pages up to and including this one
 }
 
-// Page is consecutive policies of lists. It is immutable.
+// Page is a run of consecutive policies that lists share. It is immutable.
 type Page struct {
 	selected []Selected
 	hash     uint64
@@ -40,8 +40,8 @@ type Page struct {
 // Selected returns the policies of the page. The caller must not change them.
 func (p *Page) Selected() []Selected { return p.selected }
 
-// NewMatched returns a list of the given policies, which are copied, in one page that no
-// other list shares.
+// NewMatched returns a list with a copy of the given policies, in one page that no other
+// list shares.
 func NewMatched(selected []Selected) Matched {
 	if len(selected) == 0 {
 		return Matched{}

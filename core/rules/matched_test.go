@@ -85,8 +85,8 @@ func TestMatchedPages(t *testing.T) {
 	}
 }
 
-// Lists share the pages that differ in no policy and in no inbound, wherever policies are
-// missing from one of them.
+// Lists share each page with the same policies and inbounds, wherever policies are
+// missing from one of the lists.
 func TestPager(t *testing.T) {
 	const n = 4_000
 	selected := selectedPolicies(n)

@@ -15,9 +15,9 @@ type Order func(a, b *resource.Policy) int
 
 // Sort sorts policies by kind, and within a kind by the order.
 //
-// Resources usually come sorted by identity. The policies are first grouped by
-// level, which preserves this order within a level. If it agrees with o, the final
-// sort needs about one comparison per policy.
+// Resources are usually sorted by identity already. Sort first groups the policies
+// by level and preserves the given order within a level. If that order agrees with
+// o, the final sort needs about one comparison per policy.
 func (o Order) Sort(policies []*resource.Policy) {
 	const levels = 2*int(resource.TargetMeshTCPRoute) + 2
 	grouped := make([]*resource.Policy, 0, len(policies))
@@ -41,7 +41,8 @@ func (o Order) Sort(policies []*resource.Policy) {
 	slices.SortFunc(policies, o.CompareKinds)
 }
 
-// CompareKinds compares policies by kind, and those of one kind by the order.
+// CompareKinds compares policies by kind, and policies of one kind by the
+// order.
 func (o Order) CompareKinds(a, b *resource.Policy) int {
 	if c := strings.Compare(a.Kind, b.Kind); c != 0 {
 		return c

@@ -6,18 +6,17 @@ import (
 	"sync"
 )
 
-// Pager makes lists of matched policies whose equal pages are one. Dataplanes of other
-// namespaces and teams have lists that differ in a few of thousands of policies: in
+// Pager makes lists of matched policies that share equal pages. The lists of dataplanes
+// in different namespaces and teams differ in a few of thousands of policies: in
 // package bench/world, 1,000 lists of 2,700 policies take 2.7 MB, and 64 MB if each has
 // its own memory.
 //
-// A page ends after a policy whose hash has zeros as its last bits, so that pages depend
-// on the policies in them alone: a policy that only one of two lists has makes one page
-// differ, not those after it. A list is [pageSize] times shorter in pages than in
-// policies, on average.
+// A page ends after a policy whose hash ends in zero bits. So a page depends only on the
+// policies in it: if only one of two lists has a policy, one page differs, and the later
+// pages do not. On average, a page has [pageSize] policies.
 //
-// A pager is made for one change, and is safe for concurrent use. Those of the changes of
-// a mesh have the same seed.
+// A pager is made for one change, and is safe for concurrent use. All pagers of a mesh
+// have the same seed.
 type Pager struct {
 	seed  maphash.Seed
 	mu    sync.Mutex
@@ -34,7 +33,7 @@ func NewPager(seed maphash.Seed) *Pager {
 	return &Pager{seed: seed, pages: map[uint64][]*Page{}}
 }
 
-// Add adds the pages of a list, which later lists share.
+// Add adds the pages of a list, so that later lists share them.
 func (p *Pager) Add(m Matched) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,7 +44,7 @@ func (p *Pager) Add(m Matched) {
 	}
 }
 
-// Matched returns a list of the given policies, which are copied.
+// Matched returns a list with a copy of the given policies.
 func (p *Pager) Matched(selected []Selected) Matched {
 	var m Matched
 	var hash uint64
@@ -62,9 +61,9 @@ func (p *Pager) Matched(selected []Selected) Matched {
 	return m
 }
 
-// Replace returns m with the pages that edit returns for its pages: the policies, which
-// edit may use again after the call, or nil for those of the page itself. Edited reports
-// whether any differ.
+// Replace calls edit for each page of m and returns the resulting list. edit returns the
+// new policies of the page, or nil to keep the page. Replace copies the policies, so
+// edit may reuse the slice. Edited reports whether any page differs.
 func (p *Pager) Replace(m Matched, edit func(*Page) []Selected) (next Matched, edited bool) {
 	for i, page := range m.pages {
 		selected := edit(page)

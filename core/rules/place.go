@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// PlaceKind is the kind of a part of a dataplane that has a conf.
+// PlaceKind is the kind of a [Place], a part of a dataplane that has a conf.
 type PlaceKind uint8
 
 // The kinds of places.
@@ -25,7 +25,7 @@ type Place struct {
 	Route    resource.ID // of AtRoute
 }
 
-// String returns the place as in "MeshTimeout of outbound 3".
+// String returns the place in the form "MeshTimeout of outbound 3".
 func (p Place) String() string {
 	switch p.Kind {
 	case AtOutbound:

@@ -10,21 +10,21 @@ import (
 )
 
 // SelectorRule is a rule of a rule view: a selector by tags, and the complete
-// conf of whatever it selects.
+// conf of every client or outbound that it selects.
 type SelectorRule struct {
 	Selector partition.Selector
 	*Effective
 }
 
-// ruleView turns items with selectors, which may overlap, into rules: exactly one
-// rule applies to a set of tags, which is that of a client or of an outbound.
+// ruleView turns items, whose selectors may overlap, into rules. Exactly one rule
+// applies to the tags of a client or an outbound.
 type ruleView struct {
 	conf      resource.ConfType
 	items     []Contribution
 	selectors []partition.Tags // by item
 }
 
-// add appends an item, unless its targetRef contradicts itself.
+// add appends an item, unless its targetRef is contradictory.
 func (v *ruleView) add(item Contribution, target *resource.TargetRef) {
 	if tags, possible := selectorTags(target); possible {
 		v.items = append(v.items, item)
@@ -64,8 +64,8 @@ func (v *ruleView) Disjoint(limits partition.Limits) ([]SelectorRule, error) {
 	return v.rules(rules, contents, err)
 }
 
-// Ordered returns rules with selectors that require tags and exclude none; the first
-// rule that selects a client applies (SPEC 5.3). The error is a [*LimitError].
+// Ordered returns rules whose selectors only require tags and exclude none. The
+// first rule that selects a client applies (SPEC 5.3). The error is a [*LimitError].
 func (v *ruleView) Ordered(limits partition.Limits) ([]SelectorRule, error) {
 	contents := newContents(v.conf, v.items)
 	rules, err := partition.Ordered(v.selectors, contents, limits)

@@ -35,8 +35,8 @@ func text(t *testing.T, v any) string {
 	return string(data)
 }
 
-// For each client, the conf made without rules, the only disjoint rule and the first
-// ordered rule agree (SPEC 5.3).
+// For each client, three confs agree: the conf computed without rules, the conf of
+// the only disjoint rule, and the conf of the first ordered rule (SPEC 5.3).
 func TestFormsOfFromAgree(t *testing.T) {
 	balancing := &resource.Kind{
 		Name: "Balancing", Short: "b", Top: resource.TopTargets,
@@ -150,7 +150,7 @@ func TestLimitErrorIsShort(t *testing.T) {
 	}
 }
 
-// An item whose tags contradict each other selects no client and is omitted.
+// An item with contradictory tags selects no client and is omitted.
 func TestOriginsOfFrom(t *testing.T) {
 	p := policy("MeshTimeout", "p", resource.TargetRef{})
 	service := func(name string) resource.TargetRef {

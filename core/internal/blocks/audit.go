@@ -6,9 +6,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Audit returns an error unless the counted references are those of the given
-// class configs and configs, which must be all that hold references. It is for
-// tests of packages that use a table.
+// Audit returns an error unless the reference counts match the given class
+// configs and configs, which must be all holders of references. It is for tests
+// of packages that use a table.
 func (t *Table) Audit(classes []*ClassConfig, configs []*rules.Config) error {
 	confs, inbounds := map[*rules.Effective]int{}, map[*inboundBlock]int{}
 	for _, c := range classes {

@@ -10,9 +10,9 @@ import (
 )
 
 // ClassConfig is the configuration of one kind for all dataplanes that the same
-// policies select at the same inbounds, without their outbounds. It is
-// immutable and holds references to its blocks until [Table.Release]. Classes can
-// share it: each further one adds the references by [Table.Hold].
+// policies select at the same inbounds, without their outbounds. It is immutable
+// and holds references to its blocks until [Table.Release]. Classes can share it:
+// each further class calls [Table.Hold] to add its references.
 type ClassConfig struct {
 	config   rules.Config // without Outbounds
 	inbounds []*inboundBlock
@@ -20,8 +20,8 @@ type ClassConfig struct {
 }
 
 // ClassConfig evaluates one kind, except for the outbounds. Matched is the list
-// of the policies of the kind that select the dataplanes; d is one of them, of
-// which only the number of inbounds matters.
+// of the policies of the kind that select the dataplanes. d is one of the
+// dataplanes; only its number of inbounds matters.
 func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched rules.Matched) *ClassConfig {
 	c := &ClassConfig{config: rules.Config{Kind: kind, Matched: matched}}
 	if kind.To != nil {
@@ -51,9 +51,9 @@ func (t *Table) ClassConfig(kind *resource.Kind, d *resource.Dataplane, matched 
 	return c
 }
 
-// Without returns the class config for the policies of another one without some of
-// them, given by their positions in its list, which are sorted. Of d only the number
-// of inbounds matters; it is that of the other one's dataplanes.
+// Without returns the class config for the policies of the class config all, except
+// those at the given positions of its list, which must be sorted. Only the number of
+// inbounds of d matters; it must be the same as for the dataplanes of all.
 func (t *Table) Without(pager *rules.Pager, all *ClassConfig, d *resource.Dataplane, positions []int) *ClassConfig {
 	c := t.ClassConfig(all.Kind(), d, match.Without(pager, all.Matched(), positions))
 	if to := all.to.Load(); to != nil {
@@ -84,11 +84,12 @@ func (c *ClassConfig) Matched() rules.Matched {
 	return c.config.Matched
 }
 
-// Config returns the config of the dataplanes if they have no outbounds or the
-// kind has no `to`.
+// Config returns the config of dataplanes that have no outbounds, or of a kind
+// without `to`.
 func (c *ClassConfig) Config() *rules.Config { return &c.config }
 
-// Hold adds the references of a class config that has some, for another class.
+// Hold adds the references of a class config for another class. At least one
+// class must hold the class config already.
 func (t *Table) Hold(c *ClassConfig) {
 	t.holdConf(c.config.Default)
 	t.mu.Lock()

@@ -56,8 +56,8 @@ networking:
 	return set.Dataplanes[0], timeouts, routes
 }
 
-// A class config without some policies, and without further ones, has the blocks of
-// one that is evaluated from the start.
+// A class config without some policies has the same blocks as one that is evaluated
+// from scratch. So has a class config that is reduced a second time.
 func TestWithout(t *testing.T) {
 	const policies = 40
 	d, selected, routes := decodeTimeouts(t, policies)

@@ -8,8 +8,9 @@ import (
 )
 
 // conf returns the block of a merged conf with its origins, and adds a
-// reference. If there is no such block, it is made from the contributions that
-// the conf was merged from: all returns them, lowest priority first.
+// reference. If there is no such block, conf makes it from the contributions
+// that the conf was merged from. The function all returns them, lowest priority
+// first.
 func (t *Table) conf(section *resource.Section, conf resource.Conf, origins []rules.Origin, all func() []rules.Contribution) *rules.Effective {
 	hash := uint64(len(origins))
 	for _, o := range origins {
@@ -24,8 +25,8 @@ func (t *Table) conf(section *resource.Section, conf resource.Conf, origins []ru
 	return t.confOrAdd(section, hash, same, mergeOrigins(section, conf, origins, all()))
 }
 
-// confOrAdd returns the block for which same is true, with one more reference.
-// If there is none, made is added and returned.
+// confOrAdd returns the block for which same is true, and adds a reference to
+// it. If there is no such block, it adds made and returns it.
 func (t *Table) confOrAdd(section *resource.Section, hash uint64, same func(*rules.Effective) bool, made *rules.Effective) *rules.Effective {
 	t.mu.Lock()
 	defer t.mu.Unlock() // same is code of the kind, and may panic
@@ -38,9 +39,9 @@ func (t *Table) confOrAdd(section *resource.Section, hash uint64, same func(*rul
 }
 
 // mergeOrigins merges the origins alone, so that the block refers neither to the
-// other contributions nor to their policies. If an item that is no origin
-// changes the result (a union of another type hides a lower one), all
-// contributions are merged.
+// other contributions nor to their policies. If an item that is not an origin
+// changes the result (a union of another type hides a lower one), it merges all
+// contributions.
 func mergeOrigins(section *resource.Section, conf resource.Conf, origins []rules.Origin, all []rules.Contribution) *rules.Effective {
 	kept := make([]rules.Contribution, 0, len(origins))
 	for _, item := range all {
@@ -57,8 +58,8 @@ func mergeOrigins(section *resource.Section, conf resource.Conf, origins []rules
 	return rules.Merge(section.Conf, all)
 }
 
-// intern returns the block that is equal to e, and adds a reference. The items
-// are those that e was merged from. For nil it returns nil.
+// intern returns the block that is equal to e, and adds a reference to it. e
+// was merged from the items. If e is nil, it returns nil.
 func (t *Table) intern(section *resource.Section, e *rules.Effective, items []rules.Contribution) *rules.Effective {
 	if e == nil {
 		return nil

@@ -1,6 +1,6 @@
 // Package blocks computes effective confs for many dataplanes at once, and
-// again after each change. Results that are equal are one pointer, for all
-// dataplanes of a mesh: a block.
+// again after each change. Equal results are one pointer for all dataplanes of
+// a mesh. Such a shared result is called a block.
 //
 // The pipeline, for one policy kind and the dataplanes of one class, which the
 // same policies select:
@@ -16,17 +16,18 @@
 //     that are always overridden are skipped; after a policy was replaced, only
 //     the outbounds that it selects are evaluated.
 //
-// What one class of dataplanes has can be used for another one that the same
-// policies select ([Table.Hold], [Table.HoldOutbounds]), or all but some of them
-// ([Table.Without]).
+// A class can share the results of another class that the same policies select
+// ([Table.Hold], [Table.HoldOutbounds]). If some of these policies do not select
+// it, [Table.Without] removes them.
 //
-// [Evaluate] does all three for one dataplane that shares with no other.
+// [Evaluate] takes all three steps for one dataplane and shares nothing with
+// others.
 //
 // Invariants:
 //
-//   - A block is immutable. It is in its [Table] as long as a [ClassConfig] or a
-//     config of an [OutboundEvaluator] that is held refers to it; views keep blocks without
-//     being counted. [Table.Audit] checks the counts.
+//   - A block is immutable. It stays in its [Table] as long as a held [ClassConfig], or a
+//     held config of an [OutboundEvaluator], refers to it. A view also refers to blocks,
+//     but its references are not counted. [Table.Audit] checks the counts.
 //   - The result depends on the given policies alone, not on what was evaluated
 //     before.
 package blocks

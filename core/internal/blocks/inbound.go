@@ -19,9 +19,9 @@ type inboundBlock struct {
 // noInbound is the configuration of the inbounds that no policy has an item for.
 var noInbound rules.InboundConfig
 
-// inbound returns the block of an inbound that the given policies select, with a
-// reference; nil if there are no policies. The policies are all of the kind, in
-// order, and have rules or `from` items.
+// inbound returns the block of an inbound that the given policies select, and
+// adds a reference to it. It returns nil if there are no policies. The policies
+// must all be of the kind, in order, and have rules or `from` items.
 func (t *Table) inbound(kind *resource.Kind, policies []*resource.Policy) *inboundBlock {
 	if len(policies) == 0 {
 		return nil

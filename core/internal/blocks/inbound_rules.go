@@ -10,7 +10,7 @@ import (
 )
 
 // inboundRules returns the merged rules of an inbound, most specific first, and
-// the blocks of their confs with a reference to each (SPEC 7.1).
+// the blocks of their confs (SPEC 7.1). It adds a reference to each block.
 func (t *Table) inboundRules(section *resource.Section, policies []*resource.Policy, fromIsRule bool) ([]rules.InboundRule, []*rules.Effective) {
 	var placed []placedRule
 	var confs []*rules.Effective
@@ -53,7 +53,7 @@ type placedRule struct {
 }
 
 // groupRules concatenates the policies' rules and groups those whose matches are equal as
-// sets. If fromIsRule is set, `from` items are among them, as rules without matches.
+// sets. If fromIsRule is set, it treats each `from` item as a rule without matches.
 func groupRules(policies []*resource.Policy, fromIsRule bool) []*ruleGroup {
 	var groups []*ruleGroup
 	byMatches := map[string]*ruleGroup{}

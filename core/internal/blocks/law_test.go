@@ -48,8 +48,8 @@ func confsOf(t *testing.T, all *resource.Kinds, scenarios uint64) map[*resource.
 	return confs
 }
 
-// Blocks rely on this law for confs without unions: merging the origins alone gives
-// the same conf as merging all items, even together with further items.
+// Package blocks relies on this law for confs without unions: merging the origins
+// alone gives the same conf as merging all items, even together with further items.
 func TestOriginsAreEnough(t *testing.T) {
 	all := kinds.All()
 	without := 0
@@ -70,7 +70,7 @@ func TestOriginsAreEnough(t *testing.T) {
 			whole := rules.Merge(section.Conf, items)
 			assertSame(t, section, items, whole, origins(whole, items))
 
-			// Some are merged first; of them only the origins are kept.
+			// Some items are merged first, and only the origins among them are kept.
 			var first, later []rules.Contribution
 			for _, item := range items {
 				if random.IntN(2) == 0 {

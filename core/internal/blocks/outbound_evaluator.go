@@ -11,8 +11,8 @@ import (
 )
 
 // OutboundEvaluator completes a [ClassConfig] for dataplanes with outbounds. It
-// keeps what it evaluated, so that an outbound of many dataplanes is evaluated
-// once. It is meant for one commit and belongs to one goroutine.
+// keeps its results, so that an outbound of many dataplanes is evaluated once.
+// It serves one commit and belongs to one goroutine.
 type OutboundEvaluator struct {
 	table        *Table
 	class        *ClassConfig
@@ -20,7 +20,7 @@ type OutboundEvaluator struct {
 	routes       []*resource.Policy
 	known        map[uint64][]knownOutbound // by the hash of the tags
 	replaced     []replacement
-	onlyReplaced bool // replaced is all that differs from the class config before
+	onlyReplaced bool // replaced is the only difference from the class config before
 }
 
 type knownOutbound struct {
@@ -33,9 +33,9 @@ type replacement struct{ old, next *resource.Policy }
 
 // OutboundEvaluator returns an evaluator for a class config of a kind that has
 // `to`. Routes are the policies of the route kinds that select the dataplanes,
-// in any order. Before is the class config that the same dataplanes had, or nil:
-// if it differs in the versions of some policies alone, an outbound that these
-// do not select is not evaluated again.
+// in any order. Before is the previous class config of the same dataplanes, or
+// nil. If it differs only in the versions of some policies, an outbound that
+// these policies do not select is not evaluated again.
 func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Policy) *OutboundEvaluator {
 	o := &OutboundEvaluator{table: t, class: c, routes: routes, known: map[uint64][]knownOutbound{}}
 	if before != nil {
@@ -51,12 +51,13 @@ func (t *Table) OutboundEvaluator(c, before *ClassConfig, routes []*resource.Pol
 	return o
 }
 
-// maxReplacements is the number of replaced policies up to which comparing each
-// outbound with their items costs less than evaluating it.
+// maxReplacements limits the replaced policies whose items are compared with
+// each outbound. Up to this number, comparing an outbound costs less than
+// evaluating it.
 const maxReplacements = 32
 
 // replacements returns the policies that were replaced by another version. It
-// returns false if the lists differ in something else, or in more policies than
+// returns false if the lists differ in anything else, or in more policies than
 // maxReplacements.
 func replacements(before, after rules.Matched) (replaced []replacement, ok bool) {
 	if before.Len() != after.Len() {
@@ -71,10 +72,10 @@ func replacements(before, after rules.Matched) (replaced []replacement, ok bool)
 	return replaced, true
 }
 
-// Config returns the config of a dataplane. Before is the config that it had by
-// the class config before and with the same routes, or nil. The config holds
-// references to the blocks of its outbounds until [Table.ReleaseOutbounds], and
-// none to those of the class config.
+// Config returns the config of a dataplane. Before is the dataplane's previous
+// config, from the previous class config and with the same routes, or nil. The
+// config holds references to the blocks of its outbounds until
+// [Table.ReleaseOutbounds]; it holds none to the blocks of the class config.
 func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) *rules.Config {
 	config := o.class.config
 	config.Outbounds = make([]rules.OutboundConfig, len(d.Outbounds))
@@ -91,7 +92,7 @@ func (o *OutboundEvaluator) Config(d *resource.Dataplane, before *rules.Config) 
 }
 
 // reaches reports whether a replaced policy may change the conf of an outbound
-// with the given tags, or of routes of it.
+// with the given tags, or of its routes.
 func (o *OutboundEvaluator) reaches(tags resource.Tags) bool {
 	for _, r := range o.replaced {
 		for i := range r.next.To { // both versions have the same targetRefs

@@ -2,9 +2,9 @@ package blocks
 
 import "github.com/meshmatch/meshmatch/core/internal/hashtable"
 
-// refTable contains the blocks of one type, found by their inputs, and counts
-// the references to each. A block without references is removed; a view that
-// refers to it keeps it alive.
+// refTable finds the blocks of one type by their inputs, and counts the
+// references to each block. A block without references is removed from the
+// table; a view that refers to it keeps it alive.
 type refTable[T any] struct {
 	byHash hashtable.Table[*block[T]]
 	of     map[*T]*block[T]
@@ -21,8 +21,8 @@ func newRefTable[T any]() refTable[T] {
 	return refTable[T]{of: map[*T]*block[T]{}}
 }
 
-// take returns the block of the scope and hash for which same is true, with one
-// more reference, or nil.
+// take returns the block of the scope and hash for which same is true, and adds
+// a reference to it. If there is no such block, it returns nil.
 func (t *refTable[T]) take(scope any, hash uint64, same func(*T) bool) *T {
 	b, found := t.byHash.Find(hash, func(b *block[T]) bool { return b.scope == scope && same(b.value) })
 	if !found {
@@ -39,7 +39,7 @@ func (t *refTable[T]) put(scope any, hash uint64, value *T) {
 	t.of[value] = b
 }
 
-// hold adds a reference to a block that has some.
+// hold adds a reference to a block that already has one.
 func (t *refTable[T]) hold(value *T) { t.of[value].refs++ }
 
 // release removes a reference and reports whether it was the last.

@@ -133,8 +133,8 @@ func show(t *testing.T, e *rules.Effective) string {
 	return out + " (" + strings.Join(fields, ", ") + ")"
 }
 
-// An embedder's kind may allow other targetRefs in `to` than SPEC 2.4 gives to
-// the built-in kinds.
+// An embedder's kind may allow targetRefs in `to` that SPEC 2.4 does not allow
+// for the built-in kinds.
 func TestTargetsOfAnEmbeddersKind(t *testing.T) {
 	kind := &resource.Kind{
 		Name: "Patience", Short: "p", Top: resource.TopTargets,

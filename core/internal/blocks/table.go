@@ -9,9 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// Table contains the blocks of a mesh. Results with the same inputs, including
-// the versions of policies, are computed once and are one pointer for as long
-// as there is a reference to them. It is safe for concurrent use.
+// Table contains the blocks of a mesh. A result is computed once for the same
+// inputs, including the versions of policies. It is one pointer for as long as
+// there is a reference to it. It is safe for concurrent use.
 //
 // There are two types of blocks:
 //
@@ -20,7 +20,7 @@ import (
 //     result. If an item can hide others without setting a leaf
 //     ([resource.ConfType]), the content decides.
 //   - The configuration of an inbound, identified by the ordered list of the
-//     policies with rules or `from` items that select it.
+//     policies that select it and have rules or `from` items.
 //
 // References are held by a [ClassConfig], for a class of dataplanes, and by the
 // configs of an [OutboundEvaluator], for the dataplanes that also have the same
@@ -34,7 +34,7 @@ type Table struct {
 	inbounds refTable[inboundBlock]
 }
 
-// NewTable returns an empty table, for policies that are read by the semantics.
+// NewTable returns an empty table. The semantics determine how policies are read.
 func NewTable(s semantics.Semantics) *Table {
 	return &Table{
 		semantics: s,
@@ -44,7 +44,7 @@ func NewTable(s semantics.Semantics) *Table {
 	}
 }
 
-// Len returns the number of blocks that are referenced.
+// Len returns the number of blocks with references.
 func (t *Table) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// fleet decodes policies and two dataplanes of the same outbounds. It returns the
-// first dataplane, the second one, which has one outbound more, and the policies
-// of MeshTimeout.
+// fleet decodes policies and two dataplanes with the same outbounds, except that
+// the second has one more. It returns both dataplanes and the MeshTimeout
+// policies.
 func fleet(t *testing.T, timeouts string) (first, second *resource.Dataplane, matched rules.Matched) {
 	t.Helper()
 	dataplane := func(name, more string) string {
@@ -109,8 +109,8 @@ func TestTableShares(t *testing.T) {
 	}
 }
 
-// After a policy was replaced by a version with the same targetRefs, the outbounds
-// that the policy does not select keep their blocks (SPEC 4.2).
+// If a new version of a policy has the same targetRefs, the outbounds that the
+// policy does not select keep their blocks (SPEC 4.2).
 func TestReplacedPolicy(t *testing.T) {
 	const items = `{default: {idleTimeout: 1s}}, {targetRef: {kind: MeshService, name: b}, default: {connectionTimeout: 9s}}`
 	version := func(seconds string) string {
@@ -138,7 +138,8 @@ func TestReplacedPolicy(t *testing.T) {
 	}
 }
 
-// Evaluate gives what a table gives, and shares with no other dataplane.
+// Evaluate returns the same result as a table, and shares nothing with other
+// dataplanes.
 func TestEvaluate(t *testing.T) {
 	d, _, matched := fleet(t, timeouts)
 	config := blocks.Evaluate(semantics.TargetRef, kinds.All().Lookup("MeshTimeout"), d, matched, nil)

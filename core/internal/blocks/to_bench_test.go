@@ -17,8 +17,8 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// BenchmarkTo computes the confs of all outbounds of one dataplane of the
-// fleet from nothing: select, order, concatenate, merge.
+// BenchmarkTo computes the confs of all outbounds of one dataplane of the fleet
+// from scratch: select, order, concatenate, merge.
 func BenchmarkTo(b *testing.B) {
 	kind := meshtimeout.Kind()
 	for _, n := range []int{100, 1_000, 10_000} {
@@ -46,8 +46,8 @@ func BenchmarkTo(b *testing.B) {
 	}
 }
 
-// BenchmarkToItems computes the confs of n outbounds from n items, one for
-// each, over a conf for all of them.
+// BenchmarkToItems computes the confs of n outbounds from n items, one for each
+// outbound, and one item for all of them.
 func BenchmarkToItems(b *testing.B) {
 	kind := meshtimeout.Kind()
 	for _, n := range []int{10, 100, 1_000} {
@@ -105,7 +105,7 @@ func (r *toReference) run(b *testing.B) {
 	}
 }
 
-// assert fails unless each outbound has a conf, with the same origins as in the
+// assert fails unless each outbound has a conf with the same origins as the
 // reference.
 func (r *toReference) assert(b *testing.B, outbounds []rules.OutboundConfig) {
 	b.Helper()

@@ -25,8 +25,8 @@ type itemRef uint64
 
 func newToIndex(matched rules.Matched) *toIndex {
 	x := &toIndex{routes: map[string][]itemRef{}}
-	// Services are numbered first, so that an item of a known service is
-	// appended to a slice without a second write to a map.
+	// Services are numbered first. An item of a known service is then appended
+	// to a slice, without a second write to a map.
 	numbers := map[string]int{}
 	var services [][]itemRef
 	for i, s := range matched.All() {
@@ -38,7 +38,7 @@ func newToIndex(matched rules.Matched) *toIndex {
 				x.mesh = append(x.mesh, ref)
 			case t.Kind == resource.TargetMeshSubset:
 				x.subsets = append(x.subsets, ref)
-			case t.RefersToDestination(): // which no outbound is yet
+			case t.RefersToDestination(): // no outbound is a destination yet
 			case t.Kind.IsService():
 				number, known := numbers[t.Name]
 				if !known {
@@ -62,16 +62,16 @@ func newToIndex(matched rules.Matched) *toIndex {
 	return x
 }
 
-// toItems are the `to` items of a class config: those of an index, except the items of
-// some policies. Class configs that differ in a few policies can thus share an index. It
+// toItems are the `to` items of a class config: the items of an index, except those of
+// some policies. So class configs that differ in a few policies can share an index. It
 // is immutable.
 type toItems struct {
 	*toIndex
 	missing []int // positions in the list of policies of the index, sorted
 }
 
-// of returns the item of a ref by the policies of the class config. It returns
-// false if the policy is missing.
+// of returns the item that a ref identifies in the policies of the class
+// config. It returns false if the policy is missing.
 func (x *toItems) of(ref itemRef, matched rules.Matched) (p *resource.Policy, index int, ok bool) {
 	at := int(ref >> 32)
 	if len(x.missing) > 0 {
@@ -84,8 +84,8 @@ func (x *toItems) of(ref itemRef, matched rules.Matched) (p *resource.Policy, in
 	return matched.At(at).Policy, int(ref & 0xffff_ffff), true
 }
 
-// without returns the items without those of the policies at the given positions of
-// the class config, which are sorted.
+// without removes the items of the policies at the given positions of the class
+// config, which must be sorted, and returns the remaining items.
 func (x *toItems) without(positions []int) *toItems {
 	missing := slices.Clone(x.missing)
 	from := 0 // of x.missing

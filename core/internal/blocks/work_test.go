@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// counted is a Conf type that counts the items that its mergers are filled
-// from.
+// counted is a Conf type that counts the items with which its mergers are
+// filled.
 type counted struct {
 	resource.ConfType
 	fills *int
@@ -63,7 +63,7 @@ func TestMergedItems(t *testing.T) {
 	if _, err := e.Apply(t.Context(), decode(world.String()+one(1))); err != nil {
 		t.Fatal(err)
 	}
-	// all once, then one for each outbound, and again if that makes a new block
+	// all items once, then one for each outbound, and once more if that makes a new block
 	if most := overridden + 2*outbounds; fills > most {
 		t.Errorf("%d items were merged, want at most %d", fills, most)
 	}
@@ -76,8 +76,8 @@ func TestMergedItems(t *testing.T) {
 	}
 }
 
-// A dataplane that a placement moves to enforce a policy was evaluated for it
-// already: nothing is merged.
+// If a dataplane enters a placement that enforces a policy, the shadow result
+// with that policy exists already: nothing is merged.
 func TestPlacementsMergeNothing(t *testing.T) {
 	fills := 0
 	kind := *kinds.All().Lookup("MeshTimeout")

@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Class is a set of dataplanes that no selector distinguishes: they have the
-// same number of points and, at each point, the same of the terms that selectors
+// Class is a set of dataplanes that no selector distinguishes: they have the same
+// number of points and, at each point, the same terms among those that selectors
 // require. So the same policies select them, at the same inbounds. S is the data that
 // the writer stores for each class.
 type Class[S any] struct {
@@ -24,16 +24,16 @@ type Class[S any] struct {
 	placements []index.Term
 }
 
-// SameButPlacements reports whether no selector distinguishes the dataplanes of
-// two classes, except that they may be in different placements. Each must be a class of
-// this version of the index or of the previous one.
+// SameButPlacements reports whether no selector distinguishes the dataplanes of two
+// classes, except that they may be in different placements. Each class must belong to
+// this version of the index or to the previous one.
 func (c *Class[S]) SameButPlacements(o *Class[S]) bool {
 	return c.inbounds == o.inbounds && slices.EqualFunc(c.points, o.points, func(a, b []index.Term) bool {
 		return sameExcept(a, c.placements, b, o.placements)
 	})
 }
 
-// sameExcept compares two sorted lists, each without a given sorted part of it.
+// sameExcept compares two sorted lists without the given sorted part of each.
 func sameExcept(a, exceptA, b, exceptB []index.Term) bool {
 	for {
 		a, exceptA = skipCommon(a, exceptA)
@@ -55,15 +55,15 @@ func skipCommon(a, b []index.Term) (restA, restB []index.Term) {
 	return a, b
 }
 
-// Informs reports whether a policy, which must have the shadow label and select the
-// dataplanes of the class, only informs on them.
+// Informs reports whether a policy only informs on the dataplanes of the class. The
+// policy must have the shadow label and select these dataplanes.
 func (c *Class[S]) Informs(x *Index, p *resource.Policy) bool {
 	slot, _ := x.slots.Lookup(p.ID)
 	return !x.overridden(slot, c.placements)
 }
 
-// Select is [Index.Select] for every dataplane of a class. The class must be of this
-// version of the index.
+// Select is [Index.Select] for every dataplane of a class. The class must belong to
+// this version of the index.
 func (c *Class[S]) Select(x *Index, scope rules.Scope, b *Buffer) []rules.Selected {
 	x.begin(b)
 	for point, terms := range c.points {
@@ -95,9 +95,9 @@ func containsTerms(have, want []index.Term) bool {
 	return true
 }
 
-// classKey appends to key what identifies the class of a dataplane: a byte that
-// is 1 if its points are inbounds, and for each point the number of terms and
-// the terms.
+// classKey appends to key the identity of a dataplane's class: a byte that is 1
+// if its points are inbounds, and for each point the number of terms and the
+// terms.
 func (x *Index) classKey(d *resource.Dataplane, key []byte, b *Buffer) []byte {
 	key = append(key, 0)
 	if len(d.Inbounds) > 0 {
@@ -117,7 +117,7 @@ func appendPoint(key []byte, terms []index.Term) []byte {
 	return key
 }
 
-// keyWith appends to key what identifies the class with the same terms and the given
+// keyWith appends to key the identity of the class with the same terms and the given
 // placements.
 func (c *Class[S]) keyWith(placements []index.Term, key []byte, b *Buffer) []byte {
 	key = append(key, c.key[0])

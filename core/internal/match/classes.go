@@ -26,7 +26,7 @@ func NewClasses[S any]() *Classes[S] {
 func (c *Classes[S]) Len() int { return len(c.byKey) }
 
 // Of returns the class of a dataplane by the policies of x. If there is no such
-// class, it is added with a zero State.
+// class, Of adds it with a zero State.
 func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
 	c.key = x.classKey(d, c.key[:0], b)
 	if class := c.byKey[string(c.key)]; class != nil {
@@ -35,8 +35,9 @@ func (c *Classes[S]) Of(x *Index, d *resource.Dataplane, b *Buffer) *Class[S] {
 	return c.add(x.placementTerms(d, b))
 }
 
-// InPlacements is [Classes.Of] for a dataplane of the class from, if only the
-// placements that contain it changed since the previous version of x.
+// InPlacements is [Classes.Of] for a dataplane that was in the class from.
+// Since the previous version of x, only the placements that contain the
+// dataplane may have changed.
 func (c *Classes[S]) InPlacements(x *Index, from *Class[S], d *resource.Dataplane, b *Buffer) *Class[S] {
 	placements := x.placementTerms(d, b)
 	if slices.Equal(placements, from.placements) {
@@ -82,8 +83,8 @@ func (c *Classes[S]) Drop(class *Class[S]) {
 }
 
 // Reached returns the classes whose selection may change because of a change of the
-// policies, in a deterministic order. For each selector, the classes with the
-// rarest of its terms are verified on the other terms.
+// policies, in a deterministic order. For each selector, it takes the classes with
+// the selector's rarest term and checks the other terms.
 func (c *Classes[S]) Reached(delta *Delta) []*Class[S] {
 	var numbers []uint32
 	for _, selector := range delta.selectors {

@@ -9,15 +9,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// DataplaneIndex is an inverted index from terms to the dataplanes of a mesh,
-// which are identified by numbers of the caller. It contains all terms of a
-// dataplane, including those that no selector requires: when a selector begins
-// to require a term, the dataplanes with that term change their class. It
-// belongs to one writer.
+// DataplaneIndex is an inverted index from terms to the dataplanes of a mesh.
+// The caller assigns each dataplane a number. The index contains all terms of a
+// dataplane, even if no selector requires them: when a selector begins to
+// require a term, the dataplanes with that term change their class. It belongs
+// to one writer.
 //
 // A term is identified by its hash alone. If two terms have the same hash,
-// [DataplaneIndex.Reached] returns dataplanes that need no update, with no other
-// effect.
+// [DataplaneIndex.Reached] also returns dataplanes that need no update; there is
+// no other effect.
 type DataplaneIndex struct {
 	seed      maphash.Seed
 	semantics semantics.Semantics
@@ -30,8 +30,8 @@ func NewDataplaneIndex(s semantics.Semantics) *DataplaneIndex {
 	return &DataplaneIndex{seed: maphash.MakeSeed(), semantics: s, postings: newPostings()}
 }
 
-// Replace replaces the dataplane with the given number, which was old, by next. If old
-// is nil it adds next; if next is nil it removes old.
+// Replace replaces the dataplane old, which has the given number, by next. If old is
+// nil it adds next; if next is nil it removes old.
 func (x *DataplaneIndex) Replace(number uint32, old, next *resource.Dataplane) {
 	x.old, x.next = x.keys(x.old[:0], old), x.keys(x.next[:0], next)
 	removed, added := x.old, x.next
@@ -90,9 +90,9 @@ func (x *DataplaneIndex) Reached(delta *Delta, dst []uint32) []uint32 {
 }
 
 // ReachedByPlacements appends the numbers of the dataplanes whose class may change
-// because they entered or left a placement. They are sorted and distinct. Some of
-// them may be among [DataplaneIndex.Reached] too; for the others
-// [Classes.InPlacements] finds the class.
+// because they entered or left a placement. They are sorted and distinct.
+// [DataplaneIndex.Reached] may return some of them too; [Classes.InPlacements]
+// finds the class of the others.
 func (x *DataplaneIndex) ReachedByPlacements(delta *Delta, dst []uint32) []uint32 {
 	from := len(dst)
 	for i := range delta.regions {
@@ -106,8 +106,8 @@ func sortFrom(numbers []uint32, from int) []uint32 {
 	return numbers[:from+len(slices.Compact(numbers[from:]))]
 }
 
-// appendRegion appends the dataplanes that can be in a region: those with one of
-// its zones, or those with one of its labels, whichever are fewer.
+// appendRegion appends the dataplanes that can be in a region: the dataplanes in
+// its zones or the dataplanes with its rarest label, whichever are fewer.
 func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 {
 	keys := []uint64{x.key(term{Space: zoned})}
 	if !r.Every {

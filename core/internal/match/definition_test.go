@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// definition is SPEC 2.2 and 3, evaluated for every policy.
+// definition evaluates SPEC 2.2 and 3 for every policy.
 func definition(policies []*resource.Policy, d *resource.Dataplane, scope rules.Scope) []rules.Selected {
 	var out []rules.Selected
 	for _, p := range policies {

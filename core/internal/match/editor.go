@@ -40,9 +40,9 @@ func (x *Index) Edit() *Editor {
 	return e
 }
 
-// Editor makes the next version of an [Index]. It is used once: Enforce, if placements
-// or bindings changed, then Put and Remove, then Commit. An editor that is not committed,
-// or whose Commit fails, has no effect.
+// Editor makes the next version of an [Index]. It is used once: call Enforce if
+// placements or bindings changed, then Put and Remove, then Commit. An editor that is not
+// committed, or whose Commit fails, has no effect.
 type Editor struct {
 	base      *Index
 	slots     *index.InternerEditor[resource.ID]
@@ -69,8 +69,8 @@ type Editor struct {
 	tied     [2]*resource.Policy // the last two policies that compared equal
 }
 
-// PutAll calls Put for each of the policies. If the base version is empty, they are put
-// in order, so that committing the order costs one comparison each.
+// PutAll calls Put for each policy. If the base version is empty, it puts them in
+// order, so that Commit sorts them with one comparison each.
 func (e *Editor) PutAll(policies []*resource.Policy) {
 	if e.base.Len() == 0 {
 		policies = slices.Clone(policies)
@@ -141,15 +141,15 @@ func (e *Editor) intern(t term) index.Term {
 }
 
 // onlyConfsDiffer reports whether a policy of the base version and its new
-// version have the same place in the index, so that only their confs differ. It
-// returns false for routes and policies that are attached to routes.
+// version differ in their confs alone, so that both have the same place in the
+// index. It returns false for routes and policies that are attached to routes.
 func (e *Editor) onlyConfsDiffer(old, p *resource.Policy) bool {
 	return e.base.Policy(p.ID) == old && !p.IsRoute() && !old.TargetRef.Kind.IsRoute() &&
 		old.TargetRef.Equal(&p.TargetRef) && e.sameRequired(old, p) && old.Shadow() == p.Shadow() &&
 		e.base.reading.Order.CompareKinds(old, p) == 0
 }
 
-// sameRequired reports whether two versions of a policy require the same of dataplanes.
+// sameRequired reports whether two versions of a policy require the same terms.
 func (e *Editor) sameRequired(old, p *resource.Policy) bool {
 	e.required, _ = e.base.reading.Semantics.AppendRequired(e.required[:0], old)
 	n := len(e.required)
@@ -174,8 +174,8 @@ func (e *Editor) Remove(id resource.ID) bool {
 	return true
 }
 
-// release records what is reached by replacing or removing a policy, and the policy's
-// terms.
+// release records what the replacement or removal of a policy reaches, and the
+// policy's terms.
 func (e *Editor) release(old *resource.Policy, slot uint32) {
 	e.routes.remove(old, slot)
 	required, attached := e.base.reading.Semantics.AppendRequired(nil, old)
@@ -192,8 +192,8 @@ func (e *Editor) release(old *resource.Policy, slot uint32) {
 	}
 }
 
-// Commit returns the next version and what the edit reaches. The error is a
-// [rules.ErrNoOrder] with two policies that compare equal.
+// Commit returns the next version and what the edit reaches. If two policies
+// compare equal, the error is a [rules.ErrNoOrder] that names them.
 func (e *Editor) Commit() (*Index, *Delta, error) {
 	order, err := e.order.Commit()
 	if err != nil {
@@ -231,9 +231,9 @@ func (e *Editor) zoneScopes() []index.Term {
 	return scopes
 }
 
-// reach completes the selectors of the delta. If the base version is empty, the
-// empty selector, which every dataplane matches, represents all of them. Otherwise
-// it adds the selectors of the routes to which policies are attached in either
+// reach completes the selectors of the delta. If the base version is empty, it
+// replaces them by the empty selector, which every dataplane matches. Otherwise it
+// adds the selectors of the routes to which policies are attached in either
 // version, and removes duplicates: a thousand policies with the same selector
 // reach the same classes.
 func (e *Editor) reach(next *Index) {

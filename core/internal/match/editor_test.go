@@ -28,8 +28,8 @@ func names(selected []rules.Selected, d *resource.Dataplane) []string {
 	return out
 }
 
-// A writer maintains what an engine does: for each class a selection in both scopes,
-// made again only if an edit reaches the class.
+// A writer maintains, like an engine, a selection in both scopes for each class. It
+// selects again only if an edit reaches the class.
 type writer struct {
 	index          *match.Index
 	policies       map[resource.ID]*resource.Policy
@@ -185,8 +185,8 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-// checkReplaced checks that after an edit which only replaced the confs of policies, the
-// previous selections are correct with the new versions in the place of the old ones.
+// checkReplaced checks an edit that only replaced the confs of policies: the previous
+// selections are correct once the new versions replace the old ones.
 func checkReplaced(t *testing.T, w *writer, policies []*resource.Policy, delta *match.Delta) {
 	t.Helper()
 	replaced := delta.Replaced()

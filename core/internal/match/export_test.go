@@ -5,7 +5,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// Number returns the class's number, for tests of how numbers are reused.
+// Number returns the class's number; tests check how numbers are reused.
 func (c *Class[S]) Number() uint32 { return c.number }
 
 // NewIndex returns an index of the policies of one mesh, given in any order.

@@ -18,14 +18,14 @@ type Index struct {
 	policies index.Vector[*resource.Policy] // by slot
 	order    *index.Order                   // of slots: by kind, then by compare
 	terms    *index.Interner[term]          // the terms that some selector requires
-	// zoneScopes are those of the space semantics.ZoneScope. A dataplane without an
-	// origin has all of them.
+	// zoneScopes are the terms of the space semantics.ZoneScope. A dataplane
+	// without an origin has all of them.
 	zoneScopes []index.Term
 	selectors  *index.TermIndex // by slot, over points' terms
 	routes     routeUses
-	scopes     index.Vector[[]index.Term] // by slot: what a policy that is attached to a route requires, sorted
+	scopes     index.Vector[[]index.Term] // by slot: the terms that a policy attached to a route requires, sorted
 	informing  index.Set                  // slots of the policies that only inform
-	// The placements in which policies are enforced although they have the shadow label.
+	// In some placements, policies with the shadow label are enforced.
 	enforcement *enforce.State
 	override    index.Vector[override] // by slot
 	overrides   int                    // policies with an override
@@ -81,9 +81,9 @@ func (x *Index) All() iter.Seq[*resource.Policy] {
 }
 
 // Since yields the policies that differ from an earlier version of the index:
-// the earlier version of the policy, or nil, and the present one, or nil. The
-// cost is proportional to the difference. A policy that was removed and another
-// one that was added may be yielded as one pair.
+// the earlier version of the policy, or nil, and the current one, or nil. The
+// cost is proportional to the difference. A removed policy and another policy
+// that was added may form one pair.
 func (x *Index) Since(earlier *Index) iter.Seq2[*resource.Policy, *resource.Policy] {
 	return func(yield func(then, now *resource.Policy) bool) {
 		for slot := range x.policies.Unshared(&earlier.policies) {

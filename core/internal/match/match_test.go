@@ -119,7 +119,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// A policy that is attached to a route selects what the route selects.
+// A policy that is attached to a route selects the dataplanes that the route
+// selects.
 func TestSelectByRoute(t *testing.T) {
 	route := func(name, svc string) *resource.Policy {
 		return policy("MeshHTTPRoute", name, resource.TargetRef{Kind: resource.TargetMeshService, Name: svc})
@@ -132,7 +133,7 @@ func TestSelectByRoute(t *testing.T) {
 	if got := selections(t, web, route("s", "web"), attached); len(got) != 1 {
 		t.Errorf("without the route got %v, want the other route only", got)
 	}
-	// No resource is such a route, even if an embedder has a kind of that name.
+	// No resource is a MeshGatewayRoute, even if an embedder registers a kind with that name.
 	own := route("r", "admin")
 	own.Kind = "MeshGatewayRoute"
 	attached.TargetRef.Kind = resource.TargetMeshGatewayRoute
@@ -150,8 +151,8 @@ func TestOrder(t *testing.T) {
 		{Kind: resource.TargetMeshService, Name: "web"},
 		{Kind: resource.TargetMeshServiceSubset, Name: "web", Tags: tags("version=v1")},
 	}
-	// Names descend, so that the level alone explains the order of levels, and
-	// each level has two names and one name in two namespaces.
+	// Names descend, so only the level explains the order of levels. Each level
+	// has two names, and one name in two namespaces.
 	var policies []*resource.Policy
 	var want []string
 	for i, target := range targets {

@@ -23,9 +23,9 @@ func SameMatched(m rules.Matched, selected []rules.Selected) bool {
 	return true
 }
 
-// Replace returns the list with policies replaced by new versions, given by old
-// version, and reports whether the list contains any of the old ones. The result
-// shares with m the pages without replaced policies.
+// Replace returns the list with some policies replaced; versions maps each old
+// version to its new one. It reports whether the list contains any old version.
+// The result shares with m the pages without replaced policies.
 func Replace(pager *rules.Pager, m rules.Matched, versions map[*resource.Policy]*resource.Policy) (next rules.Matched, replaced bool) {
 	old := policySet(versions)
 	var copied []rules.Selected
@@ -68,8 +68,8 @@ func Without(pager *rules.Pager, m rules.Matched, positions []int) rules.Matched
 	return next
 }
 
-// SameWithout reports whether m is the list all without the policies at the given
-// positions, which are sorted ([rules.Matched.Without]).
+// SameWithout reports whether m equals the list all without the policies at the
+// given positions, which must be sorted.
 func SameWithout(m, all rules.Matched, positions []int) bool {
 	if m.Len() != all.Len()-len(positions) {
 		return false
@@ -120,8 +120,8 @@ func Replaced(earlier, m rules.Matched) iter.Seq2[*resource.Policy, *resource.Po
 	}
 }
 
-// Unshared returns the pages of two lists without those that both have at the beginning or
-// at the end.
+// Unshared returns the pages of two lists, without the pages that both lists share at the
+// beginning or at the end.
 func Unshared(a, b rules.Matched) (ofA, ofB []*rules.Page) {
 	ofA, ofB = a.Pages(), b.Pages()
 	for len(ofA) > 0 && len(ofB) > 0 && ofA[0] == ofB[0] {

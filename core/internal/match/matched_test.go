@@ -39,8 +39,8 @@ func newPolicies(n int) []*resource.Policy {
 	return out
 }
 
-// Replace is tested with lists of all lengths around the page size, and new versions of
-// few and of many policies.
+// TestMatched replaces few and many policies in lists of all lengths around the page
+// size.
 func TestMatched(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 64, 100} {
 		pager := rules.NewPager(maphash.MakeSeed())
@@ -92,7 +92,8 @@ func TestMatched(t *testing.T) {
 	}
 }
 
-// Lists without some policies: gaps at each position and of several sizes.
+// TestMatchedWithout removes policies at each position, in gaps of several
+// sizes.
 func TestMatchedWithout(t *testing.T) {
 	for _, n := range []int{1, 31, 32, 33, 64, 100} {
 		pager := rules.NewPager(maphash.MakeSeed())

@@ -9,8 +9,8 @@ import (
 )
 
 // override contains the placements in which a policy with the shadow label is
-// enforced (SPEC 8.3). A dataplane has a term for each placement that contains it,
-// so an override is a condition on terms, as a selector is, and dataplanes in the
+// enforced (SPEC 8.3). A dataplane has a term for each placement that contains it.
+// So an override is a condition on terms, like a selector, and dataplanes in the
 // same placements share a class. It is immutable; most policies have none.
 type override struct {
 	placements []enforce.Placement // sorted
@@ -58,8 +58,8 @@ func (x *Index) placementTerms(d *resource.Dataplane, b *Buffer) []index.Term {
 	return b.terms
 }
 
-// Concerns reports whether a change of placements and bindings can change a result of
-// the index of a mesh.
+// Concerns reports whether a change of placements and bindings can change a result
+// for the given mesh.
 func (x *Index) Concerns(mesh string, delta *enforce.Delta) bool {
 	for _, m := range delta.Moved {
 		if _, required := x.terms.Lookup(placementTerm(m.Placement)); required {
@@ -124,9 +124,8 @@ func (e *Editor) setOverride(slot uint32, p *resource.Policy) (changed bool) {
 	return true
 }
 
-// reachOverride adds the selectors of the classes to which the change of an override
-// matters: those that the policy selects and that are in a placement of only one of the
-// two overrides.
+// reachOverride adds the selectors of the classes that a changed override affects: the
+// policy selects them, and they are in a placement of only one of the two overrides.
 func (e *Editor) reachOverride(p *resource.Policy, old, next override) {
 	if p.TargetRef.Kind.IsRoute() {
 		e.routes.touched = append(e.routes.touched, routeName{p.TargetRef.Kind.String(), p.TargetRef.Name})

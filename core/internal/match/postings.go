@@ -3,25 +3,25 @@ package match
 import "github.com/meshmatch/meshmatch/index"
 
 // postings is an inverted index from keys to sets of ids below 2^31. It belongs
-// to one writer and is never published, so it is changed in place: adding an id
-// costs only its keys, whereas a published set would be copied first.
+// to one writer and is never published, so it is changed in place. A published
+// set would have to be copied before each change.
 //
 // Most keys of a mesh, such as the name of a dataplane and the tag of its
-// service, have one id. They take a map entry and no set.
+// service, have one id. Such a key takes a map entry and no set.
 type postings struct {
 	byKey map[uint64]posting
 	sets  []index.SetEditor // of the keys with several ids
 	free  []posting         // sets that are not in use
 }
 
-// posting is the only id of a key, or the index of its set with isSet.
+// posting is the only id of a key, or isSet with the index of the key's set.
 type posting uint32
 
 const isSet posting = 1 << 31
 
 func newPostings() postings { return postings{byKey: map[uint64]posting{}} }
 
-// set returns the set of a posting, or nil for the posting of one id.
+// set returns the set of a posting, or nil if the posting is a single id.
 func (p *postings) set(of posting) *index.SetEditor {
 	if of&isSet == 0 {
 		return nil

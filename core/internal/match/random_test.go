@@ -9,8 +9,8 @@ import (
 
 func oneOf[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// randomTarget returns a targetRef over an alphabet so small that most targetRefs select
-// something, and many select the same.
+// randomTarget returns a targetRef over a small alphabet: most targetRefs select
+// something, and many select the same dataplanes.
 func randomTarget(r *rand.Rand) resource.TargetRef {
 	selector := oneOf(r, tags("version=v1"), tags("version=v2"), tags("version=*"), tags("team=store", "version=v1"), tags("team=*"))
 	name := oneOf(r, "web", "admin", "edge", "missing")
@@ -54,8 +54,8 @@ func randomTags(r *rand.Rand) resource.Tags {
 	return service(oneOf(r, "web", "admin", "edge"), oneOf(r, nil, []string{"version=v1"}, []string{"version=v2"}, []string{"version=v1", "team=store"})...)
 }
 
-// randomDataplane returns a gateway, or a sidecar with up to three inbounds, sometimes
-// with more than the 64 that an [rules.InboundSet] stores in one word.
+// randomDataplane returns a gateway, or a sidecar with up to three inbounds, or
+// sometimes more than 64, which an [rules.InboundSet] cannot store in one word.
 func randomDataplane(r *rand.Rand, name string) *resource.Dataplane {
 	d := &resource.Dataplane{Meta: resource.Meta{
 		ID:     resource.ID{Name: name, Namespace: oneOf(r, "", "shop")},

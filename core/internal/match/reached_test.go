@@ -23,8 +23,8 @@ func fleet(n int) []*resource.Dataplane {
 	return out
 }
 
-// The cost of changing many policies is proportional to what the change reaches; there
-// is no pass over the mesh for each policy.
+// The cost of a change to many policies is proportional to the dataplanes that it
+// reaches; there is no pass over the mesh for each policy.
 func TestReachedCosts(t *testing.T) {
 	const n = 500
 	for name, second := range map[string]func(i int) resource.TargetRef{
@@ -162,7 +162,7 @@ func TestReachedIsExact(t *testing.T) {
 	}
 }
 
-// The numbers of classes, and what they refer to, are reused.
+// Dropped classes are not reached, and their numbers are reused.
 func TestClassesAreReused(t *testing.T) {
 	var policies []*resource.Policy
 	for i := range 10 {

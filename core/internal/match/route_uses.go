@@ -11,16 +11,17 @@ import (
 )
 
 // routeName is the kind and name in a targetRef of a route kind. Several
-// namespaces may have routes with this name. There is no resource of kind
-// MeshGatewayRoute (SPEC 1.3), so no policy is selected through one.
+// namespaces may have routes with this name. A MeshGatewayRoute is never a
+// resource (SPEC 1.3), so it selects no policy.
 type routeName struct{ kind, name string }
 
 func (n routeName) compare(o routeName) int {
 	return cmp.Or(strings.Compare(n.kind, o.kind), strings.Compare(n.name, o.name))
 }
 
-// routeUse contains the slots of the policies that are routes of a name or are
-// attached to them. The lists are sorted, and immutable once published.
+// routeUse contains the slots of the routes with one name, and of the policies
+// that are attached to them. The lists are sorted, and immutable once
+// published.
 type routeUse struct {
 	routes   []uint32 // the routes with the name
 	attached []uint32 // the policies with a targetRef to the name
@@ -66,7 +67,7 @@ func (e *routeUsesEditor) remove(p *resource.Policy, slot uint32) {
 	})
 }
 
-// release removes a reference to a name and returns the id that it had. After the last
+// release removes a reference to a name and returns the name's id. After the last
 // reference, the use of the name is empty.
 func (e *routeUsesEditor) release(name routeName) uint32 {
 	id, _ := e.names.Lookup(name)
@@ -74,8 +75,9 @@ func (e *routeUsesEditor) release(name routeName) uint32 {
 	return id
 }
 
-// eachUse replaces the lists of slots for p: for a route the routes with its name, for a
-// policy that is attached to routes the policies attached to their name.
+// eachUse replaces the lists of slots that p belongs to. A route belongs to the routes
+// with its name. A policy that is attached to routes belongs to the policies attached to
+// their name.
 func (e *routeUsesEditor) eachUse(p *resource.Policy, id func(routeName) uint32, replace func(slots []uint32) []uint32) {
 	if p.IsRoute() {
 		use := e.uses.Mut(id(routeName{p.Kind, e.semantics.ReferenceName(&p.Meta)}))

@@ -14,7 +14,7 @@ import (
 // Two goroutines must not use it at the same time.
 type Buffer struct {
 	terms      []index.Term
-	point      []index.Term        // of a class, with the placements of a dataplane
+	point      []index.Term        // of a class, and the placements of a dataplane
 	matched    []uint32            // slots
 	inbounds   []rules.InboundSet  // by slot; empty between selections
 	seen       []bool              // by slot; false between selections
@@ -101,8 +101,8 @@ func (x *Index) dropInforming(slots []uint32, terms []index.Term) []uint32 {
 	})
 }
 
-// appendAttached appends the policies that are attached to the routes among the
-// matched ones, and require no other terms than the given ones, which are sorted. A policy may be appended twice.
+// appendAttached appends the policies that are attached to the matched routes and require only the given terms,
+// which are sorted. It may append a policy twice.
 func (x *Index) appendAttached(matched []uint32, terms []index.Term) []uint32 {
 	for _, slot := range matched[:len(matched):len(matched)] {
 		route := x.policies.Value(slot)

@@ -1,3 +1,3 @@
-// Package rulestest checks an order of policies: it is for tests of the orders of package
-// semantics, and of those of other programs.
+// Package rulestest checks an order of policies. It is for the tests of package
+// semantics, and for embedders that test an order of their own.
 package rulestest

@@ -9,9 +9,9 @@ import (
 )
 
 // CheckTotal returns an error that names policies for which order is not a
-// strict total order: two different ones that compare equal, a pair that
-// compares differently when swapped, or three in a cycle. It compares every
-// triple.
+// strict total order: two different policies that compare equal, a pair that
+// compares differently when swapped, or three policies in a cycle. It compares
+// every triple.
 func CheckTotal(order rules.Order, policies []*resource.Policy) error {
 	for _, a := range policies {
 		for _, b := range policies {
