@@ -32,6 +32,9 @@ func TestSoak(t *testing.T) {
 		{"destinations", generator(t).WithKumaLabels().WithDestinations(), 5_000, compareAnswers},
 		{"destinations as Kuma 2", generator(t).WithKumaLabels().WithDestinations(), 5_000, inSemantics(semantics.Kuma, compareAnswers)},
 		{"destinations as Kuma 3", generator(t).WithKumaLabels().WithDestinations(), 5_000, inSemantics(semantics.Kuma3, compareAnswers)},
+		{"effects", generator(t), 500, compareEffects},
+		{"effects of items", withFrom(t), 500, compareEffects},
+		{"effects as Kuma 2", generator(t).WithKumaLabels().WithDestinations(), 500, inSemantics(semantics.Kuma, compareEffects)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.scenarios *= uint64(Soak(t))

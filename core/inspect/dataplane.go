@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core"
-	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -129,20 +128,19 @@ func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dat
 
 // dataplaneAnswer makes an answer about one dataplane.
 type dataplaneAnswer struct {
-	view        *core.View
-	dataplane   *resource.Dataplane
-	options     Options
-	configs     []*rules.Config
-	enforcement *enforce.State
-	views       *ruleViews
-	budget      *ruleBudget
-	errs        []error
+	view      *core.View
+	dataplane *resource.Dataplane
+	options   Options
+	configs   []*rules.Config
+	views     *ruleViews
+	budget    *ruleBudget
+	errs      []error
 }
 
 func newDataplaneAnswer(view *core.View, d *resource.Dataplane, options Options) *dataplaneAnswer {
 	return &dataplaneAnswer{
 		view: view, dataplane: d, options: options, configs: configsOf(view, d, options.Kind, ScopeOf(options.Shadow)),
-		enforcement: view.Enforcement(), views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
+		views: newRuleViews(options.Limits, options.Ordered), budget: newRuleBudget(options.MaxRules),
 	}
 }
 
@@ -185,7 +183,7 @@ func (a *dataplaneAnswer) matched(m *rules.Selected) Matched {
 	if a.options.Source {
 		matched.Source = sourceAt(p.Pos)
 	}
-	if target := a.enforcement.MeshTarget(p, a.dataplane); target.Action == ocm.Inform {
+	if target := targetOf(a.view, a.dataplane, p); a.options.Shadow && target.Action == ocm.Inform {
 		matched.Action, matched.Because = target.Action.String(), target.Because
 	}
 	return matched

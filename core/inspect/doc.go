@@ -4,8 +4,9 @@
 //  1. The view has the effective configuration of each dataplane
 //     ([core.View.Configs]): policies are selected, ordered and merged.
 //  2. This package answers a question about it: a dataplane ([NewDataplane]), a
-//     policy ([NewPolicy]), one request ([NewConf], [NewAccess]), what has no
-//     effect ([NewCheck]), the difference of two views ([NewDiff]).
+//     policy ([NewPolicy]), what it does there ([NewPolicyEffect]), one request
+//     ([NewConf], [NewAccess]), what has no effect ([NewCheck]), the difference of two
+//     views ([NewDiff]).
 //  3. It identifies things for readers: by KRI, by name, by file and line, and
 //     fields by JSON pointers.
 //

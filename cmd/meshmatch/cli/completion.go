@@ -81,6 +81,21 @@ func (g *globals) policyNames(w *world, args []string) []string {
 	return names
 }
 
+// completeWhy completes a kind, then a policy of that kind or a dataplane, then a
+// dataplane.
+func (g *globals) completeWhy(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return g.completeKinds(c, args, word)
+	}
+	return g.completeNames(func(w *world, args []string) []string {
+		names := g.policyNames(w, args)
+		if len(args) <= 2 {
+			names = append(names, targetNames(w, nil)...)
+		}
+		return names
+	})(c, args, word)
+}
+
 // completeResources completes a kind, then a name of the resources of that kind.
 func (g *globals) completeResources(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {

@@ -1,0 +1,405 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+)
+
+// An Effect is what a policy does on a dataplane, or on a part of it, in one word
+// (SPEC 13.4).
+type Effect string
+
+// The effects.
+const (
+	Applies     Effect = "applies"      // it sets a field that holds
+	Overridden  Effect = "overridden"   // it sets fields, and others override all of them
+	Informs     Effect = "informs"      // it is not enforced there
+	NotSelected Effect = "not selected" // it does not select the dataplane, or the part
+	WithoutAny  Effect = "no effect"    // it sets no field, or none that the proxy gets
+)
+
+// PolicyEffect is the answer of `why` about a policy and a dataplane (SPEC 13.4).
+type PolicyEffect struct {
+	Semantics semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
+	Answer    Effect              `json:"answer"`
+	// Because names the bindings that place a policy that Informs, and Reason is why it
+	// has no effect, where there is one reason for all of it.
+	Because []string `json:"because,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+	// Fields are the values that hold, and Overridden is what overrides the other fields
+	// that the policy sets, by their JSON pointers. For a policy that Informs they are
+	// those as if it were enforced. If several places or items set one field, it is that
+	// of the first; Places has each.
+	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
+	Overridden map[string]Decider         `json:"overridden,omitempty"`
+	Places     []PlaceEffect              `json:"places,omitempty"`
+	// Condition is what fails, of a policy or of its items that do not select, and
+	// Nearest is a dataplane that the policy selects.
+	Condition *Condition `json:"condition,omitempty"`
+	Nearest   *Selected  `json:"nearest,omitempty"`
+}
+
+// PlaceEffect is what one item of a policy sets at one place.
+type PlaceEffect struct {
+	Place      Place                      `json:"place"`
+	Item       string                     `json:"item"` // such as "to[0]"
+	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
+	Overridden map[string]Decider         `json:"overridden,omitempty"`
+	NoEffect   map[string]string          `json:"noEffect,omitempty"` // why the proxy does not get a field
+}
+
+// Selected is a dataplane that a policy selects.
+type Selected struct {
+	Dataplane string `json:"dataplane"` // KRI
+}
+
+// PolicyEffects is the answer of `why` about all policies of a kind and a dataplane.
+type PolicyEffects struct {
+	Semantics semantics.Semantics `json:"semantics"`
+	Policies  []NamedEffect       `json:"policies"` // sorted by identity
+}
+
+// NamedEffect is the effect of a policy.
+type NamedEffect struct {
+	KRI    string `json:"kri"`
+	Answer Effect `json:"answer"`
+	Name   string `json:"-"` // namespace/name
+}
+
+// EffectQuery asks what policies of a kind do on a dataplane, or on a part of it.
+type EffectQuery struct {
+	Kind     *resource.Kind
+	Outbound string // for [FindOutbound]
+	Inbound  string // for [FindInbound]
+	Options         // Source, NoEffect and Limits
+}
+
+// Check returns an error, [ErrUsage], if the fields do not go together.
+func (q *EffectQuery) Check() error {
+	switch {
+	case q.Outbound != "" && q.Inbound != "":
+		return usagef("give %s or %s, not both", FieldOutbound, FieldInbound)
+	case q.Outbound != "" && q.Kind.To == nil:
+		return usagef("%s has no conf for outbounds; leave %s out", q.Kind.Name, FieldOutbound)
+	case q.Inbound != "" && q.Kind.From == nil && q.Kind.Rules == nil:
+		return usagef("%s has no conf for inbounds; leave %s out", q.Kind.Name, FieldInbound)
+	}
+	return nil
+}
+
+// NewPolicyEffect returns what a policy of the view does on a dataplane. Next to the
+// answer there may be errors, as of [NewDataplane]; a nil answer has an [ErrUsage], an
+// [ErrNotFound] or the cause of the context.
+func NewPolicyEffect(ctx context.Context, view *core.View, d *resource.Dataplane, p *resource.Policy, q *EffectQuery) (*PolicyEffect, error) {
+	e, err := newEffects(ctx, view, d, q)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := e.of(ctx, p)
+	if answer != nil && answer.Answer == NotSelected {
+		e.explainNotSelected(p, answer)
+	}
+	return answer, err
+}
+
+// NewPolicyEffects returns what each policy of the query's kind does on a dataplane. The
+// errors are those of [NewPolicyEffect].
+func NewPolicyEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *EffectQuery) (*PolicyEffects, error) {
+	e, err := newEffects(ctx, view, d, q)
+	if err != nil {
+		return nil, err
+	}
+	answer := &PolicyEffects{Semantics: view.Semantics(), Policies: []NamedEffect{}}
+	var errs []error
+	for _, p := range view.Policies(d.Mesh) {
+		if p.Type != q.Kind {
+			continue
+		}
+		effect, err := e.of(ctx, p)
+		if effect == nil {
+			return nil, err
+		}
+		errs = append(errs, err)
+		answer.Policies = append(answer.Policies, NamedEffect{e.query.policyKRI(p), effect.Answer, qualifiedName(&p.Meta)})
+	}
+	return answer, errors.Join(errs...)
+}
+
+// effects compares the configuration of a dataplane with what single policies set by
+// themselves, which is the configuration in a mesh without other policies of the kind.
+type effects struct {
+	view  *core.View
+	d     *resource.Dataplane
+	query EffectQuery
+	// part is the place of the query: the outbound or inbound, the whole dataplane if
+	// neither is set; at is its index.
+	part  Place
+	at    int
+	alone *alone
+	known map[core.Scope]*setFields
+}
+
+func newEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *EffectQuery) (*effects, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	e := &effects{view: view, d: d, query: *q, known: map[core.Scope]*setFields{}}
+	e.query.Semantics = view.Semantics()
+	var err error
+	switch {
+	case q.Outbound != "":
+		if e.at, err = FindOutbound(view, d, q.Outbound); err == nil {
+			config, _ := view.Config(d, q.Kind.Name, core.Enforced)
+			e.part.Outbound, _ = outboundAt(view, config, d, core.Enforced, e.at)
+		}
+	case q.Inbound != "":
+		if e.at, err = FindInbound(d, q.Inbound); err == nil {
+			e.part.Inbound = inboundPlace(d, e.at)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.alone, err = newAlone(ctx, view, d, q.Kind)
+	return e, err
+}
+
+// of returns the effect of a policy, without the reasons why it does not select.
+func (e *effects) of(ctx context.Context, p *resource.Policy) (*PolicyEffect, error) {
+	answer := &PolicyEffect{Semantics: e.view.Semantics()}
+	if !e.selects(p) {
+		answer.Answer = NotSelected
+		return answer, nil
+	}
+	scope := core.Enforced
+	if target := targetOf(e.view, e.d, p); target.Action == ocm.Inform {
+		scope, answer.Answer, answer.Because = core.Shadow, Informs, target.Because
+	}
+	set, err := e.alone.fields(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.all(scope)
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]*PlaceEffect{}
+	var order []string
+	for i := range set.list {
+		f := &set.list[i]
+		if !e.isPart(f.place) || !all.has(f.place) {
+			continue
+		}
+		key := f.group() + " " + f.item
+		place := places[key]
+		if place == nil {
+			place = &PlaceEffect{Place: *f.place, Item: f.item, Fields: map[string]json.RawMessage{}, Overridden: map[string]Decider{}, NoEffect: map[string]string{}}
+			places[key], order = place, append(order, key)
+		}
+		if reason := e.noEffect(all, f); reason != "" {
+			place.NoEffect[f.field] = reason
+		} else if by := all.overriding(f); by != nil {
+			place.Overridden[f.field] = e.decider(by)
+		} else {
+			place.Fields[f.field] = f.value
+		}
+	}
+	for _, key := range order {
+		answer.add(places[key])
+	}
+	e.conclude(p, answer)
+	return answer, errors.Join(set.err(), all.err())
+}
+
+// add adds what is set at a place.
+func (a *PolicyEffect) add(place *PlaceEffect) {
+	a.Places = append(a.Places, *place)
+	for pointer, value := range place.Fields {
+		if a.Fields == nil {
+			a.Fields = map[string]json.RawMessage{}
+		}
+		if _, known := a.Fields[pointer]; !known {
+			a.Fields[pointer] = value
+		}
+	}
+	for pointer, by := range place.Overridden {
+		if a.Overridden == nil {
+			a.Overridden = map[string]Decider{}
+		}
+		if _, known := a.Overridden[pointer]; !known {
+			a.Overridden[pointer] = by
+		}
+	}
+}
+
+// conclude sets the answer, if the policy does more than inform, and the reason of one
+// without effect.
+func (e *effects) conclude(p *resource.Policy, answer *PolicyEffect) {
+	switch {
+	case answer.Answer == Informs:
+	case len(answer.Fields) > 0:
+		answer.Answer = Applies
+	case len(answer.Overridden) > 0:
+		answer.Answer = Overridden
+	default:
+		answer.Answer = WithoutAny
+	}
+	if answer.Answer != WithoutAny {
+		return
+	}
+	switch {
+	case len(answer.Places) > 0:
+		for _, place := range answer.Places {
+			for _, pointer := range slices.SortedFunc(maps.Keys(place.NoEffect), ComparePointers) {
+				answer.Reason = cmp.Or(answer.Reason, place.NoEffect[pointer])
+			}
+		}
+	case e.part.Outbound != nil && len(p.To) > 0:
+		answer.Answer = NotSelected
+	case len(p.Gateway) > 0:
+		answer.Reason = "its `to` is for the listeners of a gateway, which have no confs here"
+	case len(p.To) > 0 && e.part.Inbound == nil:
+		answer.Reason = "no item selects an outbound of the dataplane"
+		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d))
+	default:
+		answer.Reason = "it has no field for this part"
+	}
+}
+
+// targetOf returns the action of a policy on a dataplane that it selects. A policy that is
+// attached to a route informs where the route does.
+func targetOf(view *core.View, d *resource.Dataplane, p *resource.Policy) enforce.Target {
+	target := view.Enforcement().MeshTarget(p, d)
+	if target.Action == ocm.Enforce && p.TargetRef.Kind.IsRoute() && !selects(view, d, p, core.Enforced, nil) {
+		target.Action = ocm.Inform
+	}
+	return target
+}
+
+// selects reports whether a policy selects a dataplane in a scope and, if inbound is not
+// nil, the inbound.
+func selects(view *core.View, d *resource.Dataplane, p *resource.Policy, scope core.Scope, inbound *int) bool {
+	config, err := view.Config(d, p.Kind, scope)
+	if err != nil {
+		return false
+	}
+	for _, m := range config.Matched.All() {
+		if m.Policy.ID == p.ID {
+			return inbound == nil || m.Inbounds.Has(*inbound)
+		}
+	}
+	return false
+}
+
+// selects reports whether a policy selects the dataplane, and the inbound of the query.
+func (e *effects) selects(p *resource.Policy) bool {
+	if e.part.Inbound == nil {
+		return selects(e.view, e.d, p, core.Shadow, nil)
+	}
+	return selects(e.view, e.d, p, core.Shadow, &e.at)
+}
+
+// explainNotSelected adds the condition that fails, and a dataplane that meets it.
+func (e *effects) explainNotSelected(p *resource.Policy, answer *PolicyEffect) {
+	var points []int
+	for point := range semantics.Points(e.d) {
+		if e.part.Inbound == nil || point == e.at {
+			points = append(points, point)
+		}
+	}
+	if answer.Condition = unmetTarget(e.view, e.d, p, points); answer.Condition == nil {
+		answer.Condition = unmetItem(e.view, p, anyOutbounds(e.view, e.d)[e.at:e.at+1])
+		return
+	}
+	selected, _ := e.view.SelectedBy(p.ID) // it is one of the view
+	if len(selected) > 0 {
+		nearest := slices.MaxFunc(selected, func(a, b core.Selection) int {
+			return likeness(e.d, a.Dataplane) - likeness(e.d, b.Dataplane)
+		})
+		answer.Nearest = &Selected{DataplaneKRI(e.view, nearest.Dataplane)}
+	}
+}
+
+// likeness is how many labels and tags two dataplanes share; a namespace counts for more.
+func likeness(a, b *resource.Dataplane) int {
+	n := 0
+	if a.Namespace == b.Namespace {
+		n = 100
+	}
+	count := func(x, y resource.Tags) {
+		for _, tag := range x {
+			if value, has := y.Get(tag.Key); has && value == tag.Value {
+				n++
+			}
+		}
+	}
+	count(a.Labels, b.Labels)
+	for i := range min(len(a.Inbounds), len(b.Inbounds)) {
+		count(a.Inbounds[i].Tags, b.Inbounds[i].Tags)
+	}
+	return n
+}
+
+// isPart reports whether a place is in the part of the query.
+func (e *effects) isPart(place *Place) bool {
+	switch {
+	case e.part.Outbound != nil:
+		return place.Outbound != nil && place.Outbound.String() == e.part.Outbound.String()
+	case e.part.Inbound != nil:
+		inbound := Place{Inbound: place.Inbound}
+		return place.Inbound != nil && inbound.String() == e.part.String()
+	}
+	return true
+}
+
+// noEffect returns why the proxy does not get a field; "" if it does.
+func (e *effects) noEffect(all *setFields, f *setField) string {
+	if reason := all.ignoring(f); reason != "" {
+		return reason
+	}
+	if e.query.Kind.Name == permission.KindName && !e.view.PermissionsApply(e.d) {
+		return permission.OpenReason
+	}
+	options := e.query.Options
+	switch {
+	case f.place.Outbound != nil:
+		options.isHere = func(n *NoEffect) bool { return n.Outbound == f.outbound }
+	case f.place.Inbound != nil:
+		options.isHere = func(n *NoEffect) bool { return n.Inbound == f.inbound }
+	}
+	return options.noEffect(f.Origin, f.field)
+}
+
+// all returns the fields that all policies of the kind set.
+func (e *effects) all(scope core.Scope) (*setFields, error) {
+	if known := e.known[scope]; known != nil {
+		return known, nil
+	}
+	config, err := e.view.Config(e.d, e.query.Kind.Name, scope)
+	if err != nil {
+		return nil, err
+	}
+	fields := newSetFields(e.view, config, e.d, scope, e.query.Limits)
+	e.known[scope] = fields
+	return fields, nil
+}
+
+// decider returns what overrides a field.
+func (e *effects) decider(by *overrider) Decider {
+	if by.entry != nil {
+		return newDecider(by.entry, e.query.Options)
+	}
+	o := e.query.origin(by.Origin, by.section)
+	return Decider{KRI: o.KRI, Source: o.Source, Index: &o.Index, Item: o.Item}
+}
