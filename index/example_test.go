@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Example follows the data path: names become terms, selectors and items are
-// indexed by them, and the matching selectors are sorted.
+// Names become terms, selectors and items are indexed by their terms, and the
+// matching selectors are sorted.
 func Example() {
 	tags := index.NewInterner[string]().Edit()
 	term := func(tag string) index.Term { return index.Term(tags.Intern(tag)) }

@@ -8,9 +8,10 @@ package index
 //	bucket   64 slots of (hash, number+1), open addressing by its low bits
 //
 // An insertion copies one bucket (0.5 KB) and one page of dir. A full bucket
-// splits in two by its next hash bit, and dir doubles if that bit is new to it: a
-// table never rehashes all its keys at once. A bucket contains its slots rather
-// than a pointer to them, which saves one cache miss per lookup among many keys.
+// splits in two by its next hash bit, and dir doubles if it does not distinguish
+// that bit yet: a table never rehashes all its keys at once. A bucket contains
+// its slots rather than a pointer to them, which saves one cache miss per lookup
+// among many keys.
 type hashTable struct {
 	dir   Vector[*bucket]
 	depth uint8
@@ -19,7 +20,7 @@ type hashTable struct {
 
 type bucket struct {
 	owner *owner
-	more  *bucket // the next one, if this one is full and cannot be split; nil for evenly spread hashes
+	more  *bucket // the overflow bucket, if this one is full and cannot be split; nil for evenly spread hashes
 	depth uint8   // hash bits that all hashes of this bucket share
 	n     uint8
 	slots [bucketSlots]slot // a quarter of them empty

@@ -12,7 +12,7 @@ func (t *hashTable) edit() hashTableEditor {
 	return hashTableEditor{dir: t.dir.Edit(), depth: t.depth, n: t.n, owner: new(owner)}
 }
 
-// find is [hashTable.find] with the editor's own changes.
+// find is [hashTable.find], but includes the editor's own changes.
 func (e *hashTableEditor) find(hash uint32, same func(number uint32) bool) (number uint32, ok bool) {
 	return e.dir.Value(dirAt(hash, e.depth)).find(hash, same)
 }
@@ -27,7 +27,8 @@ func (e *hashTableEditor) insert(hash, number uint32) {
 	e.n++
 }
 
-// put adds a slot to a bucket that the editor owns, or to a following one.
+// put adds a slot to a bucket that the editor owns, or to one of its overflow
+// buckets.
 func (e *hashTableEditor) put(b *bucket, s slot) {
 	for b.full() {
 		b = e.ownMore(b)
@@ -46,7 +47,7 @@ func (e *hashTableEditor) remove(hash, number uint32) {
 		b = e.ownMore(b)
 		hole = b.at(s)
 	}
-	// Slots that were displaced by the removed one move back, so that a search may
+	// Slots that the removed one had displaced move back, so that a search can
 	// stop at the first empty slot.
 	for i := (hole + 1) & slotMask; b.slots[i].ref != 0; i = (i + 1) & slotMask {
 		if home := b.slots[i].hash & slotMask; (i-home)&slotMask >= (i-hole)&slotMask {
@@ -71,7 +72,7 @@ func (e *hashTableEditor) own(hash uint32) *bucket {
 	return b
 }
 
-// ownMore returns the bucket that follows an owned one, for writing.
+// ownMore returns the overflow bucket of an owned bucket, for writing.
 func (e *hashTableEditor) ownMore(b *bucket) *bucket {
 	if b.more == nil || b.more.owner != e.owner {
 		b.more = e.copyOf(b.more)
@@ -79,7 +80,8 @@ func (e *hashTableEditor) ownMore(b *bucket) *bucket {
 	return b.more
 }
 
-// copyOf returns a copy that the editor owns; for nil, an empty bucket.
+// copyOf returns a copy of b that the editor owns, or an empty bucket if b is
+// nil.
 func (e *hashTableEditor) copyOf(b *bucket) *bucket {
 	var made bucket
 	if b != nil {

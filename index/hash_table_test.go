@@ -8,8 +8,8 @@ import (
 )
 
 // TestHashTable fills and empties a table under hash functions from evenly spread
-// to constant. With any of them the table must be correct, and its directory must
-// stay in proportion to its entries.
+// to constant. With each of them the table must be correct, and its directory
+// must stay proportional to its entries.
 func TestHashTable(t *testing.T) {
 	for name, hash := range map[string]func(n uint32) uint32{
 		"even":                   func(n uint32) uint32 { return n * 2654435769 },

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkOrderSort sorts some of the slots of an order by rank, compared with
-// sorting them by the compare function and with sorting their ranks.
+// BenchmarkOrderSort sorts some slots of an order by rank. The baselines sort
+// them by the compare function, and sort only their ranks.
 func BenchmarkOrderSort(b *testing.B) {
 	for _, c := range []struct{ n, of int }{
 		{7, 10_000}, {31, 10_000}, {32, 10_000}, {64, 10_000}, {112, 1_000}, {1_090, 10_000}, {64, 100_000}, {200, 100_000}, {10_900, 100_000},

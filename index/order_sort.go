@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Scratch is the memory that one goroutine uses for sorting. The zero Scratch is
-// ready to use.
+// A Scratch is the memory that one goroutine reuses for sorting. The zero Scratch
+// is ready to use.
 type Scratch struct {
 	words []uint64 // a bit per rank; all zero between calls
 }
@@ -15,7 +15,7 @@ type Scratch struct {
 // scratch has grown it allocates nothing. It panics if an id is not in the order or
 // is given twice.
 func (o *Order) Sort(ids []uint32, scratch *Scratch) {
-	// ids contains ranks while they are sorted.
+	// During the sort, ids contains ranks.
 	low, high := noRank, uint32(0)
 	for i, slot := range ids {
 		rank, ok := o.rankOf(slot)
@@ -51,7 +51,8 @@ const (
 	bitmapSparse = 8
 )
 
-// sort sorts ranks whose bits are in the given number of words from word first.
+// sort sorts ranks whose bits are in the given number of words, starting at
+// word first.
 func (s *Scratch) sort(ranks []uint32, first uint32, words int) {
 	if len(s.words) < words {
 		s.words = make([]uint64, max(words, 2*len(s.words)))

@@ -72,7 +72,7 @@ func TestOrderModel(t *testing.T) {
 		for range r.IntN(30) {
 			slot := r.Uint32N(slots)
 			if r.IntN(10) >= bias {
-				byName[slot] = randomName(r) // so that a slot that is put again moves
+				byName[slot] = randomName(r) // a slot that is put again moves
 				e.Put(slot)
 				in[slot] = true
 			} else {

@@ -9,21 +9,21 @@ import (
 
 // A Set is an immutable set of ids. The zero Set is empty.
 //
-// Up to smallSet ids it is a sorted slice, above that a roaring bitmap; each set
-// of ids has exactly one shape, so that comparing and combining need no case
-// for a small bitmap.
+// A set of up to smallSet ids is a sorted slice; a larger set is a roaring
+// bitmap. Each set of ids has exactly one shape, so comparing and combining need
+// no case for a small bitmap.
 //
-// A bitmap in a Set is never written again, and roaring's copy-on-write is off:
-// if it were on, Clone would mark containers in its source, which would race with
-// readers of a published set.
+// A bitmap in a Set is never written again. Roaring's copy-on-write is off:
+// otherwise Clone would mark containers in its source and race with readers of a
+// published set.
 type Set struct {
 	ids  []uint32        // the small shape: sorted, distinct; nil if bits is set
 	bits *roaring.Bitmap // the large shape: more than smallSet ids
 }
 
 // smallSet is the largest number of ids that is stored as a slice. Near this size
-// both shapes take about the same memory and time to edit; below it the slice is
-// faster in every operation (BenchmarkSetShape, slice : bitmap):
+// both shapes take about the same memory and the same time to edit. Below it, the
+// slice is faster in every operation (BenchmarkSetShape, slice : bitmap):
 //
 //	        64 ids            128 ids
 //	bytes   256 : 220         512 : 348

@@ -10,8 +10,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// BenchmarkSetShape is the source of smallSet: it measures the same ids in both
-// shapes, for several numbers of ids.
+// BenchmarkSetShape measures the same ids in both shapes, for several numbers
+// of ids. The value of smallSet comes from it.
 func BenchmarkSetShape(b *testing.B) {
 	for _, n := range []int{8, 32, 64, 128, 256, 1024} {
 		a := spread(n, 1)

@@ -10,7 +10,7 @@ import (
 // empty set. It copies the set at the first change, and changes its own copy
 // until Commit.
 type SetEditor struct {
-	// As in Set, except that until Commit the shape may not be the one for the size.
+	// As in Set, except that the shape may not fit the size until Commit.
 	ids   []uint32
 	bits  *roaring.Bitmap
 	owned bool // ids or bits is not published
@@ -95,8 +95,8 @@ func (e *SetEditor) AppendTo(dst []uint32) []uint32 {
 	return Set{ids: e.ids, bits: e.bits}.AppendTo(dst)
 }
 
-// Commit publishes the set. The editor may continue: it copies again at the next
-// change.
+// Commit publishes the set. The editor may be used again: it copies the set
+// again at the next change.
 func (e *SetEditor) Commit() Set {
 	if !e.owned {
 		return Set{ids: e.ids, bits: e.bits}

@@ -10,8 +10,8 @@ import (
 )
 
 // TestSetModel compares every operation with a map over random sequences. The
-// three ranges of ids make sets that stay small, that cross the threshold in
-// both directions, and that span several roaring containers.
+// three ranges of ids make sets that stay small, sets that cross the threshold
+// in both directions, and sets that span several roaring containers.
 func TestSetModel(t *testing.T) {
 	for name, spread := range map[string]struct{ universe, stride uint32 }{
 		"stays small":           {40, 1},
@@ -155,8 +155,8 @@ func TestSetEditorGoesOn(t *testing.T) {
 	}
 }
 
-// TestSetChangesShape adds one id to sets of every size near the threshold, and
-// removes one, each in its own version.
+// TestSetChangesShape adds one id to sets of every size near the threshold and
+// removes one, each in a separate version.
 func TestSetChangesShape(t *testing.T) {
 	for n := uint32(smallSet - 2); n <= smallSet+2; n++ {
 		s := setOf(upTo(n)...)
@@ -192,7 +192,7 @@ func upTo(n uint32) []uint32 {
 }
 
 // TestSetReadersDuringEdits is for the race detector: readers use the current
-// version and the sets from which it was made while new versions are made.
+// version and earlier ones while new versions are made.
 func TestSetReadersDuringEdits(t *testing.T) {
 	var current atomic.Pointer[Set]
 	full, odd := setOf(upTo(3_000)...), setOf()

@@ -30,10 +30,11 @@ func (v vocabulary) term(format string, args ...any) Term {
 	return Term(v.names.Intern(fmt.Sprintf(format, args...)))
 }
 
-// fleet is the policies of a mesh. Of ten, one selects everything, three a team
-// (of 50), four a service (of 200), one a version of a service, one an app by
-// label. The item is an inbound of service 7. Of 10,000 policies 1,090 match it,
-// with 651 distinct conjunctions.
+// fleet is the policies of a mesh. Of each ten policies, one selects everything,
+// three select one of 50 teams, four select one of 200 services, one selects a
+// version of a service, and one selects an app by label. The item is an inbound
+// of service 7. Of 10,000 policies, 1,090 match it; they have 651 distinct
+// conjunctions.
 func fleet(n int) shape {
 	v := newVocabulary()
 	s := shape{selectors: make([][]Term, n)}
@@ -61,8 +62,8 @@ func fleet(n int) shape {
 	return s
 }
 
-// sparse has selectors of one to three terms over a vocabulary so large that
-// seven of 10,000 match the item of ten terms.
+// sparse has selectors of one to three terms over a large vocabulary: seven of
+// 10,000 match the item of ten terms.
 func sparse(n int) shape {
 	r := rand.New(rand.NewPCG(17, 18))
 	s := shape{selectors: make([][]Term, n)}
@@ -82,7 +83,7 @@ func sparse(n int) shape {
 	return s
 }
 
-// sharedLabel is sparse with one more term, which all selectors and the item have.
+// sharedLabel is sparse with one more term, shared by all selectors and the item.
 func sharedLabel(n int) shape {
 	s := sparse(n)
 	shared := Term(n)
@@ -128,8 +129,8 @@ func (s *shape) count() {
 	}
 }
 
-// requires reports whether the sorted item has all the terms. It is the scan with
-// which the index is compared.
+// requires reports whether the sorted item has all the terms. The tests compare
+// the index with this scan.
 func requires(terms, item []Term) bool {
 	for _, t := range terms {
 		if !hasTerm(item, t) {

@@ -1,8 +1,8 @@
 package index
 
-// A slab is an immutable vector that assigns dense numbers to its elements and
-// reuses the numbers of removed ones, the last one first, so that the numbers
-// depend on the sequence of edits only.
+// A slab is an immutable vector that assigns dense numbers to its elements. It
+// reuses the numbers of removed elements, last removed first, so the numbers
+// depend only on the sequence of edits.
 type slab[E any] struct {
 	entries Vector[slabEntry[E]]
 	n       int    // numbers in use
@@ -36,7 +36,7 @@ type slabEditor[E any] struct {
 	free    uint32
 }
 
-// get is slab.get with the editor's own changes.
+// get is [slab.get], but includes the editor's own changes.
 func (e *slabEditor[E]) get(number uint32) *E {
 	if e := e.entries.Get(number); e != nil {
 		return &e.value

@@ -2,7 +2,7 @@ package index
 
 import "slices"
 
-// A Term is the dense id of something that an item has or a selector requires,
+// A Term is the dense id of a property that an item has or a selector requires,
 // such as a tag pair or the presence of a tag key.
 type Term uint32
 

@@ -1,21 +1,21 @@
 package index
 
-// A TermIndex is an immutable index of selectors. A selector is an id and the
-// terms that it requires, all of them; one that requires no terms always
-// matches. It answers "which selectors match an item with these terms?"
+// A TermIndex is an immutable index of selectors. A selector is an id with the
+// terms that it requires. It matches an item that has all of these terms; a
+// selector without terms always matches. The index answers "which selectors
+// match an item with these terms?"
 //
-// Selectors that require the same terms are one conjunction, which is verified
+// Selectors that require the same terms form one conjunction, which is verified
 // once for all of them. A conjunction is filed under one of its terms, so that an
 // item's candidates are the conjunctions filed under the item's own terms:
 //
 //	selector  -> conjunction
 //	term      -> how many conjunctions require it, and those filed under it
 //
-// It is filed under its rarest term, the one that the fewest conjunctions
-// require. A label that every selector requires therefore costs nothing, unless
-// it is their only term, and then they are one conjunction. The rarest term
-// changes with the selectors; TermIndexEditor describes how conjunctions are filed
-// again.
+// It is filed under its rarest term, which the fewest conjunctions require. So a
+// label that every selector requires costs nothing; if it is their only term, they
+// form one conjunction. The rarest term changes with the selectors;
+// TermIndexEditor describes how conjunctions are filed again.
 //
 // One item against 10,000 selectors, on one core with a warm cache
 // (BenchmarkMatch; "scan" verifies every selector, "masks" ANDs roaring bitmaps):
@@ -28,9 +28,9 @@ package index
 //
 // The last row is the worst case of filing: no term is rare. Signatures then reject
 // most candidates. Matching 10,000 different items in turn against the sparse
-// selectors takes 0.22 µs each (BenchmarkMatchManyItems). A version with one
-// selector of 10,000 replaced costs 8 to 13 µs, and 42 µs in that worst case
-// (BenchmarkReplaceSelector, the least of 25 runs on a machine with other load).
+// selectors takes 0.22 µs each (BenchmarkMatchManyItems). Publishing a version with
+// one of 10,000 selectors replaced takes 8 to 13 µs, and 42 µs in that worst case
+// (BenchmarkReplaceSelector, the minimum of 25 runs on a machine with other load).
 //
 // The zero TermIndex is empty.
 type TermIndex struct {
@@ -38,7 +38,7 @@ type TermIndex struct {
 	conjunctions slab[*conjunction]   // by number
 	byTerms      hashTable            // from hashTerms to numbers
 	terms        Vector[termPostings] // by term
-	always       *conjunction         // the one without terms, or nil
+	always       *conjunction         // the conjunction without terms, or nil
 	sweep        uint32               // the number from which the next commit checks filing
 }
 
@@ -64,8 +64,9 @@ type filedConjunction struct {
 	*conjunction
 }
 
-// signature sets one of 64 bits for each term, by a hash. If a conjunction's
-// signature has a bit that the item's lacks, the item lacks one of its terms.
+// signature sets one of 64 bits for each term, by a hash. If the signature of a
+// conjunction has a bit that the signature of the item lacks, then the item
+// lacks a term of the conjunction.
 func signature(terms []Term) (s uint64) {
 	for _, t := range terms {
 		s |= 1 << (uint32(t) * 0x9e37_79b1 >> 26)
@@ -84,9 +85,10 @@ func (x *TermIndex) Terms(id uint32) []Term {
 }
 
 // Match appends to dst the ids of the selectors that match an item with these
-// terms, which must be sorted and distinct (see [SortTerms]): each id once, in no
-// particular order. It allocates only if the capacity of dst is too small.
-// candidates is the number of conjunctions that it verified, a measure of the work.
+// terms. It appends each id once, in no particular order. The terms must be sorted
+// and distinct (see [SortTerms]). Match allocates only if the capacity of dst is
+// too small. candidates is the number of conjunctions that it verified, a measure
+// of the work.
 func (x *TermIndex) Match(terms []Term, dst []uint32) (ids []uint32, candidates int) {
 	if x.always != nil {
 		candidates++

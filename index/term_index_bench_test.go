@@ -20,8 +20,8 @@ var shapes = []struct {
 	{"crowded", crowded},
 }
 
-// BenchmarkMatch finds the selectors that match one item, compared with a scan
-// over all selectors and with AND-ing masks of them.
+// BenchmarkMatch finds the selectors that match one item. The baselines scan
+// all selectors, or AND bitmaps of selectors.
 func BenchmarkMatch(b *testing.B) {
 	for _, s := range shapes {
 		f := s.make(10_000)
@@ -65,8 +65,8 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-// BenchmarkMatchManyItems matches 10,000 different items in turn, so that an item
-// finds little of what it reads in the cache.
+// BenchmarkMatchManyItems matches 10,000 different items in turn, so that each
+// item finds little of its data in the cache.
 func BenchmarkMatchManyItems(b *testing.B) {
 	const n = 10_000
 	f := sparse(n)
@@ -118,9 +118,10 @@ func BenchmarkMatchScale(b *testing.B) {
 	}
 }
 
-// masks is the baseline that ANDs bitmaps of selectors. For each position in a
-// selector's list of terms it ORs the selectors whose term at that position is one
-// of the item's, and those that have no term there; it ANDs the positions.
+// masks is the baseline that ANDs bitmaps of selectors. For each position in the
+// selectors' lists of terms, it ORs the selectors whose term at that position is a
+// term of the item, and the selectors with fewer terms. Then it ANDs the
+// positions.
 type masks struct {
 	all   *roaring.Bitmap
 	place []map[Term]*roaring.Bitmap // by the position of a term in its selector
@@ -174,8 +175,8 @@ func TestMasks(t *testing.T) {
 	}
 }
 
-// BenchmarkReplaceSelector publishes a version with one of the selectors
-// changed, back and forth.
+// BenchmarkReplaceSelector publishes a version with one selector changed, back
+// and forth.
 func BenchmarkReplaceSelector(b *testing.B) {
 	for _, s := range shapes {
 		for _, n := range []int{10_000, 100_000} {

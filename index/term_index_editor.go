@@ -4,13 +4,13 @@ import "slices"
 
 // A TermIndexEditor makes the next version of a TermIndex.
 //
-// New conjunctions are filed at commit, when the counts of the whole
-// transaction are known. A conjunction is filed well while its term is at most
-// twice as common as its rarest one. To maintain this while selectors are added
-// and removed, each commit checks some conjunctions again, cyclically in the order
-// of their numbers: sweepPerChange for each conjunction that it added or dropped.
-// Filing thus adapts to any change of the selectors, no commit checks all of them,
-// and the same edits always file in the same way.
+// New conjunctions are filed at commit, when the counts of the whole transaction
+// are known. A conjunction is filed well while its term is at most twice as common
+// as its rarest one. To maintain this while selectors are added and removed, each
+// commit checks some conjunctions again, cyclically in the order of their numbers:
+// sweepPerChange for each conjunction that it added or dropped. So filing adapts
+// to any change of the selectors, no commit checks all conjunctions, and the same
+// edits always file in the same way.
 type TermIndexEditor struct {
 	selectors    VectorEditor[uint32]
 	conjunctions slabEditor[*conjunction]
@@ -23,15 +23,17 @@ type TermIndexEditor struct {
 	sorted []Term            // scratch of Put
 }
 
-// An openConjunction is one whose selectors change in this transaction.
+// An openConjunction is a conjunction whose selectors change in this
+// transaction.
 type openConjunction struct {
 	conjunction *conjunction // private until commit
 	ids         SetEditor    // the next version of its ids
 	isNew       bool         // not filed yet
 }
 
-// sweepPerChange conjunctions are checked again for each that was added or dropped.
-// With two, all are checked before the index has doubled or halved.
+// sweepPerChange is the number of conjunctions that are checked again for each one
+// that was added or dropped. With two, all are checked before the index has doubled
+// or halved.
 const sweepPerChange = 2
 
 // Edit returns an editor that starts from x.
@@ -46,8 +48,9 @@ func (x *TermIndex) Edit() *TermIndexEditor {
 	}
 }
 
-// Put sets the terms that id requires, in place of those that it required before.
-// The terms may be in any order and repeated; Put does not retain the slice.
+// Put sets the terms that the selector id requires, and replaces its previous
+// terms. The terms may be in any order and repeated; Put does not retain the
+// slice.
 func (e *TermIndexEditor) Put(id uint32, terms []Term) {
 	e.sorted = SortTerms(append(e.sorted[:0], terms...))
 	hash := hashTerms(e.sorted)
@@ -104,9 +107,9 @@ func (e *TermIndexEditor) edit(number uint32) *openConjunction {
 	return &e.open[opened.open]
 }
 
-// hashTerms needs no seed, as terms are dense numbers that no user chooses. h
-// starts from a large number: with a small one, some first term would make h
-// zero, and all lists that differ in this term only would have equal hashes.
+// hashTerms needs no seed, because terms are dense numbers that no user
+// chooses. h starts from a large number. With a small one, some first term
+// would make h zero, and hashTerms would ignore this term.
 func hashTerms(terms []Term) uint32 {
 	const prime = 0x9e37_79b9_7f4a_7c15
 	h := prime + uint64(len(terms))

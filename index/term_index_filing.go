@@ -15,7 +15,7 @@ func (e *TermIndexEditor) Commit() *TermIndex {
 			kept = append(kept, o)
 		}
 	}
-	for _, o := range kept { // after all drops, when the counts are those of the new version
+	for _, o := range kept { // after all drops, when the counts are up to date
 		o.conjunction.ids = o.ids.Commit()
 		if o.isNew {
 			e.file(o.conjunction)
@@ -93,8 +93,9 @@ func (e *TermIndexEditor) own(t Term) *termPostings {
 	return p
 }
 
-// rarest returns the term that the fewest conjunctions require; among equals, the
-// one with the fewest filed under it; among these, the first.
+// rarest returns the term that the fewest conjunctions require. Among equally
+// rare terms it returns the one under which the fewest conjunctions are filed;
+// among these, the first.
 func (e *TermIndexEditor) rarest(terms []Term) Term {
 	best := terms[0]
 	p := e.terms.Get(uint32(best))
@@ -107,8 +108,8 @@ func (e *TermIndexEditor) rarest(terms []Term) Term {
 	return best
 }
 
-// refile checks the next n conjunctions and moves those that are filed under a term
-// at least twice as common as their rarest one.
+// refile checks the next n conjunctions. It files a conjunction again if its term
+// is at least twice as common as its rarest one.
 func (e *TermIndexEditor) refile(n int) {
 	for range min(n, int(e.conjunctions.limit)) {
 		if e.sweep >= e.conjunctions.limit {

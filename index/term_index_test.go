@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// scan is the answer by definition: the ids of the selectors whose terms the
-// item has, ascending.
+// scan returns the result by definition: the ids of the selectors whose terms
+// the item has, ascending.
 func scan(selectors map[uint32][]Term, item []Term) []uint32 {
 	var ids []uint32
 	for id, terms := range selectors {
@@ -169,8 +169,8 @@ func TestTermIndexFilingFollows(t *testing.T) {
 	own := func(i uint32) Term { return Term(1 + i) }
 	for name, perCommit := range map[string]int{"in one commit": 1 << 30, "one by one": 1, "seven at a time": 7} {
 		t.Run(name, func(t *testing.T) {
-			// Selector i < n requires shared, which n require, and a separate term,
-			// which 2n require.
+			// Selector i < n requires shared, which n selectors require, and a
+			// separate term, which 2n selectors require.
 			e := new(TermIndex).Edit()
 			for i := range uint32(n) {
 				e.Put(i, []Term{shared, own(i)})
@@ -206,9 +206,9 @@ func TestTermIndexFilingFollows(t *testing.T) {
 	}
 }
 
-// TestTermIndexSweep: after random changes of the population, as many changes as
-// there are conjunctions leave none filed under a term twice as common as its
-// rarest.
+// TestTermIndexSweep changes the population at random, and then makes as many
+// changes as there are conjunctions. After that, no conjunction is filed under a
+// term twice as common as its rarest one.
 func TestTermIndexSweep(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	e := new(TermIndex).Edit()
@@ -253,7 +253,7 @@ func TestTermIndexReplaceAllocates(t *testing.T) {
 	}
 }
 
-// TestShapes checks the properties for which the benchmarks use the shapes.
+// TestShapes checks the properties of the shapes that the benchmarks rely on.
 func TestShapes(t *testing.T) {
 	for _, c := range []struct {
 		name                             string
@@ -330,8 +330,8 @@ func TestTermIndexIsDeterministic(t *testing.T) {
 }
 
 // TestTermIndexReadersDuringEdits is for the race detector. Selector i of a
-// version requires one of two terms; a reader has both and must always
-// find all selectors once.
+// version requires one of two terms. A reader has both terms and must always
+// find each selector once.
 func TestTermIndexReadersDuringEdits(t *testing.T) {
 	const n = 300
 	e := new(TermIndex).Edit()
@@ -389,7 +389,7 @@ func TestTermIndexAlwaysLeaves(t *testing.T) {
 }
 
 // TestTermIndexSpreadsTies: if all terms are equally common, conjunctions are
-// spread over them. There is a selector for each two of k terms.
+// spread over them. There is a selector for each pair of k terms.
 func TestTermIndexSpreadsTies(t *testing.T) {
 	const k = 41
 	e := new(TermIndex).Edit()

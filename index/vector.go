@@ -10,8 +10,8 @@ import "iter"
 //	leaf    32 elements
 //
 // Changing one element copies one leaf, one branch and the root: for 200,000
-// elements of 32 bytes that is 1 KB + 0.5 KB + 0.8 KB. Two levels would copy
-// 25 KB of page pointers, and a map all of it.
+// elements of 32 bytes that is 1 KB + 0.5 KB + 0.8 KB. A tree of two levels
+// would copy 25 KB of page pointers, and a map would copy all elements.
 //
 // The zero Vector is empty. An element that was never written is zero.
 type Vector[T any] struct {
@@ -27,7 +27,7 @@ const (
 	branchMask = 1<<branchBits - 1
 )
 
-// An owner marks the pages that one editor has made since its last commit, and may
+// An owner marks the pages that one editor has made since its last commit and may
 // still write. It is compared by address, so its size must not be zero. Readers do
 // not use it.
 type owner struct{ _ byte }
@@ -72,10 +72,10 @@ func (v *Vector[T]) Edit() VectorEditor[T] {
 	return VectorEditor[T]{now: *v}
 }
 
-// Unshared yields, ascending, the numbers of the elements in pages that v does
-// not share with another version: all elements that differ, and at most 31
-// others for each of them. It compares every root pointer, and reads the pages
-// that differ.
+// Unshared yields, in ascending order, the indexes of the elements in pages
+// that v does not share with another version: all elements that differ, and at
+// most 31 others for each of them. It compares every root pointer, but reads
+// only the pages that differ.
 func (v *Vector[T]) Unshared(other *Vector[T]) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for r := range max(len(v.root), len(other.root)) {
@@ -118,11 +118,11 @@ type VectorEditor[T any] struct {
 	owner *owner // nil until the first write after a commit; then the root is owned too
 }
 
-// Get is [Vector.Get] with the editor's own changes. The caller must not write to
-// the element.
+// Get is [Vector.Get], but includes the editor's own changes. The caller must not
+// write to the element.
 func (e *VectorEditor[T]) Get(i uint32) *T { return e.now.Get(i) }
 
-// Value is [Vector.Value] with the editor's own changes.
+// Value is [Vector.Value], but includes the editor's own changes.
 func (e *VectorEditor[T]) Value(i uint32) T { return e.now.Value(i) }
 
 // Mut returns element i for writing. The pointer is valid until Commit.
@@ -157,7 +157,8 @@ func (e *VectorEditor[T]) Mut(i uint32) *T {
 	return &l.items[i&leafMask]
 }
 
-// Commit publishes the writes. The editor may continue: it copies again.
+// Commit publishes the writes. The editor may be used again: it copies pages
+// again before it writes them.
 func (e *VectorEditor[T]) Commit() Vector[T] {
 	e.owner = nil
 	return e.now

@@ -81,7 +81,7 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 		if at.replaced {
 			w.What, w.Hint = "has no effect on "+at.inbound+", where other policies have rules", "write it as rules, or select other inbounds"
 		} else {
-			w.What, w.Hint = "has no effect on "+at.inbound+", as only rules are read", "write it as rules"
+			w.What, w.Hint = "has no effect on "+at.inbound+", because only rules are applied", "write it as rules"
 		}
 		warnings = append(warnings, w)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// wholeOverrides is items that set everything, so that the content is that of the item
-// with the highest priority that selects a client.
+// wholeOverrides returns items that set everything, so that a client has the content
+// of the item with the highest priority that selects it.
 func wholeOverrides(n int) overriding {
 	a := make(overriding, n)
 	for i := range a {
@@ -23,7 +23,8 @@ func distinctKeys(n int) []Tags {
 	return items
 }
 
-// meshAndServices is one item for all clients and n-1 for one service each.
+// meshAndServices returns one item for all clients and n-1 items for one
+// service each.
 func meshAndServices(n int) []Tags {
 	items := []Tags{{}}
 	for i := 1; i < n; i++ {
@@ -67,7 +68,7 @@ func benchmarkForms[S comparable](b *testing.B, items []Tags, algebra Algebra[S]
 	})
 }
 
-// SPEC 5.5: about k rules, not 2^k, and at most quadratic growth.
+// SPEC 5.5 requires about k rules, not 2^k, and at most quadratic growth.
 func BenchmarkDistinctKeys(b *testing.B) {
 	for _, k := range []int{5, 10, 20, 40} {
 		b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {

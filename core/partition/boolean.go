@@ -71,8 +71,8 @@ func (b *builder) compile(p Predicate) *node {
 	}
 }
 
-// fold combines n diagrams in pairs, then pairs of pairs: an OR of a thousand
-// values of one key then copies each edge ten times instead of five hundred times.
+// fold combines n diagrams in pairs, then in pairs of pairs. So an OR of a
+// thousand values of one key copies each edge ten times, not five hundred times.
 func (b *builder) fold(n int, diagram func(i int) *node, combine func(x, y *node) *node, neutral *node) *node {
 	switch n {
 	case 0:

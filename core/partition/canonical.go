@@ -2,20 +2,20 @@ package partition
 
 import "slices"
 
-// A nested canonical form that is deeper than this is written as a flat OR if
-// the limits allow it. SPEC 9.1 allows 32 levels; one is left for an AND with
-// the keys that make no difference (SPEC 9.3).
+// maxLevels is the depth beyond which a nested canonical form is written as a
+// flat OR, if the limits allow it. SPEC 9.1 allows 32 levels; one level is
+// reserved for an AND with the keys that make no difference (SPEC 9.3).
 const maxLevels = 31
 
 // set returns the diagram as a Set. Its keys must ascend by name.
 //
-// The canonical form is a function of the diagram, and the diagram is a function of
-// the accepted clients, as keys, and what is printed for each key, are ordered by
-// name. At each node, the answers are grouped by the child to which they lead. Each
-// group is "the key has one of these values" AND the form of the child; the groups are
-// ORed. Two cases are written shorter: a group that leads to false is omitted, and if
-// one group leads to true, a single other group needs no guard. So "neither" of 004 is
-// NOT env=prod AND NOT version=v1.
+// The canonical form is a function of the diagram. The diagram is a function of the
+// accepted clients, because keys and printed values are ordered by name. At each node,
+// the answers are grouped by the child to which they lead. Each group is "the key has
+// one of these values" AND the form of the child; the groups are ORed. Two cases are
+// written shorter: a group that leads to false is omitted, and if one group leads to
+// true, a single other group needs no guard. So "neither" in 004 becomes NOT env=prod
+// AND NOT version=v1.
 func (b *builder) set(root *node) Set {
 	if b.exceeded != "" {
 		return Set{}
@@ -77,10 +77,10 @@ func (w *formWriter) form(n *node) form {
 	return f
 }
 
-// chain returns the guards of the nodes from n on that are written "guard AND
-// the form of the next node", or "guard OR ...", and the node after them. A
-// chain is joined in one step: if it were joined node by node, its members would be
-// copied once for each node before them.
+// chain returns the guards of the nodes from n on that are written "guard AND the
+// form of the next node", or "guard OR ...", and the node after them. A chain is
+// joined in one step. Joining it node by node would copy its members once for each
+// node before them.
 func (w *formWriter) chain(n *node) (op Op, guards []form, last *node) {
 	for ; !n.isTerminal() && w.memo[n].size == 0; n = last {
 		groups, excluded := w.groups(n)
@@ -105,10 +105,10 @@ func (w *formWriter) chain(n *node) (op Op, guards []form, last *node) {
 	return op, guards, n
 }
 
-// group is the answers of a node that lead to one child.
+// group contains the answers of a node that lead to one child.
 type group struct {
 	child         *node
-	values        []string // mentioned ones, by name
+	values        []string // mentioned values, by name
 	other, absent bool
 }
 
@@ -169,8 +169,9 @@ func leaf(p Predicate) form { return form{p, 1, 1} }
 
 func (w *formWriter) not(p Predicate) form { return form{Not(p), 2, 2} }
 
-// join writes the AND or OR of forms. Members of the same operation are spliced
-// in, so the neutral element disappears, and a single member is written alone.
+// join writes the AND or OR of forms. It splices in members with the same
+// operation, so the neutral element disappears. A single member is written
+// alone.
 func (w *formWriter) join(op Op, terms ...form) form {
 	f := form{predicate: Predicate{op: op}, size: 1}
 	for _, t := range terms {
@@ -202,7 +203,7 @@ func (w *formWriter) join(op Op, terms ...form) form {
 // it would exceed the limits.
 func (w *formWriter) flat(root *node) (f form, ok bool) {
 	paths := newPathWalk(w.domain, w.limits)
-	paths.walk(root) // it skips false, whose number is that of nothing
+	paths.walk(root) // it skips false, whose number equals nothing
 	paths.join(2)
 	texts := make([]string, len(paths.paths))
 	terms := make(map[string]Predicate, len(paths.paths))

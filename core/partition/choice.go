@@ -1,12 +1,12 @@
 package partition
 
-// A Choice finds the one of several predicates that accepts a client; no two of the
+// A Choice finds which of several predicates accepts a client. No two of the
 // predicates accept the same client (SPEC 9.3). It is immutable and safe for
 // concurrent use. The zero Choice has no predicates.
 type Choice struct {
 	domain  *domain
 	root    *node
-	indexes []int32 // of predicates, by the number of a terminal; none if it has no predicate
+	indexes []int32 // of predicates, by the number of a terminal; none if the terminal has no predicate
 	sets    []Set
 }
 
@@ -25,12 +25,13 @@ type Overlap struct {
 // error is a [*LimitError].
 //
 // The diagrams of the predicates are combined in pairs, then pairs of pairs,
-// into one diagram whose terminals are the indexes of predicates. Where two of
-// them accept the same client, the smaller index is kept and the pair recorded.
-// This finds the overlap that is returned: take a client of it. Its two
-// smallest predicates are First and Second, and where the halves that contain
-// them are combined, each half has one of them at the client's terminal, as
-// each half keeps its smallest.
+// into one diagram whose terminals are the indexes of predicates. Where two
+// predicates accept the same client, the smaller index is kept and the pair is
+// recorded. To see that this finds the overlap with the smallest Second, and
+// then the smallest First, take a client of that overlap. The two smallest
+// predicates that accept the client are First and Second. Each half keeps its
+// smallest predicate at the client's terminal, so the pair is recorded when the
+// halves that contain First and Second are combined.
 func NewChoice(predicates []Predicate, limits Limits) (*Choice, *Overlap, error) {
 	b, roots := compileByName(predicates, limits)
 	c := &chooser{builder: b, first: -1, memo: make(pairs)}

@@ -1,33 +1,32 @@
 package partition
 
-// An Algebra merges contents for one call, from one goroutine.
+// An Algebra merges contents during one call, in one goroutine.
 //
-// A value of S represents a merged content and anything else that must keep clients
-// apart, such as its origins: clients with equal values may share a rule, others never
-// do. This package compares values and does nothing else with them. Small ones, such
-// as ids of interned contents, are best.
+// A value of S represents a merged content and anything else that must distinguish
+// clients, such as its origins. Clients with equal values may share a rule; other
+// clients never do. This package only compares values. Small values, such as ids of
+// interned contents, are best.
 //
-// An Algebra may also have a method Complete(s S) bool, which reports whether no item
-// at all adds anything to s. Then no item is added to s. This saves time if contents
-// are complete long before the last item.
+// An Algebra may also have a method Complete(s S) bool. It reports whether s is
+// complete, so that no item adds anything to it. No item is then added to s, which
+// saves time if contents are complete long before the last item.
 type Algebra[S comparable] interface {
 	// Start returns the content of a client that no item selects.
 	Start() S
-	// Add returns the content s with an item of lower priority filled in. It
-	// is called from the highest priority down, so it only fills what s leaves
-	// unset. It must return s itself if there is nothing to fill: this keeps
-	// the cost proportional to the output (SPEC 5.5). It must be a function of
-	// its arguments.
+	// Add returns the content s with an item of lower priority filled in. Items
+	// are added from the highest priority down, so Add only fills what s leaves
+	// unset. If there is nothing to fill, Add must return s itself: this keeps
+	// the cost proportional to the output (SPEC 5.5). The result must depend on
+	// the arguments alone.
 	Add(s S, item int) S
 }
 
-// nothing is the number of the content of clients that no item selects. It
-// differs from every other number, even if an item that selects the client adds
-// nothing to Start: "no rule" and "a rule with nothing set" are different
-// (SPEC 5.3).
+// nothing is the number for clients that no item selects. It differs from the
+// number for a client whose items add nothing to Start: "no rule" and "a rule
+// with nothing set" are different (SPEC 5.3).
 const nothing uint32 = 0
 
-// contents numbers the states that occur, in the order in which they occur.
+// contents numbers the states in the order in which they occur.
 type contents[S comparable] struct {
 	algebra  Algebra[S]
 	complete func(S) bool // nil if the algebra has no Complete
@@ -49,8 +48,8 @@ func newContents[S comparable](algebra Algebra[S]) *contents[S] {
 	return c
 }
 
-// isComplete reports whether no item adds anything to a content. Every item adds
-// to nothing.
+// isComplete reports whether no item adds anything to a content. It is false for
+// nothing, to which every item adds.
 func (c *contents[S]) isComplete(number uint32) bool {
 	return number != nothing && c.complete != nil && c.complete(c.states[number])
 }

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// A node is one test of a decision diagram: which value does the client have at
-// this key? It is sparse: edges contains only the values whose answer differs from
-// that of a value that no predicate mentions. A terminal has no test, only a
-// number: in the diagram of a predicate 1 is true and 0 is false, in that of a
-// partition it is the number of a content.
+// A node is one test of a decision diagram: which value does the client have for
+// this key? It is sparse: edges contains a value only if its answer differs from
+// other, the answer for a value that no predicate mentions. A terminal has no
+// test, only a number. In the diagram of a predicate, 1 is true and 0 is false; in
+// the diagram of a partition, the number identifies a content.
 //
 //	key      the number of the key in the domain; terminals: terminalKey
 //	edges    by ascending value, no child is equal to other
 //	other    for any value without an edge
 //	absent   for clients without the key
 //
-// Nodes are immutable, and within one builder equal nodes are the same node:
-// together with the order of keys (a child's key is larger) this makes
-// diagrams canonical. Two diagrams of one builder have equal results if and
-// only if they are the same pointer. As no edge leads to other, a diagram does
-// not depend on which values other predicates mention.
+// Nodes are immutable, and within one builder equal nodes are the same node.
+// Together with the order of keys (a child's key is larger) this makes diagrams
+// canonical: two diagrams of one builder have equal results if and only if they
+// are the same pointer. No edge leads to other, so a diagram does not depend on
+// which values other predicates mention.
 type node struct {
 	key    int32
 	number uint32 // terminals only
@@ -40,8 +40,8 @@ const terminalKey = math.MaxInt32
 
 func (n *node) isTerminal() bool { return n.key == terminalKey }
 
-// at returns the three answers of n for a key that is not larger than its own.
-// For a key that n does not test, each answer is n itself.
+// at returns the three answers of n for a key that is not larger than the key
+// of n. For a key that n does not test, each answer is n itself.
 func (n *node) at(key int32) (other, absent *node, edges []edge) {
 	if n.key != key {
 		return n, n, nil
@@ -79,8 +79,8 @@ func (d *domain) walk(n *node, client map[string]string) *node {
 	return n
 }
 
-// fewEdges is the number of values up to which comparing each costs less than hashing
-// the name. If ten keys decide together, most nodes have one edge.
+// fewEdges is the number of values up to which comparing each value costs less than
+// hashing the name. If ten keys decide together, most nodes have one edge.
 const fewEdges = 4
 
 func (n *node) childByName(key *domainKey, name string) *node {
@@ -165,8 +165,8 @@ func hashNode(key int32, other, absent *node, edges []edge) uint64 {
 	return h
 }
 
-// mix is the finalizer of splitmix64 over both words. It needs no seed, as collisions
-// affect only the cost, never a result.
+// mix is the finalizer of splitmix64 over both words. It needs no seed, because
+// collisions affect only the cost, never a result.
 func mix(h, word uint64) uint64 {
 	h = (h ^ word) + 0x9e3779b97f4a7c15
 	h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9
@@ -181,9 +181,9 @@ const nodeSteps = 8
 // pairs is the memo of a recursion over pairs of nodes.
 type pairs map[uint64]*node
 
-// combine returns the diagram that has the result of rec(x's answer, y's answer)
-// everywhere; it splits by the first key that x or y tests. At least one of them must
-// not be a terminal. A pair that is in the memo is not combined again.
+// combine returns the diagram whose result is rec(x's answer, y's answer) for each
+// client. It splits by the first key that x or y tests; at least one of x and y must
+// not be a terminal. A pair in the memo is not combined again.
 func (b *builder) combine(memo pairs, x, y *node, rec func(x, y *node) *node) *node {
 	pair := uint64(x.id)<<32 | uint64(y.id)
 	if n, known := memo[pair]; known {

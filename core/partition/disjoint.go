@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Disjoint returns rules whose selectors may negate: exactly one of them selects each
-// client that any item selects, and none selects another client (SPEC 5.3).
+// Disjoint returns rules whose selectors may negate. Exactly one rule selects each
+// client that any item selects; no rule selects another client (SPEC 5.3).
 //
-// The rules are the paths of the diagram that do not end in "nothing": values
-// in the order in which items mention them, then other values, then clients
-// without the key. If every item names at most one tag, they are minimal
-// (SPEC 5.4): the values that a path has at a key (one mentioned value, or
-// the values that no item mentions, with or without "absent") differ from those of
-// other paths in the items that they select, or the diagram does not separate them.
-// So a path is a union of sets of clients that the same items select. Rules with
-// equal contents are then joined if one selector can select the clients of both.
+// The rules are the paths of the diagram that do not end in "nothing": values in
+// the order in which items mention them, then other values, then clients without
+// the key. If every item names at most one tag, the rules are minimal (SPEC 5.4).
+// At each key, a path has one mentioned value, or the values that no item mentions,
+// with or without "absent". The diagram separates such values from other values
+// only if different items select them. So a path is a union of sets of clients that
+// the same items select. Rules with equal contents are then joined if one selector
+// can select the clients of both.
 //
 // Every node of a diagram has a path to some content, so the cost is the
 // number of rules times the number of keys, and the only error is a

@@ -1,13 +1,13 @@
-// Package partition divides all clients that could exist into sets of clients with
-// the same content. It works on keys, values, predicates, items and contents, and does
-// not use policies. `from` rules (SPEC 5), condition trees (SPEC 7.7) and variants of
-// resources (SPEC 9) are made with it.
+// Package partition divides all clients that could exist into sets of clients with the
+// same content. It works on keys, values, predicates, items and contents; it does not
+// depend on policies. Callers use it to make `from` rules (SPEC 5), condition trees
+// (SPEC 7.7) and variants of resources (SPEC 9).
 //
-// A client is a map from key to value: it has at most one value for a key. For
-// each key it has one of the values that some predicate mentions, another
-// value, or none. The results are exact for all such clients, not only for those
-// that exist in a mesh now. Items are predicates in order; a later one has the higher
-// priority. The caller's [Algebra] defines what an item contributes.
+// A client is a map from key to value: it has at most one value for a key. For each
+// key it has one of the values that some predicate mentions, another value, or none.
+// The results are exact for all such clients, not only for the clients that a mesh
+// has now. Items are predicates in order; a later item has higher priority. The
+// caller's [Algebra] defines what an item contributes.
 //
 // The pipeline of [Build]:
 //
@@ -29,11 +29,10 @@
 //   - [Regions]: for each content the set of clients that have it (region.go),
 //     with a canonical predicate (canonical.go).
 //
-// Three results need no partition: [Ordered], rules with the meaning that the first
-// one that selects a client applies, by a search over the items (search.go, shadow.go);
-// [BuildTree], conditions that are tested in a given order (tree.go); and sets
-// of clients, [Canonicalize] and [Equivalent] (set.go), with the choice among
-// disjoint ones, [NewChoice] (choice.go).
+// Three results need no partition. [Ordered] searches over the items for rules; the
+// first rule that selects a client applies (search.go, shadow.go). [BuildTree] tests
+// conditions in a given order (tree.go). [Canonicalize] and [Equivalent] work on sets
+// of clients (set.go), and [NewChoice] chooses among disjoint sets (choice.go).
 //
 // Invariants:
 //

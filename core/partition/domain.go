@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// A domain is the keys of a call, each with the values that predicates mention
-// for it. Keys and values are numbered in the order in which they are
-// declared. At a key, a client has a declared value, another value, or none.
+// A domain contains the keys of a call and, for each key, the values that
+// predicates mention. Keys and values are numbered in the order in which they
+// are declared. For each key, a client has a declared value, another value, or
+// none.
 //
 // A domain grows only while predicates are declared. Diagrams refer to the domain over
 // which they were built and read it without locks.
@@ -32,9 +33,9 @@ func compareLiterals(a, b literal) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.value, b.value))
 }
 
-// declare numbers the keys and values of p that are new. Within one predicate the order
-// is by name and not that of its members, so that permuting the members of AND and OR
-// has no effect on a result.
+// declare numbers the keys and values of p that are new. Within one predicate it
+// numbers them by name, so that permuting the members of AND and OR has no effect on a
+// result.
 func (d *domain) declare(p Predicate) {
 	literals := p.literals(nil)
 	slices.SortFunc(literals, compareLiterals)
@@ -97,8 +98,8 @@ func (d *domain) names() []string {
 	return names
 }
 
-// byName returns the same keys and values, the keys ordered by name. Values
-// keep their numbers.
+// byName returns the same keys and values, with the keys ordered by name.
+// Values keep their numbers.
 func (d *domain) byName() *domain {
 	keys := slices.Clone(d.keys)
 	slices.SortFunc(keys, func(a, b domainKey) int { return cmp.Compare(a.name, b.name) })
@@ -109,8 +110,8 @@ func (d *domain) byName() *domain {
 	return sorted
 }
 
-// unmentioned returns a value that no predicate mentions for the key: a name
-// for "another value" in an example client.
+// unmentioned returns a value that no predicate mentions for the key. An
+// example client has it as "another value".
 func (k *domainKey) unmentioned() string {
 	name := "other"
 	for {

@@ -19,7 +19,7 @@ func (a actions) Add(content string, item int) string {
 	return a[item]
 }
 
-// Every client may call except a and b.
+// Every client except a and b may call.
 func ExampleOrdered() {
 	items := []partition.Tags{{}, {"kuma.io/service": "a"}, {"kuma.io/service": "b"}}
 	rules, err := partition.Ordered(items, actions{"Allow", "Deny", "Deny"}, partition.Limits{})

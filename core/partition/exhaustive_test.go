@@ -49,7 +49,7 @@ func TestManyValuesOfOneKey(t *testing.T) {
 		checkOrdered(t, items, fields)
 		checkPartition(t, predicatesOf(items), fields)
 		checkOrdered(t, items, randomAnonymous(r, len(items)))
-		names := make(joined, len(items)) // an item that is added twice shows
+		names := make(joined, len(items)) // an item that is added twice is visible in a content
 		for i := range names {
 			names[i] = fmt.Sprint(i, " ")
 		}
@@ -125,7 +125,7 @@ func shuffle(r *rand.Rand, p Predicate) Predicate {
 	return p
 }
 
-// bytesOf prints everything that is made from a partition and from a tree.
+// bytesOf prints every result of a partition and of a tree.
 func bytesOf[S comparable](t *testing.T, items []Predicate, algebra Algebra[S]) string {
 	t.Helper()
 	p, err := Build(items, algebra, Limits{})

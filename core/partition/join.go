@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// join merges paths with the same content that differ at one key only, if one
-// selector can select the clients of both: a path with "any other value" at the key
-// (the host) takes in the path of a value that it excludes, and the path without the
-// key (the guests). Paths are disjoint, so a guest has at most one host at a key, and
-// the result of a pass does not depend on the order within it. Passes over the keys are
-// repeated until none changes anything; at least every other round removes a path.
+// join merges paths that have the same content and differ at one key only, if one
+// selector can select the clients of both. The host is a path with "any other value" at
+// the key. It takes in its guests: a path with a value that it excludes, and the path
+// without the key. Paths are disjoint, so a guest has at most one host at a key, and
+// the result of a pass does not depend on the order within the pass. Passes over the
+// keys are repeated until none changes anything; at least every other round removes a
+// path.
 //
-// This only saves rules, as SPEC 5.4 holds without it: if the work limit is reached it
-// stops, and the paths are as correct as before.
+// This only saves rules; SPEC 5.4 holds without it. If the work limit is reached, join
+// stops, and the paths are still correct.
 func (w *pathWalk) join(contents int) {
 	if w.exceeded != "" {
 		return
@@ -40,7 +41,7 @@ func (w *pathWalk) join(contents int) {
 type joiner struct {
 	paths      []path
 	removed    []bool
-	twins      []bool // paths whose content another path had at the start
+	twins      []bool // paths that shared their content with another path at the start
 	candidates int    // number of twins
 	left       int    // steps
 	buffer     []byte

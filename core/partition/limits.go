@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The limits on rules and work if [Limits] has none.
+// The limits on rules and work for zero fields of [Limits].
 const (
 	DefaultRules = 10_000
 	DefaultWork  = 1 << 23
 )
 
 // Limits bounds the output and the cost of one call, so that no input makes it run
-// without end (SPEC 5.5). Zero fields mean DefaultRules and DefaultWork.
+// forever (SPEC 5.5). Zero fields mean DefaultRules and DefaultWork.
 type Limits struct {
 	// Rules is the maximum number of rules, regions, tree leaves or terms of a
 	// canonical form in a result.
@@ -21,7 +21,7 @@ type Limits struct {
 	Regions int
 	// Work is the maximum number of elementary steps of a call. A step handles one
 	// edge of a diagram, or one item under one selector; a new node of a diagram
-	// takes eight. This limits memory too.
+	// takes eight steps. This also limits memory.
 	Work int
 }
 
@@ -75,9 +75,9 @@ func (e *LimitError) Error() string {
 		len(e.Items), len(e.Keys), strings.Join(names, ", "), e.Limit, e.Resource)
 }
 
-// A budget counts down a call's limits. Once it is exceeded it remains exceeded:
-// recursions test it first and return any value, and the entry point then returns the
-// error.
+// A budget counts down a call's limits. Once exceeded, it remains exceeded.
+// Recursions test it first and return an arbitrary value; the entry point then
+// returns the error.
 type budget struct {
 	limits   Limits
 	work     int

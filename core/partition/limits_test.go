@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// interleaved is items of two tags whose keys come in the worst order for a
-// diagram: an item of the highest priority names the first key of each before any
-// second key, so the diagram must record all of them.
+// interleaved returns items of two tags whose keys are in the worst order for a
+// diagram: an item of the highest priority names the first key of each item
+// before any second key, so the diagram must record all of them.
 func interleaved(n int) []Tags {
 	top := Tags{"top": "v"}
 	var items []Tags
@@ -104,7 +104,7 @@ func (a inTurn) Add(s [5]int, item int) [5]int {
 
 func (a inTurn) Complete(s [5]int) bool { return !slices.Contains(s[:a.fields], 0) }
 
-// A search that makes surveys fails exactly if it finds more rules than the limit.
+// A search with surveys fails if and only if it finds more rules than the limit.
 func TestSurveysAreExact(t *testing.T) {
 	for _, c := range []struct{ items, keys, fields int }{{60, 60, 2}, {80, 3, 3}, {40, 7, 4}, {20, 20, 5}, {1000, 2, 2}, {3000, 1, 1}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestSurveysAreExact(t *testing.T) {
 			}
 			contents := newContents(inTurn{c.fields})
 			s := newSearch(items, contents.add, contents.isComplete, Limits{Rules: 1 << 20})
-			s.survey.next = 0 // none is made
+			s.survey.next = 0 // no survey is made
 			s.descend(s.everything(), nothing)
 			if s.found < 2*firstSurvey {
 				t.Fatalf("%d rules: no survey is made", s.found)
@@ -130,8 +130,8 @@ func TestSurveysAreExact(t *testing.T) {
 	}
 }
 
-// A view with many more rules than its limit is given up early, though the search goes
-// depth first.
+// A search with many more rules than its limit stops early, although it is
+// depth-first.
 func TestWorkPastTheLimit(t *testing.T) {
 	for _, c := range []struct{ items, keys, fields int }{{260, 260, 5}, {260, 20, 5}, {300, 2, 3}, {600, 3, 4}, {150, 10, 3}} {
 		var items []Tags
@@ -145,8 +145,7 @@ func TestWorkPastTheLimit(t *testing.T) {
 	}
 }
 
-// The cost of visiting each item of a service once must not be quadratic in their
-// number.
+// The cost must not be quadratic in the number of items that each name a service.
 func TestWorkOfManyServices(t *testing.T) {
 	const n = 5000
 	items, limits := meshAndServices(n), Limits{Work: 25 * n}
@@ -158,8 +157,8 @@ func TestWorkOfManyServices(t *testing.T) {
 	}
 }
 
-// SPEC 5.5: k items with k keys that completely override each other cost at most the
-// square of k.
+// SPEC 5.5: the cost of k items with k keys that completely override each other is
+// at most the square of k.
 func TestWorkGrowsAtMostQuadratically(t *testing.T) {
 	for _, k := range []int{5, 10, 20, 40, 80} {
 		limits := Limits{Work: 10 * k * k}
@@ -172,7 +171,7 @@ func TestWorkGrowsAtMostQuadratically(t *testing.T) {
 	}
 }
 
-// The order of keys by priority makes the cost quadratic at most.
+// Because keys are ordered by priority, the cost is quadratic at most.
 func TestOverrideChainIsAChainInPriorityOrder(t *testing.T) {
 	items := predicatesOf(distinctKeys(20))
 	p, err := Build(items, wholeOverrides(20), Limits{})

@@ -6,31 +6,33 @@ package partition
 // the higher priority; algebra.Add is called with their index. The only error is
 // a [*LimitError].
 //
-// It is a depth-first search over the items from the highest priority down. A
-// position in it is a selector, the union of the tags of the items taken, and
-// the items refused. An item is skipped if it adds nothing to the content or
-// contradicts the selector, and taken without a branch if the selector implies
-// it; otherwise the search first takes it, then refuses it. A branch whose
+// Ordered searches the items depth-first, from the highest priority down. A
+// position of the search has a selector, which is the union of the tags of the
+// items taken, and the items refused. An item is skipped if it adds nothing to the
+// content or contradicts the selector, and taken without a branch if the selector
+// implies it; otherwise the search first takes it, then refuses it. A branch whose
 // selector implies a refused item is empty and is cut. A branch ends after the last
-// item, or as soon as its content is complete; its end is a rule with its selector.
+// item, or as soon as its content is complete. Its end is a rule with the selector
+// of the branch.
 //
-// Why the first match is right: a client follows one branch, by the items that
-// select it, to a rule R, and has the tags of all items taken there, so R selects
-// it. An earlier rule Q left that branch at an item that Q takes and the
-// client's branch refuses; Q has the item's tags, so Q does not select the
+// Why the first match is right: the items that select a client lead it along one
+// branch to a rule R. The client has the tags of all items taken on this branch,
+// so R selects it. An earlier rule Q left that branch at an item that Q takes and
+// the client's branch refuses; Q has the item's tags, so Q does not select the
 // client.
 //
 // Why there is at most one rule for each set of items that selects some client
-// (SPEC 5.4): at each end, the client that has exactly the selector's tags
-// (and a value that no item mentions where it requires presence) is selected by
-// the items that the selector implies, and none of these is refused. So it follows
-// this very branch, and as branches part at an item that selects one of two
-// clients, no two such clients are selected by the same items. This also bounds
-// the cost by ends x items: every branch that is entered leads to a rule, or to
-// the one end where everything was refused. The bound holds even where the
-// disjoint form explodes, for items of several tags. k = 5, 10, 20, 40 items with
-// k keys that completely override each other take 6, 14, 36, 107 µs; Mesh and 19
-// services take 18 µs (BenchmarkDistinctKeys, BenchmarkMeshAndServices, AMD EPYC).
+// (SPEC 5.4): for each end, take the client that has exactly the selector's tags,
+// with a value that no item mentions where the selector requires presence. The
+// items that the selector implies select this client, and none of them is refused,
+// so the client follows this branch. Two branches part at an item that selects
+// only one of their two clients, so no two such clients are selected by the same
+// items. This also bounds the cost by ends x items: every branch that is entered
+// leads to a rule, or to the one end where everything was refused. The bound holds
+// for items of several tags, even where the disjoint form explodes. k = 5, 10, 20,
+// 40 items with k keys that completely override each other take 6, 14, 36, 107 µs;
+// Mesh and 19 services take 18 µs (BenchmarkDistinctKeys,
+// BenchmarkMeshAndServices, AMD EPYC).
 //
 // Finally, a rule is dropped if every client that reaches it has the same content
 // in a later rule.

@@ -6,7 +6,7 @@ type Partition[S comparable] struct {
 	domain *domain
 	root   *node // terminals are numbers of states
 	states []S   // by number; states[nothing] is Start
-	items  []int // the ones that distinguish clients; for errors
+	items  []int // the items that distinguish clients; for errors
 	limits Limits
 }
 
@@ -14,18 +14,19 @@ type Partition[S comparable] struct {
 // order, a later one has the higher priority; algebra.Add is called with their index.
 // The only error is a [*LimitError].
 //
-// The content of a client is Start with Add of every item that selects it,
-// from the highest priority down: SPEC 5.1 read from its end.
+// The content of a client is Start, with Add called for every item that selects
+// the client, from the highest priority down. This is SPEC 5.1 in reverse
+// order.
 //
-// Cost: with D(j) the diagram of the j items of the highest priority, the work
-// is the sum over j of |D(j)| x |diagram of the next item|. If equal states
-// imply equal origins (no state is reached by two different sets of items that
-// added something), D(j) is never larger than the result: the content after j
-// items is the final one restricted to the origins among them, so D(j) is the
-// result with some terminals made equal. So k items with k keys that completely
-// override each other cost k^2 steps at most, not 2^k; with Disjoint k = 5, 10, 20,
-// 40 take 10, 34, 111, 385 µs (BenchmarkDistinctKeys, AMD EPYC). For other
-// algebras the work limit bounds the intermediate diagrams.
+// Cost: with D(j) the diagram of the j items of the highest priority, the work is
+// the sum over j of |D(j)| x |diagram of the next item|. If equal states imply
+// equal origins (no state is reached by two different sets of items that added
+// something), D(j) is never larger than the result: the content after j items is
+// the final content restricted to the origins among them, so D(j) is the result
+// with some terminals made equal. So k items with k keys that completely override
+// each other cost k^2 steps at most, not 2^k. With Disjoint, k = 5, 10, 20, 40
+// take 10, 34, 111, 385 µs (BenchmarkDistinctKeys, AMD EPYC). For other algebras
+// the work limit bounds the intermediate diagrams.
 func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (*Partition[S], error) {
 	b := newBuilder(&domain{}, limits)
 	declareByPriority(b.domain, items)
@@ -47,8 +48,8 @@ func Build[S comparable](items []Predicate, algebra Algebra[S], limits Limits) (
 }
 
 // declareByPriority orders the keys by their first use from the highest priority
-// down. The diagram then tests first what decides first: once an item settles the
-// content, the keys of the items below are not tested, and an override chain of k
+// down. The diagram then tests the deciding keys first. Once an item settles the
+// content, the keys of lower items are not tested, and an override chain of k
 // items is a chain of k nodes. In the reverse order it would be a tree.
 func declareByPriority(d *domain, items []Predicate) {
 	for i := len(items) - 1; i >= 0; i-- {
@@ -118,7 +119,8 @@ func (f *filling[S]) fill(d, selected *node) *node {
 }
 
 // terminal adds the items to one content. The contents that one selection makes
-// are in the diagram at the same time, and each needs at least one rule.
+// are in the diagram at the same time, and each needs at least one rule, so too
+// many of them exceed the limit.
 func (f *filling[S]) terminal(number uint32, items []int32) *node {
 	if !f.builder.spend(len(items)) {
 		return f.builder.terminal(number)
@@ -134,8 +136,9 @@ func (f *filling[S]) terminal(number uint32, items []int32) *node {
 	return f.builder.terminal(number)
 }
 
-// settled reports whether none of the selection's items adds anything, so that it does
-// not matter which of them select the client. Every item adds to nothing.
+// settled reports whether none of the selection's items adds anything to a content; it
+// then does not matter which of them select the client. Every item adds to nothing, so
+// nothing is not settled.
 func (f *filling[S]) settled(number uint32) bool {
 	if f.contents.isComplete(number) {
 		return true

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Predicate selects clients: it is a formula over the keys and values that a
-// client has. It is an immutable value.
+// A Predicate is a formula that selects clients by their keys and values. It is
+// immutable.
 //
 // A client has at most one value for a key. Keys that a predicate does not
 // name never prevent a match (SPEC 9.1). The zero Predicate is the AND of
@@ -72,11 +72,11 @@ func (p Predicate) Key() string { return p.key }
 // Value returns the value of an OpEqual predicate.
 func (p Predicate) Value() string { return p.value }
 
-// Members returns a copy of the members of an OpAnd, OpOr or OpNot predicate
-// (the last has exactly one).
+// Members returns a copy of the members of an OpAnd, OpOr or OpNot predicate.
+// OpNot has exactly one.
 func (p Predicate) Members() []Predicate { return slices.Clone(p.members) }
 
-// Nodes returns the number of operations, including the literals; each occurrence adds
+// Nodes returns the number of operations, including literals. Each occurrence adds
 // one.
 func (p Predicate) Nodes() int {
 	n := 1
@@ -97,7 +97,7 @@ func (p Predicate) Keys() []string {
 }
 
 // Accepts reports whether p accepts the client, a map from key to value. It
-// evaluates the formula as it is, without compiling or allocating.
+// evaluates the formula directly, without compiling or allocating.
 func (p Predicate) Accepts(client map[string]string) bool {
 	switch p.op {
 	case OpOr:
@@ -187,11 +187,12 @@ func quote(name string) string {
 	return name
 }
 
-// Any as the value of a tag in [Tags] requires that the key is present (SPEC 2.2).
+// Any, as the value of a tag in [Tags], requires that the key is present (SPEC
+// 2.2).
 const Any = "*"
 
-// Tags is the AND of key=value requirements, as in a targetRef: a map from key to
-// value, where the value [Any] requires only that the key is present. No tags
+// Tags is the AND of key=value requirements, as in a targetRef. It maps a key to
+// a value; the value [Any] requires only that the key is present. Empty Tags
 // select every client. The functions of this package neither retain nor change
 // the map.
 type Tags map[string]string

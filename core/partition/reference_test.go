@@ -8,11 +8,13 @@ import (
 	"testing"
 )
 
-// The reference is SPEC 5.1 in its simplest form, over every client that could
-// exist (SPEC 5.3: for each key each value that is mentioned, another one, absent).
+// The reference evaluates SPEC 5.1 in its simplest form for every client that could
+// exist. SPEC 5.3 defines them: for each key, each mentioned value, another value,
+// or absent.
 
-// everyClient returns all clients that predicates can distinguish, and more: two
-// values that no predicate mentions are the same to the package.
+// everyClient returns all clients that predicates can distinguish, and more: it
+// uses two values that no predicate mentions, which the package does not
+// distinguish.
 func everyClient(predicates ...Predicate) []map[string]string {
 	var literals []literal
 	for _, p := range predicates {
@@ -73,8 +75,8 @@ func distinctSets(items []Predicate, clients []map[string]string) int {
 	return len(sets)
 }
 
-// overriding merges contents of a few fields and records their origins, as a
-// conf does (SPEC 6): item i sets the fields in its bits.
+// overriding merges contents of a few fields and records their origins, like a
+// conf (SPEC 6). Item i sets the fields in its bits.
 type overriding []uint8
 
 type filled struct {
@@ -91,8 +93,8 @@ func (a overriding) Add(s filled, item int) filled {
 	return filled{s.fields | a[item], s.origins | 1<<item}
 }
 
-// anonymous merges contents of a few fields without their origins, as the
-// content of a variant does: different items may set the same value.
+// anonymous merges contents of a few fields without their origins, like the
+// content of a variant: different items may set the same value.
 type anonymous [][3]uint8
 
 func (anonymous) Start() [3]uint8 { return [3]uint8{} }
@@ -173,7 +175,7 @@ func predicatesOf(items []Tags) []Predicate {
 	return predicates
 }
 
-// instance prints a random instance for failures.
+// instance prints a random instance for a failure message.
 func instance(items []Predicate, algebra any) string {
 	text := fmt.Sprintf("algebra %v\n", algebra)
 	for i, item := range items {

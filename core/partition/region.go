@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Regions returns the contents that clients have, each once, and the choice among the
-// sets of clients that have them. These sets cover all clients (SPEC 9.4). Contents and
-// sets are parallel. The function content returns the content that a value of S
-// represents; different values may have the same content. Clients that no item selects
-// have the content of Start. Contents are in the order in which they first occur: that
-// of Start, then from the highest priority down. The only error is a [*LimitError].
+// Regions returns each content once, and the choice among the sets of clients that have
+// the contents. The sets cover all clients (SPEC 9.4). Contents and sets are parallel.
+// The function content returns the content that a value of S represents; different
+// values may represent the same content. Clients that no item selects have the content
+// of Start. Contents are in the order in which they first occur: the content of Start
+// first, then from the highest priority down. The only error is a [*LimitError].
 func Regions[S, C comparable](p *Partition[S], content func(S) C) (contents []C, choice *Choice, err error) {
 	all := make([]C, len(p.states))
 	for number, state := range p.states {
@@ -67,15 +67,15 @@ type terminalSet struct {
 }
 
 // regionWalk splits a partition's diagram into one diagram for each terminal. It
-// visits a node once, and handles only the contents below it.
+// visits a node once, and handles only the contents below the node.
 type regionWalk struct {
 	*builder
 	merged []uint32
 	memo   map[*node][]terminalSet
 }
 
-// count returns how many sets walk returns, which costs much less: too many of them are
-// not built.
+// count returns the number of sets that walk returns. It costs much less, so too many
+// sets are never built.
 func (r *regionWalk) count(root *node) int {
 	numbers := make(map[uint32]bool)
 	reach := func(n *node) {
@@ -146,8 +146,8 @@ func (r *regionWalk) walk(n *node) []terminalSet {
 func compareNumber(s terminalSet, number uint32) int { return cmp.Compare(s.number, number) }
 
 // reorder rebuilds a diagram of a predicate for another order of the same keys. Both
-// diagrams come from one builder and share terminals; in the old nodes, the numbers of
-// keys are those of the old order.
+// diagrams come from one builder and share terminals. The old nodes number keys by the
+// old order.
 type reorder struct {
 	*builder
 	from *domain
@@ -182,7 +182,7 @@ func (o *reorder) node(n *node) *node {
 	return done
 }
 
-// choose builds "if the key's value is x then child x" for children that may test keys
+// choose builds "if the key's value is x then child x". The children may test keys
 // that are ordered before the key.
 func (o *reorder) choose(key int32, other, absent *node, edges []edge) *node {
 	no, yes := o.truth(false), o.truth(true)

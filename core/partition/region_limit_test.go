@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Regions past their limit are counted and not built: that took more time than the
-// partition itself.
+// Regions past their limit are counted and not built: building them would take
+// more time than the partition itself.
 func TestRegionsPastTheLimitAreNotBuilt(t *testing.T) {
 	const keys = 10
 	var items []Predicate

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// search is the depth-first search of [Ordered]; it refers to contents by number.
+// search is the depth-first search of [Ordered]. It identifies contents by
+// number.
 type search struct {
 	budget
 	domain
@@ -16,7 +17,7 @@ type search struct {
 
 	items   [][]tag
 	byKey   []keyItems // by key
-	missing []int32    // by item: how many of its tags the selector does not imply
+	missing []int32    // by item: the number of its tags that the selector does not imply
 	refused []bool     // by item
 
 	has   []int32  // by key: the selector's value, anyValue or noValue
@@ -35,8 +36,8 @@ const (
 	noValue  = -2 // the selector does not name the key
 )
 
-// keyItems is the items that name a key, the highest priority first. silent lists
-// those that do not name it, and is made when it is first needed.
+// keyItems contains the items that name a key, the highest priority first. silent
+// lists the items that do not name it; it is made when it is first needed.
 type keyItems struct {
 	any    []int32
 	values [][]int32 // by number of the value
@@ -168,8 +169,8 @@ func (s *search) contradicts(item int32) bool {
 	return false
 }
 
-// take adds the item's tags to the selector and reports whether it still selects some
-// client: whether it implies no refused item.
+// take adds the item's tags to the selector. It reports whether the selector still
+// selects some client, that is, implies no refused item.
 func (s *search) take(item int32) bool {
 	left := true
 	for _, t := range s.items[item] {
@@ -202,7 +203,7 @@ func (s *search) imply(items []int32) bool {
 	return left
 }
 
-// release undoes everything that was taken after the trail had the given length.
+// release removes every tag that was taken after the trail had the given length.
 func (s *search) release(length int) {
 	for len(s.trail) > length {
 		last := s.trail[len(s.trail)-1]
@@ -223,8 +224,8 @@ func (s *search) release(length int) {
 }
 
 // compatible narrows rest, below an item that was just taken, to the items that do not
-// require another value of one of its keys. It does so only if this omits more than
-// half of them, so that a thousand items that each name a service are not visited a
+// require another value of one of its keys. It narrows only if this omits more than
+// half of the items. So a thousand items that each name a service are not visited a
 // thousand times.
 func (s *search) compatible(item int32, rest []int32, trail int) []int32 {
 	var best []tag

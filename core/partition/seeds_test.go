@@ -7,7 +7,8 @@ import (
 )
 
 // named merges contents that override each other completely, and prints them by
-// name: the content is that of the selecting item with the highest priority.
+// name. A client has the content of the selecting item with the highest
+// priority.
 type named []string
 
 func (named) Start() string { return "" }
@@ -70,9 +71,9 @@ func TestRuleViewsOfTheSeeds(t *testing.T) {
 				kuma.io/zone=us-east,team!=dev: Z`,
 		},
 		{
-			// 000 "MeshTrafficPermission". The printed view also has rules of
-			// infra-monitoring and infra-logger with the content of Mesh; they
-			// are joined with it (SPEC 5.4).
+			// 000 "MeshTrafficPermission". The printed view also has rules for
+			// infra-monitoring and infra-logger with the content of Mesh; here
+			// they are joined with it (SPEC 5.4).
 			name: "traffic permission",
 			items: []Tags{
 				{}, service("infra-monitoring"), service("infra-logger"),
@@ -102,7 +103,7 @@ func TestRuleViewsOfTheSeeds(t *testing.T) {
 				kuma.io/service!=a|b: Allow`,
 		},
 		{
-			// SPEC 5.2: k=* meets k=v in k=v.
+			// SPEC 5.2: the intersection of k=* and k=v is k=v.
 			name:    "presence and value",
 			items:   []Tags{{"team": Any}, {"team": "dev"}},
 			algebra: joined{"P", "D"},
@@ -247,8 +248,8 @@ func lines(text string) string {
 	return b.String()
 }
 
-// 000 "How to build rule-based view": X and Y intersect in one selector, or not at
-// all. The rule of the intersection is first and has both contents.
+// 000 "How to build rule-based view": X and Y intersect in one selector or do not
+// intersect. The rule of the intersection is first and has both contents.
 func TestTheNineIntersectionRules(t *testing.T) {
 	subset := func(pairs ...string) Tags {
 		tags := Tags{}
@@ -295,7 +296,8 @@ func TestTheNineIntersectionRules(t *testing.T) {
 }
 
 // 002, Option 3: conf1 (Deny) is strictest, then conf3 (AllowWithShadowDeny),
-// then conf2 (Allow); nothing is Deny too, but not the same Deny.
+// then conf2 (Allow). Without any condition the result is Deny too, but as a
+// distinct content.
 type strictest []string
 
 func (strictest) Start() string { return "merge() # Deny" }
@@ -321,7 +323,7 @@ func TestPrunedConditionTreeOf002(t *testing.T) {
 	}
 	var b strings.Builder
 	printTree(&b, tree, "")
-	// 002 prints the merge that makes each leaf; this is its result.
+	// 002 prints the merge that makes each leaf; the test compares its result.
 	want := strings.TrimLeft(`
 condition_1 ?
   - true -> Deny
@@ -375,8 +377,8 @@ func TestTreeOmitsWhatFollows(t *testing.T) {
 	}
 }
 
-// A condition whose content adds nothing is not tested, even if the result of other
-// conditions depends on it.
+// A condition whose content adds nothing is not tested, even if the results of
+// other conditions depend on it.
 func TestTreeOmitsWhatAddsNothing(t *testing.T) {
 	q, r := Present("q"), Present("r")
 	tree, err := BuildTree([]Predicate{q, And(q, r)}, joined{"", "R"}, Limits{})
@@ -394,7 +396,7 @@ func TestFourVariantsOf004(t *testing.T) {
 	fragments := []Predicate{
 		Equal("env", "prod"),
 		Equal("version", "v1"),
-		// the other values that clients send; nothing depends on them
+		// other values that clients send; no result depends on them
 		And(Equal("env", "canary"), False()),
 		And(Equal("version", "v2"), False()),
 	}
@@ -441,7 +443,7 @@ func TestRegionsNameValuesInOrder(t *testing.T) {
 	}
 }
 
-// SPEC 5.5.
+// Twenty keys that completely override each other need few rules (SPEC 5.5).
 func TestTwentyDistinctKeysThatOverrideEachOtherWhole(t *testing.T) {
 	items := append([]Tags{{}}, distinctKeys(20)...)
 	ordered, err := Ordered(items, wholeOverrides(len(items)), Limits{})

@@ -13,8 +13,8 @@ type selection struct {
 
 // runs groups the items, from the highest priority down. A run is one item, or
 // consecutive items that name the same single key. A thousand items that each name a
-// service are one run and are added in one pass; if they were added one by one, they
-// would copy the node of that key a thousand times.
+// service form one run and are added in one pass. Adding them one by one would copy
+// the node of that key a thousand times.
 func (b *builder) runs(roots []*node) [][]int32 {
 	var runs [][]int32
 	last := int32(noKey) // of the last run; noKey: it cannot be extended
@@ -115,7 +115,7 @@ func (b *builder) listsByValue(key int32, run []int32, roots []*node) valueLists
 			if !b.spend(len(edges)) {
 				return l
 			}
-			for _, e := range edges { // to true: they differ from other
+			for _, e := range edges { // edges to true: they differ from other
 				l.values[e.value] = append(l.values[e.value], item)
 			}
 			continue
@@ -126,7 +126,7 @@ func (b *builder) listsByValue(key int32, run []int32, roots []*node) valueLists
 		l.other = append(l.other, item)
 		for value := range l.values {
 			if len(edges) > 0 && edges[0].value == uint32(value) {
-				edges = edges[1:] // to false
+				edges = edges[1:] // edge to false
 				continue
 			}
 			l.values[value] = append(l.values[value], item)

@@ -2,8 +2,8 @@ package partition
 
 import "slices"
 
-// A Set is the clients that a predicate accepts. It is immutable and safe for
-// concurrent use. The zero Set is empty.
+// A Set is the set of clients that a predicate accepts. It is immutable and
+// safe for concurrent use. The zero Set is empty.
 type Set struct {
 	domain *domain
 	root   *node // keys ascend by name; terminals 0 and 1
@@ -21,8 +21,8 @@ func Canonicalize(p Predicate, limits Limits) (Set, error) {
 	return set, nil
 }
 
-// Predicate returns the canonical form: predicates that accept the same clients
-// have the same one, with the same [Predicate.String] (SPEC 9.2).
+// Predicate returns the canonical form. Predicates that accept the same clients
+// have the same canonical form, with the same [Predicate.String] (SPEC 9.2).
 func (s Set) Predicate() Predicate {
 	if s.root == nil {
 		return False()
@@ -30,19 +30,20 @@ func (s Set) Predicate() Predicate {
 	return s.form
 }
 
-// A Dependency is what decides, for one key, whether a client is in a [Set].
+// A Dependency describes, for one key, how it decides whether a client is in a
+// [Set].
 type Dependency struct {
 	Key string
-	// Values are the values whose result may differ from that of other values, by
-	// name.
+	// Values are the values whose result may differ from the result for all other
+	// values, by name.
 	Values []string
 	// Presence reports whether the result for a value that is not in Values may
-	// differ from that for the absence of the key.
+	// differ from the result without the key.
 	Presence bool
 }
 
 // Dependencies returns the keys that decide whether a client is in the set, by
-// name. A predicate may name others that make no difference (SPEC 9.3).
+// name. A predicate may name other keys, which make no difference (SPEC 9.3).
 func (s Set) Dependencies() []Dependency {
 	if s.root == nil {
 		return nil
@@ -94,10 +95,11 @@ func (s Set) Contains(client map[string]string) bool {
 	return s.root != nil && s.domain.walk(s.root, client).number == 1
 }
 
-// Witness returns a client of the set, or false if the set is empty. In ascending
-// order, a key is absent if the set still contains such a client. The same set has the
-// same witness, except for made-up names: a value that the predicate does not mention
-// is "other" or begins with it.
+// Witness returns a client of the set, or false if the set is empty. It goes through
+// the keys in ascending order and leaves out each key that some remaining client of
+// the set does not have. The same set has the same witness, except for invented
+// values: a value that the predicate does not mention is "other" or begins with
+// "other".
 func (s Set) Witness() (client map[string]string, ok bool) {
 	if s.root == nil {
 		return nil, false

@@ -63,7 +63,8 @@ func chain() Predicate {
 	return p
 }
 
-// The flat form, too, does not depend on the order in which values are mentioned.
+// The flat form does not depend on the order in which values are mentioned
+// either.
 func TestFlatFormOfARegion(t *testing.T) {
 	low := And(Not(Equal("k00", "v")), Equal("k01", "a"))
 	p, err := Build([]Predicate{low, chain()}, named{"X", "X"}, Limits{})
@@ -88,7 +89,7 @@ func levels(p Predicate) int {
 	return n + 1
 }
 
-// All operations on random predicates agree with trying every client.
+// All operations on random predicates agree with a test of every client.
 func TestSetsAgreeWithEveryClient(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 3))
 	for range instances {
@@ -138,8 +139,8 @@ func checkSets(t testing.TB, predicates []Predicate) {
 	checkChoice(t, predicates, clients, about)
 }
 
-// checkDependencies checks that of the clients that agree in everything on which a set
-// depends, the set contains either all or none.
+// checkDependencies groups clients that agree in every dependency of a set. The set
+// must contain all clients of a group or none.
 func checkDependencies(t testing.TB, set Set, clients []map[string]string) {
 	t.Helper()
 	answers := make(map[string]bool)

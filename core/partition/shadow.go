@@ -2,13 +2,14 @@ package partition
 
 import "slices"
 
-// dropShadowing removes rules that make no difference: if the rule were absent, every
-// client that reaches it would have the same content in the next rule that selects it.
-// It goes from the last rule up and compares each with the kept rules below it, from
-// the next one down. A rule with another content that shares a client ends the search;
-// one with the same content that selects all its clients drops it.
+// dropShadowing removes rules that make no difference: without the rule, every client
+// that reaches it would have the same content from the next rule that selects it. It
+// goes from the last rule up and compares each rule with the kept rules below it, from
+// the next one down. If such a rule has another content and selects a common client,
+// the rule is kept. If it has the same content and selects all clients of the rule,
+// the rule is dropped.
 //
-// SPEC 5.4 holds without it; it stops after the given number of steps.
+// SPEC 5.4 holds without it, so it may stop after the given number of steps.
 func dropShadowing(rules []foundRule, steps int) []foundRule {
 	d := dropper{rules: rules, lead: leadKey(rules), steps: steps, byValue: make(map[int32][]int)}
 	contents := make(map[uint32]bool)
@@ -30,8 +31,9 @@ func dropShadowing(rules []foundRule, steps int) []foundRule {
 	return kept
 }
 
-// dropper lists the kept rules by their value of one key, so that a rule of one
-// service is not compared with those of all others. All lists descend.
+// dropper lists the kept rules by their value of one key, so that a rule for
+// one service is not compared with the rules for all other services. All lists
+// descend.
 type dropper struct {
 	rules   []foundRule
 	lead    int32
@@ -78,7 +80,7 @@ func (d *dropper) shadows(i int) bool {
 }
 
 // compare reports whether a client can have all tags of a and b, and whether
-// every client that has those of a has those of b.
+// every client with the tags of a has the tags of b.
 func compare(a, b []tag) (meets, covered bool) {
 	covered = true
 	for _, t := range b {

@@ -6,22 +6,22 @@ import "slices"
 const firstSurvey = 256
 
 // A survey reports early that a search will find more rules than its limit. The search
-// goes depth first, so it finds its last rules after almost all of its work. A survey
-// starts at the root and enters a few levels of branches only. Each branch leads to one
-// rule of its own at least, so the number of branches is a lower bound of the number of
-// rules.
+// is depth-first, so it finds its last rules after almost all of its work. A survey
+// starts at the root and enters only a few levels of branches. Each branch leads to at
+// least one rule of its own, so the number of branches is a lower bound for the number
+// of rules.
 //
 // A search makes a survey when it has found 256 rules, and again each time that this
-// number has doubled. A survey deepens level by level, and takes as many steps at most
+// number has doubled. A survey deepens level by level. It takes at most as many steps
 // as the search took before it, so surveys at most double the work.
 type survey struct {
 	next   int  // the number of rules at which the search makes a survey; 0 in a survey
-	levels int  // how many levels of branches below the position are entered
-	cut    bool // a branch was counted, and not entered
+	levels int  // the number of levels of branches to enter below the position
+	cut    bool // a branch was counted but not entered
 }
 
 // count adds a rule, or a branch that is not entered, and reports whether the search may
-// go on.
+// continue.
 func (s *search) count() bool {
 	s.found++
 	if s.found == s.survey.next {

@@ -1,9 +1,9 @@
 package partition
 
 // A Tree is a decision over conditions that are evaluated one after the other (SPEC
-// 7.7): either a leaf with a content, or a condition with one tree for the case that
-// it holds and one for the case that it does not. Equal subtrees are the same *Tree;
-// both are immutable.
+// 7.7): either a leaf with a content, or a condition with two subtrees, one if it
+// holds and one if it does not. Equal subtrees are the same *Tree; both are
+// immutable.
 type Tree[S comparable] struct {
 	condition int // -1: a leaf
 	yes, no   *Tree[S]
@@ -18,8 +18,7 @@ func (t *Tree[S]) Leaf() (content S, ok bool) { return t.content, t.condition < 
 // subtrees. For a leaf the index is -1.
 func (t *Tree[S]) Condition() (index int, yes, no *Tree[S]) { return t.condition, t.yes, t.no }
 
-// Leaves returns how many leaves the tree has if equal subtrees are written out each
-// time.
+// Leaves returns the number of leaves, with equal subtrees repeated.
 func (t *Tree[S]) Leaves() int { return t.leaves }
 
 // Evaluate returns the content for the conditions that hold. It calls holds for
@@ -35,13 +34,13 @@ func (t *Tree[S]) Evaluate(holds func(condition int) bool) S {
 	return t.content
 }
 
-// BuildTree returns the pruned tree of conditions that are tested in the given
+// BuildTree returns the pruned tree that tests the conditions in the given
 // order, the first at the root. A condition that holds adds its content:
-// algebra.Add is called with its index, in the order of the tests.
+// algebra.Add is called with the condition's index, in the order of the tests.
 //
 // An opaque condition is a separate key, Present("name"). Conditions over the keys
-// of clients may depend on each other: a test is omitted if its outcome follows
-// from those above it, if its two subtrees are equal, or if its content adds nothing
+// of clients may depend on each other: a test is omitted if its outcome follows from
+// the tests above it, if its two subtrees are equal, or if its content adds nothing
 // (002, Option 3, step 5). The only error is a [*LimitError]; the limit on rules
 // applies to leaves.
 func BuildTree[S comparable](conditions []Predicate, algebra Algebra[S], limits Limits) (*Tree[S], error) {
@@ -70,7 +69,8 @@ func BuildTree[S comparable](conditions []Predicate, algebra Algebra[S], limits 
 }
 
 // position is a state of the tests: the next condition, the content so far, and
-// the clients that are possible, by the keys that later conditions name.
+// the clients that are still possible, described by the keys that later
+// conditions name.
 type position struct {
 	condition int
 	content   uint32
@@ -116,9 +116,9 @@ func (g *grower[S]) test(at position) *Tree[S] {
 	return g.newTest(i, g.grow(g.next(at, content, holds)), g.grow(g.next(at, at.content, fails)))
 }
 
-// next returns the position of the next condition. It forgets what is known of keys
-// that neither this condition nor a later one names, so that positions that differ
-// only in this are equal. Opaque conditions are forgotten at once.
+// next returns the position of the next condition. It drops the knowledge about
+// keys that no remaining condition names, so that positions that differ only in
+// such keys are equal. Opaque conditions are dropped at once.
 func (g *grower[S]) next(at position, content uint32, known *node) position {
 	return position{at.condition + 1, content, g.forget(known, at.condition+1, make(map[*node]*node))}
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // clientAt returns a client that reaches a terminal whose number is wanted, or false if
-// there is no such terminal. At each key the client has the first value from which such
-// a terminal can be reached, in the order: no value, the mentioned values by name,
-// another value.
+// there is no such terminal. For each key the client has the first value that leads to
+// such a terminal, in this order: no value, the mentioned values by name, another
+// value.
 func (d *domain) clientAt(root *node, wanted func(number uint32) bool) (client map[string]string, ok bool) {
 	s := clientSearch{domain: d, wanted: wanted, client: make(map[string]string)}
 	if !s.from(root) {
@@ -54,14 +54,14 @@ func (s *clientSearch) from(n *node) bool {
 	return false
 }
 
-// isOne reports whether number is that of the terminal for true.
+// isOne reports whether number is the number of the terminal true.
 func isOne(number uint32) bool { return number == 1 }
 
 func isFalse(n *node) bool { return n.isTerminal() && n.number == 0 }
 func isTrue(n *node) bool  { return n.isTerminal() && n.number == 1 }
 
-// edgesByName returns the edges in an order that does not depend on the numbers of the
-// values.
+// edgesByName returns the edges by the names of their values, an order that does not
+// depend on the numbers of the values.
 func (d *domain) edgesByName(n *node) []edge {
 	values := d.keys[n.key].values
 	edges := slices.Clone(n.edges)

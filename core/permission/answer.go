@@ -1,19 +1,21 @@
 package permission
 
-// Answer is what an inbound does with a request.
+// Answer is the answer of an inbound to a request.
 type Answer struct {
 	Decision Decision
-	// Shadow is the decision if allowWithShadowDeny were deny: a denial by the
-	// first such entry that matches, else the decision itself (SPEC 7.4). It is
-	// the zero Decision if HasShadow is false.
+	// Shadow is the decision that would result if allowWithShadowDeny were
+	// deny: a denial by the first matching allowWithShadowDeny entry, otherwise
+	// the decision itself (SPEC 7.4). It is the zero Decision if HasShadow is
+	// false.
 	Shadow    Decision
 	HasShadow bool
 }
 
-// Decision is to allow or to deny, and why.
+// Decision allows or denies a request, and names the entry or item that
+// decides.
 type Decision struct {
 	Allow bool
-	By    *Place // the first entry or item that decides; nil: denied by default, or allowed as no policy is applied
+	By    *Place // the first entry or item that decides; nil: denied by default, or allowed because no policy is applied
 }
 
 // String returns ALLOW or DENY.

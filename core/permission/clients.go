@@ -5,10 +5,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Clients is the `from` items of an inbound. A client's action is that of the
-// merge of every item that selects the client (SPEC 5.1). The conf has no other
-// field, so this is the action of one item: the one of the highest priority that
-// selects the client and sets an action. No rule view is needed, and its limit
+// Clients are the `from` items of an inbound. All items that select a client are
+// merged, and the merged conf has the client's action (SPEC 5.1). The conf has
+// no other field, so one item decides: the item of the highest priority that
+// selects the client and sets an action. No rule view is needed, so its limit
 // does not apply.
 type Clients struct {
 	items  []Client // highest priority first
@@ -18,12 +18,12 @@ type Clients struct {
 // Client is a `from` item that sets an action.
 type Client struct {
 	Place
-	Tags   resource.Tags // of the clients that it selects; a value may be [resource.AnyValue]
+	Tags   resource.Tags // the tags that a client must have; a value may be [resource.AnyValue]
 	Action meshtrafficpermission.Action
 }
 
-// NewClients returns the items of policies. The policies are in order: later
-// ones override.
+// NewClients returns the items of policies. The policies must be in order;
+// later policies override.
 func NewClients(policies []*resource.Policy) *Clients {
 	c := &Clients{}
 	for i := len(policies) - 1; i >= 0; i-- {
@@ -42,8 +42,9 @@ func NewClients(policies []*resource.Policy) *Clients {
 	return c
 }
 
-// clientTags returns each key of a sorted selector once. If the selector asks
-// for two values of a key, which no client has, possible is false (SPEC 5.2).
+// clientTags returns each key of a sorted selector once. If the selector
+// requires two values of a key, no client has them, and possible is false (SPEC
+// 5.2).
 func clientTags(selector resource.Tags) (tags resource.Tags, possible bool) {
 	for _, tag := range selector {
 		last := len(tags) - 1
@@ -59,16 +60,16 @@ func clientTags(selector resource.Tags) (tags resource.Tags, possible bool) {
 	return tags, true
 }
 
-// Items returns the items, the highest priority first. The first that selects a
-// client decides; if there is none, the client is denied. The slice must not be
-// changed.
+// Items returns the items, the highest priority first. The first item that
+// selects a client decides; if no item does, the client is denied. The caller
+// must not change the slice.
 func (c *Clients) Items() []Client { return c.items }
 
 // HasShadow reports whether there is a shadow decision: some item has the
 // action AllowWithShadowDeny.
 func (c *Clients) HasShadow() bool { return c.shadow }
 
-// Decide answers a client with the given tags.
+// Decide returns the answer to a client with the given tags.
 func (c *Clients) Decide(tags resource.Tags) Answer {
 	a := Answer{HasShadow: c.shadow}
 	for i := range c.items {

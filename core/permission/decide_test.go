@@ -29,7 +29,7 @@ func rule(name string, c meshtrafficpermission.RuleConf) permission.Rule {
 
 func list(matches ...conf.Match) []conf.Match { return matches }
 
-// An answer names the first that decides, wherever the lookup finds it.
+// An answer names the first entry that decides, wherever the lookup finds it.
 func TestDecideNamesTheFirst(t *testing.T) {
 	type lists = meshtrafficpermission.RuleConf
 	for _, test := range []struct {
@@ -121,7 +121,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// manyRules is rules of 10,000 exact IDs and 100 prefixes.
+// manyRules returns rules with 10,000 exact IDs and 100 prefixes.
 func manyRules() []permission.Rule {
 	var rules []permission.Rule
 	for i := range 100 {
@@ -164,7 +164,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// eightThousand is 1,000 policies with 8 matches each.
+// eightThousand returns the rules of 1,000 policies with 8 matches each.
 func eightThousand() []permission.Rule {
 	rules := make([]permission.Rule, 1000)
 	for i := range rules {

@@ -9,24 +9,24 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// DecisionList holds the rules of an inbound for lookup by a client's SPIFFE ID.
+// DecisionList contains the rules of an inbound for lookup by a client's SPIFFE
+// ID.
 //
-// Entries are in the order in which they decide: of the entries of a list that
-// match, the one with the lowest number does. Each entry is in one chain, which
-// is chosen by the entry's list and by the SPIFFE ID that it asks for: exactly
-// an ID, an ID or what lies below it, or none. The entries of a chain are in
-// order. A request can be matched by the chains of its ID, of the leading
-// segments of its ID, and of no ID. In each of them the first entry that matches
-// is of interest only, so a chain ends at its first entry without further
-// conditions.
+// Entries are in the order in which they decide: among the matching entries of a
+// list, the first one decides. Each entry is in one chain, determined by its
+// list and its SPIFFE ID condition: an exact ID, an ID prefix, or none. The
+// entries of a chain are in order. Only three kinds of chains can match a
+// request: the chain of its exact ID, the chains of the leading segments of its
+// ID, and the chain without an ID. Only the first matching entry of a chain
+// matters, so a chain ends at its first entry without further conditions.
 type DecisionList struct {
 	entries     []Entry
 	shadow      bool // some rule has an allowWithShadowDeny
 	asksForPath bool
-	chains      func() *lookup // made for the first request: a filter needs none
+	chains      func() *lookup // made for the first request; filters do not need them
 }
 
-// heads is the first entry of each list's chain, or end.
+// heads contains the first entry of each list's chain, or end.
 type heads [len(ruleLists)]int32
 
 const end = -1
@@ -34,13 +34,13 @@ const end = -1
 var noHeads = heads{end, end, end}
 
 type link struct {
-	next      int32 // entry of the same chain, or end
+	next      int32 // the next entry of the same chain, or end
 	condition *request.Condition
 }
 
-// NewDecisionList compiles rules, which are in order. The warnings are about
-// entries that an inbound of that protocol cannot see in full or that any client can
-// evade by its headers, in order.
+// NewDecisionList compiles rules, which must be in order. It warns, in order, of
+// entries that an inbound of the protocol cannot see in full, and of entries that
+// any client can evade by its headers.
 func NewDecisionList(protocol request.Protocol, rules []Rule) (*DecisionList, []diag.Diagnostic) {
 	entries, warnings := visible(protocol, rules)
 	shadow := slices.ContainsFunc(rules, func(r Rule) bool { return len(r.Conf.AllowWithShadowDeny) > 0 })
@@ -56,10 +56,11 @@ func newDecisionList(entries []Entry, shadow bool) *DecisionList {
 	}
 }
 
-// lookup is the chains of the entries.
+// lookup contains the chains of the entries.
 type lookup struct {
 	links []link // parallel to entries
-	// exact and below are by SPIFFE ID; those of below have no last slash.
+	// exact and below are keyed by SPIFFE ID; the keys of below have no
+	// trailing slash.
 	exact, below map[string]heads
 	anyID        heads
 	longest      int // length of the longest key of below
@@ -77,7 +78,7 @@ func newLookup(entries []Entry) *lookup {
 	}
 	l.exact, l.below = make(map[string]heads, exact), make(map[string]heads, below)
 	known := request.Expressions{}
-	for i := len(entries) - 1; i >= 0; i-- { // an entry goes in front of the later ones of its chain
+	for i := len(entries) - 1; i >= 0; i-- { // an entry precedes the later entries of its chain
 		l.links[i].condition = request.NewCondition(entries[i].Match, entries[i].List.Scope(), known)
 		l.add(entries, int32(i))
 	}
@@ -116,15 +117,16 @@ func (l *lookup) prepend(h heads, list List, i int32) heads {
 	return h
 }
 
-// Entries returns the entries in the order in which they decide, without those
-// that never match on this inbound. The slice must not be changed.
+// Entries returns the entries in the order in which they decide, without
+// entries that never match on this inbound. The caller must not change the
+// slice.
 func (l *DecisionList) Entries() []Entry { return l.entries }
 
 // HasShadow reports whether there is a shadow decision: some rule has a
 // non-empty allowWithShadowDeny (SPEC 7.4).
 func (l *DecisionList) HasShadow() bool { return l.shadow }
 
-// AsksForPath reports whether an entry compares paths. An HTTP inbound then
+// AsksForPath reports whether an entry compares paths. If so, an HTTP inbound
 // refuses a request whose path has an escaped slash (SPEC 11.2).
 func (l *DecisionList) AsksForPath() bool { return l.asksForPath }
 
@@ -133,7 +135,7 @@ func (l *DecisionList) AsksForSNI() bool {
 	return slices.ContainsFunc(l.entries, func(e Entry) bool { return e.Match.SNI != nil })
 }
 
-// Decide answers a request.
+// Decide returns the answer to a request.
 func (l *DecisionList) Decide(r *request.Request) Answer {
 	a := Answer{HasShadow: l.shadow}
 	seen := request.Seen{Request: *r}
@@ -158,7 +160,7 @@ func (l *DecisionList) Decide(r *request.Request) Answer {
 	return a
 }
 
-// first returns the first entry of each list that matches, or end.
+// first returns the first matching entry of each list, or end.
 func (l *DecisionList) first(r *request.Seen) heads {
 	chains, first := l.chains(), noHeads
 	chains.improve(&first, chains.anyID, r)

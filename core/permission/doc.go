@@ -3,35 +3,37 @@
 //
 // The pipeline, for one inbound:
 //
-//  1. The policies that select the inbound come in order from package rules.
+//  1. Package rules provides the policies that select the inbound, in order.
 //     [ForInbound] takes their `rules` or, if no policy has rules, their `from` items
 //     (SPEC 5.6).
-//  2. Rules become [Entry] values, in the order in which they decide: policies
-//     in order, rules, then entries. What a TCP inbound cannot see of an entry
-//     is removed so that it never opens the inbound, with a warning (SPEC 7.5;
-//     visible.go).
-//  3. [DecisionList.Decide] finds the entries by the request's SPIFFE ID instead
-//     of comparing all: by the whole ID, and by its leading path segments
-//     (decision_list.go). Package request compares the rest.
-//  4. `from` items become [Clients], compared from the highest priority down.
-//  5. [Permissions.Explain] returns why a request is denied, and the entry that
-//     nearly allows it.
+//  2. Rules become [Entry] values, in the order in which they decide: by
+//     policy, then by rule, then by entry. If a TCP inbound cannot see a
+//     condition, the condition or the whole entry is removed, with a warning,
+//     so that the removal never opens the inbound (SPEC 7.5; visible.go).
+//  3. [DecisionList.Decide] does not compare all entries: it finds them by the
+//     request's SPIFFE ID, by the whole ID and by its leading path segments
+//     (decision_list.go). Package request compares the other conditions.
+//  4. `from` items become [Clients], which are compared from the highest
+//     priority down.
+//  5. [Permissions.Explain] returns the reason why a request is denied, and the
+//     entry that nearly allows it.
 //
-// Package xds makes Envoy filters from the same entries and items, so that
-// decisions and proxies have one source.
+// Package xds makes Envoy filters from the same entries and items, so decisions
+// and proxies have one source.
 //
 // Invariants:
 //
-//   - A request is denied if any deny entry matches; else allowed if any allow or
-//     allowWithShadowDeny entry matches; else denied. No order of policies or
-//     levels lets an allow override a deny (SPEC 7.3).
+//   - A request is denied if any deny entry matches. Otherwise it is allowed if
+//     any allow or allowWithShadowDeny entry matches. Otherwise it is denied. No
+//     order of policies or levels lets an allow override a deny (SPEC 7.3).
 //   - Only [Open] allows a request that no entry or item allows.
 //   - The zero [Permissions], of an inbound without policies, denies every
 //     request.
 //   - All values are immutable and safe for concurrent use. Decide allocates
 //     nothing for a path in normal form.
 //
-// Paths are compared as an inbound normalizes them (request.NormalizePath). A
-// semicolon and what follows it in a segment stay, so where workloads read path
-// parameters a denial of /a does not hold for /a;x.
+// Paths are compared in the form to which an inbound normalizes them
+// (request.NormalizePath). Normalization keeps a semicolon and the text after
+// it in a segment. So if a workload interprets path parameters, a denial of /a
+// does not cover /a;x.
 package permission

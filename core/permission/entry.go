@@ -11,9 +11,8 @@ import (
 // List is one of the three lists of a rule, or the `from` array.
 type List uint8
 
-// The lists, in the order in which a rule's entries decide: the first that
-// denies comes before those that allow, and allow before allowWithShadowDeny
-// (SPEC 10 access).
+// The lists, in the order in which a rule's entries decide: deny, then allow,
+// then allowWithShadowDeny (SPEC 10 access).
 const (
 	Deny List = iota
 	Allow
@@ -21,12 +20,12 @@ const (
 	From
 )
 
-// String returns the list's field.
+// String returns the name of the list's field.
 func (l List) String() string {
 	return [...]string{"deny", "allow", "allowWithShadowDeny", "from"}[l]
 }
 
-// Scope returns what of a header's value has to meet the conditions of the
+// Scope returns which part of a header's value must meet the conditions of the
 // list's entries (SPEC 7.2).
 func (l List) Scope() request.Scope {
 	if l == Allow {
@@ -35,7 +34,7 @@ func (l List) Scope() request.Scope {
 	return request.Runs
 }
 
-// ruleLists is the lists of a rule.
+// ruleLists contains the lists of a rule.
 var ruleLists = [...]List{Deny, Allow, AllowWithShadowDeny}
 
 // Place is the place in a policy of the entry or item that decides.
@@ -68,8 +67,8 @@ func (r *Rule) list(l List) []conf.Match {
 // Entry is an entry of a rule's list.
 type Entry struct {
 	Place
-	// Match is what the inbound compares. It is shared with the conf if the
-	// inbound sees all of it, and must not be changed. An empty match holds for
-	// every request.
+	// Match contains the conditions that the inbound compares. If the inbound
+	// can see all of them, it is shared with the conf; it must not be changed.
+	// An empty match matches every request.
 	Match *conf.Match
 }

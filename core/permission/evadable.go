@@ -7,10 +7,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// evadable returns why any client can evade an entry of a list, or meet it, by the headers that
-// it sends; "" if it cannot (SPEC 7.2). A client that leaves a header out, or names it
-// in Connection, is allowed by an entry with Absent, and not denied by an entry on the
-// header. No client can leave out the host.
+// evadable returns the reason why any client can evade or meet an entry of a list by the
+// headers that it sends, or "" if no client can (SPEC 7.2). If a client omits a header, or
+// names it in Connection, an allow entry with Absent allows it, and a deny entry for the header
+// does not deny it. No client can omit the host.
 func evadable(list List, m *conf.Match) string {
 	for i := range m.Headers {
 		h := &m.Headers[i]
@@ -20,9 +20,9 @@ func evadable(list List, m *conf.Match) string {
 		case absent && list == Deny:
 			return fmt.Sprintf("denies by the absence of the header %s, which any client can send", name)
 		case absent:
-			return fmt.Sprintf("allows by the absence of the header %s, which any client can leave out or take away by Connection", name)
+			return fmt.Sprintf("allows by the absence of the header %s, which any client can omit or remove with a Connection header", name)
 		case list == Deny:
-			return fmt.Sprintf("denies by the header %s, which any client can leave out or take away by Connection", name)
+			return fmt.Sprintf("denies by the header %s, which any client can omit or remove with a Connection header", name)
 		}
 	}
 	return ""

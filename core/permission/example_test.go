@@ -33,7 +33,7 @@ spec:
       - spiffeId: {type: Prefix, value: "spiffe://shop.mesh"}
 `
 
-// From resources to a decision and its reason.
+// This example goes from resources to a decision and its reason.
 func ExampleForInbound() {
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(context.Background(), resource.Input{Name: "shop.yaml", Data: []byte(shop)})

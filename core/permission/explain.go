@@ -8,17 +8,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Explanation is why an inbound answers a request as it does, and for a request
-// that is denied by default what would have allowed it.
+// Explanation contains the answer of an inbound to a request and its reason.
+// For a request that is denied by default, it contains the entry or item that
+// nearly allows it.
 type Explanation struct {
 	Answer Answer
 	Reason Reason
-	// Nearest is the entry or item with the fewest conditions that fail, among those
-	// that allow requests; nil if there is none, or if an entry or item decides.
+	// Nearest is the allowing entry or item with the fewest failed conditions. It is
+	// nil if none allows, or if an entry or item decides.
 	Nearest *Nearest
 }
 
-// Reason is why a request is allowed or denied.
+// Reason is the reason why a request is allowed or denied.
 type Reason uint8
 
 // The reasons.
@@ -46,14 +47,14 @@ func (r Reason) String() string {
 // Nearest is an entry or item that nearly allows a request.
 type Nearest struct {
 	Place
-	// Failed is the conditions that the request does not meet; not empty. The
-	// field of an item's condition is tags, that of an entry's SPIFFE ID
-	// spiffeId.
+	// Failed contains the conditions that the request does not meet; it is not
+	// empty. The condition of an item has the field tags; a SPIFFE ID condition
+	// of an entry has the field spiffeId.
 	Failed []request.Failure
 }
 
-// Explain decides a request as [Permissions.Decide] does and returns the reason.
-// It compares the request with every entry.
+// Explain decides a request like [Permissions.Decide] and returns the reason. It
+// compares the request with every entry.
 func (p *Permissions) Explain(r *request.Request) Explanation {
 	e := Explanation{Answer: p.Decide(r), Reason: EntryMatches}
 	switch {
@@ -114,16 +115,16 @@ func (c *Client) failed(tags resource.Tags) []request.Failure {
 	return failed
 }
 
-// Result is how an entry or item compares with a request.
+// Result is the comparison of an entry or item with a request.
 type Result struct {
 	Place
-	// Failed is the conditions that the request does not meet, as those of [Nearest]; empty
-	// if it matches.
+	// Failed contains the conditions that the request does not meet, in the form of
+	// [Nearest]; it is empty if the entry or item matches.
 	Failed []request.Failure
 }
 
-// Results compares a request with every entry or item, in the order of the policies. An
-// entry that can match no request of the inbound is left out.
+// Results compares a request with every entry or item, in the order of the policies. It
+// omits an entry that can match no request of the inbound.
 func (p *Permissions) Results(r *request.Request) []Result {
 	var out []Result
 	switch {

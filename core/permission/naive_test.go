@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// The reference reads SPEC 7 sentence by sentence and scans.
+// The reference follows SPEC 7 sentence by sentence and scans all entries.
 func TestDecideAgreesWithReference(t *testing.T) {
 	scenarios := 200
 	if testing.Short() {

@@ -10,28 +10,28 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// KindName is the policy kind whose rules these are.
+// KindName is the policy kind that contains the rules.
 const KindName = "MeshTrafficPermission"
 
 // Permissions decides which requests one inbound allows. The zero value denies
 // every request.
 type Permissions struct {
 	Protocol request.Protocol
-	// Rules or Clients decides. The other one is nil; both are nil if no policy
-	// selects the inbound, and with NotApplied.
+	// Either Rules or Clients decides, and the other is nil. Both are nil if no
+	// policy selects the inbound, or if NotApplied is set.
 	Rules   *DecisionList
 	Clients *Clients
-	// NotApplied reports that every request is allowed, as no policy is applied; see
-	// [Open].
+	// NotApplied reports that every request is allowed because no policy is applied;
+	// see [Open].
 	NotApplied bool
-	// Warnings is about what has no effect or another effect than it seems, in
-	// the order of the rules.
+	// Warnings are about fields with no effect, or with an unexpected effect,
+	// in the order of the rules.
 	Warnings []diag.Diagnostic
 }
 
 // ForInbound returns the permissions of a dataplane's inbound, given its index. Config
-// is the dataplane's MeshTrafficPermissions, or nil if none selects it. The config of
-// another kind is as none: every request is denied.
+// is the dataplane's config of MeshTrafficPermission, or nil if no such policy selects
+// it. The config of another kind has the same effect as nil: every request is denied.
 func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permissions {
 	p := &Permissions{Protocol: request.ProtocolOf(&d.Inbounds[inbound])}
 	if config == nil || config.Kind.Name != KindName {
@@ -49,9 +49,9 @@ func ForInbound(config *rules.Config, d *resource.Dataplane, inbound int) *Permi
 	return p
 }
 
-// Open returns the permissions of a dataplane's inbound, given its index, to which no
-// policy is applied, as the dataplane has no identity (SPEC 17.1). They allow every
-// request, with a warning.
+// Open returns the permissions of a dataplane's inbound, given its index, if no
+// policy is applied because the dataplane has no identity (SPEC 17.1). They allow
+// every request, with a warning.
 func Open(d *resource.Dataplane, inbound int) *Permissions {
 	return &Permissions{
 		Protocol: request.ProtocolOf(&d.Inbounds[inbound]), NotApplied: true,
@@ -61,14 +61,15 @@ func Open(d *resource.Dataplane, inbound int) *Permissions {
 	}
 }
 
-// OpenReason is why no policy is applied, for messages; OpenHint is how to mend it.
+// OpenReason is the reason why no policy is applied, for messages; OpenHint
+// suggests a remedy.
 const (
 	OpenReason = "no MeshTrafficPermission is applied to a dataplane without identity"
 	OpenHint   = "select the dataplane with a MeshIdentity"
 )
 
-// RulesOf returns the rules of an inbound. Package rules does not merge those of
-// MeshTrafficPermission.
+// RulesOf returns the rules of an inbound. Package rules does not merge the
+// rules of MeshTrafficPermission.
 func RulesOf(unmerged []rules.Contribution) []Rule {
 	out := make([]Rule, len(unmerged))
 	for i, c := range unmerged {
@@ -93,20 +94,21 @@ func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 	return out
 }
 
-// ignored returns the warning, one for an inbound, about policies whose `from`
-// is ignored: replaced by the rules of others (SPEC 5.6), or not read (SPEC 17.1).
+// ignored returns the warning of an inbound about policies with an ignored `from`:
+// rules of other policies replace it (SPEC 5.6), or the semantics ignores it (SPEC
+// 17.1).
 func ignored(policies []*resource.Policy, replaced bool) diag.Diagnostic {
-	what := "is ignored, as only rules are read"
+	what := "is ignored, because only rules are applied"
 	if replaced {
-		what = "is ignored, as other policies of the inbound have rules"
+		what = "is ignored, because other policies of the inbound have rules"
 	}
 	if others := len(policies) - 1; others > 0 {
-		what += fmt.Sprintf("; so is that of %d more", others)
+		what += fmt.Sprintf("; %d more like this", others)
 	}
 	return diag.Diagnostic{Pos: policies[0].From[0].Pos, Path: "spec.from", What: what, Hint: "write it as rules"}
 }
 
-// Decide answers a request.
+// Decide returns the answer to a request.
 func (p *Permissions) Decide(r *request.Request) Answer {
 	switch {
 	case p.NotApplied:

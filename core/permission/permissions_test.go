@@ -12,7 +12,7 @@ import (
 )
 
 // The config of another kind allows no request, whether the kind has rules, `from` items,
-// `to` items alone or none of them.
+// only `to` items, or no array.
 func TestConfigOfAnotherKind(t *testing.T) {
 	const mesh = shop + `
 ---

@@ -6,9 +6,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 )
 
-// Reduce returns the permissions without entries and items that cannot match any
-// client: those for which a function returns false. The shadow decision stays, also
-// if it has no entries left.
+// Reduce returns the permissions without the entries and items for which the
+// functions return false: they cannot match any client. The shadow decision
+// remains, even if it has no entries left.
 func (p *Permissions) Reduce(entry func(*Entry) bool, client func(*Client) bool) *Permissions {
 	reduced := *p
 	if p.Rules != nil {
@@ -24,8 +24,8 @@ func (p *Permissions) Reduce(entry func(*Entry) bool, client func(*Client) bool)
 	return &reduced
 }
 
-// AllowsEveryClient reports whether no client is denied, whatever it is and asks
-// for. It is false for rules: each entry that allows has a condition (SPEC 7.2).
+// AllowsEveryClient reports whether every request of every client is allowed. It
+// is false for rules: each entry that allows has a condition (SPEC 7.2).
 func (p *Permissions) AllowsEveryClient() bool {
 	if p.Clients == nil {
 		return p.NotApplied

@@ -33,8 +33,8 @@ func service(name string) *request.Request {
 	return &request.Request{Tags: resource.NewTags(map[string]string{resource.ServiceTag: name})}
 }
 
-// Without the entries and items that cannot match, the other ones decide. The
-// permissions that were reduced stay as they are.
+// Without the entries and items that cannot match, the others decide. Reduce
+// does not change its receiver.
 func TestReduce(t *testing.T) {
 	get, put := conf.Method("GET"), conf.Method("PUT")
 	list, _ := permission.NewDecisionList(request.HTTP, []permission.Rule{{Conf: &meshtrafficpermission.RuleConf{

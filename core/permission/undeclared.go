@@ -2,11 +2,10 @@ package permission
 
 import "github.com/meshmatch/meshmatch/core/rules"
 
-// PassesUndeclared reports whether the proxy of a dataplane with transparent proxying
-// passes connections to ports of the workload that no inbound declares (SPEC 11.5,
-// MeshPassthrough): the dataplane has no identity, and no policy of MeshTrafficPermission
-// selects it, or none is applied. The config is that of MeshTrafficPermission, which may
-// be nil.
+// PassesUndeclared reports whether a proxy with transparent proxying passes connections
+// to ports of the workload that no inbound declares (SPEC 11.5, MeshPassthrough). It does
+// if the dataplane has no identity, and no MeshTrafficPermission selects it or is
+// applied. The config is the dataplane's config of MeshTrafficPermission and may be nil.
 func PassesUndeclared(config *rules.Config, hasIdentity, applied bool) bool {
 	switch {
 	case hasIdentity:

@@ -8,8 +8,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// visible returns the entries of the rules, in order, as an inbound of that
-// protocol compares them (SPEC 7.5). There is at most one warning for each entry.
+// visible returns the entries of the rules, in order, with the conditions that an
+// inbound of the protocol compares (SPEC 7.5). There is at most one warning for
+// each entry.
 func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings []diag.Diagnostic) {
 	count := 0
 	for i := range rules {
@@ -51,9 +52,10 @@ func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings
 	return entries, warnings
 }
 
-// SeenByTCP returns what a TCP inbound compares of an entry of a list, nil if the entry
-// never matches there, and what the inbound cannot see of it, "" if it sees all (SPEC
-// 7.5). A match that it sees in full is returned itself.
+// SeenByTCP returns the conditions of an entry that a TCP inbound compares, or nil if
+// the entry never matches there (SPEC 7.5). The string unseen describes the conditions
+// that the inbound cannot see; it is empty if the inbound sees all of them. In that
+// case seen is m itself.
 func SeenByTCP(list List, m *conf.Match) (seen *conf.Match, unseen string) {
 	switch {
 	case !request.NeedsHTTP(m):
@@ -64,5 +66,5 @@ func SeenByTCP(list List, m *conf.Match) (seen *conf.Match, unseen string) {
 		return &conf.Match{}, "has only HTTP conditions, which the TCP inbound cannot see: it denies every client"
 	}
 	return &conf.Match{SpiffeID: m.SpiffeID, SNI: m.SNI},
-		"has HTTP conditions, which the TCP inbound cannot see: it denies on the rest of its conditions"
+		"has HTTP conditions, which the TCP inbound cannot see: it denies by its remaining conditions"
 }

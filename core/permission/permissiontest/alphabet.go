@@ -1,7 +1,7 @@
 package permissiontest
 
-// SpiffeIDs are the clients. They distinguish what a comparison by characters,
-// by segments and by trust domain would confuse.
+// SpiffeIDs are the clients. They detect comparisons that confuse characters,
+// segments and trust domains.
 var SpiffeIDs = []string{
 	"spiffe://shop.mesh/ns/legacy",
 	"spiffe://shop.mesh/ns/legacy/sa/batch",
@@ -28,11 +28,11 @@ var (
 		{SpiffeIDs[1] + ",b"},
 		{SpiffeIDs[0] + "/x,y"},
 		{"kuma://team/a,", SpiffeIDs[3]},
-		// A list of them that are joined by commas cannot be told from several.
+		// One URI SAN with a comma cannot be distinguished from several.
 		{"https://x/," + SpiffeIDs[3]},
 		{"kuma://team/a", "https://x/," + SpiffeIDs[0], "urn:a"},
 		{SpiffeIDs[3] + ",kuma://version/v1"},
-		// What looks like a SPIFFE ID and is none.
+		// These look like SPIFFE IDs but are not.
 		{"SPIFFE://shop.mesh/ns/web/sa/web"},
 		{"Spiffe://shop.mesh/ns/web", SpiffeIDs[3]},
 		{SpiffeIDs[1], "sPIFFE://shop.mesh"},
@@ -60,7 +60,7 @@ var (
 	}
 
 	serverNames = []string{"api.shop.mesh", "Shop.mesh", "kilo.mesh"}
-	// The Kelvin sign is no k.
+	// The Kelvin sign is not a k.
 	requestServerNames = []string{"api.shop.mesh", "API.Shop.mesh", "shop.mesh", "Kilo.mesh", "\u212ailo.mesh"}
 	methods            = []string{"GET", "POST", "DELETE"}
 
@@ -79,12 +79,13 @@ var (
 	headerNames   = []string{"x-team", "X-Canary", "cookie"}
 	headerValues  = []string{"", "a", "ab", "b", "a,b", "a b"}
 	headerRegexes = []string{"a.*", "", "b?", "^a$", "[^a]+", "a,.*", "..", "(?:^a|b$)*", "(?i)A ?b?", "[^,]*b", `\bb`, "[ab]{2}", "(.*; )?a(; .*)?", "[^,]* ", "(?i)[j-l]", "(?i)s.*"}
-	// A host has any letter case, a final dot or none, and a port or none.
+	// Hosts have upper and lower case letters, with and without a final dot,
+	// with and without a port.
 	authorities = []string{"a", "ab", "backend", "A", "aB.", "a.", "a:80", "AB.:80", "ab:8080", "a.:", "b.a:8"}
 	hostValues  = []string{"a", "ab", "A", "Ab.", "a:80", "AB.:8080", "b.a"}
 	hostRegexes = []string{"a", "A.*", "^ab?$", "[^b]+", ".*:80", "a(:80|b)$", `[a-z.]*\.A`, "b?", `\w+`, `a\b.*`}
-	// lineValues are what a client sends: with blanks, with several elements and
-	// with bytes beyond ASCII.
+	// lineValues are header values that a client sends: with spaces, with
+	// several elements and with non-ASCII bytes.
 	lineValues = []string{"", "a", "ab", "b", " a ", "a,b", "b ,\ta", "b, ab", "a b", ",a", "ab,", "b,a b,b", "A", "aä", "\xff", "K", "\u212a", "\u017f"}
 
 	tagKeys   = []string{"version", "team", "team/lead"}

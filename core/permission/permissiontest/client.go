@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/fuzz/naive"
 )
 
-// Client is a request as a client sends it, with its certificate.
+// Client is a request that a client sends, with the client's certificate.
 type Client struct {
 	URIs         []string // URI SANs of the certificate
 	SNI          string
@@ -20,7 +20,7 @@ type Client struct {
 	Tags         resource.Tags
 }
 
-// Request returns what is compared of the request.
+// Request returns the compared parts of the request.
 func (c *Client) Request() *request.Request {
 	return &request.Request{
 		SpiffeID: request.ClientID(c.URIs...), SNI: c.SNI, Method: c.Method, Path: c.Path,
@@ -28,8 +28,8 @@ func (c *Client) Request() *request.Request {
 	}
 }
 
-// Certificate returns the URI SANs of the client's certificate. With tags it
-// carries the client's tags, and no others.
+// Certificate returns the URI SANs of the client's certificate. If tags is set,
+// its tag URIs carry exactly the client's tags.
 func (c *Client) Certificate(tags bool) []string {
 	if !tags {
 		return c.URIs
@@ -68,7 +68,7 @@ func (c *Client) Naive() naive.Request {
 }
 
 // RandomClient returns a client of the alphabet. One in four has a certificate
-// with another number of URI SANs than one.
+// with no URI SAN or with several.
 func RandomClient(r *rand.Rand) *Client {
 	c := &Client{URIs: []string{pick(r, SpiffeIDs)}, Method: pick(r, methods), Path: pick(r, requestPaths)}
 	if r.IntN(4) == 0 {
@@ -93,8 +93,9 @@ func RandomClient(r *rand.Rand) *Client {
 	return c
 }
 
-// ShadowFilter returns what the shadow filter of an inbound decides if an answer
-// is right: it denies what allowWithShadowDeny denies only (SPEC 7.4).
+// ShadowFilter returns the expected decision of the shadow filter of an inbound,
+// given an answer. The filter denies only requests that are denied because of
+// allowWithShadowDeny (SPEC 7.4).
 func ShadowFilter(p *permission.Permissions, a permission.Answer) permission.Decision {
 	by := a.Shadow.By
 	switch {

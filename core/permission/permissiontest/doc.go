@@ -1,4 +1,4 @@
 // Package permissiontest makes random MeshTrafficPermissions and requests for
-// tests, over alphabets so small that they meet. The same seed gives the same
-// scenario.
+// tests. The alphabets are small, so that requests match entries. The same seed
+// gives the same scenario.
 package permissiontest

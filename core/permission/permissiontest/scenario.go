@@ -9,12 +9,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Dataplane is the name of the dataplane of each scenario. Its inbounds have
-// the names "http" and "tcp", after their protocols.
+// Dataplane is the name of the dataplane of each scenario. Its inbounds are
+// named "http" and "tcp" after their protocols.
 const Dataplane = "backend"
 
-// Scenario returns a mesh of one dataplane and up to five policies. Most have
-// rules only, some `from` only, and a few both.
+// Scenario returns a mesh of one dataplane and up to five policies. Most
+// policies have only rules, some only `from`, and a few both.
 func Scenario(r *rand.Rand) *resource.Set {
 	set := &resource.Set{Dataplanes: []*resource.Dataplane{{
 		Meta:    resource.Meta{ID: resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: Dataplane}},
@@ -116,8 +116,8 @@ func matches(r *rand.Rand) []conf.Match {
 	return out
 }
 
-// crowd returns so many exact identities that a filter looks them up: about half
-// of the clients, and others.
+// crowd returns many exact identities, so that a filter looks them up: about
+// half of the clients, and others.
 func crowd(r *rand.Rand) []conf.Match {
 	var out []conf.Match
 	for i := range 9 {

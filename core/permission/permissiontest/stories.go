@@ -18,9 +18,9 @@ import (
 //go:embed stories
 var files embed.FS
 
-// Story is policies for a dataplane, and what requests to it get: the user
-// stories and examples of the documents, and the cases that SPEC 5.7 and 7
-// name.
+// Story contains policies for a dataplane, and requests to it with their
+// answers. The stories are the user stories and examples of the documents, and
+// the cases that SPEC 5.7 and 7 name.
 type Story struct {
 	Name     string
 	Set      *resource.Set
@@ -32,7 +32,7 @@ type Exchange struct {
 	Line    string // of the story
 	Inbound string
 	Client  *Client
-	Want    string // as [Text] prints it
+	Want    string // in the format of [Text]
 }
 
 // Stories returns the stories, sorted by name.
@@ -86,7 +86,7 @@ func parse(name string, archive *txtar.Archive) (Story, error) {
 //
 //	INBOUND [URI-SAN]... [METHOD PATH] [sni=S] [header:N=V]... [tag:K=V]... => ANSWER
 //
-// In a header's value, \_ is a blank.
+// In a header's value, \_ is a space.
 func parseExchange(line string) (Exchange, error) {
 	asked, want, ok := strings.Cut(line, " => ")
 	words := strings.Fields(asked)
@@ -117,8 +117,8 @@ func parseExchange(line string) (Exchange, error) {
 	return Exchange{Line: line, Inbound: words[0], Client: q, Want: want}, nil
 }
 
-// Text prints an answer as the stories have it: each decision with the name of
-// the policy, the list and the index, or with "default".
+// Text prints an answer in the format of the stories: each decision with the
+// name of the policy, the list and the index, or with "default".
 func Text(a permission.Answer) string {
 	text := decisionText(a.Decision)
 	if a.HasShadow {
