@@ -38,8 +38,8 @@ func (b *BackendRef) Share() uint32 {
 	return *b.Weight
 }
 
-// RefersToDestination reports whether the backend refers to a resource (SPEC 17.3),
-// and cannot be the name of a service in tags.
+// RefersToDestination reports whether the backend can only refer to a resource
+// (SPEC 17.3), and not to a service by its tag.
 func (b *BackendRef) RefersToDestination() bool {
 	switch b.Kind {
 	case BackendMeshExternalService, BackendMeshMultiZoneService:
@@ -48,7 +48,7 @@ func (b *BackendRef) RefersToDestination() bool {
 	return b.Namespace != "" || b.Labels != nil
 }
 
-// Validate checks name, labels and tags, and that they are where the kind has them.
+// Validate checks name, labels and tags, and whether the kind allows them.
 func (b *BackendRef) Validate(at *diag.At) {
 	ValidateSelector(at.Field("tags"), b.Tags)
 	subset := b.Kind == BackendMeshServiceSubset

@@ -28,8 +28,8 @@ func (c *CollectorRef) Validate(at *diag.At) {
 	}
 }
 
-// ValidateCollector checks that exactly one of endpoint and backendRef is given. They
-// are two fields of the mapping at the place.
+// ValidateCollector checks that exactly one of endpoint and backendRef, two fields of
+// the mapping at the place, is given.
 func ValidateCollector(at *diag.At, endpoint *Endpoint, ref *CollectorRef) {
 	switch {
 	case endpoint == nil && ref == nil:

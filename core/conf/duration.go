@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Duration is a length of time, not negative, in nanoseconds. It is written in Go's
-// syntax, with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC
+// Duration is a non-negative length of time in nanoseconds. It is written in Go's
+// syntax with a unit, and marshalled in its shortest form: 1h, 1m30s, 500ms (SPEC
 // 1.2).
 type Duration time.Duration
 

@@ -73,7 +73,7 @@ func ValidateDistinctHeaders(at *diag.At, set, add []HeaderKeyValue, remove []He
 	}
 }
 
-// HeaderMatchType is how a header is compared.
+// HeaderMatchType determines how a header is compared.
 type HeaderMatchType string
 
 // The ways to compare a header.
@@ -120,9 +120,9 @@ func (h *HeaderMatch) Validate(at *diag.At) {
 			at.Field("value").Errorf("", "is required for type %q", h.How())
 		} else if h.How() == HeaderRegex {
 			ValidateRegex(at.Field("value"), *h.Value)
-			// A host is compared in any letter case (SPEC 7.2), which has limits of its own.
+			// A host is compared in any letter case (SPEC 7.2), which has separate limits.
 			if strings.EqualFold(string(h.Name), "host") && regex.Check(*h.Value) == nil && regex.Check("(?i:"+*h.Value+")") != nil {
-				at.Field("value").Errorf("compare a host with characters of ASCII", "bad regular expression: it is too large in any letter case, in which a host is compared")
+				at.Field("value").Errorf("compare a host with ASCII characters", "bad regular expression: it is too large in any letter case, in which a host is compared")
 			}
 		}
 	}

@@ -6,17 +6,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// WarnIdle warns about an object, given as a pointer to a struct, that is present and
-// sets nothing. It hides what policies of lower priority set for it (SPEC 6), which is
-// rarely intended.
+// WarnIdle warns about an object, given as a pointer to a struct, that is present but
+// sets nothing. Such an object hides the settings of policies of lower priority (SPEC
+// 6), which is rarely intended.
 func WarnIdle(at *diag.At, object any) {
 	if reflect.ValueOf(object).Elem().IsZero() {
 		at.Warnf("set a field, or remove it", "sets nothing")
 	}
 }
 
-// RefuseIdle reports an object, given as a pointer to a struct, that is present and sets
-// nothing, where Kuma refuses it too (SPEC 1.4).
+// RefuseIdle reports an error for an object, given as a pointer to a struct, that is
+// present but sets nothing. It is for objects that Kuma also refuses (SPEC 1.4).
 func RefuseIdle(at *diag.At, object any) {
 	if reflect.ValueOf(object).Elem().IsZero() {
 		at.Errorf("set a field, or remove it", "sets nothing")

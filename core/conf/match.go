@@ -5,8 +5,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Match is a condition on a request to an inbound. All conditions that are given must
-// hold; an empty match holds for every request (SPEC 7.2).
+// Match is a condition on a request to an inbound. All given conditions must hold; an
+// empty match holds for every request (SPEC 7.2).
 type Match struct {
 	SpiffeID *SpiffeIDMatch `json:"spiffeId,omitzero" alias:"spiffeID"`
 	SNI      *SNI           `json:"sni,omitzero"`
@@ -20,7 +20,7 @@ func (m *Match) Empty() bool {
 	return m.SpiffeID == nil && m.SNI == nil && m.Path == nil && m.Method == nil && len(m.Headers) == 0
 }
 
-// SpiffeIDMatchType is how a SPIFFE ID is compared.
+// SpiffeIDMatchType determines how a SPIFFE ID is compared.
 type SpiffeIDMatchType string
 
 // The ways to compare a SPIFFE ID. A prefix is compared by path segment.
@@ -46,9 +46,9 @@ func (m *SpiffeIDMatch) Validate(at *diag.At) {
 	}
 }
 
-// SNI is the server name that a client requests. It is compared whole and without
-// regard to letter case, as host names (RFC 6066). It is written as a string, or as
-// {type: Exact, value: name}.
+// SNI is the server name that a client requests. It is compared as a whole and
+// without regard to letter case, like a host name (RFC 6066). It is written as a
+// string, or as {type: Exact, value: name}.
 type SNI string
 
 // DecodeAt reads both forms.
@@ -83,7 +83,7 @@ func (n serverName) Validate(at *diag.At) {
 	}
 }
 
-// PathMatchType is how a request's path is compared.
+// PathMatchType determines how the path of a request is compared.
 type PathMatchType string
 
 // The ways to compare a path, without its query: a prefix by segment, a regular

@@ -27,7 +27,8 @@ func (m *PathMatch) Validate(at *diag.At) {
 	}
 }
 
-// notNormal returns why a path is not in normal form, or "" if it is.
+// notNormal returns the reason why a path is not in normal form, or "" if it
+// is.
 func notNormal(path string) (what, hint string) {
 	for segment := range strings.SplitSeq(path, "/") {
 		if name, _, _ := strings.Cut(segment, ";"); name == "." || name == ".." {
@@ -56,8 +57,8 @@ func notNormal(path string) (what, hint string) {
 	return "", ""
 }
 
-// escapedInPaths is the printable characters that a proxy percent-encodes when it
-// normalizes a path.
+// escapedInPaths contains the printable characters that a proxy percent-encodes
+// when it normalizes a path.
 const escapedInPaths = "\"<>^`{|}"
 
 func badEscape(rest string) (what, hint string) {
@@ -94,7 +95,7 @@ func (m *Match) Validate(at *diag.At) {
 		case strings.ContainsFunc(value, isControl):
 			at.Field("value").Errorf("remove it", "no request has this value: it has a control character")
 		case strings.TrimLeft(value, blanks) != value || h.How() == HeaderExact && strings.TrimRight(value, blanks) != value:
-			at.Field("value").Errorf("remove them", "no request has this value: blanks at its ends are taken off")
+			at.Field("value").Errorf("remove them", "no request has this value: spaces at its ends are removed")
 		}
 	}
 }
@@ -104,7 +105,7 @@ const blanks = " \t"
 func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
 
 // proxyHeaders are the headers that a proxy writes, removes or interprets, so that it
-// cannot compare what the client sent.
+// cannot compare the client's values.
 var proxyHeaders = map[string]bool{
 	"connection": true, "keep-alive": true, "proxy-connection": true, "te": true, "trailer": true, "transfer-encoding": true,
 	"upgrade": true, "expect": true, "x-request-id": true, "x-forwarded-proto": true, "x-forwarded-client-cert": true,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// MatchesKey returns a text that is equal for matches that are equal as sets of
-// conditions (SPEC 7.1): the order, repetitions and the letter case of server and
+// MatchesKey returns the same text for matches that are equal as sets of
+// conditions (SPEC 7.1). The order, repetitions and the letter case of server and
 // header names make no difference.
 func MatchesKey(matches []Match) string {
 	keys := make([]string, len(matches))

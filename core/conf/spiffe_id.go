@@ -44,8 +44,8 @@ func checkTrustDomain(name string) error {
 // CheckSpiffeID returns an error if a text is not a SPIFFE ID that a policy may name.
 func CheckSpiffeID(id string) error { return checkSpiffeID(id, false) }
 
-// IsSpiffeID reports whether what a client shows is a SPIFFE ID, of any length (SPEC
-// 7.2): proxies do not compare lengths.
+// IsSpiffeID reports whether a client's URI is a SPIFFE ID, of any length (SPEC
+// 7.2): proxies do not check the length.
 func IsSpiffeID(id string) bool { return checkSyntax(id) == nil }
 
 // checkSpiffeID checks an ID or, if prefix is set, a prefix, which may end in a slash.

@@ -1,6 +1,6 @@
 package conf
 
-// Words returns constants as strings, for the method Enum of [strict.Enum].
+// Words returns constants as strings, for the Enum method of [strict.Enum].
 func Words[T ~string](words ...T) []string {
 	texts := make([]string, len(words))
 	for i, word := range words {

@@ -187,7 +187,7 @@ func quote(name string) string {
 	return name
 }
 
-// Any, as the value of a tag in [Tags], requires that the key is present (SPEC
+// Any as the value of a tag in [Tags] requires that the key is present (SPEC
 // 2.2).
 const Any = "*"
 

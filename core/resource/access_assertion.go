@@ -8,15 +8,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// AccessTest asserts what inbounds allow and which confs apply (SPEC 13.3). No answer about
-// a mesh depends on it.
+// AccessTest asserts which requests inbounds allow and which confs apply (SPEC 13.3). No
+// answer about a mesh depends on it.
 type AccessTest struct {
 	ObjectOf[AccessTestSpec]
 }
 
-// AccessTestSpec is an AccessTest as it is written.
+// AccessTestSpec is the spec of an AccessTest.
 type AccessTestSpec struct {
-	// Cases are about one request each, Always about all requests that could exist.
+	// Each case is about one request; Always is about all requests that could
+	// exist.
 	Cases  []AccessCase `json:"cases,omitzero"`
 	Always []AccessCase `json:"always,omitzero"`
 	Confs  []ConfCase   `json:"confs,omitzero"`
@@ -42,13 +43,13 @@ func (s *AccessTestSpec) Validate(at *diag.At) {
 // AccessCase asserts the decision about the requests of some clients.
 type AccessCase struct {
 	Name    string        `json:"name,omitzero"`
-	From    *AccessClient `json:"from,omitzero"` // nil: every client; of a case, one without a SPIFFE ID
+	From    *AccessClient `json:"from,omitzero"` // nil: every client; in a case, a client without a SPIFFE ID
 	To      AccessTarget  `json:"to"`
-	Request *TestRequest  `json:"request,omitzero"` // nil: every request; of a case, one without path
+	Request *TestRequest  `json:"request,omitzero"` // nil: every request; in a case, a request without path
 	Expect  Expectation   `json:"expect"`
 }
 
-// AccessClient is a set of clients: exactly one of the fields.
+// AccessClient is a set of clients. Exactly one field is set.
 type AccessClient struct {
 	SpiffeID       *string           `json:"spiffeId,omitzero" alias:"spiffeID"`
 	SpiffeIDPrefix *string           `json:"spiffeIdPrefix,omitzero" alias:"spiffeIDPrefix"` // by path segment
@@ -59,7 +60,7 @@ type AccessClient struct {
 	AnyOf          []AccessClient    `json:"anyOf,omitzero"`
 }
 
-// Validate checks that there is one field, and that a SPIFFE ID can be one.
+// Validate checks that exactly one field is set, and the syntax of a SPIFFE ID.
 func (c *AccessClient) Validate(at *diag.At) {
 	exactlyOne(at, "a client", []presence{
 		{"spiffeId", c.SpiffeID != nil}, {"spiffeIdPrefix", c.SpiffeIDPrefix != nil}, {"dataplane", c.Dataplane != nil},
@@ -73,11 +74,11 @@ func (c *AccessClient) Validate(at *diag.At) {
 	}
 }
 
-// AccessTarget is inbounds: those of a service, or of a dataplane.
+// AccessTarget selects inbounds of a service or of a dataplane.
 type AccessTarget struct {
 	Service   *string `json:"service,omitzero"`
 	Dataplane *string `json:"dataplane,omitzero"`
-	Inbound   *string `json:"inbound,omitzero"` // nil: each
+	Inbound   *string `json:"inbound,omitzero"` // nil: every inbound
 }
 
 // Validate checks that there is a service or a dataplane.
@@ -85,7 +86,7 @@ func (t *AccessTarget) Validate(at *diag.At) {
 	exactlyOne(at, "to", []presence{{"service", t.Service != nil}, {"dataplane", t.Dataplane != nil}})
 }
 
-// TestRequest is a request, or in `always` a set of them. Fields that are not given do not
+// TestRequest is a request or, in `always`, a set of requests. Absent fields do not
 // matter.
 type TestRequest struct {
 	SNI        *string           `json:"sni,omitzero"`
@@ -95,7 +96,7 @@ type TestRequest struct {
 	Headers    map[string]string `json:"headers,omitzero"`
 }
 
-// Validate checks that a path can be one.
+// Validate checks the syntax of a path.
 func (r *TestRequest) Validate(at *diag.At) {
 	if r.Path != nil && r.PathPrefix != nil {
 		at.Field("pathPrefix").Errorf("remove one of them", "does not go with path")
@@ -108,13 +109,13 @@ func (r *TestRequest) Validate(at *diag.At) {
 	}
 }
 
-// Expectation is the decision that is expected.
+// Expectation is the expected decision.
 type Expectation string
 
 // Enum returns the allowed values.
 func (Expectation) Enum() []string { return []string{"ALLOW", "DENY"} }
 
-// ConfCase asserts a field of the conf that applies to a dataplane or to a part of it.
+// ConfCase asserts a field of the conf of a dataplane or of a part of it.
 type ConfCase struct {
 	Name      string        `json:"name,omitzero"`
 	Dataplane string        `json:"dataplane"`
@@ -122,12 +123,13 @@ type ConfCase struct {
 	Outbound  string        `json:"outbound,omitzero"`
 	Route     string        `json:"route,omitzero"`
 	Inbound   string        `json:"inbound,omitzero"`
-	Match     *AccessQuery  `json:"match,omitzero"` // of the inbound's client and request
+	Match     *AccessQuery  `json:"match,omitzero"` // the client and the request to an inbound
 	Field     string        `json:"field"`          // JSON pointer
 	Expect    ConfCondition `json:"expect"`
 }
 
-// AccessQuery is the client and the request that choose among the rules of an inbound.
+// AccessQuery is a client and a request; they determine which rule of an inbound
+// applies.
 type AccessQuery struct {
 	SpiffeID string            `json:"spiffeId,omitzero" alias:"spiffeID"`
 	SNI      string            `json:"sni,omitzero"`
@@ -144,7 +146,8 @@ func (c *ConfCase) Validate(at *diag.At) {
 	}
 }
 
-// ConfCondition is what a field has to be. All that is given must hold.
+// ConfCondition is a condition on the value of a field. All given parts must
+// hold.
 type ConfCondition struct {
 	Equals  *Scalar `json:"equals,omitzero"`
 	AtLeast *Scalar `json:"atLeast,omitzero"`
@@ -152,14 +155,14 @@ type ConfCondition struct {
 	Set     *bool   `json:"set,omitzero"`
 }
 
-// Validate checks that something is expected.
+// Validate checks that at least one part is given.
 func (c *ConfCondition) Validate(at *diag.At) {
 	if *c == (ConfCondition{}) {
 		at.Errorf("write equals, atLeast, atMost or set", "nothing is expected")
 	}
 }
 
-// Scalar is a text, a number or a boolean, as text.
+// Scalar is the text of a string, a number or a boolean.
 type Scalar string
 
 // DecodeAt reads any scalar.

@@ -7,12 +7,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// arrays is which of its parts a policy has, whether `to` is for the listeners of a
-// gateway, and whether one of the parts has an item.
+// arrays records which parts a policy has, whether `to` is for the listeners of a
+// gateway, and whether any part has an item.
 type arrays struct{ to, from, rules, single, gateway, items bool }
 
 // checkArrays reports the parts of a policy that its kind does not have, and
-// those that do not go together (SPEC 2.4).
+// parts that exclude each other (SPEC 2.4).
 func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 	for _, part := range []struct {
 		name    string
@@ -39,9 +39,9 @@ func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 }
 
 // checkItems reports a policy that has none of its kind's arrays, or no item in them. An
-// empty list of rules is only a warning (SPEC 5.6), and so is any empty list of a kind
-// that does not require items. The errors of the policy since before are more exact than
-// its own.
+// empty list of rules is only a warning (SPEC 5.6). So is any empty list if the kind
+// does not require items. If the policy has errors since before, they are more exact,
+// and checkItems reports nothing.
 func (k *Kind) checkItems(spec *diag.At, has arrays, before int) {
 	if k.Default != nil || has.items {
 		return
@@ -56,19 +56,21 @@ func (k *Kind) checkItems(spec *diag.At, has arrays, before int) {
 }
 
 // MatchedConf is implemented by Confs with fields that cannot depend on a
-// match. ValidateMatches reports such fields in the Conf of a rule, whose place
-// is at.
+// match. ValidateMatches reports such fields in the Conf of a rule at the given
+// place.
 type MatchedConf interface {
 	ValidateMatches(at *diag.At, matches []conf.Match)
 }
 
-// PlacedConf is implemented by Confs of items with fields that some policies do not have.
-// ValidatePlace reports such fields, of a policy with that top-level targetRef.
+// PlacedConf is implemented by Confs of items if some policies do not allow all fields.
+// ValidatePlace reports the fields that a policy with that top-level targetRef does not
+// allow.
 type PlacedConf interface {
 	ValidatePlace(at *diag.At, top *TargetRef)
 }
 
-// checkItem reports fields that an item of a policy with that targetRef cannot have.
+// checkItem reports fields that a policy with that targetRef does not allow in an
+// item.
 func checkItem(at *diag.At, top *TargetRef, conf Conf) {
 	if placed, ok := conf.(PlacedConf); ok {
 		placed.ValidatePlace(at, top)
@@ -85,7 +87,7 @@ func (s *Section) checkRule(at *diag.At, kind *Kind, rule *Rule) {
 	}
 }
 
-// arrays returns the names of the parts that policies of the kind have, for
+// arrays returns the names of the parts that policies of the kind can have, for
 // hints.
 func (k *Kind) arrays() string {
 	var names []string

@@ -6,14 +6,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// BackendRef refers to destinations from a dataplane: from an outbound, or from its
+// BackendRef is a reference of a dataplane to destinations, in an outbound or in
 // reachableBackends (SPEC 17.3). It has a name or labels.
 type BackendRef struct {
 	Kind      TargetKind // MeshService, MeshExternalService or MeshMultiZoneService
 	Name      string
-	Namespace string // of a named destination; empty: that of the dataplane
+	Namespace string // of a named destination; empty: the dataplane's namespace
 	Labels    Tags   // all must be equal
-	Port      uint32 // the number of the port; 0: all ports
+	Port      uint32 // a port number; 0: all ports
 }
 
 // Equal reports whether both references have the same fields.
@@ -22,7 +22,7 @@ func (b *BackendRef) Equal(o *BackendRef) bool {
 		b.Port == o.Port && slices.Equal(b.Labels, o.Labels)
 }
 
-// backendDoc is a [BackendRef] as it is written.
+// backendDoc is a [BackendRef] in a document.
 type backendDoc struct {
 	Kind      backendKind `json:"kind"`
 	Name      string      `json:"name,omitzero"`
@@ -36,7 +36,7 @@ type backendKind string
 func (backendKind) Enum() []string { return DestinationTargets.Names() }
 
 func (d *backendDoc) ref() BackendRef {
-	kind, _ := parseTargetKind(string(d.Kind)) // an unknown word is reported already
+	kind, _ := parseTargetKind(string(d.Kind)) // strict has reported an unknown word
 	return BackendRef{kind, d.Name, d.Namespace, d.Labels, d.Port}
 }
 

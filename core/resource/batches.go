@@ -7,12 +7,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// batchSize is the number of values that are decoded by one worker, one after the
-// other. Decoding a value takes some 20 µs, starting a worker one.
+// batchSize is the number of values that one worker decodes in sequence. Decoding
+// a value takes about 20 µs, starting a worker about 1 µs.
 const batchSize = 128
 
-// each calls decode for each of some values of documents. Many values are decoded in
-// batches by as many workers as are free; each batch is a part of its own.
+// each calls decode for each value. It splits many values into batches, which all
+// free workers decode; each batch is a separate part.
 func (d *decoder) each(values []*strict.Value, decode func(*decoder, *strict.Value)) {
 	if len(values) <= batchSize {
 		for _, value := range values {
@@ -32,11 +32,11 @@ func (d *decoder) each(values []*strict.Value, decode func(*decoder, *strict.Val
 			decode(d, value)
 		}
 	}
-	d.part = &part{} // for what follows the values
+	d.part = &part{} // for the documents after the values
 	first.after = append(first.after, d.part)
 }
 
-// batch decodes values of documents that another worker has read.
+// batch decodes documents that another worker has read.
 func (d *decoder) batch(values []*strict.Value, decode func(*decoder, *strict.Value)) {
 	var of, copied *strict.Document
 	for _, value := range values {
@@ -47,7 +47,7 @@ func (d *decoder) batch(values []*strict.Value, decode func(*decoder, *strict.Va
 	}
 }
 
-// stream decodes the documents of an input that could not be cut, such as JSON in one
+// stream decodes the documents of an input that cannot be split, such as JSON in one
 // line.
 func (d *decoder) stream(documents iter.Seq[*strict.Document]) {
 	var read []*strict.Value

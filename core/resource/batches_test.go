@@ -16,7 +16,7 @@ import (
 // place matches positions, and the part of a path that leads to an item of a list.
 var place = regexp.MustCompile(`f:\d+:\d+|(items\[\d+\]\.)`)
 
-// What many documents decode to does not depend on how an input has them: one by one,
+// Many documents decode to the same resources in each form of an input: one by one,
 // in one line, as the items of a list, or in lists of lists.
 func TestManyDocuments(t *testing.T) {
 	const n = 2_000
@@ -56,8 +56,8 @@ func TestManyDocuments(t *testing.T) {
 	}
 }
 
-// decodeMany decodes a text, checks the lines of its resources and of its errors, and
-// returns both without places.
+// decodeMany decodes a text, checks the line numbers of its resources and errors, and
+// returns both without positions.
 func decodeMany(t *testing.T, text string) (set *resource.Set, errors string) {
 	t.Helper()
 	set, err := (&resource.Loader{Kinds: resource.NewKinds()}).Decode(t.Context(), resource.Input{Name: "f", Data: []byte(text)})

@@ -6,8 +6,8 @@ import (
 )
 
 // PolicyBuilder makes a policy in Go. C is the Conf type of the kind's `to`,
-// `from` and `default`, R that of its `rules`; for most kinds they are the
-// same. Each kind's package has a function New that returns one:
+// `from` and `default`; R is the Conf type of its `rules`. For most kinds they
+// are the same. Each kind's package has a function New that returns a builder:
 //
 //	policy, err := meshtimeout.New("default", "web").
 //		Select(resource.Service("web")).
@@ -15,8 +15,8 @@ import (
 //		Policy()
 type PolicyBuilder[C, R any] struct{ policy Policy }
 
-// NewPolicy returns the builder of a policy that selects the whole mesh. A
-// kind's package calls it with its Conf types.
+// NewPolicy returns the builder of a policy that selects the whole mesh. The
+// package of a kind calls it with its Conf types.
 func NewPolicy[C, R any](kind *Kind, mesh, name string) *PolicyBuilder[C, R] {
 	return &PolicyBuilder[C, R]{Policy{
 		Meta: Meta{ID: ID{Kind: kind.Name, Mesh: mesh, Name: name}},
@@ -67,18 +67,18 @@ func (b *PolicyBuilder[C, R]) Default(c C) *PolicyBuilder[C, R] {
 }
 
 // Policy returns the policy, or the errors that a file with the same content
-// would have, as [diag.Errors]. The builder can be used further: the policy
-// does not change with it.
+// would have, as [diag.Errors]. The builder can be used again: it does not
+// change the returned policy.
 func (b *PolicyBuilder[C, R]) Policy() (*Policy, error) {
 	p := b.policy
 	p.To, p.From, p.Rules = clip(p.To), clip(p.From), clip(p.Rules)
 	return &p, check(&p.Meta, p.Validate)
 }
 
-// clip makes later appends to a list copy it.
+// clip limits the capacity of a list, so that a later append copies it.
 func clip[T any](list []T) []T { return list[:len(list):len(list)] }
 
-// check returns what a Validate method reports.
+// check returns the errors that a Validate method reports.
 func check(m *Meta, validate func(*diag.At)) error {
 	var sink diag.Sink
 	validate(m.Place(&sink))
@@ -105,7 +105,7 @@ func (b *DataplaneBuilder) Label(key, value string) *DataplaneBuilder {
 	return b
 }
 
-// Inbound adds an inbound. Its tags, among them [ServiceTag], come from
+// Inbound adds an inbound. Make its tags, which must include [ServiceTag], with
 // [NewTags].
 func (b *DataplaneBuilder) Inbound(inbound Inbound) *DataplaneBuilder {
 	b.dataplane.Inbounds = append(b.dataplane.Inbounds, inbound)
@@ -125,8 +125,8 @@ func (b *DataplaneBuilder) Gateway(gateway GatewayProxy) *DataplaneBuilder {
 }
 
 // Dataplane returns the dataplane, or the errors that a file with the same
-// content would have, as [diag.Errors]. The builder can be used further: the
-// dataplane does not change with it.
+// content would have, as [diag.Errors]. The builder can be used again: it does
+// not change the returned dataplane.
 func (b *DataplaneBuilder) Dataplane() (*Dataplane, error) {
 	d := b.dataplane
 	d.Inbounds, d.Outbounds = clip(d.Inbounds), clip(d.Outbounds)

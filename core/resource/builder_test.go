@@ -31,7 +31,7 @@ func ExamplePolicyBuilder() {
 	// {"type":"MeshTimeout","mesh":"default","name":"web","labels":{"k8s.kuma.io/namespace":"shop"},"spec":{"targetRef":{"kind":"MeshService","name":"web"},"to":[{"targetRef":{"kind":"Mesh","name":"default"},"default":{"idleTimeout":"1h"}}]}}
 }
 
-// A policy that is built equals the one of a file with its content.
+// A built policy equals the policy from a file with the same content.
 func TestBuiltPolicies(t *testing.T) {
 	built := func(p *resource.Policy, err error) *resource.Policy {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestBuildersReportErrors(t *testing.T) {
 	}
 }
 
-// What was built does not change when its builder goes on.
+// A built resource does not change when its builder is used again.
 func TestBuildersCanBeUsedFurther(t *testing.T) {
 	policies := meshtimeout.New("m", "p")
 	first, _ := policies.To(resource.WholeMesh(), meshtimeout.Conf{}).Policy()

@@ -2,23 +2,23 @@ package resource
 
 import "crypto/sha256"
 
-// Cache keeps what a load decoded, so that the next load decodes only the files
-// whose content changed. The resources of the other files are the same pointers in
-// both sets. The zero Cache is empty. It serves one load at a time, of one
-// [Loader]: another loader may decode the same content differently.
+// Cache keeps the decoded files of a load, so that the next load decodes only the
+// files whose content changed. The resources of the other files are the same
+// pointers in both sets. The zero Cache is empty. Use it for one load at a time
+// and for one [Loader]: another loader may decode the same content differently.
 type Cache struct {
 	files map[string]*decoded // by name
 }
 
-// decoded is an input with its parts, which do not change once the load that
-// decodes them has ended.
+// decoded is an input with its parts. The parts do not change after the load
+// that decodes them.
 type decoded struct {
 	sum   [sha256.Size]byte
 	parts []*part // nil: not decoded yet
 }
 
-// lookup returns an input with the parts that the previous load decoded, if it had
-// the same content. The cache may be nil.
+// lookup returns an input, with the parts from the previous load if the content is
+// the same. The cache may be nil.
 func (c *Cache) lookup(in Input) *decoded {
 	if c == nil {
 		return new(decoded)
@@ -30,8 +30,8 @@ func (c *Cache) lookup(in Input) *decoded {
 	return &decoded{sum: sum}
 }
 
-// replace makes the inputs of a load that has ended the content of the cache,
-// which may be nil.
+// replace replaces the content of the cache by the inputs of a finished load.
+// The cache may be nil.
 func (c *Cache) replace(inputs map[string]*decoded) {
 	if c != nil {
 		c.files = inputs

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// TestCache loads the same files again: what did not change is the same pointer,
-// and the result equals that of a load without a cache.
+// TestCache loads the same files again. Unchanged resources are the same
+// pointers, and the result equals the result of a load without a cache.
 func TestCache(t *testing.T) {
 	const web, webPort81 = "{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}",
 		"{type: Dataplane, name: web, networking: {address: 10.0.0.1, inbound: [{port: 81, tags: {kuma.io/service: web}}]}}"

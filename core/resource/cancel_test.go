@@ -14,7 +14,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// countdown is a context that ends when it was asked a number of times.
+// countdown is a context that is canceled after a number of calls.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -27,8 +27,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// Wherever a context ends, a load returns no resources, and the cache of the loader
-// does not keep a file that was decoded in part.
+// At whatever point the context is canceled, a load returns no resources, and the
+// loader's cache does not keep a partly decoded file.
 func TestLoadCanceled(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 4 {

@@ -8,13 +8,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// ConfPointer is what confgen generates for a Conf type T.
+// ConfPointer is the interface of the code that confgen generates for a Conf
+// type T.
 type ConfPointer[T any] interface {
 	*T
 	Equal(*T) bool
 }
 
-// MergerPointer is what confgen generates for the merger M of a Conf type T.
+// MergerPointer is the interface of the code that confgen generates for the
+// merger M of a Conf type T.
 type MergerPointer[T, M any] interface {
 	*M
 	Fill(lower *T, item int) (complete bool)
@@ -57,14 +59,14 @@ func (confType[T, M, P, Q]) NewMerger() Merger { return new(merger[T, M, Q]) }
 
 func (confType[T, M, P, Q]) Equal(a, b Conf) bool { return P(a.(*T)).Equal(b.(*T)) }
 
-// HasUnion reports whether the merger has the method that is generated for
+// HasUnion reports whether the merger has the method that confgen generates for
 // types with a union.
 func (confType[T, M, P, Q]) HasUnion() bool {
 	_, union := any((*M)(nil)).(interface{ HasUnion() })
 	return union
 }
 
-// merger holds the generated merger by value, so that making one allocates
+// merger contains the generated merger by value, so that NewMerger allocates
 // once.
 type merger[T, M any, Q MergerPointer[T, M]] struct{ m M }
 

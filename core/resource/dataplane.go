@@ -2,15 +2,15 @@ package resource
 
 import "strconv"
 
-// Mesh is a mesh document. A mesh exists as soon as a resource is in it, with
-// or without a Mesh document.
+// Mesh is a mesh document. A mesh exists as soon as it contains a resource,
+// with or without a Mesh document.
 type Mesh struct {
 	Meta
 	Spec MeshSpec
 }
 
-// Dataplane is a proxy and the workload that it serves (SPEC 1.3). The fields
-// of Kuma's Dataplane that have no part in matching are validated and dropped.
+// Dataplane is a proxy and the workload that it serves (SPEC 1.3). Fields of
+// Kuma's Dataplane that do not affect matching are validated and dropped.
 type Dataplane struct {
 	Meta
 	Address           string
@@ -19,7 +19,8 @@ type Dataplane struct {
 	Outbounds         []Outbound    // may be shared with other dataplanes of a load
 	Gateway           *GatewayProxy // nil for a sidecar; excludes Inbounds
 	TransparentProxy  *TransparentProxy
-	// Listeners are those of a zone proxy. They are selected like inbounds (SPEC 17.3).
+	// Listeners are the listeners of a zone proxy. They are selected like inbounds
+	// (SPEC 17.3).
 	Listeners []Listener
 }
 
@@ -35,12 +36,12 @@ func (d *Dataplane) ProxyType() ProxyTypes {
 type Inbound struct {
 	Port           uint32
 	Name           string
-	Address        string // of the listener; empty: the dataplane's
+	Address        string // of the listener; empty: the dataplane's address
 	ServicePort    uint32 // of the workload; 0: Port
 	ServiceAddress string // of the workload; empty: 127.0.0.1
 	Protocol       string
 	Tags           Tags
-	// NotReady inbounds are selected like others and are no endpoints.
+	// NotReady inbounds are selected like others, but are not endpoints.
 	NotReady bool
 }
 
@@ -57,8 +58,8 @@ func sectionName(name string, port uint32) string {
 	return strconv.FormatUint(uint64(port), 10)
 }
 
-// IsHTTP reports whether the inbound speaks HTTP: its protocol, or else its
-// protocol tag, is http, http2 or grpc (SPEC 1.3).
+// IsHTTP reports whether the inbound speaks HTTP: its protocol or, without one,
+// its protocol tag is http, http2 or grpc (SPEC 1.3).
 func (i *Inbound) IsHTTP() bool {
 	protocol := i.Protocol
 	if protocol == "" {
@@ -72,13 +73,13 @@ type Outbound struct {
 	Port    uint32
 	Address string
 	Tags    Tags
-	// Backend refers to the destination, in place of tags (SPEC 17.3); nil: by tags.
+	// Backend refers to the destination (SPEC 17.3); nil: Tags do.
 	Backend *BackendRef
 }
 
 // Listener is a port of a zone proxy.
 type Listener struct {
-	Egress   bool // a ZoneEgress, not a ZoneIngress
+	Egress   bool // of a ZoneEgress, not of a ZoneIngress
 	Name     string
 	Address  string // empty: the dataplane's
 	Port     uint32
@@ -95,18 +96,18 @@ type GatewayProxy struct {
 	Tags    Tags
 }
 
-// TransparentProxy describes how the workload's connections are redirected to
+// TransparentProxy describes the redirection of the workload's connections to
 // the proxy.
 type TransparentProxy struct {
 	RedirectPortInbound  uint32
 	RedirectPortOutbound uint32
 	IPFamilyMode         string // UnSpecified, DualStack, IPv4 or IPv6; empty: UnSpecified
-	// DirectAccessServices are reached by the addresses of their endpoints;
-	// AnyValue means all services.
+	// DirectAccessServices are the services that the workload reaches by the
+	// addresses of their endpoints; AnyValue means all services.
 	DirectAccessServices []string
 	ReachableServices    []string
-	// ReachableBackends are the only destinations that the workload reaches; nil: there
-	// is no limit, empty: none (SPEC 17.3).
+	// ReachableBackends are the only destinations that the workload reaches; nil: all,
+	// empty: none (SPEC 17.3).
 	ReachableBackends []BackendRef
 }
 
@@ -114,8 +115,8 @@ type TransparentProxy struct {
 // given [Inbound.SectionName].
 func (d *Dataplane) KRI(section string) string { return kri(dataplaneShort, &d.Meta, section) }
 
-// WorkloadKRI returns the KRI of the workload that the label kuma.io/workload names, ""
-// without the label.
+// WorkloadKRI returns the KRI of the workload that the label kuma.io/workload names, or
+// "" without the label.
 func (d *Dataplane) WorkloadKRI() string {
 	meta := d.Meta
 	if meta.Name = d.Labels.Value(WorkloadLabel); meta.Name == "" {

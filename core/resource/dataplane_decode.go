@@ -5,8 +5,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// dataplaneFields are the fields of Kuma's Dataplane. They are below spec, or
-// in the universal spelling at the top (SPEC 1.1).
+// dataplaneFields are the fields of Kuma's Dataplane. They are in spec or, in
+// the universal spelling, at the top level (SPEC 1.1).
 var dataplaneFields = []string{"networking", "metrics", "probes", "envoy"}
 
 type dataplaneDoc struct {
@@ -16,7 +16,7 @@ type dataplaneDoc struct {
 	Envoy      *envoyDoc     `json:"envoy,omitzero"`
 }
 
-// dataplane decodes a Dataplane, whose networking may be at the top or below
+// dataplane decodes a Dataplane, whose networking may be at the top level or in
 // spec.
 func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	var top, below dataplaneDoc
@@ -33,7 +33,7 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	case networking == nil:
 		networking = below.Networking
 	case below.Networking != nil:
-		below.Networking.At().Errorf("remove one", "networking is at the top and below spec")
+		below.Networking.At().Errorf("remove one", "networking is both at the top level and in spec")
 	}
 	if networking == nil {
 		b.at.Field("networking").Errorf("", "required field is missing")
@@ -96,8 +96,7 @@ func (d *Dataplane) fill(doc *networkingDoc) {
 	}
 }
 
-// unusedFields counts the fields next to networking, none of which is used
-// here.
+// unusedFields counts the fields next to networking, which are not used here.
 func (d *decoder) unusedFields(at *diag.At, doc *dataplaneDoc) {
 	d.countUnused(at, "metrics", doc.Metrics != nil)
 	d.countUnused(at, "probes", doc.Probes != nil)
@@ -119,8 +118,8 @@ func (d *decoder) unusedNetworking(at *diag.At, doc *networkingDoc) {
 	}
 }
 
-// outbounds decodes a list of outbounds, which may be nil. It does not decode the text
-// of a list that it has decoded lately.
+// outbounds decodes a list of outbounds, which may be nil. It does not decode a list
+// again if it recently decoded the same text.
 func (d *decoder) outbounds(in *strict.Value) []Outbound {
 	if in == nil {
 		return nil
@@ -130,7 +129,7 @@ func (d *decoder) outbounds(in *strict.Value) []Outbound {
 		return known
 	}
 	var docs []outboundDoc
-	plain := strict.Decode(in, &docs) // nothing is reported for the list
+	plain := strict.Decode(in, &docs) // the list has no errors and no warnings
 	list := make([]Outbound, len(docs))
 	for i, out := range docs {
 		list[i] = Outbound{Port: out.Port, Address: out.Address, Tags: out.Tags}

@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// networkingDoc has the fields of Kuma's Dataplane.Networking. Those that
+// networkingDoc has the fields of Kuma's Dataplane.Networking. The fields that
 // become fields of [Dataplane] are validated there.
 type networkingDoc struct {
 	Address             string               `json:"address"`
@@ -38,7 +38,7 @@ const ready inboundState = "Ready"
 
 func (inboundState) Enum() []string { return []string{string(ready), "NotReady", "Ignored"} }
 
-// healthDoc is false without a field: protobuf's JSON leaves false out.
+// healthDoc is false without a field: protobuf's JSON omits false.
 type healthDoc struct {
 	Ready bool `json:"ready,omitzero"`
 }
@@ -132,7 +132,7 @@ func (p port) Validate(at *diag.At) {
 	}
 }
 
-// redirectPort may be 0, which switches the redirection off.
+// redirectPort may be 0, which disables the redirection.
 type redirectPort uint32
 
 func (p redirectPort) Validate(at *diag.At) {

@@ -8,21 +8,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// DefaultOutboundAddress is the address of the listener of an outbound that has none
-// (SPEC 11.3), and of the workload of an inbound (SPEC 11.2).
+// DefaultOutboundAddress is the default address of an outbound's listener (SPEC
+// 11.3) and of an inbound's workload (SPEC 11.2).
 const DefaultOutboundAddress = "127.0.0.1"
 
-// listeners are those of a proxy that have an address of their own so far. Most
-// proxies have few listeners, which are compared one by one: a map for each of a
-// hundred thousand dataplanes takes longer than the rest of their validation.
+// listeners contains the listeners of a proxy so far, each with a distinct
+// address. Most proxies have few listeners, which are compared one by one: a map
+// for each of a hundred thousand dataplanes would take longer than the rest of
+// their validation.
 type listeners struct {
 	few  [16]listener
 	n    int                         // of few
-	many map[netip.AddrPort]listener // all, if they are more than fit in few
+	many map[netip.AddrPort]listener // all listeners, if few is too small
 	bad  []BadListener
 }
 
-// listener is an address, and the element of a list of the dataplane that it is for.
+// listener is an address, and the list element of the dataplane to which it belongs.
 type listener struct {
 	address netip.AddrPort
 	element listElement
@@ -42,7 +43,7 @@ func (e listElement) String() string { return fmt.Sprintf("%s[%d]", e.list, e.in
 type BadListener struct {
 	What, Hint string
 	// TwoInbounds reports that another inbound has the same address. A gRPC server cannot
-	// distinguish them either.
+	// distinguish the two inbounds either.
 	TwoInbounds bool
 
 	element listElement // its list is empty if the address of the dataplane is bad
@@ -72,9 +73,10 @@ func (b BadListener) warn(at *diag.At) {
 	at.Warnf(b.Hint, "%s, so no proxy can serve the dataplane", b.What)
 }
 
-// BadListeners returns the listeners that Envoy refuses, nil if there are none: one on a
-// host name, one at the address of another listener, and one at the address of the
-// workload that it leads to. They matter for the proxy of the dataplane only (SPEC 11.1).
+// BadListeners returns the listeners that Envoy refuses, or nil if there are none. Envoy
+// refuses a listener on a host name, a listener at the address of another one, and a
+// listener at the address of its own workload. This affects only the proxy of the
+// dataplane (SPEC 11.1).
 func (d *Dataplane) BadListeners() []BadListener {
 	var used listeners
 	_, err := netip.ParseAddr(d.Address)
@@ -113,16 +115,17 @@ func (d *Dataplane) BadListeners() []BadListener {
 	return used.bad
 }
 
-// covers reports whether a listener has the address of a workload: the same one, or all of
-// this machine, on which the workload is. The zero listener has none.
+// covers reports whether a listener covers the address of a workload: it has the same
+// address, or all addresses of the machine on which the workload runs. The zero listener
+// covers no address.
 func covers(listener, workload netip.AddrPort) bool {
 	all, local := listener.Addr(), workload.Addr()
 	return listener.IsValid() && (listener == workload || listener.Port() == workload.Port() &&
 		all.IsUnspecified() && local.IsLoopback() && all.Is4() == local.Is4())
 }
 
-// add adds the listener of an element of a list. Own is the address that the element
-// has itself, or empty. It returns the zero value if there is no address.
+// add adds the listener of a list element. own is the element's own address, or
+// empty. It returns the zero value if there is no address.
 func (l *listeners) add(element listElement, host, own string, port uint32) netip.AddrPort {
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
@@ -162,7 +165,7 @@ func (l *listeners) at(address netip.AddrPort) (listener, bool) {
 	return listener{}, false
 }
 
-// append adds a listener whose address no other one has.
+// append adds a listener. No other listener may have its address.
 func (l *listeners) append(added listener) {
 	if l.n < len(l.few) {
 		l.few[l.n] = added

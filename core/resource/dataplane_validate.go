@@ -13,8 +13,8 @@ func (d *Dataplane) Validate(at *diag.At) {
 	d.validateNetworking(at.Field("networking"))
 }
 
-// validateNetworking checks everything but the identity. It makes places for
-// errors only, as an engine may be given a hundred thousand dataplanes.
+// validateNetworking checks everything except the identity. It makes places
+// only for errors, because an engine may get a hundred thousand dataplanes.
 func (d *Dataplane) validateNetworking(at *diag.At) {
 	if d.Address == "" {
 		at.Field("address").Errorf("", "must not be empty")

@@ -7,14 +7,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Destination is an object that workloads call: a [MeshService], a
+// Destination is an object to which workloads send requests: a [MeshService], a
 // [MeshExternalService] or a [MeshMultiZoneService]. An outbound is one port of one
 // destination (SPEC 17.3).
 type Destination interface {
 	Object
 	// Ports returns the ports in the order of the document.
 	Ports() []DestinationPort
-	// State returns what the control plane wrote about the destination.
+	// State returns the status that the control plane wrote.
 	State() *DestinationStatus
 	// Created returns the CreationTime.
 	Created() time.Time
@@ -24,7 +24,7 @@ type Destination interface {
 type DestinationPort struct {
 	Number   uint32
 	Name     string // may be empty
-	Protocol string // tcp if the document has none
+	Protocol string // default: tcp
 }
 
 // SectionName returns the section by which a reference selects the port: its name, or
@@ -34,14 +34,14 @@ func (p DestinationPort) SectionName() string { return sectionName(p.Name, p.Num
 // defaultProtocol is the protocol of a port that has none.
 const defaultProtocol = "tcp"
 
-// DestinationStatus is the part of the status of a destination that results depend on
+// DestinationStatus is the part of a destination's status on which results depend
 // (SPEC 17.2). The other fields of a status are ignored.
 type DestinationStatus struct {
-	VIPs      []netip.Addr // the virtual addresses; none: no dataplane reaches it by one
+	VIPs      []netip.Addr // the virtual addresses; if empty, no dataplane reaches it by one
 	Hostnames []string
-	TLSReady  bool // of a MeshService: all of its dataplanes accept TLS
-	// MeshServices are those that a MeshMultiZoneService selects, by their display
-	// names.
+	TLSReady  bool // of a MeshService: all its dataplanes accept TLS
+	// MeshServices are the MeshServices that a MeshMultiZoneService selects, by
+	// display name.
 	MeshServices []MeshServiceName
 }
 
@@ -64,8 +64,8 @@ type destinationStatusDoc struct {
 	MeshServices []*strict.Value `json:"meshServices,omitzero"`
 }
 
-// decodeStatus reads a status, which the control plane writes: fields that are not
-// known are no errors in it.
+// decodeStatus reads a status. The control plane writes it, so unknown fields are
+// not errors.
 func (s *DestinationStatus) decodeStatus(in *strict.Value) {
 	var doc destinationStatusDoc
 	strict.DecodePart(in, &doc)
@@ -103,8 +103,8 @@ func (s *DestinationStatus) decodeStatus(in *strict.Value) {
 	}
 }
 
-// LabelSelector selects what has all of the labels; without labels it selects
-// everything.
+// LabelSelector selects objects that have all of the labels; without labels it
+// selects every object.
 type LabelSelector struct {
 	MatchLabels Tags `json:"matchLabels,omitzero"`
 }

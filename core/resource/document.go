@@ -11,7 +11,7 @@ import (
 
 const defaultMesh = "default"
 
-// The resource types that are no policies.
+// The kinds of resources that are not policies.
 const (
 	MeshKind         = "Mesh"
 	DataplaneKind    = "Dataplane"
@@ -19,7 +19,7 @@ const (
 	MeshTrustKind    = "MeshTrust"
 )
 
-// fixedKinds are the kinds of resources that are no policies, with their short
+// fixedKinds maps the kinds of resources that are not policies to their short
 // names.
 var fixedKinds = func() map[string]string {
 	shorts := map[string]string{MeshKind: "m", DataplaneKind: dataplaneShort, MeshIdentityKind: "mid", MeshTrustKind: "mtrust"}
@@ -31,7 +31,7 @@ var fixedKinds = func() map[string]string {
 
 const dataplaneShort = "dp"
 
-// FixedKinds returns the kinds of resources that are no policies, sorted.
+// FixedKinds returns the kinds of resources that are not policies, sorted.
 func FixedKinds() []string { return slices.Sorted(maps.Keys(fixedKinds)) }
 
 // ShortName returns the short name of a kind, or "" if it has none.
@@ -42,13 +42,13 @@ func ShortName(kinds *Kinds, kind string) string {
 	return fixedKinds[kind]
 }
 
-// decoder turns documents into resources. It goes on after errors, so that a
-// mistake in one part of a document does not hide those in others. What it has
-// kept by then may be incomplete; the loader drops it if there is any error.
+// decoder turns documents into resources. It continues after errors, so that a
+// mistake in one part of a document does not hide mistakes in others. After an
+// error, the kept resources may be incomplete; the loader then drops them.
 type decoder struct {
 	load *decoding
 	*worker
-	*part  // that it decodes
+	*part  // the part to decode
 	prober diag.Prober
 }
 
@@ -57,11 +57,11 @@ type body struct {
 	at, kindAt *diag.At
 	document   *strict.Value
 	top        *strict.Value // the document, in the universal spelling
-	spec       *strict.Value // nil: left out
+	spec       *strict.Value // nil: absent
 }
 
 // document decodes one document, or each document of a list, in either
-// spelling and keeps the resources.
+// spelling, and keeps the resources.
 func (d *decoder) document(in *strict.Value) {
 	switch {
 	case d.isList(in):
@@ -73,9 +73,9 @@ func (d *decoder) document(in *strict.Value) {
 	}
 }
 
-// single decodes a document that is no list. A panic, as of the Validate method of an
-// embedder's kind, is an error of the document: it must not end a server, which
-// would read the same file again when it starts.
+// single decodes a document that is not a list. A panic, for example in the Validate
+// method of an embedder's kind, becomes an error of the document. It must not
+// terminate a server, which would read the same file again when it restarts.
 func (d *decoder) single(in *strict.Value) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -98,20 +98,21 @@ func (d *decoder) single(in *strict.Value) {
 	}
 }
 
-// isKnown reports whether documents of the kind are resources of a mesh.
+// isKnown reports whether documents of the kind are resources that the decoder
+// reads.
 func (d *decoder) isKnown(kind string) bool {
 	return fixedKinds[kind] != "" || d.load.loader.Kinds.Lookup(kind) != nil
 }
 
-// skipUnused counts a document of one of Kuma's kinds that are not used here,
-// and reports whether it is one.
+// skipUnused reports whether a document has one of Kuma's kinds that are not
+// used here. If so, it counts the document.
 func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
 	replacement, replaced := replacedKinds[kind]
 	if d.isKnown(kind) || !replaced && !unusedKinds[kind] {
 		return false
 	}
 	if replaced {
-		kindAt.Warnf("use "+replacement, "documents of kind %s are not read: what they configure is in no answer", kind)
+		kindAt.Warnf("use "+replacement, "documents of kind %s are not read: no answer includes their configuration", kind)
 		count(&d.out.Unread, kind, 1)
 		return true
 	}
@@ -153,7 +154,7 @@ func (d *decoder) resource(meta Meta, b body) {
 		meta.Mesh = defaultMesh
 	}
 	switch meta.Kind {
-	case "": // reported already
+	case "": // already reported
 	case MeshKind:
 		meta.Mesh, meta.Namespace = meta.Name, ""
 		d.out.Meshes = append(d.out.Meshes, &Mesh{Meta: meta, Spec: d.mesh(&b)})
@@ -185,7 +186,8 @@ func (d *decoder) kindHint(word string) string {
 	return "one of " + strings.Join(known, ", ")
 }
 
-// requireSpec reports whether there is a spec, and an error if there is none.
+// requireSpec reports whether there is a spec. If there is none, it adds an
+// error.
 func (b *body) requireSpec() bool {
 	if b.top != nil && b.top.Has("networking") {
 		b.at.Field("networking").Errorf("remove it", "belongs to a Dataplane")

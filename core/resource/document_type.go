@@ -12,12 +12,12 @@ import (
 // resources of a mesh, such as the placements of Open Cluster Management.
 // [DocumentOf] and [UnusedDocument] return one.
 type DocumentType struct {
-	// Group is the API group, such as cluster.open-cluster-management.io; any
+	// Group is the API group, such as cluster.open-cluster-management.io; every
 	// version of it is accepted. Documents of the empty group have the
 	// universal spelling: type, name and labels.
 	Group string
 	Kind  string
-	// decode reads everything but the identity; nil: the documents are
+	// decode reads everything except the identity; nil: the documents are
 	// skipped.
 	decode func(in *strict.Value) any
 }
@@ -30,9 +30,9 @@ type Document struct {
 	Value any // a *T; see [DocumentOf]
 }
 
-// DocumentOf returns the type of documents that are decoded to a *T by package
-// strict. T is a struct whose json tags name the fields next to the identity,
-// such as spec. A field status is dropped, unless T has one.
+// DocumentOf returns the type of documents that package strict decodes to a *T.
+// T is a struct whose json tags name the fields next to the identity, such as
+// spec. A field status is dropped, unless T has one.
 func DocumentOf[T any](group, kind string) DocumentType {
 	except := universalHead
 	if group != "" {
@@ -49,8 +49,8 @@ func DocumentOf[T any](group, kind string) DocumentType {
 }
 
 // UnusedDocument returns the type of documents that are skipped and counted in
-// [Set.Skipped]. A kind that is not registered is an error where another kind
-// of its group is.
+// [Set.Skipped]. If any kind of a group is registered, other kinds of the group
+// are errors.
 func UnusedDocument(group, kind string) DocumentType { return DocumentType{Group: group, Kind: kind} }
 
 func hasField(t reflect.Type, name string) bool {

@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// MarshalJSON prints a policy with its sugar written out (SPEC 2.3), in the spelling of
-// [Meta.marshal]. What it prints decodes to an equal policy, whose labels contain its
+// MarshalJSON prints a policy with its sugar expanded (SPEC 2.3), in the spelling of
+// [Meta.marshal]. The output decodes to an equal policy, whose labels contain its
 // namespace.
 func (p *Policy) MarshalJSON() ([]byte, error) {
 	spec := expandedSpec{TargetRef: p.TargetRef.expanded(p.Mesh), Default: p.Default}
@@ -62,7 +62,7 @@ func (t *TargetRef) expanded(mesh string) targetRefDoc {
 	return doc
 }
 
-// expandItems prints items; a section's inline confs are next to the
+// expandItems prints items; the fields of inline confs are next to the
 // targetRef.
 func expandItems(items []Item, section *Section, mesh string) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, len(items))

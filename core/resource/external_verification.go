@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Verification is how the certificate of an external service is verified, and which
-// certificate the proxy presents.
+// Verification determines how a proxy verifies the certificate of an external
+// service, and which certificate it presents.
 type Verification struct {
 	Mode            VerificationMode `json:"mode,omitzero"` // empty: Secured
 	ServerName      string           `json:"serverName,omitzero"`
@@ -18,7 +18,7 @@ type Verification struct {
 	ClientKey       *Certificate     `json:"clientKey,omitzero"`
 }
 
-// Validate checks that a certificate of the client has a key.
+// Validate checks that a client certificate has a key.
 func (v *Verification) Validate(at *diag.At) {
 	switch {
 	case v.ClientCert != nil && v.ClientKey == nil:
@@ -28,7 +28,7 @@ func (v *Verification) Validate(at *diag.At) {
 	}
 }
 
-// VerificationMode is what is verified.
+// VerificationMode determines which parts of a certificate are verified.
 type VerificationMode string
 
 // The modes.
@@ -48,14 +48,14 @@ type SubjectAltName struct {
 	Value string             `json:"value"`
 }
 
-// SubjectAltNameType is how a [SubjectAltName] is compared.
+// SubjectAltNameType determines how a [SubjectAltName] is compared.
 type SubjectAltNameType string
 
 // Enum returns the allowed values.
 func (SubjectAltNameType) Enum() []string { return []string{"Exact", "Prefix"} }
 
-// Certificate is a certificate or a key: in the form of Kuma 2 one of Secret, Inline
-// and InlineString, in that of Kuma 3 a Type with the part of that type.
+// Certificate is a certificate or a key. The form of Kuma 2 has one of Secret,
+// Inline and InlineString; the form of Kuma 3 has a Type and the part for that type.
 type Certificate struct {
 	Secret       *string `json:"secret,omitzero"` // the name of a Secret
 	Inline       *string `json:"inline,omitzero"` // in base64
@@ -87,7 +87,7 @@ type SecretRef struct {
 // SecretKind is the kind of a [SecretRef].
 type SecretKind string
 
-// Enum returns the only word that there is.
+// Enum returns the only allowed value.
 func (SecretKind) Enum() []string { return []string{"Secret"} }
 
 // InlineValue is a text in the document itself.

@@ -19,20 +19,20 @@ import (
 const Stdin = "-"
 
 // file is a file to read. Only regular files are read: opening a FIFO would
-// wait for a writer, and a device may have no end.
+// wait for a writer, and a device may be endless.
 type file struct {
 	name string // for messages
-	path string // relative to root, if there is one
+	path string // relative to root, if root is not nil
 	root *os.Root
 }
 
-// files lists the files that a load reads. It reports what cannot be read and
-// goes on with the next file.
+// files lists the files that a load reads. It reports a path that it cannot
+// read and continues with the next one.
 type files struct {
 	ctx   context.Context // of the load
 	sink  *diag.Sink
 	list  []file
-	given map[string]string // the clean name of a file, to the path that it was found by
+	given map[string]string // from the clean name of a file to the path by which it was found
 	roots []*os.Root
 }
 
@@ -98,7 +98,7 @@ func (f *files) tree(dir string) {
 		case f.ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil:
-			f.errorf(name, "", "%s", readError(err)) // and go on with what else there is
+			f.errorf(name, "", "%s", readError(err)) // and continue with the other entries
 		case path != real && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
@@ -115,8 +115,8 @@ func (f *files) tree(dir string) {
 	})
 }
 
-// link lists the file that a link of a tree leads to. Nothing of what lies
-// elsewhere gets into a message.
+// link lists the file to which a link of a tree leads. No name or content from
+// outside the tree gets into a message.
 func (f *files) link(dir, real string, root *os.Root, link file) {
 	target, err := filepath.EvalSymlinks(link.path)
 	inTree, notBelow := filepath.Rel(real, target)
@@ -143,8 +143,8 @@ var (
 )
 
 // read returns the content of a file, or errTooLarge. The file may have been
-// replaced since it was listed: it is opened without waiting, by a path that
-// stays in its tree, and is checked again.
+// replaced since it was listed. So read opens it without waiting, by a path
+// that stays in its tree, and checks it again.
 func (f *file) read(limit int64) ([]byte, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
 	var opened *os.File
@@ -170,10 +170,10 @@ func (f *file) read(limit int64) ([]byte, error) {
 	return readAll(opened, info.Size(), limit)
 }
 
-// readAll reads what is of about the size.
+// readAll reads a file of approximately the given size.
 func readAll(r io.Reader, size, limit int64) ([]byte, error) {
 	var data bytes.Buffer
-	data.Grow(int(size) + bytes.MinRead) // to find the end without growing again
+	data.Grow(int(size) + bytes.MinRead) // find the end without growing again
 	_, err := data.ReadFrom(io.LimitReader(r, limit+1))
 	if int64(data.Len()) > limit {
 		return nil, errTooLarge

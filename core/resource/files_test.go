@@ -15,8 +15,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// tree makes a directory with files, links ("-> target") and FIFOs ("|").
-// A target that begins with $ is relative to the directory.
+// tree makes a directory with files, links ("-> target") and FIFOs ("|"). A
+// target that begins with $ is relative to the directory of the test.
 func tree(t *testing.T, entries map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "tree")
@@ -41,8 +41,8 @@ func tree(t *testing.T, entries map[string]string) string {
 	return dir
 }
 
-// loadIn loads what args name in dir, and returns the meshes or the errors,
-// without the name of dir.
+// loadIn loads args in dir, and returns the meshes or the errors, without the
+// name of dir.
 func loadIn(t *testing.T, loader resource.Loader, dir string, args ...string) string {
 	t.Helper()
 	loader.Kinds = kinds.All()
@@ -104,8 +104,8 @@ func TestSocketIsNotRead(t *testing.T) {
 	}
 }
 
-// Limits are per file and for all files; a file past a limit is one line, and
-// the others are still read.
+// Limits apply to each file and to all files together. A file past a limit is
+// one line of error, and the others are still read.
 func TestLimits(t *testing.T) {
 	entries := map[string]string{"a.yaml": "type: Mesh\nname: a\n", "b.yaml": "type: Mesh\nname: b\n# comment\n", "c.yaml": "type: Mash\nname: c\n"}
 	limits := strict.Limits{Bytes: 20, Depth: 10, Nodes: 100}

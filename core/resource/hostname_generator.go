@@ -7,13 +7,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// HostnameGenerator gives host names to the destinations that it selects. The control
-// plane writes them to the status of a destination; see [DestinationStatus].
+// HostnameGenerator generates host names for the destinations that it selects. The
+// control plane writes them to the status of a destination; see [DestinationStatus].
 type HostnameGenerator struct {
 	ObjectOf[HostnameGeneratorSpec]
 }
 
-// HostnameGeneratorSpec is a HostnameGenerator as it is written.
+// HostnameGeneratorSpec is the spec of a HostnameGenerator.
 type HostnameGeneratorSpec struct {
 	Selector HostnameSelector `json:"selector"`
 	Template HostnameTemplate `json:"template"`
@@ -26,17 +26,17 @@ type HostnameSelector struct {
 	MeshMultiZoneService *LabelSelector `json:"meshMultiZoneService,omitzero"`
 }
 
-// Validate checks that there is one kind.
+// Validate checks that exactly one kind is given.
 func (s *HostnameSelector) Validate(at *diag.At) {
 	exactlyOne(at, "the selector", []presence{
 		{"meshService", s.MeshService != nil}, {"meshExternalService", s.MeshExternalService != nil}, {"meshMultiZoneService", s.MeshMultiZoneService != nil},
 	})
 }
 
-// HostnameTemplate is a host name with actions of text/template.
+// HostnameTemplate is a host name in the syntax of text/template.
 type HostnameTemplate string
 
-// Validate checks that the template can be filled.
+// Validate checks that the template can be executed.
 func (t HostnameTemplate) Validate(at *diag.At) {
 	const hint = `use {{ .Name }}, {{ .DisplayName }}, {{ .Namespace }}, {{ .Mesh }}, {{ .Zone }} and {{ label "key" }}`
 	if t == "" {

@@ -18,8 +18,8 @@ func (id ID) Compare(o ID) int {
 	)
 }
 
-// sortUnique sorts the resources by identity and reports each one that has
-// the identity of one before it in the input.
+// sortUnique sorts the resources by identity. It reports each resource whose
+// identity an earlier one in the input has.
 func (s *Set) sortUnique(sink *diag.Sink) {
 	sortUnique(s.Meshes, func(m *Mesh) *Meta { return &m.Meta }, sink)
 	sortUnique(s.Dataplanes, func(d *Dataplane) *Meta { return &d.Meta }, sink)

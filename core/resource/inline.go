@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// MarshalInline prints one JSON object: the fields of head, which has some,
-// followed by those of a conf.
+// MarshalInline prints one JSON object: the fields of head, which must have at
+// least one, and then the fields of a conf.
 func MarshalInline(head any, c Conf) ([]byte, error) {
 	data, err := Marshal(head)
 	if err != nil {
@@ -19,7 +19,7 @@ func MarshalInline(head any, c Conf) ([]byte, error) {
 	return append(append(data[:len(data)-1], ','), fields[1:]...), nil
 }
 
-// Marshal prints JSON in one line that leaves <, > and & alone.
+// Marshal prints JSON in one line and does not escape <, > and &.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -10,40 +10,41 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Kind describes a policy kind: what its files may contain and how its Confs are
-// merged. Kinds are made by the packages in core/kind and by embedders;
-// a Kind is never written to after it was made.
+// Kind describes a policy kind: the syntax of its documents and how its Confs
+// are merged. The packages in core/kind and embedders make Kinds. A Kind is
+// never changed after it was made.
 type Kind struct {
-	Name  string // as in `type:`, such as MeshTimeout
+	Name  string // the `type` of documents, such as MeshTimeout
 	Short string // in KRIs, such as mt
-	// Top is what a top-level targetRef may be.
+	// Top contains the allowed kinds of a top-level targetRef.
 	Top TargetKinds
-	// ItemsRequired: an empty `to` or `from` alone is an error, not a warning (SPEC 1.4).
+	// ItemsRequired makes an empty `to` or `from` an error, not a warning, if no other
+	// part has items (SPEC 1.4).
 	ItemsRequired bool
-	// The arrays and the single conf that the kind has; nil: it has none
-	// (SPEC 2.4). Default excludes the others.
+	// The arrays and the single conf of the kind; nil if the kind does not have
+	// the part (SPEC 2.4). Default excludes the others.
 	To, From, Rules, Default *Section
-	// Gateway is `to` of a policy for a MeshGateway whose items are of kind Mesh: they are
-	// for the listeners of the gateway, and select no outbound. Nil: To has such items, or
-	// the kind has none.
+	// Gateway describes the `to` of a policy for a MeshGateway whose items are of kind
+	// Mesh: they apply to the listeners of the gateway, and select no outbound. If it is
+	// nil, To describes such items, or the kind has none.
 	Gateway *Section
 }
 
 // Section describes one array of a kind, or its single `default`.
 type Section struct {
-	// Targets is what an item's targetRef may be; unused for Rules and
-	// Default, whose items have none.
+	// Targets contains the allowed kinds of an item's targetRef. It is unused
+	// for Rules and Default, whose items have no targetRef.
 	Targets TargetKinds
 	Conf    ConfType
-	// Inline: the Conf's fields are in the item itself, next to targetRef,
-	// and not under `default` (the route kinds).
+	// Inline means that the Conf's fields are in the item itself, next to
+	// targetRef, and not in `default` (the route kinds).
 	Inline bool
-	// Matches: a rule may have `matches`.
+	// Matches means that a rule may have `matches`.
 	Matches bool
-	// HTTPFields are the fields of a Conf, as JSON pointers, that have no effect where only
-	// connections are visible: on TCP (SPEC 11.3).
+	// HTTPFields are JSON pointers to the fields of a Conf that have no effect on TCP,
+	// where only connections are visible (SPEC 11.3).
 	HTTPFields []string
-	// Unmerged: rules are lists of their own, each keeps its policy
+	// Unmerged means that rules are not merged: each rule keeps its policy
 	// (SPEC 7.3).
 	Unmerged bool
 }
@@ -54,30 +55,31 @@ type Conf any
 // ConfType is a Conf type for code that is common to all kinds. [ConfOf]
 // makes it from generated code.
 type ConfType interface {
-	// Decode reads a Conf; fields named in except are ignored. It
-	// returns nil where it reported an error.
+	// Decode reads a Conf. It ignores the fields named in except. It returns
+	// nil if it reported an error.
 	Decode(at *strict.Value, except ...string) Conf
-	// Validate reports what Decode would report for a Conf that was made in Go,
-	// and a Conf of another type. It reports whether there is no error.
+	// Validate checks a Conf that was made in Go. It reports the errors that
+	// Decode would report, and a Conf of another type. It returns whether there
+	// is no error.
 	Validate(at *diag.At, c Conf) bool
 	// NewMerger returns an empty merger; see [Merger]. It allocates once.
 	NewMerger() Merger
 	Equal(a, b Conf) bool
-	// HasUnion reports whether the type contains a discriminated union. Then an item
-	// that sets no leaf can change the result: a union of another type in it hides
-	// that of lower items (SPEC 6). For other types the origins of a merge alone
+	// HasUnion reports whether the type contains a discriminated union. If so, an
+	// item that sets no leaf can change the result: its union hides a union of
+	// another type in lower items (SPEC 6). For other types, the origins of a merge
 	// determine the result.
 	HasUnion() bool
 }
 
 // Merger folds Confs of one type from the highest priority to the lowest. It
-// neither changes nor keeps the Confs, but what it returns shares with them
-// parts that are never written.
+// neither changes nor retains the Confs. Its result shares with them parts that
+// are never changed.
 type Merger interface {
-	// Fill sets what is not set yet from a Conf of lower priority than all
-	// before it. Items are numbered by the caller, higher priority having the
-	// larger number. It reports whether nothing is left that a lower Conf
-	// could set.
+	// Fill sets the unset leaves from a Conf whose priority is lower than in
+	// all previous calls. The caller numbers the items; a higher priority has a
+	// larger number. Fill reports whether the result is complete, so that no
+	// lower Conf can set a leaf.
 	Fill(lower Conf, item int) (complete bool)
 	// Conf returns the merged Conf. Fill must not be called afterwards.
 	Conf() Conf
@@ -93,9 +95,9 @@ type Kinds struct {
 	sorted []*Kind // by name
 }
 
-// NewKinds returns the set of the given kinds. It panics for an error of
-// the program: a kind without a name or short name of its own, with arrays next to a
-// default, or with an array whose items may select what does not exist.
+// NewKinds returns the set of the given kinds. It panics on a programming error: a
+// kind without a unique name or short name, with arrays in addition to a default, or
+// with an array whose targetRefs have an impossible kind.
 func NewKinds(kinds ...*Kind) *Kinds {
 	k := &Kinds{sorted: slices.Clone(kinds)}
 	slices.SortFunc(k.sorted, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
@@ -137,7 +139,7 @@ func (k *Kind) flaw() string {
 	return ""
 }
 
-// All returns the kinds, sorted by name. The slice must not be changed.
+// All returns the kinds, sorted by name. The caller must not change the slice.
 func (k *Kinds) All() []*Kind { return k.sorted }
 
 // Lookup returns the kind of that name, or nil.

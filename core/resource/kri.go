@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// ID is the identity of a resource (SPEC 1.2). Kind is the type's name, such
-// as MeshTimeout or Dataplane.
+// ID is the identity of a resource (SPEC 1.2). Kind is a name such as
+// MeshTimeout or Dataplane.
 type ID struct {
 	Kind      string
 	Mesh      string
@@ -15,17 +15,17 @@ type ID struct {
 	Name      string
 }
 
-// Meta is what every resource has.
+// Meta contains the fields that every resource has.
 type Meta struct {
 	ID
-	Labels Tags          // free text values; unlike tags they are not restricted
-	Pos    diag.Position // of the document; zero where it was not read from a file
+	Labels Tags          // unlike the values of tags, label values are free text
+	Pos    diag.Position // of the document; zero if the resource was not read from a file
 }
 
 // Identity returns the Meta of a resource that contains it.
 func (m *Meta) Identity() *Meta { return m }
 
-// Zone returns the zone that the resource was made in, or "".
+// Zone returns the zone in which the resource was made, or "".
 func (m *Meta) Zone() string { return m.Labels.Value(ZoneTag) }
 
 var kriEscaper = strings.NewReplacer("%", "%25", "_", "%5F")
@@ -43,8 +43,8 @@ func kri(short string, m *Meta, section string) string {
 	return b.String()
 }
 
-// DisplayKRI returns a KRI of the resource, with its display name and the namespace where
-// it was made in place of those of its identity.
+// DisplayKRI returns a KRI of the resource with its display name and the namespace where
+// it was made, in place of the name and namespace of its identity.
 func (m *Meta) DisplayKRI(kri string) string {
 	name, namespace := m.DisplayName(), m.HomeNamespace()
 	if name == m.Name && namespace == m.Namespace {
@@ -57,8 +57,9 @@ func (m *Meta) DisplayKRI(kri string) string {
 
 var kriUnescaper = strings.NewReplacer("%5F", "_", "%25", "%")
 
-// ParseDataplaneKRI returns the identity of the dataplane that a KRI names, and its
-// zone; false for a KRI of another kind or of an inbound, and for other text.
+// ParseDataplaneKRI returns the identity and the zone of the dataplane that a KRI
+// names. It returns false for a KRI of another kind or of an inbound, and for any
+// other text.
 func ParseDataplaneKRI(kri string) (id ID, zone string, ok bool) {
 	parts := strings.Split(kri, "_")
 	if len(parts) != 7 || parts[0] != "kri" || parts[1] != dataplaneShort || parts[6] != "" {

@@ -34,13 +34,13 @@ type kubernetesMetadata struct {
 	Name      resourceName      `json:"name"`
 	Namespace string            `json:"namespace,omitzero"`
 	Labels    map[string]string `json:"labels,omitzero"`
-	// Annotations are no part of the identity, except those that Kuma keeps in place of
+	// Annotations are not part of the identity, except annotations in which Kuma keeps
 	// labels.
 	Annotations *strict.Value `json:"annotations,omitzero"`
 }
 
-// objectMeta are the other fields of Kubernetes' ObjectMeta. They are dropped,
-// like any field that a future version adds.
+// objectMeta contains the other fields of Kubernetes' ObjectMeta. They are
+// dropped, like any field that a future version adds.
 var objectMeta = []string{
 	"clusterName", "creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "finalizers",
 	"generateName", "generation", "initializers", "managedFields", "ownerReferences", "resourceVersion", "selfLink", "uid",
@@ -102,8 +102,8 @@ func (d *decoder) kubernetes(in *strict.Value) {
 	d.resource(meta, body{at: at, kindAt: at.Field("kind"), document: in, spec: doc.Spec})
 }
 
-// kubernetesMeta decodes metadata, which is nil if it is missing. As Kuma
-// does, it adds the label of the namespace (SPEC 1.2).
+// kubernetesMeta decodes metadata, which is nil if it is missing. Like Kuma, it
+// adds the label of the namespace (SPEC 1.2).
 func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 	var doc kubernetesMetadata
 	if metadata != nil {
@@ -113,7 +113,7 @@ func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 				continue
 			}
 			if hint := diag.DidYouMean(field, used); strings.HasPrefix(hint, "did you mean") {
-				metadata.At().Name(field).Warnf(hint, "the field is ignored: Kubernetes has none of this name")
+				metadata.At().Name(field).Warnf(hint, "the field is ignored: Kubernetes has no field with this name")
 			}
 		}
 		strict.DecodePart(metadata, &doc)
@@ -124,8 +124,8 @@ func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 	return meta
 }
 
-// keepLabels adds the labels that Kuma derives: those that it keeps in annotations,
-// and the namespace, unless the resource was made elsewhere (SPEC 17.2).
+// keepLabels adds the labels that Kuma derives from annotations and, unless the
+// resource was made elsewhere, from the namespace (SPEC 17.2).
 func (m *kubernetesMetadata) keepLabels(kind string) {
 	if kind == MeshKind {
 		return
@@ -148,8 +148,8 @@ func (m *kubernetesMetadata) keepLabels(kind string) {
 	}
 }
 
-// documentMeta decodes the identity of a document of a registered type, whose
-// other fields are decoded by its type.
+// documentMeta decodes the identity of a document of a registered type. The
+// type decodes the other fields.
 func documentMeta(in *strict.Value) Meta {
 	var doc struct {
 		Kind     resourceKind  `json:"kind"`

@@ -23,8 +23,8 @@ const SystemNamespace = "kuma-system"
 // labelAnnotations are the labels that Kuma keeps in annotations on Kubernetes.
 var labelAnnotations = [...]string{DisplayNameLabel, WorkloadLabel, ServiceAccountLabel}
 
-// DisplayName returns the name that the resource has where it was made: its label
-// kuma.io/display-name, or else its name.
+// DisplayName returns the name of the resource in the place where it was made:
+// its label kuma.io/display-name or, without the label, its name.
 func (m *Meta) DisplayName() string {
 	if name, present := m.Labels.Get(DisplayNameLabel); present {
 		return name
@@ -33,11 +33,11 @@ func (m *Meta) DisplayName() string {
 }
 
 // HomeNamespace returns the namespace in which the resource was made, or "". It is
-// that of the label k8s.kuma.io/namespace; see [NamespaceLabel].
+// the value of the label k8s.kuma.io/namespace; see [NamespaceLabel].
 func (m *Meta) HomeNamespace() string { return m.Labels.Value(NamespaceLabel) }
 
 // HasLabels reports whether the resource has all labels of a selector by Kuma's
-// rules: each is equal, and a display name is always there.
+// rules: each value is equal, and every resource has a display name.
 func (m *Meta) HasLabels(selector Tags) bool {
 	for _, want := range selector {
 		value, present := m.Labels.Get(want.Key)
@@ -51,14 +51,15 @@ func (m *Meta) HasLabels(selector Tags) bool {
 	return true
 }
 
-// Origin is the kind of control plane from which a resource came last. The constants
-// are in the order in which policies override each other, lowest priority first.
+// Origin is the kind of the control plane from which a resource was received. The
+// constants are in the order in which policies override each other, lowest priority
+// first.
 type Origin uint8
 
 // The origins.
 const (
 	GlobalOrigin Origin = iota
-	NoOrigin            // there is no label, as without zones
+	NoOrigin            // there is no label, for example without zones
 	ZoneOrigin
 )
 
@@ -75,10 +76,11 @@ func originOf(word string) Origin {
 	return NoOrigin
 }
 
-// maxSyncedName is the number of bytes of a display name that a synced name keeps.
+// maxSyncedName is the maximum number of bytes of the display name in a synced
+// name.
 const maxSyncedName = 236
 
-// safeCharacters replace the digits of a hash, so that no word arises by chance.
+// safeCharacters replace the digits of a hash, so that no word occurs by chance.
 const safeCharacters = "bcdfghjklmnpqrstvwxz2456789"
 
 // SyncedName returns the name that Kuma gives to a resource that it copies to another

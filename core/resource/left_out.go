@@ -7,29 +7,29 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// LeftOut is something that a load with [Loader.KeepGoing] did not read: a document,
-// or, if Kind is empty, a file or a part of one that is no document.
+// LeftOut is an input that a load with [Loader.KeepGoing] did not read: a document
+// or, if Kind is empty, a file or a part of a file that is not a document.
 type LeftOut struct {
-	Kind   string // of the document, as it is written; empty: unknown
+	Kind   string // as in the document; empty: unknown
 	Errors []diag.Diagnostic
 }
 
-// counts are the lengths of the lists of a set.
+// counts contains the lengths of the lists of a set.
 type counts struct{ meshes, dataplanes, policies, identities, trusts, objects, documents int }
 
 func (s *Set) counts() counts {
 	return counts{len(s.Meshes), len(s.Dataplanes), len(s.Policies), len(s.Identities), len(s.Trusts), len(s.Objects), len(s.Documents)}
 }
 
-// truncate removes what was added to the lists since.
+// truncate removes the elements that were added to the lists since.
 func (s *Set) truncate(c counts) {
 	s.Meshes, s.Dataplanes, s.Policies = s.Meshes[:c.meshes], s.Dataplanes[:c.dataplanes], s.Policies[:c.policies]
 	s.Identities, s.Trusts = s.Identities[:c.identities], s.Trusts[:c.trusts]
 	s.Objects, s.Documents = s.Objects[:c.objects], s.Documents[:c.documents]
 }
 
-// leavingOut decodes one document, and leaves out what was kept of it if it has
-// errors.
+// leavingOut decodes one document. If it has errors, leavingOut removes its
+// resources.
 func (d *decoder) leavingOut(in *strict.Value, decode func(*strict.Value)) {
 	sink := in.At().Sink()
 	before, kept := sink.Mark(), d.out.counts()
@@ -46,9 +46,9 @@ func (d *decoder) leavingOut(in *strict.Value, decode func(*strict.Value)) {
 	d.out.LeftOut = append(d.out.LeftOut, LeftOut{kind, errors})
 }
 
-// keepGoing completes a set that lacks something. Resources with one
-// identity are all left out, so that no answer depends on their order. It returns the
-// errors if nothing else was read.
+// keepGoing completes a set from which inputs were left out. It leaves out all
+// resources with the same identity, so that no answer depends on their order. If
+// nothing was read, it returns the errors.
 func (s *Set) keepGoing(sink *diag.Sink) error {
 	var twice diag.Sink
 	s.sortUnique(&twice)
@@ -75,7 +75,8 @@ func (s *Set) keepGoing(sink *diag.Sink) error {
 	return sink.Err()
 }
 
-// leaveRepeated removes the resources whose identity others of the sorted list have.
+// leaveRepeated removes from a sorted list all resources that share their identity
+// with another.
 func leaveRepeated[T interface{ Identity() *Meta }](s *Set, list []T, repeated []diag.Diagnostic) []T {
 	same := func(i, j int) bool {
 		return j >= 0 && j < len(list) && list[j].Identity().ID == list[i].Identity().ID

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// kubernetesList is what `kubectl get` prints for several objects, and what
-// the API server answers.
+// kubernetesList is the output of `kubectl get` for several objects, and the
+// response of the API server.
 type kubernetesList struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -16,16 +16,16 @@ type kubernetesList struct {
 	Items      []*strict.Value `json:"items"`
 }
 
-// kumaList is what `kumactl get` prints for several resources. Next is null or
-// the address of the next page.
+// kumaList is the output of `kumactl get` for several resources. Next is null
+// or the address of the next page.
 type kumaList struct {
 	Total *uint64         `json:"total,omitzero"`
 	Items []*strict.Value `json:"items"`
 	Next  *strict.Value   `json:"next,omitzero"`
 }
 
-// isList reports whether the document is a list of documents, whose errors
-// name them items[0], items[1] and so on.
+// isList reports whether the document is a list of documents. Errors identify
+// its documents as items[0], items[1] and so on.
 func (d *decoder) isList(in *strict.Value) bool {
 	kind := in.Field("kind").Text()
 	switch {
@@ -66,8 +66,8 @@ func morePages(at *diag.At) {
 	at.Warnf("read all pages and join them", "there are more pages: the resources on them are missing")
 }
 
-// items decodes the items of a list. Those of a list such as Kubernetes'
-// PodList have no kind of their own; they are skipped as documents of kind.
+// items decodes the items of a list. The items of a list such as Kubernetes'
+// PodList have no kind; they are skipped as documents of the given kind.
 func (d *decoder) items(items []*strict.Value, kind string) {
 	d.each(items, func(d *decoder, item *strict.Value) {
 		if kind != "" && !item.Has("kind") && !item.Has("type") {

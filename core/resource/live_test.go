@@ -14,9 +14,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// The files of testdata/live are what live systems and their tools print. An
-// archive has the input and, as the file want, what the loader makes of it.
-// UPDATE=1 writes want.
+// The files of testdata/live are outputs of live systems and their tools. An
+// archive has the input and, in the file want, the resulting set. UPDATE=1
+// writes want.
 func TestLiveInputs(t *testing.T) {
 	golden.Archives(t, "testdata/live/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
 		loader := resource.Loader{Kinds: kinds.All()}
@@ -93,7 +93,8 @@ func summary(t *testing.T, set *resource.Set) string {
 	return b.String()
 }
 
-// A policy with an empty list is a warning at its spec, one without any list an error.
+// A policy with an empty list is a warning at its spec; a policy without any list is
+// an error.
 func TestPolicyWithoutItems(t *testing.T) {
 	for document, want := range map[string]string{
 		"{type: MeshHealthCheck, name: a, spec: {to: []}}":                                                            "in.yaml:1:40: spec: the policy has no items: it sets nothing; add items to to, or remove the policy",

@@ -17,27 +17,26 @@ import (
 // Loader reads resources from files.
 type Loader struct {
 	Kinds *Kinds
-	// Documents are the types of documents that are read in addition to the
-	// resources of a mesh.
+	// Documents are the types of documents to read in addition to the resources
+	// of a mesh.
 	Documents []DocumentType
 	Limits    strict.Limits // of each file; zero: [strict.DefaultLimits]
 	MaxBytes  int64         // of all files together; zero: 1 GiB
 	Stdin     io.Reader     // nil: "-" is an error
-	// Read is called by Load with the content of each file, in the order in which they
-	// are read. It must not change the data, or keep them; nil: it is not called.
+	// Load calls Read with the content of each file, in the order in which the files
+	// are read. Read must neither change nor retain the data. It may be nil.
 	Read func(Input)
-	// KeepGoing leaves what does not load out of the set, in place of an error; see
-	// [Set.LeftOut]. An answer about such a set is incomplete.
+	// KeepGoing leaves inputs with errors out of the set, and returns no error for
+	// them; see [Set.LeftOut]. An answer about such a set is incomplete.
 	KeepGoing bool
-	// KeepSources keeps the documents as they are written; see [Set.Sources].
+	// KeepSources keeps the original documents; see [Set.Sources].
 	KeepSources bool
-	// Cache keeps decoded files, so that a later load decodes only those that
-	// changed; nil: every file is decoded.
+	// Cache keeps decoded files, so that a later load decodes only the files
+	// that changed; nil: every load decodes every file.
 	Cache *Cache
 }
 
-// defaultMaxBytes is how much a load reads, in bytes, unless the loader has
-// another limit.
+// defaultMaxBytes is the default limit of a load, in bytes.
 const defaultMaxBytes = 1 << 30
 
 // Input is one file that was read.
@@ -46,14 +45,14 @@ type Input struct {
 	Data []byte
 }
 
-// Load reads files, directory trees (every .yaml, .yml and .json file below
-// them, without hidden ones and directories that are reached by links) and "-"
-// (SPEC 1.1). Every error of every file is in the returned [diag.Errors]; with
-// any error there are no resources (SPEC 1.2).
+// Load reads files, directory trees and "-" (SPEC 1.1). From a directory tree
+// it reads every .yaml, .yml and .json file, except hidden files and files in
+// linked directories. Every error of every file is in the returned
+// [diag.Errors]; with any error there are no resources (SPEC 1.2).
 //
-// Only regular files are read, and links of a directory tree only if they stay
-// in it. At any time the load holds the content of as many files as are
-// decoded in parallel.
+// Load reads only regular files, and follows a link in a directory tree only if
+// it stays in the tree. At any time, the load has in memory only the content of
+// the files that it decodes in parallel.
 func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
 	d := l.decoding(ctx)
 	list := files{ctx: ctx, sink: &d.sink, given: map[string]string{}}
@@ -85,7 +84,7 @@ func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
 	return d.set()
 }
 
-// Decode is [Loader.Load] for content that is in memory already.
+// Decode is [Loader.Load] for content in memory.
 func (l *Loader) Decode(ctx context.Context, inputs ...Input) (*Set, error) {
 	d := l.decoding(ctx)
 	for _, in := range inputs {
@@ -111,9 +110,9 @@ func (l *Loader) limits() strict.Limits { return cmp.Or(l.Limits, strict.Default
 
 func (l *Loader) maxBytes() int64 { return cmp.Or(l.MaxBytes, defaultMaxBytes) }
 
-// decoding is a load: inputs are cut into parts, which are decoded in
-// parallel. The result does not depend on how they were cut, as the parts are
-// joined in the order of the input.
+// decoding is a load. It splits inputs into parts and decodes them in parallel.
+// The parts are joined in the order of the input, so the result does not depend
+// on how the input was split.
 type decoding struct {
 	ctx    context.Context // of the load
 	loader *Loader
@@ -121,28 +120,28 @@ type decoding struct {
 	group  errgroup.Group
 	parts  []*part
 	bytes  int64 // so far
-	// workers are those that decode no part, as many as parts are decoded at a
-	// time.
+	// workers contains the idle workers. The total number of workers limits the
+	// parts that are decoded at the same time.
 	workers chan *worker
-	// inputs are those of this load, for the cache of the loader.
+	// inputs are the inputs of this load, for the cache of the loader.
 	inputs map[string]*decoded
 }
 
-// worker is what parts that are decoded one after the other share.
+// worker contains the state that parts share if they are decoded in sequence.
 type worker struct {
 	reader strict.Reader
 	shared *sharedLists
 }
 
-// part is a piece of an input that is decoded by itself.
+// part is a piece of an input that is decoded separately.
 type part struct {
 	sink   diag.Sink
 	out    Set
 	unused unusedList // fields of dataplanes that have no effect
-	after  []*part    // what was split off, and what follows it
+	after  []*part    // the parts that were split off, and the following ones
 }
 
-// parallelBytes is the size of the smallest input that is cut into pieces.
+// parallelBytes is the minimum size of an input that is split into pieces.
 const parallelBytes = 256 << 10
 
 func (l *Loader) decoding(ctx context.Context) *decoding {
@@ -157,7 +156,7 @@ func (l *Loader) decoding(ctx context.Context) *decoding {
 }
 
 // input starts to decode an input, once fewer parts than processors are being
-// decoded. It reports false if nothing more should be read.
+// decoded. It returns false if the load should read no more inputs.
 func (d *decoding) input(in Input) bool {
 	limits := d.loader.limits()
 	if len(in.Data) > limits.Bytes {
@@ -227,7 +226,7 @@ func (d *decoding) errorf(name, hint, format string, args ...any) {
 func (d *decoding) set() (*Set, error) {
 	_ = d.group.Wait() // the functions return no errors; diagnostics are in the sinks
 	if d.ctx.Err() != nil {
-		return nil, context.Cause(d.ctx) // and the cache keeps no part that is incomplete
+		return nil, context.Cause(d.ctx) // and the cache keeps no incomplete part
 	}
 	d.loader.Cache.replace(d.inputs)
 	set := &Set{}
@@ -250,7 +249,7 @@ func (d *decoding) set() (*Set, error) {
 	return set, nil
 }
 
-// join adds a part, and those after it, to what is joined so far.
+// join adds a part, and the parts after it, to the set.
 func (d *decoding) join(set *Set, unused *unusedList, p *part) {
 	d.sink.Join(&p.sink)
 	set.join(&p.out)

@@ -82,8 +82,8 @@ spec:
 	}
 }
 
-// The namespace of the Kubernetes spelling is the field's, and is printed as
-// the label of the universal one.
+// The Kubernetes spelling has the namespace in a field; the universal spelling
+// prints it as a label.
 func TestNamespaceIsPrinted(t *testing.T) {
 	set, errs := decode(t, `
 {apiVersion: kuma.io/v1alpha1, kind: MeshTLS, metadata: {name: a, namespace: shop, labels: {k8s.kuma.io/namespace: other, b: c}}, spec: {rules: []}}
@@ -136,7 +136,7 @@ func TestMeshDocuments(t *testing.T) {
 	}
 }
 
-// What a policy prints decodes to an equal one.
+// A printed policy decodes to an equal one.
 func TestPoliciesRoundTrip(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Load(t.Context(), "../../testdata/demo")
@@ -245,7 +245,7 @@ func TestDataplaneErrors(t *testing.T) {
 		"backend kind":        {`{address: a, outbound: [{backendRef: {kind: MeshServic, name: a}}]}`, `3:57: networking.outbound[0].backendRef.kind: unknown value "MeshServic"; did you mean "MeshService"?`},
 		"listener type":       {`{address: a, listeners: [{type: ZoneIngres, port: 1}]}`, `3:45: networking.listeners[0].type: unknown value "ZoneIngres"; did you mean "ZoneIngress"?`},
 		"admin":               {`{address: a, admin: {prot: 1}}`, `3:34: networking.admin.prot: unknown field; did you mean "port"?`},
-		"at two places":       {"{address: a}\nspec: {networking: {address: b}}", `4:20: spec.networking: networking is at the top and below spec; remove one`},
+		"at two places":       {"{address: a}\nspec: {networking: {address: b}}", `4:20: spec.networking: networking is both at the top level and in spec; remove one`},
 		"probes":              {"{address: a}\nprobes: {endpoints: [{inboundPort: 1, inboundPath: a, path: /a}]}", `4:52: probes.endpoints[0].inboundPath: must be a path that starts with /`},
 		"metrics":             {"{address: a}\nmetrics: {conf: {a: ~}}", `4:21: metrics.conf.a: must not be null; leave the field out instead`},
 		"envoy":               {"{address: a}\nspec: {envoy: {xdsTransportProtocolVariant: SOTW}}", `4:45: spec.envoy.xdsTransportProtocolVariant: unknown value "SOTW"; one of "DEFAULT", "DELTA_GRPC", "GRPC"`},
@@ -343,7 +343,7 @@ func TestLoadTree(t *testing.T) {
 	}
 }
 
-// A large file is decoded in pieces; the set is the same in any order of the
+// A large file is decoded in pieces. The set is the same for any order of the
 // documents.
 func TestLoadLargeFileInAnyOrder(t *testing.T) {
 	docs := make([]string, 3000)
@@ -365,7 +365,8 @@ func TestLoadLargeFileInAnyOrder(t *testing.T) {
 	if diff := cmp.Diff(first, second, withoutPositions); diff != "" {
 		t.Error(diff)
 	}
-	// Places count from the start of the file, not of the piece.
+	// Positions count from the start of the file, not from the start of the
+	// piece.
 	docs[2500] = strings.Replace(docs[2500], "default", "defualt", 1)
 	_, errs = decode(t, strings.Join(docs, "---\n"))
 	if want := fmt.Sprintf("in.yaml:%d:7: spec.to[0].defualt", 2500*7+6); !strings.Contains(errs, want) {
@@ -373,8 +374,8 @@ func TestLoadLargeFileInAnyOrder(t *testing.T) {
 	}
 }
 
-// A directory that cannot be read hides nothing of the others. Paths of
-// more than some thousand bytes cannot be read by any user.
+// A directory that cannot be read does not hide others. No user can read paths
+// of more than a few thousand bytes.
 func TestLoadGoesOnBehindUnreadableDirectory(t *testing.T) {
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
@@ -432,7 +433,7 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
-// A mistake in one part of a document does not hide those in the others.
+// A mistake in one part of a document does not hide mistakes in other parts.
 func TestErrorsDoNotHideOthers(t *testing.T) {
 	for name, c := range map[string]struct {
 		doc  string

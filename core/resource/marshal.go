@@ -1,6 +1,6 @@
 package resource
 
-// printedUniversal is the part of a document in the universal spelling before the spec.
+// printedUniversal is a document in the universal spelling without the spec.
 type printedUniversal struct {
 	Type   string `json:"type"`
 	Mesh   string `json:"mesh,omitzero"`
@@ -22,10 +22,11 @@ type printedMetadata struct {
 	Labels    Tags   `json:"labels,omitzero"`
 }
 
-// marshal prints a document of the resource in the universal spelling, or in that of
-// Kubernetes if the resource is not in the namespace where it was made: the universal
-// spelling has one place for both. Mesh is what the universal spelling prints; flat
-// reports that it has the fields of the spec at the top.
+// marshal prints a document of the resource in the universal spelling. If the
+// resource is not in the namespace where it was made, it uses the Kubernetes
+// spelling, because the universal spelling has one place for both namespaces. The
+// universal spelling prints mesh; flat means that it has the fields of the spec at
+// the top level.
 func (m *Meta) marshal(mesh string, spec any, flat bool) ([]byte, error) {
 	if m.isElsewhere() {
 		head := printedMetadata{m.Name, m.Namespace, m.Labels}
@@ -44,15 +45,15 @@ func (m *Meta) marshal(mesh string, spec any, flat bool) ([]byte, error) {
 	}{head, spec})
 }
 
-// isElsewhere reports whether the resource has a namespace and was made in another one,
-// or in none: it is a copy in the namespace of a control plane.
+// isElsewhere reports whether the resource has a namespace and was not made in it: it
+// is a copy in the namespace of a control plane.
 func (m *Meta) isElsewhere() bool {
 	home, labelled := m.Labels.Get(NamespaceLabel)
 	return m.Namespace != "" && (labelled && home != m.Namespace || !labelled && m.Origin() == GlobalOrigin)
 }
 
-// namespacedLabels returns the labels, with the namespace among them, as the
-// universal spelling has no other place for it.
+// namespacedLabels returns the labels including the namespace, for which the
+// universal spelling has no other place.
 func (m *Meta) namespacedLabels() Tags {
 	if m.Labels.Value(namespaceLabel) == m.Namespace {
 		return m.Labels

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// MeshExternalService is a service outside of the mesh.
+// MeshExternalService is a service outside the mesh.
 type MeshExternalService struct {
 	ObjectOf[MeshExternalServiceSpec]
 	DestinationStatus
@@ -21,16 +21,16 @@ func (s *MeshExternalService) Ports() []DestinationPort {
 	return []DestinationPort{{Number: s.Spec.Match.Port, Protocol: cmp.Or(string(s.Spec.Match.Protocol), defaultProtocol)}}
 }
 
-// MeshExternalServiceSpec is a MeshExternalService as it is written.
+// MeshExternalServiceSpec is the spec of a MeshExternalService.
 type MeshExternalServiceSpec struct {
 	Match     ExternalMatch      `json:"match"`
 	Endpoints []ExternalEndpoint `json:"endpoints,omitzero"`
 	TLS       *ExternalTLS       `json:"tls,omitzero"`
-	// Extension describes the endpoints in a form that is not Kuma's own.
+	// Extension describes the endpoints in a form that Kuma does not define.
 	Extension *Extension `json:"extension,omitzero"`
 }
 
-// ExternalMatch is the port that workloads call.
+// ExternalMatch is the port to which workloads connect.
 type ExternalMatch struct {
 	Type     ExternalMatchType `json:"type,omitzero"` // empty: HostnameGenerator
 	Port     uint32            `json:"port"`
@@ -40,10 +40,10 @@ type ExternalMatch struct {
 // Validate checks the port.
 func (m *ExternalMatch) Validate(at *diag.At) { validatePort(at, "port", m.Port) }
 
-// ExternalMatchType is how workloads find the address.
+// ExternalMatchType determines how workloads find the address.
 type ExternalMatchType string
 
-// Enum returns the only word that there is.
+// Enum returns the only allowed value.
 func (ExternalMatchType) Enum() []string { return []string{"HostnameGenerator"} }
 
 // ExternalProtocol is the protocol of an external service.
@@ -56,11 +56,11 @@ func (ExternalProtocol) Enum() []string { return []string{"tcp", "http", "http2"
 type ExternalEndpoint struct {
 	Address string `json:"address"` // an IP address or a host name
 	Port    uint32 `json:"port"`
-	// Priority is that of Envoy: 0 is used first.
+	// Priority is the priority in Envoy: 0 is used first.
 	Priority uint32 `json:"priority,omitzero"`
 }
 
-// maxPriority is the largest priority that Envoy has.
+// maxPriority is the largest priority in Envoy.
 const maxPriority = 128
 
 // Validate checks the parts.
@@ -72,7 +72,7 @@ func (e *ExternalEndpoint) Validate(at *diag.At) {
 	}
 }
 
-// Extension is a configuration in a form that is not Kuma's own.
+// Extension is a configuration in a form that Kuma does not define.
 type Extension struct {
 	Type   string `json:"type"`
 	Config any    `json:"config,omitzero"`
@@ -87,14 +87,14 @@ func (e *Extension) Validate(at *diag.At) {
 
 var hostName = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
 
-// validateHost checks an IP address or the name of a host.
+// validateHost checks an IP address or a host name.
 func validateHost(at *diag.At, host string) {
 	if _, err := netip.ParseAddr(host); err != nil && (!hostName.MatchString(host) || len(host) > 253) {
 		at.Errorf("write an IP address or the name of a host", "bad address %q", host)
 	}
 }
 
-// ExternalTLS is how TLS to an external service begins.
+// ExternalTLS configures TLS to an external service.
 type ExternalTLS struct {
 	Enabled            bool          `json:"enabled,omitzero"`
 	AllowRenegotiation bool          `json:"allowRenegotiation,omitzero"`

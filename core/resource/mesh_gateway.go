@@ -5,10 +5,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// MeshGateway is the listeners of builtin gateways.
+// MeshGateway configures the listeners of builtin gateways.
 type MeshGateway struct{ ObjectOf[MeshGatewaySpec] }
 
-// MeshGatewaySpec is a MeshGateway as it is written.
+// MeshGatewaySpec is the spec of a MeshGateway.
 type MeshGatewaySpec struct {
 	Selectors []TagSelector `json:"selectors"`
 	Tags      Tags          `json:"tags,omitzero"`
@@ -60,7 +60,8 @@ type GatewayListener struct {
 	Resources *GatewayResources `json:"resources,omitzero"`
 }
 
-// Validate checks the port, the tags, and that there is TLS where the protocol has it.
+// Validate checks the port and the tags, and that TLS is present if and only if the
+// protocol has it.
 func (l *GatewayListener) Validate(at *diag.At) {
 	validatePort(at, "port", l.Port)
 	validateTags(at.Field("tags"), l.Tags)
@@ -79,32 +80,32 @@ type GatewayProtocol string
 // Enum returns the allowed values.
 func (GatewayProtocol) Enum() []string { return []string{"TCP", "TLS", "HTTP", "HTTPS"} }
 
-// GatewayResources limits a listener.
+// GatewayResources limits the resources of a listener.
 type GatewayResources struct {
 	ConnectionLimit uint32 `json:"connectionLimit,omitzero"`
 }
 
-// GatewayTLS is how a listener accepts TLS.
+// GatewayTLS configures TLS of a listener.
 type GatewayTLS struct {
 	Mode         GatewayTLSMode `json:"mode"`
 	Certificates []DataSource   `json:"certificates,omitzero"`
 	Options      *struct{}      `json:"options,omitzero"`
 }
 
-// Validate checks that a listener that ends TLS has a certificate.
+// Validate checks that a listener that terminates TLS has a certificate.
 func (t *GatewayTLS) Validate(at *diag.At) {
 	if t.Mode == "TERMINATE" && len(t.Certificates) == 0 {
 		at.Field("certificates").Errorf("", "is required for mode TERMINATE")
 	}
 }
 
-// GatewayTLSMode is where TLS ends.
+// GatewayTLSMode determines whether the listener terminates TLS.
 type GatewayTLSMode string
 
 // Enum returns the allowed values.
 func (GatewayTLSMode) Enum() []string { return []string{"TERMINATE", "PASSTHROUGH"} }
 
-// DataSource is a text that may be kept elsewhere.
+// DataSource is a text, in the document or elsewhere.
 type DataSource struct {
 	Secret       *string `json:"secret,omitzero"`
 	File         *string `json:"file,omitzero"`

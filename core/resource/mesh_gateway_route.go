@@ -5,12 +5,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// MeshGatewayRoute is routes of builtin gateways.
+// MeshGatewayRoute contains routes of builtin gateways.
 type MeshGatewayRoute struct {
 	ObjectOf[MeshGatewayRouteSpec]
 }
 
-// MeshGatewayRouteSpec is a MeshGatewayRoute as it is written.
+// MeshGatewayRouteSpec is the spec of a MeshGatewayRoute.
 type MeshGatewayRouteSpec struct {
 	Selectors []TagSelector    `json:"selectors"`
 	Conf      GatewayRouteConf `json:"conf"`
@@ -21,34 +21,35 @@ func (s *MeshGatewayRouteSpec) Validate(at *diag.At) {
 	validateSelectors(at.Field("selectors"), s.Selectors)
 }
 
-// GatewayRouteConf has the routes of one protocol.
+// GatewayRouteConf contains the routes of one protocol.
 type GatewayRouteConf struct {
 	TCP  *GatewayTCPRoute  `json:"tcp,omitzero"`
 	HTTP *GatewayHTTPRoute `json:"http,omitzero"`
 }
 
-// Validate checks that there is one protocol.
+// Validate checks that exactly one protocol is given.
 func (c *GatewayRouteConf) Validate(at *diag.At) {
 	exactlyOne(at, "the conf", []presence{{"tcp", c.TCP != nil}, {"http", c.HTTP != nil}})
 }
 
-// GatewayTCPRoute is where connections go.
+// GatewayTCPRoute routes connections.
 type GatewayTCPRoute struct {
 	Rules []GatewayTCPRule `json:"rules"`
 }
 
-// GatewayTCPRule is the backends of connections.
+// GatewayTCPRule contains the backends of connections.
 type GatewayTCPRule struct {
 	Backends []GatewayBackend `json:"backends"`
 }
 
-// GatewayHTTPRoute is where the requests for some hosts go.
+// GatewayHTTPRoute routes the requests for some hosts.
 type GatewayHTTPRoute struct {
 	Hostnames []string          `json:"hostnames,omitzero"`
 	Rules     []GatewayHTTPRule `json:"rules"`
 }
 
-// GatewayHTTPRule is where a request goes that one of the matches holds for.
+// GatewayHTTPRule contains the backends of requests that at least one of the
+// matches selects.
 type GatewayHTTPRule struct {
 	Matches  []GatewayMatch   `json:"matches"`
 	Filters  []GatewayFilter  `json:"filters,omitzero"`
@@ -62,9 +63,9 @@ func (r *GatewayHTTPRule) Validate(at *diag.At) {
 	}
 }
 
-// GatewayBackend is the dataplanes with some tags.
+// GatewayBackend selects dataplanes by tags.
 type GatewayBackend struct {
-	Weight      uint32 `json:"weight,omitzero"` // 0 gets nothing
+	Weight      uint32 `json:"weight,omitzero"` // 0: no requests
 	Destination Tags   `json:"destination"`
 }
 
@@ -77,7 +78,7 @@ func (b *GatewayBackend) Validate(at *diag.At) {
 	conf.ValidateSelector(destination, b.Destination.asMap())
 }
 
-// GatewayMatch is conditions on a request; all must hold.
+// GatewayMatch contains conditions on a request; all must hold.
 type GatewayMatch struct {
 	Path            *GatewayPathMatch   `json:"path,omitzero"`
 	Method          string              `json:"method,omitzero"`
@@ -91,7 +92,7 @@ type GatewayPathMatch struct {
 	Value string               `json:"value"`
 }
 
-// GatewayPathMatchType is how a path is compared.
+// GatewayPathMatchType determines how a path is compared.
 type GatewayPathMatchType string
 
 // Enum returns the allowed values.
@@ -104,13 +105,13 @@ type GatewayValueMatch struct {
 	Value string                `json:"value,omitzero"`
 }
 
-// GatewayValueMatchType is how a value is compared.
+// GatewayValueMatchType determines how a value is compared.
 type GatewayValueMatchType string
 
 // Enum returns the allowed values.
 func (GatewayValueMatchType) Enum() []string { return []string{"EXACT", "REGEX", "ABSENT", "PRESENT"} }
 
-// GatewayFilter is one thing that is done to a request or its response.
+// GatewayFilter is one action on a request or its response.
 type GatewayFilter struct {
 	RequestHeader  *GatewayHeaders  `json:"requestHeader,omitzero"`
 	ResponseHeader *GatewayHeaders  `json:"responseHeader,omitzero"`
@@ -119,7 +120,7 @@ type GatewayFilter struct {
 	Rewrite        *GatewayRewrite  `json:"rewrite,omitzero"`
 }
 
-// Validate checks that it is one thing.
+// Validate checks that exactly one action is given.
 func (f *GatewayFilter) Validate(at *diag.At) {
 	exactlyOne(at, "the filter", []presence{
 		{"requestHeader", f.RequestHeader != nil}, {"responseHeader", f.ResponseHeader != nil},
@@ -146,7 +147,7 @@ type GatewayMirror struct {
 	Percentage *float64       `json:"percentage,omitzero"`
 }
 
-// GatewayRedirect answers with another URL.
+// GatewayRedirect redirects requests to another URL.
 type GatewayRedirect struct {
 	Scheme     string          `json:"scheme,omitzero"`
 	Hostname   string          `json:"hostname,omitzero"`
@@ -162,7 +163,7 @@ type GatewayRewrite struct {
 	HostToBackendHostname bool    `json:"hostToBackendHostname,omitzero"`
 }
 
-// Validate checks that the path is changed in one way.
+// Validate checks that the path is changed in exactly one way.
 func (r *GatewayRewrite) Validate(at *diag.At) {
 	onlyOne(at, "the rewrite", []presence{{"replaceFull", r.ReplaceFull != nil}, {"replacePrefixMatch", r.ReplacePrefixMatch != nil}})
 }

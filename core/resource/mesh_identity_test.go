@@ -34,7 +34,7 @@ func TestMeshIdentityErrors(t *testing.T) {
 }
 
 // checkSpec checks the only error of a document whose spec begins in line 3,
-// column 7, or that there is none.
+// column 7, or checks that there is no error.
 func checkSpec(t *testing.T, kind, spec, want string) {
 	t.Helper()
 	if want != "" {

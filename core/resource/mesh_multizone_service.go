@@ -2,7 +2,7 @@ package resource
 
 import "github.com/meshmatch/meshmatch/core/diag"
 
-// MeshMultiZoneService joins MeshServices of several zones.
+// MeshMultiZoneService combines MeshServices of several zones.
 type MeshMultiZoneService struct {
 	ObjectOf[MeshMultiZoneServiceSpec]
 	DestinationStatus
@@ -11,7 +11,7 @@ type MeshMultiZoneService struct {
 // Ports returns the ports in the order of the document.
 func (s *MeshMultiZoneService) Ports() []DestinationPort { return destinationPorts(s.Spec.Ports) }
 
-// MeshMultiZoneServiceSpec is a MeshMultiZoneService as it is written.
+// MeshMultiZoneServiceSpec is the spec of a MeshMultiZoneService.
 type MeshMultiZoneServiceSpec struct {
 	Selector MultiZoneSelector `json:"selector"`
 	Ports    []ServicePort     `json:"ports"`
@@ -33,7 +33,7 @@ func (s *MeshMultiZoneServiceSpec) Validate(at *diag.At) {
 	}
 	for i := range s.Ports {
 		if s.Ports[i].TargetPort != nil {
-			ports.Index(i).Field("targetPort").Errorf("remove it: it is that of the MeshServices", "does not belong to a MeshMultiZoneService")
+			ports.Index(i).Field("targetPort").Errorf("remove it: the MeshServices have it", "does not belong to a MeshMultiZoneService")
 		}
 	}
 	validatePorts(ports, s.Ports)

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// MeshService is a service of dataplanes of one zone.
+// MeshService is a service that dataplanes of one zone provide.
 type MeshService struct {
 	ObjectOf[MeshServiceSpec]
 	DestinationStatus
@@ -18,19 +18,20 @@ type MeshService struct {
 // Ports returns the ports in the order of the document.
 func (s *MeshService) Ports() []DestinationPort { return destinationPorts(s.Spec.Ports) }
 
-// MeshServiceSpec is a MeshService as it is written.
+// MeshServiceSpec is the spec of a MeshService.
 type MeshServiceSpec struct {
-	// State is whether a dataplane of the service is healthy; empty: Unavailable.
+	// State reports whether a dataplane of the service is healthy; empty:
+	// Unavailable.
 	State      ServiceState      `json:"state,omitzero"`
 	Selector   ServiceSelector   `json:"selector,omitzero"`
 	Ports      []ServicePort     `json:"ports,omitzero"`
 	Identities []ServiceIdentity `json:"identities,omitzero"`
 }
 
-// Validate checks that no port is there twice.
+// Validate checks that no port occurs twice.
 func (s *MeshServiceSpec) Validate(at *diag.At) { validatePorts(at.Field("ports"), s.Ports) }
 
-// ServiceState is whether a service has a healthy endpoint.
+// ServiceState reports whether a service has a healthy endpoint.
 type ServiceState string
 
 // The states.
@@ -42,8 +43,8 @@ const (
 // Enum returns the allowed values.
 func (ServiceState) Enum() []string { return conf.Words(Available, Unavailable) }
 
-// ServiceSelector selects the dataplanes of a MeshService, in at most one way. Without
-// one it selects none.
+// ServiceSelector selects the dataplanes of a MeshService. At most one field is set;
+// if none is set, it selects no dataplane.
 type ServiceSelector struct {
 	// DataplaneTags selects dataplanes with an inbound that has all of the tags.
 	DataplaneTags   Tags           `json:"dataplaneTags,omitzero"`
@@ -56,7 +57,7 @@ type DataplaneRef struct {
 	Name string `json:"name,omitzero"`
 }
 
-// Validate checks that there is one way at most.
+// Validate checks that at most one field is set.
 func (s *ServiceSelector) Validate(at *diag.At) {
 	onlyOne(at, "a selector", []presence{
 		{"dataplaneTags", s.DataplaneTags != nil}, {"dataplaneRef", s.DataplaneRef != nil}, {"dataplaneLabels", s.DataplaneLabels != nil},
@@ -71,7 +72,8 @@ func (s *ServiceSelector) Validate(at *diag.At) {
 type ServicePort struct {
 	Port uint32 `json:"port"`
 	Name string `json:"name,omitzero"`
-	// TargetPort is the port of the inbounds; nil: Port. A MeshMultiZoneService has none.
+	// TargetPort is the port of the inbounds; nil: Port. The ports of a
+	// MeshMultiZoneService have no TargetPort.
 	TargetPort  *TargetPort `json:"targetPort,omitzero"`
 	AppProtocol string      `json:"appProtocol,omitzero"` // empty: tcp
 }
@@ -120,13 +122,13 @@ func (t TargetPort) MarshalJSON() ([]byte, error) {
 	return []byte(strconv.FormatUint(uint64(t.Number), 10)), nil
 }
 
-// ServiceIdentity is an identity that a certificate of the service may have.
+// ServiceIdentity is an identity that the service's certificates may have.
 type ServiceIdentity struct {
 	Type  ServiceIdentityType `json:"type"`
 	Value string              `json:"value"`
 }
 
-// ServiceIdentityType is how the value of a [ServiceIdentity] is written.
+// ServiceIdentityType is the form of the value of a [ServiceIdentity].
 type ServiceIdentityType string
 
 // The types: a SPIFFE ID, or the value of the tag kuma.io/service.

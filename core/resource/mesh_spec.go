@@ -14,11 +14,12 @@ type MeshSpec struct {
 	MeshServices *MeshServices   `json:"meshServices,omitzero"`
 	Routing      *MeshRouting    `json:"routing,omitzero"`
 	Networking   *MeshNetworking `json:"networking,omitzero"`
-	// SkipCreatingInitialPolicies are the kinds without default policies; * is all.
+	// SkipCreatingInitialPolicies are the kinds without default policies; * means
+	// all kinds.
 	SkipCreatingInitialPolicies []string `json:"skipCreatingInitialPolicies,omitzero"`
 }
 
-// meshDoc is a Mesh document with the fields that are read and not used.
+// meshDoc is a Mesh document with the fields that are read but not used.
 type meshDoc struct {
 	MTLS         *MeshMTLS       `json:"mtls,omitzero"`
 	MeshServices *MeshServices   `json:"meshServices,omitzero"`
@@ -32,8 +33,8 @@ type meshDoc struct {
 	Tracing                     *strict.Value `json:"tracing,omitzero"`
 }
 
-// meshFields are the fields of a Mesh document, which has them at the top in the
-// universal spelling.
+// meshFields are the fields of a Mesh document. In the universal spelling they
+// are at the top level.
 var meshFields = []string{"constraints", "logging", "meshServices", "metrics", "mtls", "networking", "routing", "skipCreatingInitialPolicies", "tracing"}
 
 // mesh decodes the fields of a Mesh.
@@ -59,7 +60,7 @@ func (d *decoder) mesh(b *body) MeshSpec {
 	return MeshSpec{doc.MTLS, doc.MeshServices, doc.Routing, doc.Networking, doc.SkipCreatingInitialPolicies}
 }
 
-// unusedOfMesh counts the fields that change nothing of what is sent to proxies.
+// unusedOfMesh counts the fields with no effect on the configuration of proxies.
 func (d *decoder) unusedOfMesh(at *diag.At, doc *meshDoc) {
 	for _, unused := range []struct {
 		field   string
@@ -80,7 +81,7 @@ func (d *decoder) unusedOfMesh(at *diag.At, doc *meshDoc) {
 	}
 }
 
-// MeshMTLS is the certificate authorities of Kuma 2.
+// MeshMTLS contains the certificate authorities of Kuma 2.
 type MeshMTLS struct {
 	EnabledBackend string        `json:"enabledBackend,omitzero"`
 	SkipValidation bool          `json:"skipValidation,omitzero"`
@@ -110,7 +111,7 @@ type MTLSBackend struct {
 	RootChain any      `json:"rootChain,omitzero"`
 }
 
-// MTLSMode is whether inbounds accept plain text.
+// MTLSMode determines whether inbounds accept plain text.
 type MTLSMode string
 
 // The modes.
@@ -122,16 +123,17 @@ const (
 // Enum returns the allowed values.
 func (MTLSMode) Enum() []string { return conf.Words(StrictMTLS, PermissiveMTLS) }
 
-// MeshServices is which services of the mesh have MeshServices.
+// MeshServices configures which services of the mesh have MeshServices.
 type MeshServices struct {
 	Mode MeshServicesMode `json:"mode,omitzero"` // empty: Disabled
 }
 
-// MeshServicesMode is which outbounds a transparent proxy has.
+// MeshServicesMode determines which outbounds a transparent proxy has.
 type MeshServicesMode string
 
-// The modes: only those of service tags, further those that every dataplane or only a
-// reachableBackends lists, only those of destinations.
+// The modes. With Disabled, outbounds come from service tags only. With Everywhere
+// and ReachableBackends they also come from destinations: from all, or only from
+// those in reachableBackends. With Exclusive they come from destinations only.
 const (
 	MeshServicesDisabled    MeshServicesMode = "Disabled"
 	MeshServicesEverywhere  MeshServicesMode = "Everywhere"
@@ -152,8 +154,8 @@ func (m *Mesh) ServicesMode() MeshServicesMode {
 	return m.Spec.MeshServices.Mode
 }
 
-// Passthrough reports whether workloads may connect to addresses that are no outbounds,
-// where no MeshPassthrough decides; m may be nil.
+// Passthrough reports whether workloads may connect to addresses that are not
+// outbounds, if no MeshPassthrough decides; m may be nil.
 func (m *Mesh) Passthrough() bool {
 	if m == nil || m.Spec.Networking == nil || m.Spec.Networking.Outbound == nil {
 		return true
@@ -162,19 +164,19 @@ func (m *Mesh) Passthrough() bool {
 	return passthrough == nil || *passthrough
 }
 
-// MeshRouting is how traffic leaves a zone.
+// MeshRouting configures how traffic leaves a zone.
 type MeshRouting struct {
 	LocalityAwareLoadBalancing             bool `json:"localityAwareLoadBalancing,omitzero"`
 	ZoneEgress                             bool `json:"zoneEgress,omitzero"`
 	DefaultForbidMeshExternalServiceAccess bool `json:"defaultForbidMeshExternalServiceAccess,omitzero"`
 }
 
-// MeshNetworking is what workloads reach outside of the mesh.
+// MeshNetworking configures connections to addresses outside the mesh.
 type MeshNetworking struct {
 	Outbound *MeshOutbound `json:"outbound,omitzero"`
 }
 
-// MeshOutbound is what happens to connections to addresses that are no outbounds.
+// MeshOutbound configures connections to addresses that are not outbounds.
 type MeshOutbound struct {
 	Passthrough *bool `json:"passthrough,omitzero"` // nil: true
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// MeshOpenTelemetryBackend is a collector of OpenTelemetry, to which policies refer
-// by its labels.
+// MeshOpenTelemetryBackend is an OpenTelemetry collector. Policies refer to it by
+// its labels.
 type MeshOpenTelemetryBackend struct {
 	ObjectOf[MeshOpenTelemetryBackendSpec]
 }
 
-// MeshOpenTelemetryBackendSpec is a MeshOpenTelemetryBackend as it is written. An
-// empty one is a collector on the node of the proxy.
+// MeshOpenTelemetryBackendSpec is the spec of a MeshOpenTelemetryBackend. An
+// empty spec is a collector on the node of the proxy.
 type MeshOpenTelemetryBackendSpec struct {
 	Endpoint *CollectorEndpoint `json:"endpoint,omitzero"`
 	Protocol CollectorProtocol  `json:"protocol,omitzero"` // empty: grpc
@@ -36,9 +36,9 @@ func (s *MeshOpenTelemetryBackendSpec) Validate(at *diag.At) {
 	}
 }
 
-// CollectorEndpoint is where a collector listens.
+// CollectorEndpoint is the address of a collector.
 type CollectorEndpoint struct {
-	Address *string `json:"address,omitzero"` // nil: that of the node
+	Address *string `json:"address,omitzero"` // nil: the address of the node
 	Port    *uint32 `json:"port,omitzero"`    // nil: 4317
 	Path    string  `json:"path,omitzero"`    // for HTTP
 }
@@ -59,20 +59,22 @@ type CollectorProtocol string
 // Enum returns the allowed values.
 func (CollectorProtocol) Enum() []string { return []string{"grpc", "http"} }
 
-// CollectorEnv is whether the environment of the proxy may change the collector.
+// CollectorEnv determines whether the environment of the proxy may change the
+// collector.
 type CollectorEnv struct {
 	Mode                 CollectorEnvMode       `json:"mode,omitzero"`                 // empty: Optional
 	Precedence           CollectorEnvPrecedence `json:"precedence,omitzero"`           // empty: EnvFirst
 	AllowSignalOverrides *bool                  `json:"allowSignalOverrides,omitzero"` // nil: true
 }
 
-// CollectorEnvMode is whether the environment is used.
+// CollectorEnvMode determines whether the environment is used.
 type CollectorEnvMode string
 
 // Enum returns the allowed values.
 func (CollectorEnvMode) Enum() []string { return []string{"Disabled", "Optional", "Required"} }
 
-// CollectorEnvPrecedence is what overrides what.
+// CollectorEnvPrecedence determines whether the environment or the resource
+// overrides the other.
 type CollectorEnvPrecedence string
 
 // Enum returns the allowed values.

@@ -8,9 +8,9 @@ import (
 )
 
 // Object is a resource of one of the kinds of SPEC 17.2, such as a [MeshService] or
-// a [ZoneIngress]: everything that is neither a Mesh, a Dataplane, a policy, a
-// MeshIdentity nor a MeshTrust. It is a pointer to a type of this package, which
-// embeds an [ObjectOf], and immutable once decoded.
+// a [ZoneIngress]: any resource except a Mesh, a Dataplane, a policy, a
+// MeshIdentity or a MeshTrust. It is a pointer to a type of this package that
+// embeds an [ObjectOf]. It is immutable once decoded.
 type Object interface {
 	Identity() *Meta
 	// KRI returns the identifier of the object, or of its part of the given section.
@@ -24,11 +24,13 @@ type Object interface {
 // statused is implemented by the objects whose status is kept.
 type statused interface{ decodeStatus(*strict.Value) }
 
-// ObjectOf is what all objects have: S is the struct of the spec.
+// ObjectOf contains the fields that all objects have. S is the struct of the
+// spec.
 type ObjectOf[S any] struct {
 	Meta
-	// CreationTime is when the control plane stored the object; zero if the input does
-	// not have it. Some references select the oldest of several objects.
+	// CreationTime is the time at which the control plane stored the object, or zero
+	// if the input does not have it. Some references select the oldest of several
+	// objects.
 	CreationTime time.Time
 	Spec         S
 }
@@ -71,8 +73,8 @@ func (m *Meta) validateObject(at *diag.At, kind *objectKind) {
 	checked.validate(at, kind.name)
 }
 
-// ObjectsOf returns the objects of type T, such as *MeshService, in the order of a
-// list that is sorted by identity.
+// ObjectsOf returns the objects of type T, such as *MeshService, from a list that
+// is sorted by identity, in the same order.
 func ObjectsOf[T Object](objects []Object) []T {
 	var out []T
 	for _, o := range objects {

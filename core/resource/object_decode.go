@@ -37,8 +37,8 @@ func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 	d.object(kind, meta, objectParts{at: at, spec: spec, except: except, status: in.Field("status"), created: in.Field("creationTime")})
 }
 
-// kubernetesObject decodes an object in the Kubernetes spelling, whose identity is
-// known.
+// kubernetesObject decodes an object in the Kubernetes spelling, given its
+// identity.
 func (d *decoder) kubernetesObject(kind *objectKind, meta Meta, in, spec *strict.Value) {
 	parts := objectParts{at: in.At(), spec: spec, status: in.Field("status")}
 	if metadata := in.Field("metadata"); metadata != nil {
@@ -47,8 +47,8 @@ func (d *decoder) kubernetesObject(kind *objectKind, meta Meta, in, spec *strict
 	d.object(kind, meta, parts)
 }
 
-// objectParts are the parts of the document of an object. Spec and status are nil if
-// they are left out.
+// objectParts are the parts of an object's document. Spec and status are nil if they
+// are absent.
 type objectParts struct {
 	at      *diag.At
 	spec    *strict.Value

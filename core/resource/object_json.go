@@ -5,13 +5,13 @@ import "encoding/json"
 // MarshalJSON prints the object in the spelling of [Meta.marshal], without its status and
 // creation time, which the control plane writes.
 func (o *ObjectOf[S]) MarshalJSON() ([]byte, error) {
-	if o.Kind == ConfigKind { // its mesh is that of the name
+	if o.Kind == ConfigKind { // its name contains the mesh
 		return MarshalInline(printedUniversal{o.Kind, "", o.Name, o.namespacedLabels()}, &o.Spec)
 	}
 	return o.marshal(o.Mesh, &o.Spec, objectKinds[o.Kind].flat)
 }
 
-// MarshalJSON prints the text that is a JSON object.
+// MarshalJSON prints a text that contains a JSON object.
 func (h VirtualHosts) MarshalJSON() ([]byte, error) {
 	docs := map[string]virtualHostDoc{}
 	for _, host := range h {

@@ -26,13 +26,13 @@ const (
 	AccessTestKind = "AccessTest"
 )
 
-// objectKind describes how documents of one kind of objects are written.
+// objectKind describes the documents of one kind of objects.
 type objectKind struct {
 	name, short string
 	make        func() Object
 	global      bool // belongs to no mesh
-	flat        bool // universal documents have the fields of the spec at the top
-	optional    bool // the spec may be left out
+	flat        bool // universal documents have the fields of the spec at the top level
+	optional    bool // the spec may be absent
 	idle        bool // no answer depends on objects of the kind
 }
 

@@ -18,10 +18,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// The documents of testdata/objects are valid or invalid. The file want is what the
-// loader makes of the valid ones, and errors is what it reports of the others; UPDATE=1
-// writes both. What an object prints is read as an equal object, and is valid as a Go
-// value too.
+// The documents of testdata/objects are valid or invalid. The file want contains the
+// objects of the valid ones, and errors contains the errors of the others; UPDATE=1
+// writes both. A printed object is read as an equal object, and is also valid as a Go
+// value.
 func TestObjects(t *testing.T) {
 	golden.Archives(t, "testdata/objects/*.txtar", func(t *testing.T, archive *txtar.Archive) golden.Answer {
 		loader := resource.Loader{Kinds: kinds.All()}
@@ -70,8 +70,8 @@ func printObjects(t *testing.T, set *resource.Set) string {
 	return b.String()
 }
 
-// roundTrip checks that an object prints as a document of an equal object, which has no
-// status and no time, and that the same value made in Go has no errors.
+// roundTrip checks that a printed object is read as an equal object, except for status
+// and time, and that the same value made in Go has no errors.
 func roundTrip(t *testing.T, o resource.Object) {
 	t.Helper()
 	data, err := json.Marshal(o)
@@ -99,7 +99,7 @@ func roundTrip(t *testing.T, o resource.Object) {
 	}
 }
 
-// An object that was made in Go has the errors of one of a file.
+// An object that was made in Go has the same errors as one from a file.
 func TestValidateObject(t *testing.T) {
 	valid := func() *resource.MeshService {
 		s := &resource.MeshService{}

@@ -12,8 +12,8 @@ type presence struct {
 	present bool
 }
 
-// onlyOne reports all but the first of the fields, if at most one may
-// be present. It returns the number that are present.
+// onlyOne reports all present fields except the first, if at most one may be
+// present. It returns the number of present fields.
 func onlyOne(at *diag.At, what string, fields []presence) int {
 	var names []string
 	for _, f := range fields {
@@ -27,7 +27,7 @@ func onlyOne(at *diag.At, what string, fields []presence) int {
 	return len(names)
 }
 
-// exactlyOne is onlyOne, and reports that no field is present.
+// exactlyOne is onlyOne, but also reports an error if no field is present.
 func exactlyOne(at *diag.At, what string, fields []presence) {
 	if onlyOne(at, what, fields) > 0 {
 		return

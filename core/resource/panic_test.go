@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// bomb is a type of an embedder, whose code has a fault.
+// bomb is a faulty type of an embedder.
 type bomb struct {
 	Fuses []string `json:"fuses"`
 }
@@ -18,8 +18,9 @@ type bomb struct {
 // Validate panics if there is no fuse.
 func (b *bomb) Validate(*diag.At) { _ = b.Fuses[0] }
 
-// A panic while a document is decoded is an error of that document, in whichever way
-// its input is cut and whichever list it is in. The other documents have their errors.
+// A panic while a document is decoded is an error of that document, however its input
+// is split and in whatever list it is. The errors of other documents are still
+// reported.
 func TestPanicIsAnErrorOfItsDocument(t *testing.T) {
 	const fault = "the document cannot be read: internal error: runtime error: index out of range [0] with length 0; report this with the document"
 	loader := resource.Loader{Kinds: kinds.All(), Documents: []resource.DocumentType{resource.DocumentOf[bomb]("", "Bomb")}}

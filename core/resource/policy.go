@@ -16,15 +16,15 @@ type Policy struct {
 	// The arrays in the order of the file. Origins identify an item by its index.
 	To, From []Item
 	Rules    []Rule
-	// Gateway is `to` of a policy for the listeners of a MeshGateway (SPEC 2.4). Then To is
-	// nil.
+	// Gateway is the `to` of a policy for the listeners of a MeshGateway (SPEC 2.4). To is
+	// then nil.
 	Gateway []Item
-	// Default is the one Conf of a kind without arrays, else nil. DefaultPos
-	// is its position.
+	// Default is the single Conf of a kind without arrays, otherwise nil.
+	// DefaultPos is its position.
 	Default    Conf
 	DefaultPos diag.Position
-	// SchemaDefaults are the fields of confs that no document has, but Kuma's schema sets
-	// (SPEC 17.5).
+	// SchemaDefaults are the fields of confs that are absent in the document but set by
+	// Kuma's schema (SPEC 17.5).
 	SchemaDefaults []SchemaDefault
 }
 
@@ -34,11 +34,12 @@ type SchemaDefault struct {
 	Pointer string // of the leaf in the conf
 }
 
-// SchemaDefaulter is a Conf with fields that Kuma's schema sets where they are absent, and
-// whose absence has another meaning when confs are merged.
+// SchemaDefaulter is a Conf with fields that Kuma's schema sets if they are absent. In a
+// merge, an absent field has another meaning.
 type SchemaDefaulter interface {
-	// WithSchemaDefaults returns a conf with these fields, and their JSON pointers; the
-	// conf itself if it has all of them. The conf is not changed.
+	// WithSchemaDefaults returns a copy of the conf with these fields set, and the JSON
+	// pointers of the fields that it set. If the conf has all of them, it returns the
+	// conf itself.
 	WithSchemaDefaults() (Conf, []string)
 }
 
@@ -86,7 +87,7 @@ type ruleDoc struct {
 	Default *strict.Value `json:"default"`
 }
 
-// decodePolicy reads a policy's spec, going on after errors.
+// decodePolicy reads a policy's spec and continues after errors.
 func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 	var doc policyDoc
 	at := spec.At()
@@ -118,7 +119,8 @@ func decodePolicy(kind *Kind, meta Meta, spec *strict.Value) *Policy {
 }
 
 // isForListeners reports whether the `to` of a policy with that top-level targetRef is for
-// the listeners of a gateway: if its first item is of kind Mesh, so must be the others.
+// the listeners of a gateway. The first item decides: if it is of kind Mesh, all items
+// must be.
 func (k *Kind) isForListeners(top *TargetRef, to []*strict.Value) bool {
 	if k.Gateway == nil || top.Kind != TargetMeshGateway || to == nil {
 		return false
@@ -158,7 +160,7 @@ func decodeItems(name string, p *Policy, section *Section, values []*strict.Valu
 	return items
 }
 
-// decodeConf returns nil if the conf is left out or in error.
+// decodeConf returns nil if the conf is absent or has errors.
 func decodeConf(section *Section, in *strict.Value) Conf {
 	if in == nil {
 		return nil
@@ -166,8 +168,8 @@ func decodeConf(section *Section, in *strict.Value) Conf {
 	return section.Conf.Decode(in)
 }
 
-// decodeRules reads rules, or the default that means one rule without matches
-// (SPEC 2.3).
+// decodeRules reads the rules, or a default, which means one rule without
+// matches (SPEC 2.3).
 func decodeRules(spec *diag.At, kind *Kind, doc *policyDoc) []Rule {
 	section := kind.Rules
 	if section == nil {

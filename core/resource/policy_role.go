@@ -1,12 +1,13 @@
 package resource
 
-// Role is the part of a policy in Kuma: who wrote it, and for whom. The constants are
-// in the order in which policies override each other, lowest priority first.
+// Role is the role of a policy in Kuma: its author and the dataplanes for which it is
+// meant. The constants are in the order in which policies override each other, lowest
+// priority first.
 type Role uint8
 
 // The roles.
 const (
-	// SystemRole is for all dataplanes: the operator wrote the policy.
+	// SystemRole is the role of the operator's policies, for all dataplanes.
 	SystemRole Role = iota
 	// ProducerRole is for the clients of a service in the policy's namespace.
 	ProducerRole
@@ -31,14 +32,14 @@ func ParseRole(word string) (Role, bool) {
 	return SystemRole, false
 }
 
-// Role returns the role of the policy. It is that of the label kuma.io/policy-role.
-// Without one it is [SystemRole], except for a policy with a namespace, which is one
-// of Kubernetes: there the control plane derives the role from the namespace and the
-// `to` items, as Role does. It returns false for a label with another word, and if the
-// items are of different roles, which Kuma refuses.
+// Role returns the role of the policy. The label kuma.io/policy-role determines it.
+// Without the label the role is [SystemRole], except for a policy with a namespace,
+// which comes from Kubernetes: like the control plane, Role derives the role of such a
+// policy from the namespace and the `to` items. It returns false if the label has an
+// unknown value, and if the items have different roles, which Kuma refuses.
 //
-// In Kuma 3 references have labels only, so that other items are those of a producer:
-// see [TargetRef.isProducer].
+// labelsOnly is for Kuma 3, where references have only labels; see
+// [TargetRef.isProducer] for the items of a producer.
 func (p *Policy) Role(labelsOnly bool) (Role, bool) {
 	if word, present := p.Labels.Get(PolicyRoleLabel); present {
 		return ParseRole(word)
@@ -49,7 +50,7 @@ func (p *Policy) Role(labelsOnly bool) (Role, bool) {
 	case len(p.To)+len(p.Gateway) == 0:
 		return WorkloadOwnerRole, true
 	}
-	if p.Gateway != nil { // its items are of kind Mesh
+	if p.Gateway != nil { // all its items are of kind Mesh
 		return ConsumerRole, true
 	}
 	producers := 0
@@ -67,10 +68,10 @@ func (p *Policy) Role(labelsOnly bool) (Role, bool) {
 	return ConsumerRole, false
 }
 
-// isProducer reports whether a `to` item of a policy of the namespace is that of a
-// producer: it refers to a MeshService or a MeshHTTPRoute of its own namespace, in
-// Kuma 2 by name, and in Kuma 3 by the label of its display name, with at most that of
-// the namespace.
+// isProducer reports whether a `to` item of a policy in the namespace has the role of
+// a producer: it refers to a MeshService or a MeshHTTPRoute of its own namespace. In
+// Kuma 2 it refers by name. In Kuma 3 it refers by the label of the display name, with
+// at most the label of the namespace in addition.
 func (t *TargetRef) isProducer(namespace string, labelsOnly bool) bool {
 	if t.Kind != TargetMeshService && t.Kind != TargetMeshHTTPRoute {
 		return false

@@ -2,8 +2,9 @@ package resource_test
 
 import "testing"
 
-// The role is that of the label. Without one it is derived, for policies of Kubernetes,
-// from the namespace and the `to` items: by names in Kuma 2, by labels in Kuma 3.
+// The label determines the role. Without it, the role of a policy from Kubernetes is
+// derived from the namespace and the `to` items: by names in Kuma 2, by labels in Kuma
+// 3.
 func TestRole(t *testing.T) {
 	const conf = ", default: {connectionTimeout: 5s}}"
 	item := func(ref string) string { return "{targetRef: {" + ref + "}" + conf }

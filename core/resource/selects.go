@@ -2,7 +2,7 @@ package resource
 
 import "slices"
 
-// IsService reports whether the kind selects by a service's name:
+// IsService reports whether the kind selects by the name of a service:
 // MeshService or MeshServiceSubset.
 func (k TargetKind) IsService() bool {
 	return k == TargetMeshService || k == TargetMeshServiceSubset
@@ -15,8 +15,8 @@ func (t *TargetRef) Equal(o *TargetRef) bool {
 		t.SectionName == o.SectionName && t.ProxyTypes == o.ProxyTypes
 }
 
-// RefersToDestination reports whether the targetRef of a `to` item refers to
-// resources (SPEC 17.3), and cannot be the name of a service in tags.
+// RefersToDestination reports whether the targetRef of a `to` item can only
+// refer to resources (SPEC 17.3), and not to a service by its tag.
 func (t *TargetRef) RefersToDestination() bool {
 	switch t.Kind {
 	case TargetMeshExternalService, TargetMeshMultiZoneService:
@@ -27,9 +27,9 @@ func (t *TargetRef) RefersToDestination() bool {
 	return false
 }
 
-// SelectsOutbound reports whether the targetRef of a `to` item selects an
-// outbound with the given tags (SPEC 4.2). A targetRef of a route kind, and one that
-// refers to a destination, selects no outbound.
+// SelectsOutbound reports whether the targetRef of a `to` item selects an outbound
+// with the given tags (SPEC 4.2). A targetRef that has a route kind or refers to a
+// destination selects no outbound.
 func (t *TargetRef) SelectsOutbound(tags Tags) bool {
 	switch {
 	case t.RefersToDestination():

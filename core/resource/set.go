@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Set is resources, each slice sorted by identity: mesh, kind, namespace,
-// name.
+// Set contains resources. Each slice is sorted by identity: mesh, kind,
+// namespace, name.
 type Set struct {
 	Meshes     []*Mesh
 	Dataplanes []*Dataplane
@@ -15,20 +15,21 @@ type Set struct {
 	Identities []*MeshIdentity
 	Trusts     []*MeshTrust
 	Objects    []Object // SPEC 17.2
-	// Documents are those of the types in [Loader.Documents].
+	// Documents are the documents of the types in [Loader.Documents].
 	Documents []*Document
-	// Skipped counts the documents that were read and have no part in
-	// matching, by kind (SPEC 1.2); nil if there are none.
+	// Skipped counts, by kind, the documents that were read but do not affect
+	// matching (SPEC 1.2); nil if there are none.
 	Skipped map[string]int
-	// Unread counts the documents that configure proxies and are not read, by kind; each
-	// kind has a warning. What they configure is in no answer.
+	// Unread counts, by kind, the documents that configure proxies but are not read;
+	// each kind has a warning. No answer includes their configuration.
 	Unread map[string]int
-	// LeftOut is what was not read, in the order of the input, with [Loader.KeepGoing].
+	// LeftOut lists the inputs that were not read, in the order of the input, with
+	// [Loader.KeepGoing].
 	LeftOut []LeftOut
-	// Warnings of the load, sorted by position.
+	// Warnings are the warnings of the load, sorted by position.
 	Warnings []diag.Diagnostic
-	// Sources are the documents as they are written, as JSON, by the position of the
-	// resource, with [Loader.KeepSources].
+	// Sources are the original documents as JSON, by the position of the resource,
+	// with [Loader.KeepSources].
 	Sources map[diag.Position]json.RawMessage
 }
 

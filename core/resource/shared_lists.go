@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// sharedLists contains lists of outbounds that dataplanes were decoded with
-// lately. Replicas of a workload have equal outbounds, which are most of the
-// memory of a dataplane: with ten outbounds 0.8 KB of 1.7 KB. They share one list,
-// as decoded resources are not changed. It is for one goroutine at a time.
+// sharedLists contains the outbound lists of recently decoded dataplanes. Replicas
+// of a workload have equal outbounds, which take much of the memory of a
+// dataplane: with ten outbounds, 0.8 KB of 1.7 KB. Decoded resources are
+// immutable, so replicas share one list. It is for one goroutine at a time.
 //
-// In JSON such lists mostly have the same text, too. Of the time to decode dataplanes
-// with ten equal outbounds, it takes a third to decode each list.
+// In JSON, such lists usually also have the same text. Decoding each list takes a
+// third of the time to decode dataplanes with ten equal outbounds.
 type sharedLists struct {
 	seed      maphash.Seed
 	outbounds [1 << sharedBits][]Outbound // each at the slot of its hash
@@ -34,7 +34,7 @@ const (
 
 func newSharedLists() *sharedLists { return &sharedLists{seed: maphash.MakeSeed()} }
 
-// decoded returns the list that a text was decoded to, or nil.
+// decoded returns the list that was decoded from a text, or nil.
 func (s *sharedLists) decoded(text []byte) []Outbound {
 	if known := s.textSlot(text); len(text) > 0 && bytes.Equal(known.text, text) {
 		return known.list
@@ -42,7 +42,8 @@ func (s *sharedLists) decoded(text []byte) []Outbound {
 	return nil
 }
 
-// remember keeps a copy of the text of a list, for which nothing was reported.
+// remember keeps a copy of the text of a list. The list must have no errors and
+// no warnings.
 func (s *sharedLists) remember(text []byte, list []Outbound) {
 	if len(text) > 0 && len(text) <= maxListText {
 		slot := s.textSlot(text)
@@ -54,7 +55,8 @@ func (s *sharedLists) textSlot(text []byte) *decodedList {
 	return &s.texts[maphash.Bytes(s.seed, text)>>(64-textBits)]
 }
 
-// keep returns a list that is equal to the given one. An append to it copies it.
+// keep returns a shared list that equals the given one. An append to it copies
+// it.
 func (s *sharedLists) keep(list []Outbound) []Outbound {
 	if len(list) == 0 {
 		return list

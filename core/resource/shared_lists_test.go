@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Dataplanes with equal outbounds share one list, to which an append does not write.
+// Dataplanes with equal outbounds share one list, and an append does not change it.
 func TestEqualOutboundsAreShared(t *testing.T) {
 	outbounds := []string{
 		`[{port: 1, tags: {kuma.io/service: a}}]`,
@@ -44,8 +44,8 @@ func TestEqualOutboundsAreShared(t *testing.T) {
 	}
 }
 
-// Outbounds with the same text in JSON are decoded once, unless something is reported
-// for them, which is reported for each.
+// Outbounds with the same text in JSON are decoded once. If they have errors or
+// warnings, they are decoded and reported each time.
 func TestOutboundsWithTheSameText(t *testing.T) {
 	load := func(outbounds string) (*resource.Set, error) {
 		var file strings.Builder

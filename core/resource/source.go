@@ -6,12 +6,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// written returns a document that was decoded, as JSON. Its fields keep their order, those
-// of their values are sorted.
+// written returns a decoded document as JSON. Its fields keep their order; the fields of
+// nested values are sorted.
 func written(in *strict.Value) []byte {
 	sink := in.At().Sink()
 	before := sink.Mark()
-	defer sink.Cut(before) // what matters was reported when the document was decoded
+	defer sink.Cut(before) // errors were reported when the document was decoded
 	var b bytes.Buffer
 	b.WriteByte('{')
 	for i, name := range in.Names() {
@@ -28,7 +28,7 @@ func written(in *strict.Value) []byte {
 	return b.Bytes()
 }
 
-// marshalled prints a value of a document, all of which have JSON.
+// marshalled prints a value of a document. All such values have a JSON form.
 func marshalled(v any) []byte {
 	text, err := Marshal(v)
 	if err != nil {

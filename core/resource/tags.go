@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// The tags and labels that have a meaning of their own.
+// The tags and labels with a special meaning.
 const (
 	ServiceTag     = "kuma.io/service"
 	ProtocolTag    = "kuma.io/protocol"
@@ -17,9 +17,10 @@ const (
 	ZoneTag        = "kuma.io/zone"
 	MeshLabel      = "kuma.io/mesh"
 	EffectLabel    = "kuma.io/effect"
-	// WeakensLabel is on a policy that may weaken the permissions of proxies (SPEC 11.5).
+	// WeakensLabel marks a policy that may weaken the permissions of proxies (SPEC 11.5).
 	WeakensLabel = "meshmatch.io/weakens-permissions"
-	// ServiceAccountLabel has the Kubernetes service account of a dataplane.
+	// ServiceAccountLabel contains the Kubernetes service account of a
+	// dataplane.
 	ServiceAccountLabel = "k8s.kuma.io/service-account"
 	// AnyValue in a selector's tag means that the key is present.
 	AnyValue = "*"
@@ -47,7 +48,7 @@ func NewTags(m map[string]string) Tags {
 	return tags
 }
 
-// SetEntries sets the tags to those of a file.
+// SetEntries sets the tags to the entries of a mapping in a file.
 func (t *Tags) SetEntries(entries []strict.Entry) {
 	if *t = nil; len(entries) > 0 {
 		*t = make(Tags, len(entries))
@@ -57,8 +58,8 @@ func (t *Tags) SetEntries(entries []strict.Entry) {
 	}
 }
 
-// with returns a copy of the tags with another one, which replaces the tag of
-// its key.
+// with returns a copy of the tags with the given tag, which replaces a tag with
+// the same key.
 func (t Tags) with(key, value string) Tags {
 	tags := t.asMap()
 	if tags == nil {
@@ -84,8 +85,8 @@ func (t Tags) Value(key string) string {
 	return v
 }
 
-// Selectable makes tags the labels.Labels that the selectors of package
-// k8s.io/apimachinery/pkg/labels match.
+// Selectable implements labels.Labels, so that the selectors of package
+// k8s.io/apimachinery/pkg/labels can match tags.
 type Selectable Tags
 
 // Has reports whether a key is present.
@@ -97,8 +98,8 @@ func (s Selectable) Get(key string) string { return Tags(s).Value(key) }
 // Lookup returns the value of a key, and whether it is present.
 func (s Selectable) Lookup(key string) (string, bool) { return Tags(s).Get(key) }
 
-// Contains reports whether t has every tag of the selector, [AnyValue]
-// asking for the key only.
+// Contains reports whether t has every tag of the selector. [AnyValue] requires
+// only the key.
 func (t Tags) Contains(selector Tags) bool {
 	for _, want := range selector {
 		value, present := t.Get(want.Key)
@@ -117,7 +118,7 @@ func (t Tags) MarshalJSON() ([]byte, error) {
 	return json.Marshal(t.asMap())
 }
 
-// asMap returns the tags as NewTags takes them, nil for nil.
+// asMap is the inverse of NewTags. It returns nil for nil.
 func (t Tags) asMap() map[string]string {
 	if t == nil {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// TargetKind is the kind of a targetRef. The constants are in the order of
-// SPEC 3's levels, lowest priority first; a Dataplane with a sectionName is a
-// level of its own between Dataplane and MeshSubset.
+// TargetKind is the kind of a targetRef. The constants are in the order of the
+// levels of SPEC 3, lowest priority first. A Dataplane with a sectionName is a
+// separate level between Dataplane and MeshSubset.
 type TargetKind uint8
 
 // The kinds of targetRefs.
@@ -29,7 +29,7 @@ const (
 
 var targetKindNames = [...]string{"", "Mesh", "Dataplane", "MeshSubset", "MeshGateway", "MeshService", "MeshServiceSubset", "MeshExternalService", "MeshMultiZoneService", "MeshGatewayRoute", "MeshHTTPRoute", "MeshTCPRoute"}
 
-// String returns the kind as it is written, "" for NoTarget.
+// String returns the kind in its written form, or "" for NoTarget.
 func (k TargetKind) String() string {
 	if k >= targetKindEnd {
 		return "TargetKind(" + strconv.Itoa(int(k)) + ")"
@@ -64,7 +64,7 @@ func Targets(kinds ...TargetKind) TargetKinds {
 // Has reports whether the set has k.
 func (s TargetKinds) Has(k TargetKind) bool { return s&(1<<k) != 0 }
 
-// Names returns the kinds as they are written, in order.
+// Names returns the kinds in their written form, in order.
 func (s TargetKinds) Names() []string {
 	var names []string
 	for k := TargetMesh; k < targetKindEnd; k++ {
@@ -78,12 +78,11 @@ func (s TargetKinds) Names() []string {
 // String returns the names separated by commas.
 func (s TargetKinds) String() string { return strings.Join(s.Names(), ", ") }
 
-// The sets that SPEC 2.4 gives to every kind; a kind's package may use them
-// or declare its own.
+// The sets of SPEC 2.4. The package of a kind may use them or declare others.
 const (
-	// TopTargets is every top-level kind but the routes.
+	// TopTargets contains every top-level kind except the routes.
 	TopTargets = TargetKinds(1<<TargetMesh | 1<<TargetDataplane | 1<<TargetMeshSubset | 1<<TargetMeshGateway | 1<<TargetMeshService | 1<<TargetMeshServiceSubset)
-	// RouteTargets is the routes.
+	// RouteTargets contains the routes.
 	RouteTargets = TargetKinds(1<<TargetMeshGatewayRoute | 1<<TargetMeshHTTPRoute | 1<<TargetMeshTCPRoute)
 	// FromTargets selects clients.
 	FromTargets = TargetKinds(1<<TargetMesh | 1<<TargetMeshSubset | 1<<TargetMeshService | 1<<TargetMeshServiceSubset)
@@ -93,8 +92,9 @@ const (
 	DestinationTargets = TargetKinds(1<<TargetMeshService | 1<<TargetMeshExternalService | 1<<TargetMeshMultiZoneService)
 	// ToTargets selects outbounds, destinations and routes.
 	ToTargets = ServiceTargets | DestinationTargets | TargetKinds(1<<TargetMeshHTTPRoute)
-	// RoutedTargets is what the `to` items of routes select.
+	// RoutedTargets contains the kinds for the `to` items of routes.
 	RoutedTargets = DestinationTargets | TargetKinds(1<<TargetMeshServiceSubset)
-	// GatewayTargets is what `to` items for the listeners of a gateway select: all of them.
+	// GatewayTargets contains the kind of `to` items for the listeners of a gateway, which
+	// select all listeners.
 	GatewayTargets = TargetKinds(1 << TargetMesh)
 )

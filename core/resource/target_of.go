@@ -12,7 +12,7 @@ func ServiceSubset(name string, tags map[string]string) TargetRef {
 	return TargetRef{Kind: TargetMeshServiceSubset, Name: name, Tags: NewTags(tags)}
 }
 
-// Subset returns the targetRef of a MeshSubset: everything with the tags.
+// Subset returns the targetRef of a MeshSubset: all objects with the tags.
 func Subset(tags map[string]string) TargetRef {
 	return TargetRef{Kind: TargetMeshSubset, Tags: NewTags(tags)}
 }

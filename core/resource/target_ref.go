@@ -9,21 +9,21 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// TargetRef selects objects of a mesh (SPEC 2). Which fields are set depends
-// on the kind; see [TargetRef.Selector] for the tags that it asks for.
+// TargetRef selects objects of a mesh (SPEC 2). The kind determines which
+// fields are set. See [TargetRef.Selector] for the tags that it requires.
 type TargetRef struct {
 	Kind        TargetKind
 	Name        string // of the object or service; empty for Mesh and MeshSubset
-	Namespace   string // of a named object; empty: of any namespace
+	Namespace   string // of a named object; empty: any namespace
 	Tags        Tags   // of MeshSubset, MeshServiceSubset and gateways
 	Labels      Tags   // of Dataplane and, in `to`, of destinations and routes
-	SectionName string // of Dataplane: an inbound's name or port; in `to` that of a destination
+	SectionName string // of Dataplane: the name or port of an inbound; in `to`: of a destination's port
 	ProxyTypes  ProxyTypes
 }
 
-// Selector returns the tags that must hold on one and the same inbound or
-// gateway: the targetRef's own and, for the kinds that name a service, the
-// service's. It is empty for kinds that select without tags.
+// Selector returns the tags that a single inbound or gateway must have: the
+// tags of the targetRef and, for the kinds that name a service, the service
+// tag. It is empty for kinds that select without tags.
 func (t *TargetRef) Selector() Tags {
 	if t.Kind == TargetMeshSubset {
 		return t.Tags
@@ -37,7 +37,8 @@ func (t *TargetRef) Selector() Tags {
 }
 
 // SelectorTags yields the tags of [TargetRef.Selector] in any order. If the tags
-// require another service than the name, both are yielded, and no inbound has both.
+// require a service that differs from the name, it yields both tags, and no inbound
+// has both.
 func (t *TargetRef) SelectorTags(yield func(Tag) bool) {
 	named := false
 	switch t.Kind {
@@ -60,14 +61,14 @@ func (t *TargetRef) SelectorTags(yield func(Tag) bool) {
 // ProxyTypes is a set of proxy types; the empty set means both.
 type ProxyTypes uint8
 
-// The proxy types: a dataplane with a gateway is a Gateway, any other one a
-// Sidecar.
+// The proxy types. A dataplane with a gateway is a Gateway; every other
+// dataplane is a Sidecar.
 const (
 	Sidecar ProxyTypes = 1 << iota
 	Gateway
 )
 
-// words returns the proxy types as they are written.
+// words returns the proxy types in their written form.
 func (p ProxyTypes) words() []string {
 	var words []string
 	if p&Gateway != 0 {
@@ -86,7 +87,7 @@ type proxyTypeWord string
 
 func (proxyTypeWord) Enum() []string { return []string{"Sidecar", "Gateway"} }
 
-// targetRefDoc is a targetRef as it is written.
+// targetRefDoc is a targetRef in a document.
 type targetRefDoc struct {
 	Kind        *string           `json:"kind,omitzero"`
 	Name        *string           `json:"name,omitzero"`
@@ -98,7 +99,7 @@ type targetRefDoc struct {
 	ProxyTypes  []proxyTypeWord   `json:"proxyTypes,omitzero"`
 }
 
-// doc returns the targetRef as it is written. It shares the texts of t.
+// doc returns the targetRef in its document form. It shares the texts of t.
 func (t *TargetRef) doc() targetRefDoc {
 	doc := targetRefDoc{Tags: t.Tags.asMap(), Labels: t.Labels.asMap()}
 	if kind := t.Kind.String(); kind != "" {
@@ -119,7 +120,7 @@ func present(text *string) *string {
 	return text
 }
 
-// targetPlace is where a targetRef is.
+// targetPlace is the place of a targetRef.
 type targetPlace struct {
 	allowed TargetKinds
 	top     bool
@@ -144,8 +145,8 @@ func (p *targetPlace) subject() string {
 	return "a targetRef in " + p.array + " of " + p.kind.Name
 }
 
-// decodeTargetRef reads the targetRef of the mapping at a place; absent or {}
-// means Mesh (SPEC 2.3).
+// decodeTargetRef reads the targetRef of the mapping at a place. An absent or
+// empty targetRef means Mesh (SPEC 2.3).
 func decodeTargetRef(around *diag.At, in *strict.Value, place targetPlace) TargetRef {
 	if in == nil {
 		c := targetCheck{at: around.Field("targetRef"), place: place}
@@ -188,7 +189,7 @@ func (c *targetCheck) ref() TargetRef {
 	default:
 		return c.check(kind)
 	}
-	c.mesh() // errors that the spec has with any kind
+	c.mesh() // the errors that do not depend on the kind
 	conf.ValidateSelector(c.at.Field("tags"), c.doc.Tags)
 	return TargetRef{}
 }
@@ -250,7 +251,7 @@ func hasNamespace(kind TargetKind) bool {
 }
 
 // refersTo reports whether a targetRef of the kind may refer to resources at the place,
-// by their names, namespaces, labels and sections: in `to` (SPEC 17.3).
+// by names, namespaces, labels and sections. Only targetRefs in `to` may (SPEC 17.3).
 func (p *targetPlace) refersTo(kind TargetKind) bool {
 	return p.array == "to" && (DestinationTargets.Has(kind) || kind == TargetMeshHTTPRoute)
 }
@@ -299,7 +300,7 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 	return NewTags(doc.Tags)
 }
 
-// labels checks the labels, which take the place of a name.
+// labels checks the labels, which replace a name.
 func (c *targetCheck) labels(ref *TargetRef) {
 	doc := &c.doc
 	if ref.Kind != TargetDataplane && !c.place.refersTo(ref.Kind) {

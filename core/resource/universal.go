@@ -18,7 +18,7 @@ type universalDoc struct {
 }
 
 // universalHead are the fields that every document in the universal spelling
-// may have, including those that a live system adds (SPEC 1.2).
+// may have, including the fields that a live system adds (SPEC 1.2).
 var (
 	universalHead = append([]string{"type", "name", "labels"}, liveFields[:3]...)
 	liveFields    = []string{"creationTime", "modificationTime", "kri", "status"}
@@ -48,8 +48,8 @@ func (d *decoder) universal(in *strict.Value) {
 	d.resource(meta, body{at: in.At(), kindAt: in.At().Field("type"), document: in, top: in, spec: doc.Spec})
 }
 
-// universalMeta decodes the identity of a document of a registered type, whose
-// other fields are decoded by its type.
+// universalMeta decodes the identity of a document of a registered type. The
+// type decodes the other fields.
 func universalMeta(in *strict.Value) Meta {
 	var doc struct {
 		Type   resourceKind      `json:"type"`

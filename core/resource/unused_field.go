@@ -7,11 +7,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// unusedField is a field of dataplanes or meshes, or a kind of objects, that is read and
-// has no effect here. It is reported once in a load, at its first place (SPEC 1.3).
+// unusedField is a field of dataplanes or meshes, or a kind of objects, that is read but
+// has no effect here. A load reports it once, at its first place (SPEC 1.3).
 type unusedField struct {
 	name string
-	// what is the message. It is empty for a field of dataplanes: there may be a million.
+	// what is the message. It is empty for a field of dataplanes, because there may be a
+	// million.
 	what  string
 	first diag.Diagnostic // position and path
 	count int
@@ -36,7 +37,8 @@ func (d *decoder) countUnused(at *diag.At, name string, present bool) {
 	}
 }
 
-// counted reports whether a field was counted before, and counts it once more if it was.
+// counted reports whether a field was counted before. If so, it counts the field once
+// more.
 func (d *decoder) counted(name string) bool {
 	for i := range d.unused {
 		if d.unused[i].name == name {
@@ -47,20 +49,21 @@ func (d *decoder) counted(name string) bool {
 	return false
 }
 
-// addUnused counts a field, whose place this is, for the first time.
+// addUnused counts a field at its place for the first time.
 func (d *decoder) addUnused(at *diag.At, f unusedField) {
 	f.first, f.count = diag.Diagnostic{Pos: at.Pos(), Path: at.Path()}, 1
 	d.unused = append(d.unused, f)
 }
 
-// countObject counts an object of a kind on which answers would have to depend.
+// countObject counts an object of a kind that affects answers in Kuma but not
+// here.
 func (d *decoder) countObject(at *diag.At, kind *objectKind) {
 	if kind.idle || kind.name == MeshServiceKind || d.counted(kind.name) {
 		return
 	}
-	what := fmt.Sprintf("a %s is read, and no outbound or endpoint depends on it here", kind.name)
+	what := fmt.Sprintf("a %s is read, but no outbound or endpoint depends on it here", kind.name)
 	if kind.isDestination() {
-		what = fmt.Sprintf("a %s has outbounds, and no endpoints in what is sent to Envoy", kind.name)
+		what = fmt.Sprintf("a %s has outbounds, but no endpoints in the configuration of Envoy", kind.name)
 	}
 	d.addUnused(at, unusedField{name: kind.name, what: what})
 }

@@ -1,7 +1,8 @@
 package resource
 
-// unusedKinds are Kuma's own kinds on which no answer depends. Their documents are
-// skipped and counted (SPEC 1.2), unless an embedder has a policy kind of the name.
+// unusedKinds are kinds of Kuma on which no answer depends. Their documents are
+// skipped and counted (SPEC 1.2), unless an embedder has a policy kind with the
+// name.
 var unusedKinds = map[string]bool{
 	"AccessAudit": true, "AccessRole": true, "AccessRoleBinding": true, "Config": true, "ConfigMap": true,
 	"ContainerPatch": true, "DataplaneInsight": true, "DataplaneOverview": true, "GlobalSecret": true,
@@ -11,9 +12,9 @@ var unusedKinds = map[string]bool{
 	"ZoneOverview": true,
 }
 
-// replacedKinds are kinds that are not read, although they configure proxies, with
-// what replaces them. Their documents are counted apart from those of unusedKinds, with
-// a warning, as what they configure is missing from every answer.
+// replacedKinds maps kinds that are not read, although they configure proxies, to their
+// replacements. Their documents are counted separately from unusedKinds, with a
+// warning, because their configuration is missing from every answer.
 var replacedKinds = map[string]string{
 	"CircuitBreaker":      "MeshCircuitBreaker",
 	"ExternalService":     "MeshExternalService",
@@ -33,8 +34,8 @@ var replacedKinds = map[string]string{
 	"VirtualOutbound":     "HostnameGenerator",
 }
 
-// sharedKinds are kinds of objects that other systems have too: a document of another
-// API group is one of theirs.
+// sharedKinds are kinds of objects that other systems also have. A document of
+// another API group belongs to such a system.
 var sharedKinds = map[string]bool{
 	WorkloadKind: true, ConfigKind: true, ZoneKind: true, MeshServiceKind: true, MeshGatewayKind: true,
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// A resource that was made in Go is checked by the code that checks those of
-// files, so both have the same errors with the same paths (SPEC 1.2). There are
-// two ways: the resource is turned into the document that it would be decoded
-// from, and the document is validated (package strict); or the decoder calls
-// the resource's own validation, which is faster (dataplanes, as there are
-// many).
+// The same code checks resources made in Go and resources from files, so both
+// have the same errors with the same paths (SPEC 1.2). There are two ways. Most
+// resources are turned into the document from which they would be decoded, and
+// package strict validates the document. For dataplanes, the decoder calls the
+// validation of the resource, which is faster, because there are many
+// dataplanes.
 
-// Place returns the place of the resource for its Validate method, which
-// reports to sink. Messages begin with the position of the resource, or with
-// its identity if it was not read from a file.
+// Place returns the place of the resource. Its Validate method gets the place
+// and reports errors to sink. Messages begin with the position of the resource,
+// or with its identity if it was not read from a file.
 func (m *Meta) Place(sink *diag.Sink) *diag.At {
 	name := diag.GoValue(m.ID.String())
 	if m.Pos != (diag.Position{}) {
@@ -49,14 +49,15 @@ func (m *Meta) validate(at *diag.At, kind string) {
 	}
 }
 
-// validateText checks that a field is UTF-8, as texts of files are.
+// validateText checks that a field is valid UTF-8, like the texts of files.
 func validateText(at *diag.At, field, text string) {
 	if !utf8.ValidString(text) {
 		at.Field(field).Errorf("", "must be UTF-8, not %q", text)
 	}
 }
 
-// validateSorted checks that tags were made by [NewTags], or as it does.
+// validateSorted checks that tags are sorted without duplicates, like the
+// result of [NewTags].
 func validateSorted(at *diag.At, field string, tags Tags) {
 	for i := 1; i < len(tags); i++ {
 		if tags[i-1].Key >= tags[i].Key {
@@ -139,8 +140,9 @@ func (p *Policy) validateItems(spec *diag.At, name string, section *Section, ite
 	}
 }
 
-// validate checks a targetRef that was made in Go. Unlike one of a file it
-// must have a kind, and no name if it is of kind Mesh or MeshSubset.
+// validate checks a targetRef that was made in Go. Unlike a targetRef from a
+// file, it must have a kind, and it must have no name if it is of kind Mesh or
+// MeshSubset.
 func (t *TargetRef) validate(at *diag.At, place targetPlace) {
 	validateSorted(at, "tags", t.Tags)
 	validateSorted(at, "labels", t.Labels)

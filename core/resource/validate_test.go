@@ -29,7 +29,7 @@ func errorsOf(m *resource.Meta, r validated) string {
 	return ""
 }
 
-// What the loader accepts is accepted as a Go value.
+// A resource that the loader accepts is valid as a Go value.
 func TestLoadedResourcesAreValid(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Load(t.Context(), "../../testdata/demo")

@@ -12,8 +12,8 @@ import (
 )
 
 // VirtualAddresses is the Config (on Kubernetes the ConfigMap) kuma-MESH-dns-vips, in
-// which Kuma 2 keeps the virtual addresses of the services of a mesh. Its mesh is that
-// of the name.
+// which Kuma 2 keeps the virtual addresses of the services of a mesh. Its mesh comes
+// from this name.
 type VirtualAddresses struct {
 	ObjectOf[VirtualAddressesSpec]
 }
@@ -23,8 +23,8 @@ type VirtualAddressesSpec struct {
 	Config VirtualHosts `json:"config"`
 }
 
-// VirtualHosts are host names with their addresses, sorted by type and name. It is
-// written as a text that is a JSON object.
+// VirtualHosts are host names with their addresses, sorted by type and name. In a
+// document they are a text that contains a JSON object.
 type VirtualHosts []VirtualHost
 
 // VirtualHost is a host name with its virtual address.
@@ -35,35 +35,35 @@ type VirtualHost struct {
 	Outbounds []VirtualOutbound
 }
 
-// VirtualHostType is what the name of a [VirtualHost] is.
+// VirtualHostType determines the meaning of the name of a [VirtualHost].
 type VirtualHostType uint8
 
 // The types.
 const (
 	ServiceHost   VirtualHostType = iota // a service: the host is NAME.mesh
 	ExternalHost                         // the host of an external service
-	QualifiedHost                        // a host name as it is
+	QualifiedHost                        // the name is a complete host name
 )
 
 // VirtualOutbound is a port of a [VirtualHost].
 type VirtualOutbound struct {
 	Port uint32
 	Tags Tags
-	// Origin describes what the outbound was made of.
+	// Origin describes the source of the outbound.
 	Origin string
 }
 
 const vipsPrefix, vipsSuffix = "kuma-", "-dns-vips"
 
-// meshOfVirtualAddresses returns the mesh that a Config of the name is about, or false
-// if the Config contains something else.
+// meshOfVirtualAddresses returns the mesh in the name of a Config, or false if the
+// Config does not contain virtual addresses.
 func meshOfVirtualAddresses(name string) (mesh string, ok bool) {
 	mesh, begins := strings.CutPrefix(name, vipsPrefix)
 	mesh, ends := strings.CutSuffix(mesh, vipsSuffix)
 	return mesh, begins && ends && mesh != ""
 }
 
-// virtualHostDoc is a [VirtualHost] as it is written.
+// virtualHostDoc is a [VirtualHost] in a document.
 type virtualHostDoc struct {
 	Address   string               `json:"address,omitzero"`
 	Outbounds []virtualOutboundDoc `json:"outbounds,omitzero"`
@@ -79,7 +79,7 @@ type virtualOutboundDoc struct {
 // key returns the name of the field of a host.
 func (h *VirtualHost) key() string { return strconv.Itoa(int(h.Type)) + ":" + h.Name }
 
-// DecodeAt reads a text that is a JSON object.
+// DecodeAt reads a text that contains a JSON object.
 func (h *VirtualHosts) DecodeAt(in *strict.Value) {
 	const hint = `write a JSON object {"0:SERVICE": {"address": "240.0.0.1", "outbounds": [{"Port": 80, "TagSet": {}}]}}`
 	var text string
@@ -124,7 +124,7 @@ func (d *virtualHostDoc) host(key string) (VirtualHost, error) {
 }
 
 // universalConfig decodes a Config in the universal spelling, and reports whether it
-// is one of virtual addresses.
+// contains virtual addresses.
 func (d *decoder) universalConfig(in *strict.Value) bool {
 	mesh, ok := meshOfVirtualAddresses(in.Field("name").Text())
 	if !ok {
@@ -138,7 +138,7 @@ func (d *decoder) universalConfig(in *strict.Value) bool {
 	return true
 }
 
-// configMap decodes a ConfigMap, and reports whether it is one of virtual addresses.
+// configMap decodes a ConfigMap, and reports whether it contains virtual addresses.
 func (d *decoder) configMap(in *strict.Value) bool {
 	metadata := in.Field("metadata")
 	if metadata == nil || !in.Has("data") {

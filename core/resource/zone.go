@@ -2,10 +2,10 @@ package resource
 
 import "github.com/meshmatch/meshmatch/core/diag"
 
-// Zone is a part of a multi-zone deployment, with a control plane of its own.
+// Zone is a part of a multi-zone deployment with its own control plane.
 type Zone struct{ ObjectOf[ZoneSpec] }
 
-// ZoneSpec is a Zone as it is written.
+// ZoneSpec is the spec of a Zone.
 type ZoneSpec struct {
 	Enabled *bool `json:"enabled,omitzero"` // nil: true
 }
@@ -18,13 +18,13 @@ type MeshZoneAddress struct {
 	ObjectOf[MeshZoneAddressSpec]
 }
 
-// MeshZoneAddressSpec is a MeshZoneAddress as it is written.
+// MeshZoneAddressSpec is the spec of a MeshZoneAddress.
 type MeshZoneAddressSpec struct {
 	Address string `json:"address"`
 	Port    uint32 `json:"port"`
 }
 
-// Validate checks both.
+// Validate checks the address and the port.
 func (s *MeshZoneAddressSpec) Validate(at *diag.At) {
 	validateHost(at.Field("address"), s.Address)
 	validatePort(at, "port", s.Port)

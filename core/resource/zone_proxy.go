@@ -6,20 +6,21 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// ZoneIngress is the proxy where traffic from other zones enters a zone.
+// ZoneIngress is the proxy through which traffic from other zones enters a
+// zone.
 type ZoneIngress struct {
 	ObjectOf[ZoneIngressSpec]
 }
 
-// ZoneIngressSpec is a ZoneIngress as it is written.
+// ZoneIngressSpec is the spec of a ZoneIngress.
 type ZoneIngressSpec struct {
 	Zone              string             `json:"zone,omitzero"`
 	Networking        IngressNetworking  `json:"networking"`
 	AvailableServices []AvailableService `json:"availableServices,omitzero"`
 }
 
-// IngressNetworking is where a ZoneIngress listens, and by which address other zones
-// reach it.
+// IngressNetworking contains the addresses at which a ZoneIngress listens and other
+// zones reach it.
 type IngressNetworking struct {
 	Address           string      `json:"address,omitzero"`
 	Port              uint32      `json:"port"`
@@ -28,7 +29,7 @@ type IngressNetworking struct {
 	Admin             *EnvoyAdmin `json:"admin,omitzero"`
 }
 
-// EnvoyAdmin is where a proxy answers about itself.
+// EnvoyAdmin is the port of a proxy's admin interface.
 type EnvoyAdmin struct {
 	Port uint32 `json:"port,omitzero"`
 }
@@ -40,7 +41,7 @@ func (a *EnvoyAdmin) Validate(at *diag.At) {
 	}
 }
 
-// Validate checks the ports, and the addresses that are given.
+// Validate checks the ports and the given addresses.
 func (n *IngressNetworking) Validate(at *diag.At) {
 	validatePort(at, "port", n.Port)
 	if n.AdvertisedPort != 0 {
@@ -65,26 +66,26 @@ type AvailableService struct {
 // Validate checks the tags.
 func (s *AvailableService) Validate(at *diag.At) { validateTags(at.Field("tags"), s.Tags) }
 
-// ZoneEgress is the proxy where traffic to other zones and to external services
-// leaves a zone.
+// ZoneEgress is the proxy through which traffic to other zones and to external
+// services leaves a zone.
 type ZoneEgress struct {
 	ObjectOf[ZoneEgressSpec]
 }
 
-// ZoneEgressSpec is a ZoneEgress as it is written.
+// ZoneEgressSpec is the spec of a ZoneEgress.
 type ZoneEgressSpec struct {
 	Zone       string           `json:"zone,omitzero"`
 	Networking EgressNetworking `json:"networking"`
 }
 
-// EgressNetworking is where a ZoneEgress listens.
+// EgressNetworking is the address at which a ZoneEgress listens.
 type EgressNetworking struct {
 	Address string      `json:"address,omitzero"`
 	Port    uint32      `json:"port"`
 	Admin   *EnvoyAdmin `json:"admin,omitzero"`
 }
 
-// Validate checks the port, and the address if it is given.
+// Validate checks the port and, if given, the address.
 func (n *EgressNetworking) Validate(at *diag.At) {
 	validatePort(at, "port", n.Port)
 	if n.Address != "" {
@@ -92,8 +93,10 @@ func (n *EgressNetworking) Validate(at *diag.At) {
 	}
 }
 
-// Zone returns the zone of the ingress: its field, else its label.
+// Zone returns the zone of the ingress from its field or, without the field,
+// from its label.
 func (z *ZoneIngress) Zone() string { return cmp.Or(z.Spec.Zone, z.Meta.Zone()) }
 
-// Zone returns the zone of the egress: its field, else its label.
+// Zone returns the zone of the egress from its field or, without the field,
+// from its label.
 func (z *ZoneEgress) Zone() string { return cmp.Or(z.Spec.Zone, z.Meta.Zone()) }
