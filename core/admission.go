@@ -119,8 +119,8 @@ func (a *admission) passed(ctx context.Context, set *resource.Set) (bool, error)
 	return !failed.Load(), err
 }
 
-func (a *admission) errorf(m *resource.Meta, path, hint, format string, args ...any) {
-	a.sink.Error(diag.Diagnostic{Pos: placeOf(m), Path: path, What: fmt.Sprintf(format, args...), Hint: hint})
+func (a *admission) errorf(code diag.Code, m *resource.Meta, path, hint, format string, args ...any) {
+	a.sink.Error(diag.Diagnostic{Code: code, Pos: placeOf(m), Path: path, What: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func placeOf(m *resource.Meta) diag.Position {
@@ -132,7 +132,7 @@ func placeOf(m *resource.Meta) diag.Position {
 
 func (a *admission) present(ok bool, what string) bool {
 	if !ok {
-		a.sink.Error(diag.Diagnostic{Pos: diag.Position{File: "batch"}, What: "a " + what + " is nil"})
+		a.sink.Error(diag.Diagnostic{Code: diag.BadResource, Pos: diag.Position{File: "batch"}, What: "a " + what + " is nil"})
 	}
 	return ok
 }
@@ -169,7 +169,7 @@ func (a *admission) ofEngine(p *resource.Policy) *resource.Policy {
 func (a *admission) policy(p *resource.Policy) {
 	checked := a.ofEngine(p)
 	if checked == nil {
-		a.errorf(&p.Meta, "type", diag.DidYouMean(p.Kind, a.kinds.Names()), "%q is not one of the kinds of this engine", p.Kind)
+		a.errorf(diag.UnknownKind, &p.Meta, "type", diag.DidYouMean(p.Kind, a.kinds.Names()), "%q is not one of the kinds of this engine", p.Kind)
 		return
 	}
 	a.running.Code = p.Kind
@@ -180,9 +180,9 @@ func (a *admission) policy(p *resource.Policy) {
 func (a *admission) document(d *resource.Document) {
 	switch {
 	case d.Name == "":
-		a.errorf(&d.Meta, "name", "", "a resource's name must not be empty")
+		a.errorf(diag.EmptyValue, &d.Meta, "name", "", "a resource's name must not be empty")
 	case d.Mesh != "":
-		a.errorf(&d.Meta, "mesh", "", "must be empty for %s", d.Kind)
+		a.errorf(diag.WrongMesh, &d.Meta, "mesh", "", "must be empty for %s", d.Kind)
 	default:
 		a.once(&d.Meta)
 		ocm.Validate(diag.Root(diag.GoValue(d.ID.String()), &a.sink), d)
@@ -192,7 +192,7 @@ func (a *admission) document(d *resource.Document) {
 // once checks that no earlier resource has the identity.
 func (a *admission) once(m *resource.Meta) {
 	if first, twice := a.seen[m.ID]; twice {
-		a.errorf(m, "name", "the first one is at "+placeOf(first).String(), "duplicate %s", m.ID.String())
+		a.errorf(diag.DuplicateResource, m, "name", "the first one is at "+placeOf(first).String(), "duplicate %s", m.ID.String())
 		return
 	}
 	a.seen[m.ID] = m
@@ -201,14 +201,14 @@ func (a *admission) once(m *resource.Meta) {
 func (a *admission) deletion(id resource.ID) {
 	m := resource.Meta{ID: id}
 	if !a.hasKind(id) {
-		a.errorf(&m, "", diag.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
+		a.errorf(diag.UnknownKind, &m, "", diag.DidYouMean(id.Kind, a.kinds.Names()), "unknown kind %q", id.Kind)
 		return
 	}
 	if id.Kind == resource.MeshKind {
 		a.mesh(&m)
 	}
 	if _, twice := a.seen[id]; twice {
-		a.errorf(&m, "", "one batch does one thing with a resource", "it is deleted, and upserted or deleted again")
+		a.errorf(diag.BadDeletion, &m, "", "one batch does one thing with a resource", "it is deleted, and upserted or deleted again")
 	}
 	a.seen[id] = &m
 }
@@ -229,8 +229,8 @@ func (a *admission) hasKind(id resource.ID) bool {
 func (a *admission) mesh(m *resource.Meta) {
 	switch {
 	case m.Mesh != m.Name:
-		a.errorf(m, "name", "", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
+		a.errorf(diag.WrongMesh, m, "name", "", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
 	case m.Namespace != "":
-		a.errorf(m, "namespace", "", "a Mesh has no namespace")
+		a.errorf(diag.FieldNotAllowed, m, "namespace", "", "a Mesh has no namespace")
 	}
 }

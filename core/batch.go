@@ -129,7 +129,7 @@ func (b *Batch) checkDeletions(view *View) error {
 	for _, id := range b.Delete {
 		if !view.has(id) {
 			sink.Error(diag.Diagnostic{
-				Pos: diag.Position{File: id.String()}, What: "it is deleted, and does not exist",
+				Code: diag.BadDeletion, Pos: diag.Position{File: id.String()}, What: "it is deleted, and does not exist",
 				Hint: "compare the batch with the engine's view",
 			})
 		}

@@ -17,7 +17,7 @@ type strangeWord string
 
 func (w strangeWord) Validate(at *diag.At) {
 	if w != "strange" {
-		at.Errorf("", "must be strange")
+		at.Errorf(diag.BadValue, "", "must be strange")
 	}
 }
 
@@ -26,7 +26,9 @@ type refusingConf struct {
 	Count int `json:"count"`
 }
 
-func (c *refusingConf) Validate(at *diag.At) { at.Field("count").Errorf("", "must be more than 9") }
+func (c *refusingConf) Validate(at *diag.At) {
+	at.Field("count").Errorf(diag.BadValue, "", "must be more than 9")
+}
 
 // strangeType can decode; it is never merged.
 type strangeType[T any] struct{ resource.ConfType }

@@ -16,7 +16,7 @@ type Address string
 // Validate checks both parts.
 func (a Address) Validate(at *diag.At) {
 	if !validHostPort(string(a)) {
-		at.Errorf("write host:port, such as 127.0.0.1:5000", "bad address %q", string(a))
+		at.Errorf(diag.BadValue, "write host:port, such as 127.0.0.1:5000", "bad address %q", string(a))
 	}
 }
 
@@ -26,7 +26,7 @@ type URL string
 // Validate checks scheme, host and port.
 func (u URL) Validate(at *diag.At) {
 	if !validURL(string(u)) {
-		at.Errorf("write http://host:port/path", "bad URL %q", string(u))
+		at.Errorf(diag.BadValue, "write http://host:port/path", "bad URL %q", string(u))
 	}
 }
 
@@ -37,7 +37,7 @@ type Endpoint string
 // Validate checks the host and the port.
 func (e Endpoint) Validate(at *diag.At) {
 	if _, isURL := e.URL(); !isURL && !validHostPort(string(e)) {
-		at.Errorf("write host:port, such as collector.infra:4317, or http://host:port", "bad endpoint %q", string(e))
+		at.Errorf(diag.BadValue, "write host:port, such as collector.infra:4317, or http://host:port", "bad endpoint %q", string(e))
 	}
 }
 
@@ -50,7 +50,7 @@ type Path string
 // Validate checks that it starts with a slash.
 func (p Path) Validate(at *diag.At) {
 	if !strings.HasPrefix(string(p), "/") {
-		at.Errorf("", "must be a path that starts with /")
+		at.Errorf(diag.BadPath, "", "must be a path that starts with /")
 	}
 }
 

@@ -54,22 +54,22 @@ func (b *BackendRef) Validate(at *diag.At) {
 	subset := b.Kind == BackendMeshServiceSubset
 	switch {
 	case !subset && b.Tags != nil:
-		at.Field("tags").Errorf("remove them or use kind MeshServiceSubset", "do not belong to kind %s", b.Kind)
+		at.Field("tags").Errorf(diag.FieldNotAllowed, "remove them or use kind MeshServiceSubset", "do not belong to kind %s", b.Kind)
 	case subset && len(b.Tags) == 0:
-		at.Field("tags").Errorf("", "required field is missing for kind %s", b.Kind)
+		at.Field("tags").Errorf(diag.MissingField, "", "required field is missing for kind %s", b.Kind)
 	}
 	switch {
 	case subset && b.Labels != nil:
-		at.Field("labels").Errorf("remove them or use kind MeshService", "do not belong to kind %s", b.Kind)
+		at.Field("labels").Errorf(diag.FieldNotAllowed, "remove them or use kind MeshService", "do not belong to kind %s", b.Kind)
 	case subset && b.Namespace != "":
-		at.Field("namespace").Errorf("remove it or use kind MeshService", "does not belong to kind %s", b.Kind)
+		at.Field("namespace").Errorf(diag.FieldNotAllowed, "remove it or use kind MeshService", "does not belong to kind %s", b.Kind)
 	case len(b.Labels) == 0 && b.Name == "" && !subset:
-		at.Field("name").Errorf("or give labels", "required field is missing")
+		at.Field("name").Errorf(diag.MissingField, "or give labels", "required field is missing")
 	case len(b.Labels) == 0:
 		ValidateService(at.Field("name"), b.Name)
 	case b.Name != "":
-		at.Field("labels").Errorf("use one of them", "a backend is found by name or by labels, not by both")
+		at.Field("labels").Errorf(diag.BothPresent, "use one of them", "a backend is found by name or by labels, not by both")
 	case b.Namespace != "":
-		at.Field("namespace").Errorf("use the label k8s.kuma.io/namespace", "belongs to a name")
+		at.Field("namespace").Errorf(diag.FieldNotAllowed, "use the label k8s.kuma.io/namespace", "belongs to a name")
 	}
 }

@@ -20,11 +20,11 @@ type CollectorRef struct {
 func (c *CollectorRef) Validate(at *diag.At) {
 	switch {
 	case c.Name != nil && c.Labels != nil:
-		at.Field("labels").Errorf("use one of them", "a collector is found by name or by labels, not by both")
+		at.Field("labels").Errorf(diag.BothPresent, "use one of them", "a collector is found by name or by labels, not by both")
 	case c.Name != nil && *c.Name == "":
-		at.Field("name").Errorf("", "must not be empty")
+		at.Field("name").Errorf(diag.EmptyValue, "", "must not be empty")
 	case c.Name == nil && len(c.Labels) == 0:
-		at.Field("name").Errorf("or give labels", "required field is missing")
+		at.Field("name").Errorf(diag.MissingField, "or give labels", "required field is missing")
 	}
 }
 
@@ -33,8 +33,8 @@ func (c *CollectorRef) Validate(at *diag.At) {
 func ValidateCollector(at *diag.At, endpoint *Endpoint, ref *CollectorRef) {
 	switch {
 	case endpoint == nil && ref == nil:
-		at.Field("endpoint").Errorf("or give a backendRef", "required field is missing")
+		at.Field("endpoint").Errorf(diag.MissingField, "or give a backendRef", "required field is missing")
 	case endpoint != nil && ref != nil:
-		at.Field("backendRef").Errorf("use one of them", "endpoint and backendRef are both present")
+		at.Field("backendRef").Errorf(diag.BothPresent, "use one of them", "endpoint and backendRef are both present")
 	}
 }

@@ -58,7 +58,7 @@ func (d *PositiveDuration) UnmarshalText(text []byte) error {
 // Validate reports zero.
 func (d PositiveDuration) Validate(at *diag.At) {
 	if d == 0 {
-		at.Errorf("", "must be longer than 0s")
+		at.Errorf(diag.OutOfRange, "", "must be longer than 0s")
 	}
 }
 

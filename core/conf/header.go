@@ -13,7 +13,7 @@ type HeaderName string
 // Validate accepts the token characters of RFC 9110.
 func (n HeaderName) Validate(at *diag.At) {
 	if n == "" || strings.ContainsFunc(string(n), notToken) {
-		at.Errorf("use letters, digits and -", "bad header name %q", string(n))
+		at.Errorf(diag.BadValue, "use letters, digits and -", "bad header name %q", string(n))
 	}
 }
 
@@ -34,9 +34,9 @@ const maxHeaderValue = 16384
 func (h *HeaderKeyValue) Validate(at *diag.At) {
 	switch value := at.Field("value"); {
 	case strings.ContainsFunc(h.Value, isControl):
-		value.Errorf("remove it", "a header must not have a control character")
+		value.Errorf(diag.BadValue, "remove it", "a header must not have a control character")
 	case len(h.Value) > maxHeaderValue:
-		value.Errorf("", "a header must not be longer than %d bytes", maxHeaderValue)
+		value.Errorf(diag.OutOfRange, "", "a header must not be longer than %d bytes", maxHeaderValue)
 	}
 }
 
@@ -57,7 +57,7 @@ func ValidateDistinctHeaders(at *diag.At, set, add []HeaderKeyValue, remove []He
 	seen := map[string]bool{}
 	check := func(at *diag.At, name HeaderName) {
 		if lower := strings.ToLower(string(name)); seen[lower] {
-			at.Errorf("one change for each header", "duplicate header %q", string(name))
+			at.Errorf(diag.DuplicateEntry, "one change for each header", "duplicate header %q", string(name))
 		} else {
 			seen[lower] = true
 		}
@@ -113,16 +113,16 @@ func (h *HeaderMatch) Validate(at *diag.At) {
 	switch h.How() {
 	case HeaderPresent, HeaderAbsent:
 		if h.Value != nil {
-			at.Field("value").Errorf("remove it", "does not go with type %q", h.How())
+			at.Field("value").Errorf(diag.FieldNotAllowed, "remove it", "does not go with type %q", h.How())
 		}
 	case HeaderExact, HeaderPrefix, HeaderRegex:
 		if h.Value == nil {
-			at.Field("value").Errorf("", "is required for type %q", h.How())
+			at.Field("value").Errorf(diag.MissingField, "", "is required for type %q", h.How())
 		} else if h.How() == HeaderRegex {
 			ValidateRegex(at.Field("value"), *h.Value)
 			// A host is compared in any letter case (SPEC 7.2), which has separate limits.
 			if strings.EqualFold(string(h.Name), "host") && regex.Check(*h.Value) == nil && regex.Check("(?i:"+*h.Value+")") != nil {
-				at.Field("value").Errorf("compare a host with ASCII characters", "bad regular expression: it is too large in any letter case, in which a host is compared")
+				at.Field("value").Errorf(diag.BadRegex, "compare a host with ASCII characters", "bad regular expression: it is too large in any letter case, in which a host is compared")
 			}
 		}
 	}

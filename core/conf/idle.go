@@ -11,7 +11,7 @@ import (
 // 6), which is rarely intended.
 func WarnIdle(at *diag.At, object any) {
 	if reflect.ValueOf(object).Elem().IsZero() {
-		at.Warnf("set a field, or remove it", "sets nothing")
+		at.Warnf(diag.EmptySection, "set a field, or remove it", "sets nothing")
 	}
 }
 
@@ -19,7 +19,7 @@ func WarnIdle(at *diag.At, object any) {
 // present but sets nothing. It is for objects that Kuma also refuses (SPEC 1.4).
 func RefuseIdle(at *diag.At, object any) {
 	if reflect.ValueOf(object).Elem().IsZero() {
-		at.Errorf("set a field, or remove it", "sets nothing")
+		at.Errorf(diag.EmptyValue, "set a field, or remove it", "sets nothing")
 	}
 }
 

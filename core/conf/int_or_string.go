@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
@@ -20,12 +21,12 @@ func (v *IntOrString) DecodeAt(in *strict.Value) {
 		strict.Decode(in, &n)
 		*v = IntOrString(strconv.FormatInt(n, 10))
 	case strict.Float:
-		in.At().Errorf("write "+strconv.Quote(text), "a number with a fraction must be in quotes")
+		in.At().Errorf(diag.WrongType, "write "+strconv.Quote(text), "a number with a fraction must be in quotes")
 	case strict.Mapping, strict.List:
-		in.At().Errorf("", "must be a whole number or a decimal number in quotes")
+		in.At().Errorf(diag.WrongType, "", "must be a whole number or a decimal number in quotes")
 	default:
 		if !decimal(text) {
-			in.At().Errorf("", "must be a whole number or a decimal number in quotes, not %q", text)
+			in.At().Errorf(diag.WrongType, "", "must be a whole number or a decimal number in quotes, not %q", text)
 		}
 		*v = IntOrString(strconv.Quote(text))
 	}

@@ -42,7 +42,7 @@ type SpiffeIDMatch struct {
 // slash, and may consist of only a trust domain.
 func (m *SpiffeIDMatch) Validate(at *diag.At) {
 	if err := checkSpiffeID(m.Value, m.Type != SpiffeIDExact); err != nil {
-		at.Field("value").Errorf("write spiffe://trust-domain/path", "bad SPIFFE ID %.80q: %v", m.Value, err)
+		at.Field("value").Errorf(diag.BadSPIFFEID, "write spiffe://trust-domain/path", "bad SPIFFE ID %.80q: %v", m.Value, err)
 	}
 }
 
@@ -77,9 +77,9 @@ func (n serverName) Validate(at *diag.At) {
 	name := string(n)
 	switch {
 	case !isName(name):
-		at.Errorf("write a host name", "bad server name %q", name)
+		at.Errorf(diag.BadValue, "write a host name", "bad server name %q", name)
 	case name[len(name)-1] == '.':
-		at.Errorf("leave out the dot at the end", "bad server name %q", name)
+		at.Errorf(diag.BadValue, "leave out the dot at the end", "bad server name %q", name)
 	}
 }
 

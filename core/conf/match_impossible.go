@@ -17,12 +17,12 @@ func (m *PathMatch) Validate(at *diag.At) {
 		ValidateRegex(at, m.Value)
 	case m.Type != PathExact && m.Type != PathPrefix: // reported at the type
 	case !strings.HasPrefix(m.Value, "/"):
-		at.Errorf("", "a path must start with /")
+		at.Errorf(diag.BadPath, "", "a path must start with /")
 	case strings.ContainsAny(m.Value, "?#"):
-		at.Errorf("paths are compared without the query", "a path must not contain ? or #")
+		at.Errorf(diag.BadPath, "paths are compared without the query", "a path must not contain ? or #")
 	default:
 		if what, hint := notNormal(m.Value); what != "" {
-			at.Errorf(hint, "no request has this path: %s", what)
+			at.Errorf(diag.ImpossibleMatch, hint, "no request has this path: %s", what)
 		}
 	}
 }
@@ -86,16 +86,16 @@ func (m *Match) Validate(at *diag.At) {
 	for i := range m.Headers {
 		h, at := &m.Headers[i], at.Field("headers").Index(i)
 		if name := strings.ToLower(string(h.Name)); proxyHeaders[name] || strings.HasPrefix(name, "x-envoy-") || strings.HasPrefix(name, ":") {
-			at.Field("name").Errorf("compare another header", "the proxy writes, removes or interprets the header %q itself", string(h.Name))
+			at.Field("name").Errorf(diag.ImpossibleMatch, "compare another header", "the proxy writes, removes or interprets the header %q itself", string(h.Name))
 		}
 		if h.Value == nil || h.How() != HeaderExact && h.How() != HeaderPrefix {
 			continue
 		}
 		switch value := *h.Value; {
 		case strings.ContainsFunc(value, isControl):
-			at.Field("value").Errorf("remove it", "no request has this value: it has a control character")
+			at.Field("value").Errorf(diag.ImpossibleMatch, "remove it", "no request has this value: it has a control character")
 		case strings.TrimLeft(value, blanks) != value || h.How() == HeaderExact && strings.TrimRight(value, blanks) != value:
-			at.Field("value").Errorf("remove them", "no request has this value: spaces at its ends are removed")
+			at.Field("value").Errorf(diag.ImpossibleMatch, "remove them", "no request has this value: spaces at its ends are removed")
 		}
 	}
 }

@@ -11,7 +11,7 @@ type Count uint32
 // Validate reports zero.
 func (c Count) Validate(at *diag.At) {
 	if c == 0 {
-		at.Errorf("", "must be at least 1")
+		at.Errorf(diag.OutOfRange, "", "must be at least 1")
 	}
 }
 
@@ -21,7 +21,7 @@ type Percent uint32
 // Validate reports values above 100.
 func (p Percent) Validate(at *diag.At) {
 	if p > 100 {
-		at.Errorf("", "must be from 0 to 100")
+		at.Errorf(diag.OutOfRange, "", "must be from 0 to 100")
 	}
 }
 
@@ -35,7 +35,7 @@ func (p *Percentage) DecodeAt(in *strict.Value) { (*IntOrString)(p).DecodeAt(in)
 // Validate checks the bounds.
 func (p Percentage) Validate(at *diag.At) {
 	if f := p.Float(); f < 0 || f > 100 {
-		at.Errorf("", "must be from 0 to 100")
+		at.Errorf(diag.OutOfRange, "", "must be from 0 to 100")
 	}
 }
 
@@ -51,7 +51,7 @@ type Port uint32
 // Validate reports a number that is not a port.
 func (p Port) Validate(at *diag.At) {
 	if p == 0 || p > 65535 {
-		at.Errorf("", "must be a port, from 1 to 65535")
+		at.Errorf(diag.OutOfRange, "", "must be a port, from 1 to 65535")
 	}
 }
 
@@ -61,6 +61,6 @@ type StatusCode int32
 // Validate accepts 100 to 599.
 func (s StatusCode) Validate(at *diag.At) {
 	if s < 100 || s > 599 {
-		at.Errorf("", "must be an HTTP status, from 100 to 599")
+		at.Errorf(diag.OutOfRange, "", "must be an HTTP status, from 100 to 599")
 	}
 }

@@ -17,16 +17,16 @@ const maxRegex = 1024
 func ValidateRegex(at *diag.At, expression string) {
 	var bad *syntax.Error
 	if len(expression) > maxRegex {
-		at.Errorf("", "a regular expression must not be longer than %d bytes", maxRegex)
+		at.Errorf(diag.OutOfRange, "", "a regular expression must not be longer than %d bytes", maxRegex)
 	} else if err := regex.Check(expression); errors.Is(err, regex.ErrTooLarge) {
-		at.Errorf("repeat less", "bad regular expression: with its counts expanded it has more than %d instructions", regex.MaxProgram)
+		at.Errorf(diag.BadRegex, "repeat less", "bad regular expression: with its counts expanded it has more than %d instructions", regex.MaxProgram)
 	} else if errors.Is(err, regex.ErrTooWide) {
-		at.Errorf(`write a class without \p, or a range that is shorter or not under (?i)`, "bad regular expression: %v", err)
+		at.Errorf(diag.BadRegex, `write a class without \p, or a range that is shorter or not under (?i)`, "bad regular expression: %v", err)
 	} else if errors.As(err, &bad) && bad.Code == syntax.ErrInvalidRepeatSize {
-		at.Errorf("repeat at most 1000 times, with the counts of nested repetitions multiplied, and give the smaller count first", "bad regular expression: %v", err)
+		at.Errorf(diag.BadRegex, "repeat at most 1000 times, with the counts of nested repetitions multiplied, and give the smaller count first", "bad regular expression: %v", err)
 	} else if err != nil {
-		at.Errorf("write it in RE2's syntax", "bad regular expression: %v", err)
+		at.Errorf(diag.BadRegex, "write it in RE2's syntax", "bad regular expression: %v", err)
 	} else if _, err := syntax.Parse(`\A(?:`+expression+`)\z`, syntax.Perl); errors.As(err, &bad) {
-		at.Errorf(`end \Q with \E`, "bad regular expression: it cannot be in a group: %s", bad.Code)
+		at.Errorf(diag.BadRegex, `end \Q with \E`, "bad regular expression: it cannot be in a group: %s", bad.Code)
 	}
 }

@@ -27,7 +27,7 @@ type TrustDomain string
 // Validate checks the characters and the length.
 func (t TrustDomain) Validate(at *diag.At) {
 	if err := checkTrustDomain(string(t)); err != nil {
-		at.Errorf("write a name such as prod.mesh.local", "bad trust domain %q: %v", string(t), err)
+		at.Errorf(diag.BadSPIFFEID, "write a name such as prod.mesh.local", "bad trust domain %q: %v", string(t), err)
 	}
 }
 

@@ -14,7 +14,7 @@ func ValidateTag(tags *diag.At, key, value string) {
 		reportTagKey(tags.Name(key), key)
 	}
 	if !validTagValue(value) {
-		tags.Field(key).Errorf(tagValueHint, "bad tag value %q", value)
+		tags.Field(key).Errorf(diag.BadTag, tagValueHint, "bad tag value %q", value)
 	}
 }
 
@@ -25,7 +25,7 @@ func ValidateSelector(at *diag.At, tags map[string]string) {
 			reportTagKey(at.Name(key), key)
 		}
 		if value != "*" && !validTagValue(value) {
-			at.Field(key).Errorf(tagValueHint+", or is * for any", "bad tag value %q", value)
+			at.Field(key).Errorf(diag.BadTag, tagValueHint+", or is * for any", "bad tag value %q", value)
 		}
 	}
 }
@@ -37,12 +37,12 @@ func ValidateTagKey(at *diag.At, key string) {
 	}
 }
 
-func reportTagKey(at *diag.At, key string) { at.Errorf(tagKeyHint, "bad tag key %q", key) }
+func reportTagKey(at *diag.At, key string) { at.Errorf(diag.BadTag, tagKeyHint, "bad tag key %q", key) }
 
 // ValidateService checks the name of a service, which is the value of a tag.
 func ValidateService(at *diag.At, name string) {
 	if !validTagValue(name) {
-		at.Errorf("a service name has letters, digits, '.', '_', ':' and '-'", "bad service name %q", name)
+		at.Errorf(diag.BadTag, "a service name has letters, digits, '.', '_', ':' and '-'", "bad service name %q", name)
 	}
 }
 

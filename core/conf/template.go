@@ -21,7 +21,7 @@ var templateVariables = []string{"Mesh", "Zone", "Namespace", "Name", "ServiceAc
 // Validate checks the syntax.
 func (t Template) Validate(at *diag.At) {
 	if _, err := t.Parts(); err != nil {
-		at.Errorf("variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}", "bad template: %v", err)
+		at.Errorf(diag.BadValue, "variables are {{ .Mesh }}, {{ .Zone }}, {{ .Namespace }}, {{ .Name }}, {{ .ServiceAccount }} and {{ label \"key\" }}", "bad template: %v", err)
 	}
 }
 

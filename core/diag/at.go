@@ -148,29 +148,29 @@ func (a *At) Path() string {
 }
 
 // Errorf reports an error at the place. The hint may be empty.
-func (a *At) Errorf(hint, format string, args ...any) {
-	a.ErrorfAt(a.Pos(), hint, format, args...)
+func (a *At) Errorf(code Code, hint, format string, args ...any) {
+	a.ErrorfAt(code, a.Pos(), hint, format, args...)
 }
 
 // ErrorfAt reports an error with the path of the place and another position.
-func (a *At) ErrorfAt(pos Position, hint, format string, args ...any) {
-	a.input.sink.Error(a.diagnostic(pos, hint, format, args))
+func (a *At) ErrorfAt(code Code, pos Position, hint, format string, args ...any) {
+	a.input.sink.Error(a.diagnostic(code, pos, hint, format, args))
 }
 
 // Warnf reports a warning at the place. The hint may be empty.
-func (a *At) Warnf(hint, format string, args ...any) {
-	a.input.sink.Warn(a.diagnostic(a.Pos(), hint, format, args))
+func (a *At) Warnf(code Code, hint, format string, args ...any) {
+	a.input.sink.Warn(a.diagnostic(code, a.Pos(), hint, format, args))
 }
 
 // maxText is the number of bytes of a message, and of a hint, that are kept.
 const maxText = 500
 
-func (a *At) diagnostic(pos Position, hint, format string, args []any) Diagnostic {
+func (a *At) diagnostic(code Code, pos Position, hint, format string, args []any) Diagnostic {
 	if a.probe {
 		return Diagnostic{}
 	}
 	return Diagnostic{
-		Pos: pos, Path: a.Path(),
+		Code: code, Pos: pos, Path: a.Path(),
 		What: OneLine(Clip(fmt.Sprintf(format, args...), maxText)), Hint: OneLine(Clip(hint, maxText)),
 	}
 }

@@ -57,9 +57,9 @@ func TestAtPath(t *testing.T) {
 func TestAtReports(t *testing.T) {
 	var sink diag.Sink
 	at := diag.Root(diag.GoValue("MeshTimeout a"), &sink).Field("spec")
-	at.Errorf("do\tthis", "bad %q", "x\x1b")
-	at.ErrorfAt(diag.Position{File: "f", Line: 3, Column: 4}, "", "%s", strings.Repeat("b", 1000))
-	at.Warnf("", "odd\n")
+	at.Errorf(diag.BadValue, "do\tthis", "bad %q", "x\x1b")
+	at.ErrorfAt(diag.BadValue, diag.Position{File: "f", Line: 3, Column: 4}, "", "%s", strings.Repeat("b", 1000))
+	at.Warnf(diag.LikelyMistake, "", "odd\n")
 	want := "MeshTimeout a: spec: bad \"x\\x1b\"; do\\tthis\nf:3:4: spec: " + strings.Repeat("b", 500) + "..."
 	if got := sink.Err().Error(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -26,7 +26,8 @@ func (p Position) String() string {
 
 // Diagnostic is one error or warning about an input.
 type Diagnostic struct {
-	Pos Position
+	Code Code
+	Pos  Position
 	// Path is the field's path in its document, such as
 	// spec.to[0].targetRef.kind; empty for a whole document or file.
 	Path string
@@ -42,24 +43,33 @@ func (d Diagnostic) Error() string {
 	return OneLine(strings.Join(parts, ": "))
 }
 
-// MarshalJSON returns {"file", "line", "column", "path", "message"} (SPEC 10).
+// MarshalJSON returns {"code", "file", "line", "column", "path", "message", "class"} (SPEC
+// 13.5).
 func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
+		Code    Code   `json:"code"`
 		File    string `json:"file"`
 		Line    int    `json:"line"`
 		Column  int    `json:"column"`
 		Path    string `json:"path"`
 		Message string `json:"message"`
-	}{d.Pos.File, d.Pos.Line, d.Pos.Column, d.Path, d.Message()})
+		Class   Class  `json:"class"`
+	}{d.Code, d.Pos.File, d.Pos.Line, d.Pos.Column, d.Path, d.Message(), d.Code.Class()})
 }
 
 // Message returns what and hint without position and path.
-func (d Diagnostic) Message() string {
-	if d.Hint == "" {
-		return d.What
+func (d Diagnostic) Message() string { return WithHint(d.What, d.Hint) }
+
+// WithHint returns "what; hint", or what alone if there is no hint.
+func WithHint(what, hint string) string {
+	if hint == "" {
+		return what
 	}
-	return d.What + "; " + d.Hint
+	return what + "; " + hint
 }
+
+// Line returns the text of Error with the code at its end, in brackets.
+func (d Diagnostic) Line() string { return d.Error() + " [" + d.Code.String() + "]" }
 
 // Errors is all errors of a run, sorted. It is never empty if it is returned as an
 // error.
@@ -132,6 +142,7 @@ func Sorted(ds []Diagnostic) []Diagnostic {
 			cmp.Compare(a.Path, b.Path),
 			cmp.Compare(a.What, b.What),
 			cmp.Compare(a.Hint, b.Hint),
+			cmp.Compare(a.Code, b.Code),
 		)
 	})
 	return slices.Compact(out)

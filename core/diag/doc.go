@@ -11,9 +11,13 @@
 //
 //	func (c *Conf) Validate(at *diag.At) {
 //		if c.Timeout == 0 {
-//			at.Field("timeout").Errorf("leave it out for no limit", "must be longer than 0s")
+//			at.Field("timeout").Errorf(diag.OutOfRange, "leave it out for no limit", "must be longer than 0s")
 //		}
 //	}
+//
+// Each diagnostic has a [Code], which is given where the message is made. A [Definition]
+// contains what a code means, an example and what to do; core/FINDINGS.md is made from
+// the definitions.
 //
 // All printed text is escaped by [OneLine]: the text of an input cannot break a line
 // or change a terminal.

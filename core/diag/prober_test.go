@@ -20,10 +20,10 @@ func TestProber(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { prober.Fails(fine) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	if prober.Fails(func(at *diag.At) { within(at).Warnf("", "odd") }) {
+	if prober.Fails(func(at *diag.At) { within(at).Warnf(diag.LikelyMistake, "", "odd") }) {
 		t.Error("fails with a warning alone")
 	}
-	if !prober.Fails(func(at *diag.At) { within(at).Errorf("", "bad %d", 1) }) {
+	if !prober.Fails(func(at *diag.At) { within(at).Errorf(diag.BadValue, "", "bad %d", 1) }) {
 		t.Error("an error is not reported")
 	}
 	if prober.Fails(fine) {

@@ -37,26 +37,26 @@ type warner struct {
 	found []diag.Diagnostic
 }
 
-func (w *warner) warnf(pos diag.Position, path, hint, format string, args ...any) {
-	w.found = append(w.found, diag.Diagnostic{Pos: pos, Path: path, What: fmt.Sprintf(format, args...), Hint: hint})
+func (w *warner) warnf(code diag.Code, pos diag.Position, path, hint, format string, args ...any) {
+	w.found = append(w.found, diag.Diagnostic{Code: code, Pos: pos, Path: path, What: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-func (w *warner) refer(r *ocm.Ref, hint, format string, args ...any) {
-	w.warnf(r.Pos, r.Path, hint, format, args...)
+func (w *warner) refer(code diag.Code, r *ocm.Ref, hint, format string, args ...any) {
+	w.warnf(code, r.Pos, r.Path, hint, format, args...)
 }
 
 func (w *warner) binding(b *ocm.PlacementBinding) {
 	placement := w.lookup(placementName(b))
 	switch rule, isRule := placement.resource.(*ocm.PlacementRule); {
 	case placement.resource == nil:
-		w.refer(&b.Placement, "", "there is no %s", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
+		w.refer(diag.MissingReference, &b.Placement, "", "there is no %s", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
 	case placement.selection.clusters.Len() == 0 && !placement.selection.every:
-		w.refer(&b.Placement, "", "the binding binds nothing: %s selects no cluster", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
+		w.refer(diag.PlacesNothing, &b.Placement, "", "the binding binds nothing: %s selects no cluster", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
 	case isRule && rule.DataplaneSelector != nil && slices.ContainsFunc(b.Subjects, func(s ocm.Subject) bool { return !s.Mesh }):
-		w.refer(&b.Placement, "", "the dataplaneSelector of %s has no effect on policies that are placed on clusters", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
+		w.refer(diag.FieldNotUsed, &b.Placement, "", "the dataplaneSelector of %s has no effect on policies that are placed on clusters", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
 	}
 	if b.SubFilter && !b.Enforce {
-		w.warnf(b.Pos, "", "add an enforce override, or remove the subFilter", "the binding binds nothing: it has a subFilter and no override")
+		w.warnf(diag.PlacesNothing, b.Pos, "", "add an enforce override, or remove the subFilter", "the binding binds nothing: it has a subFilter and no override")
 	}
 	for i := range b.Subjects {
 		w.subject(b, &b.Subjects[i])
@@ -71,7 +71,7 @@ func (w *warner) subject(b *ocm.PlacementBinding, s *ocm.Subject) {
 	}
 	switch r := w.lookup(n).resource.(type) {
 	case nil:
-		w.refer(&s.Ref, "", "there is no %s", describe(s.Kind, b.Namespace, s.Name))
+		w.refer(diag.MissingReference, &s.Ref, "", "there is no %s", describe(s.Kind, b.Namespace, s.Name))
 	case *ocm.Policy:
 		w.override(b, &s.Ref, r)
 	case *ocm.PolicySet:
@@ -91,11 +91,11 @@ func (w *warner) override(b *ocm.PlacementBinding, at *ocm.Ref, p *ocm.Policy) {
 	policy := describe(p.Kind, p.Namespace, p.Name)
 	switch placing := func(x path) bool { return !x.binding.SubFilter }; {
 	case p.Action == ocm.Enforce:
-		w.refer(at, "", "the override has no effect: %s enforces by itself", policy)
+		w.refer(diag.OverrideNoEffect, at, "", "the override has no effect: %s enforces by itself", policy)
 	case p.Action == ocm.InformOnly:
-		w.refer(at, "", "the override has no effect: %s has the action informOnly", policy)
+		w.refer(diag.OverrideNoEffect, at, "", "the override has no effect: %s has the action informOnly", policy)
 	case b.SubFilter && !slices.ContainsFunc(w.lookup(nameOf(&p.ID)).effect.paths, placing):
-		w.refer(at, "bind it without a subFilter too", "the override has no effect: no binding without a subFilter places %s", policy)
+		w.refer(diag.OverrideNoEffect, at, "bind it without a subFilter too", "the override has no effect: no binding without a subFilter places %s", policy)
 	}
 }
 
@@ -109,7 +109,7 @@ func (w *warner) meshSubject(b *ocm.PlacementBinding, s *ocm.Subject, policies [
 		}
 		found = true
 		if b.Enforce && !p.Shadow() {
-			w.refer(&s.Ref, "add the label "+resource.EffectLabel+": shadow to it", "the override has no effect: %s enforces by itself", describe(p.Kind, p.Namespace, p.Name))
+			w.refer(diag.OverrideNoEffect, &s.Ref, "add the label "+resource.EffectLabel+": shadow to it", "the override has no effect: %s enforces by itself", describe(p.Kind, p.Namespace, p.Name))
 		}
 	}
 	if found {
@@ -125,15 +125,15 @@ func (w *warner) meshSubject(b *ocm.PlacementBinding, s *ocm.Subject, policies [
 	if len(elsewhere) > 0 {
 		hint = fmt.Sprintf("there is one in namespace %q; a binding and its subjects must be in the same namespace", slices.Min(elsewhere))
 	}
-	w.refer(&s.Ref, hint, "there is no %s", describe(s.Kind, b.Namespace, s.Name))
+	w.refer(diag.MissingReference, &s.Ref, hint, "there is no %s", describe(s.Kind, b.Namespace, s.Name))
 }
 
 func (w *warner) decision(d *ocm.PlacementDecision) {
 	path := "metadata.labels[" + strconv.Quote(ocm.PlacementLabel) + "]"
 	if d.Placement == "" {
-		w.warnf(d.Pos, path, "add the label", "the decision belongs to no placement")
+		w.warnf(diag.MissingReference, d.Pos, path, "add the label", "the decision belongs to no placement")
 	} else if w.lookup(name{ocm.PlacementKind, d.Namespace, d.Placement}).resource == nil {
-		w.warnf(d.Pos, path, "", "there is no %s", describe(ocm.PlacementKind, d.Namespace, d.Placement))
+		w.warnf(diag.MissingReference, d.Pos, path, "", "there is no %s", describe(ocm.PlacementKind, d.Namespace, d.Placement))
 	}
 }
 
@@ -146,17 +146,17 @@ func (w *warner) group(n *node) {
 			_, is := w.node(id).resource.(*ocm.PlacementDecision)
 			return is
 		}) {
-			w.warnf(r.Pos, "", "add a PlacementDecision with the label "+ocm.PlacementLabel+": "+r.Name, "the placement selects nothing: it has no decisions")
+			w.warnf(diag.PlacesNothing, r.Pos, "", "add a PlacementDecision with the label "+ocm.PlacementLabel+": "+r.Name, "the placement selects nothing: it has no decisions")
 		}
 	case *ocm.PolicySet:
 		for i, policy := range r.Policies {
 			if w.lookup(name{ocm.PolicyKind, r.Namespace, policy}).resource == nil {
-				w.warnf(r.Pos, fmt.Sprintf("spec.policies[%d]", i), "", "there is no %s", describe(ocm.PolicyKind, r.Namespace, policy))
+				w.warnf(diag.MissingReference, r.Pos, fmt.Sprintf("spec.policies[%d]", i), "", "there is no %s", describe(ocm.PolicyKind, r.Namespace, policy))
 			}
 		}
 		for i, e := range r.Exclusions {
 			if !slices.Contains(r.Policies, e.Policy) {
-				w.warnf(r.Pos, fmt.Sprintf("spec.exclusions[%d].policyName", i), "", "the set does not contain Policy %q", e.Policy)
+				w.warnf(diag.MissingReference, r.Pos, fmt.Sprintf("spec.exclusions[%d].policyName", i), "", "the set does not contain Policy %q", e.Policy)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func (m *meshCheck) absentClients() []diag.Diagnostic {
 				continue items
 			}
 			warnings = append(warnings, diag.Diagnostic{
-				Pos: p.From[i].Pos, Path: fmt.Sprintf("spec.from[%d].targetRef", i),
+				Code: diag.AbsentClient, Pos: p.From[i].Pos, Path: fmt.Sprintf("spec.from[%d].targetRef", i),
 				What: fmt.Sprintf("no dataplane of mesh %q is a client with the tags %s", m.mesh, selector),
 				Hint: "check the tags, or remove the item",
 			})

@@ -112,7 +112,7 @@ func (m *meshCheck) withoutIdentity() []diag.Diagnostic {
 	var warnings []diag.Diagnostic
 	for _, d := range m.dataplanes {
 		if _, err := identities.Of(d); err != nil {
-			warnings = append(warnings, diag.Diagnostic{Pos: d.Pos, Path: "labels", What: err.Error(), Hint: "without a SPIFFE ID it is a client without identity"})
+			warnings = append(warnings, diag.Diagnostic{Code: diag.NoSPIFFEID, Pos: d.Pos, Path: "labels", What: err.Error(), Hint: "without a SPIFFE ID it is a client without identity"})
 		}
 	}
 	return warnings

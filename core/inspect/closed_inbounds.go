@@ -90,7 +90,7 @@ func (m *meshCheck) openInbounds() []diag.Diagnostic {
 		return nil
 	}
 	return []diag.Diagnostic{{
-		Pos: first.Pos, Path: "networking.inbound[0]",
+		Code: diag.OpenInbound, Pos: first.Pos, Path: "networking.inbound[0]",
 		What: fmt.Sprintf("every client is allowed, as %s: %s", permission.OpenReason, firstOf(inbounds)), Hint: permission.OpenHint,
 	}}
 }
@@ -122,7 +122,7 @@ const openAll = `"from: [{targetRef: {kind: Mesh}, default: {action: Allow}}]"`
 
 func (c *closedCause) warning() diag.Diagnostic {
 	names := firstOf(c.inbounds)
-	w := diag.Diagnostic{Pos: c.dataplane.Pos, Path: fmt.Sprintf("networking.inbound[%d]", c.inbound)}
+	w := diag.Diagnostic{Code: diag.ClosedInbound, Pos: c.dataplane.Pos, Path: fmt.Sprintf("networking.inbound[%d]", c.inbound)}
 	switch {
 	case c.policies == "":
 		w.What = "every request is denied, as no MeshTrafficPermission selects the inbound: " + names

@@ -27,6 +27,7 @@ func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
 		at = document.Pos
 	}
 	return []diag.Diagnostic{{
+		Code: diag.DefaultPolicyMissing,
 		Pos:  at,
 		What: fmt.Sprintf("the mesh %q lacks policies that a new mesh has: %s", m.mesh, strings.Join(missing, ", ")),
 		Hint: "if the mesh has them, add them to the input, or the answers are without them",

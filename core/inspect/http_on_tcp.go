@@ -93,7 +93,8 @@ func (h *httpItems) warnings() []diag.Diagnostic {
 			path += ".default"
 		}
 		warnings = append(warnings, diag.Diagnostic{
-			Pos: pos, Path: path + strings.ReplaceAll(field, "/", "."),
+			Code: diag.HTTPOnTCP,
+			Pos:  pos, Path: path + strings.ReplaceAll(field, "/", "."),
 			What: "has no effect: every outbound that the item applies to is TCP",
 			Hint: "set the protocol of the inbounds of the service, such as protocol: http",
 		})

@@ -28,6 +28,7 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 			continue
 		}
 		e.warnings = append(e.warnings, diag.Diagnostic{
+			Code: diag.NeverDecides,
 			Pos:  place.Policy.Rules[place.Rule].Pos,
 			Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", place.Rule, place.List, place.Index),
 			What: "changes nothing: another entry decides about every request that it matches",

@@ -50,7 +50,7 @@ func idleOverrides(view *core.View, p *resource.Policy) []diag.Diagnostic {
 			continue
 		}
 		warnings = append(warnings, diag.Diagnostic{
-			Pos: b.Placement.Pos, Path: b.Placement.Path,
+			Code: diag.OverrideNoEffect, Pos: b.Placement.Pos, Path: b.Placement.Path,
 			What: fmt.Sprintf("the override has no effect: %s %q contains none of the %d dataplanes that %s selects", b.Placement.Kind, b.Placement.Name, len(selected), p.ID),
 			Hint: "its clusters are the zones of dataplanes, and its dataplaneSelector selects their labels",
 		})

@@ -19,6 +19,7 @@ func (m *meshCheck) withoutDataplanes() []diag.Diagnostic {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
 	return []diag.Diagnostic{{
+		Code: diag.NoDataplanes,
 		Pos:  first.Pos,
 		What: fmt.Sprintf("mesh %q has no dataplanes, so none of its %d policies selects any", m.mesh, len(m.policies)),
 		Hint: "give the files of the dataplanes too, with -f",
@@ -37,7 +38,7 @@ func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 	for _, p := range m.policies {
 		if !selecting[p] {
 			warnings = append(warnings, diag.Diagnostic{
-				Pos: p.TargetPos, Path: "spec.targetRef",
+				Code: diag.SelectsNothing, Pos: p.TargetPos, Path: "spec.targetRef",
 				What: p.Kind + " \"" + p.Name + "\" selects no dataplane", Hint: "check the targetRef, or remove the policy",
 			})
 		}
@@ -77,8 +78,9 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 		if !ignored {
 			continue
 		}
-		w := diag.Diagnostic{Pos: p.From[0].Pos, Path: "spec.from"}
+		w := diag.Diagnostic{Code: diag.FromNotRead, Pos: p.From[0].Pos, Path: "spec.from"}
 		if at.replaced {
+			w.Code = diag.FromIgnored
 			w.What, w.Hint = "has no effect on "+at.inbound+", where other policies have rules", "write it as rules, or select other inbounds"
 		} else {
 			w.What, w.Hint = "has no effect on "+at.inbound+", because only rules are applied", "write it as rules"

@@ -117,7 +117,7 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 	view, err := o.views.of(from)
 	if err != nil {
 		o.warnings = append(o.warnings, diag.Diagnostic{
-			Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
+			Code: diag.PastLimit, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound),
 			What: fmt.Sprintf("%s of inbound %s of %s: %s", config.Kind.Name, uniqueInboundName(d, inbound), d.Name, err),
 			Hint: "ask for the conf of one client at a time, by its tags",
 		})
@@ -168,7 +168,7 @@ func (o *overridden) item(origin rules.Origin, section *resource.Section, what, 
 	}
 	field, pos := itemOf(origin, section)
 	o.warnings = append(o.warnings, diag.Diagnostic{
-		Pos: pos, Path: "spec." + field, Hint: hint,
+		Code: diag.SetsNothing, Pos: pos, Path: "spec." + field, Hint: hint,
 		What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
 	})
 }

@@ -73,5 +73,5 @@ func notFoundf(format string, args ...any) error { return &QueryError{ErrNotFoun
 
 // notFound is an error about a name that none of the known names is.
 func notFound(what, name string, known []string) error {
-	return notFoundf("%s", diag.Diagnostic{What: what, Hint: diag.DidYouMean(name, known)}.Message())
+	return notFoundf("%s", diag.WithHint(what, diag.DidYouMean(name, known)))
 }

@@ -28,6 +28,7 @@ func (q *RequestQuery) Warnings() []diag.Diagnostic {
 		return nil
 	}
 	return []diag.Diagnostic{{
+		Code: diag.NotSPIFFEID,
 		What: fmt.Sprintf("%q is no SPIFFE ID: the answer is for a client without one", q.SpiffeID),
 		Hint: "write spiffe://trust-domain/path",
 	}}

@@ -9,7 +9,7 @@ func (m *meshCheck) mixedRoles() []diag.Diagnostic {
 	for _, p := range m.policies {
 		if m.view.Semantics().MixesRoles(p) {
 			warnings = append(warnings, diag.Diagnostic{
-				Pos: p.Pos, Path: "spec.to",
+				Code: diag.MixedRoles, Pos: p.Pos, Path: "spec.to",
 				What: "items for services of the policy's namespace, and others: Kuma refuses the policy, which is that of a consumer here",
 				Hint: "write a policy for each",
 			})

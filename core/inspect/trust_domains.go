@@ -29,7 +29,7 @@ func overlappingTrustDomains(view *core.View) []diag.Diagnostic {
 		for i, source := range o.Sources {
 			other := o.Sources[(i+1)%len(o.Sources)]
 			warnings = append(warnings, diag.Diagnostic{
-				Pos: source.Pos, Path: "spec.spiffeID.trustDomain",
+				Code: diag.TrustDomainConflict, Pos: source.Pos, Path: "spec.spiffeID.trustDomain",
 				What: fmt.Sprintf("conflict: the trust domain %q is that of mesh %q too: a SPIFFE ID does not show which mesh its owner belongs to", o.TrustDomain, other.Mesh),
 				Hint: "give each mesh a trust domain of its own; over TLS serve refuses the dataplanes of both",
 			})

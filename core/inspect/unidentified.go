@@ -24,12 +24,12 @@ func Unidentified(view *core.View) []diag.Diagnostic {
 		case 0:
 		case 1:
 			warnings = append(warnings, diag.Diagnostic{
-				Pos: without[0].Pos, What: without[0].KRI("") + " has no identity, so over TLS it is served to no client",
+				Code: diag.NotServedOverTLS, Pos: without[0].Pos, What: without[0].KRI("") + " has no identity, so over TLS it is served to no client",
 				Hint: "select it with a MeshIdentity",
 			})
 		default:
 			warnings = append(warnings, diag.Diagnostic{
-				Pos: without[0].Pos,
+				Code: diag.NotServedOverTLS, Pos: without[0].Pos,
 				What: fmt.Sprintf("%s and %s of the mesh %s have no identity, so over TLS they are served to no client",
 					without[0].KRI(""), diag.Count(len(without)-1, "more dataplane"), mesh),
 				Hint: "select them with a MeshIdentity",

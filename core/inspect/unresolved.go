@@ -19,7 +19,7 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 		for i := range p.To {
 			if why := m.unresolvedItem(destinations, p, &p.To[i].TargetRef); why != "" {
 				warnings = append(warnings, diag.Diagnostic{
-					Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef", i),
+					Code: diag.UnresolvedReference, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef", i),
 					What: why + ", so the item has no effect", Hint: "check the reference, or give the files of what it refers to",
 				})
 			}
@@ -43,7 +43,7 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Dia
 			return
 		}
 		first[key] = len(warnings)
-		warnings = append(warnings, diag.Diagnostic{Pos: d.Pos, Path: path, What: fmt.Sprintf("%s: %s", what, qualifiedName(&d.Meta)), Hint: hint})
+		warnings = append(warnings, diag.Diagnostic{Code: diag.UnresolvedReference, Pos: d.Pos, Path: path, What: fmt.Sprintf("%s: %s", what, qualifiedName(&d.Meta)), Hint: hint})
 	}
 	for _, d := range m.dataplanes {
 		for i := range d.Outbounds {
@@ -98,7 +98,7 @@ func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic
 					continue
 				}
 				warnings = append(warnings, diag.Diagnostic{
-					Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef.sectionName", i),
+					Code: diag.MissedPort, Pos: p.To[i].Pos, Path: fmt.Sprintf("spec.to[%d].targetRef.sectionName", i),
 					What: fmt.Sprintf("misses the outbound of %s to %s, which selects its port by its number",
 						qualifiedName(&d.Meta), qualifiedName(found.Destination.Identity())),
 					Hint: "leave sectionName out, or let the dataplane reach it by transparent proxying",

@@ -56,7 +56,7 @@ func Open(d *resource.Dataplane, inbound int) *Permissions {
 	return &Permissions{
 		Protocol: request.ProtocolOf(&d.Inbounds[inbound]), NotApplied: true,
 		Warnings: []diag.Diagnostic{{
-			Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: "every client is allowed, as " + OpenReason, Hint: OpenHint,
+			Code: diag.OpenInbound, Pos: d.Pos, Path: fmt.Sprintf("networking.inbound[%d]", inbound), What: "every client is allowed, as " + OpenReason, Hint: OpenHint,
 		}},
 	}
 }
@@ -98,14 +98,14 @@ func policiesOf(config *rules.Config, inbound int) []*resource.Policy {
 // rules of other policies replace it (SPEC 5.6), or the semantics ignores it (SPEC
 // 17.1).
 func ignored(policies []*resource.Policy, replaced bool) diag.Diagnostic {
-	what := "is ignored, because only rules are applied"
+	code, what := diag.FromNotRead, "is ignored, because only rules are applied"
 	if replaced {
-		what = "is ignored, because other policies of the inbound have rules"
+		code, what = diag.FromIgnored, "is ignored, because other policies of the inbound have rules"
 	}
 	if others := len(policies) - 1; others > 0 {
 		what += fmt.Sprintf("; %d more like this", others)
 	}
-	return diag.Diagnostic{Pos: policies[0].From[0].Pos, Path: "spec.from", What: what, Hint: "write it as rules"}
+	return diag.Diagnostic{Code: code, Pos: policies[0].From[0].Pos, Path: "spec.from", What: what, Hint: "write it as rules"}
 }
 
 // Decide returns the answer to a request.

@@ -25,8 +25,9 @@ func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings
 			matches := rule.list(list)
 			for j := range matches {
 				match := &matches[j]
-				warn := func(what, hint string) {
+				warn := func(code diag.Code, what, hint string) {
 					warnings = append(warnings, diag.Diagnostic{
+						Code: code,
 						Pos:  rule.Pos,
 						Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", rule.Index, list, j),
 						What: what,
@@ -36,20 +37,29 @@ func visible(protocol request.Protocol, rules []Rule) (entries []Entry, warnings
 				if protocol == request.TCP {
 					seen, unseen := SeenByTCP(list, match)
 					if unseen != "" {
-						warn(unseen, "set the inbound's protocol, or select HTTP inbounds only")
+						warn(UnseenCode(list), unseen, "set the inbound's protocol, or select HTTP inbounds only")
 					}
 					if seen == nil {
 						continue
 					}
 					match = seen
 				} else if what := evadable(list, match); what != "" {
-					warn(what, "decide by what a client cannot choose, such as spiffeId")
+					warn(diag.EvadableEntry, what, "decide by what a client cannot choose, such as spiffeId")
 				}
 				entries = append(entries, Entry{rule.place(list, j), match})
 			}
 		}
 	}
 	return entries, warnings
+}
+
+// UnseenCode returns the code of a finding about what a TCP inbound cannot see of an entry
+// of a list: an entry that denies matches more there, another one never matches.
+func UnseenCode(list List) diag.Code {
+	if list == Deny {
+		return diag.BroaderOnTCP
+	}
+	return diag.UnseenEntry
 }
 
 // SeenByTCP returns the conditions of an entry that a TCP inbound compares, or nil if

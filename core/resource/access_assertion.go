@@ -27,15 +27,15 @@ type AccessTestSpec struct {
 // request.
 func (s *AccessTestSpec) Validate(at *diag.At) {
 	if len(s.Cases)+len(s.Always)+len(s.Confs) == 0 {
-		at.Errorf("add cases, always or confs", "the test asserts nothing")
+		at.Errorf(diag.EmptyValue, "add cases, always or confs", "the test asserts nothing")
 	}
 	for i := range s.Cases {
 		at := at.Field("cases").Index(i)
 		if c := s.Cases[i].From; c != nil && (c.SpiffeIDPrefix != nil || c.Service != nil || c.Not != nil || c.AnyOf != nil) {
-			at.Field("from").Errorf("write spiffeId, dataplane or tags, or move it to always", "a case is about one client")
+			at.Field("from").Errorf(diag.BadValue, "write spiffeId, dataplane or tags, or move it to always", "a case is about one client")
 		}
 		if r := s.Cases[i].Request; r != nil && r.PathPrefix != nil {
-			at.Field("request").Field("pathPrefix").Errorf("write path, or move it to always", "a case is about one request")
+			at.Field("request").Field("pathPrefix").Errorf(diag.BadValue, "write path, or move it to always", "a case is about one request")
 		}
 	}
 }
@@ -99,10 +99,10 @@ type TestRequest struct {
 // Validate checks the syntax of a path.
 func (r *TestRequest) Validate(at *diag.At) {
 	if r.Path != nil && r.PathPrefix != nil {
-		at.Field("pathPrefix").Errorf("remove one of them", "does not go with path")
+		at.Field("pathPrefix").Errorf(diag.FieldNotAllowed, "remove one of them", "does not go with path")
 	}
 	if r.Path != nil && !strings.HasPrefix(*r.Path, "/") {
-		at.Field("path").Errorf("", "a path must start with /")
+		at.Field("path").Errorf(diag.BadPath, "", "a path must start with /")
 	}
 	if r.PathPrefix != nil {
 		(&conf.PathMatch{Type: conf.PathPrefix, Value: *r.PathPrefix}).Validate(at)
@@ -142,7 +142,7 @@ type AccessQuery struct {
 // Validate checks that the field is a JSON pointer.
 func (c *ConfCase) Validate(at *diag.At) {
 	if !strings.HasPrefix(c.Field, "/") {
-		at.Field("field").Errorf("write /http/requestTimeout", "a field is a JSON pointer")
+		at.Field("field").Errorf(diag.BadValue, "write /http/requestTimeout", "a field is a JSON pointer")
 	}
 }
 
@@ -158,7 +158,7 @@ type ConfCondition struct {
 // Validate checks that at least one part is given.
 func (c *ConfCondition) Validate(at *diag.At) {
 	if *c == (ConfCondition{}) {
-		at.Errorf("write equals, atLeast, atMost or set", "nothing is expected")
+		at.Errorf(diag.MissingField, "write equals, atLeast, atMost or set", "nothing is expected")
 	}
 }
 

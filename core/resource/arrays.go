@@ -22,19 +22,19 @@ func (k *Kind) checkArrays(spec *diag.At, has arrays) {
 		switch {
 		case !part.present || part.section != nil || part.name == "to" && has.gateway:
 		case part.name == "to" && k.Gateway != nil:
-			spec.Field("to").Errorf("write targetRef: {kind: MeshGateway, name: ...}, or "+k.arrays(), "only a policy for a MeshGateway has %s", "to")
+			spec.Field("to").Errorf(diag.ArrayNotAllowed, "write targetRef: {kind: MeshGateway, name: ...}, or "+k.arrays(), "only a policy for a MeshGateway has %s", "to")
 		default:
-			spec.Field(part.name).Errorf("it has "+k.arrays(), "%s has no %s", k.Name, part.name)
+			spec.Field(part.name).Errorf(diag.ArrayNotAllowed, "it has "+k.arrays(), "%s has no %s", k.Name, part.name)
 		}
 	}
 	switch {
 	case has.single && k.Default == nil:
-		spec.Field("default").Errorf("it has "+k.arrays(), "%s has no default of its own", k.Name)
+		spec.Field("default").Errorf(diag.ArrayNotAllowed, "it has "+k.arrays(), "%s has no default of its own", k.Name)
 	case !has.single && k.Default != nil:
-		spec.Field("default").Errorf("", "required field is missing")
+		spec.Field("default").Errorf(diag.MissingField, "", "required field is missing")
 	}
 	if has.from && has.rules && k.From != nil && k.Rules != nil {
-		spec.Field("from").Errorf("rules take the place of from", "from and rules are both present")
+		spec.Field("from").Errorf(diag.BothPresent, "rules take the place of from", "from and rules are both present")
 	}
 }
 
@@ -49,9 +49,9 @@ func (k *Kind) checkItems(spec *diag.At, has arrays, before int) {
 	const problem = "the policy has no items: it sets nothing"
 	hint := "add items to " + k.arrays() + ", or remove the policy"
 	if has.rules || !k.ItemsRequired && (has.to || has.from) {
-		spec.Warnf(hint, problem)
+		spec.Warnf(diag.EmptySection, hint, problem)
 	} else {
-		spec.Sink().Check(before, func() { spec.Errorf(hint, problem) })
+		spec.Sink().Check(before, func() { spec.Errorf(diag.NoItems, hint, problem) })
 	}
 }
 
@@ -80,7 +80,7 @@ func checkItem(at *diag.At, top *TargetRef, conf Conf) {
 // checkRule reports matches that a rule cannot have.
 func (s *Section) checkRule(at *diag.At, kind *Kind, rule *Rule) {
 	if rule.Matches != nil && !s.Matches {
-		at.Field("matches").Errorf("remove it", "rules of %s have no matches", kind.Name)
+		at.Field("matches").Errorf(diag.MatchNotAllowed, "remove it", "rules of %s have no matches", kind.Name)
 	}
 	if matched, ok := rule.Conf.(MatchedConf); ok && len(rule.Matches) > 0 {
 		matched.ValidateMatches(at.Field("default"), rule.Matches)

@@ -43,15 +43,15 @@ func (d *backendDoc) ref() BackendRef {
 // validate reports the errors of a reference at its place.
 func (b *BackendRef) validate(at *diag.At) {
 	if !DestinationTargets.Has(b.Kind) {
-		at.Field("kind").Errorf(oneOf(DestinationTargets), "a backend cannot be %q", b.Kind)
+		at.Field("kind").Errorf(diag.TargetNotAllowed, oneOf(DestinationTargets), "a backend cannot be %q", b.Kind)
 	}
 	switch {
 	case b.Name == "" && len(b.Labels) == 0:
-		at.Field("name").Errorf("or give labels", "required field is missing")
+		at.Field("name").Errorf(diag.MissingField, "or give labels", "required field is missing")
 	case b.Name != "" && len(b.Labels) > 0:
-		at.Field("labels").Errorf("use one of them", "a backend is found by name or by labels, not by both")
+		at.Field("labels").Errorf(diag.BothPresent, "use one of them", "a backend is found by name or by labels, not by both")
 	case b.Name == "" && b.Namespace != "":
-		at.Field("namespace").Errorf("use the label "+NamespaceLabel, "belongs to a name")
+		at.Field("namespace").Errorf(diag.FieldNotAllowed, "use the label "+NamespaceLabel, "belongs to a name")
 	}
 	if b.Port != 0 {
 		validatePort(at, "port", b.Port)

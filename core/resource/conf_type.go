@@ -46,9 +46,9 @@ func (confType[T, M, P, Q]) Validate(at *diag.At, c Conf) bool {
 	conf, ok := c.(*T)
 	switch {
 	case c == nil || ok && conf == nil:
-		at.Errorf("", "required field is missing")
+		at.Errorf(diag.MissingField, "", "required field is missing")
 	case !ok:
-		at.Errorf("", "must be a %s, not a %T", reflect.TypeFor[*T](), c)
+		at.Errorf(diag.BadResource, "", "must be a %s, not a %T", reflect.TypeFor[*T](), c)
 	default:
 		return strict.Validate(at, conf)
 	}

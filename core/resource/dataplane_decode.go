@@ -33,10 +33,10 @@ func (d *decoder) dataplane(meta Meta, b *body) *Dataplane {
 	case networking == nil:
 		networking = below.Networking
 	case below.Networking != nil:
-		below.Networking.At().Errorf("remove one", "networking is both at the top level and in spec")
+		below.Networking.At().Errorf(diag.BothPresent, "remove one", "networking is both at the top level and in spec")
 	}
 	if networking == nil {
-		b.at.Field("networking").Errorf("", "required field is missing")
+		b.at.Field("networking").Errorf(diag.MissingField, "", "required field is missing")
 		return &Dataplane{Meta: meta}
 	}
 	var doc networkingDoc

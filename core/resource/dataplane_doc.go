@@ -128,7 +128,7 @@ type port uint32
 
 func (p port) Validate(at *diag.At) {
 	if p < 1 || p > 65535 {
-		at.Errorf("a port is a number from 1 to 65535", "bad port %d", uint32(p))
+		at.Errorf(diag.OutOfRange, "a port is a number from 1 to 65535", "bad port %d", uint32(p))
 	}
 }
 
@@ -137,6 +137,6 @@ type redirectPort uint32
 
 func (p redirectPort) Validate(at *diag.At) {
 	if p > 65535 {
-		at.Errorf("a port is a number from 1 to 65535, or 0 for none", "bad port %d", uint32(p))
+		at.Errorf(diag.OutOfRange, "a port is a number from 1 to 65535, or 0 for none", "bad port %d", uint32(p))
 	}
 }

@@ -70,7 +70,7 @@ func (b BadListener) warn(at *diag.At) {
 	if b.address {
 		at = at.Field("address")
 	}
-	at.Warnf(b.Hint, "%s, so no proxy can serve the dataplane", b.What)
+	at.Warnf(diag.UnusableListener, b.Hint, "%s, so no proxy can serve the dataplane", b.What)
 }
 
 // BadListeners returns the listeners that Envoy refuses, or nil if there are none. Envoy

@@ -17,12 +17,12 @@ func (d *Dataplane) Validate(at *diag.At) {
 // only for errors, because an engine may get a hundred thousand dataplanes.
 func (d *Dataplane) validateNetworking(at *diag.At) {
 	if d.Address == "" {
-		at.Field("address").Errorf("", "must not be empty")
+		at.Field("address").Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 	validateText(at, "address", d.Address)
 	validateText(at, "advertisedAddress", d.AdvertisedAddress)
 	if d.Gateway != nil && len(d.Inbounds) > 0 {
-		at.Field("gateway").Errorf("a gateway has no inbounds", "gateway and inbound are both present")
+		at.Field("gateway").Errorf(diag.BothPresent, "a gateway has no inbounds", "gateway and inbound are both present")
 	}
 	inbounds, outbounds := at.Field("inbound"), at.Field("outbound")
 	for i := range d.Inbounds {
@@ -54,7 +54,7 @@ func (i *Inbound) validate(at *diag.At) {
 	tags := at.Field("tags")
 	validateTags(tags, i.Tags)
 	if _, present := i.Tags.Get(ServiceTag); !present && len(i.Tags) > 0 {
-		tags.Field(ServiceTag).Errorf("", "required tag is missing")
+		tags.Field(ServiceTag).Errorf(diag.MissingField, "", "required tag is missing")
 	}
 }
 
@@ -67,7 +67,7 @@ func (o *Outbound) validate(at *diag.At) {
 	if o.Backend != nil {
 		o.Backend.validate(at.Field("backendRef"))
 		if len(o.Tags) > 0 {
-			at.Field("tags").Errorf("remove them", "an outbound has tags or a backendRef, not both")
+			at.Field("tags").Errorf(diag.BothPresent, "remove them", "an outbound has tags or a backendRef, not both")
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (p *TransparentProxy) validate(at *diag.At) {
 		p.ReachableBackends[i].validate(at.Field("reachableBackends").Field("refs").Index(i))
 	}
 	if words := ipFamilyMode("").Enum(); p.IPFamilyMode != "" && !slices.Contains(words, p.IPFamilyMode) {
-		at.Field("ipFamilyMode").Errorf(diag.DidYouMean(p.IPFamilyMode, words), "unknown value %q", p.IPFamilyMode)
+		at.Field("ipFamilyMode").Errorf(diag.UnknownValue, diag.DidYouMean(p.IPFamilyMode, words), "unknown value %q", p.IPFamilyMode)
 	}
 }
 
@@ -104,7 +104,7 @@ func validatePort(at *diag.At, field string, p uint32) {
 func validateTags(at *diag.At, tags Tags) {
 	for i, tag := range tags {
 		if i > 0 && tags[i-1].Key >= tag.Key {
-			at.Errorf("make them with resource.NewTags", "are not sorted by key, or have %q twice", tag.Key)
+			at.Errorf(diag.DuplicateEntry, "make them with resource.NewTags", "are not sorted by key, or have %q twice", tag.Key)
 		}
 		conf.ValidateTag(at, tag.Key, tag.Value)
 	}

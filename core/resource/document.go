@@ -79,7 +79,7 @@ func (d *decoder) document(in *strict.Value) {
 func (d *decoder) single(in *strict.Value) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			in.At().Errorf("report this with the document", "the document cannot be read: internal error: %v", fault)
+			in.At().Errorf(diag.InternalFault, "report this with the document", "the document cannot be read: internal error: %v", fault)
 		}
 	}()
 	if before := d.out.counts(); d.load.loader.KeepSources {
@@ -112,7 +112,7 @@ func (d *decoder) skipUnused(kindAt *diag.At, kind string) bool {
 		return false
 	}
 	if replaced {
-		kindAt.Warnf("use "+replacement, "documents of kind %s are not read: no answer includes their configuration", kind)
+		kindAt.Warnf(diag.KindNotRead, "use "+replacement, "documents of kind %s are not read: no answer includes their configuration", kind)
 		count(&d.out.Unread, kind, 1)
 		return true
 	}
@@ -171,7 +171,7 @@ func (d *decoder) resource(meta Meta, b body) {
 	default:
 		kind := d.load.loader.Kinds.Lookup(meta.Kind)
 		if kind == nil {
-			b.kindAt.Errorf(d.kindHint(meta.Kind), "unknown kind %q", meta.Kind)
+			b.kindAt.Errorf(diag.UnknownKind, d.kindHint(meta.Kind), "unknown kind %q", meta.Kind)
 			return
 		}
 		d.out.Policies = append(d.out.Policies, b.policy(kind, meta))
@@ -190,10 +190,10 @@ func (d *decoder) kindHint(word string) string {
 // error.
 func (b *body) requireSpec() bool {
 	if b.top != nil && b.top.Has("networking") {
-		b.at.Field("networking").Errorf("remove it", "belongs to a Dataplane")
+		b.at.Field("networking").Errorf(diag.FieldNotAllowed, "remove it", "belongs to a Dataplane")
 	}
 	if b.spec == nil {
-		b.at.Field("spec").Errorf("", "required field is missing")
+		b.at.Field("spec").Errorf(diag.MissingField, "", "required field is missing")
 	}
 	return b.spec != nil
 }

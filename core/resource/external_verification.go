@@ -22,9 +22,9 @@ type Verification struct {
 func (v *Verification) Validate(at *diag.At) {
 	switch {
 	case v.ClientCert != nil && v.ClientKey == nil:
-		at.Field("clientKey").Errorf("a clientCert needs one", "required field is missing")
+		at.Field("clientKey").Errorf(diag.MissingField, "a clientCert needs one", "required field is missing")
 	case v.ClientCert == nil && v.ClientKey != nil:
-		at.Field("clientCert").Errorf("a clientKey needs one", "required field is missing")
+		at.Field("clientCert").Errorf(diag.MissingField, "a clientKey needs one", "required field is missing")
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *Certificate) Validate(at *diag.At) {
 	})
 	if c.Inline != nil {
 		if _, err := base64.StdEncoding.DecodeString(*c.Inline); err != nil {
-			at.Field("inline").Errorf("or use inlineString", "bad base64")
+			at.Field("inline").Errorf(diag.BadValue, "or use inlineString", "bad base64")
 		}
 	}
 	for _, part := range []struct {
@@ -112,9 +112,9 @@ func (c *Certificate) Validate(at *diag.At) {
 	}{{SecretCertificate, "secretRef", c.SecretRef != nil}, {InlineCertificate, "insecureInline", c.InsecureInline != nil}} {
 		switch {
 		case part.of == c.Type && !part.present:
-			at.Field(part.field).Errorf("", "is required for type %q", c.Type)
+			at.Field(part.field).Errorf(diag.MissingField, "", "is required for type %q", c.Type)
 		case part.of != c.Type && part.present:
-			at.Field(part.field).Errorf("remove it", "does not belong to type %q", c.Type)
+			at.Field(part.field).Errorf(diag.FieldNotAllowed, "remove it", "does not belong to type %q", c.Type)
 		}
 	}
 }

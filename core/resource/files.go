@@ -36,8 +36,8 @@ type files struct {
 	roots []*os.Root
 }
 
-func (f *files) errorf(name, hint, format string, args ...any) {
-	f.sink.Error(diag.Diagnostic{Pos: diag.Position{File: diag.OneLine(name)}, What: diag.OneLine(fmt.Sprintf(format, args...)), Hint: hint})
+func (f *files) errorf(code diag.Code, name, hint, format string, args ...any) {
+	f.sink.Error(diag.Diagnostic{Code: code, Pos: diag.Position{File: diag.OneLine(name)}, What: diag.OneLine(fmt.Sprintf(format, args...)), Hint: hint})
 }
 
 func (f *files) close() {
@@ -56,11 +56,11 @@ func (f *files) add(path string) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		f.errorf(path, hint, "%s", readError(err))
+		f.errorf(diag.UnreadableFile, path, hint, "%s", readError(err))
 	case info.IsDir():
 		f.tree(path)
 	case !info.Mode().IsRegular():
-		f.errorf(path, hint, "is not a regular file")
+		f.errorf(diag.UnreadableFile, path, hint, "is not a regular file")
 	default:
 		f.append(path, file{name: filepath.ToSlash(path), path: path})
 	}
@@ -69,7 +69,7 @@ func (f *files) add(path string) {
 func (f *files) append(given string, found file) {
 	name := filepath.Clean(found.name)
 	if first, twice := f.given[name]; twice {
-		f.errorf(found.name, first+" has it already", "is given twice")
+		f.errorf(diag.RepeatedFile, found.name, first+" has it already", "is given twice")
 		return
 	}
 	f.given[name] = given
@@ -82,12 +82,12 @@ func (f *files) append(given string, found file) {
 func (f *files) tree(dir string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		f.errorf(dir, "", "%s", readError(err))
+		f.errorf(diag.UnreadableFile, dir, "", "%s", readError(err))
 		return
 	}
 	root, err := os.OpenRoot(real)
 	if err != nil {
-		f.errorf(dir, "", "%s", readError(err))
+		f.errorf(diag.UnreadableFile, dir, "", "%s", readError(err))
 		return
 	}
 	f.roots = append(f.roots, root)
@@ -98,7 +98,7 @@ func (f *files) tree(dir string) {
 		case f.ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil:
-			f.errorf(name, "", "%s", readError(err)) // and continue with the other entries
+			f.errorf(diag.UnreadableFile, name, "", "%s", readError(err)) // and continue with the other entries
 		case path != real && strings.HasPrefix(entry.Name(), "."):
 			if entry.IsDir() {
 				return filepath.SkipDir
@@ -107,7 +107,7 @@ func (f *files) tree(dir string) {
 		case entry.Type()&fs.ModeSymlink != 0:
 			f.link(dir, real, root, file{name: filepath.ToSlash(name), path: path})
 		case !entry.Type().IsRegular():
-			f.errorf(name, "remove it", "is not a regular file")
+			f.errorf(diag.UnreadableFile, name, "remove it", "is not a regular file")
 		default:
 			f.append(dir, file{name: filepath.ToSlash(name), path: inTree, root: root})
 		}
@@ -121,16 +121,16 @@ func (f *files) link(dir, real string, root *os.Root, link file) {
 	target, err := filepath.EvalSymlinks(link.path)
 	inTree, notBelow := filepath.Rel(real, target)
 	if err != nil || notBelow != nil || !filepath.IsLocal(inTree) {
-		f.errorf(link.name, "remove it, or give the file itself", "is a link that leads to no file below %s", dir)
+		f.errorf(diag.UnreadableFile, link.name, "remove it, or give the file itself", "is a link that leads to no file below %s", dir)
 		return
 	}
 	info, err := root.Stat(inTree)
 	switch {
 	case err != nil:
-		f.errorf(link.name, "", "%s", readError(err))
+		f.errorf(diag.UnreadableFile, link.name, "", "%s", readError(err))
 	case info.IsDir():
 	case !info.Mode().IsRegular():
-		f.errorf(link.name, "remove it", "is not a regular file")
+		f.errorf(diag.UnreadableFile, link.name, "remove it", "is not a regular file")
 	default:
 		link.path, link.root = inTree, root
 		f.append(dir, link)

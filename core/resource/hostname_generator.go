@@ -40,7 +40,7 @@ type HostnameTemplate string
 func (t HostnameTemplate) Validate(at *diag.At) {
 	const hint = `use {{ .Name }}, {{ .DisplayName }}, {{ .Namespace }}, {{ .Mesh }}, {{ .Zone }} and {{ label "key" }}`
 	if t == "" {
-		at.Errorf(hint, "must not be empty")
+		at.Errorf(diag.EmptyValue, hint, "must not be empty")
 		return
 	}
 	filled := struct{ Name, DisplayName, Namespace, Mesh, Zone string }{}
@@ -49,6 +49,6 @@ func (t HostnameTemplate) Validate(at *diag.At) {
 		err = parsed.Execute(io.Discard, filled)
 	}
 	if err != nil {
-		at.Errorf(hint, "bad template: %v", err)
+		at.Errorf(diag.BadValue, hint, "bad template: %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func sortUnique[T any](list []T, meta func(T) *Meta, sink *diag.Sink) {
 		first, again := meta(list[i-1]), meta(list[i])
 		if first.ID == again.ID && first.Name != "" {
 			sink.Error(diag.Diagnostic{
-				Pos: again.Pos, Path: "name",
+				Code: diag.DuplicateResource, Pos: again.Pos, Path: "name",
 				What: "duplicate " + again.ID.String(),
 				Hint: "the first one is at " + first.Pos.String(),
 			})

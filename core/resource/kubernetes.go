@@ -50,7 +50,7 @@ type resourceKind string
 
 func (k resourceKind) Validate(at *diag.At) {
 	if k == "" {
-		at.Errorf("write one such as MeshTimeout", "a resource's kind must not be empty")
+		at.Errorf(diag.EmptyValue, "write one such as MeshTimeout", "a resource's kind must not be empty")
 	}
 }
 
@@ -58,7 +58,7 @@ type resourceName string
 
 func (n resourceName) Validate(at *diag.At) {
 	if n == "" {
-		at.Errorf("", "a resource's name must not be empty")
+		at.Errorf(diag.EmptyValue, "", "a resource's name must not be empty")
 	}
 }
 
@@ -76,7 +76,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		return
 	case group != "" && d.kindsOf(group) != nil:
 		kinds := d.kindsOf(group)
-		at.Field("kind").Errorf(diag.DidYouMean(kind, kinds), "unknown kind %q of %s", kind, group)
+		at.Field("kind").Errorf(diag.UnknownKind, diag.DidYouMean(kind, kinds), "unknown kind %q of %s", kind, group)
 		return
 	case kind == "ConfigMap" && version == "v1" && d.configMap(in):
 		return
@@ -85,7 +85,7 @@ func (d *decoder) kubernetes(in *strict.Value) {
 		return
 	case d.isKnown(kind) && kind != MeshKind: // reported below: the apiVersion is wrong
 	case !isAPIVersion(version):
-		at.Field("apiVersion").Errorf("write GROUP/VERSION, such as "+KumaGroup+"/v1alpha1", "bad apiVersion %q", version)
+		at.Field("apiVersion").Errorf(diag.BadValue, "write GROUP/VERSION, such as "+KumaGroup+"/v1alpha1", "bad apiVersion %q", version)
 		return
 	case kind != "":
 		count(&d.out.Skipped, kind, 1)
@@ -113,7 +113,7 @@ func kubernetesMeta(at *diag.At, kind string, metadata *strict.Value) Meta {
 				continue
 			}
 			if hint := diag.DidYouMean(field, used); strings.HasPrefix(hint, "did you mean") {
-				metadata.At().Name(field).Warnf(hint, "the field is ignored: Kubernetes has no field with this name")
+				metadata.At().Name(field).Warnf(diag.IgnoredMetadata, hint, "the field is ignored: Kubernetes has no field with this name")
 			}
 		}
 		strict.DecodePart(metadata, &doc)

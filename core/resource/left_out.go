@@ -91,7 +91,7 @@ func leaveRepeated[T interface{ Identity() *Meta }](s *Set, list []T, repeated [
 		left := LeftOut{Kind: m.Kind, Errors: slices.DeleteFunc(slices.Clone(repeated), func(e diag.Diagnostic) bool { return e.Pos != m.Pos })}
 		if len(left.Errors) == 0 { // the first of them
 			left.Errors = []diag.Diagnostic{{
-				Pos: m.Pos, Path: "name", What: "duplicate " + m.ID.String(), Hint: "another one is at " + list[i+1].Identity().Pos.String(),
+				Code: diag.DuplicateResource, Pos: m.Pos, Path: "name", What: "duplicate " + m.ID.String(), Hint: "another one is at " + list[i+1].Identity().Pos.String(),
 			}}
 		}
 		s.LeftOut = append(s.LeftOut, left)

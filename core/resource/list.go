@@ -63,7 +63,7 @@ func (d *decoder) list(in *strict.Value) {
 }
 
 func morePages(at *diag.At) {
-	at.Warnf("read all pages and join them", "there are more pages: the resources on them are missing")
+	at.Warnf(diag.MorePages, "read all pages and join them", "there are more pages: the resources on them are missing")
 }
 
 // items decodes the items of a list. The items of a list such as Kubernetes'

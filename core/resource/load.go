@@ -70,7 +70,7 @@ func (l *Loader) Load(ctx context.Context, paths ...string) (*Set, error) {
 			continue
 		}
 		if err != nil {
-			list.errorf(f.name, "", "%s", readError(err))
+			list.errorf(diag.UnreadableFile, f.name, "", "%s", readError(err))
 			continue
 		}
 		in := Input{Name: f.name, Data: data}
@@ -164,7 +164,7 @@ func (d *decoding) input(in Input) bool {
 		return true
 	}
 	if d.bytes += int64(len(in.Data)); d.bytes > d.loader.maxBytes() {
-		d.errorf(in.Name, "give fewer files", "the files up to this one are larger than the limit of %d bytes", d.loader.maxBytes())
+		d.errorf(diag.InputTooLarge, in.Name, "give fewer files", "the files up to this one are larger than the limit of %d bytes", d.loader.maxBytes())
 		return false
 	}
 	known := d.loader.Cache.lookup(in)
@@ -215,11 +215,11 @@ func (d *decoding) work(p *part, decode func(*decoder)) func() error {
 }
 
 func (d *decoding) tooLarge(name string) {
-	d.errorf(name, "split it", "the file is larger than the limit of %d bytes", d.loader.limits().Bytes)
+	d.errorf(diag.InputTooLarge, name, "split it", "the file is larger than the limit of %d bytes", d.loader.limits().Bytes)
 }
 
-func (d *decoding) errorf(name, hint, format string, args ...any) {
-	d.sink.Error(diag.Diagnostic{Pos: diag.Position{File: name}, What: fmt.Sprintf(format, args...), Hint: hint})
+func (d *decoding) errorf(code diag.Code, name, hint, format string, args ...any) {
+	d.sink.Error(diag.Diagnostic{Code: code, Pos: diag.Position{File: name}, What: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // set waits for the parts and joins them.

@@ -68,7 +68,7 @@ func (e *ExternalEndpoint) Validate(at *diag.At) {
 	validateHost(at.Field("address"), e.Address)
 	validatePort(at, "port", e.Port)
 	if e.Priority > maxPriority {
-		at.Field("priority").Errorf("", "must be from 0 to %d, not %d", maxPriority, e.Priority)
+		at.Field("priority").Errorf(diag.OutOfRange, "", "must be from 0 to %d, not %d", maxPriority, e.Priority)
 	}
 }
 
@@ -81,7 +81,7 @@ type Extension struct {
 // Validate checks that there is a type.
 func (e *Extension) Validate(at *diag.At) {
 	if e.Type == "" {
-		at.Field("type").Errorf("", "must not be empty")
+		at.Field("type").Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 }
 
@@ -90,7 +90,7 @@ var hostName = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_
 // validateHost checks an IP address or a host name.
 func validateHost(at *diag.At, host string) {
 	if _, err := netip.ParseAddr(host); err != nil && (!hostName.MatchString(host) || len(host) > 253) {
-		at.Errorf("write an IP address or the name of a host", "bad address %q", host)
+		at.Errorf(diag.BadValue, "write an IP address or the name of a host", "bad address %q", host)
 	}
 }
 
@@ -111,7 +111,7 @@ type TLSVersions struct {
 // Validate checks that the range is not empty.
 func (v *TLSVersions) Validate(at *diag.At) {
 	if v.Min.numbered() && v.Max.numbered() && v.Min > v.Max {
-		at.Field("min").Errorf("", "must not be above max, %s", v.Max)
+		at.Field("min").Errorf(diag.OutOfRange, "", "must not be above max, %s", v.Max)
 	}
 }
 

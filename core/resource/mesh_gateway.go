@@ -33,7 +33,7 @@ func (s *TagSelector) Validate(at *diag.At) {
 
 func validateSelectors(at *diag.At, selectors []TagSelector) {
 	if selectors != nil && len(selectors) == 0 {
-		at.Errorf("give a selector", "must not be empty")
+		at.Errorf(diag.EmptyValue, "give a selector", "must not be empty")
 	}
 }
 
@@ -45,7 +45,7 @@ type GatewayConf struct {
 // Validate checks that there is a listener.
 func (c *GatewayConf) Validate(at *diag.At) {
 	if c.Listeners != nil && len(c.Listeners) == 0 {
-		at.Field("listeners").Errorf("give a listener", "must not be empty")
+		at.Field("listeners").Errorf(diag.EmptyValue, "give a listener", "must not be empty")
 	}
 }
 
@@ -68,9 +68,9 @@ func (l *GatewayListener) Validate(at *diag.At) {
 	tls := l.Protocol == "TLS" || l.Protocol == "HTTPS"
 	switch {
 	case tls && l.TLS == nil && !l.CrossMesh:
-		at.Field("tls").Errorf("", "is required for protocol %s", l.Protocol)
+		at.Field("tls").Errorf(diag.MissingField, "", "is required for protocol %s", l.Protocol)
 	case !tls && l.TLS != nil:
-		at.Field("tls").Errorf("use protocol TLS or HTTPS", "does not belong to protocol %s", l.Protocol)
+		at.Field("tls").Errorf(diag.FieldNotAllowed, "use protocol TLS or HTTPS", "does not belong to protocol %s", l.Protocol)
 	}
 }
 
@@ -95,7 +95,7 @@ type GatewayTLS struct {
 // Validate checks that a listener that terminates TLS has a certificate.
 func (t *GatewayTLS) Validate(at *diag.At) {
 	if t.Mode == "TERMINATE" && len(t.Certificates) == 0 {
-		at.Field("certificates").Errorf("", "is required for mode TERMINATE")
+		at.Field("certificates").Errorf(diag.MissingField, "", "is required for mode TERMINATE")
 	}
 }
 

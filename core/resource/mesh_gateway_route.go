@@ -59,7 +59,7 @@ type GatewayHTTPRule struct {
 // Validate checks that there is a match.
 func (r *GatewayHTTPRule) Validate(at *diag.At) {
 	if r.Matches != nil && len(r.Matches) == 0 {
-		at.Field("matches").Errorf("", "must not be empty")
+		at.Field("matches").Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 }
 
@@ -73,7 +73,7 @@ type GatewayBackend struct {
 func (b *GatewayBackend) Validate(at *diag.At) {
 	destination := at.Field("destination")
 	if b.Destination != nil && len(b.Destination) == 0 {
-		destination.Errorf("", "must not be empty")
+		destination.Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 	conf.ValidateSelector(destination, b.Destination.asMap())
 }

@@ -25,15 +25,15 @@ type MultiZoneSelector struct {
 // Validate checks that there are labels and ports.
 func (s *MeshMultiZoneServiceSpec) Validate(at *diag.At) {
 	if !s.Selector.MeshService.hasLabels() {
-		at.Field("selector").Field("meshService").Field("matchLabels").Errorf("give a label", "must not be empty")
+		at.Field("selector").Field("meshService").Field("matchLabels").Errorf(diag.EmptyValue, "give a label", "must not be empty")
 	}
 	ports := at.Field("ports")
 	if len(s.Ports) == 0 {
-		ports.Errorf("give a port", "must not be empty")
+		ports.Errorf(diag.EmptyValue, "give a port", "must not be empty")
 	}
 	for i := range s.Ports {
 		if s.Ports[i].TargetPort != nil {
-			ports.Index(i).Field("targetPort").Errorf("remove it: the MeshServices have it", "does not belong to a MeshMultiZoneService")
+			ports.Index(i).Field("targetPort").Errorf(diag.FieldNotAllowed, "remove it: the MeshServices have it", "does not belong to a MeshMultiZoneService")
 		}
 	}
 	validatePorts(ports, s.Ports)

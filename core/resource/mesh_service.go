@@ -110,7 +110,7 @@ func (t *TargetPort) Validate(at *diag.At) {
 	case t.Name == "":
 		port(t.Number).Validate(at)
 	case t.Number != 0:
-		at.Errorf("use one of them", "is a port and a name")
+		at.Errorf(diag.DuplicateEntry, "use one of them", "is a port and a name")
 	}
 }
 
@@ -154,10 +154,10 @@ func validatePorts(at *diag.At, ports []ServicePort) {
 	for i := range ports {
 		p := &ports[i]
 		if numbers[p.Port] {
-			at.Index(i).Field("port").Errorf("", "duplicate port %d", p.Port)
+			at.Index(i).Field("port").Errorf(diag.DuplicateEntry, "", "duplicate port %d", p.Port)
 		}
 		if p.Name != "" && names[p.Name] {
-			at.Index(i).Field("name").Errorf("", "duplicate name %q", p.Name)
+			at.Index(i).Field("name").Errorf(diag.DuplicateEntry, "", "duplicate name %q", p.Name)
 		}
 		numbers[p.Port], names[p.Name] = true, true
 	}

@@ -28,11 +28,11 @@ func (s *MeshOpenTelemetryBackendSpec) Validate(at *diag.At) {
 	path := at.Field("endpoint").Field("path")
 	switch {
 	case s.Protocol != "http":
-		path.Errorf("use protocol http", "does not belong to protocol grpc")
+		path.Errorf(diag.FieldNotAllowed, "use protocol http", "does not belong to protocol grpc")
 	case !strings.HasPrefix(s.Endpoint.Path, "/"):
-		path.Errorf("", "must be a path that starts with /")
+		path.Errorf(diag.BadPath, "", "must be a path that starts with /")
 	case strings.ContainsAny(s.Endpoint.Path, "?#"):
-		path.Errorf("", "a path must not contain ? or #")
+		path.Errorf(diag.BadPath, "", "a path must not contain ? or #")
 	}
 }
 

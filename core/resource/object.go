@@ -44,11 +44,11 @@ func (o *ObjectOf[S]) KRI(section string) string {
 func (o *ObjectOf[S]) Validate(at *diag.At) {
 	kind := objectKinds[o.Kind]
 	if kind == nil {
-		at.Field("type").Errorf(diag.DidYouMean(o.Kind, objectNames()), "unknown kind %q", o.Kind)
+		at.Field("type").Errorf(diag.UnknownKind, diag.DidYouMean(o.Kind, objectNames()), "unknown kind %q", o.Kind)
 		return
 	}
 	if made, ok := kind.make().spec().(*S); !ok || made == nil {
-		at.Field("type").Errorf("", "an object of kind %s has another type", o.Kind)
+		at.Field("type").Errorf(diag.BadResource, "", "an object of kind %s has another type", o.Kind)
 		return
 	}
 	o.validateObject(at, kind)
@@ -66,7 +66,7 @@ func (m *Meta) validateObject(at *diag.At, kind *objectKind) {
 		return
 	}
 	if m.Mesh != "" {
-		at.Field("mesh").Errorf("remove it", "a %s belongs to no mesh", kind.name)
+		at.Field("mesh").Errorf(diag.WrongMesh, "remove it", "a %s belongs to no mesh", kind.name)
 	}
 	checked := *m
 	checked.Mesh = "-"

@@ -31,7 +31,7 @@ func (d *decoder) universalObject(kind *objectKind, in *strict.Value) {
 	if head.Mesh != nil {
 		meta.Mesh = *head.Mesh
 		if kind.global && meta.Mesh != "" {
-			at.Field("mesh").Errorf("remove it", "a %s belongs to no mesh", kind.name)
+			at.Field("mesh").Errorf(diag.WrongMesh, "remove it", "a %s belongs to no mesh", kind.name)
 		}
 	}
 	d.object(kind, meta, objectParts{at: at, spec: spec, except: except, status: in.Field("status"), created: in.Field("creationTime")})
@@ -73,7 +73,7 @@ func (d *decoder) object(kind *objectKind, meta Meta, parts objectParts) {
 	case parts.spec != nil:
 		strict.DecodeExcept(parts.spec, object.spec(), parts.except...)
 	case !kind.optional:
-		parts.at.Field("spec").Errorf("", "required field is missing")
+		parts.at.Field("spec").Errorf(diag.MissingField, "", "required field is missing")
 	}
 	if kept, ok := object.(statused); ok && parts.status != nil {
 		kept.decodeStatus(parts.status)

@@ -21,7 +21,7 @@ func onlyOne(at *diag.At, what string, fields []presence) int {
 			continue
 		}
 		if names = append(names, f.field); len(names) > 1 {
-			at.Field(f.field).Errorf("use one of them", "%s has %s already", what, names[0])
+			at.Field(f.field).Errorf(diag.BothPresent, "use one of them", "%s has %s already", what, names[0])
 		}
 	}
 	return len(names)
@@ -36,5 +36,5 @@ func exactlyOne(at *diag.At, what string, fields []presence) {
 	for i, f := range fields {
 		names[i] = f.field
 	}
-	at.Errorf("one of "+strings.Join(names, ", "), "%s is empty", what)
+	at.Errorf(diag.EmptyValue, "one of "+strings.Join(names, ", "), "%s is empty", what)
 }

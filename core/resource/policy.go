@@ -178,7 +178,7 @@ func decodeRules(spec *diag.At, kind *Kind, doc *policyDoc) []Rule {
 	var rules []Rule
 	if doc.Default != nil {
 		if doc.Rules != nil {
-			spec.Field("default").Errorf("it means one rule without matches", "default and rules are both present")
+			spec.Field("default").Errorf(diag.BothPresent, "it means one rule without matches", "default and rules are both present")
 		}
 		rules = []Rule{{Conf: decodeConf(section, doc.Default), Pos: doc.Default.Pos()}}
 	}

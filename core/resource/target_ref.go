@@ -177,15 +177,15 @@ func (c *targetCheck) ref() TargetRef {
 	case c.doc.Kind != nil:
 		word = *c.doc.Kind
 	case !c.doc.empty():
-		c.errorf("kind", oneOf(c.place.allowed), "required field is missing")
+		c.errorf(diag.MissingField, "kind", oneOf(c.place.allowed), "required field is missing")
 		return TargetRef{}
 	}
 	kind, known := parseTargetKind(word)
 	switch {
 	case !known:
-		c.errorf("kind", diag.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)
+		c.errorf(diag.UnknownKind, "kind", diag.DidYouMean(word, c.place.allowed.Names()), "unknown kind %q", word)
 	case !c.place.allowed.Has(kind):
-		c.errorf("kind", oneOf(c.place.allowed), "%s cannot be %s", c.place.subject(), kind)
+		c.errorf(diag.TargetNotAllowed, "kind", oneOf(c.place.allowed), "%s cannot be %s", c.place.subject(), kind)
 	default:
 		return c.check(kind)
 	}
@@ -194,14 +194,14 @@ func (c *targetCheck) ref() TargetRef {
 	return TargetRef{}
 }
 
-func (c *targetCheck) errorf(field, hint, format string, args ...any) {
-	c.at.Field(field).Errorf(hint, format, args...)
+func (c *targetCheck) errorf(code diag.Code, field, hint, format string, args ...any) {
+	c.at.Field(field).Errorf(code, hint, format, args...)
 }
 
 // foreign reports a field that is present and does not belong to the kind.
 func (c *targetCheck) foreign(field string, present bool, kind TargetKind) {
 	if present {
-		c.errorf(field, "remove it", "does not belong to kind %s", kind)
+		c.errorf(diag.FieldNotAllowed, field, "remove it", "does not belong to kind %s", kind)
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *targetCheck) check(kind TargetKind) TargetRef {
 	c.section(&ref)
 	if kind == TargetMesh || kind == TargetMeshSubset {
 		if doc.ProxyTypes != nil && !c.place.top {
-			c.errorf("proxyTypes", "remove it", "belongs to a top-level targetRef")
+			c.errorf(diag.FieldNotAllowed, "proxyTypes", "remove it", "belongs to a top-level targetRef")
 		}
 		for _, word := range doc.ProxyTypes {
 			if word == "Gateway" {
@@ -232,7 +232,7 @@ func (c *targetCheck) check(kind TargetKind) TargetRef {
 			}
 		}
 		if doc.ProxyTypes != nil && len(doc.ProxyTypes) == 0 {
-			c.errorf("proxyTypes", "leave it out for both types", "must not be empty")
+			c.errorf(diag.EmptyValue, "proxyTypes", "leave it out for both types", "must not be empty")
 		}
 	} else {
 		c.foreign("proxyTypes", doc.ProxyTypes != nil, kind)
@@ -242,7 +242,7 @@ func (c *targetCheck) check(kind TargetKind) TargetRef {
 
 func (c *targetCheck) mesh() {
 	if mesh := c.doc.Mesh; mesh != nil && *mesh != c.place.mesh {
-		c.errorf("mesh", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *mesh)
+		c.errorf(diag.WrongMesh, "mesh", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *mesh)
 	}
 }
 
@@ -261,24 +261,24 @@ func (c *targetCheck) name(kind TargetKind) string {
 	switch {
 	case kind == TargetMesh || kind == TargetMeshSubset:
 		if doc.Name != nil && *doc.Name != c.place.mesh {
-			c.errorf("name", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *doc.Name)
+			c.errorf(diag.WrongMesh, "name", "leave it out", "must be the policy's mesh %q, not %q", c.place.mesh, *doc.Name)
 		}
 		return ""
 	case doc.Name == nil:
 		switch {
 		case c.place.refersTo(kind):
 			if len(doc.Labels) == 0 {
-				c.errorf("name", "or give labels", "required field is missing for kind %s", kind)
+				c.errorf(diag.MissingField, "name", "or give labels", "required field is missing for kind %s", kind)
 			}
 		case kind != TargetDataplane:
-			c.errorf("name", "", "required field is missing for kind %s", kind)
+			c.errorf(diag.MissingField, "name", "", "required field is missing for kind %s", kind)
 		}
 		return ""
 	case *doc.Name == "":
-		c.errorf("name", "", "must not be empty")
+		c.errorf(diag.EmptyValue, "name", "", "must not be empty")
 	case kind != TargetMeshService && kind != TargetMeshServiceSubset && kind != TargetMeshGateway:
 	case *doc.Name == AnyValue:
-		c.errorf("name", "kind Mesh selects every service", "bad service name %q", *doc.Name)
+		c.errorf(diag.BadTag, "name", "kind Mesh selects every service", "bad service name %q", *doc.Name)
 	default:
 		conf.ValidateService(c.at.Field("name"), *doc.Name)
 	}
@@ -294,7 +294,7 @@ func (c *targetCheck) tags(kind TargetKind) Tags {
 		return nil
 	}
 	if kind == TargetMeshServiceSubset && len(doc.Tags) == 0 {
-		c.errorf("tags", "", "required field is missing for kind %s", kind)
+		c.errorf(diag.MissingField, "tags", "", "required field is missing for kind %s", kind)
 	}
 	conf.ValidateSelector(c.at.Field("tags"), doc.Tags)
 	return NewTags(doc.Tags)
@@ -308,7 +308,7 @@ func (c *targetCheck) labels(ref *TargetRef) {
 		return
 	}
 	if doc.Labels != nil && doc.Name != nil {
-		c.errorf("labels", "use one of them", "a %s is selected by name or by labels, not by both", ref.Kind)
+		c.errorf(diag.BothPresent, "labels", "use one of them", "a %s is selected by name or by labels, not by both", ref.Kind)
 	}
 	ref.Labels = NewTags(doc.Labels)
 }
@@ -323,7 +323,7 @@ func (c *targetCheck) section(ref *TargetRef) {
 		return
 	}
 	if *doc.SectionName == "" {
-		c.errorf("sectionName", "leave it out for all "+sectionsOf(ref.Kind), "must not be empty")
+		c.errorf(diag.EmptyValue, "sectionName", "leave it out for all "+sectionsOf(ref.Kind), "must not be empty")
 	}
 	ref.SectionName = *doc.SectionName
 }

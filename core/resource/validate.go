@@ -31,13 +31,13 @@ func (m *Meta) validate(at *diag.At, kind string) {
 	case m.Kind == "":
 		resourceKind("").Validate(at.Field("type"))
 	case m.Kind != kind:
-		at.Field("type").Errorf("", "must be %s, not %q", kind, m.Kind)
+		at.Field("type").Errorf(diag.WrongType, "", "must be %s, not %q", kind, m.Kind)
 	}
 	if m.Name == "" {
 		resourceName("").Validate(at.Field("name"))
 	}
 	if m.Mesh == "" {
-		at.Field("mesh").Errorf("the mesh of most resources is "+defaultMesh, "a resource's mesh must not be empty")
+		at.Field("mesh").Errorf(diag.EmptyValue, "the mesh of most resources is "+defaultMesh, "a resource's mesh must not be empty")
 	}
 	validateText(at, "mesh", m.Mesh)
 	validateText(at, "namespace", m.Namespace)
@@ -52,7 +52,7 @@ func (m *Meta) validate(at *diag.At, kind string) {
 // validateText checks that a field is valid UTF-8, like the texts of files.
 func validateText(at *diag.At, field, text string) {
 	if !utf8.ValidString(text) {
-		at.Field(field).Errorf("", "must be UTF-8, not %q", text)
+		at.Field(field).Errorf(diag.WrongType, "", "must be UTF-8, not %q", text)
 	}
 }
 
@@ -61,7 +61,7 @@ func validateText(at *diag.At, field, text string) {
 func validateSorted(at *diag.At, field string, tags Tags) {
 	for i := 1; i < len(tags); i++ {
 		if tags[i-1].Key >= tags[i].Key {
-			at.Field(field).Errorf("make them with resource.NewTags", "are not sorted by key, or have %q twice", tags[i].Key)
+			at.Field(field).Errorf(diag.DuplicateEntry, "make them with resource.NewTags", "are not sorted by key, or have %q twice", tags[i].Key)
 			return
 		}
 	}
@@ -71,10 +71,10 @@ func validateSorted(at *diag.At, field string, tags Tags) {
 func (m *Mesh) Validate(at *diag.At) {
 	m.validate(at, MeshKind)
 	if m.Mesh != m.Name {
-		at.Field("name").Errorf("", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
+		at.Field("name").Errorf(diag.WrongMesh, "", "a Mesh is in the mesh of its own name, not in %q", m.Mesh)
 	}
 	if m.Namespace != "" {
-		at.Field("namespace").Errorf("remove it", "a Mesh has no namespace")
+		at.Field("namespace").Errorf(diag.FieldNotAllowed, "remove it", "a Mesh has no namespace")
 	}
 }
 
@@ -93,7 +93,7 @@ func (m *MeshTrust) Validate(at *diag.At) {
 // Validate reports the errors of a policy at its place.
 func (p *Policy) Validate(at *diag.At) {
 	if p.Type == nil {
-		at.Field("type").Errorf("set Policy.Type", "the policy has no kind")
+		at.Field("type").Errorf(diag.BadResource, "set Policy.Type", "the policy has no kind")
 		return
 	}
 	p.validate(at, p.Type.Name)
@@ -106,7 +106,7 @@ func (p *Policy) Validate(at *diag.At) {
 	p.validateItems(spec, "to", p.Type.To, p.To)
 	p.validateItems(spec, "to", p.Type.Gateway, p.Gateway)
 	if p.Gateway != nil && (p.Type.Gateway == nil || p.To != nil || p.TargetRef.Kind != TargetMeshGateway) {
-		spec.Field("to").Errorf("", "items for the listeners of a gateway belong to a policy for a MeshGateway without other items in to, of a kind that has both")
+		spec.Field("to").Errorf(diag.ArrayNotAllowed, "", "items for the listeners of a gateway belong to a policy for a MeshGateway without other items in to, of a kind that has both")
 	}
 	p.validateItems(spec, "from", p.Type.From, p.From)
 	if section := p.Type.Rules; section != nil {
@@ -148,7 +148,7 @@ func (t *TargetRef) validate(at *diag.At, place targetPlace) {
 	validateSorted(at, "labels", t.Labels)
 	c := targetCheck{at: at, doc: t.doc(), place: place}
 	if c.doc.Kind == nil {
-		at.Field("kind").Errorf(oneOf(place.allowed), "required field is missing")
+		at.Field("kind").Errorf(diag.MissingField, oneOf(place.allowed), "required field is missing")
 		return
 	}
 	before := at.Sink().Mark()
@@ -156,7 +156,7 @@ func (t *TargetRef) validate(at *diag.At, place targetPlace) {
 	at.Sink().Check(before, func() {
 		c.ref()
 		if t.Name != "" && (t.Kind == TargetMesh || t.Kind == TargetMeshSubset) {
-			at.Field("name").Errorf("leave it empty", "does not belong to kind %s", t.Kind)
+			at.Field("name").Errorf(diag.FieldNotAllowed, "leave it empty", "does not belong to kind %s", t.Kind)
 		}
 	})
 }

@@ -88,13 +88,13 @@ func (h *VirtualHosts) DecodeAt(in *strict.Value) {
 	}
 	var docs map[string]virtualHostDoc
 	if err := json.Unmarshal([]byte(text), &docs); err != nil {
-		in.At().Errorf(hint, "bad virtual addresses: %v", err)
+		in.At().Errorf(diag.BadValue, hint, "bad virtual addresses: %v", err)
 		return
 	}
 	for key, doc := range docs {
 		host, err := doc.host(key)
 		if err != nil {
-			in.At().Errorf(hint, "bad virtual addresses: %v", err)
+			in.At().Errorf(diag.BadValue, hint, "bad virtual addresses: %v", err)
 			return
 		}
 		*h = append(*h, host)
@@ -158,7 +158,7 @@ func (d *decoder) configMap(in *strict.Value) bool {
 func (h VirtualHosts) Validate(at *diag.At) {
 	for _, host := range h {
 		if host.Name == "" || host.Type > QualifiedHost {
-			at.Errorf("", "a host needs a name and a type")
+			at.Errorf(diag.MissingField, "", "a host needs a name and a type")
 			return
 		}
 	}

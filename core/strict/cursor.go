@@ -37,7 +37,10 @@ type cursor interface {
 }
 
 // flaw is what is wrong with a part of a text, and what to do.
-type flaw struct{ what, hint string }
+type flaw struct {
+	code       diag.Code
+	what, hint string
+}
 
 // node is a value of a text.
 type node interface {

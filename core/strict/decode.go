@@ -214,7 +214,7 @@ func (d *decoder) meaningful() bool {
 	if at := d.at(); at.IsRoot() {
 		hint = "leave the document out instead"
 	}
-	d.at().Errorf(hint, "must not be null")
+	d.at().Errorf(diag.WrongType, hint, "must not be null")
 	return false
 }
 
@@ -223,7 +223,7 @@ func (d *decoder) meaningful() bool {
 func (d *decoder) fitsTag() bool {
 	flaw := d.in.tagFlaw()
 	if flaw != nil {
-		d.at().Errorf(flaw.hint, "%s", flaw.what)
+		d.at().Errorf(flaw.code, flaw.hint, "%s", flaw.what)
 	}
 	return flaw == nil
 }
@@ -352,7 +352,7 @@ func (d *decoder) name(known *names) (name string, ok bool) {
 	name, flaw := d.in.name()
 	switch {
 	case flaw != nil:
-		d.at().ErrorfAt(d.in.namePosition(), flaw.hint, "%s", flaw.what)
+		d.at().ErrorfAt(flaw.code, d.in.namePosition(), flaw.hint, "%s", flaw.what)
 		return "", false
 	case !known.add(name):
 		d.duplicate(name)
@@ -364,7 +364,7 @@ func (d *decoder) name(known *names) (name string, ok bool) {
 // duplicate reports the name that was read last, which is there for the second time.
 func (d *decoder) duplicate(name string) {
 	first := d.at().Name(name).Pos()
-	d.at().ErrorfAt(d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
+	d.at().ErrorfAt(diag.DuplicateEntry, d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
 }
 
 // names is the names of the fields of one mapping.

@@ -52,7 +52,7 @@ func (e entryTexts) Validate(at *diag.At) {
 	for _, text := range e {
 		name, _, _ := strings.Cut(text, "=")
 		if strings.Contains(name, "0") {
-			at.Name(name).Errorf("", "has a zero")
+			at.Name(name).Errorf(diag.BadValue, "", "has a zero")
 		}
 	}
 }
@@ -60,9 +60,9 @@ func (e entryTexts) Validate(at *diag.At) {
 // Validate reports errors at fields that are there and at others.
 func (s *shapes) Validate(at *diag.At) {
 	if s.Text == "bad" {
-		at.Field("text").Errorf("", "is bad")
-		at.Name("list").Errorf("", "is in bad company")
-		at.Field("list").Index(1).Field("text").Errorf("", "is next to a bad one")
+		at.Field("text").Errorf(diag.BadValue, "", "is bad")
+		at.Name("list").Errorf(diag.BadValue, "", "is in bad company")
+		at.Field("list").Index(1).Field("text").Errorf(diag.BadValue, "", "is next to a bad one")
 	}
 	if s.Later != nil {
 		var later shapes

@@ -32,7 +32,7 @@ func validateGo(at *diag.At, v reflect.Value, p *plan) {
 	switch p.form {
 	case pointer:
 		if v.IsNil() {
-			at.Errorf("leave the field out instead", "must not be null")
+			at.Errorf(diag.WrongType, "leave the field out instead", "must not be null")
 		} else {
 			validateGo(at, v.Elem(), p.elem)
 		}
@@ -51,13 +51,13 @@ func validateGo(at *diag.At, v reflect.Value, p *plan) {
 		validateEntries(at, v, p)
 	case text:
 		if !utf8.ValidString(v.String()) {
-			at.Errorf("", "must be UTF-8, not %q", v.String())
+			at.Errorf(diag.WrongType, "", "must be UTF-8, not %q", v.String())
 		} else if p.isEnum {
 			checkWord(func() *diag.At { return at }, v.String(), p.words)
 		}
 	case decimal:
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-			at.Errorf("", "must be a finite number, not the number %v", f)
+			at.Errorf(diag.WrongType, "", "must be a finite number, not the number %v", f)
 		}
 	}
 	if p.validates && (p.hasParts() || at.Sink().Mark() == before) {
@@ -73,7 +73,7 @@ func validateFields(at *diag.At, v reflect.Value, known *fields) {
 		if seen[n] = f.isPresent(field); seen[n] {
 			validateGo(at.Field(f.name), field, f.plan)
 		} else if f.required {
-			at.Field(f.name).Errorf("", "required field is missing")
+			at.Field(f.name).Errorf(diag.MissingField, "", "required field is missing")
 		}
 	}
 	if known.discriminator >= 0 {
@@ -116,7 +116,7 @@ func validateText(at *diag.At, v reflect.Value) {
 		err = reflect.New(v.Type()).Interface().(encoding.TextUnmarshaler).UnmarshalText(text)
 	}
 	if err != nil {
-		at.Errorf("", "%s", err)
+		reportText(at, err)
 	}
 }
 
@@ -124,7 +124,7 @@ func validateText(at *diag.At, v reflect.Value) {
 func validateScalar(at *diag.At, value Scalar) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		at.Errorf("", "has no JSON form: %s", err)
+		at.Errorf(diag.BadValue, "", "has no JSON form: %s", err)
 		return
 	}
 	reader := newReader()
@@ -135,6 +135,6 @@ func validateScalar(at *diag.At, value Scalar) {
 		return true
 	})
 	if !done {
-		at.Errorf(bad.hint, "%s", bad.what)
+		at.Errorf(bad.code, bad.hint, "%s", bad.what)
 	}
 }

@@ -42,7 +42,7 @@ type note string
 
 func (n *note) DecodeAt(in *strict.Value) {
 	if *n = note(in.Text()); len(*n) > 5 {
-		in.At().Errorf("write less", "is too long")
+		in.At().Errorf(diag.BadValue, "write less", "is too long")
 	}
 }
 
@@ -50,7 +50,7 @@ type sticker string
 
 func (s sticker) Validate(at *diag.At) {
 	if strings.Contains(string(s), " ") {
-		at.Errorf("", "must have no spaces")
+		at.Errorf(diag.BadValue, "", "must have no spaces")
 	}
 }
 

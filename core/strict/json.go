@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // looksLikeJSON reports whether the text begins as a JSON object with a field.
@@ -104,7 +106,7 @@ func (r *jsonReader) document() (node, error) {
 		}
 		end := r.offset()
 		if end > maxFlat {
-			return nil, &jsonExcess{flaw{fmt.Sprintf("is not in the first %d bytes", maxFlat), "split the file"}, begin}
+			return nil, &jsonExcess{flaw{diag.InputTooLarge, fmt.Sprintf("is not in the first %d bytes", maxFlat), "split the file"}, begin}
 		}
 		r.add(token.Kind(), int32(begin), int32(end))
 		if len(r.open) == 0 {
@@ -138,7 +140,7 @@ func (r *jsonReader) excess(begin int) error {
 	case jsontext.KindInvalid, jsontext.KindEndObject, jsontext.KindEndArray:
 		return nil
 	}
-	return &jsonExcess{flaw{what, "split the document"}, begin}
+	return &jsonExcess{flaw{diag.InputTooLarge, what, "split the document"}, begin}
 }
 
 // add adds the part that a token begins, or ends one.
@@ -197,14 +199,14 @@ func (r *jsonReader) onlyComments() bool {
 }
 
 func (r *jsonReader) syntaxError(err error) *syntaxError {
-	e := &syntaxError{what: "bad JSON: " + err.Error(), hint: "check commas, quotes and brackets"}
+	e := &syntaxError{code: diag.BadSyntax, what: "bad JSON: " + err.Error(), hint: "check commas, quotes and brackets"}
 	data := r.data
 	offset := len(data)
 	var syntax *jsontext.SyntacticError
 	var excess *jsonExcess
 	switch {
 	case errors.As(err, &excess):
-		e.what, e.hint, offset = excess.what, excess.hint, excess.begin
+		e.code, e.what, e.hint, offset = excess.code, excess.what, excess.hint, excess.begin
 	case errors.As(err, &syntax):
 		e.what = "bad JSON: " + syntax.Err.Error()
 		if !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 // measurer checks YAML documents against the limits. It counts nodes as if every
@@ -22,11 +24,12 @@ type extent struct {
 
 type excess struct {
 	node       *yaml.Node
+	code       diag.Code
 	what, hint string
 }
 
 func tooLarge(n *yaml.Node, format string, limit int) *excess {
-	return &excess{n, fmt.Sprintf(format, limit), "split the document"}
+	return &excess{n, diag.InputTooLarge, fmt.Sprintf(format, limit), "split the document"}
 }
 
 func (m *measurer) document(root *yaml.Node) *excess {
@@ -40,7 +43,7 @@ func (m *measurer) measure(n *yaml.Node, depth int) (extent, *excess) {
 	if n.Kind == yaml.AliasNode {
 		size = m.anchors[n.Alias] // an anchor is before its aliases
 		if size.open {
-			return size, &excess{n, fmt.Sprintf("the anchor %q contains itself", n.Value), "write the value out"}
+			return size, &excess{n, diag.UnsupportedYAML, fmt.Sprintf("the anchor %q contains itself", n.Value), "write the value out"}
 		}
 		if m.added += size.nodes; m.added > m.limits.Nodes {
 			return size, tooLarge(n, "aliases add more than %d values", m.limits.Nodes)

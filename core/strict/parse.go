@@ -93,7 +93,7 @@ func (s *source) documents(yield func(*Document) bool) (all bool) {
 		}
 		if fault := recover(); fault != nil {
 			s.report(&syntaxError{
-				line: s.piece.firstLine + 1, column: 1,
+				line: s.piece.firstLine + 1, column: 1, code: diag.InternalFault,
 				what: fmt.Sprintf("the document cannot be read: internal error: %v", fault), hint: "report this with the document",
 			})
 			all = true
@@ -136,9 +136,10 @@ func (s *source) lines() *lines { return &lines{first: s.piece.firstLine + 1} }
 // syntaxError is an error of a text that cannot be parsed.
 type syntaxError struct {
 	line, column int
+	code         diag.Code
 	what, hint   string
 }
 
 func (s *source) report(e *syntaxError) {
-	s.sink.Error(diag.Diagnostic{Pos: diag.Position{File: s.file, Line: e.line, Column: e.column}, What: e.what, Hint: e.hint})
+	s.sink.Error(diag.Diagnostic{Code: e.code, Pos: diag.Position{File: s.file, Line: e.line, Column: e.column}, What: e.what, Hint: e.hint})
 }

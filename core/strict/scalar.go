@@ -2,6 +2,7 @@ package strict
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -11,6 +12,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
+// reportText reports that a text is not one of a type, by the error of its UnmarshalText.
+func reportText(at *diag.At, err error) {
+	var known *diag.TextError
+	if errors.As(err, &known) {
+		at.Errorf(known.Code, known.Hint, "%s", known.What)
+		return
+	}
+	at.Errorf(diag.BadValue, "", "%s", err)
+}
+
 // scalar decodes a string, number, boolean or text.
 func (d *decoder) scalar(v reflect.Value, p *plan) {
 	kind := d.in.kind()
@@ -19,7 +30,7 @@ func (d *decoder) scalar(v reflect.Value, p *plan) {
 		if kind == Mapping || kind == List {
 			d.wrongType("a string")
 		} else if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(d.in.scalar())); err != nil {
-			d.at().Errorf("", "%s", err)
+			reportText(d.at(), err)
 		}
 	case text:
 		if kind != String {
@@ -83,7 +94,7 @@ func (d *decoder) decimal(v reflect.Value, p *plan) {
 func (d *decoder) inRange(p *plan, err error) bool {
 	number := d.in.scalar()
 	if err != nil {
-		d.at().Errorf("", "%s is out of range (%s)", number, p.t.Kind())
+		d.at().Errorf(diag.OutOfRange, "", "%s is out of range (%s)", number, p.t.Kind())
 	}
 	return err == nil
 }
@@ -91,7 +102,7 @@ func (d *decoder) inRange(p *plan, err error) bool {
 // checkWord reports a word that is none of an [Enum].
 func checkWord(at func() *diag.At, word string, words []string) {
 	if !slices.Contains(words, word) {
-		at().Errorf(diag.DidYouMean(word, words), "unknown value %q", word)
+		at().Errorf(diag.UnknownValue, diag.DidYouMean(word, words), "unknown value %q", word)
 	}
 }
 
@@ -110,6 +121,6 @@ func (d *decoder) wrongType(want string) {
 		want == "a number" && (plain == Int || plain == Float):
 		hint = "write it without quotes: " + word
 	}
-	d.at().Errorf(hint, "must be %s, not %s", want, describe(kind, word))
+	d.at().Errorf(diag.WrongType, hint, "must be %s, not %s", want, describe(kind, word))
 	d.in.skip()
 }

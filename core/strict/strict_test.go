@@ -46,7 +46,7 @@ type bag struct{}
 
 func (f *fruit) Validate(at *diag.At) {
 	if f.Name == "stone" {
-		at.Field("name").Errorf("eat something else", "is no fruit")
+		at.Field("name").Errorf(diag.BadValue, "eat something else", "is no fruit")
 	}
 }
 

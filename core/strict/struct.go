@@ -39,9 +39,9 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 			complete = complete && name != ""
 		case slices.Contains(except, name), partly && !found:
 		case !found:
-			d.at().Name(name).Errorf(diag.DidYouMean(name, known.names), "unknown field")
+			d.at().Name(name).Errorf(diag.UnknownField, diag.DidYouMean(name, known.names), "unknown field")
 		case seen[n]:
-			d.at().Name(name).Errorf("", "duplicate field: the same as %q", known.list[n].name)
+			d.at().Name(name).Errorf(diag.DuplicateEntry, "", "duplicate field: the same as %q", known.list[n].name)
 		default:
 			seen[n] = true
 			d.enterField(name)
@@ -55,7 +55,7 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 	d.in.leave()
 	for n := range known.list {
 		if f := &known.list[n]; f.required && !seen[n] && complete {
-			d.at().Field(f.name).Errorf("", "required field is missing")
+			d.at().Field(f.name).Errorf(diag.MissingField, "", "required field is missing")
 		}
 	}
 	if known.discriminator >= 0 {
@@ -79,9 +79,9 @@ func checkUnion(at func() *diag.At, v reflect.Value, known *fields, seen []bool)
 		mine := strings.EqualFold(f.name, word)
 		switch {
 		case seen[n] && !mine:
-			at().Field(f.name).Errorf("remove it or change the type", "does not go with type %q", word)
+			at().Field(f.name).Errorf(diag.FieldNotAllowed, "remove it or change the type", "does not go with type %q", word)
 		case mine && !seen[n] && f.plan.hasRequired():
-			at().Field(f.name).Errorf("", "is required for type %q", word)
+			at().Field(f.name).Errorf(diag.MissingField, "", "is required for type %q", word)
 		}
 	}
 }

@@ -31,11 +31,11 @@ type basket struct {
 }
 
 func (*basket) Validate(at *diag.At) {
-	at.Errorf("", "the basket")
-	at.Field("label").Errorf("", "the label")
-	at.Field("fruit").Index(0).Errorf("", "the fruit")
-	at.Field("fruit").Index(0).Field("name").Field("x").Errorf("", "within the name")
-	at.Field("fruit").Index(1).Errorf("", "the other fruit")
+	at.Errorf(diag.BadValue, "", "the basket")
+	at.Field("label").Errorf(diag.BadValue, "", "the label")
+	at.Field("fruit").Index(0).Errorf(diag.BadValue, "", "the fruit")
+	at.Field("fruit").Index(0).Field("name").Field("x").Errorf(diag.BadValue, "", "within the name")
+	at.Field("fruit").Index(1).Errorf(diag.BadValue, "", "the other fruit")
 }
 
 // An error of a validator at a place that has an error already is dropped.

@@ -67,7 +67,7 @@ func (s *source) parseYAML(yield func(node) bool) *syntaxError {
 			shift(root, s.piece.firstLine)
 		}
 		if bad := s.measurer.document(root); bad != nil {
-			s.report(&syntaxError{line: bad.node.Line, column: bad.node.Column, what: bad.what, hint: bad.hint})
+			s.report(&syntaxError{line: bad.node.Line, column: bad.node.Column, code: bad.code, what: bad.what, hint: bad.hint})
 			continue
 		}
 		if !yield(yamlNode{&yamlText{file: s.file}, root}) {

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/meshmatch/meshmatch/core/diag"
 )
 
 var yamlLine = regexp.MustCompile(`line (\d+): `)
@@ -16,7 +18,7 @@ var yamlLine = regexp.MustCompile(`line (\d+): `)
 // yamlError returns an error of the parser with its position.
 func (s *source) yamlError(failure error) *syntaxError {
 	text := strings.TrimPrefix(failure.Error(), "yaml: ")
-	e := &syntaxError{what: "bad YAML: " + yamlLine.ReplaceAllString(text, ""), hint: "check indentation and quotes"}
+	e := &syntaxError{code: diag.BadSyntax, what: "bad YAML: " + yamlLine.ReplaceAllString(text, ""), hint: "check indentation and quotes"}
 	at := unreadable(s.piece.data)
 	switch {
 	case at >= 0:

@@ -143,11 +143,11 @@ func tagFlaw(n *yaml.Node) *flaw {
 	}
 	switch {
 	case !plain:
-		return &flaw{fmt.Sprintf("the tag %s has no meaning here", tag), "remove it"}
+		return &flaw{diag.UnsupportedYAML, fmt.Sprintf("the tag %s has no meaning here", tag), "remove it"}
 	case !fits && n.Kind == yaml.ScalarNode:
-		return &flaw{fmt.Sprintf("the tag %s does not fit the text %.80q", tag, n.Value), "remove the tag"}
+		return &flaw{diag.UnsupportedYAML, fmt.Sprintf("the tag %s does not fit the text %.80q", tag, n.Value), "remove the tag"}
 	case !fits:
-		return &flaw{fmt.Sprintf("the tag %s does not fit %s", tag, describe(kindOf(n), "")), "remove the tag"}
+		return &flaw{diag.UnsupportedYAML, fmt.Sprintf("the tag %s does not fit %s", tag, describe(kindOf(n), "")), "remove the tag"}
 	}
 	return nil
 }
@@ -235,9 +235,9 @@ func (c *yamlCursor) name() (string, *flaw) {
 	parts.read += 2
 	switch {
 	case isMerge(c.key):
-		return "", &flaw{"merge keys (<<) are not supported", "write the fields out"}
+		return "", &flaw{diag.UnsupportedYAML, "merge keys (<<) are not supported", "write the fields out"}
 	case c.key.Kind != yaml.ScalarNode:
-		return "", &flaw{"a field's name must be a string", ""}
+		return "", &flaw{diag.WrongType, "a field's name must be a string", ""}
 	case tagFlaw(c.key) != nil:
 		return "", tagFlaw(c.key)
 	case !isName(c.key):
@@ -259,7 +259,7 @@ func (c *yamlCursor) nameIn(known map[string]int) (int, bool) {
 }
 
 func badName(kind Kind, text string) *flaw {
-	return &flaw{"a field's name must be a string, not " + describe(kind, text), "write it in quotes: " + strconv.Quote(text)}
+	return &flaw{diag.WrongType, "a field's name must be a string, not " + describe(kind, text), "write it in quotes: " + strconv.Quote(text)}
 }
 
 func (c *yamlCursor) namePosition() diag.Position { return yamlNode{c.text, c.key}.position() }

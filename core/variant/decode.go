@@ -17,7 +17,7 @@ func Parse(name string, data []byte) (Constraint, error) {
 		for doc := range strict.Documents(name, chunk, strict.DefaultLimits, &sink) {
 			documents++
 			if documents > 1 {
-				doc.Root().At().Errorf("remove it", "there is a second constraint")
+				doc.Root().At().Errorf(diag.BadConstraint, "remove it", "there is a second constraint")
 				break
 			}
 			c.DecodeAt(doc.Root())
@@ -58,7 +58,7 @@ type (
 func (b *budget) decode(in *strict.Value, level int) partition.Predicate {
 	if what := b.enter(level); what != "" {
 		if b.nodes <= MaxNodes+1 {
-			in.At().Errorf("split it into several variants", "%s", what)
+			in.At().Errorf(diag.BadConstraint, "split it into several variants", "%s", what)
 		}
 		return partition.Predicate{}
 	}
@@ -72,7 +72,7 @@ func (b *budget) decode(in *strict.Value, level int) partition.Predicate {
 			continue
 		}
 		if given++; given > 1 {
-			field.At().Errorf("nest them in andConstraints or orConstraints", "a constraint has one of its fields, not several")
+			field.At().Errorf(diag.BothPresent, "nest them in andConstraints or orConstraints", "a constraint has one of its fields, not several")
 			return partition.Predicate{}
 		}
 	}
@@ -111,15 +111,15 @@ func decodeSingle(in *strict.Value) partition.Predicate {
 	}
 	switch {
 	case doc.Key == "":
-		in.At().Field("key").Errorf("", emptyKey)
+		in.At().Field("key").Errorf(diag.EmptyValue, "", emptyKey)
 	case doc.Value != nil && doc.Exists != nil:
-		in.At().Field("exists").Errorf("remove one", "value and exists are both present")
+		in.At().Field("exists").Errorf(diag.BothPresent, "remove one", "value and exists are both present")
 	case doc.Value != nil:
 		return partition.Equal(doc.Key, *doc.Value)
 	case doc.Exists != nil:
 		return partition.Present(doc.Key)
 	default:
-		in.At().Errorf("exists: {} accepts any value", neither)
+		in.At().Errorf(diag.MissingField, "exists: {} accepts any value", neither)
 	}
 	return partition.Predicate{}
 }

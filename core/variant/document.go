@@ -61,7 +61,7 @@ func (d *VariantsDocument) Validate(at *diag.At) {
 	set, err := d.Set()
 	if err == nil {
 		for _, w := range set.Warnings() {
-			w.at(at).Warnf(w.Hint, "%s", w.Message)
+			w.at(at).Warnf(w.Code, w.Hint, "%s", w.Message)
 		}
 		return
 	}
@@ -69,13 +69,13 @@ func (d *VariantsDocument) Validate(at *diag.At) {
 	var ambiguity *AmbiguityError
 	variants := at.Field("variants")
 	if errors.As(err, &keys) {
-		variants.Index(keys.Variant).Errorf(keys.hint(), "%s", keys.what())
+		variants.Index(keys.Variant).Errorf(diag.BadConstraint, keys.hint(), "%s", keys.what())
 	}
 	if errors.As(err, &ambiguity) {
-		variants.Index(ambiguity.Second).Errorf(ambiguity.hint(), "%s", ambiguity.what())
+		variants.Index(ambiguity.Second).Errorf(diag.AmbiguousVariants, ambiguity.hint(), "%s", ambiguity.what())
 	}
 	if keys == nil && ambiguity == nil {
-		variants.Errorf("", "%s", err)
+		variants.Errorf(diag.BadConstraint, "", "%s", err)
 	}
 }
 
@@ -89,7 +89,7 @@ func (d *FragmentsDocument) Warnings() []Warning {
 	var warnings []Warning
 	for i, f := range d.Fragments {
 		if never, err := SameVariant(f.Constraints, Constraint{predicate: partition.False()}); err == nil && never {
-			warnings = append(warnings, Warning{"fragments", i, "the constraints accept no parameters, so no client has the fragment", "remove it"})
+			warnings = append(warnings, Warning{"fragments", i, diag.UnsatisfiableConstraint, "the constraints accept no parameters, so no client has the fragment", "remove it"})
 		}
 	}
 	return warnings
@@ -98,7 +98,7 @@ func (d *FragmentsDocument) Warnings() []Warning {
 // Validate reports the result of [FragmentsDocument.Warnings].
 func (d *FragmentsDocument) Validate(at *diag.At) {
 	for _, w := range d.Warnings() {
-		w.at(at).Warnf(w.Hint, "%s", w.Message)
+		w.at(at).Warnf(w.Code, w.Hint, "%s", w.Message)
 	}
 }
 
@@ -117,7 +117,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 // DecodeAt reads a content from a document.
 func (c *Content) DecodeAt(in *strict.Value) {
 	if in.Kind() != strict.Mapping {
-		in.At().Errorf("", "content must be a mapping")
+		in.At().Errorf(diag.WrongType, "", "content must be a mapping")
 		return
 	}
 	var tree any

@@ -10,6 +10,7 @@ import (
 type Warning struct {
 	List    string // the document's field: variants or fragments
 	Index   int    // in the list, or -1 for the list as a whole
+	Code    diag.Code
 	Message string
 	Hint    string
 }
@@ -19,10 +20,10 @@ type Warning struct {
 func (s *Set) Warnings() []Warning {
 	var warnings []Warning
 	for _, i := range s.Unsatisfiable() {
-		warnings = append(warnings, Warning{"variants", i, "the constraints accept no parameters, so the variant is never chosen", "remove it"})
+		warnings = append(warnings, Warning{"variants", i, diag.UnsatisfiableConstraint, "the constraints accept no parameters, so the variant is never chosen", "remove it"})
 	}
 	if p := s.Uncovered(); p != nil {
-		warnings = append(warnings, Warning{"variants", -1,
+		warnings = append(warnings, Warning{"variants", -1, diag.UncoveredParameters,
 			fmt.Sprintf("no variant accepts the parameters %s; for such a client the resource does not exist", FormatParameters(p)),
 			"add a variant for them if there are such clients"})
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -14,7 +15,7 @@ import (
 // ignores.
 func (r *Report) WarnIgnored(t *Translator, e *rules.Effective) {
 	if e != nil {
-		eachIgnored(t.Ignored, e.Conf, func(pointer, reason string) { r.Warn(e, pointer, "%s", reason) })
+		eachIgnored(t.Ignored, e.Conf, func(pointer, reason string) { r.Warn(diag.NoEffectHere, e, pointer, "%s", reason) })
 	}
 }
 
@@ -84,7 +85,7 @@ func (r *Report) WarnIgnoredByGRPC(t *Translator, e *rules.Effective) {
 		}
 		return notReported // NoEffect is about Envoy
 	}
-	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(e, pointer, how, reason) })
+	eachIgnored(t.IgnoredByGRPC, e.Conf, func(pointer, reason string) { r.warn(diag.NotInGRPC, e, pointer, how, reason) })
 }
 
 // WarnIgnoredInbound reports the ignored fields of all confs of an inbound.
@@ -101,7 +102,7 @@ func (r *Report) WarnIgnoredInbound(t *Translator, conf InboundConf) {
 	}
 	for _, o := range conf.From.Origins() { // their confs are merged for each client
 		eachIgnored(t.Ignored, o.Policy.From[o.Index].Conf, func(pointer, reason string) {
-			r.WarnPolicy(o.Policy, o.Index, pointer, "%s", reason)
+			r.WarnPolicy(diag.NoEffectHere, o.Policy, o.Index, pointer, "%s", reason)
 		})
 	}
 }

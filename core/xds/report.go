@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -33,14 +34,14 @@ func (r *Report) Apply(kind, field string) {
 // Warn reports that a field of a conf cannot have an effect here. The field is a
 // JSON pointer into the conf; the warning names each item that set the field or a
 // part of it. The pointer "" is that of the whole conf, and for each of its items.
-func (r *Report) Warn(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(rules.Origin) reported { return warned }, fmt.Sprintf(format, args...))
+func (r *Report) Warn(code diag.Code, e *rules.Effective, field, format string, args ...any) {
+	r.warn(code, e, field, func(rules.Origin) reported { return warned }, fmt.Sprintf(format, args...))
 }
 
 // Advise reports what a field does, which has an effect.
-func (r *Report) Advise(e *rules.Effective, field, message string) {
+func (r *Report) Advise(code diag.Code, e *rules.Effective, field, message string) {
 	first := len(r.Warnings)
-	r.Warn(e, field, "%s", message)
+	r.Warn(code, e, field, "%s", message)
 	for i := range r.Warnings[first:] {
 		r.Warnings[first+i].Advice = true
 	}
@@ -50,7 +51,7 @@ func (r *Report) Advise(e *rules.Effective, field, message string) {
 // the destination. It names no item for the whole mesh: such an item is meant for
 // the destinations where it has an effect.
 func (r *Report) WarnProtocol(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(o rules.Origin) reported {
+	r.warn(diag.NoEffectWithProtocol, e, field, func(o rules.Origin) reported {
 		return unlessOfMesh(targetOf(o))
 	}, fmt.Sprintf(format, args...))
 }
@@ -72,7 +73,7 @@ func (r *Report) WarnHTTPFields(e *rules.Effective, reason string) {
 // cannot have. It names the items for a route alone: an item for the outbound has its
 // effect there (SPEC 11.4).
 func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(o rules.Origin) reported {
+	r.warn(diag.NoEffectOnRoute, e, field, func(o rules.Origin) reported {
 		if o.Policy.TargetRef.Kind.IsRoute() || targetOf(o).IsRoute() {
 			return warned
 		}
@@ -84,7 +85,7 @@ func (r *Report) WarnRoute(e *rules.Effective, field, format string, args ...any
 // such as with the protocol of the inbound. It names no policy for the whole mesh: such a
 // policy is meant for the places where it has an effect.
 func (r *Report) WarnInbound(e *rules.Effective, field, format string, args ...any) {
-	r.warn(e, field, func(o rules.Origin) reported {
+	r.warn(diag.NoEffectHere, e, field, func(o rules.Origin) reported {
 		return unlessOfMesh(o.Policy.TargetRef.Kind)
 	}, fmt.Sprintf(format, args...))
 }
@@ -115,7 +116,7 @@ func unlessOfMesh(target resource.TargetKind) reported {
 }
 
 // warn adds a warning for each item that set a field.
-func (r *Report) warn(e *rules.Effective, field string, how func(rules.Origin) reported, message string) {
+func (r *Report) warn(code diag.Code, e *rules.Effective, field string, how func(rules.Origin) reported, message string) {
 	var seen []rules.Origin
 	add := func(o rules.Origin) {
 		if slices.Contains(seen, o) {
@@ -124,9 +125,9 @@ func (r *Report) warn(e *rules.Effective, field string, how func(rules.Origin) r
 		seen = append(seen, o)
 		switch how(o) {
 		case warned:
-			r.WarnPolicy(o.Policy, o.Index, field, "%s", message)
+			r.WarnPolicy(code, o.Policy, o.Index, field, "%s", message)
 		case silent:
-			w := r.ofPolicy(o.Policy, o.Index, field, message)
+			w := r.ofPolicy(code, o.Policy, o.Index, field, message)
 			w.Silent = true
 			r.Warnings = append(r.Warnings, w)
 		}
@@ -148,10 +149,10 @@ func (r *Report) warn(e *rules.Effective, field string, how func(rules.Origin) r
 // an error of each policy that must not do so (SPEC 11.5).
 func (r *Report) Weaken(e *rules.Effective, field, what string) {
 	own := Report{Place: r.Place, OfInbound: r.OfInbound}
-	own.Warn(e, field, "it weakens the permissions: %s", what)
+	own.Warn(diag.WeakensOnPurpose, e, field, "it weakens the permissions: %s", what)
 	for _, w := range own.Warnings {
 		if w.Weakens = true; !w.Policy.MayWeaken() {
-			w.Error = true
+			w.Error, w.Code = true, diag.WeakensPermissions
 			w.Message += fmt.Sprintf("; to do so on purpose, give the policy the label %s: \"true\"", resource.WeakensLabel)
 		}
 		r.Warnings = append(r.Warnings, w)
@@ -159,18 +160,18 @@ func (r *Report) Weaken(e *rules.Effective, field, what string) {
 }
 
 // WarnPolicy reports that a field of an item of a policy cannot have an effect here.
-func (r *Report) WarnPolicy(p *resource.Policy, index int, field, format string, args ...any) {
-	r.Warnings = append(r.Warnings, r.ofPolicy(p, index, field, fmt.Sprintf(format, args...)))
+func (r *Report) WarnPolicy(code diag.Code, p *resource.Policy, index int, field, format string, args ...any) {
+	r.Warnings = append(r.Warnings, r.ofPolicy(code, p, index, field, fmt.Sprintf(format, args...)))
 }
 
 // WarnInspected is WarnPolicy for what package inspect warns of too.
-func (r *Report) WarnInspected(p *resource.Policy, index int, field, message string) {
-	w := r.ofPolicy(p, index, field, message)
+func (r *Report) WarnInspected(code diag.Code, p *resource.Policy, index int, field, message string) {
+	w := r.ofPolicy(code, p, index, field, message)
 	w.Inspected = true
 	r.Warnings = append(r.Warnings, w)
 }
 
-func (r *Report) ofPolicy(p *resource.Policy, index int, field, message string) Warning {
+func (r *Report) ofPolicy(code diag.Code, p *resource.Policy, index int, field, message string) Warning {
 	array := "from"
 	switch {
 	case p.Type.Default != nil:
@@ -180,17 +181,17 @@ func (r *Report) ofPolicy(p *resource.Policy, index int, field, message string) 
 	case len(p.Rules) > 0:
 		array = "rules"
 	}
-	return Warning{Policy: p, array: array, Index: index, Field: field, Place: r.Place, Message: message}
+	return Warning{Code: code, Policy: p, array: array, Index: index, Field: field, Place: r.Place, Message: message}
 }
 
 // WarnPlace reports what is not as the dataplane and its policies ask for, if no single
 // policy is the cause.
-func (r *Report) WarnPlace(format string, args ...any) {
-	r.Warnings = append(r.Warnings, Warning{Place: r.Place, Message: fmt.Sprintf(format, args...)})
+func (r *Report) WarnPlace(code diag.Code, format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{Code: code, Place: r.Place, Message: fmt.Sprintf(format, args...)})
 }
 
 // Fail reports that the dataplane cannot be served as its policies ask for, so that
 // clients are denied.
-func (r *Report) Fail(format string, args ...any) {
-	r.Warnings = append(r.Warnings, Warning{Place: r.Place, Message: fmt.Sprintf(format, args...), Error: true})
+func (r *Report) Fail(code diag.Code, format string, args ...any) {
+	r.Warnings = append(r.Warnings, Warning{Code: code, Place: r.Place, Message: fmt.Sprintf(format, args...), Error: true})
 }

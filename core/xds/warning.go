@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // A Warning is a part of a conf that cannot have an effect (SPEC 11.1).
 type Warning struct {
+	Code   diag.Code
 	Policy *resource.Policy // nil if the warning is about the dataplane
 	array  string           // of the policy: to, from, rules or, for a conf without arrays, default
 	Index  int              // of the item in its array

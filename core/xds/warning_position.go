@@ -12,9 +12,9 @@ import (
 // Diagnostic returns the warning with its position in a file.
 func (w Warning) Diagnostic() diag.Diagnostic {
 	if w.Policy == nil {
-		return diag.Diagnostic{What: w.Place + ": " + w.Message}
+		return diag.Diagnostic{Code: w.Code, What: w.Place + ": " + w.Message}
 	}
-	d := diag.Diagnostic{Pos: w.Policy.Pos, Path: "spec." + w.array, What: fmt.Sprintf("%s (%s)", w.Message, w.Place)}
+	d := diag.Diagnostic{Code: w.Code, Pos: w.Policy.Pos, Path: "spec." + w.array, What: fmt.Sprintf("%s (%s)", w.Message, w.Place)}
 	inline := false
 	switch w.array {
 	case "default":

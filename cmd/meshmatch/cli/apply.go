@@ -79,7 +79,7 @@ func (g *globals) deletedID(set *resource.Set, name string) (resource.ID, error)
 	case 1:
 		return found[0], nil
 	case 0:
-		return resource.ID{}, errors.New(diag.Diagnostic{What: fmt.Sprintf("--delete: there is no %s %q", kind, rest), Hint: diag.DidYouMean(rest, names)}.Message())
+		return resource.ID{}, errors.New(diag.WithHint(fmt.Sprintf("--delete: there is no %s %q", kind, rest), diag.DidYouMean(rest, names)))
 	}
 	return resource.ID{}, fmt.Errorf("--delete: %s %q is in several namespaces or meshes; write NAMESPACE/NAME, or use --mesh", kind, rest)
 }

@@ -131,7 +131,7 @@ func checkPage(p *page, a *inspect.Check) {
 	case len(a.Warnings) > 0:
 		p.heading(0, "warnings")
 		for _, w := range a.Warnings {
-			p.line("%s", w.Error())
+			p.line("%s", w.Line())
 		}
 	case len(a.Resources) > 0:
 		p.heading(0, "no warnings")

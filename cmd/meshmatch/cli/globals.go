@@ -118,7 +118,7 @@ func repeats(files []string, name string) bool {
 func (g *globals) chooseMesh(meshes []string) (string, error) {
 	switch {
 	case g.mesh != "" && !slices.Contains(meshes, g.mesh):
-		return "", errors.New(diag.Diagnostic{What: fmt.Sprintf("there is no mesh %q", g.mesh), Hint: diag.DidYouMean(g.mesh, meshes)}.Message())
+		return "", errors.New(diag.WithHint(fmt.Sprintf("there is no mesh %q", g.mesh), diag.DidYouMean(g.mesh, meshes)))
 	case g.mesh != "":
 		return g.mesh, nil
 	case len(meshes) == 0:

@@ -61,7 +61,7 @@ func printError(w io.Writer, prefix string, err error) {
 		}
 	case errors.As(err, &diagnostics):
 		for _, d := range diagnostics {
-			fmt.Fprintln(w, prefix+diag.OneLine(d.Error()))
+			fmt.Fprintln(w, prefix+diag.OneLine(d.Line()))
 		}
 	default:
 		fmt.Fprintln(w, prefix+diag.OneLine(err.Error()))

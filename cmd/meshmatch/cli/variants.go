@@ -73,7 +73,7 @@ type variantWarning struct {
 func warningsOf(list []variant.Warning) []variantWarning {
 	warnings := []variantWarning{}
 	for _, w := range list {
-		warnings = append(warnings, variantWarning{w.Path(), diag.Diagnostic{What: w.Message, Hint: w.Hint}.Message()})
+		warnings = append(warnings, variantWarning{w.Path(), diag.WithHint(w.Message, w.Hint)})
 	}
 	return warnings
 }

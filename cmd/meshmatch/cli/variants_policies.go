@@ -105,7 +105,7 @@ func destinationNamed(view *core.View, mesh, text string) (variant.Destination, 
 	if hint == "" && len(names) > 0 {
 		hint = "there are " + strings.Join(names, ", ")
 	}
-	return variant.Destination{}, errors.New(diag.Diagnostic{What: message, Hint: hint}.Message())
+	return variant.Destination{}, errors.New(diag.WithHint(message, hint))
 }
 
 // policyVariants is the answer of `variants policies`.

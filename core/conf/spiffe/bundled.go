@@ -19,9 +19,9 @@ type BundledProvider struct {
 func (b *BundledProvider) Validate(at *diag.At) {
 	switch generated := b.Autogenerate != nil && b.Autogenerate.Enabled != nil && *b.Autogenerate.Enabled; {
 	case generated && b.CA != nil:
-		at.Field("ca").Errorf("remove one", "ca and autogenerate are both present")
+		at.Field("ca").Errorf(diag.BothPresent, "remove one", "ca and autogenerate are both present")
 	case !generated && b.CA == nil:
-		at.Field("ca").Errorf("or write autogenerate: {enabled: true}", "required field is missing")
+		at.Field("ca").Errorf(diag.MissingField, "or write autogenerate: {enabled: true}", "required field is missing")
 	}
 }
 

@@ -32,10 +32,10 @@ type IDTemplate struct {
 // Validate checks that the path is absolute, if it begins with text.
 func (s *IDTemplate) Validate(at *diag.At) {
 	if s.TrustDomain != nil && *s.TrustDomain == "" {
-		at.Field("trustDomain").Errorf("leave it out for the default", "must not be empty")
+		at.Field("trustDomain").Errorf(diag.EmptyValue, "leave it out for the default", "must not be empty")
 	}
 	if s.Path != nil && (*s.Path == "" || (*s.Path)[0] != '/') {
-		at.Field("path").Errorf("", "must be a path that starts with /")
+		at.Field("path").Errorf(diag.BadPath, "", "must be a path that starts with /")
 	}
 }
 
@@ -64,9 +64,9 @@ func (IdentityProviderType) Enum() []string { return conf.Words(Bundled, Spire, 
 func (p *IdentityProvider) Validate(at *diag.At) {
 	switch {
 	case p.Type == Bundled && p.Bundled == nil:
-		at.Field("bundled").Errorf("", `is required for type "Bundled"`)
+		at.Field("bundled").Errorf(diag.MissingField, "", `is required for type "Bundled"`)
 	case p.Type == Extension && p.Extension == nil:
-		at.Field("extension").Errorf("", `is required for type "Extension"`)
+		at.Field("extension").Errorf(diag.MissingField, "", `is required for type "Extension"`)
 	}
 }
 
@@ -103,6 +103,6 @@ type IdentityFiles struct {
 // Validate checks that there are files.
 func (e *ExtensionProvider) Validate(at *diag.At) {
 	if e.Config == nil {
-		at.Field("config").Errorf("", "required field is missing")
+		at.Field("config").Errorf(diag.MissingField, "", "required field is missing")
 	}
 }

@@ -25,7 +25,7 @@ type TrustOrigin struct {
 // Validate checks that there is a bundle.
 func (s *TrustSpec) Validate(at *diag.At) {
 	if s.CABundles != nil && len(s.CABundles) == 0 {
-		at.Field("caBundles").Errorf("give a bundle of CA certificates", "must not be empty")
+		at.Field("caBundles").Errorf(diag.EmptyValue, "give a bundle of CA certificates", "must not be empty")
 	}
 }
 
@@ -57,14 +57,14 @@ func (b *PemBundle) Validate(at *diag.At) {
 		case block == nil && n > 0 && strings.TrimSpace(string(rest)) == "":
 			return
 		case block == nil:
-			at.Field("value").Errorf(hint, "bad PEM")
+			at.Field("value").Errorf(diag.BadCertificate, hint, "bad PEM")
 			return
 		case block.Type != "CERTIFICATE":
-			at.Field("value").Errorf(hint, "must contain certificates only, not a %s", block.Type)
+			at.Field("value").Errorf(diag.BadCertificate, hint, "must contain certificates only, not a %s", block.Type)
 			return
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			at.Field("value").Errorf(hint, "bad certificate: %v", err)
+			at.Field("value").Errorf(diag.BadCertificate, hint, "bad certificate: %v", err)
 			return
 		}
 	}

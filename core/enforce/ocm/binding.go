@@ -30,16 +30,16 @@ type bindingDoc struct {
 // Validate checks that only one form of the override is used.
 func (d *bindingDoc) Validate(at *diag.At) {
 	if len(d.Subjects) == 0 {
-		at.Field("subjects").Errorf("", "must have at least one subject")
+		at.Field("subjects").Errorf(diag.MissingField, "", "must have at least one subject")
 	}
 	if d.RemediationActionOverride == nil {
 		return
 	}
 	if d.BindingOverrides != nil {
-		at.Field("bindingOverrides").Errorf("use one of them", "remediationActionOverride and bindingOverrides are both present")
+		at.Field("bindingOverrides").Errorf(diag.BothPresent, "use one of them", "remediationActionOverride and bindingOverrides are both present")
 	}
 	if d.SubFilter != nil {
-		at.Field("subFilter").Errorf("use remediationActionOverride.subFilter, or bindingOverrides", "is not allowed with remediationActionOverride")
+		at.Field("subFilter").Errorf(diag.FieldNotAllowed, "use remediationActionOverride.subFilter, or bindingOverrides", "is not allowed with remediationActionOverride")
 	}
 }
 
@@ -81,7 +81,7 @@ func enforces(in *strict.Value) bool {
 	}
 	var word actionWord
 	if strict.Decode(in, &word) && Action(word) != Enforce {
-		in.At().Errorf("write enforce, or remove the field", "a binding cannot override an action with %q", in.Text())
+		in.At().Errorf(diag.UnknownValue, "write enforce, or remove the field", "a binding cannot override an action with %q", in.Text())
 	}
 	return Action(word) == Enforce
 }
@@ -112,7 +112,7 @@ func (placementKind) Enum() []string { return []string{PlacementRuleKind, Placem
 func (d *placementRefDoc) Validate(at *diag.At) {
 	group := map[placementKind]placementAPIGroup{PlacementRuleKind: ruleGroup, PlacementKind: placementGroup}[d.Kind]
 	if group != d.APIGroup {
-		at.Field("apiGroup").Errorf("write "+string(group), "%s does not belong to API group %s", d.Kind, d.APIGroup)
+		at.Field("apiGroup").Errorf(diag.FieldNotAllowed, "write "+string(group), "%s does not belong to API group %s", d.Kind, d.APIGroup)
 	}
 	d.ref = Ref{string(d.Kind), string(d.Name), at.Pos(), at.Path()}
 }
@@ -134,7 +134,7 @@ func (subjectGroup) Enum() []string { return []string{policyGroup, meshGroup} }
 func (d *subjectDoc) Validate(at *diag.At) {
 	kinds := []string{PolicyKind, PolicySetKind}
 	if d.APIGroup == policyGroup && !slices.Contains(kinds, d.Kind) {
-		at.Field("kind").Errorf(diag.DidYouMean(d.Kind, kinds), "unknown kind %q of API group %s", d.Kind, d.APIGroup)
+		at.Field("kind").Errorf(diag.UnknownKind, diag.DidYouMean(d.Kind, kinds), "unknown kind %q of API group %s", d.Kind, d.APIGroup)
 	}
 	d.subject = Subject{Ref{d.Kind, string(d.Name), at.Pos(), at.Path()}, d.APIGroup == meshGroup}
 }

@@ -95,11 +95,11 @@ func (d *requirementDoc) Validate(at *diag.At) {
 	switch d.Operator {
 	case In, NotIn:
 		if len(d.Values) == 0 {
-			at.Field("values").Errorf("", "operator %s needs at least one value", d.Operator)
+			at.Field("values").Errorf(diag.MissingField, "", "operator %s needs at least one value", d.Operator)
 		}
 	case Exists, DoesNotExist:
 		if len(d.Values) > 0 {
-			at.Field("values").Errorf("remove it", "operator %s has no values", d.Operator)
+			at.Field("values").Errorf(diag.FieldNotAllowed, "remove it", "operator %s has no values", d.Operator)
 		}
 	}
 	for i, value := range d.Values {
@@ -110,7 +110,7 @@ func (d *requirementDoc) Validate(at *diag.At) {
 // invalid reports violations of the rules of Kubernetes.
 func invalid(at *diag.At, problems []string) {
 	if len(problems) > 0 {
-		at.Errorf("", "%s", strings.Join(problems, "; "))
+		at.Errorf(diag.BadTag, "", "%s", strings.Join(problems, "; "))
 	}
 }
 

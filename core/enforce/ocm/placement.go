@@ -43,10 +43,10 @@ func (d *placementRuleDoc) Validate(at *diag.At) {
 	}
 	const what, hint = "has no effect: only status.decisions can restrict the clusters further", "add status.decisions, or list the clusters"
 	if len(d.Spec.ClusterConditions) > 0 {
-		at.Field("spec").Field("clusterConditions").Warnf(hint, what)
+		at.Field("spec").Field("clusterConditions").Warnf(diag.FieldNotUsed, hint, what)
 	}
 	if d.Spec.ClusterReplicas != nil {
-		at.Field("spec").Field("clusterReplicas").Warnf(hint, what)
+		at.Field("spec").Field("clusterReplicas").Warnf(diag.FieldNotUsed, hint, what)
 	}
 }
 

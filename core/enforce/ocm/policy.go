@@ -25,7 +25,7 @@ func (w *actionWord) DecodeAt(in *strict.Value) {
 			return
 		}
 	}
-	in.At().Errorf(diag.DidYouMean(text, actionWords), "unknown value %q", text)
+	in.At().Errorf(diag.UnknownValue, diag.DidYouMean(text, actionWords), "unknown value %q", text)
 }
 
 type policyDoc struct {
@@ -75,7 +75,7 @@ type objectName string
 // Validate reports an empty name.
 func (n objectName) Validate(at *diag.At) {
 	if n == "" {
-		at.Errorf("", "must not be empty")
+		at.Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 }
 

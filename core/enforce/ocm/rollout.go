@@ -124,7 +124,7 @@ type limitsDoc struct {
 func (d *strategyDoc) Validate(at *diag.At) {
 	for field, limits := range map[string]*limitsDoc{"all": d.All, "progressivePerGroup": d.ProgressivePerGroup} {
 		if limits != nil && limits.MaxConcurrency != nil {
-			at.Field(field).Field("maxConcurrency").Warnf("use type Progressive", "has no effect for type %s", d.Type)
+			at.Field(field).Field("maxConcurrency").Warnf(diag.FieldNotUsed, "use type Progressive", "has no effect for type %s", d.Type)
 		}
 	}
 }
@@ -137,7 +137,7 @@ type groupDoc struct {
 // Validate checks that the group is named.
 func (d *groupDoc) Validate(at *diag.At) {
 	if d.GroupName == "" && d.GroupIndex == nil {
-		at.Errorf("", "groupName or groupIndex is required")
+		at.Errorf(diag.MissingField, "", "groupName or groupIndex is required")
 	}
 }
 
@@ -157,7 +157,7 @@ func (d *rolloutDoc) Validate(at *diag.At) {
 	for i, s := range d.Status {
 		place := at.Field("status").Index(i)
 		if seen[s.Cluster] {
-			place.Field("cluster").Errorf("", "duplicate status of cluster %q", s.Cluster)
+			place.Field("cluster").Errorf(diag.DuplicateEntry, "", "duplicate status of cluster %q", s.Cluster)
 		}
 		seen[s.Cluster] = true
 		soaks := s.Status == Succeeded && strategy.MinSuccessTime > 0
@@ -165,9 +165,9 @@ func (d *rolloutDoc) Validate(at *diag.At) {
 		switch {
 		case s.LastTransitionTime != nil:
 		case soaks:
-			place.Field("lastTransitionTime").Errorf("", "is required for status %s with minSuccessTime", s.Status)
+			place.Field("lastTransitionTime").Errorf(diag.MissingField, "", "is required for status %s with minSuccessTime", s.Status)
 		case expires:
-			place.Field("lastTransitionTime").Errorf("", "is required for status %s with progressDeadline", s.Status)
+			place.Field("lastTransitionTime").Errorf(diag.MissingField, "", "is required for status %s with progressDeadline", s.Status)
 		}
 	}
 }
@@ -234,9 +234,9 @@ func (a *amount) DecodeAt(in *strict.Value) {
 	value, err := strconv.ParseUint(digits, 10, 31)
 	switch {
 	case err != nil:
-		in.At().Errorf(`write a number such as 3, or a percentage such as "25%"`, "bad number of clusters %s", describe(in))
+		in.At().Errorf(diag.BadValue, `write a number such as 3, or a percentage such as "25%"`, "bad number of clusters %s", describe(in))
 	case percent && value > 100:
-		in.At().Errorf("", "a percentage is from 0%% to 100%%, not %d%%", value)
+		in.At().Errorf(diag.OutOfRange, "", "a percentage is from 0%% to 100%%, not %d%%", value)
 	}
 	*a = amount{int(value), percent}
 }

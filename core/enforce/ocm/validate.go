@@ -15,7 +15,7 @@ import (
 // at is the place of the document. A document of another type has no errors.
 func Validate(at *diag.At, document *resource.Document) {
 	if v := reflect.ValueOf(document.Value); v.Kind() == reflect.Pointer && v.IsNil() {
-		at.Errorf("", "the resource is nil")
+		at.Errorf(diag.BadResource, "", "the resource is nil")
 		return
 	}
 	r := Of(document)
@@ -23,15 +23,15 @@ func Validate(at *diag.At, document *resource.Document) {
 		return
 	}
 	if made, isResource := document.Value.(Resource); isResource && made.Identity().ID != document.ID {
-		at.Errorf("", "is the document of another resource, %s", made.Identity().ID)
+		at.Errorf(diag.BadResource, "", "is the document of another resource, %s", made.Identity().ID)
 	}
 	if kind := r.Identity().Kind; kind != r.kind() {
-		at.Field("kind").Errorf("", "must be %s, not %q", r.kind(), kind)
+		at.Field("kind").Errorf(diag.WrongType, "", "must be %s, not %q", r.kind(), kind)
 	}
 	switch r := r.(type) {
 	case *Policy:
 		if r.Action > InformOnly {
-			at.Field("spec").Field("remediationAction").Errorf("", "unknown action %d", r.Action)
+			at.Field("spec").Field("remediationAction").Errorf(diag.UnknownValue, "", "unknown action %d", r.Action)
 		}
 	case *PlacementRule:
 		validateSelector(at.Field("spec").Field("clusterSelector"), r.ClusterSelector)
@@ -45,11 +45,11 @@ func Validate(at *diag.At, document *resource.Document) {
 
 func validateBinding(at *diag.At, b *PlacementBinding) {
 	if kind := b.Placement.Kind; kind != PlacementRuleKind && kind != PlacementKind {
-		at.Field("placementRef").Field("kind").Errorf("", "must be %s or %s, not %q", PlacementRuleKind, PlacementKind, kind)
+		at.Field("placementRef").Field("kind").Errorf(diag.WrongType, "", "must be %s or %s, not %q", PlacementRuleKind, PlacementKind, kind)
 	}
 	for i, s := range b.Subjects {
 		if !s.Mesh && s.Kind != PolicyKind && s.Kind != PolicySetKind {
-			at.Field("subjects").Index(i).Field("kind").Errorf("", "must be %s or %s, not %q", PolicyKind, PolicySetKind, s.Kind)
+			at.Field("subjects").Index(i).Field("kind").Errorf(diag.WrongType, "", "must be %s or %s, not %q", PolicyKind, PolicySetKind, s.Kind)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func validateRollout(at *diag.At, r *Rollout) {
 
 func validateAmount(at *diag.At, a Amount) {
 	if a.Value < 0 || a.Percent && a.Value > 100 {
-		at.Errorf("", "must be a number of clusters, or a percentage from 0 to 100, not %d", a.Value)
+		at.Errorf(diag.OutOfRange, "", "must be a number of clusters, or a percentage from 0 to 100, not %d", a.Value)
 	}
 }
 
@@ -94,6 +94,6 @@ func validateWord[W interface {
 	Enum() []string
 }](at *diag.At, word W) {
 	if words := word.Enum(); !slices.Contains(words, string(word)) {
-		at.Errorf(diag.DidYouMean(string(word), words), "unknown value %q", string(word))
+		at.Errorf(diag.UnknownValue, diag.DidYouMean(string(word), words), "unknown value %q", string(word))
 	}
 }

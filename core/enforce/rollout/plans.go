@@ -29,13 +29,13 @@ func NewPlans(resources *ocm.Resources, now time.Time) (*Plans, []diag.Diagnosti
 	for _, r := range rollouts {
 		decisions, problem := decisionsOf(r, resources.PlacementDecisions)
 		if problem != "" {
-			warnings = append(warnings, diag.Diagnostic{Pos: r.Placement.Pos, Path: r.Placement.Path, What: problem})
+			warnings = append(warnings, diag.Diagnostic{Code: diag.PlacesNothing, Pos: r.Placement.Pos, Path: r.Placement.Path, What: problem})
 		}
 		groups := Groups(decisions)
 		for i, ref := range r.Strategy.MandatoryGroups {
 			if find(groups, ref) == nil {
 				warnings = append(warnings, diag.Diagnostic{
-					Pos: r.Pos, Path: fmt.Sprintf("strategy.mandatoryDecisionGroups[%d]", i),
+					Code: diag.MissingReference, Pos: r.Pos, Path: fmt.Sprintf("strategy.mandatoryDecisionGroups[%d]", i),
 					What: "the placement has no such decision group",
 				})
 			}

@@ -21,7 +21,7 @@ import (
 func Check(at *diag.At, message string, tree any) {
 	found, err := Types{}.FindMessageByName(protoreflect.FullName(message))
 	if err != nil {
-		at.Errorf("", "%s", unknownType(message))
+		at.Errorf(diag.BadEnvoyResource, "", "%s", unknownType(message))
 		return
 	}
 	var c checker
@@ -34,7 +34,7 @@ func Check(at *diag.At, message string, tree any) {
 		err = protojson.UnmarshalOptions{Resolver: Types{}}.Unmarshal(text, found.New().Interface())
 	}
 	if err != nil {
-		at.Errorf("", "%s", Words(err))
+		at.Errorf(diag.BadEnvoyResource, "", "%s", Words(err))
 	}
 }
 
@@ -61,7 +61,7 @@ type checker struct{ failed bool }
 
 func (c *checker) fault(at *diag.At, hint, format string, args ...any) {
 	c.failed = true
-	at.Errorf(hint, format, args...)
+	at.Errorf(diag.BadEnvoyResource, hint, format, args...)
 }
 
 // part checks each Any in a value.

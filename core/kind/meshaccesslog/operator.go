@@ -125,21 +125,21 @@ func validateOperators(at *diag.At, format string) {
 		}
 		match := operator.FindStringSubmatch("%" + rest)
 		if match == nil {
-			at.Errorf("write %% for a percent sign", "a %% that begins no operator")
+			at.Errorf(diag.BadValue, "write %% for a percent sign", "a %% that begins no operator")
 			return
 		}
 		name, arguments := match[1], match[2]
 		switch {
 		case slices.Contains(kumaOperators, name):
 			if match[0] != "%"+name+"%" {
-				at.Errorf("write %"+name+"%", "operator %s has no arguments and no length", name)
+				at.Errorf(diag.FieldNotAllowed, "write %"+name+"%", "operator %s has no arguments and no length", name)
 			}
 		case slices.Contains(envoyFunctions, name):
 			if arguments == "" {
-				at.Errorf("write such as %"+name+"(NAME)%", "operator %s needs arguments", name)
+				at.Errorf(diag.MissingField, "write such as %"+name+"(NAME)%", "operator %s needs arguments", name)
 			}
 		case !slices.Contains(envoyOperators, name):
-			at.Errorf("see Envoy's command operators; those of the mesh are "+strings.Join(kumaOperators, ", "), "unknown operator %q", name)
+			at.Errorf(diag.UnknownValue, "see Envoy's command operators; those of the mesh are "+strings.Join(kumaOperators, ", "), "unknown operator %q", name)
 		}
 		format = rest[len(match[0])-1:]
 	}
@@ -173,6 +173,6 @@ func warnOfSeparators(at *diag.At, format string) {
 		format = rest[len(match[0])-1:]
 	}
 	if values > 1 && client != "" {
-		at.Warnf("use the format Json, or leave the format out", "the value of %s is text of a client: it can hold a separator and forge other fields", client)
+		at.Warnf(diag.ForgeableLog, "use the format Json, or leave the format out", "the value of %s is text of a client: it can hold a separator and forge other fields", client)
 	}
 }

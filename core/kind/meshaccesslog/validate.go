@@ -29,11 +29,11 @@ func (a *Attribute) Validate(at *diag.At) {
 	const hint = "use lower-case letters, digits, and . or _ between them, such as mesh.zone"
 	switch key := at.Field("key"); {
 	case a.Key == "":
-		key.Errorf("", "must not be empty")
+		key.Errorf(diag.EmptyValue, "", "must not be empty")
 	case strings.HasPrefix(a.Key, "otel."):
-		key.Errorf("use another name", "names that begin with otel. are reserved")
+		key.Errorf(diag.BadValue, "use another name", "names that begin with otel. are reserved")
 	case !attributeName.MatchString(a.Key):
-		key.Errorf(hint, "bad attribute name %q", a.Key)
+		key.Errorf(diag.BadValue, hint, "bad attribute name %q", a.Key)
 	}
 	validateOperators(at.Field("value"), a.Value)
 }
@@ -42,9 +42,9 @@ func (a *Attribute) Validate(at *diag.At) {
 func (f *Format) Validate(at *diag.At) {
 	switch {
 	case f.Type == PlainFormat && f.Plain != nil && *f.Plain == "":
-		at.Field("plain").Errorf("leave the format out for Envoy's own", "must not be empty")
+		at.Field("plain").Errorf(diag.EmptyValue, "leave the format out for Envoy's own", "must not be empty")
 	case f.Type == JSONFormat && f.JSON != nil && len(f.JSON) == 0:
-		at.Field("json").Errorf("leave the format out for Envoy's own", "must not be empty")
+		at.Field("json").Errorf(diag.EmptyValue, "leave the format out for Envoy's own", "must not be empty")
 	}
 	if f.Plain != nil {
 		validateOperators(at.Field("plain"), *f.Plain)
@@ -53,7 +53,7 @@ func (f *Format) Validate(at *diag.At) {
 	seen := map[string]bool{}
 	for i, field := range f.JSON {
 		if seen[field.Key] {
-			at.Field("json").Index(i).Field("key").Errorf("", "duplicate key %q", field.Key)
+			at.Field("json").Index(i).Field("key").Errorf(diag.DuplicateEntry, "", "duplicate key %q", field.Key)
 		}
 		seen[field.Key] = true
 	}
@@ -62,10 +62,10 @@ func (f *Format) Validate(at *diag.At) {
 // Validate checks that the field has a name and a value.
 func (f *Field) Validate(at *diag.At) {
 	if f.Key == "" {
-		at.Field("key").Errorf("", "must not be empty")
+		at.Field("key").Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 	if f.Value == "" {
-		at.Field("value").Errorf("", "must not be empty")
+		at.Field("value").Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 	validateOperators(at.Field("value"), f.Value)
 }

@@ -11,7 +11,7 @@ func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
 // Validate checks that the factor is positive.
 func (s *SuccessRate) Validate(at *diag.At) {
 	if s.StandardDeviationFactor != nil && s.StandardDeviationFactor.Float() <= 0 {
-		at.Field("standardDeviationFactor").Errorf("", "must be greater than 0")
+		at.Field("standardDeviationFactor").Errorf(diag.OutOfRange, "", "must be greater than 0")
 	}
 }
 
@@ -23,7 +23,7 @@ func (l *ConnectionLimits) Validate(at *diag.At) { conf.WarnIdle(at, l) }
 func (o *OutlierDetection) Validate(at *diag.At) {
 	disabled := o.Disabled != nil && *o.Disabled
 	if o.Detectors == nil && o.HealthyPanicThreshold == nil && !disabled {
-		at.Field("detectors").Errorf("without detectors no endpoint is ejected", "required field is missing")
+		at.Field("detectors").Errorf(diag.MissingField, "without detectors no endpoint is ejected", "required field is missing")
 	}
 }
 

@@ -16,7 +16,7 @@ var bandwidth = regexp.MustCompile(`^([1-9][0-9]{0,8}) ?([kMG])bps$`)
 // Validate checks number and unit.
 func (b Bandwidth) Validate(at *diag.At) {
 	if !bandwidth.MatchString(string(b)) {
-		at.Errorf("write a whole number with kbps, Mbps or Gbps, such as 50kbps", "bad bandwidth %q", string(b))
+		at.Errorf(diag.BadValue, "write a whole number with kbps, Mbps or Gbps, such as 50kbps", "bad bandwidth %q", string(b))
 	}
 }
 

@@ -21,11 +21,11 @@ type Base64 string
 func (b Base64) Validate(at *diag.At) {
 	data, err := base64.StdEncoding.DecodeString(string(b))
 	if err != nil {
-		at.Errorf("encode the bytes; the text itself is "+encode(string(b)), "bad base64: %v", err)
+		at.Errorf(diag.BadValue, "encode the bytes; the text itself is "+encode(string(b)), "bad base64: %v", err)
 		return
 	}
 	if text := b.unencoded(data); text != "" {
-		at.Warnf("if the text is meant, write "+encode(text), "the value is base64 of the bytes %x, which no protocol has", data)
+		at.Warnf(diag.LikelyMistake, "if the text is meant, write "+encode(text), "the value is base64 of the bytes %x, which no protocol has", data)
 	}
 }
 

@@ -74,6 +74,6 @@ func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
 // Validate reports an authority that no request can have.
 func (g *GRPC) Validate(at *diag.At) {
 	if g.Authority != nil && strings.ContainsFunc(*g.Authority, unicode.IsControl) {
-		at.Field("authority").Errorf("remove it", "an authority must not have a control character")
+		at.Field("authority").Errorf(diag.BadValue, "remove it", "an authority must not have a control character")
 	}
 }

@@ -49,7 +49,7 @@ func (f *Filter) Validate(at *diag.At) {
 		{URLRewriteType, "urlRewrite", f.URLRewrite != nil},
 	} {
 		if arm.of == f.Type && !arm.present {
-			at.Field(arm.field).Errorf("", "is required for type %q", f.Type)
+			at.Field(arm.field).Errorf(diag.MissingField, "", "is required for type %q", f.Type)
 		}
 	}
 }
@@ -77,7 +77,7 @@ type HeaderModifier struct {
 // Validate checks that some header is changed, and none twice.
 func (m *HeaderModifier) Validate(at *diag.At) {
 	if m.Set == nil && m.Add == nil && m.Remove == nil {
-		at.Errorf("give set, add or remove", "must change a header")
+		at.Errorf(diag.EmptyValue, "give set, add or remove", "must change a header")
 	}
 	conf.ValidateDistinctHeaders(at, m.Set, m.Add, m.Remove)
 }
@@ -96,7 +96,7 @@ type RequestRedirect struct {
 // Validate reports a redirect to the URL of the request, which never ends.
 func (r *RequestRedirect) Validate(at *diag.At) {
 	if r.Scheme == nil && r.Hostname == nil && r.Path == nil && r.Port == nil {
-		at.Errorf("set scheme, hostname, port or path", "the request is redirected to its own URL")
+		at.Errorf(diag.EmptyValue, "set scheme, hostname, port or path", "the request is redirected to its own URL")
 	}
 }
 
@@ -117,7 +117,7 @@ func (s RedirectStatus) Validate(at *diag.At) {
 	switch s {
 	case 301, 302, 303, 307, 308:
 	default:
-		at.Errorf("", "must be one of 301, 302, 303, 307 and 308")
+		at.Errorf(diag.OutOfRange, "", "must be one of 301, 302, 303, 307 and 308")
 	}
 }
 
@@ -132,10 +132,10 @@ type URLRewrite struct {
 // Validate checks that the filter changes something, and that there is only one host name.
 func (u *URLRewrite) Validate(at *diag.At) {
 	if *u == (URLRewrite{}) {
-		at.Errorf("set hostname or path, or remove the filter", "the filter changes nothing")
+		at.Errorf(diag.EmptyValue, "set hostname or path, or remove the filter", "the filter changes nothing")
 	}
 	if u.Hostname != nil && u.HostToBackendHostname != nil && *u.HostToBackendHostname {
-		at.Field("hostToBackendHostname").Errorf("use one of them", "does not go with hostname")
+		at.Field("hostToBackendHostname").Errorf(diag.FieldNotAllowed, "use one of them", "does not go with hostname")
 	}
 }
 
@@ -150,7 +150,7 @@ type PathRewrite struct {
 func (p *PathRewrite) Validate(at *diag.At) {
 	check := func(field string, path *string) {
 		if path != nil && strings.ContainsFunc(*path, unicode.IsControl) {
-			at.Field(field).Errorf("remove it", "a path must not have a control character")
+			at.Field(field).Errorf(diag.BadPath, "remove it", "a path must not have a control character")
 		}
 	}
 	check("replaceFullPath", p.ReplaceFullPath)

@@ -15,7 +15,7 @@ type Hostname string
 // Validate checks the labels of the name.
 func (h Hostname) Validate(at *diag.At) {
 	if h != "*" && !validHostname(strings.TrimPrefix(string(h), "*.")) {
-		at.Errorf("write a name in lower case, such as example.com or *.example.com", "bad host name %q", string(h))
+		at.Errorf(diag.BadValue, "write a name in lower case, such as example.com or *.example.com", "bad host name %q", string(h))
 	}
 }
 
@@ -26,7 +26,7 @@ type PreciseHostname string
 // Validate checks the labels of the name.
 func (h PreciseHostname) Validate(at *diag.At) {
 	if !validHostname(string(h)) {
-		at.Errorf("write a name in lower case, such as example.com", "bad host name %q", string(h))
+		at.Errorf(diag.BadValue, "write a name in lower case, such as example.com", "bad host name %q", string(h))
 	}
 }
 

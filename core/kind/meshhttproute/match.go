@@ -22,7 +22,7 @@ func (m *Match) Validate(at *diag.At) {
 	for i := range m.QueryParams {
 		name := m.QueryParams[i].Name
 		if seen[name] {
-			at.Field("queryParams").Index(i).Field("name").Errorf("", "duplicate query parameter %q", name)
+			at.Field("queryParams").Index(i).Field("name").Errorf(diag.DuplicateEntry, "", "duplicate query parameter %q", name)
 		}
 		seen[name] = true
 	}
@@ -56,11 +56,11 @@ func (p *PathMatch) Validate(at *diag.At) {
 		conf.ValidateRegex(value, p.Value)
 	case p.Type != Exact && p.Type != PathPrefix: // reported at its place
 	case !strings.HasPrefix(p.Value, "/"):
-		value.Errorf("", "a path must start with /")
+		value.Errorf(diag.BadPath, "", "a path must start with /")
 	case strings.ContainsAny(p.Value, "?#"):
-		value.Errorf("use queryParams", "a path must not contain ? or #")
+		value.Errorf(diag.BadPath, "use queryParams", "a path must not contain ? or #")
 	case p.Type == PathPrefix && p.Value != "/" && strings.HasSuffix(p.Value, "/"):
-		value.Errorf("write "+strings.TrimRight(p.Value, "/"), "a prefix is compared by segment and must not end with /")
+		value.Errorf(diag.BadPath, "write "+strings.TrimRight(p.Value, "/"), "a prefix is compared by segment and must not end with /")
 	}
 }
 
@@ -90,9 +90,9 @@ type QueryParamsMatch struct {
 func (q *QueryParamsMatch) Validate(at *diag.At) {
 	switch {
 	case q.Name == "":
-		at.Field("name").Errorf("", "must not be empty")
+		at.Field("name").Errorf(diag.EmptyValue, "", "must not be empty")
 	case len(q.Name) > maxQueryParam:
-		at.Field("name").Errorf("", "must not be longer than %d bytes", maxQueryParam)
+		at.Field("name").Errorf(diag.OutOfRange, "", "must not be longer than %d bytes", maxQueryParam)
 	}
 	if q.Type == RegexQueryParam {
 		conf.ValidateRegex(at.Field("value"), q.Value)

@@ -11,7 +11,7 @@ import (
 // the service before it knows the host.
 func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
 	if c.Hostnames != nil && top.Kind != resource.TargetMeshGateway {
-		at.Field("hostnames").Errorf("write targetRef: {kind: MeshGateway, name: ...}, or remove it", "only a policy for a MeshGateway has host names")
+		at.Field("hostnames").Errorf(diag.FieldNotAllowed, "write targetRef: {kind: MeshGateway, name: ...}, or remove it", "only a policy for a MeshGateway has host names")
 	}
 }
 
@@ -19,7 +19,7 @@ func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
 // every match has one.
 func (r *Rule) Validate(at *diag.At) {
 	if len(r.Matches) == 0 {
-		at.Field("matches").Errorf("write {} for a match that holds for every request", "must not be empty")
+		at.Field("matches").Errorf(diag.EmptyValue, "write {} for a match that holds for every request", "must not be empty")
 	}
 	if !slices.ContainsFunc(r.Matches, withoutPrefix) {
 		return
@@ -27,7 +27,7 @@ func (r *Rule) Validate(at *diag.At) {
 	for i := range r.Default.Filters {
 		if arm := r.Default.Filters[i].prefixRewrite(); arm != "" {
 			at.Field("default").Field("filters").Index(i).Field(arm).Field("path").Field("replacePrefixMatch").
-				Errorf("use ReplaceFullPath", "every match of the rule must have a path of type %q", PathPrefix)
+				Errorf(diag.BadPath, "use ReplaceFullPath", "every match of the rule must have a path of type %q", PathPrefix)
 		}
 	}
 }

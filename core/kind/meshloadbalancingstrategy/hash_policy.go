@@ -40,7 +40,7 @@ func (HashPolicyType) Enum() []string {
 // checked when they are decoded.
 func (p *HashPolicy) Validate(at *diag.At) {
 	if p.Type == ConnectionType && p.Connection == nil {
-		at.Field("connection").Errorf("write {sourceIP: true}", "is required for type %q", p.Type)
+		at.Field("connection").Errorf(diag.MissingField, "write {sourceIP: true}", "is required for type %q", p.Type)
 	}
 }
 
@@ -90,6 +90,6 @@ func validateNames(at *diag.At, names []string) {
 
 func validateName(at *diag.At, name string) {
 	if name == "" {
-		at.Errorf("", "must not be empty")
+		at.Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 }

@@ -54,10 +54,10 @@ type LeastRequest struct {
 // Validate checks the bounds.
 func (l *LeastRequest) Validate(at *diag.At) {
 	if l.ChoiceCount != nil && *l.ChoiceCount < 2 {
-		at.Field("choiceCount").Errorf("use type Random for one choice", "must be at least 2")
+		at.Field("choiceCount").Errorf(diag.OutOfRange, "use type Random for one choice", "must be at least 2")
 	}
 	if l.ActiveRequestBias != nil && l.ActiveRequestBias.Float() < 0 {
-		at.Field("activeRequestBias").Errorf("", "must not be negative")
+		at.Field("activeRequestBias").Errorf(diag.OutOfRange, "", "must not be negative")
 	}
 }
 
@@ -74,7 +74,7 @@ type RingHash struct {
 // Validate checks that the bounds do not contradict each other.
 func (r *RingHash) Validate(at *diag.At) {
 	if r.MinRingSize != nil && r.MaxRingSize != nil && *r.MinRingSize > *r.MaxRingSize {
-		at.Field("minRingSize").Errorf("", "must not be greater than maxRingSize (%d)", *r.MaxRingSize)
+		at.Field("minRingSize").Errorf(diag.OutOfRange, "", "must not be greater than maxRingSize (%d)", *r.MaxRingSize)
 	}
 }
 
@@ -86,7 +86,7 @@ const maxRingSize = 8_000_000 // Envoy's limit
 // Validate checks the bounds.
 func (s RingSize) Validate(at *diag.At) {
 	if s == 0 || s > maxRingSize {
-		at.Errorf("", "must be from 1 to %d", maxRingSize)
+		at.Errorf(diag.OutOfRange, "", "must be from 1 to %d", maxRingSize)
 	}
 }
 
@@ -119,8 +119,8 @@ const maxTableSize = 5_000_011 // Envoy's limit
 func (s TableSize) Validate(at *diag.At) {
 	switch {
 	case s == 0 || s > maxTableSize:
-		at.Errorf("", "must be from 1 to %d", maxTableSize)
+		at.Errorf(diag.OutOfRange, "", "must be from 1 to %d", maxTableSize)
 	case !big.NewInt(int64(s)).ProbablyPrime(0): // exact for numbers of 64 bits
-		at.Errorf("leave it out for 65537", "must be a prime number")
+		at.Errorf(diag.OutOfRange, "leave it out for 65537", "must be a prime number")
 	}
 }

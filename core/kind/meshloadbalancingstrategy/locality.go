@@ -38,7 +38,7 @@ func (tags AffinityTags) Validate(at *diag.At) {
 	for i := range tags {
 		conf.ValidateTagKey(at.Index(i).Field("key"), tags[i].Key)
 		if weighted && tags[i].Weight == nil {
-			at.Index(i).Field("weight").Errorf("", "all tags must have a weight, or none")
+			at.Index(i).Field("weight").Errorf(diag.MissingField, "", "all tags must have a weight, or none")
 		}
 	}
 }
@@ -61,7 +61,7 @@ type FailoverThreshold struct {
 // Validate reports zero: Envoy gets 100 divided by the percentage.
 func (t *FailoverThreshold) Validate(at *diag.At) {
 	if t.Percentage.Float() == 0 {
-		at.Field("percentage").Errorf("leave failover out to stay in the zone", "must be greater than 0")
+		at.Field("percentage").Errorf(diag.OutOfRange, "leave failover out to stay in the zone", "must be greater than 0")
 	}
 }
 
@@ -79,7 +79,7 @@ type FromZone struct {
 // Validate checks that there are zones.
 func (f *FromZone) Validate(at *diag.At) {
 	if len(f.Zones) == 0 {
-		at.Field("zones").Errorf("leave from out for all zones", "must not be empty")
+		at.Field("zones").Errorf(diag.EmptyValue, "leave from out for all zones", "must not be empty")
 	}
 	validateNames(at.Field("zones"), f.Zones)
 }
@@ -110,12 +110,12 @@ func (z *ToZone) Validate(at *diag.At) {
 	switch z.Type {
 	case OnlyZones, AnyZoneExceptOf:
 		if len(z.Zones) == 0 {
-			at.Field("zones").Errorf("", "must not be empty for type %q", z.Type)
+			at.Field("zones").Errorf(diag.EmptyValue, "", "must not be empty for type %q", z.Type)
 		}
 		validateNames(at.Field("zones"), z.Zones)
 	case NoZone, AnyZone:
 		if z.Zones != nil {
-			at.Field("zones").Errorf("remove them", "do not go with type %q", z.Type)
+			at.Field("zones").Errorf(diag.FieldNotAllowed, "remove them", "do not go with type %q", z.Type)
 		}
 	}
 }

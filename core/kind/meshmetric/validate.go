@@ -15,7 +15,7 @@ func (s *Selector) Validate(at *diag.At) {
 // Validate checks that an address, if present, is not empty.
 func (a *Application) Validate(at *diag.At) {
 	if a.Address != nil && *a.Address == "" {
-		at.Field("address").Errorf("leave it out for the inbound's address", "must not be empty")
+		at.Field("address").Errorf(diag.EmptyValue, "leave it out for the inbound's address", "must not be empty")
 	}
 }
 

@@ -20,7 +20,7 @@ type EnvoyResource string
 // Validate checks that the text is one mapping that can be converted to JSON.
 func (r EnvoyResource) Validate(at *diag.At) {
 	if _, err := r.JSON(); err != nil {
-		at.Errorf("write the resource's fields as YAML", "%v", err)
+		at.Errorf(diag.BadEnvoyResource, "write the resource's fields as YAML", "%v", err)
 	}
 }
 
@@ -93,5 +93,5 @@ func (r *EnvoyResource) checkType(at *diag.At, message string) {
 		}
 		texts[i] += mistakes[i].Message()
 	}
-	at.Errorf("", "%s", strings.Join(texts, "; "))
+	at.Errorf(diag.BadEnvoyResource, "", "%s", strings.Join(texts, "; "))
 }

@@ -42,9 +42,9 @@ func (p *JSONPatch) Validate(at *diag.At) {
 	needs := func(field string, needed, present bool) {
 		switch {
 		case needed && !present:
-			at.Field(field).Errorf("", "is required for %q", p.Op)
+			at.Field(field).Errorf(diag.MissingField, "", "is required for %q", p.Op)
 		case !needed && present:
-			at.Field(field).Errorf("remove it", "does not go with %q", p.Op)
+			at.Field(field).Errorf(diag.FieldNotAllowed, "remove it", "does not go with %q", p.Op)
 		}
 	}
 	if !slices.Contains(p.Op.Enum(), string(p.Op)) {
@@ -56,7 +56,7 @@ func (p *JSONPatch) Validate(at *diag.At) {
 	needs("value", p.Op == JSONAdd || p.Op == JSONReplace, p.Value != nil)
 	needs("from", p.Op == JSONMove || p.Op == JSONCopy, p.From != nil)
 	if p.Op == JSONRemove && p.Path == "" {
-		at.Field("path").Errorf("use operation Remove", "the whole resource cannot be removed by a patch")
+		at.Field("path").Errorf(diag.FieldNotAllowed, "use operation Remove", "the whole resource cannot be removed by a patch")
 	}
 }
 
@@ -67,11 +67,11 @@ type JSONPointer string
 func (p JSONPointer) Validate(at *diag.At) {
 	text := string(p)
 	if text != "" && !strings.HasPrefix(text, "/") {
-		at.Errorf("", "must be a JSON pointer that starts with /")
+		at.Errorf(diag.BadValue, "", "must be a JSON pointer that starts with /")
 		return
 	}
 	if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(text), "~") {
-		at.Errorf("write ~0 for ~ and ~1 for / in a name", "bad JSON pointer %q", text)
+		at.Errorf(diag.BadValue, "write ~0 for ~ and ~1 for / in a name", "bad JSON pointer %q", text)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // does not even reset.
 func (c *Conf) Validate(at *diag.At) {
 	if len(c.AppendModifications) == 0 {
-		at.Field("appendModifications").Errorf("give a modification, or remove the policy", "must not be empty")
+		at.Field("appendModifications").Errorf(diag.EmptyValue, "give a modification, or remove the policy", "must not be empty")
 	}
 }
 
@@ -29,13 +29,13 @@ func (m *Modification) Validate(at *diag.At) {
 		switch {
 		case !field.present:
 		case found != "":
-			at.Field(field.name).Errorf("write two modifications", "is given in addition to %s", found)
+			at.Field(field.name).Errorf(diag.BothPresent, "write two modifications", "is given in addition to %s", found)
 		default:
 			found = field.name
 		}
 	}
 	if found == "" {
-		at.Errorf("give one of cluster, listener, networkFilter, httpFilter and virtualHost", "a modification must change something")
+		at.Errorf(diag.EmptyValue, "give one of cluster, listener, networkFilter, httpFilter and virtualHost", "a modification must change something")
 	}
 }
 
@@ -106,21 +106,21 @@ func validateContent(at *diag.At, operation operation, value *EnvoyResource, pat
 	patch, remove := word == string(PatchResource), word == string(RemoveResource)
 	switch {
 	case remove && value != nil:
-		at.Field("value").Errorf("remove it", `does not go with "Remove"`)
+		at.Field("value").Errorf(diag.FieldNotAllowed, "remove it", `does not go with "Remove"`)
 	case patch && value != nil && patches != nil:
-		at.Field("jsonPatches").Errorf("use one of them", "value and jsonPatches are both present")
+		at.Field("jsonPatches").Errorf(diag.BothPresent, "use one of them", "value and jsonPatches are both present")
 	case patch && value == nil && len(patches) == 0:
-		at.Field("value").Errorf("or give jsonPatches", `is required for "Patch"`)
+		at.Field("value").Errorf(diag.MissingField, "or give jsonPatches", `is required for "Patch"`)
 	case !patch && patches != nil:
-		at.Field("jsonPatches").Errorf("remove them", `go with "Patch" only`)
+		at.Field("jsonPatches").Errorf(diag.FieldNotAllowed, "remove them", `go with "Patch" only`)
 	case !patch && !remove && value == nil:
-		at.Field("value").Errorf("", "is required to add a resource")
+		at.Field("value").Errorf(diag.MissingField, "", "is required to add a resource")
 	}
 }
 
 func validateNoMatch(at *diag.At, field string, operation ResourceOperation, present bool) {
 	if operation == AddResource && present {
-		at.Field(field).Errorf("remove it", `does not go with "Add": nothing is matched`)
+		at.Field(field).Errorf(diag.FieldNotAllowed, "remove it", `does not go with "Add": nothing is matched`)
 	}
 }
 
@@ -129,7 +129,7 @@ func validateFilterName(at *diag.At, operation FilterOperation, match *FilterMat
 	switch operation {
 	case PatchFilter, AddFilterBefore, AddFilterAfter:
 		if match == nil || match.Name == nil {
-			at.Field("match").Field("name").Errorf("", "is required for %q", operation)
+			at.Field("match").Field("name").Errorf(diag.MissingField, "", "is required for %q", operation)
 		}
 	}
 }
@@ -157,5 +157,5 @@ func validateHasAny(at *diag.At, value *EnvoyResource, what, hint string, names 
 			return
 		}
 	}
-	at.Field("value").Errorf(hint, "%s", what)
+	at.Field("value").Errorf(diag.BadEnvoyResource, hint, "%s", what)
 }

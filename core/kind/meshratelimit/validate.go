@@ -14,7 +14,7 @@ const MinInterval = conf.Duration(50 * time.Millisecond)
 // Validate checks the interval.
 func (r *Rate) Validate(at *diag.At) {
 	if r.Interval < MinInterval {
-		at.Field("interval").Errorf("", "must be at least %s", MinInterval)
+		at.Field("interval").Errorf(diag.OutOfRange, "", "must be at least %s", MinInterval)
 	}
 }
 
@@ -38,9 +38,9 @@ func (o *OnRateLimit) Validate(at *diag.At) {
 	}
 	switch status := *o.Status; {
 	case status < 400:
-		at.Field("status").Warnf("use a status from 400", "Envoy responds with 429 instead of %d, which is not an error", status)
+		at.Field("status").Warnf(diag.ProxyDiffers, "use a status from 400", "Envoy responds with 429 instead of %d, which is not an error", status)
 	case !slices.Contains(errorStatuses, status):
-		at.Field("status").Errorf("use a status that is registered for HTTP", "Envoy does not have the status %d", status)
+		at.Field("status").Errorf(diag.OutOfRange, "use a status that is registered for HTTP", "Envoy does not have the status %d", status)
 	}
 }
 

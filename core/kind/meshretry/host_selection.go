@@ -16,7 +16,7 @@ func (s HostSelection) Validate(at *diag.At) {
 			continue
 		}
 		if found {
-			at.Index(i).Field("predicate").Errorf("remove one", "%s is allowed only once", OmitPreviousPriorities)
+			at.Index(i).Field("predicate").Errorf(diag.DuplicateEntry, "remove one", "%s is allowed only once", OmitPreviousPriorities)
 		}
 		found = true
 	}
@@ -55,15 +55,15 @@ func (p *Predicate) Validate(at *diag.At) {
 	switch p.Predicate {
 	case OmitHostsWithTags:
 		if len(p.Tags) == 0 {
-			at.Field("tags").Errorf("", "is required for %s", p.Predicate)
+			at.Field("tags").Errorf(diag.MissingField, "", "is required for %s", p.Predicate)
 		}
 		conf.ValidateSelector(at.Field("tags"), p.Tags)
 	case OmitPreviousHosts, OmitPreviousPriorities:
 		if p.Tags != nil {
-			at.Field("tags").Errorf("remove them", "do not go with %s", p.Predicate)
+			at.Field("tags").Errorf(diag.FieldNotAllowed, "remove them", "do not go with %s", p.Predicate)
 		}
 	}
 	if p.UpdateFrequency != nil && *p.UpdateFrequency <= 0 {
-		at.Field("updateFrequency").Errorf("", "must be at least 1")
+		at.Field("updateFrequency").Errorf(diag.OutOfRange, "", "must be at least 1")
 	}
 }

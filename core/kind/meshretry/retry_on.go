@@ -55,7 +55,7 @@ func (r HTTPRetryOn) Validate(at *diag.At) {
 	if hint == "" {
 		hint = `write a word such as "5xx" or GatewayError, or a status such as "503"`
 	}
-	at.Errorf(hint, "unknown value %q", string(r))
+	at.Errorf(diag.UnknownValue, hint, "unknown value %q", string(r))
 }
 
 // GRPCRetryOn is a gRPC status that causes a retry.

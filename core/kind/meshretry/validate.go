@@ -17,7 +17,7 @@ func (g *GRPC) Validate(at *diag.At) { conf.RefuseIdle(at, g) }
 // Validate checks that there are headers to read the back-off from.
 func (r *RateLimitedBackOff) Validate(at *diag.At) {
 	if r.ResetHeaders == nil {
-		at.Field("resetHeaders").Errorf("give the headers that have the time to wait", "required field is missing")
+		at.Field("resetHeaders").Errorf(diag.MissingField, "give the headers that have the time to wait", "required field is missing")
 	}
 }
 
@@ -25,7 +25,7 @@ func (r *RateLimitedBackOff) Validate(at *diag.At) {
 func (b *BackOff) Validate(at *diag.At) {
 	conf.RefuseIdle(at, b)
 	if b.BaseInterval != nil && b.MaxInterval != nil && *b.MaxInterval < *b.BaseInterval {
-		at.Field("maxInterval").Errorf("", "must not be shorter than baseInterval (%s)", b.BaseInterval)
+		at.Field("maxInterval").Errorf(diag.OutOfRange, "", "must not be shorter than baseInterval (%s)", b.BaseInterval)
 	}
 }
 
@@ -33,6 +33,6 @@ func (b *BackOff) Validate(at *diag.At) {
 func (h *HTTP) Validate(at *diag.At) {
 	conf.RefuseIdle(at, h)
 	if h.HostSelectionMaxAttempts != nil && *h.HostSelectionMaxAttempts < 1 {
-		at.Field("hostSelectionMaxAttempts").Errorf("", "must be at least 1")
+		at.Field("hostSelectionMaxAttempts").Errorf(diag.OutOfRange, "", "must be at least 1")
 	}
 }

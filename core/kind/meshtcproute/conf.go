@@ -22,7 +22,7 @@ type Rules []Rule
 // Validate checks the length.
 func (r Rules) Validate(at *diag.At) {
 	if len(r) > 1 {
-		at.Index(1).Errorf("remove it", "only one rule is possible")
+		at.Index(1).Errorf(diag.TooManyItems, "remove it", "only one rule is possible")
 	}
 }
 
@@ -40,6 +40,6 @@ type RuleConf struct {
 // Validate checks that the connections have a destination.
 func (c *RuleConf) Validate(at *diag.At) {
 	if len(c.BackendRefs) == 0 {
-		at.Field("backendRefs").Errorf("give a backend, or remove the rule", "must not be empty")
+		at.Field("backendRefs").Errorf(diag.EmptyValue, "give a backend, or remove the rule", "must not be empty")
 	}
 }

@@ -12,7 +12,7 @@ import (
 func (c *Conf) Validate(at *diag.At) {
 	conf.RefuseIdle(at, c)
 	if c.ConnectionTimeout != nil && *c.ConnectionTimeout == 0 {
-		at.Field("connectionTimeout").Errorf("", "must be longer than 0s")
+		at.Field("connectionTimeout").Errorf(diag.OutOfRange, "", "must be longer than 0s")
 	}
 }
 
@@ -27,7 +27,7 @@ func (c *Conf) ValidateMatches(at *diag.At, matches []conf.Match) {
 	}
 	refuse := func(at *diag.At, field string, timeout *conf.Duration) {
 		if timeout != nil {
-			at.Field(field).Errorf("move it to a rule without spiffeId", "cannot depend on a spiffeId match")
+			at.Field(field).Errorf(diag.MatchNotAllowed, "move it to a rule without spiffeId", "cannot depend on a spiffeId match")
 		}
 	}
 	refuse(at, "connectionTimeout", c.ConnectionTimeout)

@@ -64,7 +64,7 @@ func (v *Version) Validate(at *diag.At) {
 		return
 	}
 	if *v.Min > *v.Max { // the constants sort in the order of the versions
-		at.Field("min").Errorf("", "must not be later than max (%s)", *v.Max)
+		at.Field("min").Errorf(diag.OutOfRange, "", "must not be later than max (%s)", *v.Max)
 	}
 }
 

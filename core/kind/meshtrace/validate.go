@@ -13,7 +13,7 @@ type Backends []Backend
 // Validate checks the length.
 func (b Backends) Validate(at *diag.At) {
 	if len(b) > 1 {
-		at.Index(1).Errorf("remove it", "only one backend is possible")
+		at.Index(1).Errorf(diag.TooManyItems, "remove it", "only one backend is possible")
 	}
 }
 
@@ -34,7 +34,7 @@ func (s *Sampling) Validate(at *diag.At) { conf.WarnIdle(at, s) }
 func (d *Datadog) Validate(at *diag.At) {
 	u, err := url.Parse(string(d.URL))
 	if err != nil || u.Scheme != "http" || u.Port() == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
-		at.Field("url").Errorf("write http://host:port and nothing after it", "bad URL %q of a Datadog agent", string(d.URL))
+		at.Field("url").Errorf(diag.BadValue, "write http://host:port and nothing after it", "bad URL %q of a Datadog agent", string(d.URL))
 	}
 }
 
@@ -46,12 +46,12 @@ func (o *OpenTelemetry) Validate(at *diag.At) {
 // Validate checks that the tag has a name and one value.
 func (t *Tag) Validate(at *diag.At) {
 	if t.Name == "" {
-		at.Field("name").Errorf("", "must not be empty")
+		at.Field("name").Errorf(diag.EmptyValue, "", "must not be empty")
 	}
 	switch {
 	case t.Literal == nil && t.Header == nil:
-		at.Errorf("give literal or header", "a tag must have a value")
+		at.Errorf(diag.MissingField, "give literal or header", "a tag must have a value")
 	case t.Literal != nil && t.Header != nil:
-		at.Field("header").Errorf("use one of them", "literal and header are both present")
+		at.Field("header").Errorf(diag.BothPresent, "use one of them", "literal and header are both present")
 	}
 }

@@ -27,5 +27,5 @@ func (a *Action) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("unknown value %q; %s", text, diag.DidYouMean(string(text), words))
+	return &diag.TextError{Code: diag.UnknownValue, What: fmt.Sprintf("unknown value %q", text), Hint: diag.DidYouMean(string(text), words)}
 }

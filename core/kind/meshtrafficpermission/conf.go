@@ -35,7 +35,7 @@ func (r *RuleConf) Validate(at *diag.At) {
 	}{{"deny", r.Deny}, {"allowWithShadowDeny", r.AllowWithShadowDeny}, {"allow", r.Allow}} {
 		for i := range list.entries {
 			if list.entries[i].Empty() {
-				at.Field(list.field).Index(i).Errorf("give spiffeId, sni, path, method or headers", "an empty match is not allowed in a permission list")
+				at.Field(list.field).Index(i).Errorf(diag.EmptyMatch, "give spiffeId, sni, path, method or headers", "an empty match is not allowed in a permission list")
 			}
 		}
 	}

@@ -99,8 +99,8 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, answer func(*questio
 		return
 	}
 	if names := q.view.Meshes(); q.mesh != "" && !slices.Contains(names, q.mesh) {
-		problem := diag.Diagnostic{What: `there is no mesh "` + diag.Clip(q.mesh, 100) + `"`, Hint: diag.DidYouMean(q.mesh, names)}
-		WriteProblem(w, http.StatusNotFound, problem.Message())
+		problem := diag.WithHint(`there is no mesh "`+diag.Clip(q.mesh, 100)+`"`, diag.DidYouMean(q.mesh, names))
+		WriteProblem(w, http.StatusNotFound, problem)
 		return
 	}
 	body, err := answer(q)

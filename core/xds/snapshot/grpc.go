@@ -10,6 +10,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -32,7 +33,7 @@ func (sb *snapshotBuilder) addOutboundOfGRPC(o *outbound, set *endpointSet) {
 	switch {
 	case sb.reached[o.destination]:
 	case !protocol.IsHTTP():
-		sb.Warnings = append(sb.Warnings, xds.Warning{Place: o.destination.name, Message: fmt.Sprintf(
+		sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.NotInGRPC, Place: o.destination.name, Message: fmt.Sprintf(
 			"gRPC cannot resolve it: its protocol is %s; set the tag %s: grpc of the outbound, or the protocol of its endpoints", protocol, resource.ProtocolTag)})
 	default:
 		sb.addDestination(o, set)

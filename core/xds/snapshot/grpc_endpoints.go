@@ -3,6 +3,7 @@ package snapshot
 import (
 	"slices"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/xds"
 )
 
@@ -15,7 +16,7 @@ import (
 //   - have a host name, except for the first if no endpoint has an address.
 //
 // Warn, which may be nil, is called with what is left out.
-func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(format string, args ...any)) []*xds.Endpoint {
+func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(code diag.Code, format string, args ...any)) []*xds.Endpoint {
 	secure := tls.enabled() && len(set.facts.ids) > 0
 	var addresses, names []*xds.Endpoint
 	for _, e := range set.list {
@@ -33,10 +34,10 @@ func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(format string, arg
 		left = slices.DeleteFunc(slices.Clone(names), func(e *xds.Endpoint) bool { return isAt(names[0], e) })
 	}
 	if warn != nil && secure && set.facts.plain {
-		warn("endpoints without identity are left out: a gRPC client with identity uses TLS for all endpoints of a service, or for none")
+		warn(diag.NotInGRPC, "endpoints without identity are left out: a gRPC client with identity uses TLS for all endpoints of a service, or for none")
 	}
 	if warn != nil && len(left) > 0 {
-		warn("endpoints with host names, such as %s, are left out: gRPC resolves one host name, and only if it is the only endpoint", left[0].Address)
+		warn(diag.NotInGRPC, "endpoints with host names, such as %s, are left out: gRPC resolves one host name, and only if it is the only endpoint", left[0].Address)
 	}
 	return slices.CompactFunc(addresses, isAt)
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -55,7 +56,7 @@ func (b *Builder) inbound(d *resource.Dataplane, index int, tls serverTLS, clien
 	workload := fmt.Sprintf("local/%s/%d", address, in.Port)
 	protocol := inboundProtocol(in)
 	if client == xds.ProxylessGRPC && !protocol.IsHTTP() {
-		return &built{inbound: key, warnings: []xds.Warning{{Place: name, Message: fmt.Sprintf(
+		return &built{inbound: key, warnings: []xds.Warning{{Code: diag.NotInGRPC, Place: name, Message: fmt.Sprintf(
 			"a gRPC server cannot have it: its protocol is %s; set protocol: grpc", protocol)}}}
 	}
 	i := &xds.Inbound{

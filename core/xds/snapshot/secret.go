@@ -7,6 +7,7 @@ import (
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
 	"github.com/meshmatch/meshmatch/core/conf/spiffe"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -22,7 +23,7 @@ func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resour
 	}
 	files, err := identity.FilesOf(d, tls.identity)
 	if err != nil {
-		return nil, []xds.Warning{{Place: d.KRI(""), Message: err.Error()}}
+		return nil, []xds.Warning{{Code: diag.AbsentDependency, Place: d.KRI(""), Message: err.Error()}}
 	}
 	bundles := map[string]*corev3.DataSource{}
 	for domain, pem := range identity.TrustBundles(trusts) {
@@ -30,7 +31,7 @@ func (b *Builder) secrets(d *resource.Dataplane, tls serverTLS, trusts []*resour
 	}
 	own := tls.identity.TrustDomain
 	if bundles[own] != nil {
-		warnings = append(warnings, xds.Warning{Place: d.KRI(""), Message: fmt.Sprintf(
+		warnings = append(warnings, xds.Warning{Code: diag.ContradictingValues, Place: d.KRI(""), Message: fmt.Sprintf(
 			"the MeshTrusts of the trust domain %s have no effect: %s has its own trustBundle", own, tls.identity.Source.ID)})
 	}
 	bundles[own] = message.FileSource(files.TrustBundle)

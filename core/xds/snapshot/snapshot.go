@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/identity"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -156,7 +157,7 @@ func (s *State) newSnapshot(d *resource.Dataplane, configs []*rules.Config, clie
 	}
 	sb.snapshot.mesh.Store(mesh)
 	if err != nil {
-		sb.Warnings = append(sb.Warnings, xds.Warning{Place: sb.Place, Message: err.Error(), Inspected: true})
+		sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.NoSPIFFEID, Place: sb.Place, Message: err.Error(), Inspected: true})
 	}
 	return sb
 }
@@ -218,7 +219,7 @@ func (sb *snapshotBuilder) refuseListeners() {
 	for _, bad := range sb.dataplane.BadListeners() {
 		sb.badListeners = true
 		if sb.client == xds.Envoy || bad.TwoInbounds {
-			sb.Warnings = append(sb.Warnings, xds.Warning{Place: sb.Place, Message: bad.String(), Inspected: true, Error: true, Unusable: true})
+			sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.UnusableListener, Place: sb.Place, Message: bad.String(), Inspected: true, Error: true, Unusable: true})
 		}
 	}
 }
@@ -368,7 +369,7 @@ func (sb *snapshotBuilder) warnRequired() {
 			case field.OnPart:
 				sb.WarnInbound(config.Default, field.Field, "%s", field.Reason)
 			default:
-				sb.Warn(config.Default, field.Field, "%s", field.Reason)
+				sb.Warn(diag.NoEffectHere, config.Default, field.Field, "%s", field.Reason)
 			}
 		}
 	}
@@ -380,7 +381,7 @@ func (sb *snapshotBuilder) warnUntranslated() {
 	for at, config := range sb.snapshot.configs {
 		warn := func(r *xds.Report, of string, origins []rules.Origin) {
 			for _, o := range origins {
-				r.WarnPolicy(o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
+				r.WarnPolicy(diag.NoTranslator, o.Policy, o.Index, "", "no translator of %s shapes %s, so it has no effect on proxies", config.Kind.Name, of)
 			}
 		}
 		reach := sb.shape.reach[config.Kind.Name]
@@ -449,7 +450,7 @@ func (sb *snapshotBuilder) done() *Snapshot {
 		slices.SortStableFunc(list, func(a, b *wire.Resource) int { return cmp.Compare(a.Name, b.Name) })
 		list = slices.CompactFunc(list, func(a, b *wire.Resource) bool {
 			if a.Name == b.Name && a != b && !sb.badListeners {
-				sb.Warnings = append(sb.Warnings, xds.Warning{Place: a.Name, Message: "another resource of that name is left out"})
+				sb.Warnings = append(sb.Warnings, xds.Warning{Code: diag.SameName, Place: a.Name, Message: "another resource of that name is left out"})
 			}
 			return a.Name == b.Name
 		})

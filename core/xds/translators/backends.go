@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
 )
@@ -13,7 +14,7 @@ import (
 // backendDraft is a draft that sends requests or connections to backends.
 type backendDraft interface {
 	warner
-	Advise(e *rules.Effective, field, message string)
+	Advise(code diag.Code, e *rules.Effective, field, message string)
 	Backend(resource.Tags) string
 }
 
@@ -33,9 +34,9 @@ func backendsOf(draft backendDraft, e *rules.Effective, field string, refs []con
 	for i := range refs {
 		switch {
 		case refs[i].RefersToDestination():
-			draft.Advise(e, fmt.Sprintf("%s/%d", field, i), noDestination)
+			draft.Advise(diag.NoEndpoints, e, fmt.Sprintf("%s/%d", field, i), noDestination)
 		case refs[i].Port != nil:
-			draft.Warn(e, fmt.Sprintf("%s/%d/port", field, i), noBackendPort)
+			draft.Warn(diag.NoEffectHere, e, fmt.Sprintf("%s/%d/port", field, i), noBackendPort)
 		}
 		if weight := refs[i].Share(); weight > 0 {
 			list = append(list, backend{draft.Backend(backendTags(&refs[i])), scaled(weight, sum)})

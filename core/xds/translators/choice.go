@@ -3,6 +3,7 @@ package translators
 import (
 	"errors"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -103,10 +104,10 @@ func warnLimit(i *xds.Inbound, kind string, err error) {
 	switch {
 	case errors.As(err, &limit):
 		for _, p := range limit.Policies {
-			i.WarnPolicy(p, 0, "", "%s is left out on this inbound: %v", kind, err)
+			i.WarnPolicy(diag.PastLimit, p, 0, "", "%s is left out on this inbound: %v", kind, err)
 		}
 	case err != nil:
-		i.WarnPlace("%s is left out on this inbound: %v", kind, err)
+		i.WarnPlace(diag.PastLimit, "%s is left out on this inbound: %v", kind, err)
 	}
 }
 
@@ -119,7 +120,7 @@ func warnUnseenChoices(i *xds.Inbound, in xds.InboundConf) {
 	sees := i.Visibility()
 	for k := range in.Rules {
 		if reason := sees.Unseen(&in.Rules[k].Match); reason != "" {
-			i.Warn(in.Rules[k].Effective, "", "its match %s: it never applies", reason)
+			i.Warn(diag.NeverMatches, in.Rules[k].Effective, "", "its match %s: it never applies", reason)
 		}
 	}
 	warnUnseenTags(i, in, "it never applies")
@@ -134,7 +135,7 @@ func warnUnseenTags(i *xds.Inbound, in xds.InboundConf, effect string) {
 	sees := i.Visibility()
 	for _, o := range in.From.Origins() {
 		if reason := sees.UnseenTags(o.Policy.From[o.Index].TargetRef.Selector()); reason != "" {
-			i.WarnPolicy(o.Policy, o.Index, "", "%s: %s", reason, effect)
+			i.WarnPolicy(diag.UnseenEntry, o.Policy, o.Index, "", "%s: %s", reason, effect)
 		}
 	}
 }
@@ -146,7 +147,7 @@ func warnGRPC(i *xds.Inbound, in xds.InboundConf) bool {
 		return i.Client == xds.ProxylessGRPC
 	}
 	for _, o := range in.Origins() {
-		i.WarnPolicy(o.Policy, o.Index, "", "a gRPC server has permissions only")
+		i.WarnPolicy(diag.NotInGRPC, o.Policy, o.Index, "", "a gRPC server has permissions only")
 	}
 	return true
 }

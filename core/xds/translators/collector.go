@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
@@ -78,7 +79,7 @@ const openTelemetryTimeout = 10 * time.Second
 // warnOfTLS warns if the proxy does not verify the collector, whose URL is in a field.
 func (c collector) warnOfTLS(draft telemetryDraft, e *rules.Effective, field string) {
 	if c.tls {
-		draft.Advise(e, field, "the certificate of the collector is not verified")
+		draft.Advise(diag.UnverifiedCollector, e, field, "the certificate of the collector is not verified")
 	}
 }
 
@@ -102,9 +103,9 @@ func (c collector) cluster() *clusterv3.Cluster {
 // telemetryDraft is a draft that reaches collectors.
 type telemetryDraft interface {
 	AddCluster(*clusterv3.Cluster)
-	Warn(e *rules.Effective, field, format string, args ...any)
+	Warn(code diag.Code, e *rules.Effective, field, format string, args ...any)
 	WarnInbound(e *rules.Effective, field, format string, args ...any)
-	Advise(e *rules.Effective, field, message string)
+	Advise(code diag.Code, e *rules.Effective, field, message string)
 }
 
 const noCollector = "no resource describes a collector here; use endpoint"

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -43,16 +44,16 @@ func grpcLoadBalancer(c *xds.Cluster, e *rules.Effective, lb *strategy.LoadBalan
 			EndpointPickingPolicy: policies(least, &roundrobinv3.RoundRobin{}),
 		})
 	case strategy.RandomType:
-		c.Warn(e, "/loadBalancer", "gRPC has no load balancer Random: it uses RoundRobin")
+		c.Warn(diag.NotInGRPC, e, "/loadBalancer", "gRPC has no load balancer Random: it uses RoundRobin")
 	case strategy.RingHashType:
 		conf := valueOr(lb.RingHash, strategy.RingHash{})
 		if valueOr(conf.HashFunction, "") == strategy.MurmurHash2 {
-			c.Warn(e, "/loadBalancer/ringHash/hashFunction", "gRPC has the hash function XXHash only")
+			c.Warn(diag.NotInGRPC, e, "/loadBalancer/ringHash/hashFunction", "gRPC has the hash function XXHash only")
 			conf.HashFunction = nil
 		}
 		setRing(c, e, &conf)
 	case strategy.MaglevType:
-		c.Warn(e, "/loadBalancer", "gRPC has no load balancer Maglev: it uses RingHash")
+		c.Warn(diag.NotInGRPC, e, "/loadBalancer", "gRPC has no load balancer Maglev: it uses RingHash")
 		setRing(c, e, &strategy.RingHash{})
 	}
 }

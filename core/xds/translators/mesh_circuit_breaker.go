@@ -7,6 +7,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshcircuitbreaker"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -75,7 +76,7 @@ func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.
 	d := o.Detectors
 	if d == nil || *d == (meshcircuitbreaker.Detectors{}) {
 		for _, field := range []string{"interval", "baseEjectionTime", "maxEjectionPercent", "splitExternalAndLocalErrors"} {
-			c.Warn(e, "/outlierDetection/"+field, "no endpoint is ejected without detectors")
+			c.Warn(diag.NoEffectHere, e, "/outlierDetection/"+field, "no endpoint is ejected without detectors")
 		}
 		return nil
 	}
@@ -104,7 +105,7 @@ func outlierDetection(c *xds.Cluster, e *rules.Effective, o *meshcircuitbreaker.
 	setDuration(&m.Interval, o.Interval)
 	setDuration(&m.BaseEjectionTime, o.BaseEjectionTime)
 	if d.LocalOriginFailures != nil && !split {
-		c.Warn(e, "/outlierDetection/detectors/localOriginFailures", "it needs splitExternalAndLocalErrors")
+		c.Warn(diag.NoEffectHere, e, "/outlierDetection/detectors/localOriginFailures", "it needs splitExternalAndLocalErrors")
 	}
 	if factor := rate.StandardDeviationFactor; factor != nil {
 		thousandths := math.Round(factor.Float() * 1000)
@@ -135,7 +136,7 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 		e = conf.From.Client(nil)
 		for _, o := range conf.From.Origins() {
 			if o.Policy.From[o.Index].TargetRef.Kind != resource.TargetMesh {
-				i.WarnPolicy(o.Policy, o.Index, "", "the limits of an inbound are those of all clients together; use Mesh")
+				i.WarnPolicy(diag.NoEffectHere, o.Policy, o.Index, "", "the limits of an inbound are those of all clients together; use Mesh")
 			}
 		}
 	}
@@ -149,7 +150,7 @@ func inboundLimits(i *xds.Inbound, conf xds.InboundConf) {
 		i.WarnInbound(e, "/connectionLimits/maxRetries", noRequests)
 	}
 	if breaker.OutlierDetection != nil {
-		i.Warn(e, "/outlierDetection", "the workload is the only endpoint of an inbound")
+		i.Warn(diag.NoEffectHere, e, "/outlierDetection", "the workload is the only endpoint of an inbound")
 	}
 }
 

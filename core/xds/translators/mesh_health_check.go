@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshhealthcheck"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -76,7 +77,7 @@ func setPanic(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
 	switch {
 	case check.HealthyPanicThreshold == nil:
 	case c.Message.GetCommonLbConfig().GetHealthyPanicThreshold() != nil:
-		c.Warn(e, "/healthyPanicThreshold", "the threshold of a MeshCircuitBreaker applies")
+		c.Warn(diag.ContradictingValues, e, "/healthyPanicThreshold", "the threshold of a MeshCircuitBreaker applies")
 	default:
 		commonLB(c.Message).HealthyPanicThreshold = percent(check.HealthyPanicThreshold)
 	}
@@ -86,9 +87,9 @@ func setPanic(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
 	hashes := c.Message.LbPolicy == clusterv3.Cluster_RING_HASH || c.Message.LbPolicy == clusterv3.Cluster_MAGLEV
 	switch {
 	case hashes:
-		c.Warn(e, "/failTrafficOnPanic", "RingHash and Maglev use all endpoints")
+		c.Warn(diag.NoEffectHere, e, "/failTrafficOnPanic", "RingHash and Maglev use all endpoints")
 	case c.Message.GetCommonLbConfig().GetLocalityWeightedLbConfig() != nil:
-		c.Warn(e, "/failTrafficOnPanic", "it has no effect with the affinityTags of a MeshLoadBalancingStrategy")
+		c.Warn(diag.NoEffectHere, e, "/failTrafficOnPanic", "it has no effect with the affinityTags of a MeshLoadBalancingStrategy")
 	default:
 		commonLB(c.Message).LocalityConfigSpecifier = &clusterv3.Cluster_CommonLbConfig_ZoneAwareLbConfig_{
 			ZoneAwareLbConfig: &clusterv3.Cluster_CommonLbConfig_ZoneAwareLbConfig{FailTrafficOnPanic: true},
@@ -100,7 +101,7 @@ func setPanic(c *xds.Cluster, e *rules.Effective, check *meshhealthcheck.Conf) {
 func setEvents(c *xds.Cluster, e *rules.Effective, m *corev3.HealthCheck, check *meshhealthcheck.Conf) {
 	if check.EventLogPath == nil {
 		if isTrue(check.AlwaysLogHealthCheckFailures) {
-			c.Warn(e, "/alwaysLogHealthCheckFailures", "there is no eventLogPath")
+			c.Warn(diag.NoEffectHere, e, "/alwaysLogHealthCheckFailures", "there is no eventLogPath")
 		}
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -29,7 +30,7 @@ func meshHTTPRoute() xds.Translator {
 
 func noHTTPRoutes(o *xds.Outbound, e *rules.Effective) {
 	if e != nil && o.TCP != nil {
-		o.Warn(e, "", "the connections of a TCP service have no requests to route")
+		o.Warn(diag.NoEffectHere, e, "", "the connections of a TCP service have no requests to route")
 	}
 }
 
@@ -53,7 +54,7 @@ func httpRoutes(r *xds.Routes, e *rules.Effective, conf *meshhttproute.Conf) {
 	every := matchKey(&meshhttproute.Match{})
 	for _, m := range matches {
 		if reason := m.unseenByGRPC(); r.Client == xds.ProxylessGRPC && reason != "" {
-			r.Warn(e, m.rule.pointer, "no call gets to a match: it %s", reason)
+			r.Warn(diag.NeverMatches, e, m.rule.pointer, "no call gets to a match: it %s", reason)
 			continue
 		}
 		key := matchKey(m.Match)
@@ -62,7 +63,7 @@ func httpRoutes(r *xds.Routes, e *rules.Effective, conf *meshhttproute.Conf) {
 			earlier = taken[every]
 		}
 		if earlier != nil {
-			r.Warn(e, m.rule.pointer, "no request gets to a match: %s is compared before it and accepts the same requests", earlier)
+			r.Warn(diag.NeverMatches, e, m.rule.pointer, "no request gets to a match: %s is compared before it and accepts the same requests", earlier)
 			continue
 		}
 		taken[key] = m.rule

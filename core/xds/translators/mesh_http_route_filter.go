@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshhttproute"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -32,7 +33,7 @@ func (r *httpRule) String() string { return fmt.Sprintf("%s of %s", r.pointer, r
 
 // warn reports a field of filter i of the rule, or the whole filter.
 func (r *httpRule) warn(i int, field, format string, args ...any) {
-	r.Warn(r.effective, fmt.Sprintf("%s/default/filters/%d%s", r.pointer, i, field), format, args...)
+	r.Warn(diag.NoEffectHere, r.effective, fmt.Sprintf("%s/default/filters/%d%s", r.pointer, i, field), format, args...)
 }
 
 // message returns the route of the rule without its match. It is made once, and its
@@ -51,7 +52,7 @@ func (r *httpRule) message() *routev3.Route {
 	switch {
 	case len(r.conf.BackendRefs) == 0:
 	case redirect != nil:
-		r.Warn(r.effective, backends, "a request that is redirected is sent to no backend")
+		r.Warn(diag.NoEffectHere, r.effective, backends, "a request that is redirected is sent to no backend")
 	default:
 		setBackends(r.done, backendsOf(r, r.effective, backends, r.conf.BackendRefs))
 	}

@@ -7,6 +7,7 @@ import (
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -95,7 +96,7 @@ func ringHash(c *xds.Cluster, e *rules.Effective, r *strategy.RingHash) *cluster
 	}
 	if r.MinRingSize != nil {
 		if least = uint64(*r.MinRingSize); least > most {
-			c.Warn(e, "/loadBalancer/ringHash/minRingSize", "it is greater than maxRingSize (%d), which applies", most)
+			c.Warn(diag.ContradictingValues, e, "/loadBalancer/ringHash/minRingSize", "it is greater than maxRingSize (%d), which applies", most)
 			least = most
 		}
 	}

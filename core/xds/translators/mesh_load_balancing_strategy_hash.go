@@ -7,6 +7,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	typev3 "github.com/envoyproxy/go-control-plane/envoy/type/v3"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -21,7 +22,7 @@ type hashes struct {
 
 // warner is a draft that reports fields without effect.
 type warner interface {
-	Warn(e *rules.Effective, field, format string, args ...any)
+	Warn(code diag.Code, e *rules.Effective, field, format string, args ...any)
 }
 
 // hashesOf returns the hash policies of the load balancer, else those of the conf. A
@@ -36,7 +37,7 @@ func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
 		arm = hashes{valueOr(lb.Maglev, strategy.Maglev{}).HashPolicies, "/loadBalancer/maglev/hashPolicies"}
 	default:
 		if len(own.policies) > 0 {
-			draft.Warn(e, own.field, "only the load balancers RingHash and Maglev hash")
+			draft.Warn(diag.NoEffectHere, e, own.field, "only the load balancers RingHash and Maglev hash")
 		}
 		return hashes{}
 	}
@@ -44,7 +45,7 @@ func hashesOf(draft warner, e *rules.Effective, conf *strategy.Conf) hashes {
 		return own
 	}
 	if len(own.policies) > 0 {
-		draft.Warn(e, own.field, "the load balancer has hash policies of its own")
+		draft.Warn(diag.NoEffectHere, e, own.field, "the load balancer has hash policies of its own")
 	}
 	return arm
 }
@@ -69,7 +70,7 @@ func routeHashes(r *xds.Route, e *rules.Effective, conf *strategy.Conf) {
 		if r.Client == xds.ProxylessGRPC {
 			var known bool
 			if p, known = grpcHash(p); !known {
-				r.Warn(e, fmt.Sprintf("%s/%d", h.field, i), "gRPC hashes headers, and the connection of the client")
+				r.Warn(diag.NotInGRPC, e, fmt.Sprintf("%s/%d", h.field, i), "gRPC hashes headers, and the connection of the client")
 				continue
 			}
 		}

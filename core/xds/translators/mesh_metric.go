@@ -9,6 +9,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -72,11 +73,11 @@ func prometheusListener(p *xds.Proxy, e *rules.Effective, index int, b *meshmetr
 		switch *b.TLS.Mode {
 		case meshmetric.TLSActiveMTLSBackend:
 			if chain.TransportSocket = p.TransportSocket(); chain.TransportSocket == nil {
-				p.Warn(e, field, "the dataplane has no identity for ActiveMTLSBackend; the endpoint is left out")
+				p.Warn(diag.AbsentDependency, e, field, "the dataplane has no identity for ActiveMTLSBackend; the endpoint is left out")
 				return
 			}
 		case meshmetric.TLSProvided:
-			p.Warn(e, field, "the proxy has no certificate other than its identity, so ProvidedTLS is not possible; the endpoint is left out")
+			p.Warn(diag.AbsentDependency, e, field, "the proxy has no certificate other than its identity, so ProvidedTLS is not possible; the endpoint is left out")
 			return
 		}
 	}

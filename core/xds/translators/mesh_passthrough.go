@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshpassthrough"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -43,7 +44,7 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	proxy := p.TransparentProxy
 	if proxy == nil {
 		if e != nil {
-			p.Warn(e, "", "the dataplane has no transparentProxying")
+			p.Warn(diag.AbsentDependency, e, "", "the dataplane has no transparentProxying")
 		}
 		return
 	}
@@ -71,7 +72,7 @@ func passthroughListeners(p *xds.Proxy, e *rules.Effective) {
 	resolver := resolverOf(proxy)
 	chains, ok := passthroughChains(passthrough, p.PassthroughOff, resolver)
 	if !ok {
-		p.Warn(e, "/appendMatch", "the matches need more than %d filter chains; nothing passes", maxPassthroughChains)
+		p.Warn(diag.PastLimit, e, "/appendMatch", "the matches need more than %d filter chains; nothing passes", maxPassthroughChains)
 	}
 	listener := redirected(outboundPassthrough, proxy, proxy.RedirectPortOutbound, corev3.TrafficDirection_OUTBOUND, chains)
 	inspect(listener, passthrough)

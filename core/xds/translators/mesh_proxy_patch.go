@@ -8,6 +8,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -57,7 +58,7 @@ func addPatched(p *xds.Proxy, e *rules.Effective, patch *meshproxypatch.Conf) {
 			continue
 		}
 		if err != nil {
-			p.Warn(e, modificationField(i), "the resource is not added: %v", err)
+			p.Warn(diag.PatchNotApplied, e, modificationField(i), "the resource is not added: %v", err)
 			continue
 		}
 		part := p.Add(addedOrigin, added)

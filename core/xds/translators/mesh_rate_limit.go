@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshratelimit"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -101,7 +102,7 @@ func limitConnections(c *xds.Chain, choices []choice) {
 	limit := connections(always(choices))
 	for i := range choices {
 		if own := connections(choices[i].Effective); own != nil && !choices[i].Empty() && !reflect.DeepEqual(own, limit) {
-			c.Warn(choices[i].Effective, "/local/tcp", "a connection is counted before anything is visible of it: write it for all clients, without a match")
+			c.Warn(diag.NoEffectHere, choices[i].Effective, "/local/tcp", "a connection is counted before anything is visible of it: write it for all clients, without a match")
 		}
 	}
 	if limit == nil || isTrue(limit.Disabled) || limit.ConnectionRate == nil {

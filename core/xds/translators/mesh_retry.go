@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshretry"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -88,7 +89,7 @@ func retryRequests(r *xds.Route, e *rules.Effective, c *meshretry.HTTP) {
 	if c.HostSelectionMaxAttempts != nil {
 		p.HostSelectionRetryMaxAttempts = *c.HostSelectionMaxAttempts
 		if len(p.RetryHostPredicate) == 0 {
-			r.Warn(e, "/http/hostSelectionMaxAttempts", "there is no hostSelection that rejects a host")
+			r.Warn(diag.NoEffectHere, e, "/http/hostSelectionMaxAttempts", "there is no hostSelection that rejects a host")
 		}
 	}
 
@@ -123,7 +124,7 @@ func retryPolicy(r *xds.Route, e *rules.Effective, field string, c retryConf) *r
 		return p
 	}
 	if len(c.rateLimited.ResetHeaders) == 0 {
-		r.Warn(e, field+"/rateLimitedBackOff", "there are no resetHeaders")
+		r.Warn(diag.NoEffectHere, e, field+"/rateLimitedBackOff", "there are no resetHeaders")
 		return p
 	}
 	p.RateLimitedRetryBackOff = &routev3.RetryPolicy_RateLimitedRetryBackOff{}
@@ -153,7 +154,7 @@ func backOff(r *xds.Route, e *rules.Effective, field string, b *meshretry.BackOf
 	setDuration(&m.MaxInterval, b.MaxInterval)
 	if m.MaxInterval != nil && m.MaxInterval.AsDuration() < m.BaseInterval.AsDuration() {
 		if b.BaseInterval != nil {
-			r.Warn(e, field+"/baseInterval", "it is longer than maxInterval (%s), which applies", b.MaxInterval)
+			r.Warn(diag.ContradictingValues, e, field+"/baseInterval", "it is longer than maxInterval (%s), which applies", b.MaxInterval)
 		}
 		m.BaseInterval = m.MaxInterval
 	}

@@ -3,6 +3,7 @@ package translators
 import (
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtcproute"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -27,7 +28,7 @@ func tcpRouteOfRequests(r *xds.Routes, e *rules.Effective, conf *meshtcproute.Co
 	}
 	for _, route := range r.List {
 		if route.Policy != nil {
-			r.Warn(e, "", "the requests of an HTTP service are routed by MeshHTTPRoutes, such as %s", route.Policy.KRI())
+			r.Warn(diag.NoEffectHere, e, "", "the requests of an HTTP service are routed by MeshHTTPRoutes, such as %s", route.Policy.KRI())
 			return
 		}
 	}

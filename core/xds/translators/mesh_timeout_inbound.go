@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtimeout"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -55,7 +56,7 @@ func warnConnectionTimeouts(i *xds.Inbound, e *rules.Effective, all *meshtimeout
 	others := connectionTimeouts(all)
 	for field, timeout := range own {
 		if timeout != nil && !reflect.DeepEqual(timeout, others[field]) {
-			i.Warn(e, field, "a connection begins before its client and its requests are visible: write it for all, without a match")
+			i.Warn(diag.NoEffectHere, e, field, "a connection begins before its client and its requests are visible: write it for all, without a match")
 		}
 	}
 }

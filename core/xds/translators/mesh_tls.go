@@ -6,6 +6,7 @@ import (
 
 	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtls"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -24,7 +25,7 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	settings := rules.MustConfOf[meshtls.Conf](effective)
 	for k := range choices {
 		if own := rules.MustConfOf[meshtls.Conf](choices[k].Effective); !choices[k].Empty() && !reflect.DeepEqual(own, settings) {
-			i.Warn(choices[k].Effective, "", "the client is known after the handshake: write it for all clients")
+			i.Warn(diag.NoEffectHere, choices[k].Effective, "", "the client is known after the handshake: write it for all clients")
 		}
 	}
 	if settings == nil {
@@ -32,10 +33,10 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 	}
 	switch {
 	case i.Client == xds.ProxylessGRPC:
-		i.Warn(effective, "", "a gRPC server accepts TLS with its own settings")
+		i.Warn(diag.NotInGRPC, effective, "", "a gRPC server accepts TLS with its own settings")
 		return
 	case i.TLS == nil:
-		i.Warn(effective, "", "the inbound has no TLS: no MeshIdentity selects the dataplane")
+		i.Warn(diag.AbsentDependency, effective, "", "the inbound has no TLS: no MeshIdentity selects the dataplane")
 		return
 	}
 	i.Permissive = valueOr(settings.Mode, meshtls.Strict) == meshtls.Permissive
@@ -50,7 +51,7 @@ func inboundTLS(i *xds.Inbound, in xds.InboundConf) {
 		i.TLS.CommonTlsContext.TlsParams = parameters
 	}
 	if len(settings.TLSCiphers) > 0 && parameters.TlsMinimumProtocolVersion == tlsv3.TlsParameters_TLSv1_3 {
-		i.Warn(effective, "/tlsCiphers", "TLS 1.3 has ciphers of its own")
+		i.Warn(diag.NoEffectHere, effective, "/tlsCiphers", "TLS 1.3 has ciphers of its own")
 	}
 }
 
@@ -61,11 +62,11 @@ func setVersions(i *xds.Inbound, e *rules.Effective, v *meshtls.Version, m *tlsv
 	least, most := tlsVersions[valueOr(v.Min, meshtls.TLSAuto)], tlsVersions[valueOr(v.Max, meshtls.TLSAuto)]
 	if most != tlsv3.TlsParameters_TLS_AUTO {
 		if least > most {
-			i.Warn(e, "/tlsVersion/min", "it is later than max (%s), which applies", *v.Max)
+			i.Warn(diag.ContradictingValues, e, "/tlsVersion/min", "it is later than max (%s), which applies", *v.Max)
 			least = most
 		}
 		if most < tlsv3.TlsParameters_TLSv1_2 {
-			i.Advise(e, "/tlsVersion/max", fmt.Sprintf("every client is refused, as no cipher of %s is accepted; set TLS12", *v.Max))
+			i.Advise(diag.ProxyDiffers, e, "/tlsVersion/max", fmt.Sprintf("every client is refused, as no cipher of %s is accepted; set TLS12", *v.Max))
 			least = most // Envoy refuses a maximum below its minimum, which is TLS 1.2
 		}
 	}

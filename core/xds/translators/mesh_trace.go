@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/enforce"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrace"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -121,7 +122,7 @@ func zipkin(draft telemetryDraft, e *rules.Effective, z *meshtrace.Zipkin) *trac
 	case *z.APIVersion == meshtrace.HTTPProto:
 		m.CollectorEndpointVersion = tracev3.ZipkinConfig_HTTP_PROTO
 	case *z.APIVersion == meshtrace.HTTPJSONV1:
-		draft.Warn(e, "/backends/0/zipkin/apiVersion", "Envoy no longer has httpJsonV1; httpJson is used")
+		draft.Warn(diag.NoEffectHere, e, "/backends/0/zipkin/apiVersion", "Envoy no longer has httpJsonV1; httpJson is used")
 	}
 	return m
 }

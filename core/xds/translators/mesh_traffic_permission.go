@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/request"
@@ -24,7 +25,7 @@ func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
 	switch {
 	case i.PermissionsNotApplied:
 		i.Warnings = append(i.Warnings, xds.Warning{
-			Place: i.Place, Inspected: true,
+			Code: diag.OpenInbound, Place: i.Place, Inspected: true,
 			Message: fmt.Sprintf("every client is allowed, as %s; %s", permission.OpenReason, permission.OpenHint),
 		})
 		return
@@ -43,14 +44,14 @@ func unseenPermissions(i *xds.Inbound, in xds.InboundConf) {
 				if !sees.Requests {
 					var unseen string
 					if match, unseen = permission.SeenByTCP(l.list, match); unseen != "" {
-						i.WarnInspected(item.Policy, item.Index, field, unseen)
+						i.WarnInspected(permission.UnseenCode(l.list), item.Policy, item.Index, field, unseen)
 					}
 				}
 				if match == nil {
 					continue
 				}
 				if reason := unseenEntry(l.list, match, sees); reason != "" {
-					i.WarnPolicy(item.Policy, item.Index, field, "%s", reason)
+					i.WarnPolicy(diag.UnseenEntry, item.Policy, item.Index, field, "%s", reason)
 				}
 			}
 		}
@@ -89,7 +90,7 @@ func permissions(c *xds.Chain, in xds.InboundConf) {
 	seen := visiblePermissions(all, c.Visibility())
 	filter, err := rbac.New(seen, c.RequestForm(), "inbound.")
 	if err != nil {
-		c.WarnPlace("every client is denied: %s: %v", permission.KindName, err)
+		c.WarnPlace(diag.PastLimit, "every client is denied: %s: %v", permission.KindName, err)
 	}
 	if err != nil || deniesReserved(all, c.Visibility()) {
 		filter = rbac.DenyAll(all.Protocol, c.RequestForm(), "inbound.")

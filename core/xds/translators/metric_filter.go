@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/internal/regex/automaton"
 	"github.com/meshmatch/meshmatch/core/kind/meshmetric"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -57,7 +58,7 @@ func metricFilter(p *xds.Proxy, e *rules.Effective, sidecar *meshmetric.Sidecar)
 	if all {
 		filter, err := allBut(p, e, profiles.Exclude)
 		if err != nil {
-			p.Warn(e, "/sidecar/profiles/exclude", "Envoy has no expression for all metrics but these: %v; exclude less, or use profile Basic or None, and include", err)
+			p.Warn(diag.NoEffectHere, e, "/sidecar/profiles/exclude", "Envoy has no expression for all metrics but these: %v; exclude less, or use profile Basic or None, and include", err)
 		}
 		if filter == "" {
 			return ""
@@ -66,7 +67,7 @@ func metricFilter(p *xds.Proxy, e *rules.Effective, sidecar *meshmetric.Sidecar)
 	} else {
 		for i, s := range profiles.Exclude {
 			if !slices.ContainsFunc(names, s.Selects) {
-				p.Warn(e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), "it selects no metric of the profiles")
+				p.Warn(diag.NoEffectHere, e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), "it selects no metric of the profiles")
 			}
 			names = slices.DeleteFunc(names, s.Selects)
 		}
@@ -78,7 +79,7 @@ func metricFilter(p *xds.Proxy, e *rules.Effective, sidecar *meshmetric.Sidecar)
 		if expression, ok := expressionOf(s); ok {
 			alternatives = append(alternatives, expression)
 		} else {
-			p.Warn(e, fmt.Sprintf("/sidecar/profiles/include/%d", i), noMetric)
+			p.Warn(diag.NoEffectHere, e, fmt.Sprintf("/sidecar/profiles/include/%d", i), noMetric)
 		}
 	}
 	if len(alternatives) == 0 {
@@ -94,7 +95,7 @@ func allBut(p *xds.Proxy, e *rules.Effective, exclude []meshmetric.Selector) (st
 		if expression, ok := expressionOf(s); ok {
 			excluded = append(excluded, expression)
 		} else {
-			p.Warn(e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), noMetric)
+			p.Warn(diag.NoEffectHere, e, fmt.Sprintf("/sidecar/profiles/exclude/%d", i), noMetric)
 		}
 	}
 	if len(excluded) == 0 {

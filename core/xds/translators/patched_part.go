@@ -8,6 +8,7 @@ import (
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/kind/meshproxypatch"
 	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -49,7 +50,7 @@ func (p *patchedPart) modify(first int) {
 			changed, applied, err := modified(p.Part, &p.patch.AppendModifications[i], before)
 			if err != nil {
 				p.Apply(meshProxyPatchKind, modificationField(i))
-				p.Warn(p.conf, modificationField(i), "%v", err)
+				p.Warn(diag.PatchNotApplied, p.conf, modificationField(i), "%v", err)
 				continue
 			}
 			if !applied {

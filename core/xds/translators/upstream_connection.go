@@ -6,6 +6,7 @@ import (
 	tcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/tcp_proxy/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
@@ -41,7 +42,7 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 	case c.Plaintext:
 		connect(atFirstByte)
 		if c.TLS == nil && selectsInbound(in, c.Index) {
-			c.Fail("an inbound with the tag %s: \"true\" and permissions needs TLS, so that a client is decided on before it sends a byte: "+
+			c.Fail(diag.ServerFirstWithoutTLS, "an inbound with the tag %s: \"true\" and permissions needs TLS, so that a client is decided on before it sends a byte: "+
 				"every client is denied that sends none; select the dataplane with a MeshIdentity", resource.ServerFirstTag)
 		}
 	default:
@@ -51,7 +52,7 @@ func connectAfterDecision(c *xds.Chain, in xds.InboundConf, p *permission.Permis
 			if r.List == permission.From {
 				index, field = r.Index, ""
 			}
-			c.WarnPolicy(policyOf(in, r.KRI), index, field, "%s", r.Reason)
+			c.WarnPolicy(diag.UnseenEntry, policyOf(in, r.KRI), index, field, "%s", r.Reason)
 		}
 		if len(h.Accept) == 0 {
 			connect(atFirstByte) // no client is allowed

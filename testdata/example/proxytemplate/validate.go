@@ -6,9 +6,9 @@ import "github.com/meshmatch/meshmatch/core/diag"
 func (m *Modification) Validate(at *diag.At) {
 	switch {
 	case m.Cluster == nil && m.Listener == nil:
-		at.Errorf("give cluster or listener", "a modification must change something")
+		at.Errorf(diag.EmptyValue, "give cluster or listener", "a modification must change something")
 	case m.Cluster != nil && m.Listener != nil:
-		at.Field("listener").Errorf("write two modifications", "is given in addition to cluster")
+		at.Field("listener").Errorf(diag.BothPresent, "write two modifications", "is given in addition to cluster")
 	}
 }
 
@@ -16,8 +16,8 @@ func (m *Modification) Validate(at *diag.At) {
 func (c *Change) Validate(at *diag.At) {
 	switch needed := c.Operation != "remove"; {
 	case needed && c.Value == nil:
-		at.Field("value").Errorf("", "is required for %q", c.Operation)
+		at.Field("value").Errorf(diag.MissingField, "", "is required for %q", c.Operation)
 	case !needed && c.Value != nil:
-		at.Field("value").Errorf("remove it", "is not allowed for %q", c.Operation)
+		at.Field("value").Errorf(diag.FieldNotAllowed, "remove it", "is not allowed for %q", c.Operation)
 	}
 }

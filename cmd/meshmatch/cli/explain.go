@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+func newExplain(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain CODE",
+		Short: "Explain the code of a finding",
+		Long: `Print what the code of an error or a warning means, with an example and what to do.
+The codes are those of check, in brackets at the end of each line, and of all
+output formats.`,
+		Example: `  meshmatch explain MM2001
+  meshmatch explain MM2001 -o json`,
+		Args: exactly("CODE"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return completeCodes(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			code, known := diag.ParseCode(args[0])
+			if !known {
+				return usagef("%s", diag.WithHint("there is no code "+diag.OneLine(args[0]), diag.DidYouMean(args[0], codeNames())))
+			}
+			d := code.Definition()
+			if !g.isTable() {
+				return g.encode(c.OutOrStdout(), d)
+			}
+			_, err := io.WriteString(c.OutOrStdout(), explanation(d))
+			return err
+		},
+	}
+}
+
+// codeNames returns all codes.
+func codeNames() []string {
+	var names []string
+	for _, d := range diag.Definitions() {
+		names = append(names, d.Code.String())
+	}
+	return names
+}
+
+// completeCodes returns all codes with their titles, for completion.
+func completeCodes() []string {
+	var words []string
+	for _, d := range diag.Definitions() {
+		words = append(words, cobra.CompletionWithDesc(d.Code.String(), d.Title))
+	}
+	return words
+}
+
+// explanation returns what a code means, for a terminal.
+func explanation(d *diag.Definition) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%s): %s\n\n%s\n", d.Code, d.Class, d.Title, d.Means)
+	if d.Example != "" {
+		fmt.Fprintf(&b, "\nExample, for %s:\n\n", exampleCommand(d))
+		for line := range strings.Lines(d.Example) {
+			b.WriteString("  " + line)
+		}
+	} else {
+		fmt.Fprintf(&b, "\nExample: %s\n", d.When)
+	}
+	fmt.Fprintf(&b, "\nMend: %s\n", d.Mend)
+	return b.String()
+}
+
+// exampleCommand returns the command line that reports the example of a code.
+func exampleCommand(d *diag.Definition) string {
+	command := "meshmatch check -f example.yaml"
+	if d.TLS {
+		command += " --tls"
+	}
+	if d.Semantics != "" {
+		command += " --semantics " + d.Semantics
+	}
+	return command
+}

@@ -1,0 +1,107 @@
+package diag
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Code identifies what an error or a warning is about, whatever its text. It is passed
+// where the message is made. A code never changes its meaning, and the code of a finding
+// that no longer exists is not used again (SPEC 13.5).
+type Code uint16
+
+// String returns the code as users write it: MM and four digits.
+func (c Code) String() string { return fmt.Sprintf("MM%04d", uint16(c)) }
+
+// MarshalText returns [Code.String].
+func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// ParseCode returns the code of a text such as MM0101, in any letter case, and reports
+// whether there is such a code.
+func ParseCode(text string) (Code, bool) {
+	digits, ok := strings.CutPrefix(strings.ToUpper(text), "MM")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if !ok || err != nil || len(digits) != 4 {
+		return 0, false
+	}
+	_, known := find(Code(n))
+	return Code(n), known
+}
+
+// Definition returns what the code means. It panics for a code that is not in the list
+// of this package.
+func (c Code) Definition() *Definition {
+	d, known := find(c)
+	if !known {
+		panic("diag: there is no code " + c.String())
+	}
+	return d
+}
+
+// Class returns the class of the code's findings.
+func (c Code) Class() Class { return c.Definition().Class }
+
+// Class groups findings by what a user does about them.
+type Class string
+
+// The classes. The findings of every class but [ClassError] are warnings.
+const (
+	ClassError     Class = "error"     // the input is not valid
+	ClassWarning   Class = "warning"   // a likely mistake
+	ClassNoEffect  Class = "noEffect"  // valid, and without an effect
+	ClassRedundant Class = "redundant" // without it every answer is the same
+	ClassConflict  Class = "conflict"  // two parts of the input contradict each other
+	ClassMigration Class = "migration" // another version of the control plane reads it differently
+	ClassLimit     Class = "limit"     // unknown, because a limit is passed
+	ClassOpens     Class = "opens"     // of `diff`: requests that were denied are allowed
+	ClassCloses    Class = "closes"    // of `diff`: requests that were allowed are denied
+	ClassDrains    Class = "drains"    // of `diff`: connections are closed
+)
+
+// Classes returns all classes.
+func Classes() []Class {
+	return []Class{
+		ClassError, ClassWarning, ClassOpens, ClassCloses, ClassDrains, ClassNoEffect, ClassRedundant, ClassConflict,
+		ClassMigration, ClassLimit,
+	}
+}
+
+// TextError is an error of a type's UnmarshalText with the code of its finding. Other
+// errors of that method have the code [BadValue].
+type TextError struct {
+	Code       Code
+	What, Hint string
+}
+
+// Error returns "what; hint".
+func (e *TextError) Error() string { return WithHint(e.What, e.Hint) }
+
+// Definition is what a code means.
+type Definition struct {
+	Code  Code   `json:"code"`
+	Class Class  `json:"class"`
+	Title string `json:"title"` // a few words
+	Means string `json:"means"` // what is wrong, and what follows from it
+	// Example is documents with such a finding, by some semantics (SPEC 17.1) or if
+	// clients are served over TLS. It is empty if documents alone cannot show the finding;
+	// When then describes how it happens.
+	Example   string `json:"example,omitempty"`
+	Semantics string `json:"semantics,omitempty"`
+	TLS       bool   `json:"tls,omitempty"`
+	When      string `json:"when,omitempty"`
+	Mend      string `json:"mend"` // what to do
+}
+
+// Definitions returns the definitions of all codes, in the order of the codes. The
+// caller must not change them.
+func Definitions() []*Definition { return definitions }
+
+func find(c Code) (*Definition, bool) {
+	i, known := slices.BinarySearchFunc(definitions, c, func(d *Definition, c Code) int { return int(d.Code) - int(c) })
+	if !known {
+		return nil, false
+	}
+	return definitions[i], true
+}

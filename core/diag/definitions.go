@@ -1,0 +1,16 @@
+package diag
+
+import "slices"
+
+// definitions are those of all codes, in the order of the codes.
+var definitions = slices.Concat(
+	definitionsOfInput,
+	definitionsOfField,
+	definitionsOfResource,
+	definitionsOfWarning,
+	definitionsOfNoEffect,
+	definitionsOfRedundant,
+	definitionsOfConflict,
+	definitionsOfMigration,
+	definitionsOfLimit,
+)

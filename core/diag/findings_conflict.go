@@ -1,0 +1,76 @@
+package diag
+
+var definitionsOfConflict = []*Definition{
+	{
+		Code: TrustDomainConflict, Class: ClassConflict, Title: "two meshes have one trust domain",
+		Means: "A SPIFFE ID does not show which mesh its owner belongs to. Over TLS the server refuses the dataplanes of both meshes.",
+		Example: `type: MeshIdentity
+name: i
+mesh: a
+spec:
+  selector: {dataplane: {matchLabels: {}}}
+  spiffeID: {trustDomain: prod.example}
+  provider: {type: Spire}
+---
+type: Dataplane
+name: web
+mesh: a
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+---
+type: MeshIdentity
+name: i
+mesh: b
+spec:
+  selector: {dataplane: {matchLabels: {}}}
+  spiffeID: {trustDomain: prod.example}
+  provider: {type: Spire}
+---
+type: Dataplane
+name: web
+mesh: b
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+`,
+		Mend: "Give each mesh a trust domain of its own.",
+	},
+	{
+		Code: MixedRoles, Class: ClassConflict, Title: "a policy has items of different roles",
+		Means: "Some items are for services of the namespace of the policy, others are not. Kuma refuses such a policy.",
+		When:  "a policy of a namespace of Kubernetes with an item for a service of that namespace and another item, by the semantics kuma.",
+		Mend:  "Write a policy for each.",
+	},
+	{
+		Code: ContradictingValues, Class: ClassConflict, Title: "two values contradict each other",
+		Means: "Items of several policies set bounds that exclude each other. The message says which one applies.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+  outbound: [{port: 9000, tags: {kuma.io/service: db, kuma.io/protocol: http}}]
+---
+type: MeshRetry
+name: a
+spec:
+  to:
+    - default: {http: {backOff: {baseInterval: 10s}}}
+---
+type: MeshRetry
+name: b
+spec:
+  to:
+    - targetRef: {kind: MeshService, name: db}
+      default: {http: {backOff: {maxInterval: 5s}}}
+`,
+		Mend: "Change one of the values.",
+	},
+	{
+		Code: SameName, Class: ClassConflict, Title: "two resources of a proxy have one name",
+		Means: "Two parts of the configuration make a resource of one name. One of them is left out.",
+		When:  "a MeshProxyPatch that adds a cluster with the name of another one.",
+		Mend:  "Rename one of them.",
+	},
+}

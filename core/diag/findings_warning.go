@@ -1,0 +1,231 @@
+package diag
+
+var definitionsOfWarning = []*Definition{
+	{
+		Code: ClosedInbound, Class: ClassWarning, Title: "an inbound denies every request",
+		Means: "No MeshTrafficPermission selects the inbound, or the ones that do allow no request.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+`,
+		Mend: "Add an entry that allows clients.",
+	},
+	{
+		Code: OpenInbound, Class: ClassWarning, Title: "an inbound allows every client",
+		Means: "A control plane of Kuma applies permissions only to dataplanes with an identity, and this one has none.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+---
+type: MeshTrafficPermission
+name: a
+spec:
+  rules: [{default: {deny: [{sni: x}]}}]
+`,
+		Semantics: "kuma3",
+		Mend:      "Select the dataplane with a MeshIdentity.",
+	},
+	{
+		Code: NoSPIFFEID, Class: ClassWarning, Title: "a dataplane has no SPIFFE ID",
+		Means: "A MeshIdentity selects the dataplane, and the path of the identity cannot be made for it. It is a client without identity.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+---
+type: MeshIdentity
+name: mesh
+spec:
+  selector: {dataplane: {matchLabels: {}}}
+  spiffeID: {path: '/ns/{{ label "ns" }}'}
+  provider: {type: Spire}
+`,
+		Mend: "Give the dataplane the label that the template asks for, or change the template.",
+	},
+	{
+		Code: NotServedOverTLS, Class: ClassWarning, Title: "a dataplane is served to no client over TLS",
+		Means: "The server answers a client over TLS for the dataplane whose SPIFFE ID its certificate has. No MeshIdentity gives this one a SPIFFE ID.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+`,
+		TLS:  true,
+		Mend: "Select the dataplane with a MeshIdentity.",
+	},
+	{
+		Code: EvadableEntry, Class: ClassWarning, Title: "a client can avoid the entry",
+		Means: "The entry depends on a header that a client can leave out or add at will.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+---
+type: MeshTrafficPermission
+name: a
+spec:
+  rules:
+    - default:
+        deny: [{headers: [{name: x-debug, type: Present}]}]
+        allow: [{spiffeId: {type: Exact, value: "spiffe://prod.example/web"}}]
+`,
+		Mend: "Decide by what a client cannot choose, such as spiffeId.",
+	},
+	{
+		Code: BroaderOnTCP, Class: ClassWarning, Title: "an entry denies more on TCP",
+		Means: "A TCP inbound sees no HTTP requests. An entry that denies is compared there by the rest of its conditions, so that it denies more clients than on HTTP.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+---
+type: MeshTrafficPermission
+name: a
+spec:
+  rules:
+    - default:
+        deny: [{spiffeId: {type: Exact, value: "spiffe://prod.example/web"}, method: POST}]
+`,
+		Mend: "Set the protocol of the inbound, or select HTTP inbounds only.",
+	},
+	{
+		Code: ForgeableLog, Class: ClassWarning, Title: "a client can forge fields of the log",
+		Means: "The format is one text, and a value in it is chosen by the client. The value can contain the separator and so imitate other fields.",
+		Example: `type: MeshAccessLog
+name: a
+spec:
+  to:
+    - default:
+        backends:
+          - type: File
+            file: {path: /dev/stdout, format: {type: Plain, plain: "%REQ(USER-AGENT)% %RESPONSE_CODE%"}}
+`,
+		Mend: "Use the format Json, or leave the format out.",
+	},
+	{
+		Code: ProxyDiffers, Class: ClassWarning, Title: "the proxy does something else",
+		Means: "The value is valid, and the proxy does something else than it says.",
+		Example: `type: MeshRateLimit
+name: a
+spec:
+  rules:
+    - default:
+        local: {http: {requestRate: {num: 1, interval: 1s}, onRateLimit: {status: 200}}}
+`,
+		Mend: "Use the value that the message names.",
+	},
+	{
+		Code: LikelyMistake, Class: ClassWarning, Title: "a value that is probably a mistake",
+		Means: "The value is valid, and is probably not what is meant.",
+		Example: `type: MeshHealthCheck
+name: a
+spec:
+  to:
+    - default: {interval: 5s, timeout: 1s, tcp: {send: pong}}
+`,
+		Mend: "Write the value that the message names if it is meant.",
+	},
+	{
+		Code: MorePages, Class: ClassWarning, Title: "a list is not complete",
+		Means: "The list is one page of several. The resources of the other pages are not in the input.",
+		Example: `{"total": 2, "next": "http://cp:5681/meshes?offset=1", "items": [{"type": "Mesh", "name": "default"}]}
+`,
+		Mend: "Read all pages and join them.",
+	},
+	{
+		Code: WeakensOnPurpose, Class: ClassWarning, Title: "a patch weakens the permissions on purpose",
+		Means: "After the modifications of a MeshProxyPatch the proxy might allow what the permissions deny, and the policy has the label that permits it.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+---
+type: MeshProxyPatch
+name: open
+labels: {meshmatch.io/weakens-permissions: "true"}
+spec:
+  default:
+    appendModifications:
+      - networkFilter:
+          operation: Remove
+          match: {origin: inbound}
+`,
+		Mend: "Remove the modification if it is no longer needed.",
+	},
+	{
+		Code: UnusableListener, Class: ClassWarning, Title: "the proxy refuses a listener",
+		Means: "Two listeners of the dataplane have one address, or the address of a listener is a host name. No proxy can serve the dataplane.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: web.example
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+`,
+		Mend: "Change the address or the port.",
+	},
+	{
+		Code: UncoveredParameters, Class: ClassWarning, Title: "no variant accepts some parameters",
+		Means: "For a client with these parameters the resource does not exist.",
+		Example: `type: ResourceVariants
+name: listeners
+variants:
+  - {constraints: {constraint: {key: env, value: prod}}, content: {a: 1}}
+`,
+		Mend: "Add a variant for them if there are such clients.",
+	},
+	{
+		Code: UnverifiedCollector, Class: ClassWarning, Title: "the certificate of a collector is not verified",
+		Means: "Data are sent over TLS to a collector, and anyone on the way can take its place.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+  outbound: [{port: 9000, tags: {kuma.io/service: db}}]
+---
+type: MeshAccessLog
+name: a
+spec:
+  to:
+    - default:
+        backends: [{type: OpenTelemetry, openTelemetry: {endpoint: "https://collector.example:4318"}}]
+`,
+		Mend: "Use a collector in the mesh, or a network that is trusted.",
+	},
+	{
+		Code: NoEndpoints, Class: ClassWarning, Title: "a backend has no endpoints",
+		Means: "The backend refers to a destination whose endpoints are not known here. Its share of the requests is answered with 503.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+  outbound: [{port: 9000, tags: {kuma.io/service: db, kuma.io/protocol: http}}]
+---
+type: MeshHTTPRoute
+name: a
+spec:
+  to:
+    - targetRef: {kind: MeshService, name: db}
+      rules:
+        - matches: [{path: {type: PathPrefix, value: /}}]
+          default: {backendRefs: [{kind: MeshService, labels: {app: db}, port: 80}]}
+`,
+		Mend: "Refer to the service by its tags.",
+	},
+	{
+		Code: NotSPIFFEID, Class: ClassWarning, Title: "the identity of a request is not a SPIFFE ID",
+		Means: "The text that is given for the client is not a SPIFFE ID, so the answer is for a client without one.",
+		When:  "a question about a request of the client spiffe://UPPER/x.",
+		Mend:  "Write spiffe://trust-domain/path.",
+	},
+}
