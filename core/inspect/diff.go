@@ -111,6 +111,7 @@ func newDiff(before, after side, mesh string, options Options) (*Diff, error) {
 		groups:  map[string]*DiffGroup{},
 		diff:    &Diff{Semantics: after.view.Semantics(), Groups: []DiffGroup{}, Opens: []InboundOf{}, Closes: []InboundOf{}, Added: []string{}, Removed: []string{}},
 	}
+	d.entries = newEntryDiffs(d.deciders())
 	byID := func(a, b *resource.Dataplane) int { return a.ID.Compare(b.ID) }
 	for old, next := range sorted.Join(before.view.Dataplanes(mesh), after.view.Dataplanes(mesh), byID) {
 		if err := d.pair(pair{old, next}); err != nil {
@@ -130,6 +131,7 @@ type differ struct {
 	before, after side
 	source        bool
 	clients       *clientDiffs
+	entries       *entryDiffs
 	access        accessDiffs
 	budget        *ruleBudget
 	groups        map[string]*DiffGroup // by their changes
@@ -191,7 +193,7 @@ func (d *differ) changes(p pair, before, after []*rules.Config) ([]Change, error
 	old, next := newLeaves(d.before, before, p.before, d.source), newLeaves(d.after, after, p.after, d.source)
 	ruleOrdersOf(before, p.before).add(ruleOrdersOf(after, p.after), old, next)
 	d.clients.add(p, before, after, old, next)
-	if err := errors.Join(old.err, next.err); err != nil {
+	if err := errors.Join(old.err, next.err, d.entries.add(p, before, after, old, next)); err != nil {
 		return nil, err
 	}
 	var keys []leafKey

@@ -25,9 +25,9 @@ type leaf struct {
 	place  *Place
 }
 
-// leaves is the effective configuration of a dataplane, flattened, without the
-// confs of `from`, whose places depend on the other view (see [clientDiffs]),
-// and the order of rules (see [ruleOrders]).
+// leaves is the effective configuration of a dataplane, flattened. What depends on the
+// other view is added later: the confs of `from` ([clientDiffs]), the entries of rules
+// that are not merged ([entryDiffs]), and the order of rules ([ruleOrders]).
 type leaves struct {
 	options Options // how origins are shown
 	at      map[leafKey]leaf
@@ -58,9 +58,6 @@ func (l *leaves) config(s side, config *rules.Config, d *resource.Dataplane) {
 		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
 			l.conf(kind, kind.Rules, &Place{Inbound: inbound, Match: &r.Match}, r.Effective)
 		}
-		for _, r := range config.Inbounds[i].Unmerged {
-			l.entries(kind, &Place{Inbound: inbound}, r)
-		}
 	}
 }
 
@@ -79,27 +76,6 @@ func (l *leaves) conf(kind *resource.Kind, section *resource.Section, place *Pla
 		origin := l.options.origin(o, section)
 		key.field = pointer
 		l.at[key] = leaf{l.encoded(Lookup(tree, pointer)), &origin, place}
-	}
-}
-
-// entries adds the entries of the lists of a rule that is not merged. An entry
-// decides the same wherever it is in its list, so its key has no index; of
-// equal entries the first one is the origin.
-func (l *leaves) entries(kind *resource.Kind, place *Place, r rules.Contribution) {
-	tree := l.decoded(r.Conf)
-	merger := kind.Rules.Conf.NewMerger()
-	merger.Fill(r.Conf, 0)
-	origin := l.options.origin(r.Origin, kind.Rules)
-	for pointer := range merger.Leaves() {
-		value := l.encoded(Lookup(tree, pointer))
-		list := pointer[:strings.LastIndexByte(pointer, '/')]
-		if _, ok := Lookup(tree, list).([]any); ok {
-			pointer = list
-		}
-		key := leafKey{kind.Name, place.String() + ", permissions", string(value), pointer}
-		if _, known := l.at[key]; !known {
-			l.at[key] = leaf{value, &origin, place}
-		}
 	}
 }
 
