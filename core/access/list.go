@@ -66,6 +66,11 @@ func listOf(p *permission.Permissions, denies ...permission.List) *List {
 	return l
 }
 
+// ComparesTags reports whether an entry compares the tags of clients.
+func (l *List) ComparesTags() bool {
+	return slices.ContainsFunc(l.Entries, func(e Entry) bool { return len(e.Tags) > 0 })
+}
+
 // Space is the requests that an inbound can receive.
 type Space struct {
 	Protocol request.Protocol

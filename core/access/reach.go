@@ -117,6 +117,7 @@ func ReachOfOthers(space *Space, list *List, ids []string, limits Limits) Reach 
 // out; nil: any.
 func Allowed(list *List, by []Decision, client *Client) Condition {
 	c := Condition{Any: []Clause{}}
+	list = list.of(client)
 	for _, d := range by {
 		if !d.Allow {
 			continue
@@ -125,7 +126,7 @@ func Allowed(list *List, by []Decision, client *Client) Condition {
 		clause := Clause{Match: m}
 		known := map[string]bool{}
 		for _, e := range earlier {
-			if client != nil && !meets(client, &e) || !mayOverlap(&clause.Match, &e) {
+			if !mayOverlap(&clause.Match, &e) {
 				continue
 			}
 			clause.except(withoutClient(client, e), known)
@@ -135,6 +136,20 @@ func Allowed(list *List, by []Decision, client *Client) Condition {
 		c.Any = append(c.Any, clause)
 	}
 	return c
+}
+
+// of returns the list without the entries that cannot match a client, nil for any client.
+func (l *List) of(client *Client) *List {
+	if client == nil {
+		return l
+	}
+	reduced := &List{Open: l.Open}
+	for i := range l.Entries {
+		if m := l.Entries[i].match(); meets(client, &m) {
+			reduced.Entries = append(reduced.Entries, l.Entries[i])
+		}
+	}
+	return reduced
 }
 
 // meets reports whether a client meets the conditions of a match on clients.

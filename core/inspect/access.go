@@ -20,7 +20,8 @@ type Access struct {
 	Shadow       *Decision         `json:"shadow,omitempty"`
 	Warnings     []diag.Diagnostic `json:"warnings"`
 	*Explanation                   // with Options.Explain
-	// Why compares the request with every entry; see [Access.AddWhy].
+	// Why compares the request with every entry that the inbound can match, with
+	// Options.Why.
 	Why []Why `json:"why,omitempty"`
 }
 
@@ -35,23 +36,6 @@ type Condition struct {
 	Field string  `json:"field"`
 	Want  string  `json:"want"`
 	Have  *string `json:"have"` // null: the request has none
-}
-
-// AddWhy adds how each entry and item compares with the request, to the answer for an
-// inbound, given by its index.
-func (a *Access) AddWhy(view *core.View, d *resource.Dataplane, inbound int, r *request.Request, options Options) {
-	options.Semantics = view.Semantics()
-	for _, result := range Permissions(view, d, inbound).Results(r) {
-		why := Why{Decider: newDecider(&result.Place, options)}
-		if len(result.Failed) > 0 {
-			f := &result.Failed[0]
-			why.Condition = &Condition{Field: f.Field, Want: f.Want}
-			if f.Got != "" {
-				why.Condition.Have = &f.Got
-			}
-		}
-		a.Why = append(a.Why, why)
-	}
 }
 
 // Explanation is why a request is allowed or denied.
@@ -136,7 +120,27 @@ func NewAccess(view *core.View, d *resource.Dataplane, inbound int, r *request.R
 	if options.Explain {
 		a.Explanation = newExplanation(&explanation, options)
 	}
+	if options.Why {
+		a.Why = newWhys(p.Results(r), options)
+	}
 	return a
+}
+
+// newWhys returns how entries and items compare with a request.
+func newWhys(results []permission.Result, options Options) []Why {
+	whys := make([]Why, len(results))
+	for i := range results {
+		result := &results[i]
+		whys[i].Decider = newDecider(&result.Place, options)
+		if len(result.Failed) > 0 {
+			f := &result.Failed[0]
+			whys[i].Condition = &Condition{Field: f.Field, Want: f.Want}
+			if f.Got != "" {
+				whys[i].Condition.Have = &f.Got
+			}
+		}
+	}
+	return whys
 }
 
 func newDecision(d permission.Decision, options Options) Decision {

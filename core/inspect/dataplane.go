@@ -69,6 +69,7 @@ type Options struct {
 	Kind    string // "": all kinds
 	Shadow  bool   // with the policies that only inform (SPEC 8.3)
 	Explain bool   // with the origin of every field
+	Why     bool   // with how each entry of permissions compares with a request
 	Source  bool   // with file:line of what a KRI identifies
 	Ordered bool   // rule views as first-match rules with positive selectors
 	// Semantics is that of the view: KRIs depend on it. Functions with a view set it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/access"
@@ -68,11 +69,12 @@ type accessDiffs struct {
 	unknownCount int
 }
 
-// A question about permissions may take a fraction of a second, and all questions of an
-// answer together a few seconds; what passes that is unknown.
+// A question about permissions may take a second, and all questions of an answer together
+// a few seconds; what passes that is unknown. 8,000 entries for 500 identities, 2,000 of
+// them with expressions of their own, take 14 million steps and 0.3 s.
 const (
-	accessWork    = 1 << 21
-	accessWorkAll = 1 << 24
+	accessWork    = 1 << 24
+	accessWorkAll = 1 << 25
 )
 
 type accessPair struct {
@@ -93,6 +95,10 @@ func (s spaceOf) space() *access.Space {
 		space.TrustDomains = []string{s.domain}
 	}
 	return space
+}
+
+func (s spaceOf) compare(o spaceOf) int {
+	return cmp.Or(cmp.Compare(s.protocol, o.protocol), strings.Compare(s.domain, o.domain), strings.Compare(fmt.Sprint(s.plain), fmt.Sprint(o.plain)))
 }
 
 type accessDiff struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // idleEntries warns of permission entries that an inbound cannot match in full
@@ -19,7 +20,7 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 				continue
 			}
 			for i := range config.Inbounds {
-				e.inbound(newPermissionsOf(config, d, i, false))
+				e.inbound(newPermissionsOf(config, d, i, false), d)
 			}
 		}
 	}
@@ -35,6 +36,13 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 			Hint: "remove it, or check the entries that deny or allow more",
 		})
 	}
+	if e.unknown > 0 {
+		e.warnings = append(e.warnings, diag.Diagnostic{
+			Pos: e.first.Pos, Path: "networking.inbound",
+			What: fmt.Sprintf("it is unknown whether entries for %s, one of them of %s, change nothing: they divide the requests into more parts than the limit allows", diag.Count(e.unknown, "inbound"), e.first.Name),
+			Hint: "use fewer regular expressions on one header or path",
+		})
+	}
 	return e.warnings
 }
 
@@ -44,10 +52,12 @@ type entries struct {
 	order     []permission.Place        // the keys of effective, in the order in which they were added
 	seen      map[permissionsOf]bool
 	limits    access.Limits
+	unknown   int                 // inbounds past a limit
+	first     *resource.Dataplane // of such an inbound
 	warnings  []diag.Diagnostic
 }
 
-func (e *entries) inbound(p permissionsOf) {
+func (e *entries) inbound(p permissionsOf, d *resource.Dataplane) {
 	if e.seen[p] {
 		return
 	}
@@ -55,6 +65,11 @@ func (e *entries) inbound(p permissionsOf) {
 	list, warnings := permission.NewDecisionList(p.protocol, permission.RulesOf(p.config.Inbounds[p.inbound].Unmerged))
 	e.warnings = append(e.warnings, warnings...)
 	decides := deciding(&permission.Permissions{Protocol: p.protocol, Rules: list}, e.limits)
+	if decides == nil {
+		if e.unknown++; e.first == nil {
+			e.first = d
+		}
+	}
 	for _, entry := range list.Entries() {
 		if _, known := e.effective[entry.Place]; !known {
 			e.order = append(e.order, entry.Place)
@@ -67,7 +82,11 @@ func (e *entries) inbound(p permissionsOf) {
 // decision; nil if that is unknown.
 func deciding(p *permission.Permissions, limits access.Limits) map[permission.Place]bool {
 	decides := map[permission.Place]bool{}
-	for _, list := range []*access.List{access.ListOf(p), access.ShadowListOf(p)} {
+	lists := []*access.List{access.ListOf(p)}
+	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
+		lists = append(lists, access.ShadowListOf(p))
+	}
+	for _, list := range lists {
 		regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, list, nil, limits)
 		if err != nil {
 			return nil

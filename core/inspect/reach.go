@@ -11,6 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/access"
 	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/rules"
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
@@ -66,7 +67,8 @@ type ReachQuery struct {
 // NewReach returns what the inbounds of a mesh allow their clients. The error is
 // [ErrNotFound] or [ErrUsage].
 func NewReach(view *core.View, mesh string, q ReachQuery, options Options) (*Reach, error) {
-	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{}, limits: access.Shared(accessWork, 4*accessWorkAll)}
+	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{},
+		lists: map[listSource]*reachList{}, byKey: map[string]*reachList{}, known: map[cellsOf][]ReachCell{}, limits: access.Shared(accessWork, 2*accessWorkAll)}
 	r.options.Semantics = view.Semantics()
 	if err := r.find(q); err != nil {
 		return nil, err
@@ -85,7 +87,29 @@ type reacher struct {
 	from, to []*resource.Dataplane
 	clients  map[string]*reachClient // by SPIFFE ID
 	columns  map[reachColumn]*column
+	lists    map[listSource]*reachList
+	byKey    map[string]*reachList
+	known    map[cellsOf][]ReachCell
 	limits   access.Limits
+}
+
+// listSource is what the list of an inbound is made from. Inbounds share configs.
+type listSource struct {
+	config   *rules.InboundConfig // nil: no permission selects the inbound
+	protocol request.Protocol
+	open     bool
+}
+
+// reachList is the permissions of inbounds: equal lists are one pointer.
+type reachList struct {
+	*access.List
+	key string
+}
+
+// cellsOf is what the cells of a column depend on.
+type cellsOf struct {
+	list  *reachList
+	space spaceOf
 }
 
 // reachClient is the dataplanes of one SPIFFE ID.
@@ -98,13 +122,11 @@ type reachClient struct {
 // reachColumn is what inbounds of one column have in common.
 type reachColumn struct {
 	service, inbound string
-	permissions      string // the entries
-	space            spaceOf
+	cellsOf
 }
 
 type column struct {
 	reachColumn
-	list       *access.List
 	dataplanes int
 }
 
@@ -188,13 +210,12 @@ func (r *reacher) add(d *resource.Dataplane) {
 	config, applied := permissionConfig(r.view, d), r.view.PermissionsApply(d)
 	seen := map[reachColumn]bool{}
 	for i := range d.Inbounds {
-		list := access.ListOf(permissionsFor(config, d, i, applied))
 		space := clientsOf(r.view, d)
 		space.protocol = request.ProtocolOf(&d.Inbounds[i])
-		key := reachColumn{d.Inbounds[i].Tags.Value(resource.ServiceTag), d.Inbounds[i].SectionName(), list.Key(), space}
+		key := reachColumn{d.Inbounds[i].Tags.Value(resource.ServiceTag), d.Inbounds[i].SectionName(), cellsOf{r.list(config, d, i, applied), space}}
 		c := r.columns[key]
 		if c == nil {
-			c = &column{reachColumn: key, list: list}
+			c = &column{reachColumn: key}
 			r.columns[key] = c
 		}
 		if !seen[key] {
@@ -202,6 +223,24 @@ func (r *reacher) add(d *resource.Dataplane) {
 			c.dataplanes++
 		}
 	}
+}
+
+// list returns the permissions of an inbound.
+func (r *reacher) list(config *rules.Config, d *resource.Dataplane, inbound int, applied bool) *reachList {
+	source := listSource{protocol: request.ProtocolOf(&d.Inbounds[inbound]), open: !applied}
+	if config != nil {
+		source.config = config.Inbounds[inbound]
+	}
+	list := r.lists[source]
+	if list == nil {
+		list = &reachList{List: access.ListOf(permissionsFor(config, d, inbound, applied))}
+		list.key = list.Key()
+		if equal := r.byKey[list.key]; equal != nil {
+			list = equal
+		}
+		r.lists[source], r.byKey[list.key] = list, list
+	}
+	return list
 }
 
 func (r *reacher) answer(others bool) *Reach {
@@ -224,7 +263,7 @@ func (r *reacher) answer(others bool) *Reach {
 		columns = append(columns, c)
 	}
 	slices.SortFunc(columns, func(x, y *column) int {
-		return cmp.Or(strings.Compare(x.service, y.service), strings.Compare(x.inbound, y.inbound), strings.Compare(x.permissions, y.permissions))
+		return cmp.Or(strings.Compare(x.service, y.service), strings.Compare(x.inbound, y.inbound), strings.Compare(x.list.key, y.list.key), x.space.compare(y.space))
 	})
 	titles := map[string]int{}
 	for _, c := range columns {
@@ -236,7 +275,12 @@ func (r *reacher) answer(others bool) *Reach {
 	}
 	cells := make([][]ReachCell, len(columns))
 	for k, c := range columns {
-		cells[k] = r.column(c, clients, ids, others)
+		known := r.known[c.cellsOf]
+		if known == nil {
+			known = r.column(c, clients, ids, others)
+			r.known[c.cellsOf] = known
+		}
+		cells[k] = known
 	}
 	for i := range a.Clients {
 		for k := range columns {
@@ -252,19 +296,22 @@ func (r *reacher) answer(others bool) *Reach {
 // if each is, and none if none is.
 func (r *reacher) column(c *column, clients []*reachClient, ids []string, others bool) []ReachCell {
 	space := c.space.space()
+	tagsOf := func(client *reachClient) []resource.Tags {
+		if len(client.tags) == 0 || !c.list.ComparesTags() {
+			return []resource.Tags{nil}
+		}
+		return client.tags
+	}
 	var asked []access.Client
 	for _, client := range clients {
-		if len(client.tags) == 0 {
-			asked = append(asked, access.Client{SpiffeID: client.id})
-		}
-		for _, tags := range client.tags {
+		for _, tags := range tagsOf(client) {
 			asked = append(asked, access.Client{SpiffeID: client.id, Tags: tags})
 		}
 	}
-	reaches := access.ReachOf(space, c.list, asked, r.limits)
+	reaches := access.ReachOf(space, c.list.List, asked, r.limits)
 	cells := make([]ReachCell, 0, len(clients)+1)
 	for _, client := range clients {
-		n := max(len(client.tags), 1)
+		n := len(tagsOf(client))
 		one := &asked[0]
 		if n > 1 {
 			one = nil // the condition has the tags
@@ -273,7 +320,7 @@ func (r *reacher) column(c *column, clients []*reachClient, ids []string, others
 		reaches, asked = reaches[n:], asked[n:]
 	}
 	if others {
-		cells = append(cells, r.cell(c, []access.Reach{access.ReachOfOthers(space, c.list, ids, r.limits)}, nil))
+		cells = append(cells, r.cell(c, []access.Reach{access.ReachOfOthers(space, c.list.List, ids, r.limits)}, nil))
 	}
 	return cells
 }
@@ -307,7 +354,7 @@ func (r *reacher) cell(c *column, reaches []access.Reach, client *access.Client)
 			cell.Why = limit.What
 		}
 	case verdict == access.Some:
-		when := access.Allowed(c.list, by, client)
+		when := access.Allowed(c.list.List, by, client)
 		cell.When = &when
 	}
 	cell.Access = verdict.String()

@@ -155,7 +155,7 @@ type accessAnswer struct {
 // of returns the answer for each inbound of the question.
 func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer {
 	q := a.query
-	options := inspect.Options{Explain: q.explain || a.g.isTable(), Source: a.g.withSource()}
+	options := inspect.Options{Explain: q.explain || a.g.isTable(), Why: q.why, Source: a.g.withSource()}
 	inbounds, err := q.find(d, service)
 	if err != nil {
 		return []accessAnswer{{err: err}}
@@ -167,9 +167,6 @@ func (a *accessAnswers) of(d *resource.Dataplane, service string) []accessAnswer
 	var answers []accessAnswer
 	for _, i := range inbounds {
 		answer := inspect.NewAccess(a.view, d, i, a.request, options)
-		if q.why {
-			answer.AddWhy(a.view, d, i, a.request, options)
-		}
 		answer.Warnings = append(answer.Warnings, q.request.Warnings()...)
 		answer.Warnings = append(answer.Warnings, a.state.Weakened(d)...)
 		answers = append(answers, accessAnswer{access: answer})

@@ -48,7 +48,7 @@ func compile(expression string) Language {
 	}
 	p := &automaton{program: program, known: map[string]int32{}}
 	var cuts [256]bool
-	p.cut(&cuts)
+	cutsOf(program, &cuts)
 	class := uint8(0)
 	for c := range 256 {
 		if cuts[c] && c > 0 {
@@ -168,13 +168,20 @@ func (a *automaton) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
 }
 
 func (a *automaton) cut(cuts *[256]bool) {
+	for c := 1; c < len(a.classOf); c++ {
+		cuts[c] = cuts[c] || a.classOf[c] != a.classOf[c-1]
+	}
+}
+
+// cutsOf marks the bytes that an instruction distinguishes from the byte before them.
+func cutsOf(program *syntax.Prog, cuts *[256]bool) {
 	// A class of bytes has the same meaning for assertions: a word, a line, or neither.
 	mark(cuts, '\n', '\n')
 	for _, r := range [][2]rune{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}} {
 		mark(cuts, r[0], r[1])
 	}
-	for i := range a.program.Inst {
-		inst := &a.program.Inst[i]
+	for i := range program.Inst {
+		inst := &program.Inst[i]
 		switch inst.Op {
 		case syntax.InstRune1, syntax.InstRune:
 			if len(inst.Rune) == 1 {
