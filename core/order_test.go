@@ -35,6 +35,7 @@ var order = []string{
 
 	// What is computed, and what it is computed from.
 	`core/inspect|core/variant`,
+	`core/replay`,
 	`core/access`,
 	`core`,
 	`core/internal/mesh`,

@@ -90,6 +90,22 @@ func Regions(space *Space, list *List, within *Set, limits Limits) ([]Region, er
 // there is one.
 func regionsOf(p *problem, list *List, limits Limits) ([]Region, error) {
 	s := newSearch(p, limits)
+	var out []Region
+	s.regions(func(d Decision) error {
+		witness, err := s.witness()
+		out = append(out, Region{d, witness})
+		return err
+	})
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	sortBy(out, func(r *Region) [2]int { return [2]int{placeIn(list, r.By), 0} })
+	return out, nil
+}
+
+// regions makes the search one for the regions of the first list within the second one, if
+// there is one. A function is called once for each of them, in any order.
+func (s *search) regions(visit func(Decision) error) {
 	found := map[*permission.Place]bool{}
 	s.done = func(lists [][]item) bool {
 		if len(lists) > 1 {
@@ -105,22 +121,14 @@ func regionsOf(p *problem, list *List, limits Limits) ([]Region, error) {
 		last := len(lists[0]) - 1
 		return found[nil] || last >= 0 && lists[0][last].left == 0
 	}
-	var out []Region
 	s.visit = func(lists [][]item) error {
 		d := decision(lists[0])
 		if found[d.By] {
 			return nil
 		}
 		found[d.By] = true
-		witness, err := s.witness()
-		out = append(out, Region{d, witness})
-		return err
+		return visit(d)
 	}
-	if err := s.run(); err != nil {
-		return nil, err
-	}
-	sortBy(out, func(r *Region) [2]int { return [2]int{placeIn(list, r.By), 0} })
-	return out, nil
 }
 
 // Needless returns the entries without which each request has the same decision, in

@@ -75,6 +75,7 @@ type rule struct {
 	// values has the bits of the tests that compare with values.
 	values uint64
 	allow  bool
+	number int // in its list
 	same   int // equal for rules that differ in their place only
 }
 
@@ -241,6 +242,7 @@ func (c *compiler) compiled() *problem {
 	for _, rules := range c.lists {
 		for i := range rules {
 			r := &rules[i]
+			r.number = i
 			for k := range r.tests {
 				r.tests[k].variable = order[r.tests[k].variable]
 			}

@@ -16,7 +16,8 @@
 //     Each region that remains has requests, and one of them is its [Witness].
 //
 // [Compare] has two lists, before and after; [Regions] has one; [Needless] looks behind the
-// entry that decides, at what would decide without it.
+// entry that decides, at what would decide without it. A [Decider] has requests of which
+// some parts are known.
 //
 // Invariants:
 //

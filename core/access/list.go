@@ -81,6 +81,8 @@ type Space struct {
 	TrustDomains []string
 	// Client is the client of all requests; nil: any.
 	Client *Client
+	// partial is what is known of all requests; nil: nothing.
+	partial *partial
 }
 
 // Client is a client that is known.

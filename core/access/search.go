@@ -76,7 +76,11 @@ func (s *search) run() error {
 		before := s.work
 		defer func() { *left -= before - max(s.work, 0) }()
 	}
-	return s.know(0, s.items())
+	lists, err := s.know(s.items())
+	if err != nil {
+		return err
+	}
+	return s.divide(lists)
 }
 
 // items returns the lists with every test undecided.
@@ -92,9 +96,9 @@ func (s *search) items() [][]item {
 	return lists
 }
 
-// know applies what is known of the client to the variables from a number on, and divides.
-func (s *search) know(v int, lists [][]item) error {
-	for ; v < len(s.variables); v++ {
+// know applies what is known of the requests to the lists.
+func (s *search) know(lists [][]item) ([][]item, error) {
+	for v := range s.variables {
 		known, ok := s.known(s.variables[v])
 		if !ok {
 			continue
@@ -103,7 +107,7 @@ func (s *search) know(v int, lists [][]item) error {
 		next := make([][]item, len(lists))
 		for i, list := range lists {
 			if err := s.spend(len(list)); err != nil {
-				return err
+				return nil, err
 			}
 			for _, it := range list {
 				if it, ok := s.at(it, v, known.text, known.kind == absent); ok {
@@ -114,11 +118,16 @@ func (s *search) know(v int, lists [][]item) error {
 		}
 		lists = next
 	}
-	return s.divide(lists)
+	return lists, nil
 }
 
 // known returns the state of a variable that the space decides.
 func (s *search) known(v variable) (state, bool) {
+	if s.space.partial != nil {
+		if known, ok := s.space.partial.state(v); ok {
+			return known, true
+		}
+	}
 	switch {
 	case s.space.Plain && v.part <= sni:
 		return state{kind: absent}, true

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +14,7 @@ import (
 
 // diffQuery is the flags of `diff`.
 type diffQuery struct {
-	with    []string
-	apply   []string // files of resources that are added or replaced
-	deleted []string // KIND/[NAMESPACE/]NAME
+	next    newInput
 	policy  string
 	options inspect.Options
 }
@@ -68,9 +64,7 @@ Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2
 		},
 	}
 	flags := c.Flags()
-	flags.StringArrayVar(&q.with, "with", nil, "the new `FILE`s, as for -f; may be repeated")
-	flags.StringArrayVar(&q.apply, "apply", nil, "the `FILE`s whose resources are added to those of -f, or replace them; may be repeated")
-	flags.StringArrayVar(&q.deleted, "delete", nil, "the resource to delete, as `KIND/NAME` or KIND/NAMESPACE/NAME; may be repeated")
+	q.next.register(flags)
 	g.kindFlag(flags, "only changes of this policy `KIND`", func(k *resource.Kind) { q.options.Kind = k.Name })
 	flags.BoolVar(&q.options.Shadow, "shadow", false, "as if the policies that only inform were enforced")
 	flags.StringVar(&q.policy, "policy", "", "with --shadow: as if only this policy, `KIND/NAME`, were enforced in addition")
@@ -80,33 +74,24 @@ Exit status: 0 no dataplane changes; 1 some do, or an inbound opens or closes; 2
 // check reports flags that are missing or cannot be combined.
 func (q *diffQuery) check() error {
 	switch {
-	case len(q.with) == 0 && !q.edits() && !q.options.Shadow:
+	case !q.next.given() && !q.options.Shadow:
 		return usagef("nothing to compare with is given; use --with FILE, --with DIRECTORY, --apply FILE, --delete or --shadow")
-	case len(q.with) > 0 && q.edits():
-		return usagef("--apply and --delete edit the input of -f; give them or --with, not both")
-	case q.policy != "" && (!q.options.Shadow || len(q.with) > 0 || q.edits()):
+	case q.policy != "" && (!q.options.Shadow || q.next.given()):
 		return usagef("--policy belongs to --shadow without --with, --apply and --delete")
 	}
-	return nil
+	return q.next.check()
 }
-
-// edits reports whether the new input is an edit of the old one.
-func (q *diffQuery) edits() bool { return len(q.apply)+len(q.deleted) > 0 }
 
 // answer compares. The error may be about a part of the answer.
 func (q *diffQuery) answer(g *globals, c *cobra.Command) (*inspect.Diff, error) {
-	if len(q.with) == 0 && !q.edits() {
+	if !q.next.given() {
 		return q.shadow(g, c)
 	}
-	load := func() (before, after *world, err error) { return g.loadBoth(c, q.with) }
-	if q.edits() {
-		load = func() (before, after *world, err error) { return g.loadApplied(c, q.apply, q.deleted) }
-	}
-	before, after, err := load()
+	before, after, err := q.next.load(g, c)
 	if err != nil {
 		return nil, err
 	}
-	mesh, err := g.chooseMesh(slices.Compact(slices.Sorted(slices.Values(append(before.view.Meshes(), after.view.Meshes()...)))))
+	mesh, err := g.chooseMeshOf(before, after)
 	if err != nil {
 		return nil, err
 	}
@@ -135,26 +120,6 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*inspect.Diff, error) 
 		return nil, err
 	}
 	return inspect.NewPolicyDiff(c.Context(), w.view, w.set, policy, q.options)
-}
-
-// loadBoth reads what -f and --with name, so that the errors of both are
-// reported together.
-func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *world, err error) {
-	if repeats(append(slices.Clone(g.files), with...), resource.Stdin) {
-		return nil, nil, errStdinTwice
-	}
-	old, errBefore := g.read(c, g.files)
-	next, errAfter := g.read(c, with)
-	if err := errors.Join(errBefore, errAfter); err != nil {
-		return nil, nil, err
-	}
-	s, err := g.semanticsOf(old, next)
-	if err != nil {
-		return nil, nil, err
-	}
-	before, errBefore = g.view(c.Context(), old, s)
-	after, errAfter = g.view(c.Context(), next, s)
-	return before, after, errors.Join(errBefore, errAfter)
 }
 
 func diffPage(p *page, diff *inspect.Diff) {

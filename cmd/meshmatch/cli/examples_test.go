@@ -21,6 +21,7 @@ func TestExamples(t *testing.T) {
 	for name, target := range map[string]string{
 		"policies": "demo", "old": "demo", "new": "demo", "hub": "demo",
 		"rollout.yaml": "rollout/fleet.yaml", "fragments.yaml": "variants/routes.yaml",
+		"access.log": "access/backend.log", "access.log.gz": "access/backend.log",
 	} {
 		if err := os.Symlink(filepath.Join(testdata, target), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)

@@ -71,7 +71,7 @@ any letter case. The policy kinds are
 %s.
 
 Exit status: 0 done; 1 bad input, or the answer is "no"; 2 wrong usage. For
-access, diff and variants choose, whose 1 is an answer, bad input is 2.`
+access, diff, replay and variants choose, whose 1 is an answer, bad input is 2.`
 
 const rootExample = `  meshmatch check -f policies/
   meshmatch inspect dataplane web-1 -f policies/ --explain
@@ -82,7 +82,7 @@ const rootExample = `  meshmatch check -f policies/
 func newRoot(g *globals) *cobra.Command {
 	root := group("meshmatch", "Match, order and merge service-mesh policies, with reasons",
 		newCheck(g), newExplain(g), newGet(g), newInspect(g), newConf(g), newWhy(g), answering(newAccess(g)), answering(newDiff(g)),
-		newReach(g), newTest(g), newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBootstrap(g), newBench(g))
+		newReach(g), newTest(g), answering(newReplay(g)), newPlacement(g), newRollout(g), newVariants(g), newServe(g), newSnapshot(g), newBootstrap(g), newBench(g))
 	root.Long = fmt.Sprintf(rootLong, indented(inspect.KindNames(g.kinds)))
 	root.Example = rootExample
 	root.Version = version()

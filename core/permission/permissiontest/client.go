@@ -34,10 +34,9 @@ func (c *Client) Certificate(tags bool) []string {
 	if !tags {
 		return c.URIs
 	}
-	const tagURI = "kuma://"
-	out := slices.DeleteFunc(slices.Clone(c.URIs), func(uri string) bool { return strings.HasPrefix(uri, tagURI) })
+	out := slices.DeleteFunc(slices.Clone(c.URIs), func(uri string) bool { return strings.HasPrefix(uri, request.TagURI) })
 	for _, tag := range c.Tags {
-		out = append(out, tagURI+tag.Key+"/"+tag.Value)
+		out = append(out, request.TagURI+tag.Key+"/"+tag.Value)
 	}
 	return out
 }

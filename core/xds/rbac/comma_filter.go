@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
@@ -18,7 +19,7 @@ const CommaFilterName = "uri-comma"
 // withComma matches a URI SAN that has a comma, and what is no URI if after a comma it
 // goes on as one that is compared. A client without URI and DNS SANs is compared by its
 // subject, which has commas: CN=a,O=b.
-const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + tagURI + `)\C*`
+const withComma = `[A-Za-z][\w+.-]*:\C*,\C*|\C*,(?:` + spiffeScheme + `|` + request.TagURI + `)\C*`
 
 // CommaFilter returns the config of a network filter that closes the connection of a
 // client whose certificate has a URI SAN with a comma (SPEC 7.2). Every other condition

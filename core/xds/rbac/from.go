@@ -3,6 +3,7 @@ package rbac
 import (
 	"github.com/meshmatch/meshmatch/core/kind/meshtrafficpermission"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
@@ -119,7 +120,7 @@ func tagsCondition(tags resource.Tags) *condition {
 		if tag.Value == resource.AnyValue {
 			out = append(out, comparison(input{kind: clientURI}, textRegex, tagRegex(tag)))
 		} else {
-			out = append(out, comparison(input{kind: clientURI}, textExact, tagURI+tag.Key+"/"+tag.Value))
+			out = append(out, comparison(input{kind: clientURI}, textExact, request.TagURI+tag.Key+"/"+tag.Value))
 		}
 	}
 	return allOf(out...)

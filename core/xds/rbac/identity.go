@@ -52,10 +52,6 @@ func belowID(m *conf.SpiffeIDMatch) string {
 
 func quoted(text string) string { return regexp.QuoteMeta(text) }
 
-// A certificate that carries tags has a URI SAN kuma://key/value for each of
-// them, in addition to the SPIFFE ID.
-const tagURI = "kuma://"
-
 // TagExpression returns the regular expression of a condition on a tag of the client,
 // for the URI SANs of the client joined by commas.
 func TagExpression(tag resource.Tag) string { return amongURIs(tagRegex(tag)) }
@@ -64,7 +60,7 @@ func TagExpression(tag resource.Tag) string { return amongURIs(tagRegex(tag)) }
 // and values have none, so any value of a key ends at the end of the URI:
 // kuma://team/lead/a is no value of team.
 func tagRegex(tag resource.Tag) string {
-	key := quoted(tagURI + tag.Key + "/")
+	key := quoted(request.TagURI + tag.Key + "/")
 	if tag.Value == resource.AnyValue {
 		return key + `[^/,]+`
 	}

@@ -207,6 +207,15 @@ func mark(cuts *[256]bool, first, last rune) {
 	}
 }
 
+// States returns the number of states that texts have reached so far, of a language that is
+// an automaton. They are kept.
+func States(l Language) int {
+	if a, ok := l.(*automaton); ok {
+		return len(a.states)
+	}
+	return 0
+}
+
 // Contains reports whether a text is in a language.
 func Contains(l Language, text string) bool {
 	state := l.start()

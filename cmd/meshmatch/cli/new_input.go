@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// newInput is the flags of a second input: other files, or an edit of those of -f.
+type newInput struct {
+	with    []string
+	apply   []string // files of resources that are added or replaced
+	deleted []string // KIND/[NAMESPACE/]NAME
+}
+
+func (n *newInput) register(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&n.with, "with", nil, "the new `FILE`s, as for -f; may be repeated")
+	flags.StringArrayVar(&n.apply, "apply", nil, "the `FILE`s whose resources are added to those of -f, or replace them; may be repeated")
+	flags.StringArrayVar(&n.deleted, "delete", nil, "the resource to delete, as `KIND/NAME` or KIND/NAMESPACE/NAME; may be repeated")
+}
+
+// edits reports whether the new input is an edit of the old one.
+func (n *newInput) edits() bool { return len(n.apply)+len(n.deleted) > 0 }
+
+func (n *newInput) given() bool { return len(n.with) > 0 || n.edits() }
+
+// files returns the files that are read.
+func (n *newInput) files() []string { return append(slices.Clone(n.with), n.apply...) }
+
+// check reports flags that cannot be combined.
+func (n *newInput) check() error {
+	if len(n.with) > 0 && n.edits() {
+		return usagef("--apply and --delete edit the input of -f; give them or --with, not both")
+	}
+	return nil
+}
+
+// load reads both inputs.
+func (n *newInput) load(g *globals, c *cobra.Command) (before, after *world, err error) {
+	if n.edits() {
+		return g.loadApplied(c, n.apply, n.deleted)
+	}
+	return g.loadBoth(c, n.with)
+}
+
+// chooseMeshOf chooses a mesh that one of two inputs has.
+func (g *globals) chooseMeshOf(before, after *world) (string, error) {
+	return g.chooseMesh(slices.Compact(slices.Sorted(slices.Values(append(before.view.Meshes(), after.view.Meshes()...)))))
+}
+
+// loadBoth reads what -f and --with name, so that the errors of both are
+// reported together.
+func (g *globals) loadBoth(c *cobra.Command, with []string) (before, after *world, err error) {
+	if repeats(append(slices.Clone(g.files), with...), resource.Stdin) {
+		return nil, nil, errStdinTwice
+	}
+	old, errBefore := g.read(c, g.files)
+	next, errAfter := g.read(c, with)
+	if err := errors.Join(errBefore, errAfter); err != nil {
+		return nil, nil, err
+	}
+	s, err := g.semanticsOf(old, next)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, errBefore = g.view(c.Context(), old, s)
+	after, errAfter = g.view(c.Context(), next, s)
+	return before, after, errors.Join(errBefore, errAfter)
+}

@@ -1,0 +1,220 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/meshmatch/meshmatch/core"
+	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/inspect"
+	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
+	"github.com/meshmatch/meshmatch/core/replay"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// replayQuery is the flags of `replay`.
+type replayQuery struct {
+	next    newInput
+	logs    []string
+	renamed string
+	format  bool
+}
+
+func newReplay(g *globals) *cobra.Command {
+	var q replayQuery
+	c := &cobra.Command{
+		Use:   "replay --log FILE",
+		Short: "Decide the requests of access logs by the permissions, and show what differs",
+		Long: `Read access logs of Envoy, a JSON object per line, and decide each request by the
+MeshTrafficPermissions of -f, and of a second input if --with, --apply or --delete
+give one. Show the requests about which the log and the inputs differ, the entries
+that decided about no request, and the identities that no entry names.
+
+A field is named as Envoy's operator in lower case, and a header as itself:
+downstream_local_address, downstream_peer_uri_san, requested_server_name, method,
+path, authority, response_code_details, connection_termination_details, x-team.
+null means that the request has none. A field that is absent is unknown, and so is
+each request whose decision depends on it. --format prints the MeshAccessLog that
+writes these fields, with the headers that the permissions of -f compare.
+
+Files may be compressed by gzip. Lines that are no records are counted; the first of
+them are on standard error.
+
+Exit status: 0 the decisions are equal, or unknown; 1 some differ; 2 bad input or
+wrong usage.`,
+		Example: `  meshmatch replay --log access.log -f policies/
+  meshmatch replay --log access.log.gz -f policies/ --apply mesh.yaml
+  kubectl logs web-1 -c kuma-sidecar | meshmatch replay --log - -f policies/ -o json
+  meshmatch replay --log access.log --map path=request_path,method=verb -f policies/
+  meshmatch replay --format -f policies/`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := q.check(g); err != nil {
+				return err
+			}
+			renamed, err := q.fields()
+			if err != nil {
+				return err
+			}
+			if q.format {
+				return g.printLogFormat(c, renamed)
+			}
+			answer, errLimit := q.answer(g, c, renamed)
+			if answer == nil {
+				return errLimit
+			}
+			for _, line := range answer.MalformedLines {
+				printError(c.ErrOrStderr(), "warning: ", errors.New(line))
+			}
+			if more := answer.Malformed - int64(len(answer.MalformedLines)); more > 0 {
+				fmt.Fprintf(c.ErrOrStderr(), "warning: %d more malformed lines\n", more)
+			}
+			if err := g.print(c, answer, func(p *page) { replayPage(p, answer, g.files) }); err != nil {
+				return err
+			}
+			switch {
+			case errLimit != nil:
+				return incomplete{errLimit}
+			case answer.Changed():
+				return errNo
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&q.logs, "log", nil, "the access log, a `FILE` or - for standard input; may be repeated")
+	flags.StringVar(&q.renamed, "map", "", "the `NAME=FIELD`s, separated by commas, of fields that the log has by another name")
+	flags.BoolVar(&q.format, "format", false, "print the MeshAccessLog that writes what is read")
+	q.next.register(flags)
+	return c
+}
+
+// check reports flags that are missing or cannot be combined.
+func (q *replayQuery) check(g *globals) error {
+	switch {
+	case q.format && (len(q.logs) > 0 || q.next.given()):
+		return usagef("--format reads no log; give it, or --log with --with, --apply or --delete")
+	case !q.format && len(q.logs) == 0:
+		return usagef("no log is given; use --log FILE or --log -")
+	case repeats(slices.Concat(g.files, q.next.files(), q.logs), resource.Stdin):
+		return errStdinTwice
+	}
+	return q.next.check()
+}
+
+// fields returns the fields of --map.
+func (q *replayQuery) fields() (map[string]string, error) {
+	if q.renamed == "" {
+		return nil, nil
+	}
+	renamed, err := replay.ParseRenamed(q.renamed)
+	if err != nil {
+		return nil, usagef("--map: %w", err)
+	}
+	return renamed, nil
+}
+
+// answer replays the logs. The error may be about a part of the answer.
+func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]string) (*inspect.Replay, error) {
+	var before, after *world
+	var next *core.View
+	var err error
+	if q.next.given() {
+		if before, after, err = q.next.load(g, c); err != nil {
+			return nil, err
+		}
+		next = after.view
+		if before.mesh, err = g.chooseMeshOf(before, after); err != nil {
+			return nil, err
+		}
+	} else if before, err = g.load(c); err != nil {
+		return nil, err
+	}
+	progress := new(replay.Progress)
+	defer showProgress(c.ErrOrStderr(), progress)()
+	return inspect.NewReplay(c.Context(), before.view, next, before.mesh,
+		inspect.ReplayQuery{Files: q.logs, Stdin: c.InOrStdin(), Renamed: renamed, Progress: progress}, inspect.Options{Source: g.withSource()})
+}
+
+// printLogFormat prints the policy that writes what a replay reads: as YAML, unless JSON is
+// asked for.
+func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) error {
+	mesh := g.mesh
+	var view *core.View
+	if len(g.files) > 0 {
+		w, err := g.load(c)
+		if err != nil {
+			return err
+		}
+		mesh, view = w.mesh, w.view
+	}
+	if mesh == "" {
+		mesh = "default"
+	}
+	fields, err := inspect.ReplayFields(renamed, mesh, view)
+	if err != nil {
+		return err
+	}
+	format := &meshaccesslog.Format{Type: meshaccesslog.JSONFormat}
+	for _, field := range fields.All() {
+		format.JSON = append(format.JSON, meshaccesslog.Field{Key: field.Key, Value: field.Operator})
+	}
+	policy, err := meshaccesslog.New(mesh, "replay").Rule(meshaccesslog.Conf{Backends: []meshaccesslog.Backend{{
+		Type: meshaccesslog.FileBackend, File: &meshaccesslog.File{Path: "/dev/stdout", Format: format},
+	}}}).Policy()
+	if err != nil {
+		return err
+	}
+	g.reportLeftOut(c)
+	if g.output.word != "json" {
+		g.output.word = "yaml"
+	}
+	return g.encode(c.OutOrStdout(), policy)
+}
+
+// replayPage prints counts, then each difference with an example.
+func replayPage(p *page, a *inspect.Replay, files []string) {
+	count := func(n int64) string { return strconv.FormatInt(n, 10) }
+	p.row("semantics", a.Semantics.String())
+	p.row("records", count(a.Records))
+	p.row("malformed", count(a.Malformed))
+	p.row("unknown", count(a.Unknown))
+	for _, reason := range a.UnknownReasons {
+		p.row("", count(reason.Count)+"  "+reason.Reason)
+	}
+	for i := range a.Differences {
+		d := &a.Differences[i]
+		p.heading(0, "%s", diag.Count(int(d.Count), "record"))
+		p.row("log", d.Log)
+		p.row("before", decisionText(p, &d.Before))
+		if d.After != nil {
+			p.row("after", decisionText(p, d.After))
+		}
+		at := d.Example.Inbound + " of " + p.name("", d.Example.Name, d.Example.Dataplane)
+		if d.Example.Source != "" {
+			at += "  " + d.Example.Source
+		}
+		p.row("example", at)
+		p.row("", requestOptions(&d.Example.Witness))
+	}
+	if len(a.Differences) == 0 {
+		p.heading(0, "no record differs")
+	}
+	if len(a.NeverHit) > 0 {
+		p.heading(0, "entries that decided about no record")
+		for i := range a.NeverHit {
+			e := &a.NeverHit[i]
+			p.row(p.reason(e.KRI, e.Item, e.Source))
+		}
+	}
+	if len(a.Unnamed) > 0 {
+		p.heading(0, "identities that no entry of the inbound names")
+		for _, id := range a.Unnamed {
+			p.row(id)
+		}
+	}
+}

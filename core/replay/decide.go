@@ -1,0 +1,307 @@
+package replay
+
+import (
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
+	"github.com/meshmatch/meshmatch/core/resource"
+)
+
+// Decider decides about the requests to inbounds with equal permissions. It is safe for
+// concurrent use.
+type Decider struct {
+	once func() *rules
+}
+
+// NewDecider returns a decider. The function, which is called for the first request,
+// returns the permissions and the requests that the inbound can receive.
+func NewDecider(permissions func() (*permission.Permissions, *access.Space)) *Decider {
+	return &Decider{sync.OnceValue(func() *rules {
+		p, space := permissions()
+		list := access.ListOf(p)
+		return &rules{permissions: p, space: space, list: list, parts: list.Parts(), named: namedBy(list)}
+	})}
+}
+
+// rules is what a [Decider] decides by.
+type rules struct {
+	permissions *permission.Permissions
+	space       *access.Space
+	list        *access.List
+	parts       access.Parts // that the entries compare
+	named       named
+}
+
+// Verdict is a decision about a request.
+type Verdict struct {
+	Known bool
+	Allow bool
+	By    permission.Place // what decides; the zero Place: the default
+	// AnyOf reports that it depends on what is unknown which entry decides. All that can
+	// decide equally.
+	AnyOf bool
+	why   string // of a decision that is unknown
+}
+
+func verdictOf(d permission.Decision) Verdict {
+	v := Verdict{Known: true, Allow: d.Allow}
+	if d.By != nil {
+		v.By = *d.By
+	}
+	return v
+}
+
+// sent is a request of a record.
+type sent struct {
+	request.Request
+	missing access.Parts // that the record does not have, among those that entries may ask for
+}
+
+// made are the decisions that one goroutine made by some rules.
+type made struct {
+	verdicts map[string]Verdict // by the values of what the entries compare
+	partial  *access.Decider    // nil until it is needed
+}
+
+// room is how much of the room for decisions is taken.
+type room struct {
+	verdicts, bytes int
+	key             []byte // of the request that is decided now
+}
+
+// decide returns the decision about a request. If it counts, the entry is hit and the client
+// is noted if no entry names it.
+func (t *tally) decide(d *Decider, s *sent, counts bool) Verdict {
+	r := d.once()
+	if counts {
+		t.name(r, s)
+	}
+	m := t.made[r]
+	if m == nil {
+		m = &made{verdicts: map[string]Verdict{}}
+		t.made[r] = m
+	}
+	key := r.appendKey(t.room.key[:0], s)
+	t.room.key = key
+	if v, known := m.verdicts[string(key)]; known {
+		return v
+	}
+	v := r.decide(s, m)
+	if counts && v.By.Policy != nil {
+		t.hits[EntryOf(&v.By)] = true
+	}
+	if len(key) <= maxKeptKey {
+		if t.room.verdicts++; t.room.verdicts > maxKept || t.room.bytes+len(key) > maxKeptBytes {
+			for _, all := range t.made {
+				clear(all.verdicts)
+			}
+			t.room.verdicts, t.room.bytes = 1, 0
+		}
+		t.room.bytes += len(key)
+		m.verdicts[string(key)] = v
+	}
+	return v
+}
+
+// appendKey appends what the entries compare of a request.
+func (r *rules) appendKey(key []byte, s *sent) []byte {
+	add := func(asked, isMissing bool, text string) {
+		if !asked {
+			return
+		}
+		if isMissing {
+			key = append(key, 0)
+			return
+		}
+		key = append(binary.AppendUvarint(key, uint64(len(text))+1), text...)
+	}
+	p, m := &r.parts, &s.missing
+	add(p.SpiffeID, m.SpiffeID, s.SpiffeID)
+	if p.Tags {
+		add(true, m.Tags, s.Tags.String())
+	}
+	add(p.SNI, m.SNI, s.SNI)
+	add(p.Method, m.Method, s.Method)
+	if p.Path {
+		target, _, _ := strings.Cut(s.Path, "?")
+		add(true, m.Path, target)
+	}
+	for _, name := range p.Headers {
+		value, present := s.Headers.Get(name)
+		isMissing := slices.Contains(m.Headers, name)
+		key = append(key, boolByte(present))
+		add(true, isMissing, value)
+	}
+	return key
+}
+
+func boolByte(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// decisionWork is the limit of a question about a request with unknown parts, in steps.
+const decisionWork = 1 << 18
+
+// decide returns the decision about a request.
+func (r *rules) decide(s *sent, m *made) Verdict {
+	unknown := both(&r.parts, &s.missing)
+	if unknown.Empty() {
+		return verdictOf(r.permissions.Decide(&s.Request).Decision)
+	}
+	if m.partial == nil {
+		m.partial = access.NewDecider(r.space, r.list)
+	}
+	decisions, err := r.possible(&s.Request, unknown, m.partial)
+	if err != nil {
+		return pastLimit(err)
+	}
+	v := verdictOf(decisions[0])
+	for _, d := range decisions[1:] {
+		if d.Allow != v.Allow {
+			return Verdict{why: "entries compare what is missing: " + strings.Join(namesOf(&unknown), ", ")}
+		}
+		if other := verdictOf(d); other.By != v.By || v.AnyOf {
+			v.AnyOf, v.By = true, permission.Place{}
+		}
+	}
+	return v
+}
+
+// possible returns what could decide about a request with unknown parts. A path that is
+// unknown can be one that the inbound refuses, one without a slash, or none, which are not
+// of the space.
+func (r *rules) possible(sent *request.Request, unknown access.Parts, partial *access.Decider) ([]access.Decision, error) {
+	limits := access.Limits{Work: decisionWork}
+	decisions, err := partial.Decide(sent, unknown, limits)
+	if err != nil || !unknown.Path {
+		return decisions, err
+	}
+	decisions = append(slices.Clone(decisions), access.Decision{})
+	unknown.Path = false
+	for _, other := range []string{"", "*"} {
+		with := *sent
+		with.Path = other
+		more, err := partial.Decide(&with, unknown, limits)
+		if err != nil {
+			return nil, err
+		}
+		decisions = append(decisions, more...)
+	}
+	return decisions, nil
+}
+
+// pastLimit returns the verdict of a question that takes more than a limit.
+func pastLimit(err error) Verdict {
+	var limit *access.LimitError
+	if errors.As(err, &limit) {
+		return Verdict{why: limit.What}
+	}
+	return Verdict{why: err.Error()}
+}
+
+// both returns the parts that are in a and in b.
+func both(a, b *access.Parts) access.Parts {
+	out := access.Parts{
+		SpiffeID: a.SpiffeID && b.SpiffeID, Tags: a.Tags && b.Tags, SNI: a.SNI && b.SNI,
+		Method: a.Method && b.Method, Path: a.Path && b.Path,
+	}
+	for _, name := range a.Headers {
+		if slices.Contains(b.Headers, name) {
+			out.Headers = append(out.Headers, name)
+		}
+	}
+	return out
+}
+
+// namesOf returns the names of the fields that have the parts.
+func namesOf(p *access.Parts) []string {
+	var names []string
+	add := func(has bool, field int) {
+		if has {
+			names = append(names, fixed[field].Name)
+		}
+	}
+	add(p.SpiffeID || p.Tags, peerURIs)
+	add(p.SNI, serverName)
+	add(p.Method, method)
+	add(p.Path, path)
+	for _, name := range p.Headers {
+		if name == host {
+			name = fixed[authority].Name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// named is the clients that entries name, by SPIFFE IDs or tags.
+type named struct {
+	exact, below map[string]bool
+	longest      int // length of the longest key of below
+	tags         []resource.Tags
+}
+
+func namedBy(l *access.List) named {
+	n := named{exact: map[string]bool{}, below: map[string]bool{}}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if len(e.Tags) > 0 {
+			n.tags = append(n.tags, e.Tags)
+		}
+		switch {
+		case e.Match == nil || e.Match.SpiffeID == nil:
+		case e.Match.SpiffeID.Type == conf.SpiffeIDPrefix:
+			prefix := request.TrimSlash(e.Match.SpiffeID.Value)
+			n.below[prefix], n.longest = true, max(n.longest, len(prefix))
+		default:
+			n.exact[e.Match.SpiffeID.Value] = true
+		}
+	}
+	return n
+}
+
+// has reports whether an entry names the client of a request.
+func (n *named) has(r *request.Request) bool {
+	if n.exact[r.SpiffeID] {
+		return true
+	}
+	for prefix := range request.Prefixes(r.SpiffeID, n.longest) {
+		if n.below[prefix] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.tags, r.Tags.Contains)
+}
+
+// name notes the client of a request if no entry names it.
+func (t *tally) name(r *rules, s *sent) {
+	if s.SpiffeID == "" || t.unnamed[s.SpiffeID] || r.named.has(&s.Request) {
+		return
+	}
+	t.unnamed[strings.Clone(s.SpiffeID)] = true
+	if len(t.unnamed) > 2*maxUnnamed {
+		t.firstUnnamed()
+	}
+}
+
+// firstUnnamed keeps the first of the unnamed identities, in their order.
+func (t *tally) firstUnnamed() {
+	if len(t.unnamed) <= maxUnnamed {
+		return
+	}
+	t.tooManyUnnamed = true
+	for _, id := range slices.Sorted(maps.Keys(t.unnamed))[maxUnnamed:] {
+		delete(t.unnamed, id)
+	}
+}

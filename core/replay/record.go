@@ -1,0 +1,140 @@
+package replay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// value is the text of a field. A field that the record does not have is missing; the text
+// of a field that is null is absent, as the request has none.
+type value struct {
+	is   presence
+	text string // part of the line, unless it has escapes
+}
+
+type presence uint8
+
+const (
+	missing presence = iota
+	absent
+	given
+)
+
+var (
+	errTooLong  = fmt.Errorf("the line is longer than %d bytes", maxLine)
+	errNoJSON   = errors.New("not valid JSON")
+	errNoObject = errors.New("not a JSON object")
+	errNoUTF8   = errors.New("not UTF-8")
+)
+
+// parse reads the fields of a line into values, one for each field. The text is that of the
+// line. The error is why the line is no record.
+func (f *Fields) parse(line []byte, text string, values []value) error {
+	switch {
+	case !utf8.Valid(line):
+		return errNoUTF8
+	case !json.Valid(line):
+		return errNoJSON
+	}
+	clear(values)
+	s := scanner{text: text}
+	if s.next() != '{' {
+		return errNoObject
+	}
+	s.at++
+	for s.next() != '}' {
+		key := s.string()
+		s.next()
+		s.at++ // the colon
+		i, wanted := f.keys[key]
+		switch first := s.next(); {
+		case !wanted:
+			s.skip()
+		case values[i].is != missing:
+			return fmt.Errorf("the field %q is repeated", key)
+		case first == '"':
+			values[i] = value{given, s.string()}
+		case first == 'n':
+			values[i] = value{is: absent}
+			s.skip()
+		default:
+			return fmt.Errorf("the field %q is neither a string nor null", key)
+		}
+		if s.next() == ',' {
+			s.at++
+		}
+	}
+	return nil
+}
+
+// scanner reads a text that is valid JSON.
+type scanner struct {
+	text string
+	at   int
+}
+
+// next returns the first byte that is not blank, and goes to it.
+func (s *scanner) next() byte {
+	for {
+		switch c := s.text[s.at]; c {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return c
+		}
+	}
+}
+
+// string reads the string that begins here.
+func (s *scanner) string() string {
+	begin := s.at
+	escaped := s.skipString()
+	if !escaped {
+		return s.text[begin+1 : s.at-1]
+	}
+	var out string
+	_ = json.Unmarshal([]byte(s.text[begin:s.at]), &out) // it is valid
+	return out
+}
+
+// skipString goes behind the string that begins here, and reports whether it has escapes.
+func (s *scanner) skipString() (escaped bool) {
+	for s.at++; ; s.at++ {
+		i := strings.IndexAny(s.text[s.at:], `"\`)
+		s.at += i
+		if s.text[s.at] == '"' {
+			s.at++
+			return escaped
+		}
+		escaped = true
+		s.at++
+	}
+}
+
+// skip goes behind the value that begins here.
+func (s *scanner) skip() {
+	for depth := 0; ; {
+		switch s.next() {
+		case '"':
+			s.skipString()
+		case '{', '[':
+			depth++
+			s.at++
+		case '}', ']':
+			depth--
+			s.at++
+		case ',', ':':
+			s.at++
+		default: // a number or a word
+			for !strings.ContainsRune(" \t\r\n,:]}", rune(s.text[s.at])) {
+				s.at++
+			}
+		}
+		if depth == 0 {
+			return
+		}
+	}
+}
