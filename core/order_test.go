@@ -55,7 +55,7 @@ var order = []string{
 	`core/conf/spiffe`,
 	`core/conf`,
 	`core/internal/regex/language`,
-	`core/strict|core/internal/regex(/automaton)?`,
+	`core/diag/report|core/strict|core/internal/regex(/automaton)?`,
 	`core/diag|core/partition|core/internal/(hashtable|sorted)|index`,
 
 	// What does not depend on meshes.

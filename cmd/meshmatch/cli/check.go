@@ -17,12 +17,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/snapshot"
 )
 
-// failLevels are the values of --fail-on.
-var failLevels = []string{"error", "warning"}
-
 func newCheck(g *globals) *cobra.Command {
 	var expand, tls bool
-	failOn := choice{"error", failLevels}
+	options := newFindingOptions()
 	c := &cobra.Command{
 		Use:   "check",
 		Short: "Validate resources and report what has no effect",
@@ -30,40 +27,54 @@ func newCheck(g *globals) *cobra.Command {
 once, each as file:line:column: path: what; hint. Warnings report what is valid
 but has no effect, such as a policy that selects nothing, and inbounds that deny
 every request. With --tls they report too which dataplanes serve has for no client
-over TLS, as no MeshIdentity gives them a SPIFFE ID.`,
+over TLS, as no MeshIdentity gives them a SPIFFE ID.
+
+Each finding has a code, which "meshmatch explain CODE" explains. The formats sarif,
+junit, github and md have the findings alone, for CI. Errors make the exit status
+1; --fail-on adds the findings of a code or of a class: warning is every finding
+that is no error, and further classes are
+` + classList() + `.`,
 		Example: `  meshmatch check -f policies/
   meshmatch check -f policies/ -f dataplanes.yaml -o json
   meshmatch check -f policies/ --fail-on warning
-  meshmatch check -f policies/ --tls --fail-on warning
+  meshmatch check -f policies/ --tls --fail-on conflict --fail-on MM1001
+  meshmatch check -f policies/ -o sarif
   meshmatch check -f policies/ --expand -o yaml`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			isReport := options.isReport(g)
 			w, err := g.loadAll(c, g.files)
 			if err != nil {
-				return g.printInvalid(c, err)
+				return g.printInvalid(c, &options, err)
 			}
-			if expand {
+			switch {
+			case expand && isReport:
+				return usagef("--expand prints policies, in -o table, json or yaml")
+			case expand:
 				return g.printPolicies(c, w.view)
 			}
 			answer := inspect.NewCheck(w.view, w.set)
 			if err := g.addUnserved(c.Context(), answer, w.view); err != nil {
-				return g.printInvalid(c, err)
+				return g.printInvalid(c, &options, err)
 			}
 			if tls {
 				answer.Warnings = diag.Sorted(append(answer.Warnings, inspect.Unidentified(w.view)...))
 			}
-			if err := g.print(c, answer, func(p *page) { checkPage(p, answer) }); err != nil {
-				return err
+			if isReport {
+				g.reportLeftOut(c)
+				err = options.write(c, answer.Warnings)
+			} else {
+				err = g.print(c, answer, func(p *page) { checkPage(p, answer) })
 			}
-			if failOn.word == "warning" && len(answer.Warnings) > 0 {
+			if err == nil && options.failOn.any(answer.Warnings) {
 				return errNo
 			}
-			return nil
+			return err
 		},
 	}
 	c.Flags().BoolVar(&expand, "expand", false, "print the policies with their syntactic sugar expanded")
 	c.Flags().BoolVar(&tls, "tls", false, "warn of dataplanes that are served to no client over TLS")
-	c.Flags().Var(&failOn, "fail-on", "the `LEVEL` that makes the exit status 1: error, or warning for both")
+	options.register(c.Flags())
 	return c
 }
 
@@ -96,9 +107,15 @@ func (g *globals) addUnserved(ctx context.Context, answer *inspect.Check, view *
 
 // printInvalid prints the answer for invalid input, unless it is a table, and
 // returns the errors, which are printed to standard error.
-func (g *globals) printInvalid(c *cobra.Command, err error) error {
+func (g *globals) printInvalid(c *cobra.Command, options *findingOptions, err error) error {
 	var invalid diag.Errors
-	if errors.As(err, &invalid) && !g.isTable() {
+	switch {
+	case !errors.As(err, &invalid):
+	case options.isReport(g):
+		if err := options.write(c, invalid); err != nil {
+			return err
+		}
+	case !g.isTable():
 		answer := &inspect.Check{
 			Resources: map[string]int{}, Skipped: map[string]int{},
 			Errors: invalid, Warnings: []diag.Diagnostic{},

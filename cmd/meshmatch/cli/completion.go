@@ -125,14 +125,16 @@ func (g *globals) completions(c *cobra.Command) {
 	words := map[string]completion{
 		"kind":    g.completeKinds,
 		"form":    cobra.FixedCompletions(filterForms, cobra.ShellCompDirectiveNoFileComp),
-		"output":  cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp),
-		"fail-on": cobra.FixedCompletions(failLevels, cobra.ShellCompDirectiveNoFileComp),
+		"fail-on": cobra.FixedCompletions(append(failOnWords(""), completeCodes()...), cobra.ShellCompDirectiveNoFileComp),
 		"shape":   cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for flag, complete := range words {
 		if c.Flag(flag) != nil {
 			_ = c.RegisterFlagCompletionFunc(flag, complete) // fails only if it is registered already
 		}
+	}
+	if form, ok := c.Flag("output").Value.(*choice); ok {
+		_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(form.words, cobra.ShellCompDirectiveNoFileComp))
 	}
 	if c.ValidArgsFunction == nil && !c.HasSubCommands() {
 		c.ValidArgsFunction = cobra.NoFileCompletions

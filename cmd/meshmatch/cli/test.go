@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/meshmatch/meshmatch/core/diag"
+	"github.com/meshmatch/meshmatch/core/diag/report"
 	"github.com/meshmatch/meshmatch/core/inspect"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -95,52 +94,28 @@ func deciderText(p *page, by *inspect.Decider) string {
 	return p.reason(by.KRI, by.Item, by.Source)
 }
 
-// junitSuite is the XML that CI systems read as the results of JUnit.
-type junitSuite struct {
-	XMLName  xml.Name    `xml:"testsuite"`
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Errors   int         `xml:"errors,attr"`
-	Cases    []junitCase `xml:"testcase"`
-}
-
-type junitCase struct {
-	Name    string        `xml:"name,attr"`
-	Class   string        `xml:"classname,attr"`
-	Failure *junitMessage `xml:"failure,omitempty"`
-	Error   *junitMessage `xml:"error,omitempty"`
-}
-
-type junitMessage struct {
-	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
-}
-
 func writeJUnit(w io.Writer, t *inspect.TestResults, files []string) error {
-	suite := junitSuite{Name: "meshmatch", Tests: len(t.Tests)}
+	suite := report.Suite{Name: "meshmatch"}
 	for i := range t.Tests {
 		r := &t.Tests[i]
 		class, name, _ := strings.Cut(r.Name, ": ")
-		c := junitCase{Name: name, Class: class}
-		message := &junitMessage{Message: r.Why, Text: r.Pos.String()}
+		c := report.Case{Name: name, Class: class}
+		message := &report.Result{Message: r.Why, Text: r.Pos.String()}
 		if r.Counterexample != nil {
 			message.Text += "\n" + counterexample(r.Counterexample, files)
 		}
 		switch r.Result {
 		case inspect.TestFail:
-			suite.Failures++
 			c.Failure = message
 		case inspect.TestUnknown:
-			suite.Errors++
 			c.Error = message
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	data, err := xml.MarshalIndent(suite, "", "  ")
+	data, err := suite.XML()
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, data)
+	_, err = w.Write(data)
 	return err
 }

@@ -1,0 +1,195 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meshmatch/meshmatch/core/diag"
+)
+
+// sarifSchema is the schema of SARIF 2.1.0, by which a log names its format.
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool       sarifTool     `json:"tool"`
+	ColumnKind string        `json:"columnKind"`
+	Results    []sarifResult `json:"results"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name           string      `json:"name"`
+	Version        string      `json:"version,omitempty"`
+	InformationURI string      `json:"informationUri"`
+	Rules          []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID                   string        `json:"id"`
+	ShortDescription     sarifText     `json:"shortDescription"`
+	FullDescription      sarifText     `json:"fullDescription"`
+	Help                 sarifText     `json:"help"`
+	DefaultConfiguration sarifSettings `json:"defaultConfiguration"`
+	Properties           sarifTags     `json:"properties"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifSettings struct {
+	Level string `json:"level"`
+}
+
+type sarifTags struct {
+	Tags []string `json:"tags"`
+}
+
+type sarifResult struct {
+	RuleID              string            `json:"ruleId"`
+	RuleIndex           int               `json:"ruleIndex"`
+	Level               string            `json:"level"`
+	Message             sarifText         `json:"message"`
+	Locations           []sarifLocation   `json:"locations,omitempty"`
+	PartialFingerprints map[string]string `json:"partialFingerprints"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical  `json:"physicalLocation"`
+	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+}
+
+type sarifLogical struct {
+	FullyQualifiedName string `json:"fullyQualifiedName"`
+}
+
+// fingerprint is the name of the fingerprints of results. A change of how they are made
+// needs another number.
+const fingerprint = "meshmatchFinding/v1"
+
+// SARIF returns the findings as a log of one run. Version is that of the program, or
+// empty.
+func SARIF(findings []diag.Diagnostic, version string) ([]byte, error) {
+	run := sarifRun{
+		Tool: sarifTool{sarifDriver{
+			Name: "meshmatch", Version: version,
+			InformationURI: "https://github.com/meshmatch/meshmatch/blob/main/core/FINDINGS.md",
+			Rules:          []sarifRule{},
+		}},
+		ColumnKind: "unicodeCodePoints",
+		Results:    []sarifResult{},
+	}
+	rules := map[diag.Code]int{}
+	for _, code := range codesOf(findings) {
+		rules[code] = len(run.Tool.Driver.Rules)
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(code.Definition()))
+	}
+	prints := fingerprints(findings)
+	for i, d := range findings {
+		run.Results = append(run.Results, sarifResult{
+			RuleID: d.Code.String(), RuleIndex: rules[d.Code], Level: level(d),
+			Message:             sarifText{diag.OneLine(textOf(d))},
+			Locations:           sarifLocations(d),
+			PartialFingerprints: map[string]string{fingerprint: prints[i]},
+		})
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return b.Bytes(), err
+}
+
+func sarifRuleOf(d *diag.Definition) sarifRule {
+	help := "Mend: " + d.Mend
+	if d.Example != "" {
+		help += "\n\nExample:\n\n" + d.Example
+	}
+	return sarifRule{
+		ID: d.Code.String(), ShortDescription: sarifText{d.Title}, FullDescription: sarifText{d.Means}, Help: sarifText{help},
+		DefaultConfiguration: sarifSettings{levelOf(d.Class)}, Properties: sarifTags{[]string{string(d.Class)}},
+	}
+}
+
+func sarifLocations(d diag.Diagnostic) []sarifLocation {
+	if d.Pos.File == "" {
+		return nil
+	}
+	location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{uriOf(d.Pos.File)}}}
+	if d.Pos.Line > 0 {
+		location.Physical.Region = &sarifRegion{d.Pos.Line, d.Pos.Column}
+	}
+	if d.Path != "" {
+		location.Logical = []sarifLogical{{diag.OneLine(d.Path)}}
+	}
+	return []sarifLocation{location}
+}
+
+// uriOf returns a file as a reference relative to the directory of the run, or as a file
+// URL if its path is absolute.
+func uriOf(file string) string {
+	if filepath.IsAbs(file) {
+		return (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()
+	}
+	path := &url.URL{Path: filepath.ToSlash(file)}
+	return strings.TrimPrefix(path.String(), "./")
+}
+
+// codesOf returns the codes of findings, sorted, each once.
+func codesOf(findings []diag.Diagnostic) []diag.Code {
+	var codes []diag.Code
+	for _, d := range findings {
+		codes = append(codes, d.Code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// positions are the parts of messages that name other lines.
+var positions = regexp.MustCompile(`(:\d+:\d+|\bline \d+)`)
+
+// fingerprints returns a text for each finding that stays the same if lines move: it
+// depends on code, file, path and message without positions. Equal ones are counted.
+func fingerprints(findings []diag.Diagnostic) []string {
+	prints := make([]string, len(findings))
+	count := map[string]int{}
+	for i, d := range findings {
+		key := strings.Join([]string{d.Code.String(), d.Pos.File, d.Path, positions.ReplaceAllString(d.What, "")}, "\x00")
+		count[key]++
+		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(count[key])))
+		prints[i] = hex.EncodeToString(sum[:16])
+	}
+	return prints
+}
