@@ -9,9 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// fleet is 1,000 policies on 1,000 clusters with 5,000 bindings: each policy is
-// placed on all clusters and on a region, and overridden in three of 1,000 waves
-// of 100 clusters.
+// fleet returns 1,000 policies on 1,000 clusters with 5,000 bindings. Each
+// policy is placed on all clusters and on a region, and overridden in three of
+// 1,000 waves of 100 clusters.
 func fleet() *ocm.Resources {
 	const policies, clusters, waves = 1_000, 1_000, 1_000
 	r := &ocm.Resources{}
@@ -82,8 +82,8 @@ func BenchmarkState(b *testing.B) {
 	}
 }
 
-// BenchmarkDecision changes one PlacementDecision of the fleet, by which three
-// policies are overridden: a cluster is added to it, or removed from it.
+// BenchmarkDecision adds a cluster to one PlacementDecision of the fleet, or
+// removes it. Three policies are overridden by this decision.
 func BenchmarkDecision(b *testing.B) {
 	resources := fleet()
 	state := stateOf(resources)

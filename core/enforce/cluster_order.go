@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// clusterOrder is the clusters sorted by name. It is made at the first use, and shared
-// by the states with the same clusters.
+// clusterOrder contains the clusters sorted by name. It is made at the first use.
+// States with the same clusters share it.
 type clusterOrder struct {
 	once   sync.Once
 	sorted []cluster
@@ -22,7 +22,7 @@ type cluster struct {
 	id   uint32
 }
 
-// clustersByName returns the clusters that resources of s contain or name.
+// clustersByName returns the clusters that the resources of s contain or name.
 func (s *State) clustersByName() []cluster {
 	s.order.once.Do(func() {
 		for id := range s.names.Limit() {
@@ -41,7 +41,7 @@ func compareClusters(a, b cluster) int {
 
 // appendByName appends some clusters, given by ascending ids, in the order of
 // their names. If they are a large part of all clusters, it walks all clusters in
-// that order; otherwise it sorts the few.
+// that order; otherwise it sorts them.
 func (s *State) appendByName(dst []cluster, ids []uint32) []cluster {
 	if all := s.clustersByName(); len(all) < 8*len(ids) {
 		wanted := make([]bool, ids[len(ids)-1]+1)

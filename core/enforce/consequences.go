@@ -6,9 +6,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// consequences derives what depends on the changed resources of an edit, in the
-// direction of the references: clusters, placements, bindings, sets, policies. Only
-// nodes that the change reaches are evaluated again.
+// consequences derives the effects of the changed resources of an edit, in this
+// order: clusters, placements, bindings, sets, policies. Only nodes that the change
+// reaches are evaluated again.
 type consequences struct {
 	*Editor
 	placements map[uint32]bool // to be exposed again
@@ -65,8 +65,8 @@ func (c *consequences) derive() {
 	}
 }
 
-// settle sets the selection of a placement. If it differs from the previous one, it
-// marks what uses the placement.
+// settle sets the selection of a placement. If it differs from the previous
+// selection, settle marks the users of the placement.
 func (c *consequences) settle(id uint32, next *selection) {
 	if c.node(id).selection.equal(next) {
 		return
@@ -81,7 +81,7 @@ func (c *consequences) settle(id uint32, next *selection) {
 	}
 }
 
-// reachSubjects marks what a binding binds, before or after the edit.
+// reachSubjects marks the subjects of a binding before or after the edit.
 func (c *consequences) reachSubjects(b *ocm.PlacementBinding) {
 	for i := range b.Subjects {
 		id, known := c.names.Lookup(subjectName(b.Namespace, &b.Subjects[i]))
@@ -119,8 +119,8 @@ func (c *consequences) affect(id uint32) {
 	c.mut(id).effect = newEffect(p, c.paths(id, p))
 }
 
-// paths returns the paths from bindings to a policy: through its own bindings, and
-// through those of the sets that contain it.
+// paths returns the paths from bindings to a policy: through bindings of the
+// policy, and through bindings of the sets that contain it.
 func (c *consequences) paths(id uint32, p *ocm.Policy) []path {
 	var paths []path
 	for _, user := range c.node(id).users {
@@ -163,8 +163,8 @@ func (c *consequences) appendPath(paths []path, b *ocm.PlacementBinding, p *ocm.
 	return append(paths, path{b, clusters})
 }
 
-// expose updates which placements contain a zone of dataplanes. Only placements with
-// which a binding overrides a policy of a mesh are recorded.
+// expose updates which placements contain a zone of dataplanes. It records only
+// placements with which a binding overrides a policy of a mesh.
 func (c *consequences) expose(id uint32) {
 	n := c.node(id)
 	if n == nil {

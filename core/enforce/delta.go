@@ -14,16 +14,17 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Delta is what an edit changes for the policies of meshes. Its size is proportional to
-// the change.
+// Delta describes what an edit changes for the policies of meshes. Its size is
+// proportional to the change.
 type Delta struct {
-	// Moved is the placements whose selection of dataplanes changed, sorted.
+	// Moved contains the placements whose selection of dataplanes changed,
+	// sorted.
 	Moved    []Moved
 	subjects []name
 }
 
-// Moved is a placement with which a mesh policy is overridden, and whose selection of
-// dataplanes changed.
+// Moved is a placement that overrides a mesh policy and whose selection of dataplanes
+// changed.
 type Moved struct {
 	Placement Placement
 	// Regions contain every dataplane that entered or left the placement. They may
@@ -31,15 +32,16 @@ type Moved struct {
 	Regions []Region
 }
 
-// Region is a set of dataplanes: those in some zones that have some labels.
+// Region is the set of the dataplanes that are in some zones and have some
+// labels.
 type Region struct {
-	Every  bool     // every zone, but not without a zone
+	Every  bool     // every zone; a dataplane must still have a zone
 	Zones  []string // sorted
 	Labels resource.Tags
 }
 
 // Policies yields the identities, in a mesh, of the mesh policies whose bindings
-// changed, or for which the clusters of a binding changed. Such a policy may not exist.
+// changed, or whose bindings have changed clusters. Such a policy may not exist.
 func (d *Delta) Policies(mesh string) iter.Seq[resource.ID] {
 	return func(yield func(resource.ID) bool) {
 		for _, n := range d.subjects {
@@ -60,12 +62,12 @@ func (n name) compare(o name) int {
 	return cmp.Or(strings.Compare(n.kind, o.kind), strings.Compare(n.namespace, o.namespace), strings.Compare(n.name, o.name))
 }
 
-// move returns the change of what a placement selects. A nil selection is empty.
+// move returns the change of a placement's selection. A nil selection is empty.
 func (c *consequences) move(placement Placement, before, after *selection) Moved {
 	m := Moved{Placement: placement}
 	if before != nil && after != nil && before.every == after.every && before.sameDataplanes(after) {
 		changed := before.clusters.AndNot(after.clusters).Or(after.clusters.AndNot(before.clusters))
-		m.Regions = regions(c.node, after, changed, false) // both selections are every zone, or neither
+		m.Regions = regions(c.node, after, changed, false) // either both selections are every zone, or neither is
 		return m
 	}
 	for _, s := range []*selection{before, after} {
@@ -79,8 +81,8 @@ func (c *consequences) move(placement Placement, before, after *selection) Moved
 // maxRegions limits the regions of a selection with several values of a label.
 const maxRegions = 16
 
-// regions returns the dataplanes in some clusters that a selection contains: one
-// region for each value of a label that the selector lists.
+// regions returns regions for the dataplanes of a selection in some clusters:
+// one region for each value of a label that the selector lists.
 func regions(node func(uint32) *node, s *selection, clusters index.Set, every bool) []Region {
 	var zones []string
 	for id := range clusters.All() {

@@ -1,31 +1,33 @@
-// Package enforce evaluates where policies are enforced and where they inform
-// (SPEC 8): placements and bindings become sets of clusters for each policy of Open
-// Cluster Management (OCM), and conditions on dataplanes for each policy of a mesh.
-// Package rollout plans rollouts.
+// Package enforce evaluates where policies are enforced and where they inform (SPEC
+// 8). From placements and bindings it derives a set of clusters for each policy of
+// Open Cluster Management (OCM), and a condition on dataplanes for each policy of a
+// mesh. Package rollout plans rollouts.
 //
 // The pipeline of a [State]:
 //
 //  1. Resources (package ocm) are the nodes of a graph. A name to which a resource
-//     refers is a node too, even if there is no such resource, so that the
-//     reference takes effect when the resource appears. Names have dense ids; a set
-//     of clusters is an [index.Set] of the ids of their names.
+//     refers is also a node, even if there is no such resource. So the reference
+//     takes effect when the resource appears. Names have dense ids; a set of
+//     clusters is an [index.Set] of the ids of their names.
 //  2. Each placement becomes a selection: the clusters of its decisions, or of
 //     its names and its cluster selector, and a selector of dataplanes.
 //  3. Each OCM policy becomes an [Effect]: the sets P, Q and R of SPEC 8.2 are
 //     unions of the selections of its bindings, directly or through PolicySets.
-//  4. For a policy of a mesh, P is what its targetRef selects, which this package
-//     does not evaluate. Its Q ∪ R is a list of placements, [State.Overrides]. The
-//     placements that contain a dataplane are another list, [State.AppendPlacements].
-//     The policy is enforced on the dataplane if the two lists have a common element.
+//  4. For a policy of a mesh, P is the set of dataplanes that its targetRef selects.
+//     This package does not evaluate it. Q ∪ R is a list of placements,
+//     [State.Overrides]. The placements that contain a dataplane are another list,
+//     [State.AppendPlacements]. The policy is enforced on the dataplane if the two
+//     lists have a common element.
 //
-// An [Editor] makes the next version of a State. It evaluates again only what depends
-// on a changed resource: for a changed cluster the selectors, for that cluster alone;
-// for a changed decision its placement; for a placement that selects other clusters
-// the policies of its bindings. The [Delta] of an edit describes what changed for the
-// policies of meshes: which placements, and in which regions of dataplanes (zones and
-// labels). Package match treats a placement as a term. A dataplane has the terms of the
-// placements that contain it, and a policy with the shadow label requires one of its
-// terms to be enforced. So dataplanes in the same placements share a class.
+// An [Editor] makes the next version of a State. It evaluates again only the dependents
+// of a changed resource. If a cluster changes, the selectors are evaluated for that
+// cluster alone. If a decision changes, its placement is evaluated. If a placement
+// selects other clusters, the policies of its bindings are evaluated. The [Delta] of an
+// edit describes what changed for the policies of meshes: which placements, and in
+// which regions of dataplanes (zones and labels). Package match treats a placement as a
+// term. A dataplane has the terms of the placements that contain it. A policy with the
+// shadow label is enforced on a dataplane that has one of the policy's terms. So
+// dataplanes in the same placements share a class.
 //
 // Where SPEC is silent:
 //
@@ -33,7 +35,7 @@
 //     the same namespace, even if the subjects are policies of a mesh: a policy in
 //     the universal format without a namespace is bound by a binding without one.
 //   - A binding binds the mesh policies with a name in every mesh or, with the label
-//     kuma.io/mesh, those of that mesh.
+//     kuma.io/mesh, only in that mesh.
 //   - An empty clusterSelector selects every cluster with a ManagedCluster and, for
 //     the policies of a mesh, every zone. Dataplanes without a zone are in no
 //     placement.

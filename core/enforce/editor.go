@@ -24,8 +24,8 @@ func (s *State) Edit() *Editor {
 	return e
 }
 
-// Editor makes the next version of a [State]. It is used once: Put and Remove change
-// resources, Commit returns the result. An editor that is dropped has no effect.
+// Editor makes the next version of a [State]. It is used once: call Put and Remove,
+// then Commit. An editor that is dropped has no effect.
 type Editor struct {
 	base  *State
 	names *index.InternerEditor[name]
@@ -35,12 +35,12 @@ type Editor struct {
 
 	reordered bool // clusters were added or removed
 
-	owned    map[uint32]*node        // made by this editor, and not published yet
-	changed  map[uint32]ocm.Resource // what a node was in base; nil if it was not there
+	owned    map[uint32]*node        // made by this editor, not yet published
+	changed  map[uint32]ocm.Resource // the resource of a node in base; nil if there was none
 	released []uint32                // references that Commit releases, so that no id has two meanings in one edit
 }
 
-// Put adds a resource, or replaces the one with its identity.
+// Put adds a resource, or replaces the resource with the same identity.
 func (e *Editor) Put(r ocm.Resource) {
 	id := e.hold(nameOf(&r.Identity().ID)) // the reference of the resource to its own name
 	old := e.node(id).resource
@@ -137,8 +137,7 @@ func (e *Editor) set(of role, id uint32, has bool) {
 	}
 }
 
-// Commit returns the next version, and what the edit changes for the policies of
-// meshes.
+// Commit returns the next version, and the change for the policies of meshes.
 func (e *Editor) Commit() (*State, *Delta) {
 	c := consequences{Editor: e, delta: &Delta{}}
 	c.derive()

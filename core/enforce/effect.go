@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// Effect is the clusters on which an OCM policy is placed and enforced (SPEC 8.2).
-// It is immutable.
+// Effect contains the clusters on which an OCM policy is placed, and on which it
+// is enforced (SPEC 8.2). It is immutable.
 type Effect struct {
 	Policy *ocm.Policy
 	paths  []path
@@ -17,15 +17,15 @@ type Effect struct {
 	placed, enforced index.Set
 }
 
-// path is a way from a binding to a policy.
+// path is a path from a binding to a policy.
 type path struct {
 	binding  *ocm.PlacementBinding
 	clusters index.Set // of the binding's placement, without the exclusions of the set
 }
 
 // newEffect evaluates a policy. With P, Q and R as in SPEC 8.2, Q is a subset of P,
-// so that Q ∪ (P ∩ R) is P ∩ (Q ∪ R): of the clusters on which the policy is placed,
-// those of any override.
+// so Q ∪ (P ∩ R) is P ∩ (Q ∪ R): the clusters on which the policy is placed and that
+// any override contains.
 func newEffect(p *ocm.Policy, paths []path) *Effect {
 	e := &Effect{Policy: p, paths: paths}
 	if p.Disabled {
@@ -52,13 +52,14 @@ func newEffect(p *ocm.Policy, paths []path) *Effect {
 // Target is the action of a policy on one cluster or dataplane.
 type Target struct {
 	Action ocm.Action // Enforce or Inform
-	// Because names the bindings that cause the action, sorted: those that enforce it,
-	// or, if the policy itself enforces or informs, those that place it.
+	// Because contains the sorted names of the bindings that cause the action: the
+	// bindings that enforce the policy or, if the policy itself enforces or informs,
+	// the bindings that place it.
 	Because []string
 }
 
 // Targets yields the clusters on which a policy of s is placed, sorted by name.
-// Targets with the same causes share the list of them.
+// Targets with the same causes share their list.
 func (s *State) Targets(e *Effect) iter.Seq2[string, Target] {
 	return func(yield func(string, Target) bool) {
 		if e.placed.Len() == 0 {
@@ -74,9 +75,9 @@ func (s *State) Targets(e *Effect) iter.Seq2[string, Target] {
 	}
 }
 
-// causes contains a row of bits for each cluster on which a policy is placed: whether
-// the policy is enforced there, and which paths are the cause. A policy has few
-// distinct rows, and clusters with the same row share their target.
+// causes contains a row of bits for each cluster on which a policy is placed. The
+// bits tell whether the policy is enforced there, and which paths are the cause. A
+// policy has few distinct rows, and clusters with the same row share their target.
 type causes struct {
 	effect *Effect
 	width  int      // bytes of a row

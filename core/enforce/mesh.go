@@ -55,7 +55,7 @@ func (s *State) Bindings(p *resource.ID) []*ocm.PlacementBinding {
 }
 
 // Overrides returns the placements in which a mesh policy with the shadow label is
-// enforced, sorted, each once (SPEC 8.3): Q ∪ R.
+// enforced, sorted and distinct: Q ∪ R of SPEC 8.3.
 func (s *State) Overrides(p *resource.ID) []Placement {
 	var placements []Placement
 	for _, b := range s.Bindings(p) {
@@ -67,8 +67,9 @@ func (s *State) Overrides(p *resource.ID) []Placement {
 	return slices.Compact(placements)
 }
 
-// AppendPlacements appends the placements that contain a dataplane, of those that
-// [State.Overrides] returns for any policy, in no particular order.
+// AppendPlacements appends the placements that contain a dataplane, in no
+// particular order. It considers only placements that [State.Overrides] returns
+// for some policy.
 func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Placement {
 	zone := ZoneOf(d)
 	if zone == "" {
@@ -92,8 +93,9 @@ func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Place
 	return dst
 }
 
-// Regions returns regions that contain every dataplane of a placement that
-// [State.AppendPlacements] returns. They may contain other dataplanes.
+// Regions returns regions that contain every dataplane of a placement. They may
+// contain other dataplanes. The placement must be one that
+// [State.AppendPlacements] can return.
 func (s *State) Regions(p Placement) []Region {
 	n := s.lookup(p.nodeName())
 	if n == nil || n.exposed == nil {
@@ -102,7 +104,7 @@ func (s *State) Regions(p Placement) []Region {
 	return regions(s.node, n.exposed, n.exposed.clusters, n.exposed.every)
 }
 
-// Condition is the condition for a dataplane to be in a placement: a zone, and labels.
+// Condition is the condition for a dataplane to be in a placement: a zone and labels.
 type Condition struct {
 	Every  bool     // any zone
 	Zones  []string // one of these zones, sorted, unless Every is set

@@ -39,20 +39,21 @@ const meshPolicySpace = resource.KumaGroup + "/"
 type node struct {
 	name     name
 	resource ocm.Resource // nil: there is no such resource
-	// users is the ids of the resources that refer to the node, sorted. It is
-	// empty for clusters, which are only counted.
+	// users contains the sorted ids of the resources that refer to the node. It
+	// is empty for clusters, whose references are only counted.
 	users []uint32
 
 	// The following fields are derived from the resources.
 
-	// selection is the clusters of a placement; nil for other nodes.
+	// selection is the selection of a placement; nil for other nodes.
 	selection *selection
-	// exposed is selection if a binding overrides a policy of a mesh with it, otherwise nil.
+	// exposed equals selection if a binding overrides a policy of a mesh with it, otherwise
+	// it is nil.
 	exposed *selection
 	// placement identifies the node, if it has or had an exposed selection.
 	placement Placement
-	// placements is the ids of the placements whose exposed selection contains
-	// the cluster by name, sorted.
+	// placements contains the sorted ids of the placements whose exposed
+	// selection contains the cluster by name.
 	placements []uint32
 	// effect is the effect of the bindings on an OCM policy; nil for other nodes.
 	effect *Effect

@@ -10,11 +10,13 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// selection is what a placement selects. It is immutable.
+// selection is the selection of a placement: clusters, and dataplanes in them.
+// It is immutable.
 type selection struct {
 	clusters index.Set
 	// every reports whether the clusterSelector is empty and restricts nothing. If so,
-	// clusters is those with a ManagedCluster, and every zone of dataplanes is selected.
+	// clusters contains the clusters with a ManagedCluster, and every zone of dataplanes
+	// is selected.
 	every bool
 	// dataplanes restricts the dataplanes within the clusters; nil: all.
 	dataplanes labels.Selector

@@ -11,8 +11,9 @@ import (
 	"github.com/meshmatch/meshmatch/index"
 )
 
-// State is the placements, bindings and policies of a hub, and their evaluation. It is
-// immutable and safe for any number of readers. [State.Edit] makes the next version.
+// State contains the placements, bindings and policies of a hub, and their evaluation.
+// It is immutable and safe for any number of readers. [State.Edit] makes the next
+// version.
 type State struct {
 	names *index.Interner[name]
 	nodes index.Vector[*node] // by the id of the name
@@ -20,7 +21,8 @@ type State struct {
 	order *clusterOrder
 }
 
-// role is a property of nodes. A state has the set of the nodes with each role.
+// role is a property of nodes. A state has, for each role, the set of its
+// nodes.
 type role uint8
 
 const (

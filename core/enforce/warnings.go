@@ -10,9 +10,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Warnings returns what is valid but has no effect, sorted by position: references to
-// resources that do not exist, placements that select nothing, and overrides that
-// change nothing. policies is the policies of all meshes, to which bindings may refer.
+// Warnings returns warnings about valid resources without effect, sorted by position:
+// references to resources that do not exist, placements that select nothing, and
+// overrides that change nothing. policies contains the policies of all meshes, to
+// which bindings may refer.
 func (s *State) Warnings(policies []*resource.Policy) []diag.Diagnostic {
 	w := warner{State: s, mesh: map[name][]*resource.Policy{}}
 	for _, p := range policies {

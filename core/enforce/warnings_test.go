@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// hubText is a policy that is placed on a cluster, and a mesh policy with the shadow
-// label. It has no warning.
+// hubText contains a policy that is placed on a cluster, and a mesh policy with the
+// shadow label. It has no warning.
 const hubText = `
 apiVersion: policy.open-cluster-management.io/v1
 kind: Policy

@@ -15,7 +15,7 @@ import (
 // Access is the answer of `access`: whether an inbound allows a request
 // (SPEC 10).
 type Access struct {
-	Semantics semantics.Semantics `json:"semantics"` // by which it was decided (SPEC 17.1)
+	Semantics semantics.Semantics `json:"semantics"` // the semantics of the decision (SPEC 17.1)
 	Decision
 	Shadow       *Decision         `json:"shadow,omitempty"`
 	Warnings     []diag.Diagnostic `json:"warnings"`
@@ -25,10 +25,10 @@ type Access struct {
 	Why []Why `json:"why,omitempty"`
 }
 
-// Why is how an entry or item compares with a request.
+// Why is the comparison of an entry or item with a request.
 type Why struct {
 	Decider
-	Condition *Condition `json:"condition,omitempty"` // the first one that fails; nil: it matches
+	Condition *Condition `json:"condition,omitempty"` // the first condition that fails; nil: the entry or item matches
 }
 
 // Condition is a condition of an entry that a request does not meet.
@@ -38,11 +38,11 @@ type Condition struct {
 	Have  *string `json:"have"` // null: the request has none
 }
 
-// Explanation is why a request is allowed or denied.
+// Explanation is the reason why a request is allowed or denied.
 type Explanation struct {
 	Reason string `json:"reason"`
-	// Nearest is, for a request that is denied by default, the entry or item with
-	// the fewest conditions that fail, among those that allow requests.
+	// Nearest is the allowing entry or item with the fewest failed conditions,
+	// for a request that is denied by default.
 	Nearest *Nearest `json:"nearest,omitempty"`
 }
 
@@ -59,17 +59,17 @@ type Failure struct {
 	Got   string `json:"got"` // "": the request has none
 }
 
-// String describes the condition and what the request has.
+// String describes the condition and the value in the request.
 func (f Failure) String() string { return request.Failure(f).String() }
 
-// Decision is ALLOW or DENY, and what decides.
+// Decision is ALLOW or DENY, with the entry or item that decides.
 type Decision struct {
 	Decision string  `json:"decision"`
 	By       Decider `json:"by"`
 }
 
-// Decider is what decides about a request: an entry of a rule, an item of
-// `from`, or the default, which denies unless no permission is applied.
+// Decider decides a request. It is an entry of a rule, an item of `from`, or
+// the default, which denies unless no permission is applied.
 type Decider struct {
 	Default bool   `json:"default,omitempty"`
 	KRI     string `json:"kri,omitempty"`
@@ -85,13 +85,14 @@ type Decider struct {
 // Allowed reports whether the request is allowed.
 func (d *Decision) Allowed() bool { return d.Decision == permission.Decision{Allow: true}.String() }
 
-// Permissions returns which requests an inbound, given by its index, allows.
-// Policies that only inform are not part of it.
+// Permissions returns the permissions of an inbound, given by its index,
+// without policies that only inform.
 func Permissions(view *core.View, d *resource.Dataplane, inbound int) *permission.Permissions {
 	return permissionsFor(permissionConfig(view, d), d, inbound, view.PermissionsApply(d))
 }
 
-// permissionsFor returns the permissions of an inbound with a config, if they are applied.
+// permissionsFor returns the permissions of an inbound by a config, if permissions are
+// applied.
 func permissionsFor(config *rules.Config, d *resource.Dataplane, inbound int, applied bool) *permission.Permissions {
 	if !applied {
 		return permission.Open(d, inbound)
@@ -99,8 +100,8 @@ func permissionsFor(config *rules.Config, d *resource.Dataplane, inbound int, ap
 	return permission.ForInbound(config, d, inbound)
 }
 
-// permissionConfig returns the MeshTrafficPermissions of a dataplane of the view; nil
-// if the engine does not have this kind.
+// permissionConfig returns the config of MeshTrafficPermission for a dataplane of the
+// view, or nil if the engine does not have this kind.
 func permissionConfig(view *core.View, d *resource.Dataplane) *rules.Config {
 	config, _ := view.Config(d, permission.KindName, core.Enforced)
 	return config

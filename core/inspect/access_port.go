@@ -10,9 +10,9 @@ import (
 )
 
 // FindPort returns the index of the inbound that serves connections to a port of a
-// dataplane: the one at the port, or the first one whose workload has the port; and false
-// if no inbound does (SPEC 11.5, MeshPassthrough). The error, [ErrNotFound], is about a
-// port that the proxy never sees.
+// dataplane: the inbound at the port, or else the first inbound whose workload has the
+// port. It returns false if no inbound does (SPEC 11.5, MeshPassthrough). The error is
+// [ErrNotFound] if the proxy never receives connections to the port.
 func FindPort(d *resource.Dataplane, port uint32) (inbound int, declared bool, err error) {
 	for i := range d.Inbounds {
 		if d.Inbounds[i].Port == port {
@@ -31,7 +31,7 @@ func FindPort(d *resource.Dataplane, port uint32) (inbound int, declared bool, e
 }
 
 // NewUndeclaredAccess returns the answer for connections to a port that no inbound
-// declares: no policy decides them.
+// declares. No policy decides them.
 func NewUndeclaredAccess(view *core.View, d *resource.Dataplane, options Options) (*Access, error) {
 	id, err := view.Identities(d.Mesh).Of(d)
 	if err != nil {

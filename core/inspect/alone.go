@@ -9,15 +9,17 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// alone makes the configuration of a dataplane by single policies of a kind.
+// alone computes the configuration of a dataplane with a single policy of a
+// kind.
 type alone struct {
 	engine   *core.Engine
 	d        *resource.Dataplane
 	kind     *resource.Kind
-	previous []resource.ID // the policy that the engine has
+	previous []resource.ID // the policy that is in the engine
 }
 
-// newAlone makes an engine with what the outbounds and routes of a dataplane depend on.
+// newAlone makes an engine with the resources on which the outbounds and routes of a
+// dataplane depend.
 func newAlone(ctx context.Context, view *core.View, d *resource.Dataplane, kind *resource.Kind) (*alone, error) {
 	set := &resource.Set{
 		Dataplanes: []*resource.Dataplane{d},
@@ -36,7 +38,7 @@ func newAlone(ctx context.Context, view *core.View, d *resource.Dataplane, kind 
 	return a, err
 }
 
-// fields returns what a policy sets.
+// fields returns the fields that a policy sets.
 func (a *alone) fields(ctx context.Context, p *resource.Policy) (*setFields, error) {
 	batch := core.Batch{Upsert: &resource.Set{Policies: []*resource.Policy{p}}}
 	if len(a.previous) > 0 && a.previous[0] != p.ID {
@@ -47,7 +49,7 @@ func (a *alone) fields(ctx context.Context, p *resource.Policy) (*setFields, err
 	}
 	a.previous = []resource.ID{p.ID}
 	view := a.engine.View()
-	config, err := view.Config(a.d, a.kind.Name, core.Shadow) // without bindings it may inform only
+	config, err := view.Config(a.d, a.kind.Name, core.Shadow) // without its bindings, the policy may only inform
 	if err != nil {
 		return nil, err
 	}

@@ -45,9 +45,9 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// input is the resources of an archive.
+// input contains the resources of an archive.
 type input struct {
-	set           *resource.Set // of all files but before*
+	set           *resource.Set // of all files except before*
 	before, after *core.View
 }
 
@@ -77,7 +77,7 @@ func newInput(t *testing.T, archive *txtar.Archive) *input {
 	return &in
 }
 
-// json returns the answer to a question as JSON, with the error that it has.
+// json returns the answer to a question as JSON, with its error.
 func (in *input) json(t *testing.T, q *question) string {
 	t.Helper()
 	answer, err := in.answer(t, q)
@@ -176,7 +176,7 @@ func (in *input) access(d *resource.Dataplane, q *question) (any, error) {
 	return inspect.NewAccess(in.after, d, i, r, q.options), nil
 }
 
-// question is the name of a file that is not an input.
+// question is the parsed name of a file that is not an input.
 type question struct {
 	what                     string
 	names                    []string

@@ -32,20 +32,20 @@ func (t *TestResults) Passed() bool {
 
 // TestResult is the result of one assertion.
 type TestResult struct {
-	Name   string        `json:"name"` // of the test and the assertion
+	Name   string        `json:"name"` // of the test and of the assertion
 	Result TestOutcome   `json:"result"`
 	Why    string        `json:"why,omitempty"` // if it does not pass
 	Pos    diag.Position `json:"-"`             // of the test
-	// Counterexample is a request that is decided otherwise, by By, at an inbound of a
-	// dataplane.
+	// Counterexample is a request with another decision than the expected one, at an
+	// inbound of a dataplane. By decides it.
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
 	By             *Decider        `json:"by,omitempty"`
 }
 
-// TestOutcome is what an assertion results in.
+// TestOutcome is the outcome of an assertion.
 type TestOutcome string
 
-// The outcomes. An assertion is unknown if it takes more than a limit.
+// The outcomes. The outcome is unknown if the assertion exceeds a limit.
 const (
 	TestPass    TestOutcome = "pass"
 	TestFail    TestOutcome = "fail"
@@ -69,7 +69,7 @@ func RunTests(view *core.View, mesh string, kind func(string) (*resource.Kind, e
 	return t.results
 }
 
-// tester runs assertions.
+// tester evaluates assertions.
 type tester struct {
 	view    *core.View
 	mesh    string
@@ -108,7 +108,7 @@ type inboundAt struct {
 	index     int
 }
 
-// decisions checks what each inbound of a case decides.
+// decisions checks the decision of each inbound of a case.
 func (t *tester) decisions(c *resource.AccessCase, single bool) TestResult {
 	targets, err := t.targets(&c.To)
 	if err != nil {
@@ -150,7 +150,7 @@ func (t *tester) decisionsAt(c *resource.AccessCase, at inboundAt, single bool) 
 	return TestResult{Result: TestPass}
 }
 
-// judge compares a decision about a request with what is expected.
+// judge compares a decision about a request with the expected one.
 func (t *tester) judge(c *resource.AccessCase, at inboundAt, d access.Decision, r *request.Request) TestResult {
 	if d.String() == string(c.Expect) {
 		return TestResult{Result: TestPass}
@@ -196,7 +196,7 @@ func (t *tester) targets(to *resource.AccessTarget) ([]inboundAt, error) {
 	return nil, fmt.Errorf("%s has no inbounds", what)
 }
 
-// request returns the one request of a case.
+// request returns the request of a case.
 func (t *tester) request(c *resource.AccessCase) (*request.Request, error) {
 	r := &request.Request{}
 	if from := c.From; from != nil {
@@ -235,8 +235,9 @@ func headersOf(values map[string]string) request.Headers {
 	return request.NewHeaders(headers...)
 }
 
-// clients returns the requests of some clients; nil is every client. Items of `from` know
-// them by their tags, entries of rules by their SPIFFE IDs.
+// clients returns the requests of some clients; nil means every client. With byTags it
+// identifies clients by their tags, as `from` items do; otherwise by SPIFFE IDs, as
+// entries of rules do.
 func (t *tester) clients(c *resource.AccessClient, byTags bool) (*access.Set, error) {
 	switch {
 	case c == nil:
@@ -280,8 +281,8 @@ func withID(how conf.SpiffeIDMatchType, id string) *access.Set {
 	return access.Matching(&conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: how, Value: id}}, nil)
 }
 
-// dataplanes returns the clients that dataplanes are: by the tags of one of their inbounds,
-// or by identity.
+// dataplanes returns dataplanes as clients: by the tags of each of their inbounds, or by
+// identity.
 func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool) (*access.Set, error) {
 	var sets []*access.Set
 	for _, d := range list {
@@ -303,7 +304,7 @@ func (t *tester) dataplanes(list []*resource.Dataplane, name string, byTags bool
 	return access.Or(sets...), nil
 }
 
-// requestsOf returns the requests that an assertion is about; nil is every request.
+// requestsOf returns the requests of an assertion; nil means every request.
 func requestsOf(r *resource.TestRequest) *access.Set {
 	if r == nil {
 		return nil
@@ -363,7 +364,7 @@ func (t *tester) conf(c *resource.ConfCase) TestResult {
 	return judgeValue(&c.Expect, c.Field, value, set)
 }
 
-// valueAt returns a value of a conf, which is JSON, by a pointer.
+// valueAt returns the value at a JSON pointer in the JSON of a conf.
 func valueAt(data []byte, pointer string) (text string, set bool) {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -429,7 +430,7 @@ func ordered(a, b string) bool {
 	return errA == nil && errB == nil || notA == nil && notB == nil
 }
 
-// compareValues compares durations and numbers by value, all else as text.
+// compareValues compares durations and numbers by value, other values as text.
 func compareValues(a, b string) int {
 	x, errX := time.ParseDuration(a)
 	y, errY := time.ParseDuration(b)

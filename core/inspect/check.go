@@ -16,19 +16,19 @@ import (
 
 // Check is the answer of `check` (SPEC 10).
 type Check struct {
-	Semantics semantics.Semantics `json:"semantics"` // by which the warnings were computed (SPEC 17.1)
+	Semantics semantics.Semantics `json:"semantics"` // the semantics of the warnings (SPEC 17.1)
 	Resources map[string]int      `json:"resources"` // the number of each kind
 	Skipped   map[string]int      `json:"skipped"`   // documents on which no answer depends, by kind
-	// Unread is the number of documents that configure proxies and are not read, by kind:
-	// what they configure is in no answer.
+	// Unread is, by kind, the number of documents that configure proxies but are not
+	// read. No answer includes their configuration.
 	Unread   map[string]int    `json:"unread,omitempty"`
-	Errors   []diag.Diagnostic `json:"errors"`   // sorted by place; with any there are no resources
+	Errors   []diag.Diagnostic `json:"errors"`   // sorted by position; if there are any, there are no resources
 	Warnings []diag.Diagnostic `json:"warnings"` // sorted by place
 }
 
-// NewCheck examines the resources that were loaded, and the view of them. It
-// returns their number and what is valid but has no effect, or another one than
-// it seems to have.
+// NewCheck examines the loaded resources and their view. It returns the number
+// of resources, and warnings about valid input without effect or with an
+// unexpected effect.
 func NewCheck(view *core.View, set *resource.Set) *Check {
 	warnings := slices.Clone(set.Warnings)
 	views := newRuleViews(partition.Limits{}, true)
@@ -65,17 +65,18 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 	return check
 }
 
-// meshCheck is what the checks of one mesh examine.
+// meshCheck contains the data for the checks of one mesh.
 type meshCheck struct {
 	view       *core.View
 	mesh       string
 	dataplanes []*resource.Dataplane
 	policies   []*resource.Policy
 	configs    []dataplaneConfig
-	// workloads returns those of the mesh, which are collected at the first
-	// call.
+	// workloads returns the workloads of the mesh. It collects them at the
+	// first call.
 	workloads func() *workloads
-	// accessLimits is for questions about permissions; what passes it has no warning.
+	// accessLimits bounds questions about permissions. A question past the limits
+	// gets no warning.
 	accessLimits access.Limits
 }
 
@@ -83,11 +84,11 @@ type meshCheck struct {
 type dataplaneConfig struct {
 	*rules.Config
 	dataplane *resource.Dataplane
-	shadow    bool // only with the policies that inform
+	shadow    bool // the dataplane has it only with the policies that inform
 }
 
 // newMeshCheck collects the distinct configs of a mesh, both with and without
-// the policies that only inform: what has an effect in either has an effect.
+// the policies that only inform. An item has an effect if it has one in either.
 func newMeshCheck(view *core.View, mesh string) *meshCheck {
 	m := &meshCheck{view: view, mesh: mesh, dataplanes: view.Dataplanes(mesh), policies: view.Policies(mesh), accessLimits: access.Shared(accessWork, accessWorkAll)}
 	m.workloads = sync.OnceValue(func() *workloads { return newWorkloads(m.dataplanes) })
@@ -105,7 +106,7 @@ func newMeshCheck(view *core.View, mesh string) *meshCheck {
 	return m
 }
 
-// withoutIdentity warns of dataplanes that an identity selects and cannot give a
+// withoutIdentity warns of dataplanes that an identity selects but cannot give a
 // SPIFFE ID (SPEC 11.6).
 func (m *meshCheck) withoutIdentity() []diag.Diagnostic {
 	identities := m.view.Identities(m.mesh)

@@ -13,13 +13,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// closedInbounds warns of inbounds that deny every request, one warning for
-// those that no permission selects and one for those with the same permissions
-// (SPEC 7.3).
+// closedInbounds warns of inbounds that deny every request (SPEC 7.3). There is
+// one warning for all inbounds that no permission selects, and one for each
+// group with the same permissions.
 func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 	var causes []*closedCause
 	known := map[string]*closedCause{}         // by the policies
-	closed := map[permissionsOf]*closedCause{} // nil: it allows some request
+	closed := map[permissionsOf]*closedCause{} // nil: the inbound allows some request
 	for _, d := range m.dataplanes {
 		if !m.view.PermissionsApply(d) {
 			continue
@@ -50,8 +50,8 @@ func (m *meshCheck) closedInbounds() []diag.Diagnostic {
 	return warnings
 }
 
-// allowsAny reports whether an inbound allows any request, which it may if that is
-// unknown.
+// allowsAny reports whether an inbound allows any request. If this is unknown, it
+// returns true.
 func allowsAny(p *permission.Permissions, limits access.Limits) bool {
 	regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, access.ListOf(p), nil, limits)
 	return err != nil || slices.ContainsFunc(regions, func(r access.Region) bool { return r.Allow })
@@ -62,7 +62,8 @@ func inboundOf(d *resource.Dataplane, inbound int) string {
 	return qualifiedName(&d.Meta) + " " + uniqueInboundName(d, inbound)
 }
 
-// firstOf returns the first of a list of names, and how many more there are.
+// firstOf returns the first of a list of names, and the number of further
+// names.
 func firstOf(names []string) string {
 	const shown = 5
 	text := strings.Join(names[:min(shown, len(names))], ", ")
@@ -72,8 +73,8 @@ func firstOf(names []string) string {
 	return text
 }
 
-// openInbounds warns, once for a mesh, of inbounds that allow every client as no
-// permission is applied to their dataplanes (SPEC 17.1).
+// openInbounds warns, once for a mesh, of inbounds that allow every client
+// because no permission is applied to their dataplanes (SPEC 17.1).
 func (m *meshCheck) openInbounds() []diag.Diagnostic {
 	var first *resource.Dataplane
 	var inbounds []string
@@ -108,9 +109,9 @@ func permittingPolicies(p permissionsOf) string {
 	return strings.Join(names, ", ")
 }
 
-// closedCause is why inbounds deny every request.
+// closedCause is the reason why inbounds deny every request.
 type closedCause struct {
-	policies  string // that select the inbounds
+	policies  string // the policies that select the inbounds
 	rules     bool   // they have rules, and no `from` has an effect
 	dataplane *resource.Dataplane
 	inbound   int // of the dataplane, the first of the inbounds

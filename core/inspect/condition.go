@@ -10,9 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// unmetTarget returns the first condition of a policy's top-level targetRef, its role and
-// its origin that one of some points of a dataplane does not meet: of the point that meets
-// the most of them. It returns nil if a point meets all.
+// unmetTarget returns the first unmet condition of a policy's top-level targetRef, role
+// and origin, for the point of a dataplane that meets the most conditions. It returns nil
+// if a point meets all conditions.
 func unmetTarget(view *core.View, d *resource.Dataplane, p *resource.Policy, points []int) *Condition {
 	s := view.Semantics()
 	required, attached := s.AppendRequired(nil, p)
@@ -36,7 +36,8 @@ func unmetTarget(view *core.View, d *resource.Dataplane, p *resource.Policy, poi
 	return factCondition(p, nearest[0], have)
 }
 
-// usesRoute reports whether a dataplane has a route to which a policy is attached.
+// usesRoute reports whether a dataplane has the route to which a policy is
+// attached.
 func usesRoute(view *core.View, d *resource.Dataplane, p *resource.Policy) bool {
 	config, err := view.Config(d, p.TargetRef.Kind.String(), core.Shadow)
 	if err != nil {
@@ -57,8 +58,8 @@ func unmetFacts(required []semantics.Fact, have map[semantics.Fact]bool) []seman
 	})
 }
 
-// factCondition returns the condition that requires a fact, and what a point has in place
-// of it.
+// factCondition returns the condition that requires a fact, and the corresponding value
+// of a point.
 func factCondition(p *resource.Policy, want semantics.Fact, have map[semantics.Fact]bool) *Condition {
 	t := &p.TargetRef
 	c := &Condition{Field: "spec.targetRef.", Want: want.Value, Have: valueLike(want, have)}
@@ -96,14 +97,14 @@ func factCondition(p *resource.Policy, want semantics.Fact, have map[semantics.F
 		c.Field = "metadata.labels." + resource.ZoneTag
 	case semantics.Serves:
 		c.Field, c.Want = "networking.inbound", "an inbound, a gateway or a listener"
-	default: // no dataplane has it
+	default: // a fact that no dataplane has
 		c.Field, c.Want = c.Field+"kind", t.Kind.String()
 	}
 	return c
 }
 
-// valueLike returns the value that a point has for what a fact is about; nil if it has
-// none. Of several, such as the sections of a zone proxy, it is the first.
+// valueLike returns a point's value for the subject of a fact, or nil if it has none.
+// Of several values, such as the sections of a zone proxy, it returns the first.
 func valueLike(want semantics.Fact, have map[semantics.Fact]bool) *string {
 	space := want.Space
 	if space == semantics.Builtin {
@@ -122,9 +123,9 @@ func valueLike(want semantics.Fact, have map[semantics.Fact]bool) *string {
 	return &value
 }
 
-// unmetItem returns the first condition of the `to` items of a policy that none of some
-// outbounds meets: of the pair of an item and an outbound that meets the most. It returns
-// nil if the policy has no items.
+// unmetItem returns the first unmet condition of the `to` items of a policy, for the pair
+// of an item and an outbound that meets the most conditions. It returns nil if the policy
+// has no items.
 func unmetItem(view *core.View, p *resource.Policy, outbounds []anyOutbound) *Condition {
 	var nearest []Condition
 	for i := range p.To {
@@ -154,7 +155,7 @@ func fewest(a, b []Condition) []Condition {
 	return a
 }
 
-// routeCondition is the condition that there is a route.
+// routeCondition is the condition that a route exists.
 func routeCondition(field string, t *resource.TargetRef) *Condition {
 	if t.Name == "" {
 		return &Condition{Field: field + ".labels", Want: t.Labels.String()}
@@ -162,10 +163,10 @@ func routeCondition(field string, t *resource.TargetRef) *Condition {
 	return &Condition{Field: field + ".name", Want: t.Name}
 }
 
-// anyOutbound is an outbound with tags, or one of a destination.
+// anyOutbound is an outbound with tags or an outbound of a destination.
 type anyOutbound struct {
 	tags        resource.Tags
-	destination *destination.Outbound // nil: it has tags
+	destination *destination.Outbound // nil: the outbound has tags
 }
 
 // anyOutbounds returns the outbounds of a dataplane in the order of answers.
@@ -183,7 +184,7 @@ func anyOutbounds(view *core.View, d *resource.Dataplane) []anyOutbound {
 	return outbounds
 }
 
-// unmet returns the conditions of a targetRef, at a field, that the outbound does not meet.
+// unmet returns the conditions of the targetRef at a field that the outbound does not meet.
 func (o *anyOutbound) unmet(view *core.View, field string, t *resource.TargetRef) []Condition {
 	var unmet []Condition
 	compare := func(name, want, have string) {

@@ -11,8 +11,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// ConfQuery asks for the one conf of a kind that applies to an outbound, to a route of
-// it, to a client or request of an inbound, or, if neither is given, to a dataplane.
+// ConfQuery asks for the conf of a kind that applies to an outbound, to a route of an
+// outbound, to a request to an inbound or, if none of these is given, to a dataplane.
 type ConfQuery struct {
 	Kind     *resource.Kind
 	Outbound string // for [FindOutbound]
@@ -40,8 +40,8 @@ func (q *ConfQuery) Check() error {
 
 // Conf is the answer of `conf` (SPEC 10).
 type Conf struct {
-	Semantics      semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
-	*EffectiveConf                     // nil if no item selects what the query asks for
+	Semantics      semantics.Semantics `json:"semantics"` // the semantics of the answer (SPEC 17.1)
+	*EffectiveConf                     // nil if no item selects the place of the query
 }
 
 // NewConf answers the query for a dataplane of the view. The errors are [ErrUsage] and [ErrNotFound].
@@ -62,7 +62,7 @@ func NewConf(view *core.View, d *resource.Dataplane, q *ConfQuery) (*Conf, error
 	return &Conf{options.Semantics, NewEffectiveConf(effective, section, options)}, nil
 }
 
-// answer returns the conf and the section of the kind that it is of.
+// answer returns the conf and its section of the kind.
 func (q *ConfQuery) answer(view *core.View, config *rules.Config, d *resource.Dataplane) (*rules.Effective, *resource.Section, error) {
 	switch {
 	case q.Outbound != "":
@@ -76,8 +76,8 @@ func (q *ConfQuery) answer(view *core.View, config *rules.Config, d *resource.Da
 	return config.Default, q.Kind.Default, nil
 }
 
-// noPart is an error about a question for a dataplane as a whole, if the kind has confs
-// for its outbounds or inbounds only.
+// noPart is the error for a question about a whole dataplane, if the kind has confs
+// only for outbounds or inbounds.
 func noPart(d *resource.Dataplane, kind *resource.Kind) error {
 	switch {
 	case kind.From == nil && kind.Rules == nil:
@@ -143,8 +143,8 @@ func findRoute(view *core.View, config *rules.OutboundConfig, name string) (*rul
 }
 
 // confForRequest returns the conf of a kind for a request to an inbound, given by
-// its index, and the section of the kind that it is of: the conf for the client's
-// tags if `from` applies, else that of the first rule that matches. The conf is
+// its index, and the conf's section of the kind. If `from` applies, the conf is
+// for the client's tags; otherwise the first matching rule has it. The conf is
 // nil if no item selects the request.
 func confForRequest(config *rules.Config, d *resource.Dataplane, inbound int, r *request.Request) (*rules.Effective, *resource.Section) {
 	in := config.Inbounds[inbound]
@@ -164,8 +164,9 @@ func confForRequest(config *rules.Config, d *resource.Dataplane, inbound int, r 
 	return nil, config.Kind.Rules
 }
 
-// scopeOf returns what of a header's value has to meet the conditions of a kind's rules:
-// what limits or fails a request is not evaded by a second line (SPEC 7.2).
+// scopeOf returns which part of a header's value must meet the conditions of a kind's
+// rules. A second header line must not evade a rule that limits or fails requests (SPEC
+// 7.2).
 func scopeOf(kind *resource.Kind) request.Scope {
 	if kind.Name == "MeshRateLimit" || kind.Name == "MeshFaultInjection" {
 		return request.Runs

@@ -20,11 +20,11 @@ type Dataplane struct {
 }
 
 // Configuration is the answer of `inspect dataplane` without the dataplane. Several
-// dataplanes may have the same.
+// dataplanes may have the same configuration.
 type Configuration struct {
-	Semantics semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
-	// PermissionsNotApplied reports that its inbounds allow every client, whatever the
-	// permissions are, as it has no identity (SPEC 17.1).
+	Semantics semantics.Semantics `json:"semantics"` // the semantics of the answer (SPEC 17.1)
+	// PermissionsNotApplied reports that the inbounds allow every client, regardless
+	// of the permissions, because the dataplane has no identity (SPEC 17.1).
 	PermissionsNotApplied bool   `json:"permissionsNotApplied,omitempty"`
 	Policies              []Kind `json:"policies"` // sorted by kind
 }
@@ -42,7 +42,7 @@ type DataplaneRef struct {
 // Kind is the configuration of a dataplane by the policies of one kind.
 type Kind struct {
 	Kind      string         `json:"kind"`
-	Matched   []Matched      `json:"matched"` // in order: later ones override
+	Matched   []Matched      `json:"matched"` // in order; later policies override
 	Default   *EffectiveConf `json:"default,omitempty"`
 	To        []SelectorRule `json:"to,omitempty"` // with Options.Ordered: the rule view of `to` (SPEC 4.5)
 	Outbounds []Outbound     `json:"outbounds,omitempty"`
@@ -57,9 +57,10 @@ type Matched struct {
 	Source    string   `json:"source,omitempty"` // file:line; with Options.Source
 	Level     string   `json:"level"`            // the kind of its targetRef
 	Inbounds  []string `json:"inbounds,omitempty"`
-	// Action is "inform" for a policy that only informs, which the answer has
-	// with Options.Shadow; else it is "". Because names the bindings that place it
-	// without enforcing it; none if its label alone decides (SPEC 8.4).
+	// Action is "inform" for a policy that only informs, otherwise "". The answer
+	// contains such policies with Options.Shadow. Because names the bindings that
+	// place the policy without enforcing it; it is empty if the label alone
+	// decides (SPEC 8.4).
 	Action  string   `json:"action,omitempty"`
 	Because []string `json:"because,omitempty"`
 }
@@ -69,17 +70,19 @@ type Options struct {
 	Kind    string // "": all kinds
 	Shadow  bool   // with the policies that only inform (SPEC 8.3)
 	Explain bool   // with the origin of every field
-	Why     bool   // with how each entry of permissions compares with a request
-	Source  bool   // with file:line of what a KRI identifies
+	Why     bool   // with the comparison of a request with each entry of permissions
+	Source  bool   // with file:line of the resources that KRIs identify
 	Ordered bool   // rule views as first-match rules with positive selectors
-	// Semantics is that of the view: KRIs depend on it. Functions with a view set it.
+	// Semantics is the semantics of the view, on which KRIs depend. Functions with a
+	// view set it.
 	Semantics semantics.Semantics
-	// Limits bounds each rule view of `from`. Its zero value means the defaults.
+	// Limits bounds each rule view of `from`. The zero value means the defaults.
 	Limits partition.Limits
-	// NoEffect are the fields that the proxy of the dataplane does not get, which the
-	// answer marks with Explain. Functions for other dataplanes leave it nil.
+	// NoEffect are the fields that the proxy of the dataplane does not get. With
+	// Explain, the answer marks them. Leave it nil for functions that are not about
+	// this dataplane.
 	NoEffect []NoEffect
-	isHere   func(*NoEffect) bool // reports whether one is of the place that is shown; nil: any is
+	isHere   func(*NoEffect) bool // reports whether a field belongs to the place that is shown; nil: every field does
 	// MaxRules bounds the rules of the answer; 0 means 50,000.
 	MaxRules int
 }
@@ -92,8 +95,8 @@ func ScopeOf(shadow bool) core.Scope {
 	return core.Enforced
 }
 
-// configsOf returns the configs of a dataplane in a scope, of one kind or, with an
-// empty kind, of all; none for a nil dataplane.
+// configsOf returns the configs of a dataplane in a scope, of one kind or, if kind
+// is empty, of all kinds. A nil dataplane has none.
 func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.Scope) []*rules.Config {
 	configs := view.Configs(d, scope)
 	if kind == "" {
@@ -103,9 +106,9 @@ func configsOf(view *core.View, d *resource.Dataplane, kind string, scope core.S
 }
 
 // NewDataplane returns the answer for a dataplane of the view. It joins one
-// error for each inbound whose rule view passes its limit, and one if the
-// answer has more rules than it may contain (SPEC 5.5); the answer then has
-// everything else.
+// error for each inbound whose rule view exceeds its limit, and one if the
+// answer would have too many rules (SPEC 5.5). Everything else is in the
+// answer.
 func NewDataplane(view *core.View, d *resource.Dataplane, options Options) (*Dataplane, error) {
 	options.Semantics = view.Semantics()
 	a := newDataplaneAnswer(view, d, options)
@@ -206,8 +209,8 @@ func (a *dataplaneAnswer) toRules(config *rules.Config) []SelectorRule {
 	return a.selectorRules(config.ToRules, config.Kind.To, place, Options{Explain: a.options.Explain, Source: a.options.Source, Semantics: a.options.Semantics})
 }
 
-// selectorRules returns the rules of a view. If the answer has no room for them, the view
-// is not built any further than that.
+// selectorRules returns the rules of a view. It stops building the view once the answer
+// has no room for its rules.
 func (a *dataplaneAnswer) selectorRules(build func(partition.Limits) ([]rules.SelectorRule, error), section *resource.Section, place string, options Options) []SelectorRule {
 	limits := a.views.limits
 	limits.Rules = min(limits.Rules, a.budget.left)

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// defaultPolicies warns of the policies that a new mesh has and this one lacks: they have
+// defaultPolicies warns of the policies that a new mesh has but this one lacks. They have
 // an effect only if they are in the input (SPEC 17.5).
 func (m *meshCheck) defaultPolicies() []diag.Diagnostic {
 	document := m.view.Mesh(m.mesh)

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// DescribeClients describes in words the clients that a selector selects.
+// DescribeClients describes the clients of a selector in words.
 func DescribeClients(s partition.Selector) string {
 	if len(s) == 0 {
 		return "any client"
@@ -19,7 +19,7 @@ func DescribeClients(s partition.Selector) string {
 	return "clients " + s.String()
 }
 
-// DescribeMatch describes in words the requests that a match matches.
+// DescribeMatch describes the requests of a match in words.
 func DescribeMatch(m *conf.Match) string {
 	if m.Empty() {
 		return "any request"
@@ -48,8 +48,8 @@ func DescribeMatch(m *conf.Match) string {
 	return strings.Join(parts, ", ")
 }
 
-// inboundAddress returns address:port of an inbound, which is given by its
-// index. An inbound without an address has the dataplane's.
+// inboundAddress returns address:port of an inbound, given by its index. An
+// inbound without an address has the address of the dataplane.
 func inboundAddress(d *resource.Dataplane, i int) string {
 	in := &d.Inbounds[i]
 	return net.JoinHostPort(cmp.Or(in.Address, d.Address), portNumber(in.Port))
@@ -67,8 +67,8 @@ func uniqueInboundName(d *resource.Dataplane, i int) string {
 	return name
 }
 
-// String returns address:port, and the tags or the destination and the name of its port,
-// without the parts that are not set.
+// String returns address:port, and the tags, or the destination with the name of its
+// port. Absent parts are omitted.
 func (o *OutboundRef) String() string {
 	what := o.Tags.String()
 	if o.Destination != "" {

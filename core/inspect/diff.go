@@ -20,22 +20,22 @@ import (
 type Diff struct {
 	Semantics semantics.Semantics `json:"semantics"` // of both views (SPEC 17.1)
 	// Groups are the dataplanes that change. Dataplanes with the same changes
-	// are one group. Groups are sorted by their first dataplane.
+	// form one group. Groups are sorted by their first dataplane.
 	Groups []DiffGroup `json:"groups"`
-	// Added and Removed are the KRIs of the dataplanes that are in one view only, sorted.
+	// Added and Removed are the sorted KRIs of the dataplanes that are in only one view.
 	// They are in no group.
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
-	// AddedNames and RemovedNames are their names, in the same order.
+	// AddedNames and RemovedNames are the names of these dataplanes, in the
+	// same order.
 	AddedNames, RemovedNames []string `json:"-"`
-	// Opens and Closes are the inbounds of both views whose permissions would
-	// allow a request that they denied, or deny one that they allowed, if the
-	// client had any certificate. An inbound can be in both. They are sorted by
-	// dataplane and inbound.
+	// Opens and Closes are the inbounds of both views whose permissions newly
+	// allow or newly deny some request of some client with any certificate. An
+	// inbound can be in both. They are sorted by dataplane and inbound.
 	Opens  []InboundOf `json:"opens"`
 	Closes []InboundOf `json:"closes"`
-	// Access is which requests those are, of the ones that the inbound can
-	// receive. Dataplanes with the same changes are one element.
+	// Access describes these requests, as far as the inbound can receive them.
+	// Dataplanes with the same changes form one element.
 	Access []AccessDiff `json:"access,omitempty"`
 }
 
@@ -44,7 +44,7 @@ func (d *Diff) Empty() bool {
 	return len(d.Groups)+len(d.Opens)+len(d.Closes)+len(d.Added)+len(d.Removed) == 0
 }
 
-// DiffGroup is dataplanes with the same changes, sorted by identity.
+// DiffGroup contains dataplanes with the same changes, sorted by identity.
 type DiffGroup struct {
 	Dataplanes []string `json:"dataplanes"` // KRIs
 	Changes    []Change `json:"changes"`    // sorted by kind, place and field
@@ -63,10 +63,10 @@ type InboundOf struct {
 type Change struct {
 	Kind  string `json:"kind"`
 	Place Place  `json:"place"`
-	// Field is the JSON pointer of a leaf of the conf. It is "" for the conf as
-	// a whole, which begins or ceases to apply, and "order" for the order of
-	// the rules of an inbound. For permissions, which are not merged, it is the
-	// list of the entry.
+	// Field is the JSON pointer of a leaf of the conf. It is "" if the whole
+	// conf begins or ceases to apply, and "order" for the order of an inbound's
+	// rules. For permissions, which are not merged, it is the list of the
+	// entry.
 	Field string `json:"field"`
 	// Before and After are JSON values; null if the leaf is not set. The
 	// origins are the items that set it.
@@ -77,28 +77,28 @@ type Change struct {
 }
 
 // NewDiff compares the dataplanes of one mesh that are in both views. It joins an error for
-// each inbound whose rule views pass their limit, and one if the answer has
-// more changes of rules than it may contain; everything else is compared.
+// each inbound whose rule views exceed their limit, and one if the answer would have too
+// many changes of rules. Everything else is compared.
 func NewDiff(before, after *core.View, mesh string, options Options) (*Diff, error) {
 	scope := ScopeOf(options.Shadow)
 	return newDiff(side{before, options.Kind, scope}, side{after, options.Kind, scope}, mesh, options)
 }
 
 // NewShadowDiff compares the effective configuration of the dataplanes of a mesh
-// with the one that they would have if the policies that only inform were
-// enforced (SPEC 8.4). Its errors are those of [NewDiff].
+// with their configuration if the policies that only inform were enforced (SPEC
+// 8.4). It returns the same errors as [NewDiff].
 func NewShadowDiff(view *core.View, mesh string, options Options) (*Diff, error) {
 	return newDiff(side{view, options.Kind, core.Enforced}, side{view, options.Kind, core.Shadow}, mesh, options)
 }
 
-// side is one of two configurations that are compared.
+// side is one of the two compared configurations.
 type side struct {
 	view  *core.View
 	kind  string // "": every kind
 	scope core.Scope
 }
 
-// configs returns the configs of a dataplane; a nil one has none.
+// configs returns the configs of a dataplane; a nil dataplane has none.
 func (s side) configs(d *resource.Dataplane) []*rules.Config {
 	return configsOf(s.view, d, s.kind, s.scope)
 }
@@ -138,7 +138,7 @@ type differ struct {
 	diff          *Diff
 }
 
-// pair is a dataplane in both views; nil in the one that does not have it.
+// pair is a dataplane in both views; nil in a view that does not have it.
 type pair struct{ before, after *resource.Dataplane }
 
 // either returns the dataplane in the view that has it, the later one first.
@@ -149,7 +149,7 @@ func (p pair) either() *resource.Dataplane {
 	return p.before
 }
 
-// pair compares one dataplane, unless it is in one view only.
+// pair compares one dataplane, unless it is in only one view.
 func (d *differ) pair(p pair) error {
 	switch {
 	case p.before == nil:

@@ -16,19 +16,19 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// AccessDiff is how the permissions of an inbound change in effect, for the requests that
-// the inbound can receive (SPEC 13.1).
+// AccessDiff describes how the decisions of an inbound change for the requests that it
+// can receive (SPEC 13.1).
 type AccessDiff struct {
 	Dataplanes []string       `json:"dataplanes"` // KRIs, sorted
-	Inbound    string         `json:"inbound"`    // as of [InboundOf]
+	Inbound    string         `json:"inbound"`    // as in [InboundOf]
 	Opens      []AccessChange `json:"opens"`
 	Closes     []AccessChange `json:"closes"`
 	// Names are the names of the dataplanes, in the same order.
 	Names []string `json:"-"`
 }
 
-// AccessChange is the requests about which one entry decided before, and one after,
-// differently.
+// AccessChange is a set of requests whose decision changes. One entry decides all
+// of them before, and one after.
 type AccessChange struct {
 	Clients access.Condition `json:"clients"` // exactly these requests
 	Witness Witness          `json:"witness"` // one of them
@@ -36,7 +36,7 @@ type AccessChange struct {
 	After   Decision         `json:"after"`
 }
 
-// Witness is a request. Parts that it does not have are left out.
+// Witness is a request. Absent parts are omitted.
 type Witness struct {
 	SpiffeID string            `json:"spiffeId,omitempty"`
 	Tags     resource.Tags     `json:"tags,omitzero"`
@@ -58,20 +58,21 @@ func newWitness(r *request.Request) Witness {
 }
 
 // accessDiffs compares the permissions of the inbounds of two views, for all requests.
-// Inbounds share their permissions, and each pair is compared once.
+// Inbounds share permissions, so each pair is compared once.
 type accessDiffs struct {
 	lists  map[permissionsOf]*access.List
 	known  map[accessPair]*accessDiff
 	groups map[string]*AccessDiff // by inbound and changes
 	limits access.Limits
-	// unknown is the first comparison that passes a limit, and how many do.
+	// unknown is the error of the first comparison that exceeds a limit;
+	// unknownCount is the number of such comparisons.
 	unknown      error
 	unknownCount int
 }
 
 // A question about permissions may take a second, and all questions of an answer together
-// a few seconds; what passes that is unknown. 8,000 entries for 500 identities, 2,000 of
-// them with expressions of their own, take 14 million steps and 0.3 s.
+// a few seconds. Beyond that, the answer is unknown. 8,000 entries for 500 identities,
+// 2,000 of them with distinct expressions, take 14 million steps and 0.3 s.
 const (
 	accessWork    = 1 << 24
 	accessWorkAll = 1 << 25
@@ -82,7 +83,7 @@ type accessPair struct {
 	space         spaceOf
 }
 
-// spaceOf is the requests that an inbound can receive.
+// spaceOf describes the requests that an inbound can receive.
 type spaceOf struct {
 	protocol request.Protocol
 	plain    bool
@@ -102,19 +103,20 @@ func (s spaceOf) compare(o spaceOf) int {
 }
 
 type accessDiff struct {
-	opens, closes []AccessChange // of the inbound as it is
-	// couldOpen and couldClose tell of any client, with whatever certificate.
+	opens, closes []AccessChange // for the requests that the inbound can receive
+	// couldOpen and couldClose report changes for any client, with any
+	// certificate.
 	couldOpen, couldClose bool
 	key                   string
 }
 
-// permissionsOf is what the permissions of an inbound are made from.
-// Dataplanes share configs.
+// permissionsOf contains the inputs of an inbound's permissions. Dataplanes
+// share configs.
 type permissionsOf struct {
 	config   *rules.Config // nil: no permission selects the dataplane
 	inbound  int
 	protocol request.Protocol
-	open     bool // none is applied
+	open     bool // no permission is applied
 }
 
 func newPermissionsOf(config *rules.Config, d *resource.Dataplane, inbound int, open bool) permissionsOf {
@@ -178,7 +180,7 @@ func (a *accessDiffs) spaceOf(d *differ, p pair, inbound int) spaceOf {
 func clientsOf(view *core.View, d *resource.Dataplane) spaceOf {
 	identities := view.Identities(d.Mesh)
 	id, err := identities.Of(d)
-	if err != nil || id == nil { // an error is one of `check`
+	if err != nil || id == nil { // `check` reports the error
 		return spaceOf{plain: true}
 	}
 	return spaceOf{domain: identity.ClientTrustDomain(id, identities, view.Trusts(d.Mesh))}
@@ -202,7 +204,7 @@ func (a *accessDiffs) diff(d *differ, key accessPair, old, next *rules.Config, p
 	return diff, nil
 }
 
-// err returns what is unknown, if anything is.
+// err returns an error if any comparison is unknown.
 func (a *accessDiffs) err() error {
 	if a.unknownCount > 1 {
 		return fmt.Errorf("%w; so are those of %d more", a.unknown, a.unknownCount-1)
@@ -220,17 +222,18 @@ func (a *accessDiffs) list(key permissionsOf, config *rules.Config, d *resource.
 	return list
 }
 
-// sides is what differs between the answers about two views.
+// sides contains the options that differ between two views.
 type sides struct{ before, after Options }
 
-// deciders returns how the entries of both views are printed that decide.
+// deciders returns the options with which the deciding entries of both views
+// are printed.
 func (d *differ) deciders() sides {
 	of := func(s side) Options { return Options{Source: d.source, Semantics: s.view.Semantics()} }
 	return sides{of(d.before), of(d.after)}
 }
 
-// compareAccess compares two lists. With a [*access.LimitError] the difference is unknown:
-// the inbound could open and close.
+// compareAccess compares two lists. If it returns a [*access.LimitError], the difference
+// is unknown: the inbound could open and close.
 func compareAccess(s spaceOf, before, after *access.List, options sides, limits access.Limits) (*accessDiff, error) {
 	diff := &accessDiff{couldOpen: true, couldClose: true}
 	all, err := access.Compare(&access.Space{Protocol: s.protocol}, before, after, limits)
@@ -262,7 +265,7 @@ func compareAccess(s spaceOf, before, after *access.List, options sides, limits 
 	return diff, err
 }
 
-// group adds an inbound to those with equal changes.
+// group adds an inbound to the group with equal changes.
 func (a *accessDiffs) group(inbound InboundOf, diff *accessDiff) {
 	key := inbound.Inbound + "\x00" + diff.key
 	group := a.groups[key]
@@ -290,8 +293,8 @@ func (a *accessDiffs) all() []AccessDiff {
 	return out
 }
 
-// permissionsIn returns the config of permissions, nil if no permission selects the
-// dataplane.
+// permissionsIn returns the config of MeshTrafficPermission, or nil if no
+// permission selects the dataplane.
 func permissionsIn(configs []*rules.Config) *rules.Config {
 	for _, config := range configs {
 		if config.Kind.Name == permission.KindName {

@@ -10,29 +10,30 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// clientDiffs compares the `from` of inbounds. The rule views of two views need
-// not have the same selectors, so the clients are divided into parts, each with
-// one rule of either view; the selector of a part is its place. Dataplanes share
-// what is compared, and each pair is compared once.
+// clientDiffs compares the `from` of inbounds. The rule views of the two views
+// may have different selectors. So the clients are divided into parts, each with
+// one rule of each view; the selector of a part is its place. Dataplanes share
+// their `from`, so each pair is compared once.
 type clientDiffs struct {
 	views *ruleViews
 	known map[fromPair]*clientsParts
-	// failed has those with an error, in the order in which they were compared.
+	// failed contains the comparisons with an error, in the order of
+	// comparison.
 	failed []*clientsParts
 }
 
 type fromPair struct{ before, after *rules.From } // nil: none
 
-// clientsParts is either parts or the error that names the limit.
+// clientsParts contains either parts or the error that names the limit.
 type clientsParts struct {
 	parts    []clientsPart
 	err      error
-	first    string // the first inbound that has them
-	inbounds int    // how many have them
+	first    string // the first inbound with this comparison
+	inbounds int    // the number of inbounds with this comparison
 }
 
-// clientsPart is clients with one conf before and one after; nil if no item
-// selects them.
+// clientsPart is a set of clients with one conf before and one after; nil if no
+// item selects them.
 type clientsPart struct {
 	selector      partition.Selector
 	before, after *rules.Effective
@@ -45,8 +46,8 @@ type inboundFroms struct {
 	fromPair
 }
 
-// fromsOf returns the `from` of each inbound that has any in one of the views,
-// kind by kind. Inbounds of two views are the same if their names are.
+// fromsOf returns, kind by kind, the `from` of each inbound that has one in
+// either view. Inbounds of two views are the same if they have the same name.
 func fromsOf(p pair, before, after []*rules.Config) []inboundFroms {
 	var froms []inboundFroms
 	at := map[string]int{}
@@ -94,7 +95,7 @@ func (c *clientDiffs) add(p pair, before, after []*rules.Config, old, next *leav
 	}
 }
 
-// errors returns one error for each comparison that passes its limit.
+// errors returns one error for each comparison that exceeds its limit.
 func (c *clientDiffs) errors() []error {
 	var errs []error
 	for _, both := range c.failed {
@@ -151,8 +152,8 @@ func (c *clientDiffs) divide(both fromPair) ([]clientsPart, error) {
 	return parts, nil
 }
 
-// limitError returns the error of a comparison that passes the limit, with the
-// policies of both views in place of the selectors that were compared.
+// limitError returns the error of a comparison that exceeds the limit. It names
+// the policies of both views instead of the compared selectors.
 func (both fromPair) limitError(err error) error {
 	var limit *partition.LimitError
 	if !errors.As(err, &limit) {
@@ -185,15 +186,15 @@ func disjoint(selectors []partition.Predicate, algebra ruleOfEach, limits partit
 // rulePair is a rule of each view, numbered from 1; zero is no rule.
 type rulePair struct{ before, after int }
 
-// ruleOfEach is the algebra of rule pairs. Its items are the rules of one view
-// and, from that number on, those of the other. Of one view a client has at most
-// one rule.
+// ruleOfEach is the algebra of rule pairs. Its value is the number of rules in
+// the first view. Items below it are the rules of that view; the other items are
+// the rules of the second view. A client has at most one rule in each view.
 type ruleOfEach int
 
 // Start returns the pair of clients without a rule.
 func (ruleOfEach) Start() rulePair { return rulePair{} }
 
-// Add returns the pair with a rule in addition.
+// Add returns the pair with a rule added.
 func (before ruleOfEach) Add(p rulePair, item int) rulePair {
 	if item < int(before) {
 		p.before = item + 1

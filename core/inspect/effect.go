@@ -16,47 +16,47 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// An Effect is what a policy does on a dataplane, or on a part of it, in one word
-// (SPEC 13.4).
+// An Effect is the effect of a policy on a dataplane, or on a part of it, in a
+// word or two (SPEC 13.4).
 type Effect string
 
 // The effects.
 const (
-	Applies     Effect = "applies"      // it sets a field that holds
-	Overridden  Effect = "overridden"   // it sets fields, and others override all of them
+	Applies     Effect = "applies"      // it sets a field that is in effect
+	Overridden  Effect = "overridden"   // it sets fields, but all of them are overridden
 	Informs     Effect = "informs"      // it is not enforced there
-	NotSelected Effect = "not selected" // it does not select the dataplane, or the part
+	NotSelected Effect = "not selected" // it does not select the dataplane or the part
 	WithoutAny  Effect = "no effect"    // it sets no field, or none that the proxy gets
 )
 
-// PolicyEffect is the answer of `why` about a policy and a dataplane (SPEC 13.4).
+// PolicyEffect is the answer of `why` for a policy and a dataplane (SPEC 13.4).
 type PolicyEffect struct {
-	Semantics semantics.Semantics `json:"semantics"` // by which it was computed (SPEC 17.1)
+	Semantics semantics.Semantics `json:"semantics"` // the semantics of the answer (SPEC 17.1)
 	Answer    Effect              `json:"answer"`
-	// Because names the bindings that place a policy that Informs, and Reason is why it
-	// has no effect, where there is one reason for all of it.
+	// Because names the bindings that place a policy that Informs. Reason is the reason
+	// why the policy has no effect, if one reason covers all of it.
 	Because []string `json:"because,omitempty"`
 	Reason  string   `json:"reason,omitempty"`
-	// Fields are the values that hold, and Overridden is what overrides the other fields
-	// that the policy sets, by their JSON pointers. For a policy that Informs they are
-	// those as if it were enforced. If several places or items set one field, it is that
-	// of the first; Places has each.
+	// Fields are the values that are in effect, by JSON pointer. Overridden contains, by
+	// JSON pointer, the items that override the other fields of the policy. For a policy
+	// that Informs, both are as if it were enforced. If several places or items set one
+	// field, the first one is here; Places has all of them.
 	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
 	Overridden map[string]Decider         `json:"overridden,omitempty"`
 	Places     []PlaceEffect              `json:"places,omitempty"`
-	// Condition is what fails, of a policy or of its items that do not select, and
-	// Nearest is a dataplane that the policy selects.
+	// Condition is the condition that fails if the policy or its items do not
+	// select. Nearest is a dataplane that the policy selects.
 	Condition *Condition `json:"condition,omitempty"`
 	Nearest   *Selected  `json:"nearest,omitempty"`
 }
 
-// PlaceEffect is what one item of a policy sets at one place.
+// PlaceEffect contains the fields that one item of a policy sets at one place.
 type PlaceEffect struct {
 	Place      Place                      `json:"place"`
 	Item       string                     `json:"item"` // such as "to[0]"
 	Fields     map[string]json.RawMessage `json:"fields,omitempty"`
 	Overridden map[string]Decider         `json:"overridden,omitempty"`
-	NoEffect   map[string]string          `json:"noEffect,omitempty"` // why the proxy does not get a field
+	NoEffect   map[string]string          `json:"noEffect,omitempty"` // the reasons why the proxy does not get fields
 }
 
 // Selected is a dataplane that a policy selects.
@@ -64,7 +64,7 @@ type Selected struct {
 	Dataplane string `json:"dataplane"` // KRI
 }
 
-// PolicyEffects is the answer of `why` about all policies of a kind and a dataplane.
+// PolicyEffects is the answer of `why` for all policies of a kind and a dataplane.
 type PolicyEffects struct {
 	Semantics semantics.Semantics `json:"semantics"`
 	Policies  []NamedEffect       `json:"policies"` // sorted by identity
@@ -77,7 +77,8 @@ type NamedEffect struct {
 	Name   string `json:"-"` // namespace/name
 }
 
-// EffectQuery asks what policies of a kind do on a dataplane, or on a part of it.
+// EffectQuery asks for the effect of policies of a kind on a dataplane, or on a
+// part of it.
 type EffectQuery struct {
 	Kind     *resource.Kind
 	Outbound string // for [FindOutbound]
@@ -98,9 +99,9 @@ func (q *EffectQuery) Check() error {
 	return nil
 }
 
-// NewPolicyEffect returns what a policy of the view does on a dataplane. Next to the
-// answer there may be errors, as of [NewDataplane]; a nil answer has an [ErrUsage], an
-// [ErrNotFound] or the cause of the context.
+// NewPolicyEffect returns the effect of a policy of the view on a dataplane. In
+// addition to an answer it may return the errors of [NewDataplane]. If the answer is
+// nil, the error is an [ErrUsage], an [ErrNotFound] or the cause of the context.
 func NewPolicyEffect(ctx context.Context, view *core.View, d *resource.Dataplane, p *resource.Policy, q *EffectQuery) (*PolicyEffect, error) {
 	e, err := newEffects(ctx, view, d, q)
 	if err != nil {
@@ -113,8 +114,8 @@ func NewPolicyEffect(ctx context.Context, view *core.View, d *resource.Dataplane
 	return answer, err
 }
 
-// NewPolicyEffects returns what each policy of the query's kind does on a dataplane. The
-// errors are those of [NewPolicyEffect].
+// NewPolicyEffects returns the effect of each policy of the query's kind on a dataplane.
+// It returns the same errors as [NewPolicyEffect].
 func NewPolicyEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *EffectQuery) (*PolicyEffects, error) {
 	e, err := newEffects(ctx, view, d, q)
 	if err != nil {
@@ -136,14 +137,14 @@ func NewPolicyEffects(ctx context.Context, view *core.View, d *resource.Dataplan
 	return answer, errors.Join(errs...)
 }
 
-// effects compares the configuration of a dataplane with what single policies set by
-// themselves, which is the configuration in a mesh without other policies of the kind.
+// effects compares the configuration of a dataplane with the configuration in a mesh
+// that has only a single policy of the kind.
 type effects struct {
 	view  *core.View
 	d     *resource.Dataplane
 	query EffectQuery
-	// part is the place of the query: the outbound or inbound, the whole dataplane if
-	// neither is set; at is its index.
+	// part is the place of the query: an outbound or inbound or, if neither is set,
+	// the whole dataplane. at is its index.
 	part  Place
 	at    int
 	alone *alone
@@ -175,7 +176,8 @@ func newEffects(ctx context.Context, view *core.View, d *resource.Dataplane, q *
 	return e, err
 }
 
-// of returns the effect of a policy, without the reasons why it does not select.
+// of returns the effect of a policy. It does not explain why a policy does not
+// select.
 func (e *effects) of(ctx context.Context, p *resource.Policy) (*PolicyEffect, error) {
 	answer := &PolicyEffect{Semantics: e.view.Semantics()}
 	if !e.selects(p) {
@@ -222,7 +224,7 @@ func (e *effects) of(ctx context.Context, p *resource.Policy) (*PolicyEffect, er
 	return answer, errors.Join(set.err(), all.err())
 }
 
-// add adds what is set at a place.
+// add adds the fields that are set at a place.
 func (a *PolicyEffect) add(place *PlaceEffect) {
 	a.Places = append(a.Places, *place)
 	for pointer, value := range place.Fields {
@@ -243,8 +245,8 @@ func (a *PolicyEffect) add(place *PlaceEffect) {
 	}
 }
 
-// conclude sets the answer, if the policy does more than inform, and the reason of one
-// without effect.
+// conclude sets the effect of a policy that is enforced, and the reason if it has no
+// effect.
 func (e *effects) conclude(p *resource.Policy, answer *PolicyEffect) {
 	switch {
 	case answer.Answer == Informs:
@@ -278,7 +280,7 @@ func (e *effects) conclude(p *resource.Policy, answer *PolicyEffect) {
 }
 
 // targetOf returns the action of a policy on a dataplane that it selects. A policy that is
-// attached to a route informs where the route does.
+// attached to a route informs if the route does.
 func targetOf(view *core.View, d *resource.Dataplane, p *resource.Policy) enforce.Target {
 	target := view.Enforcement().MeshTarget(p, d)
 	if target.Action == ocm.Enforce && p.TargetRef.Kind.IsRoute() && !selects(view, d, p, core.Enforced, nil) {
@@ -287,8 +289,8 @@ func targetOf(view *core.View, d *resource.Dataplane, p *resource.Policy) enforc
 	return target
 }
 
-// selects reports whether a policy selects a dataplane in a scope and, if inbound is not
-// nil, the inbound.
+// selects reports whether a policy selects a dataplane in a scope. If inbound is not
+// nil, the policy must also select the inbound.
 func selects(view *core.View, d *resource.Dataplane, p *resource.Policy, scope core.Scope, inbound *int) bool {
 	config, err := view.Config(d, p.Kind, scope)
 	if err != nil {
@@ -302,7 +304,8 @@ func selects(view *core.View, d *resource.Dataplane, p *resource.Policy, scope c
 	return false
 }
 
-// selects reports whether a policy selects the dataplane, and the inbound of the query.
+// selects reports whether a policy selects the dataplane and, if given, the inbound of
+// the query.
 func (e *effects) selects(p *resource.Policy) bool {
 	if e.part.Inbound == nil {
 		return selects(e.view, e.d, p, core.Shadow, nil)
@@ -331,7 +334,8 @@ func (e *effects) explainNotSelected(p *resource.Policy, answer *PolicyEffect) {
 	}
 }
 
-// likeness is how many labels and tags two dataplanes share; a namespace counts for more.
+// likeness is the number of labels and tags that two dataplanes share. A shared namespace
+// has more weight.
 func likeness(a, b *resource.Dataplane) int {
 	n := 0
 	if a.Namespace == b.Namespace {
@@ -363,7 +367,8 @@ func (e *effects) isPart(place *Place) bool {
 	return true
 }
 
-// noEffect returns why the proxy does not get a field; "" if it does.
+// noEffect returns the reason why the proxy does not get a field, or "" if it
+// does.
 func (e *effects) noEffect(all *setFields, f *setField) string {
 	if reason := all.ignoring(f); reason != "" {
 		return reason
@@ -395,7 +400,7 @@ func (e *effects) all(scope core.Scope) (*setFields, error) {
 	return fields, nil
 }
 
-// decider returns what overrides a field.
+// decider returns the item or entry that overrides a field.
 func (e *effects) decider(by *overrider) Decider {
 	if by.entry != nil {
 		return newDecider(by.entry, e.query.Options)

@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// EffectiveConf is a merged conf with the items that it was merged from: the C
+// EffectiveConf is a merged conf with the items from which it was merged: the C
 // of SPEC 10.
 type EffectiveConf struct {
 	Conf    resource.Conf     `json:"conf"`
@@ -23,16 +23,17 @@ type Origin struct {
 	KRI    string `json:"kri"`
 	Source string `json:"source,omitempty"` // file:line of the item; with Options.Source
 	Index  int    `json:"index"`
-	// Default reports that Kuma's schema sets the field, in a conf that does not have it.
+	// Default reports that the conf does not have the field, but Kuma's schema sets it.
 	Default bool `json:"default,omitempty"` // in Fields
-	// NoEffect is why the proxy does not get the field; "" if it does.
+	// NoEffect is the reason why the proxy does not get the field, or "" if it
+	// does.
 	NoEffect string `json:"noEffect,omitempty"` // in Fields, with Options.NoEffect
 	// Item is the policy's name and the item's field, such as "shop/web to[0]".
 	Item string `json:"-"`
 }
 
-// NewEffectiveConf returns a conf of one of a kind's sections for printing; nil
-// for a nil conf, which no item selects.
+// NewEffectiveConf returns a conf of a section of a kind for printing, or nil
+// for a nil conf, if no item applies.
 func NewEffectiveConf(e *rules.Effective, section *resource.Section, options Options) *EffectiveConf {
 	if e == nil {
 		return nil
@@ -81,7 +82,7 @@ func itemOf(o rules.Origin, section *resource.Section) (field string, pos diag.P
 	case p.Type.From:
 		return fmt.Sprintf("from[%d]", o.Index), p.From[o.Index].Pos
 	case p.Type.Rules:
-		if len(p.Rules) == 0 { // a `from` item that is read as a rule (SPEC 17.1)
+		if len(p.Rules) == 0 { // a `from` item that is applied as a rule (SPEC 17.1)
 			return fmt.Sprintf("from[%d]", o.Index), p.From[o.Index].Pos
 		}
 		return fmt.Sprintf("rules[%d]", o.Index), p.Rules[o.Index].Pos

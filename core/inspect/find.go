@@ -13,12 +13,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A Name identifies a resource of one kind in a mesh: by its name, or by
+// A Name identifies a resource of one kind in a mesh by its name or by
 // NAMESPACE/NAME.
 type Name struct {
 	Name string
-	// Namespace is the namespace, which may be the empty one; nil: any. A Name that
-	// begins with another one is a contradiction.
+	// Namespace is the namespace, which may be empty; nil: any namespace. It must
+	// not contradict a namespace in Name.
 	Namespace *string
 }
 
@@ -34,14 +34,14 @@ func (n Name) split(what string) (name string, namespace *string, err error) {
 	return after, &before, nil
 }
 
-// FindDataplane returns the only dataplane of a mesh with a name. The error is
-// [ErrNotFound] or [ErrUsage].
+// FindDataplane returns the only dataplane of a mesh with the name. The error
+// is [ErrNotFound] or [ErrUsage].
 func FindDataplane(view *core.View, mesh string, name Name) (*resource.Dataplane, error) {
 	return find(view, view.Dataplanes(mesh), func(d *resource.Dataplane) *resource.Meta { return &d.Meta }, "dataplane", name)
 }
 
-// FindClient returns the client of a name: a SPIFFE ID, or a dataplane with its identity and
-// the tags of its first inbound. The error is [ErrNotFound] or [ErrUsage].
+// FindClient returns the client with the name: a SPIFFE ID, or a dataplane with its identity
+// and the tags of its first inbound. The error is [ErrNotFound] or [ErrUsage].
 func FindClient(view *core.View, mesh string, name Name) (*access.Client, error) {
 	if request.ClaimsID(name.Name) {
 		return &access.Client{SpiffeID: name.Name}, nil
@@ -64,15 +64,15 @@ func FindClient(view *core.View, mesh string, name Name) (*access.Client, error)
 	return client, nil
 }
 
-// FindPolicy returns the only policy of a kind and a mesh with a name. The errors are
-// those of [FindDataplane].
+// FindPolicy returns the only policy of a kind and a mesh with the name. It returns
+// the same errors as [FindDataplane].
 func FindPolicy(view *core.View, mesh, kind string, name Name) (*resource.Policy, error) {
 	ofKind := slices.DeleteFunc(view.Policies(mesh), func(p *resource.Policy) bool { return p.Type.Name != kind })
 	return find(view, ofKind, func(p *resource.Policy) *resource.Meta { return &p.Meta }, kind, name)
 }
 
-// find returns the only resource of a name, or else of a name by which other resources
-// refer to it.
+// find returns the only resource with a name. If there is none, it returns the only
+// resource to which others refer by the name.
 func find[T any](view *core.View, all []T, meta func(T) *resource.Meta, what string, wanted Name) (found T, err error) {
 	name, namespace, err := wanted.split(what)
 	if err != nil {
@@ -110,8 +110,8 @@ func find[T any](view *core.View, all []T, meta func(T) *resource.Meta, what str
 	return none, err
 }
 
-// FindKind returns the kind with a name, which may be in the plural, or with a short name,
-// in any letter case. The error is [ErrUsage].
+// FindKind returns the kind with a name or a short name, in any letter case. The name may
+// be in the plural. The error is [ErrUsage].
 func FindKind(kinds *resource.Kinds, name string) (*resource.Kind, error) {
 	for _, kind := range kinds.All() {
 		if IsKindName(name, kind.Name) || strings.EqualFold(kind.Short, name) {

@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// port is an inbound or outbound. Its names need not be unique; its address and
-// port are.
+// port is an inbound or outbound. Its names need not be unique, but its address
+// and port are.
 type port struct {
 	names   []string
 	address string
@@ -21,8 +21,9 @@ type port struct {
 
 func (p *port) has(name string) bool { return name == p.address || slices.Contains(p.names, name) }
 
-// FindInbound returns the index of the only inbound of a name: its name, or its port
-// if it has none; its KRI; or address and port. The error is [ErrNotFound].
+// FindInbound returns the index of the only inbound that is identified by its name
+// (or the port if the inbound has no name), by its KRI, or by its address and port.
+// The error is [ErrNotFound].
 func FindInbound(d *resource.Dataplane, name string) (int, error) {
 	ports := make([]port, len(d.Inbounds))
 	for i := range d.Inbounds {
@@ -32,15 +33,15 @@ func FindInbound(d *resource.Dataplane, name string) (int, error) {
 	return portNamed(d, "inbound", name, ports)
 }
 
-// FindOutbound returns the index of the only outbound of a name, in the order of answers:
-// its service; its port; the KRI of the dataplane with the port as section; or address
-// and port. An outbound of a destination has the names of [destinationNames] in place of
-// a service. The error is [ErrNotFound].
+// FindOutbound returns the index, in the order of answers, of the only outbound that is
+// identified by its service, by its port, by the KRI of the dataplane with the port as
+// section, or by its address and port. An outbound of a destination has the names of
+// [destinationNames] instead of a service. The error is [ErrNotFound].
 func FindOutbound(view *core.View, d *resource.Dataplane, name string) (int, error) {
 	var ports []port
 	for i := range d.Outbounds {
 		out := &d.Outbounds[i]
-		if out.Backend != nil { // one of the destinations, or nothing
+		if out.Backend != nil { // an outbound of a destination, or no outbound
 			continue
 		}
 		number := portNumber(out.Port)
@@ -55,8 +56,8 @@ func FindOutbound(view *core.View, d *resource.Dataplane, name string) (int, err
 	return portNamed(d, "outbound", name, ports)
 }
 
-// OutboundNames returns a name of each outbound of a dataplane for [FindOutbound]: its
-// service, or NAME:PORT of its destination; in the order of answers.
+// OutboundNames returns a name of each outbound of a dataplane for [FindOutbound], in
+// the order of answers: its service, or NAME:PORT of its destination.
 func OutboundNames(view *core.View, d *resource.Dataplane) []string {
 	var names []string
 	for i := range d.Outbounds {
@@ -74,8 +75,9 @@ func OutboundNames(view *core.View, d *resource.Dataplane) []string {
 func portNumber(port uint32) string { return strconv.FormatUint(uint64(port), 10) }
 
 // destinationNames returns the names of an outbound of a destination: NAME:PORT, with the
-// number and the name of the port; the name; those again with the display name; the KRI,
-// with or without the section; and the host names, with or without the port.
+// number and with the name of the port; the name alone; the same forms with the display
+// name; the KRI, with and without the section; and the host names, with and without the
+// port.
 func destinationNames(view *core.View, o *destination.Outbound) []string {
 	meta, number := o.Destination.Identity(), portNumber(o.Port.Number)
 	var names []string
@@ -92,7 +94,7 @@ func destinationNames(view *core.View, o *destination.Outbound) []string {
 	return names
 }
 
-// portNamed returns the index of the only port of that name.
+// portNamed returns the index of the only port with the name.
 func portNamed(d *resource.Dataplane, what, name string, ports []port) (int, error) {
 	found := -1
 	var all, matching []string

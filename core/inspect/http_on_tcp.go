@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// httpOnTCP warns of the HTTP fields of `to` items that apply to TCP outbounds
-// only (SPEC 11.3).
+// httpOnTCP warns of the HTTP fields of `to` items that apply only to TCP
+// outbounds (SPEC 11.3).
 func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
 	h := httpItems{tcp: map[httpField]bool{}, other: map[httpField]bool{}}
 	seen := map[effectiveOn]bool{}
@@ -28,14 +28,15 @@ func (m *meshCheck) httpOnTCP() []diag.Diagnostic {
 	return h.warnings()
 }
 
-// effectiveOn is a conf with the protocol of an outbound that it applies to.
+// effectiveOn is a conf with the protocol of an outbound to which it applies.
 type effectiveOn struct {
 	*rules.Effective
 	tcp bool
 }
 
-// onlyTCP reports whether all endpoints of an outbound are TCP. An outbound
-// without endpoints may become either, and for one with a backendRef the snapshots warn.
+// onlyTCP reports whether all endpoints of an outbound are TCP. It returns false for an
+// outbound without endpoints, which may get HTTP endpoints, and for an outbound with a
+// backendRef, about which the snapshots warn.
 func (w *workloads) onlyTCP(o *resource.Outbound) bool {
 	if o.Backend != nil {
 		return false

@@ -10,7 +10,7 @@ import (
 )
 
 // idleEntries warns of permission entries that an inbound cannot match in full
-// (SPEC 7.5), and of those that change nothing on any inbound.
+// (SPEC 7.5), and of entries that change nothing on any inbound.
 func (m *meshCheck) idleEntries() []diag.Diagnostic {
 	e := entries{effective: map[permission.Place]bool{}, seen: map[permissionsOf]bool{}, limits: m.accessLimits}
 	for _, d := range m.dataplanes {
@@ -48,7 +48,7 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 
 // entries collects the effects of permission entries on the inbounds of a mesh.
 type entries struct {
-	effective map[permission.Place]bool // false: on no inbound so far
+	effective map[permission.Place]bool // false: not effective on any inbound so far
 	order     []permission.Place        // the keys of effective, in the order in which they were added
 	seen      map[permissionsOf]bool
 	limits    access.Limits
@@ -78,8 +78,8 @@ func (e *entries) inbound(p permissionsOf, d *resource.Dataplane) {
 	}
 }
 
-// deciding returns the entries that decide about a request, or about one in the shadow
-// decision; nil if that is unknown.
+// deciding returns the entries that decide any request, or any request of the shadow
+// decision; nil if this is unknown.
 func deciding(p *permission.Permissions, limits access.Limits) map[permission.Place]bool {
 	decides := map[permission.Place]bool{}
 	lists := []*access.List{access.ListOf(p)}

@@ -10,9 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// PlacementWarnings returns what is valid in placements and bindings and has no
-// effect, sorted by place: the warnings of [enforce.State.Warnings], and overrides
-// that enforce a policy of a mesh on no dataplane.
+// PlacementWarnings returns warnings about valid placements and bindings without
+// effect, sorted by position: the warnings of [enforce.State.Warnings], and
+// overrides that enforce a policy of a mesh on no dataplane.
 func PlacementWarnings(view *core.View) []diag.Diagnostic {
 	var policies []*resource.Policy
 	var warnings []diag.Diagnostic
@@ -25,9 +25,9 @@ func PlacementWarnings(view *core.View) []diag.Diagnostic {
 	return diag.Sorted(append(warnings, view.Enforcement().Warnings(policies)...))
 }
 
-// idleOverrides warns of the bindings with an override that enforce a policy on
-// none of the dataplanes that it selects. A placement that selects nothing at all
-// is among the warnings of package enforce.
+// idleOverrides warns of the bindings whose override enforces a policy on none of
+// the dataplanes that the policy selects. Package enforce warns of a placement
+// that selects nothing at all.
 func idleOverrides(view *core.View, p *resource.Policy) []diag.Diagnostic {
 	state := view.Enforcement()
 	bindings := state.Bindings(&p.ID)

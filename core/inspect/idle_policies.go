@@ -26,7 +26,7 @@ func (m *meshCheck) withoutDataplanes() []diag.Diagnostic {
 	}}
 }
 
-// idlePolicies warns of policies that select nothing.
+// idlePolicies warns of policies that select no dataplane.
 func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 	selecting := map[*resource.Policy]bool{}
 	for _, config := range m.configs {
@@ -47,8 +47,8 @@ func (m *meshCheck) idlePolicies() []diag.Diagnostic {
 }
 
 // ignoredFrom warns of policies whose `from` has no effect on an inbound, because other
-// policies of the kind have rules there (SPEC 5.6), or because no `from` is read (SPEC
-// 17.1).
+// policies of the kind have rules there (SPEC 5.6), or because the semantics ignores
+// `from` (SPEC 17.1).
 func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 	type place struct {
 		inbound  string
@@ -63,7 +63,7 @@ func (m *meshCheck) ignoredFrom() []diag.Diagnostic {
 			for _, matched := range config.Matched.All() {
 				p := matched.Policy
 				if config.shadow && !p.Shadow() {
-					continue // rules that only inform replace the `from` of policies that inform only
+					continue // rules that only inform replace only the `from` of policies that only inform
 				}
 				if _, known := where[p]; !known && len(p.From) > 0 && matched.Inbounds.Has(i) {
 					in := config.Inbounds[i]

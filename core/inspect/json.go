@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// JSON returns the JSON of an answer, indented by two spaces. The characters <, > and
-// & are not escaped; control characters that a terminal may act on are.
+// JSON returns the JSON of an answer, indented by two spaces. It does not escape <, >
+// and &, but escapes control characters that a terminal may interpret.
 func JSON(answer any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -18,7 +18,7 @@ func JSON(answer any) ([]byte, error) {
 	return escapeControls(b.Bytes()), err
 }
 
-// escapeControls escapes the control characters of JSON which it need not escape.
+// escapeControls escapes the control characters that JSON allows unescaped.
 func escapeControls(data []byte) []byte {
 	isControl := func(r rune) bool { return r > unicode.MaxASCII-1 && unicode.IsControl(r) }
 	if bytes.IndexFunc(data, isControl) < 0 {

@@ -10,8 +10,8 @@ import (
 )
 
 // leafKey identifies a leaf of a dataplane's configuration: the policy kind, the
-// place in words, the match or entry, and the field. It is the same in two
-// views if it is the same leaf.
+// place in words, the match or entry, and the field. The same leaf has the same
+// key in two views.
 type leafKey struct{ kind, place, entry, field string }
 
 func (a leafKey) compare(b leafKey) int {
@@ -25,13 +25,13 @@ type leaf struct {
 	place  *Place
 }
 
-// leaves is the effective configuration of a dataplane, flattened. What depends on the
-// other view is added later: the confs of `from` ([clientDiffs]), the entries of rules
-// that are not merged ([entryDiffs]), and the order of rules ([ruleOrders]).
+// leaves is the flattened effective configuration of a dataplane. The parts that
+// depend on the other view are added later: the confs of `from` ([clientDiffs]), the
+// entries of unmerged rules ([entryDiffs]), and the order of rules ([ruleOrders]).
 type leaves struct {
 	options Options // how origins are shown
 	at      map[leafKey]leaf
-	err     error // the first one; the leaves are not complete then
+	err     error // the first error; if not nil, the leaves are incomplete
 }
 
 // newLeaves flattens the configs of a dataplane of a side.

@@ -13,8 +13,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// hostilePermissions is a policy for each of some services whose entries divide requests
-// into more parts than any limit: by many headers, each with several expressions.
+// hostilePermissions returns a policy for each of some services. Its entries divide
+// requests into more parts than any limit, by many headers with several expressions
+// each.
 func hostilePermissions(services int, denied string) []string {
 	var documents []string
 	for n := range services {
@@ -34,8 +35,8 @@ func hostilePermissions(services int, denied string) []string {
 	return documents
 }
 
-// Questions about permissions that are past a limit are unknown, and those of a whole mesh
-// share one limit.
+// The answer to a question about permissions past a limit is unknown. All questions of a
+// mesh share one limit.
 func TestPermissionsPastTheLimit(t *testing.T) {
 	before, after := viewOf(t, hostilePermissions(6, "GET")...), viewOf(t, hostilePermissions(6, "PUT")...)
 	diff, err := inspect.NewDiff(before, after, "default", inspect.Options{})

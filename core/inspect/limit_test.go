@@ -14,9 +14,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// hostile is a policy on the inbound of that name. It sets each of six fields
-// to six values, each for clients with a tag of its own, which makes 7^6 kinds
-// of clients (SPEC 5.5).
+// hostile returns a policy on the inbound with the name. It sets each of six
+// fields to six values, each for clients with a separate tag, which makes 7^6
+// kinds of clients (SPEC 5.5).
 func hostile(inbound string) string {
 	fields := []string{"requestTimeout", "streamIdleTimeout", "maxStreamDuration", "maxConnectionDuration", "requestHeadersTimeout"}
 	var items []string
@@ -31,7 +31,7 @@ func hostile(inbound string) string {
 		inbound, inbound, strings.Join(items, ", "))
 }
 
-// inbounds is a dataplane with inbounds at ports from 80 on.
+// inbounds returns a dataplane with inbounds at ports from 80 on.
 func inbounds(n int) string {
 	var list []string
 	for i := range n {
@@ -79,7 +79,7 @@ func TestRuleViewPastItsLimit(t *testing.T) {
 		}
 	})
 
-	// Each view is small, and what they have in common is not.
+	// Each view is small, but their common refinement is not.
 	t.Run("diff names the policies of both views", func(t *testing.T) {
 		small := func(name, key string) string {
 			var items []string
@@ -108,7 +108,7 @@ func TestRuleViewPastItsLimit(t *testing.T) {
 }
 
 // Each view past its limit reduces the work of those that follow, down to an
-// eighth. A view that is small is built all the same.
+// eighth. A small view is still built.
 func TestManyRuleViewsPastTheLimit(t *testing.T) {
 	files := []string{inbounds(8), few}
 	for i := range 7 {
@@ -158,8 +158,8 @@ func TestManyRuleViewsWithTooManyRules(t *testing.T) {
 	}
 }
 
-// An answer has at most MaxRules rules. A list that does not fit is left out with an
-// error; later ones that fit are in the answer.
+// An answer has at most MaxRules rules. A list that does not fit is omitted with an
+// error; later lists that fit are in the answer.
 func TestMaxRules(t *testing.T) {
 	const matches = "{type: MeshAccessLog, name: m, spec: {targetRef: {kind: Dataplane, sectionName: '82'}, rules: [{matches: [{method: GET}, {method: PUT}], default: {backends: []}}]}}"
 	view := viewOf(t, inbounds(3), few, matches, allowAll)

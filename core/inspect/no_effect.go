@@ -14,16 +14,17 @@ type NoEffect struct {
 	Index  int    // of the item
 	Field  string // JSON pointer into the conf; "" for the whole conf
 	Reason string
-	// Inbound and Outbound are the indexes of the inbound or the outbound of the answer
-	// that lack the field. Both are Anywhere for a field of the whole proxy.
+	// Inbound or Outbound is the index of the inbound or outbound of the answer that
+	// lacks the field; the other is Anywhere. Both are Anywhere for a field of the
+	// whole proxy.
 	Inbound, Outbound int
 }
 
 // Anywhere is the index of no inbound or outbound.
 const Anywhere = -1
 
-// noEffect returns why the proxy does not get a field that an item set, or parts of it; ""
-// if it does.
+// noEffect returns the reason why the proxy does not get a field that an item set, or a
+// part of the field; "" if it does.
 func (options *Options) noEffect(origin rules.Origin, pointer string) string {
 	var reasons []string
 	for i := range options.NoEffect {
@@ -36,7 +37,7 @@ func (options *Options) noEffect(origin rules.Origin, pointer string) string {
 	return strings.Join(reasons, "; ")
 }
 
-// covers reports whether a field is a part of another one, or has it as a part.
+// covers reports whether one of two fields is a part of the other.
 func covers(field, pointer string) bool {
 	return field == pointer || strings.HasPrefix(pointer, field+"/") || strings.HasPrefix(field, pointer+"/")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Outbound is an outbound with its conf and those of its routes.
+// Outbound is an outbound with its conf and the confs of its routes.
 type Outbound struct {
 	Outbound OutboundRef `json:"outbound"`
 	*EffectiveConf
@@ -23,8 +23,8 @@ type OutboundRef struct {
 	Address string        `json:"address,omitempty"`
 	Port    uint32        `json:"port,omitempty"`
 	Tags    resource.Tags `json:"tags,omitempty"`
-	// Destination is the KRI of the destination of an outbound without tags, and Name
-	// that of its port, which may have none (SPEC 17.3).
+	// Destination is the KRI of the destination of an outbound without tags. Name is
+	// the name of the destination's port, or "" if it has none (SPEC 17.3).
 	Destination string `json:"destination,omitempty"`
 	Name        string `json:"name,omitempty"`
 }
@@ -45,9 +45,9 @@ func newOutbound(ref *OutboundRef, config *rules.OutboundConfig, kind *resource.
 	return out
 }
 
-// outboundsOf yields the outbounds of a dataplane with the confs of a config: those with
-// tags in the order of its resource, and after them those of destinations. A listed
-// reference to a destination is an outbound if it finds one.
+// outboundsOf yields the outbounds of a dataplane with the confs of a config: first the
+// outbounds with tags, in the order of the resource, then the outbounds of destinations.
+// A reference to a destination in the resource is an outbound only if it finds one.
 func outboundsOf(view *core.View, config *rules.Config, d *resource.Dataplane, scope core.Scope) iter.Seq2[*OutboundRef, *rules.OutboundConfig] {
 	return func(yield func(*OutboundRef, *rules.OutboundConfig) bool) {
 		for i := range config.Outbounds {

@@ -10,7 +10,7 @@ import (
 )
 
 // overriddenItems warns of items, rules and defaults that set nothing on any
-// dataplane that their policy selects, and of inbounds whose rule views pass
+// dataplane that their policy selects, and of inbounds whose rule views exceed
 // the limit (SPEC 5.5).
 func (m *meshCheck) overriddenItems(views *ruleViews) []diag.Diagnostic {
 	o := overridden{
@@ -36,8 +36,7 @@ type overridden struct {
 	views *ruleViews
 	sets  map[rules.Origin]bool // items that set a leaf of some conf
 	// The policies that select an inbound, a dataplane with outbounds, and any
-	// dataplane. Of other policies it is no finding that their items set
-	// nothing there.
+	// dataplane. The items of other policies are not reported.
 	inbounds, outbounds, any map[*resource.Policy]bool
 	examined                 map[*rules.From]bool
 	warnings                 []diag.Diagnostic
@@ -74,7 +73,7 @@ func (o *overridden) add(config *dataplaneConfig) {
 	}
 }
 
-// markDestinations marks the items that set something for some outbound of a destination.
+// markDestinations marks the items that set a leaf for an outbound of a destination.
 // Dataplanes with the same config and the same list of outbounds are examined once.
 func (m *meshCheck) markDestinations(o *overridden) {
 	type examined struct {
@@ -110,8 +109,8 @@ func (m *meshCheck) markDestinations(o *overridden) {
 	}
 }
 
-// from marks the items that set something for some client of an inbound: all of
-// them, without a warning, if the rule view passes its limit.
+// from marks the items that set a leaf for some client of an inbound. If the
+// rule view exceeds its limit, it marks all items, so that none has a warning.
 func (o *overridden) from(config *dataplaneConfig, inbound int) {
 	from, d := config.Inbounds[inbound].From, config.dataplane
 	view, err := o.views.of(from)
@@ -152,7 +151,7 @@ func (o *overridden) policy(p *resource.Policy) {
 			o.item(rules.Origin{Policy: p, Index: i}, kind.From, "any request to the inbounds", "other items override it whole, or rules replace it; "+removeIt)
 		}
 		for i := range p.Rules {
-			if !kind.Rules.Unmerged { // those are examined entry by entry
+			if !kind.Rules.Unmerged { // unmerged rules are examined entry by entry
 				o.item(rules.Origin{Policy: p, Index: i}, kind.Rules, "any request to the inbounds", "other rules override it whole; "+removeIt)
 			}
 		}

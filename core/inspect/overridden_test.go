@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A rule never applies after one with the same match, however that is spelled.
+// A rule never applies after a rule with the same match, in whatever spelling.
 func TestCheckOfARuleAfterItsMatch(t *testing.T) {
 	view := viewOf(t, allowAll, `
 type: Dataplane

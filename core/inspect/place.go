@@ -9,15 +9,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Place is the part of a dataplane that a conf applies to. Without any field it
-// is the whole dataplane.
+// Place is the part of a dataplane to which a conf applies. Without any field
+// it is the whole dataplane.
 type Place struct {
 	Outbound *OutboundRef `json:"outbound,omitempty"`
-	// Inbound has the name only, and the address and port if the name is not
-	// unique, so that dataplanes with the same change have the same place.
+	// Inbound has only the name, plus the address and port if the name is not
+	// unique. So dataplanes with the same change have the same place.
 	Inbound *InboundRef `json:"inbound,omitempty"`
-	// A conf applies to a route of the outbound, given by its KRI, to the
-	// clients that the selector selects, or to the requests that match.
+	// A conf may apply to a route of the outbound, given by its KRI, to the
+	// clients of a selector, or to the requests of a match.
 	Route    string              `json:"route,omitempty"`
 	Selector *partition.Selector `json:"selector,omitempty"`
 	Match    *conf.Match         `json:"match,omitempty"`

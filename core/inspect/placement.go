@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Placements is the answer of `placement` (SPEC 10): where policies are
-// enforced, where they inform, and by which bindings.
+// Placements is the answer of `placement` (SPEC 10): on which targets policies
+// are enforced or inform, and because of which bindings.
 type Placements struct {
 	Policies []PlacedPolicy `json:"policies"` // sorted by kind, namespace and name
 }
@@ -27,22 +27,22 @@ type PlacedPolicy struct {
 	Targets           []PlacedTarget `json:"targets"`           // sorted by cluster or dataplane
 }
 
-// PlacedTarget is a cluster that an OCM policy is placed on, or a dataplane that
-// a mesh policy selects.
+// PlacedTarget is a cluster on which an OCM policy is placed, or a dataplane
+// that a mesh policy selects.
 type PlacedTarget struct {
 	Cluster   string `json:"cluster,omitempty"`
 	Dataplane string `json:"dataplane,omitempty"` // KRI
 	Action    string `json:"action"`              // "enforce" or "inform"
-	// Because names the bindings that enforce; if the policy enforces by itself,
-	// or informs, those that place it.
+	// Because names the bindings that enforce the policy. If the policy enforces
+	// by itself, or informs, it names the bindings that place it.
 	Because []string `json:"because"`
 	// Name is the namespace/name of the dataplane, or the name of the cluster.
 	Name string `json:"-"`
 }
 
 // NewPlacements returns the answer for every OCM policy, and for the policies of
-// a mesh that have a binding or the shadow label. The mesh may be empty: then it
-// has no policies.
+// a mesh that have a binding or the shadow label. If mesh is empty, the answer
+// has no mesh policies.
 func NewPlacements(view *core.View, mesh string) *Placements {
 	state := view.Enforcement()
 	answer := &Placements{Policies: []PlacedPolicy{}}
@@ -56,8 +56,8 @@ func NewPlacements(view *core.View, mesh string) *Placements {
 	return answer
 }
 
-// Of returns the part of the answer about the policies of a name; the error is
-// [ErrNotFound].
+// Of returns the part of the answer about the policies with a name. The error
+// is [ErrNotFound].
 func (p *Placements) Of(wanted Name) (*Placements, error) {
 	name, namespace, err := wanted.split("policy")
 	if err != nil {

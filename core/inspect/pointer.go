@@ -8,8 +8,8 @@ import (
 
 var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// Lookup follows a JSON pointer (RFC 6901) through a decoded JSON value; nil
-// where it leads nowhere.
+// Lookup follows a JSON pointer (RFC 6901) through a decoded JSON value. It
+// returns nil if there is no value at the pointer.
 func Lookup(tree any, pointer string) any {
 	for _, token := range strings.Split(pointer, "/")[1:] {
 		switch node := tree.(type) {
@@ -28,7 +28,8 @@ func Lookup(tree any, pointer string) any {
 	return tree
 }
 
-// ComparePointers orders JSON pointers, elements of lists by number.
+// ComparePointers orders JSON pointers. It compares indexes of lists as
+// numbers.
 func ComparePointers(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(a, b string) int {
 		m, errA := strconv.Atoi(a)

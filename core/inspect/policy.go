@@ -36,8 +36,8 @@ type PolicyTarget struct {
 	Because []string `json:"because"`
 }
 
-// NewPolicy returns the answer for a policy of the view; with source it has
-// file:line of what a KRI identifies. The errors are those of [core.View.SelectedBy].
+// NewPolicy returns the answer for a policy of the view. If source is set, the answer
+// has file:line for each KRI. It returns the same errors as [core.View.SelectedBy].
 func NewPolicy(view *core.View, p *resource.Policy, source bool) (*Policy, error) {
 	selected, err := view.SelectedBy(p.ID)
 	if err != nil {

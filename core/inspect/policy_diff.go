@@ -9,10 +9,9 @@ import (
 )
 
 // NewPolicyDiff compares the effective configuration of the dataplanes of a mesh with
-// the one that they would have if one policy that only informs, and no other, were
-// enforced in addition. The set has the resources of the view. The error is
-// [ErrNotFound] if the set does not have the policy, the cause of the context if it ends,
-// or one of [NewDiff].
+// their configuration if one policy that only informs were enforced in addition. The set
+// contains the resources of the view. The error is [ErrNotFound] if the set does not have
+// the policy, the cause of the context if it is canceled, or an error of [NewDiff].
 func NewPolicyDiff(ctx context.Context, view *core.View, set *resource.Set, policy *resource.Policy, options Options) (*Diff, error) {
 	at, found := slices.BinarySearchFunc(set.Policies, policy.ID, func(p *resource.Policy, id resource.ID) int { return p.ID.Compare(id) })
 	if !found {

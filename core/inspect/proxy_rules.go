@@ -24,16 +24,16 @@ type KindRules struct {
 	Origins []OriginRef `json:"origins"` // the policies of all rules, sorted by KRI
 }
 
-// OriginRef is a policy that a conf comes from.
+// OriginRef is a policy from which a conf comes.
 type OriginRef struct {
 	KRI string `json:"kri"`
 }
 
-// ProxyRule is a conf, and what it applies to. Without a place it applies to the
-// dataplane, or to all of the part that the question is about.
+// ProxyRule is a conf with the place to which it applies. Without a place it
+// applies to the whole dataplane or to the whole part in the question.
 type ProxyRule struct {
 	Conf    resource.Conf `json:"conf"`
-	Origin  string        `json:"origin,omitempty"`  // the KRI of the policy, of a rule that is not merged
+	Origin  string        `json:"origin,omitempty"`  // of an unmerged rule: the KRI of its policy
 	Origins []Origin      `json:"origins,omitempty"` // of a merged conf, in the order applied
 
 	Inbound  *InboundRef         `json:"inbound,omitempty"`
@@ -43,15 +43,15 @@ type ProxyRule struct {
 	Match    *conf.Match         `json:"match,omitempty"`
 }
 
-// NewProxyPolicies returns the confs that apply to a dataplane as a whole, which are
-// those of kinds without arrays.
+// NewProxyPolicies returns the confs that apply to a dataplane as a whole: the confs
+// of kinds without arrays.
 func NewProxyPolicies(view *core.View, d *resource.Dataplane, options Options) *ProxyRules {
 	a := newDataplaneAnswer(view, d, options)
 	return a.proxyRules(a.whole)
 }
 
-// NewInboundPolicies returns the rules of an inbound, given by its index. The errors
-// are those of [NewDataplane].
+// NewInboundPolicies returns the rules of an inbound, given by its index. It returns
+// the same errors as [NewDataplane].
 func NewInboundPolicies(view *core.View, d *resource.Dataplane, inbound int, options Options) (*ProxyRules, error) {
 	a := newDataplaneAnswer(view, d, options)
 	answer := a.proxyRules(func(config *rules.Config) []ProxyRule { return a.inboundRules(config, inbound, nil) })
@@ -66,7 +66,8 @@ func NewOutboundPolicies(view *core.View, d *resource.Dataplane, outbound int, o
 }
 
 // NewProxyRules returns all rules of a dataplane: its own confs, the rule view of `to`
-// (SPEC 4.5), and the rules of each inbound. The errors are those of [NewDataplane].
+// (SPEC 4.5), and the rules of each inbound. It returns the same errors as
+// [NewDataplane].
 func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*ProxyRules, error) {
 	a := newDataplaneAnswer(view, d, options)
 	answer := a.proxyRules(func(config *rules.Config) []ProxyRule {
@@ -82,7 +83,7 @@ func NewProxyRules(view *core.View, d *resource.Dataplane, options Options) (*Pr
 	return answer, a.err()
 }
 
-// proxyRules collects the rules of each kind. Kinds without rules are left out.
+// proxyRules collects the rules of each kind. It omits kinds without rules.
 func (a *dataplaneAnswer) proxyRules(rulesOf func(*rules.Config) []ProxyRule) *ProxyRules {
 	answer := &ProxyRules{Policies: []KindRules{}}
 	for _, config := range a.configs {
@@ -113,7 +114,7 @@ func (a *dataplaneAnswer) whole(config *rules.Config) []ProxyRule {
 	return merged(NewEffectiveConf(config.Default, config.Kind.Default, a.options), ProxyRule{})
 }
 
-// merged returns a rule with a merged conf; none if there is no conf.
+// merged returns a rule with a merged conf, or no rule if there is no conf.
 func merged(c *EffectiveConf, rule ProxyRule) []ProxyRule {
 	if c == nil {
 		return nil
@@ -136,8 +137,8 @@ func (a *dataplaneAnswer) outboundRules(config *rules.Config, i int) []ProxyRule
 	return out
 }
 
-// inboundRules returns the rules of an inbound: those that are not merged, those by match,
-// and those by the clients' tags. The place is that of each rule, or nil.
+// inboundRules returns the rules of an inbound: unmerged rules, rules by match, and rules
+// by the clients' tags. place is the place of each rule, or nil.
 func (a *dataplaneAnswer) inboundRules(config *rules.Config, i int, place *InboundRef) []ProxyRule {
 	if config.Kind.From == nil && config.Kind.Rules == nil {
 		return nil

@@ -7,15 +7,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// ErrUsage indicates that a question is incomplete, or contradicts itself.
+// ErrUsage indicates that a question is incomplete or contradictory.
 var ErrUsage = errors.New("wrong usage")
 
-// ErrNotFound indicates that there is no resource, or no part of one, of a name, or
-// that there are several.
+// ErrNotFound indicates that no resource or part of a resource has a name, or that
+// several have it.
 var ErrNotFound = errors.New("not found")
 
-// A Field is the name of a field of a question. It is that of a parameter of the HTTP
-// API; the command line has it as a flag.
+// A Field is the name of a field of a question. It is the name of a parameter of the
+// HTTP API; the command line has a flag for it.
 type Field string
 
 // The fields that errors name.
@@ -39,7 +39,7 @@ func Fields() []Field {
 	}
 }
 
-// A QueryError is an [ErrUsage] or an [ErrNotFound] with a text of its own, which names
+// A QueryError is an [ErrUsage] or an [ErrNotFound] with its own text, which names
 // fields of the question.
 type QueryError struct {
 	kind   error
@@ -47,7 +47,7 @@ type QueryError struct {
 	args   []any
 }
 
-// Error returns the text, in which a field is its name.
+// Error returns the text with the names of the fields.
 func (e *QueryError) Error() string { return fmt.Sprintf(e.format, e.args...) }
 
 // Is reports whether the error is of a kind: [ErrUsage] or [ErrNotFound].
@@ -71,7 +71,7 @@ func usagef(format string, args ...any) error { return &QueryError{ErrUsage, for
 // notFoundf returns an [ErrNotFound]. Arguments of type [Field] are names of fields.
 func notFoundf(format string, args ...any) error { return &QueryError{ErrNotFound, format, args} }
 
-// notFound is an error about a name that none of the known names is.
+// notFound is an error about a name that is not among the known names.
 func notFound(what, name string, known []string) error {
 	return notFoundf("%s", diag.WithHint(what, diag.DidYouMean(name, known)))
 }

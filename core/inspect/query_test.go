@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
 )
 
-// TestSpelled spells the fields of an error in another way: the text and the kind of the
+// TestSpelled spells the fields of an error differently: the text and the kind of the
 // error remain.
 func TestSpelled(t *testing.T) {
 	timeout, err := inspect.FindKind(kinds.All(), "MeshTimeout")

@@ -15,57 +15,59 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// Reach is the answer of `reach`: what each inbound of a mesh allows each of its clients
-// (SPEC 13.2).
+// Reach is the answer of `reach`: the requests that each inbound of a mesh allows each
+// client (SPEC 13.2).
 type Reach struct {
-	Semantics semantics.Semantics `json:"semantics"` // by which it was decided (SPEC 17.1)
-	// Clients are the identities of dataplanes, sorted, and last all others. Inbounds are
-	// sorted by service and name.
+	Semantics semantics.Semantics `json:"semantics"` // the semantics of the decision (SPEC 17.1)
+	// Clients are the sorted identities of dataplanes, and then all other clients
+	// together. Inbounds are sorted by service and name.
 	Clients  []ReachClient  `json:"clients"`
 	Inbounds []ReachInbound `json:"inbounds"`
-	// Cells are by client, then by inbound: one for each pair.
+	// Cells contains one cell for each pair, sorted by client, then by inbound.
 	Cells []ReachCell `json:"cells"`
 }
 
-// ReachClient is a SPIFFE ID, or all clients with no ID of the list.
+// ReachClient is a SPIFFE ID, or all clients whose ID is not in the list.
 type ReachClient struct {
 	ID         string `json:"id"` // or [OtherClients]
 	Dataplanes int    `json:"dataplanes"`
 }
 
-// OtherClients is in place of an ID: clients with an ID that no dataplane has, and those
-// without one.
+// OtherClients replaces an ID. It means clients with an ID that no dataplane has, and
+// clients without an ID.
 const OtherClients = "others"
 
-// ReachInbound is the inbounds of one service and one name with equal permissions.
+// ReachInbound represents the inbounds with the same service, the same name and
+// equal permissions.
 type ReachInbound struct {
 	Service    string `json:"service,omitempty"`
 	Inbound    string `json:"inbound"`
 	Dataplanes int    `json:"dataplanes"`
-	// Title is the service and the inbound; those of one service and name are numbered.
+	// Title is the service and the inbound, with a number if several have the same
+	// service and name.
 	Title string `json:"-"`
 }
 
-// ReachCell is what an inbound allows a client.
+// ReachCell describes the requests that an inbound allows a client.
 type ReachCell struct {
 	Client  int    `json:"client"`  // index in Clients
 	Inbound int    `json:"inbound"` // index in Inbounds
 	Access  string `json:"access"`  // all, none, some or unknown
-	// When is the condition of the requests that are allowed, if they are some.
+	// When is the condition on the allowed requests, if Access is some.
 	When *access.Condition `json:"when,omitempty"`
-	// Why is the limit that is passed, if the access is unknown.
+	// Why is the limit that was exceeded, if Access is unknown.
 	Why string    `json:"why,omitempty"`
-	By  []Decider `json:"by"` // the entries that decide about any request
+	By  []Decider `json:"by"` // the entries that decide any request
 }
 
-// ReachQuery restricts the answer. Zero fields restrict nothing.
+// ReachQuery restricts the answer. A zero field does not restrict it.
 type ReachQuery struct {
 	To   string // a service, or a dataplane by its name
 	From string // a SPIFFE ID, a dataplane by its name, or a service
 }
 
-// NewReach returns what the inbounds of a mesh allow their clients. The error is
-// [ErrNotFound] or [ErrUsage].
+// NewReach returns the requests that the inbounds of a mesh allow their clients.
+// The error is [ErrNotFound] or [ErrUsage].
 func NewReach(view *core.View, mesh string, q ReachQuery, options Options) (*Reach, error) {
 	r := reacher{view: view, mesh: mesh, options: options, clients: map[string]*reachClient{}, columns: map[reachColumn]*column{},
 		lists: map[listSource]*reachList{}, byKey: map[string]*reachList{}, known: map[cellsOf][]ReachCell{}, limits: access.Shared(accessWork, 2*accessWorkAll)}
@@ -93,33 +95,34 @@ type reacher struct {
 	limits   access.Limits
 }
 
-// listSource is what the list of an inbound is made from. Inbounds share configs.
+// listSource contains the inputs of an inbound's list. Inbounds share configs.
 type listSource struct {
 	config   *rules.InboundConfig // nil: no permission selects the inbound
 	protocol request.Protocol
 	open     bool
 }
 
-// reachList is the permissions of inbounds: equal lists are one pointer.
+// reachList is the list of the permissions of inbounds. Equal lists are one
+// pointer.
 type reachList struct {
 	*access.List
 	key string
 }
 
-// cellsOf is what the cells of a column depend on.
+// cellsOf contains the inputs of a column's cells.
 type cellsOf struct {
 	list  *reachList
 	space spaceOf
 }
 
-// reachClient is the dataplanes of one SPIFFE ID.
+// reachClient represents the dataplanes with one SPIFFE ID.
 type reachClient struct {
 	id         string
 	dataplanes int
-	tags       []resource.Tags // that its requests can have, each once
+	tags       []resource.Tags // the sets of tags that its requests can have, each once
 }
 
-// reachColumn is what inbounds of one column have in common.
+// reachColumn contains the properties that the inbounds of one column share.
 type reachColumn struct {
 	service, inbound string
 	cellsOf
@@ -130,7 +133,7 @@ type column struct {
 	dataplanes int
 }
 
-// find collects the clients and the dataplanes whose inbounds are asked for.
+// find collects the clients, and the dataplanes of the inbounds, of a query.
 func (r *reacher) find(q ReachQuery) error {
 	all := r.view.Dataplanes(r.mesh)
 	r.to = all
@@ -177,7 +180,8 @@ func (r *reacher) find(q ReachQuery) error {
 	return nil
 }
 
-// named returns the dataplanes of a service, or else the one of a name.
+// named returns the dataplanes of a service or, if there are none, the
+// dataplane with the name.
 func (r *reacher) named(all []*resource.Dataplane, name string) ([]*resource.Dataplane, error) {
 	var of []*resource.Dataplane
 	for _, d := range all {
@@ -192,8 +196,8 @@ func (r *reacher) named(all []*resource.Dataplane, name string) ([]*resource.Dat
 	return []*resource.Dataplane{d}, err
 }
 
-// clientTagsOf returns the tags that a dataplane has as a client: those of each of its
-// inbounds, or of its gateway.
+// clientTagsOf returns the tags that a dataplane has as a client: the tags of each
+// inbound, or of its gateway.
 func clientTagsOf(d *resource.Dataplane) []resource.Tags {
 	if d.Gateway != nil {
 		return []resource.Tags{d.Gateway.Tags}
@@ -293,7 +297,7 @@ func (r *reacher) answer(others bool) *Reach {
 }
 
 // column returns the cells of a column. A client with several sets of tags is allowed all
-// if each is, and none if none is.
+// requests if each set is, and none if no set is allowed any.
 func (r *reacher) column(c *column, clients []*reachClient, ids []string, others bool) []ReachCell {
 	space := c.space.space()
 	tagsOf := func(client *reachClient) []resource.Tags {
@@ -314,7 +318,7 @@ func (r *reacher) column(c *column, clients []*reachClient, ids []string, others
 		n := len(tagsOf(client))
 		one := &asked[0]
 		if n > 1 {
-			one = nil // the condition has the tags
+			one = nil // the condition contains the tags
 		}
 		cells = append(cells, r.cell(c, reaches[:n], one))
 		reaches, asked = reaches[n:], asked[n:]
@@ -325,7 +329,7 @@ func (r *reacher) column(c *column, clients []*reachClient, ids []string, others
 	return cells
 }
 
-// cell joins what an inbound allows a client with some sets of tags.
+// cell joins the results of an inbound for the sets of tags of a client.
 func (r *reacher) cell(c *column, reaches []access.Reach, client *access.Client) ReachCell {
 	verdict := reaches[0].Verdict
 	var by []access.Decision

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// RequestQuery describes a request to an inbound, and the client that makes it, in
-// words. Empty fields are not given.
+// RequestQuery describes a request to an inbound and its client, in the form of
+// the command line. An empty field is not given.
 type RequestQuery struct {
 	SpiffeID, SNI, Method, Path string
 	Headers                     []string // NAME=VALUE
@@ -22,7 +22,7 @@ func (q *RequestQuery) Given() bool {
 	return q.SpiffeID != "" || q.SNI != "" || q.Method != "" || q.Path != "" || len(q.Headers) > 0 || len(q.Tags) > 0
 }
 
-// Warnings returns what of the request has no effect.
+// Warnings warns of parts of the request that have no effect.
 func (q *RequestQuery) Warnings() []diag.Diagnostic {
 	if q.SpiffeID == "" || request.ClientID(q.SpiffeID) != "" {
 		return nil

@@ -14,10 +14,10 @@ import (
 // A Resource is one line of a list of resources.
 type Resource struct {
 	*resource.Meta
-	// Summary is what matters for the kind: what a policy selects, the inbounds of a
+	// Summary depends on the kind: the targetRef of a policy, the inbounds of a
 	// dataplane, the ports of a destination.
 	Summary string
-	// Source is the document as it is written, as JSON.
+	// Source is the original document as JSON.
 	Source json.RawMessage
 
 	tags []resource.Tags // of each inbound, or of the gateway
@@ -26,14 +26,14 @@ type Resource struct {
 // ResourceQuery selects resources.
 type ResourceQuery struct {
 	Kind      string // "": every kind
-	Name      Name   // its Name may be empty
-	Mesh      string // "": every mesh; resources without a mesh are in each
+	Name      Name   // Name.Name may be empty
+	Mesh      string // "": every mesh; resources without a mesh are in every mesh
 	Selection Selection
 }
 
 // NewResources returns the resources of a set that a query selects, sorted by kind and
-// identity. The set was read with [resource.Loader.KeepSources]. The error is [ErrNotFound]
-// if there is none of the name of the query, or [ErrUsage].
+// identity. The set must have been read with [resource.Loader.KeepSources]. The error is
+// [ErrNotFound] if no resource has the name in the query, or [ErrUsage].
 func NewResources(set *resource.Set, q ResourceQuery) ([]Resource, error) {
 	name, namespace, err := q.Name.split(cmp.Or(q.Kind, "resource"))
 	if err != nil {
@@ -133,8 +133,8 @@ func policySummary(p *resource.Policy) string {
 	return strings.Join(parts, ", ")
 }
 
-// describeTarget returns a targetRef in short form: its kind, its name and what it
-// requires.
+// describeTarget returns a targetRef in short form: its kind, its name and its
+// requirements.
 func describeTarget(t *resource.TargetRef) string {
 	text := t.Kind.String()
 	if t.Name != "" {
@@ -164,8 +164,9 @@ func objectSummary(o resource.Object) string {
 	return strings.Join(ports, ", ")
 }
 
-// FindResourceKind returns the name of a kind of resources or documents, by its name, in
-// the plural too, or by a short name, in any letter case. The error is [ErrUsage].
+// FindResourceKind finds a kind of resources or documents by its name, in the singular
+// or the plural, or by a short name, in any letter case, and returns its name. The error
+// is [ErrUsage].
 func FindResourceKind(kinds *resource.Kinds, documents []resource.DocumentType, word string) (string, error) {
 	known := ResourceKinds(kinds, documents)
 	for _, name := range known {

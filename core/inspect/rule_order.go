@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// firstOfMatch returns the rules without those whose match an earlier rule has,
-// which never apply.
+// firstOfMatch returns the rules without rules that never apply because an
+// earlier rule has the same match.
 func firstOfMatch(list []rules.InboundRule) []rules.InboundRule {
 	var first []rules.InboundRule
 	seen := map[string]bool{}
@@ -23,16 +23,16 @@ func firstOfMatch(list []rules.InboundRule) []rules.InboundRule {
 	return first
 }
 
-// matchJSON returns a match as JSON. A match has strings only, so this cannot
+// matchJSON returns a match as JSON. A match has only strings, so this cannot
 // fail.
 func matchJSON(m *conf.Match) string {
 	data, _ := resource.Marshal(m)
 	return string(data)
 }
 
-// ruleOrders is the matches of each inbound's rules, first match first. `diff`
-// identifies a rule by its match, so that a rule in addition is one change. The
-// order of the rules that both views have is compared separately.
+// ruleOrders contains the matches of each inbound's rules, in order. `diff`
+// identifies a rule by its match, so an additional rule is one change. The
+// order of the rules in both views is compared separately.
 type ruleOrders map[leafKey]ruleOrder
 
 type ruleOrder struct {

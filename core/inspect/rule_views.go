@@ -8,15 +8,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// maxRules is the number of rules that an answer contains at most (SPEC 5.5).
+// maxRules is the maximum number of rules in an answer (SPEC 5.5).
 const maxRules = 50_000
 
 // ruleViews builds the rule views of `from` for one answer. Inbounds share
-// their `from`, so each distinct one is built once.
+// their `from`, so each distinct view is built once.
 //
-// A view that passes its limit costs up to partition.DefaultWork steps, about 0.5 s; the
-// ordered form is given up early. So that an input with hundreds of them does not take
-// minutes, each one halves the steps that the views after it may take, down to an
+// A view that exceeds its limit costs up to partition.DefaultWork steps, about 0.5 s;
+// the ordered form stops early. An input may have hundreds of such views. To avoid
+// taking minutes, each one halves the steps that later views may take, down to an
 // eighth.
 type ruleViews struct {
 	limits  partition.Limits // both set
@@ -25,7 +25,7 @@ type ruleViews struct {
 	known   map[*rules.From]ruleView
 }
 
-// ruleView is either rules or the error that names the limit.
+// ruleView contains either rules or the error that names the limit.
 type ruleView struct {
 	rules []rules.SelectorRule
 	err   error
@@ -46,8 +46,8 @@ func (v *ruleViews) of(from *rules.From) ([]rules.SelectorRule, error) {
 	return v.within(v.limits, from)
 }
 
-// within returns the rule view of from, as it was built within the limits of the first
-// call.
+// within returns the rule view of from. The limits of the first call for this from
+// apply.
 func (v *ruleViews) within(limits partition.Limits, from *rules.From) ([]rules.SelectorRule, error) {
 	if from == nil {
 		return nil, nil
@@ -73,7 +73,8 @@ func (v *ruleViews) failed(err error) {
 }
 
 // ruleBudget counts down the rules that an answer may still contain. A list of rules is
-// in the answer as a whole or not at all, and a later one that is shorter may still be.
+// in the answer as a whole or not at all. After a list that does not fit, a shorter one
+// may still fit.
 type ruleBudget struct {
 	limit, left int
 	leftOut     []string // the places of lists that do not fit
@@ -86,7 +87,7 @@ func newRuleBudget(limit int) *ruleBudget {
 	return &ruleBudget{limit: limit, left: limit}
 }
 
-// take reports whether the answer may contain n further rules, which are at a place.
+// take reports whether the answer may contain n more rules, which belong to a place.
 func (b *ruleBudget) take(n int, place string) bool {
 	if n > b.left {
 		b.leftOut = append(b.leftOut, place)
@@ -98,7 +99,7 @@ func (b *ruleBudget) take(n int, place string) bool {
 
 const placesShown = 10
 
-// err names what is left out; nil if nothing is.
+// err names the omitted lists; nil if nothing is.
 func (b *ruleBudget) err() error {
 	if len(b.leftOut) == 0 {
 		return nil

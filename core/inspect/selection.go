@@ -8,9 +8,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A Selection selects resources by labels, as key=value. A dataplane has the labels, and
-// the tags of one of its inbounds or of its gateway, in addition. An empty selection
-// selects everything.
+// A Selection selects resources by labels in the form key=value. For a dataplane, the
+// tags of one of its inbounds, or of its gateway, are combined with its labels. An empty
+// selection selects every resource.
 type Selection []resource.Tag
 
 // ParseSelection parses key=value[,key=value...]. The value may be *, for any value. The
@@ -46,8 +46,8 @@ func (s Selection) selectsDataplane(d *resource.Dataplane) bool {
 }
 
 // SelectDataplanes returns the dataplanes of a mesh that a selection selects, sorted by
-// identity; those of one namespace if that is not nil. The error is [ErrNotFound] if there
-// are none.
+// identity. If namespace is not nil, they must be in it. The error is [ErrNotFound] if
+// there are none.
 func SelectDataplanes(view *core.View, mesh string, s Selection, namespace *string) ([]*resource.Dataplane, error) {
 	var selected []*resource.Dataplane
 	for _, d := range view.Dataplanes(mesh) {
@@ -61,12 +61,13 @@ func SelectDataplanes(view *core.View, mesh string, s Selection, namespace *stri
 	return selected, nil
 }
 
-// ServicePrefix begins the name of a service where a dataplane may be given.
+// ServicePrefix distinguishes the name of a service from the name of a
+// dataplane.
 const ServicePrefix = "svc/"
 
 // ServiceDataplanes returns the dataplanes with an inbound of a service, sorted by
-// identity; those of one namespace if that is not nil. The error is [ErrNotFound] if there
-// are none.
+// identity. If namespace is not nil, they must be in it. The error is [ErrNotFound] if
+// there are none.
 func ServiceDataplanes(view *core.View, mesh, service string, namespace *string) ([]*resource.Dataplane, error) {
 	var of []*resource.Dataplane
 	var services []string

@@ -23,9 +23,9 @@ import (
 type setField struct {
 	overrider
 	place    *Place
-	inbound  int                // index of that of the place
-	outbound int                // index of that of the place, in the order of answers
-	selector partition.Selector // of clients for which the item sets it, of `from`
+	inbound  int                // index of the inbound of the place
+	outbound int                // index of the outbound of the place, in the order of answers
+	selector partition.Selector // of `from`: the clients for which the item sets the field
 	item     string             // such as "to[0]"
 	field    string             // JSON pointer
 	value    json.RawMessage
@@ -41,8 +41,8 @@ type overrider struct {
 // group identifies the conf that a field is a part of.
 func (f *setField) group() string { return f.place.String() }
 
-// same reports whether two fields are one, which two views have: an element of a list
-// may have another index.
+// same reports whether two fields of two views are the same field. An element of a
+// list may have another index.
 func (f *setField) same(o *setField) bool {
 	return f.Policy.ID == o.Policy.ID && withoutIndexes(f.field) == withoutIndexes(o.field) && bytes.Equal(f.value, o.value)
 }
@@ -58,8 +58,8 @@ func withoutIndexes(pointer string) string {
 	return strings.Join(tokens, "/")
 }
 
-// setFields is the fields that items set on a dataplane, by the policies of one kind that
-// a view has.
+// setFields contains the fields that the items of a view's policies of one kind set on a
+// dataplane.
 type setFields struct {
 	config  *rules.Config
 	d       *resource.Dataplane
@@ -111,10 +111,10 @@ func newSetFields(view *core.View, config *rules.Config, d *resource.Dataplane, 
 	return s
 }
 
-// err joins the errors about what could not be examined.
+// err joins the errors about parts that could not be examined.
 func (s *setFields) err() error { return errors.Join(s.errs...) }
 
-// add adds a field that has all but its item.
+// add adds a field and sets its item.
 func (s *setFields) add(f setField) {
 	f.item, _ = itemOf(f.Origin, f.section)
 	s.byGroup[f.group()] = append(s.byGroup[f.group()], len(s.list))
@@ -209,7 +209,8 @@ func (s *setFields) clients(f setField, from *rules.From) {
 // has reports whether there is a place: a route may only inform.
 func (s *setFields) has(place *Place) bool { return place.Route == "" || s.routes[place.String()] }
 
-// ignoring returns why a field that a policy sets by itself is not read; "" if it is.
+// ignoring returns the reason why a field that a policy sets by itself is ignored, or
+// "" if it is not.
 func (s *setFields) ignoring(f *setField) string {
 	if f.section != s.config.Kind.From || f.place.Inbound == nil || f.place.Match != nil {
 		return ""
@@ -224,8 +225,8 @@ func (s *setFields) ignoring(f *setField) string {
 	return "`from` is not read, only rules are"
 }
 
-// overriding returns what overrides a field that a policy sets by itself; nil if the
-// field holds.
+// overriding returns the item or entry that overrides a field that a policy sets by
+// itself, or nil if the field is in effect.
 func (s *setFields) overriding(f *setField) *overrider {
 	if f.entry != nil && s.config.Kind.Name == permission.KindName {
 		return s.decidingInstead(f)
@@ -249,8 +250,8 @@ func (s *setFields) overriding(f *setField) *overrider {
 	return s.firstRule(f)
 }
 
-// sharedTokens returns how many tokens two JSON pointers have in common from the start:
-// next to what a choice such as /type drops is what has the choice.
+// sharedTokens returns the number of leading tokens that two JSON pointers share. A
+// choice such as /type is next to the fields that it drops.
 func sharedTokens(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	n := 0
@@ -260,8 +261,8 @@ func sharedTokens(a, b string) int {
 	return n
 }
 
-// firstRule returns the rule that applies to a match, if another one than that of a field
-// does: rules with other matches beside it are not merged with it (SPEC 7.1).
+// firstRule returns the rule that applies to the match of a field, if it is not the rule
+// of the field. A rule with additional matches is not merged with it (SPEC 7.1).
 func (s *setFields) firstRule(f *setField) *overrider {
 	if f.place.Match == nil {
 		return nil
@@ -288,9 +289,10 @@ func hasMatch(r *resource.Rule, match *conf.Match) bool {
 	return slices.ContainsFunc(r.Matches, func(m conf.Match) bool { return m.Key() == match.Key() })
 }
 
-// overridingClient returns what a client has in place of a field of a `from` item.
+// overridingClient returns the item that overrides a field of a `from` item for a
+// client.
 func (s *setFields) overridingClient(f *setField) *overrider {
-	if len(s.errs) > 0 { // not all fields of clients are known
+	if len(s.errs) > 0 { // some fields of clients are unknown
 		return nil
 	}
 	e := s.config.Inbounds[f.inbound].From.Client(exampleClient(f.selector))
@@ -315,7 +317,7 @@ func exampleClient(selector partition.Selector) map[string]string {
 		case r.Kind == partition.Is:
 			client[r.Key] = r.Value
 		case r.Kind == partition.Exists && len(r.Not) > 0:
-			client[r.Key] = r.Not[len(r.Not)-1] + "-" // the last one is the greatest
+			client[r.Key] = r.Not[len(r.Not)-1] + "-" // the last value is the greatest
 		case r.Kind == partition.Exists:
 			client[r.Key] = "any"
 		}
@@ -323,8 +325,8 @@ func exampleClient(selector partition.Selector) map[string]string {
 	return client
 }
 
-// decidingInstead returns the entry that decides about what an entry matches, if the entry
-// decides about no request.
+// decidingInstead returns the entry that decides the requests of a field's entry, if that
+// entry decides no request itself.
 func (s *setFields) decidingInstead(f *setField) *overrider {
 	p := permission.ForInbound(s.config, s.d, f.inbound)
 	decides, known := s.decides[f.inbound]

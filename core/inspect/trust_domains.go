@@ -9,7 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// TrustDomainOverlaps returns the trust domains that several meshes of a view have.
+// TrustDomainOverlaps returns the trust domains that several meshes of a view
+// share.
 func TrustDomainOverlaps(view *core.View) []identity.Overlap {
 	var all []*resource.MeshIdentity
 	for _, mesh := range view.Meshes() {
@@ -22,7 +23,8 @@ func TrustDomainOverlaps(view *core.View) []identity.Overlap {
 	return identity.Overlaps(all, view.Dataplanes)
 }
 
-// overlappingTrustDomains warns of trust domains of several meshes (SPEC 12.1).
+// overlappingTrustDomains warns of trust domains that several meshes share
+// (SPEC 12.1).
 func overlappingTrustDomains(view *core.View) []diag.Diagnostic {
 	var warnings []diag.Diagnostic
 	for _, o := range TrustDomainOverlaps(view) {

@@ -9,14 +9,15 @@ import (
 )
 
 // Unidentified returns a warning for each mesh with dataplanes that no MeshIdentity
-// selects, at the first one of them: over TLS they are served to no client (SPEC 12.1).
+// selects, at the first such dataplane: over TLS they are served to no client (SPEC
+// 12.1).
 func Unidentified(view *core.View) []diag.Diagnostic {
 	var warnings []diag.Diagnostic
 	for _, mesh := range view.Meshes() {
 		identities := view.Identities(mesh)
 		var without []*resource.Dataplane
 		for _, d := range view.Dataplanes(mesh) {
-			if id, err := identities.Of(d); err == nil && id == nil { // an error is a warning of its own
+			if id, err := identities.Of(d); err == nil && id == nil { // an error has a separate warning
 				without = append(without, d)
 			}
 		}

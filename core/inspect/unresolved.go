@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// unresolved warns of `to` items that refer to destinations, and to routes by labels, and
-// find none (SPEC 17.3), and of such references in dataplanes.
+// unresolved warns of references that find nothing (SPEC 17.3): in `to` items, to
+// destinations or by labels to routes, and in dataplanes.
 func (m *meshCheck) unresolved() []diag.Diagnostic {
 	destinations := m.view.Destinations(m.mesh)
 	var warnings []diag.Diagnostic
@@ -29,12 +29,12 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 	return append(warnings, m.unresolvedBackends(destinations)...)
 }
 
-// unresolvedBackends warns of references of dataplanes to destinations that find none:
-// outbounds and reachableBackends. Dataplanes with the same reference at the same place
-// have one warning.
+// unresolvedBackends warns of references to destinations in outbounds and
+// reachableBackends that find none. Dataplanes with the same reference at the same
+// place share one warning.
 func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Diagnostic {
 	var warnings []diag.Diagnostic
-	more := map[string]int{} // by the text of the warning: how many further dataplanes have it
+	more := map[string]int{} // by the text of the warning: the number of further dataplanes
 	first := map[string]int{}
 	add := func(d *resource.Dataplane, path, what, hint string, ref *resource.BackendRef) {
 		key := fmt.Sprint(path, what, *ref)
@@ -68,8 +68,9 @@ func (m *meshCheck) unresolvedBackends(destinations *destination.Set) []diag.Dia
 	return warnings
 }
 
-// missedPorts warns of `to` items for a port by its name that miss an outbound which a
-// dataplane lists: its section is the number of the port (SPEC 17.3).
+// missedPorts warns of `to` items that name a port and miss an outbound that a
+// dataplane lists, because the section of the outbound is the number of the port (SPEC
+// 17.3).
 func (m *meshCheck) missedPorts(destinations *destination.Set) []diag.Diagnostic {
 	type port struct {
 		destination resource.Destination
@@ -126,8 +127,8 @@ func (m *meshCheck) firstSelected(p *resource.Policy, dataplanes []*resource.Dat
 	return nil
 }
 
-// unresolvedItem returns why the targetRef of a `to` item finds nothing, or "". The name
-// of a MeshService may be that of a service by its tag.
+// unresolvedItem returns the reason why the targetRef of a `to` item finds nothing, or
+// "". The name of a MeshService may also match a service tag.
 func (m *meshCheck) unresolvedItem(destinations *destination.Set, p *resource.Policy, t *resource.TargetRef) string {
 	if t.Kind.IsRoute() && len(t.Labels) > 0 {
 		refers := func(route *resource.Policy) bool { return m.view.Semantics().RefersToRoute(p, t, route) }

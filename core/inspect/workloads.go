@@ -10,12 +10,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// workloads is the distinct tags of the inbounds and gateways of a mesh, which
-// are the tags of its clients and endpoints. A selector is looked up by the tag
-// that the fewest of them have.
+// workloads contains the distinct sets of tags of the inbounds and gateways of
+// a mesh, which are the tags of its clients and endpoints. A selector is looked
+// up by its rarest tag.
 type workloads struct {
 	all   []workload
-	byTag map[resource.Tag][]int // indexes in all; with AnyValue those that have the key
+	byTag map[resource.Tag][]int // indexes in all; AnyValue is for every value of the key
 }
 
 type workload struct {

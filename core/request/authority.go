@@ -9,10 +9,10 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// AuthorityExpression returns the regular expression that a condition on the host asks
-// for. It is to be compared with the forms of an authority (regex.Expr.Authority),
-// as a client chooses the letter case, a final dot and a port (SPEC 7.2). The condition
-// must have a value.
+// AuthorityExpression returns the regular expression of a condition on the host.
+// Compare it with the forms of an authority (regex.Expr.Authority), because the client
+// chooses the letter case, a final dot and a port (SPEC 7.2). The condition must have a
+// value.
 func AuthorityExpression(h *conf.HeaderMatch) string {
 	switch h.How() {
 	case conf.HeaderPrefix:
@@ -35,8 +35,8 @@ func withoutFinalDot(authority string) string {
 	return strings.TrimSuffix(host, ".") + ":" + port
 }
 
-// anyCase returns the expression for a text in any letter case of ASCII. Under (?i) a k
-// would match the Kelvin sign too.
+// anyCase returns the expression for a text in any ASCII letter case. With (?i), a k
+// would also match the Kelvin sign.
 func anyCase(text string) string {
 	var b strings.Builder
 	for _, c := range text {

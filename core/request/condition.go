@@ -7,21 +7,22 @@ import (
 	"github.com/meshmatch/meshmatch/core/conf"
 )
 
-// Scope is what of a header's value has to meet a condition (SPEC 7.2).
+// Scope determines which part of a header's value must meet a condition (SPEC
+// 7.2).
 type Scope uint8
 
-// The scopes. An entry that denies holds for parts of a value too, so that a
+// The scopes. An entry that denies also holds for parts of a value, so that a
 // second header line or element hides nothing.
 const (
 	Whole Scope = iota // the whole value
 	Runs               // any run of its comma-separated elements
 )
 
-// Condition is the conditions of a match other than the SPIFFE ID. All of them
-// must hold; a nil Condition always holds. It is immutable.
+// Condition contains the conditions of a match other than the SPIFFE ID. All of
+// them must hold; a nil Condition always holds. It is immutable.
 type Condition struct {
-	sni     string // "": not asked
-	method  string // "": not asked
+	sni     string // "": no condition
+	method  string // "": no condition
 	path    *text
 	headers []header
 	scope   Scope
@@ -33,8 +34,8 @@ type header struct {
 	value  text
 }
 
-// NewCondition compiles a match. It returns nil if the match asks for nothing
-// but the SPIFFE ID.
+// NewCondition compiles a match. It returns nil if the match has no condition
+// except the SPIFFE ID.
 func NewCondition(m *conf.Match, scope Scope, known Expressions) *Condition {
 	if m.SNI == nil && !NeedsHTTP(m) {
 		return nil
@@ -55,7 +56,8 @@ func NewCondition(m *conf.Match, scope Scope, known Expressions) *Condition {
 	return c
 }
 
-// NeedsHTTP reports whether a TCP inbound cannot see all that a match asks for.
+// NeedsHTTP reports whether a match has conditions that a TCP inbound cannot
+// see.
 func NeedsHTTP(m *conf.Match) bool { return m.Path != nil || m.Method != nil || len(m.Headers) > 0 }
 
 func pathText(p *conf.PathMatch, known Expressions) *text {
@@ -108,11 +110,11 @@ func (c *Condition) Holds(r *Seen) bool {
 // Failure is a part of a condition that a request does not meet.
 type Failure struct {
 	Field string // of the match: sni, path, method, headers[0]
-	Want  string // as the match has it
+	Want  string // in the form of the match
 	Got   string // of the request; "" if it has none
 }
 
-// String returns the field with what it asks for and what the request has.
+// String returns the field, the condition and the value in the request.
 func (f Failure) String() string {
 	if f.Got == "" {
 		return fmt.Sprintf("%s: want %s, the request has none", f.Field, f.Want)
@@ -121,7 +123,7 @@ func (f Failure) String() string {
 }
 
 // Failed returns the parts of the condition that a request does not meet, in
-// the order of a match's fields.
+// the order of the fields of a match.
 func (c *Condition) Failed(r *Seen) []Failure {
 	if c == nil {
 		return nil
@@ -173,7 +175,7 @@ func (c *Condition) headerHolds(i int, r *Seen) bool {
 	return h.value.holds(value)
 }
 
-// equalFold compares server names. Envoy folds the letters of ASCII only.
+// equalFold compares server names. Envoy folds only ASCII letters.
 func equalFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -11,7 +11,7 @@ import (
 
 func ref[T any](v T) *T { return &v }
 
-// every asks for one thing of each part of a request.
+// every has one condition for each part of a request.
 var every = conf.Match{
 	SNI:    ref(conf.SNI("web.mesh")),
 	Path:   &conf.PathMatch{Type: conf.PathPrefix, Value: "/api/"},
@@ -25,7 +25,7 @@ var every = conf.Match{
 	},
 }
 
-// meets returns a request that meets every, changed by a function.
+// meets returns a request that meets every, and applies a change to it.
 func meets(change func(*Request)) Request {
 	r := Request{
 		SNI: "web.mesh", Method: "GET", Path: "/api/users?limit=1",
@@ -51,8 +51,8 @@ func with(name string, values ...string) func(*Request) {
 	}
 }
 
-// A condition holds exactly if no part of it fails, and a failure has what is
-// asked and what the request has.
+// A condition holds if and only if no part of it fails. A failure contains the
+// condition and the value in the request.
 func TestFailed(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -97,7 +97,8 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// A match of a SPIFFE ID alone needs no condition, and a nil one always holds.
+// A match with only a SPIFFE ID needs no condition, and a nil condition always
+// holds.
 func TestConditionOfTheRest(t *testing.T) {
 	m := conf.Match{SpiffeID: &conf.SpiffeIDMatch{Type: conf.SpiffeIDExact, Value: "spiffe://td/a"}}
 	c := NewCondition(&m, Whole, Expressions{})

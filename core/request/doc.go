@@ -1,14 +1,14 @@
 // Package request compares a request to an inbound with a match of a policy
-// (SPEC 7.2), as the inbound's proxy sees the request.
+// (SPEC 7.2). It compares the request that the inbound's proxy sees.
 //
-// What a proxy sees differs from what a client sends, and a condition means
-// what the proxy sees:
+// The proxy's view differs from the request that the client sends, and
+// conditions apply to the proxy's view:
 //
-//   - The client's SPIFFE ID is the one spiffe:// URI of its certificate
+//   - The client's SPIFFE ID is the only spiffe:// URI of its certificate
 //     ([ClientID]).
-//   - The lines of a header are one value ([NewHeaders]).
+//   - The lines of a header are joined into one value ([NewHeaders]).
 //   - An HTTP inbound normalizes the path ([NormalizePath]).
-//   - A TCP inbound sees the connection only: the SPIFFE ID and the server
+//   - A TCP inbound sees only the connection: the SPIFFE ID and the server
 //     name.
 //
 // [Matches] compares one request with one match. A [Condition] is compiled once

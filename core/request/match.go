@@ -2,11 +2,11 @@ package request
 
 import "github.com/meshmatch/meshmatch/core/conf"
 
-// Matches reports whether a request to an inbound of that protocol meets every
+// Matches reports whether a request to an inbound of the protocol meets every
 // condition of a match (SPEC 7.2). It compiles the match each time.
 func Matches(m *conf.Match, protocol Protocol, r *Request, scope Scope) bool {
 	if protocol == TCP && NeedsHTTP(m) {
-		return false // it cannot be seen
+		return false // the inbound cannot see the condition
 	}
 	seen := NewSeen(r)
 	return SpiffeIDMatches(m.SpiffeID, r.SpiffeID) && NewCondition(m, scope, Expressions{}).Holds(&seen)

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// NormalizePath returns the path of a request target, without the query, in the
-// normal form that an HTTP inbound compares (SPEC 11.2). It is that of Envoy's
-// normalize_path and merge_slashes: dot segments are resolved, a backslash is a
-// slash, slashes are merged, an escape of a letter, a digit or one of -._~ is
-// resolved, and what a URI cannot contain is percent-encoded. If ok is false,
-// the path has an escaped slash, backslash or zero byte or a fragment, and the inbound
-// refuses the request.
+// NormalizePath returns the path of a request target, without the query, in the normal
+// form that an HTTP inbound compares (SPEC 11.2). It is the form of Envoy's
+// normalize_path and merge_slashes: dot segments are resolved, backslashes become
+// slashes, slashes are merged, escapes of letters, digits and -._~ are decoded, and
+// characters that a URI cannot contain are percent-encoded. If ok is false, the path
+// has an escaped slash, an escaped backslash, an escaped zero byte or a fragment, and
+// the inbound refuses the request.
 func NormalizePath(target string) (path string, ok bool) {
 	path, _, _ = strings.Cut(target, "?")
 	if path == "" || path[0] != '/' {
@@ -28,8 +28,8 @@ func NormalizePath(target string) (path string, ok bool) {
 	return mergeSlashes(path), ok
 }
 
-// isNormal reports whether a path has nothing to normalize. Most have not, and
-// need no memory then.
+// isNormal reports whether a path is in normal form. Most paths are, and then
+// need no memory.
 func isNormal(path string) bool {
 	for i := range len(path) {
 		switch c := path[i]; {
@@ -42,7 +42,7 @@ func isNormal(path string) bool {
 	return true
 }
 
-// passes reports whether a path may contain a byte as it is.
+// passes reports whether a path may contain a byte unescaped.
 func passes(c byte) bool {
 	return c > ' ' && c < 0x7f && strings.IndexByte("\"#<>?\\^`{|}", c) < 0
 }
@@ -52,9 +52,9 @@ func hasEscape(path string, escapes ...string) bool {
 	return slices.ContainsFunc(escapes, func(escape string) bool { return strings.Contains(upper, escape) })
 }
 
-// escape percent-encodes what a path must not contain and resolves escapes that
-// are not needed. A percent sign that begins no escape stays, unless it would
-// begin one then.
+// escape percent-encodes the bytes that a path must not contain and decodes
+// unnecessary escapes. A percent sign that begins no escape is kept, unless it
+// would begin an escape in the result.
 func escape(segment string) string {
 	const hex = "0123456789ABCDEF"
 	var out []byte
@@ -89,8 +89,8 @@ func escape(segment string) string {
 	return string(out)
 }
 
-// hexadecimal returns the byte of the two digits that a text begins with, and false if it
-// begins with others.
+// hexadecimal returns the byte of the two hexadecimal digits at the start of a text, or
+// false if there are none.
 func hexadecimal(text string) (byte, bool) {
 	n, err := strconv.ParseUint(text[:min(2, len(text))], 16, 8)
 	return byte(n), err == nil && len(text) >= 2
@@ -100,9 +100,9 @@ func unreserved(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("-._~", c) >= 0
 }
 
-// resolveDots removes dot segments, .. with the segment before it, and escapes
-// the others. An empty segment counts as one. If ok is false, a segment has a
-// zero byte.
+// resolveDots removes dot segments, for .. also the preceding segment, and
+// escapes the other segments. The preceding segment may be empty. If ok is
+// false, a segment has a zero byte.
 func resolveDots(path string) (resolved string, ok bool) {
 	var segments []string
 	rest := strings.Split(path[1:], "/")
@@ -126,8 +126,8 @@ func resolveDots(path string) (resolved string, ok bool) {
 	return "/" + strings.Join(segments, "/"), true
 }
 
-// dots returns the dots of a dot segment; else another text. The dots may be
-// escaped, or have parameters after a semicolon, but not both.
+// dots returns the dots of a dot segment, and another text for other segments.
+// The dots may be escaped, or have parameters after a semicolon, but not both.
 func dots(segment string) string {
 	name, _, parameters := strings.Cut(segment, ";")
 	if parameters {
@@ -136,7 +136,8 @@ func dots(segment string) string {
 	return strings.NewReplacer("%2e", ".", "%2E", ".").Replace(segment)
 }
 
-// mergeSlashes leaves a path of slashes alone with two of them, as Envoy does.
+// mergeSlashes merges adjacent slashes. Like Envoy, it keeps two slashes of a
+// path that has only slashes.
 func mergeSlashes(path string) string {
 	if len(path) > 1 && strings.Trim(path, "/") == "" {
 		return "//"

@@ -9,21 +9,21 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Request is what a client asks of an inbound. An empty field is absent: a
-// condition on it does not hold, except that a header is Absent.
+// Request is a client's request to an inbound. An empty field is absent: no
+// condition on it holds, except that a header is Absent.
 type Request struct {
 	SpiffeID string // of the client's certificate, valid; see [ClientID]
 	SNI      string
 	Method   string
-	Path     string // as the client sends it, with or without a query
+	Path     string // in the client's form, with or without a query
 	Headers  Headers
 	Tags     resource.Tags // of the client, for `from`
 }
 
-// Protocol is what an inbound can see of a request.
+// Protocol determines which parts of a request an inbound can see.
 type Protocol uint8
 
-// The protocols. A TCP inbound sees the client's SPIFFE ID and the SNI only.
+// The protocols. A TCP inbound sees only the client's SPIFFE ID and the SNI.
 const (
 	TCP Protocol = iota
 	HTTP
@@ -37,10 +37,10 @@ func ProtocolOf(i *resource.Inbound) Protocol {
 	return TCP
 }
 
-// ClientID returns the SPIFFE ID of a client whose certificate has the given
-// URI SANs: the one that begins with spiffe:// in any letter case, if it is valid by
-// the SPIFFE specification. If there are none or several, or one of the URIs has a
-// comma, the client has no ID (SPEC 7.2).
+// ClientID returns the SPIFFE ID of a client whose certificate has the given URI
+// SANs. It is the only URI that begins with spiffe:// in any letter case, if it is
+// valid by the SPIFFE specification. If no URI or several begin with spiffe://, or
+// one of the URIs has a comma, the client has no ID (SPEC 7.2).
 func ClientID(uris ...string) string {
 	id := ""
 	for _, uri := range uris {
@@ -64,17 +64,18 @@ func ClaimsID(uri string) bool {
 	return len(uri) >= len(spiffeScheme) && equalFold(uri[:len(spiffeScheme)], spiffeScheme)
 }
 
-// Header is a line of a request's header.
+// Header is a header line of a request.
 type Header struct{ Name, Value string }
 
-// Headers is the headers of a request, sorted by name, each name once and in
-// lower case. The authority has the name host. Use [NewHeaders] to make it.
+// Headers contains the headers of a request, sorted by name, each name once and
+// in lower case. The authority has the name host. Use [NewHeaders] to make
+// Headers.
 type Headers []Header
 
-// NewHeaders returns the headers of a request with the given lines, without those that
-// the header Connection names: the proxy removes them before any filter (SPEC 7.2). The
-// values of a name's lines, without the blanks around them, are joined by commas,
-// those of cookie by semicolons, as proxies do.
+// NewHeaders returns the headers of a request with the given lines. It omits the
+// headers that the header Connection names, because the proxy removes them before any
+// filter (SPEC 7.2). Like a proxy, it trims the values of a header's lines and joins
+// them with commas; it joins the values of cookie with semicolons.
 func NewHeaders(lines ...Header) Headers {
 	if len(lines) == 0 {
 		return nil
@@ -108,8 +109,8 @@ func NewHeaders(lines ...Header) Headers {
 
 const blanks = " \t"
 
-// withoutNominated removes the lines of headers that a line of connection names. Words
-// with a meaning of their own name no header.
+// withoutNominated removes the lines of headers that a connection line names. Words
+// with a special meaning name no header.
 func withoutNominated(lines []Header) []Header {
 	var nominated []string
 	for _, line := range lines {
@@ -127,8 +128,8 @@ func withoutNominated(lines []Header) []Header {
 	return slices.DeleteFunc(lines, func(h Header) bool { return slices.Contains(nominated, h.Name) })
 }
 
-// Get returns the value of a header, whose name is in lower case, and whether
-// it is present.
+// Get returns the value of a header and reports whether it is present. The name
+// must be in lower case.
 func (h Headers) Get(name string) (string, bool) {
 	for i := range h {
 		if h[i].Name == name {
@@ -138,8 +139,8 @@ func (h Headers) Get(name string) (string, bool) {
 	return "", false
 }
 
-// Seen is a request as the inbound's proxy sees it. It has a copy of the request,
-// so that the caller's one need not be allocated.
+// Seen is the proxy's view of a request to an inbound. It has a copy of the
+// request, so that the caller's request need not be allocated.
 type Seen struct {
 	Request
 	// NormalPath is the normalized path, without the query; "" if there is none.
@@ -149,7 +150,7 @@ type Seen struct {
 	PathRefused bool
 }
 
-// NewSeen returns what a proxy sees of a request.
+// NewSeen returns a proxy's view of a request.
 func NewSeen(r *Request) Seen {
 	path, ok := NormalizePath(r.Path)
 	return Seen{*r, path, !ok}

@@ -49,7 +49,7 @@ func TestNewHeaders(t *testing.T) {
 	}
 }
 
-// Headers that Connection names are absent to the proxy.
+// Headers that Connection names are absent for the proxy.
 func TestNominatedHeaders(t *testing.T) {
 	got := NewHeaders(Header{"Connection", "close, X-A"}, Header{"x-a", "1"}, Header{"connection", "x-b"}, Header{"X-B", "2"}, Header{"x-c", "3"}, Header{"close", "4"})
 	want := Headers{{"close", "4"}, {"connection", "close, X-A,x-b"}, {"x-c", "3"}}
@@ -80,8 +80,8 @@ func TestNormalizePath(t *testing.T) {
 	}
 }
 
-// A match may ask for the paths that a request can have after it was normalized,
-// except for // and those with a percent sign that begins no escape (SPEC 7.2).
+// A match may require any path that a request can have after normalization,
+// except // and paths with a percent sign that begins no escape (SPEC 7.2).
 func TestPathsOfMatches(t *testing.T) {
 	pieces := []string{"/", "/", "a", ".", "..", "//", "%2F", "%5c", "%41", "%C3", "%7e", `\`, "{", "~", ";x", "ä", " ", "\x7f", "!"}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -142,7 +142,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// Letters of ASCII are equal in both cases, and no other characters.
+// ASCII letters are equal in both cases; no other characters are.
 func TestServerNames(t *testing.T) {
 	for _, test := range []struct {
 		name, sni string

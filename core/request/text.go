@@ -11,7 +11,7 @@ import (
 // text is a condition on a text.
 type text struct {
 	how   how
-	value string // of wholly: the condition as a match has it, "" for that of the expression
+	value string // of wholly: the condition in the form of the match, "" for the form of the expression
 	regex *expression
 }
 
@@ -21,7 +21,7 @@ const (
 	anything how = iota
 	exactly
 	startsWith
-	below // the value or, by segment, what lies below it
+	below // the value or, by segment, a path below it
 	wholly
 )
 
@@ -40,9 +40,9 @@ func (t *text) holds(s string) bool {
 	return true
 }
 
-// holdsForRun reports whether a header's value meets the condition, or any run of
-// its comma-separated elements without the blanks around it. A byte beyond ASCII
-// meets every regular expression, so that no spelling of a character evades a denial.
+// holdsForRun reports whether a header's value, or any trimmed run of its
+// comma-separated elements, meets the condition. A non-ASCII byte meets every regular
+// expression, so that no spelling of a character evades a denial.
 func (t *text) holdsForRun(s string) bool {
 	switch t.how {
 	case exactly, startsWith:
@@ -59,13 +59,14 @@ func (t *text) holdsForRun(s string) bool {
 		}
 		return false
 	case wholly:
-		// A value ends in a blank if the last line of cookie is empty.
+		// A value ends in a space if the last line of cookie is empty.
 		return !regex.ASCII(s) || t.regex.runs().MatchString(s) || strings.HasSuffix(s, " ") && t.holds(s)
 	}
 	return t.holds(s)
 }
 
-// String returns the condition as a match has it: the type and the value.
+// String returns the condition in the form of the match: the type and the
+// value.
 func (t *text) String() string {
 	switch t.how {
 	case exactly:
@@ -83,12 +84,13 @@ func (t *text) String() string {
 	return "Present"
 }
 
-// TrimSlash returns a prefix without its last slash, which has no meaning (SPEC
-// 7.2).
+// TrimSlash returns a prefix without its trailing slash, which has no meaning
+// (SPEC 7.2).
 func TrimSlash(prefix string) string { return strings.TrimSuffix(prefix, "/") }
 
-// Prefixes returns the prefixes that match a SPIFFE ID, as [TrimSlash] returns
-// them: the ID and what it lies below, the shortest first, up to a length.
+// Prefixes yields the prefixes that match a SPIFFE ID, without trailing
+// slashes: the leading segments of the ID and the ID itself, the shortest
+// first, up to a length.
 func Prefixes(id string, longest int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := len(spiffeScheme); i <= len(id) && i <= longest; i++ {
@@ -99,15 +101,15 @@ func Prefixes(id string, longest int) iter.Seq[string] {
 	}
 }
 
-// IsBelow reports whether path is prefix, which is as [TrimSlash] returns it, or
-// lies below it.
+// IsBelow reports whether path is prefix or below it. The prefix must have no
+// trailing slash (see [TrimSlash]).
 func IsBelow(prefix, path string) bool {
 	return strings.HasPrefix(path, prefix) && (len(path) == len(prefix) || path[len(prefix)] == '/')
 }
 
-// Expressions holds each regular expression of the conditions of an inbound
-// once. They are compiled when a request needs them first, as filters are made
-// of them without.
+// Expressions contains each regular expression of an inbound's conditions once.
+// An expression is compiled when the first request needs it, because filters do
+// not need the compiled form.
 type Expressions map[string]*expression
 
 type expression struct {

@@ -7,8 +7,8 @@ import (
 )
 
 // WithDefaults returns a policy whose confs have the fields that Kuma's schema sets, so
-// that they are merged as if they were written (SPEC 17.5). It is the policy itself if
-// there is none to set. The policy is not changed.
+// that they are merged like fields of the document (SPEC 17.5). If there is no field to
+// set, it returns p itself. It does not change p.
 func (s Semantics) WithDefaults(p *resource.Policy) *resource.Policy {
 	return s.reader().withDefaults(p)
 }
@@ -25,7 +25,8 @@ func (kuma) withDefaults(p *resource.Policy) *resource.Policy {
 		}
 		return copied
 	}
-	// set completes the conf of the item at an index, in the array that field returns.
+	// set completes the conf to which conf returns a pointer. Index is the index of its
+	// item in the array.
 	set := func(c resource.Conf, index int, conf func(*resource.Policy) *resource.Conf) {
 		defaulter, has := c.(resource.SchemaDefaulter)
 		if !has {

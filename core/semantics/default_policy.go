@@ -6,9 +6,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// DefaultPolicies returns the identities of the policies that a control plane creates
-// with a mesh (SPEC 17.5), without namespaces, sorted. Document is that of the mesh, which
-// may name kinds that are not created, or nil.
+// DefaultPolicies returns the sorted identities, without namespaces, of the policies that
+// a control plane creates with a mesh (SPEC 17.5). Document is the document of the mesh,
+// which may name kinds that are not created; it may be nil.
 func (s Semantics) DefaultPolicies(mesh string, document *resource.Mesh) []resource.ID {
 	var ids []resource.ID
 	for _, p := range s.reader().defaultPolicies() {
@@ -20,7 +20,8 @@ func (s Semantics) DefaultPolicies(mesh string, document *resource.Mesh) []resou
 	return ids
 }
 
-// defaultPolicy is a kind, and what is before the name of the mesh in the name.
+// defaultPolicy is a kind, and the prefix of the policy's name before the name
+// of the mesh.
 type defaultPolicy struct{ kind, prefix string }
 
 func (targetRef) defaultPolicies() []defaultPolicy { return nil }

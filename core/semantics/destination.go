@@ -11,8 +11,8 @@ import (
 )
 
 // FindsByName reports whether a reference by name, in a policy or a dataplane, finds a
-// destination whose [Semantics.ReferenceName] is the name of the reference. An empty
-// namespace is that of a reference without one.
+// destination whose [Semantics.ReferenceName] is the name of the reference. The
+// namespace is empty if the reference has none.
 func (s Semantics) FindsByName(from *resource.Meta, namespace string, o *resource.Meta) bool {
 	return s.reader().findsByName(from, namespace, o)
 }
@@ -45,26 +45,26 @@ func (s Semantics) ListedSection(port resource.DestinationPort) string {
 }
 
 // ReachesAll reports whether a transparent proxy without references to destinations
-// reaches all of them; otherwise it reaches none.
+// reaches all destinations; otherwise it reaches none.
 func (s Semantics) ReachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool {
 	return s.reader().reachesAll(mesh, p)
 }
 
-// DestinationItems returns the `to` items that may apply to outbounds of destinations, and
-// to their routes, lowest priority first. The items are those of the policies that select
-// a dataplane, in the order of SPEC 4.1; their slice is changed.
+// DestinationItems returns the `to` items that may apply to outbounds of destinations and
+// to their routes, lowest priority first. The given items must be the items of the
+// policies that select a dataplane, in the order of SPEC 4.1. It changes their slice.
 func (s Semantics) DestinationItems(items []rules.Origin) []rules.Origin {
 	return s.reader().destinationItems(items)
 }
 
 // RoutesHaveOutboundItems reports whether the items that select an outbound of a
 // destination contribute to the confs of its routes. If not, the conf of a route is the
-// merge of the items for every outbound and those that refer to the route, or that of its
-// outbound if no item refers to the route.
+// merge of the items for every outbound and the items that refer to the route. If no item
+// refers to the route, it is the conf of its outbound.
 func (s Semantics) RoutesHaveOutboundItems() bool { return s.reader().routesHaveOutboundItems() }
 
-// The semantics of SPEC 1 to 9: names and namespaces as they are written, and the
-// order of SPEC 4.1.
+// The semantics of SPEC 1 to 9 compares the names and namespaces in the
+// documents, and has the order of SPEC 4.1.
 
 func (targetRef) findsByName(_ *resource.Meta, namespace string, o *resource.Meta) bool {
 	return namespace == "" || namespace == o.Namespace
@@ -82,18 +82,20 @@ func (targetRef) destinationItems(items []rules.Origin) []rules.Origin { return 
 
 func (targetRef) routesHaveOutboundItems() bool { return true }
 
-// The semantics of Kuma: display names, and an order of items.
+// The semantics of Kuma compares display names, and has a separate order of
+// items.
 
-// findsByName compares the parts of KRIs: a reference finds what was made in the zone and
-// the namespace of its own resource, or in the namespace that it gives.
+// findsByName compares the parts of KRIs. A reference finds a destination that was made
+// in the zone and the namespace of the reference's own resource, or in the namespace of
+// the reference.
 func (k kuma) findsByName(from *resource.Meta, namespace string, o *resource.Meta) bool {
 	return !k.labelsOnly && from.Zone() == o.Zone() && cmp.Or(namespace, from.HomeNamespace()) == o.HomeNamespace()
 }
 
 func (k kuma) hasServiceNames() bool { return !k.labelsOnly }
 
-// listedSection is the number even of a port with a name, so that items for the section
-// of that name miss the outbound.
+// listedSection is the number, even of a port with a name. So items for the section
+// with that name miss the outbound.
 func (kuma) listedSection(port resource.DestinationPort) string {
 	return strconv.FormatUint(uint64(port.Number), 10)
 }
@@ -102,7 +104,7 @@ func (k kuma) reachesAll(mesh *resource.Mesh, p *resource.TransparentProxy) bool
 	return k.labelsOnly || mesh.ServicesMode() != resource.MeshServicesByReference && (p == nil || len(p.ReachableServices) == 0)
 }
 
-// destinationItems leaves out policies that are attached to a route.
+// destinationItems omits the items of policies that are attached to a route.
 func (k kuma) destinationItems(items []rules.Origin) []rules.Origin {
 	ranked := make([]rankedItem, 0, len(items))
 	for _, o := range items {
@@ -118,15 +120,16 @@ func (k kuma) destinationItems(items []rules.Origin) []rules.Origin {
 	return items
 }
 
-// rankedItem is a `to` item with what decides before names do. A dataplane may have
-// thousands, so that it is computed once for each.
+// rankedItem is a `to` item with a rank that is compared before names. A dataplane
+// may have thousands of items, so the rank is computed once for each.
 type rankedItem struct {
 	rules.Origin
 	rank uint64
 }
 
-// compare is the order of `to` items: that of their policies, except that the targetRefs
-// of items decide before names do. It does not compare the tags of gateways.
+// compare is the order of `to` items. It is the order of their policies, except that the
+// targetRefs of items are compared before names. It does not compare the tags of
+// gateways.
 func (x rankedItem) compare(y rankedItem) int {
 	switch {
 	case x.rank != y.rank:
@@ -137,10 +140,10 @@ func (x rankedItem) compare(y rankedItem) int {
 	return cmp.Compare(x.Index, y.Index)
 }
 
-// itemRank returns a number that has, from the highest bits down, the level of the top-level
-// targetRef, the origin and the role of the policy, and the targetRef of the item: by kind,
-// whose constants are in the order of priority, and a MeshService with a section after one
-// without.
+// itemRank returns a number that contains, from the highest bits down, the level of the
+// top-level targetRef, the origin and the role of the policy, and the rank of the item's
+// targetRef. The latter is the kind, whose constants are in the order of priority; a
+// MeshService with a section ranks after one without.
 func (k kuma) itemRank(o rules.Origin) uint64 {
 	top, target := &o.Policy.TargetRef, &o.Policy.To[o.Index].TargetRef
 	dataplane := top.Kind == resource.TargetDataplane

@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Fact is a property of an inbound or a gateway, together with those of its dataplane. A
-// policy selects an inbound that has all facts that the policy requires.
+// Fact is a property of an inbound or a gateway, or of its dataplane. A policy selects
+// an inbound that has all facts that the policy requires.
 type Fact struct {
 	Space Space
 	Key   string
@@ -20,7 +20,7 @@ func (f Fact) Compare(o Fact) int {
 	return cmp.Or(cmp.Compare(f.Space, o.Space), strings.Compare(f.Key, o.Key), strings.Compare(f.Value, o.Value))
 }
 
-// Space is what a [Fact] is about.
+// Space is the subject of a [Fact].
 type Space uint8
 
 // The spaces.
@@ -37,11 +37,11 @@ const (
 	DisplayName                // the dataplane's display name, as value
 	HomeNamespace              // the namespace in which it was made, as value
 	InZone                     // its zone, as value; empty without one
-	// ZoneScope is a zone, as value, with policies for its own dataplanes. A dataplane
-	// with the value [AnyZone] has this fact for every zone.
+	// ZoneScope has as value a zone whose policies apply only to its own dataplanes. A
+	// dataplane with the value [AnyZone] has this fact for every zone.
 	ZoneScope
-	Serves // there is an inbound, a gateway or a zone proxy's listener
-	Never  // no dataplane has it
+	Serves // there is an inbound, a gateway or a listener of a zone proxy
+	Never  // no dataplane has this fact
 	// FirstFree is the first space that this package does not use.
 	FirstFree
 )
@@ -49,10 +49,10 @@ const (
 // AnyZone is the value of [ZoneScope] for a dataplane without an origin.
 const AnyZone = "*"
 
-// AppendRequired appends the facts that the top-level targetRef of a policy, its role and
-// its origin require of an inbound (SPEC 2.2, 17.1). Attached is true for a policy that
-// is attached to a route: that is selected with the route ([Semantics.RefersToRoute]),
-// where it also has the required facts.
+// AppendRequired appends the facts that the top-level targetRef, the role and the origin
+// of a policy require of an inbound (SPEC 2.2, 17.1). Attached is true for a policy that
+// is attached to a route: such a policy is selected where the route is
+// ([Semantics.RefersToRoute]) and the required facts hold.
 func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, attached bool) {
 	r := s.reader()
 	if attached = p.TargetRef.Kind.IsRoute(); !attached {
@@ -61,12 +61,12 @@ func (s Semantics) AppendRequired(facts []Fact, p *resource.Policy) (_ []Fact, a
 	return r.appendScope(facts, p), attached
 }
 
-// Points returns how many points a dataplane has: its inbounds, its gateway, or one point
-// without facts of its own.
+// Points returns the number of points of a dataplane: its inbounds, its gateway, or one
+// point without own facts.
 func Points(d *resource.Dataplane) int { return max(1, len(d.Inbounds)) }
 
 // PointFacts calls yield with the facts of one point of a dataplane. The listeners of a
-// zone proxy without inbounds are sections of its one point.
+// zone proxy without inbounds are sections of its only point.
 func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)) {
 	var tags resource.Tags
 	switch {
@@ -81,7 +81,7 @@ func (s Semantics) PointFacts(d *resource.Dataplane, point int, yield func(Fact)
 		}
 	}
 	if s != TargetRef && len(d.Inbounds) == 0 {
-		for i := range d.Listeners { // Kuma selects them as inbounds
+		for i := range d.Listeners { // Kuma selects them like inbounds
 			yield(Fact{Space: SectionName, Value: d.Listeners[i].SectionName()})
 		}
 	}
@@ -99,8 +99,8 @@ func (s Semantics) ProxyFacts(d *resource.Dataplane, yield func(Fact)) {
 	yield(Fact{Space: Name, Value: d.Name})
 	yield(Fact{Space: Namespace, Value: d.Namespace})
 	yield(proxyType(d.ProxyType()))
-	// The methods are not called through the interface, so that yield need not be on the
-	// heap.
+	// The methods are not called through the interface, so that yield does not escape to
+	// the heap.
 	if s != TargetRef {
 		kumaFacts(d, yield)
 	}
@@ -113,8 +113,9 @@ func proxyType(t resource.ProxyTypes) Fact {
 	return Fact{Space: ProxyType, Value: "Sidecar"}
 }
 
-// appendTarget appends what a targetRef requires by itself, in both semantics. The
-// namespace in a targetRef of kind MeshGateway is compared with that of the dataplane.
+// appendTarget appends the facts that a targetRef requires in both semantics. The
+// namespace in a targetRef of kind MeshGateway is compared with the namespace of the
+// dataplane.
 func appendTarget(facts []Fact, t *resource.TargetRef) []Fact {
 	for tag := range t.SelectorTags {
 		if tag.Value == resource.AnyValue {

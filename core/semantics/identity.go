@@ -11,8 +11,9 @@ func (s Semantics) PermissionsApply(mesh *resource.Mesh, identified bool) bool {
 
 func (targetRef) permissionsApply(*resource.Mesh, bool) bool { return true }
 
-// permissionsApply requires an identity, as Kuma's permissions act on connections with
-// TLS. Each dataplane has one if the Mesh of Kuma 2 has a certificate authority.
+// permissionsApply requires an identity, because Kuma's permissions act on TLS
+// connections. If the Mesh of Kuma 2 has a certificate authority, each dataplane has
+// an identity.
 func (k kuma) permissionsApply(mesh *resource.Mesh, identified bool) bool {
 	return identified || !k.labelsOnly && mesh != nil && mesh.Spec.MTLS.Enabled() != nil
 }

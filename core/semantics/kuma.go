@@ -2,12 +2,12 @@ package semantics
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// kuma is the reader of a Kuma control plane (SPEC 17.1). If labelsOnly is set, it is
-// that of Kuma 3, where references have labels and no names.
+// kuma reads policies like a Kuma control plane (SPEC 17.1). labelsOnly is for Kuma
+// 3, where references have labels and no names.
 type kuma struct{ labelsOnly bool }
 
-// role returns the role of a policy. One whose `to` items are of different roles, which
-// Kuma refuses, is a consumer policy here.
+// role returns the role of a policy. Kuma refuses a policy whose `to` items have
+// different roles; here it is a consumer policy.
 func (k kuma) role(p *resource.Policy) resource.Role {
 	role, _ := p.Role(k.labelsOnly)
 	return role
@@ -37,8 +37,8 @@ func (k kuma) appendScope(facts []Fact, p *resource.Policy) []Fact {
 	return facts
 }
 
-// appendTarget ignores a name in Kuma 3, which applies policies with other kinds than Mesh
-// and Dataplane to nothing.
+// appendTarget ignores a name in Kuma 3. Kuma 3 applies a policy only if its targetRef is
+// of kind Mesh or Dataplane.
 func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 	t := &p.TargetRef
 	if t.Kind != resource.TargetDataplane {
@@ -52,7 +52,7 @@ func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 		return facts
 	}
 	for _, label := range t.Labels {
-		if label.Key == resource.DisplayNameLabel { // each dataplane has one
+		if label.Key == resource.DisplayNameLabel { // each dataplane has a display name
 			facts = append(facts, Fact{Space: DisplayName, Value: label.Value})
 		} else {
 			facts = append(facts, Fact{LabelPair, label.Key, label.Value})
@@ -72,7 +72,8 @@ func (k kuma) appendTarget(facts []Fact, p *resource.Policy) []Fact {
 	return facts
 }
 
-// namespaceOf returns the namespace of what a policy refers to by name.
+// namespaceOf returns the namespace of the resource to which a policy refers by
+// name.
 func namespaceOf(p *resource.Policy, t *resource.TargetRef) string {
 	if t.Namespace != "" {
 		return t.Namespace
@@ -110,7 +111,7 @@ func (k kuma) refersToRoute(p *resource.Policy, t *resource.TargetRef, route *re
 }
 
 // fromItems returns FromAsRules for the kinds whose items Kuma 2 reads as rules. Kuma 3
-// reads none.
+// ignores all `from` items.
 func (k kuma) fromItems(kind *resource.Kind) FromItems {
 	if k.labelsOnly {
 		return FromUnread

@@ -6,8 +6,8 @@ import "github.com/meshmatch/meshmatch/core/resource"
 // or in Kuma its display name (SPEC 17.1).
 func (s Semantics) ReferenceName(m *resource.Meta) string { return s.reader().referenceName(m) }
 
-// KRI returns the KRI of a resource in answers, given that of its identity: in Kuma it has
-// the display name, and the namespace where the resource was made (SPEC 17.1).
+// KRI returns the KRI of a resource in answers, given the KRI of its identity. In Kuma it
+// has the display name and the namespace where the resource was made (SPEC 17.1).
 func (s Semantics) KRI(kri string, m *resource.Meta) string { return s.reader().kri(kri, m) }
 
 func (targetRef) referenceName(m *resource.Meta) string { return m.Name }

@@ -9,21 +9,22 @@ import (
 )
 
 // Order returns the order in which policies of one kind and mesh override each other:
-// that of SPEC 3, or of SPEC 17.1.
+// the order of SPEC 3 or of SPEC 17.1.
 func (s Semantics) Order() rules.Order { return s.reader().compare }
 
-// Reading is how an engine reads policies: a semantics, and the order of the policies of
-// one kind, which an embedder may replace.
+// Reading determines how an engine reads policies: by a semantics, and an order of the
+// policies of one kind that an embedder may replace.
 type Reading struct {
 	Semantics Semantics
-	// Order is the order in which policies of one kind override each other; nil is that
-	// of the semantics.
+	// Order is the order in which policies of one kind override each other; nil means
+	// the order of the semantics.
 	Order rules.Order
 }
 
 // compare is the order of SPEC 17.1: by the level of the top-level targetRef, the
-// origin, the role, and the display name in descending order. Kuma leaves open what
-// remains; here the namespace and the name decide, in descending order too.
+// origin, the role, and the display name in descending order. Kuma does not define
+// the order of policies that are equal in all of these; here the namespace and the
+// name decide, also in descending order.
 func (k kuma) compare(a, b *resource.Policy) int {
 	return cmp.Or(
 		k.compareTops(a, b),
@@ -60,10 +61,10 @@ func kumaLevel(kind resource.TargetKind) resource.TargetKind {
 	return kind
 }
 
-// compareDataplanes compares two targetRefs of kind Dataplane, which have the same
-// level: in Kuma 2 one with a name overrides one without, and after that one with a
-// section overrides one without. Kuma 2 compares these two in a way that has a cycle; the
-// name decides first here.
+// compareDataplanes compares two targetRefs of kind Dataplane, which have the same level.
+// In Kuma 2, a targetRef with a name overrides one without, and a targetRef with a
+// section overrides one without. Kuma 2 combines the two rules in a way that has a cycle;
+// here the name decides first.
 func (k kuma) compareDataplanes(a, b *resource.TargetRef) int {
 	if a.Kind != resource.TargetDataplane || b.Kind != resource.TargetDataplane {
 		return 0
@@ -75,8 +76,8 @@ func (k kuma) compareDataplanes(a, b *resource.TargetRef) int {
 	return cmp.Or(compareBool(a.Name != "", b.Name != ""), sections)
 }
 
-// compareGateways compares two targetRefs of kind MeshGateway: in Kuma 2 one with more
-// tags overrides.
+// compareGateways compares two targetRefs of kind MeshGateway. In Kuma 2, the one with
+// more tags overrides.
 func (k kuma) compareGateways(a, b *resource.TargetRef) int {
 	if k.labelsOnly || a.Kind != resource.TargetMeshGateway || b.Kind != resource.TargetMeshGateway {
 		return 0

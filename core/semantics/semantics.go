@@ -15,21 +15,21 @@ type Semantics uint8
 const (
 	// TargetRef reads policies by SPEC 1 to 9.
 	TargetRef Semantics = iota
-	// Kuma reads policies as a control plane of Kuma 2.14 does.
+	// Kuma reads policies like a control plane of Kuma 2.14.
 	Kuma
-	// Kuma3 reads policies as a control plane of Kuma 3.0 does.
+	// Kuma3 reads policies like a control plane of Kuma 3.0.
 	Kuma3
 )
 
 var names = [...]string{"targetref", "kuma", "kuma3"}
 
-// String returns the name, as it is written in the command line and in answers.
+// String returns the name that the command line and answers use.
 func (s Semantics) String() string { return names[s] }
 
 // MarshalText returns the name.
 func (s Semantics) MarshalText() ([]byte, error) { return []byte(names[s]), nil }
 
-// Parse returns the semantics of a name.
+// Parse returns the semantics with a name.
 func Parse(name string) (Semantics, error) {
 	for i, known := range names {
 		if known == name {
@@ -43,8 +43,9 @@ func Parse(name string) (Semantics, error) {
 type reader interface {
 	// compare is negative if b overrides a.
 	compare(a, b *resource.Policy) int
-	// appendTarget appends what the top-level targetRef of a policy requires, which is not
-	// of a route kind; appendScope what its role and its origin require.
+	// appendTarget appends the facts that the top-level targetRef of a policy requires,
+	// which is not of a route kind. appendScope appends the facts that the role and the
+	// origin require.
 	appendTarget(facts []Fact, p *resource.Policy) []Fact
 	appendScope(facts []Fact, p *resource.Policy) []Fact
 	// See name.go.
@@ -83,32 +84,32 @@ func (s Semantics) RefersToRoute(p *resource.Policy, t *resource.TargetRef, rout
 	return s.reader().refersToRoute(p, t, route)
 }
 
-// MixesRoles reports whether a control plane refuses a policy, as its `to` items are of
-// different roles and no label names the role of the policy (SPEC 17.1).
+// MixesRoles reports whether a control plane refuses a policy because its `to` items
+// have different roles and no label names the role of the policy (SPEC 17.1).
 func (s Semantics) MixesRoles(p *resource.Policy) bool { return s.reader().mixesRoles(p) }
 
 func (targetRef) mixesRoles(*resource.Policy) bool { return false }
 
-// FromItems is what the `from` items of a kind are.
+// FromItems determines how the `from` items of a kind are read.
 type FromItems uint8
 
 const (
 	// FromByClient items apply to clients by their tags (SPEC 5).
 	FromByClient FromItems = iota
-	// FromAsRules items are rules without matches, which apply to all clients and merge
-	// with `rules` in place of SPEC 5.6.
+	// FromAsRules items are rules without matches. They apply to all clients and are
+	// merged with `rules`; SPEC 5.6 does not apply.
 	FromAsRules
 	// FromUnread items have no effect.
 	FromUnread
 )
 
-// FromItems returns what the `from` items of a kind are (SPEC 17.1).
+// FromItems returns how the `from` items of a kind are read (SPEC 17.1).
 func (s Semantics) FromItems(kind *resource.Kind) FromItems { return s.reader().fromItems(kind) }
 
-// Detect returns the semantics of resources that do not name one: [Kuma] if a policy has
-// a label that Kuma's control planes write, or if there is a MeshService, else
-// [TargetRef]. Because is the resource that decides, nil for TargetRef: of several the
-// first by identity.
+// Detect returns the semantics of resources: [Kuma] if a policy has a label that Kuma's
+// control planes write, or if there is a MeshService, otherwise [TargetRef]. Because is
+// the resource that decides, the first by identity if there are several; nil for
+// TargetRef.
 func Detect(set *resource.Set) (detected Semantics, because *resource.Meta) {
 	found := func(m *resource.Meta) {
 		if because == nil || m.ID.Compare(because.ID) < 0 {

@@ -9,18 +9,19 @@ import (
 // SelectsByTags reports whether a MeshService selects dataplanes by tags (SPEC 17.4).
 func (s Semantics) SelectsByTags() bool { return s.reader().hasServiceTags() }
 
-// ServiceTLS is which dataplanes of a MeshService a proxy with an identity calls by TLS.
+// ServiceTLS determines to which dataplanes of a MeshService a proxy with an identity
+// connects by TLS.
 type ServiceTLS uint8
 
 // The values.
 const (
-	TLSByEndpoint ServiceTLS = iota // those that have an identity
+	TLSByEndpoint ServiceTLS = iota // dataplanes that have an identity
 	AlwaysTLS                       // all
 	NeverTLS                        // none
 )
 
-// ServiceTLS returns which dataplanes of a MeshService are called by TLS (SPEC 17.4).
-// Ready is the readiness in the status of the MeshService.
+// ServiceTLS returns to which dataplanes of a MeshService proxies connect by TLS
+// (SPEC 17.4). Ready is the readiness in the status of the MeshService.
 func (s Semantics) ServiceTLS(ready bool) ServiceTLS { return s.reader().serviceTLS(ready) }
 
 // SPIFFEIDs returns the SPIFFE IDs of the `identities` of a MeshService, sorted.

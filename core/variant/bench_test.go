@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// grid returns n constraints over ten keys that exclude each other: variant i requires
-// that the value of each key is the corresponding digit of i, in base 10.
+// grid returns n mutually exclusive constraints over ten keys: variant i requires that
+// the value of each key is the corresponding decimal digit of i.
 func grid(n int) []Constraint {
 	constraints := make([]Constraint, n)
 	for i := range constraints {
@@ -21,7 +21,7 @@ func grid(n int) []Constraint {
 	return constraints
 }
 
-// BenchmarkAdmit validates the variants of one name, which are accepted, or refused with
+// BenchmarkAdmit validates the variants of one name. They are accepted, or refused with
 // parameters.
 func BenchmarkAdmit(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {

@@ -6,38 +6,41 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// Equals returns the constraint that the key has the value.
+// Equals returns the constraint that requires the value for the key.
 func Equals(key, value string) Constraint {
 	return Constraint{predicate: partition.Equal(key, value)}
 }
 
-// Exists returns the constraint that the key is present.
+// Exists returns the constraint that requires the presence of the key.
 func Exists(key string) Constraint {
 	return Constraint{predicate: partition.Present(key)}
 }
 
-// And returns the constraint that all of the given ones accept the parameters.
+// And returns the constraint that accepts parameters if all given constraints
+// do.
 func And(constraints ...Constraint) Constraint {
 	return Constraint{predicate: partition.And(predicatesOf(constraints)...)}
 }
 
-// Or returns the constraint that at least one of the given ones accepts the parameters.
+// Or returns the constraint that accepts parameters if at least one given constraint
+// does.
 func Or(constraints ...Constraint) Constraint {
 	return Constraint{predicate: partition.Or(predicatesOf(constraints)...)}
 }
 
-// Not returns the constraint that the given one does not accept the parameters.
+// Not returns the constraint that accepts parameters if the given one does not.
 func Not(c Constraint) Constraint {
 	return Constraint{predicate: partition.Not(c.predicate)}
 }
 
 // FirstMatch returns one variant for each constraint that is the first of the list to
-// accept some parameters, and one for parameters that none accepts. It also returns the
-// index of the constraint for each variant, len(constraints) for the last. The variants
-// cover all parameters. The error is that of [Compile].
+// accept some parameters, and one for the parameters that no constraint accepts. It
+// also returns, for each variant, the index of its constraint, which is
+// len(constraints) for the last variant. The variants cover all parameters. It returns
+// the same errors as [Compile].
 func FirstMatch(constraints []Constraint) (*Set, []int, error) {
 	items := predicatesOf(constraints)
-	slices.Reverse(items) // a later item overrides
+	slices.Reverse(items) // later items override
 	return compile(items, lastItem{}, func(last int) int { return len(constraints) - 1 - last }, 0)
 }
 
@@ -48,9 +51,10 @@ type lastItem struct{}
 func (lastItem) Start() int          { return noItem }
 func (lastItem) Add(_, item int) int { return item }
 
-// Combine returns one variant for each distinct tuple of what the sets choose, with the
-// tuples: the index of a variant of each set, -1 where the set covers none of the
-// parameters. More tuples than most are an error, which is that of [Compile].
+// Combine returns one variant for each distinct tuple of the sets' choices, and the
+// tuples. A tuple contains the index of a variant of each set, or -1 if the set does
+// not cover the parameters. More tuples than most are an error. It returns the same
+// errors as [Compile].
 func Combine(sets []*Set, most int) (*Set, [][]int, error) {
 	t := newTuples(len(sets))
 	var variants []int // by item
@@ -77,8 +81,8 @@ func Combine(sets []*Set, most int) (*Set, [][]int, error) {
 }
 
 // Group returns the set in which the variants of each group are one variant, and the
-// group of each of its variants. groups is parallel to the variants of s. The error is
-// that of [Compile].
+// group of each of its variants. groups is parallel to the variants of s. It returns
+// the same errors as [Compile].
 func (s *Set) Group(groups []int) (*Set, []int, error) {
 	return compile(predicatesOf(s.variants), lastItem{}, func(last int) int {
 		if last == noItem {
@@ -88,7 +92,8 @@ func (s *Set) Group(groups []int) (*Set, []int, error) {
 	}, 0)
 }
 
-// Example returns parameters for which a variant is chosen, and whether there are any.
+// Example returns parameters for which a variant is chosen, and reports whether there
+// are any.
 func (s *Set) Example(variant int) (Parameters, bool) {
 	return s.choice.Sets()[variant].Witness()
 }

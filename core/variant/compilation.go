@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// A Compilation is what the variants for one destination are compiled from: the policies
-// and routes that concern it, at one view. It is immutable and safe for concurrent use.
+// A Compilation contains the inputs for the variants of one destination: the policies
+// and routes of one view that concern it. It is immutable and safe for concurrent use.
 type Compilation struct {
 	kind        *resource.Kind
 	destination Destination
@@ -17,8 +17,8 @@ type Compilation struct {
 	predicates  map[*resource.Policy]partition.Predicate
 }
 
-// Compile returns the variants. More of them than most are an error, which is that of
-// [PolicyCompiler.Variants].
+// Compile returns the variants. More variants than most are an error. It returns the
+// same errors as [PolicyCompiler.Variants].
 func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
 	compiler := &destinationCompiler{
 		kind: c.kind, tags: c.destination.Tags, policies: c.policies, routes: c.routes, predicates: c.predicates, most: most,
@@ -30,9 +30,9 @@ func (c *Compilation) Compile(most int) (*PolicyVariants, error) {
 	return &PolicyVariants{c.kind, c.destination, set, contents}, nil
 }
 
-// RouteSets returns a set for each route policy with a `to` for the destination, by KRI:
-// of its variants one is for the parameters that the route selects, the other for
-// those that it does not select. There are none for a kind of routes.
+// RouteSets returns a set for each route policy with a `to` for the destination, sorted
+// by KRI. One variant of a set is for the parameters that the route selects, the other
+// for all other parameters. There are no sets for a kind of routes.
 func (c *Compilation) RouteSets() ([]*Set, error) {
 	var sets []*Set
 	for _, r := range c.routes {
@@ -50,8 +50,7 @@ func (c *Compilation) RouteSets() ([]*Set, error) {
 func (c *Compilation) Policies() []*resource.Policy { return c.policies }
 
 // Selectors returns the constraints of all policies and routes that concern the
-// destination: parameters for which each of them holds, or does not hold, alike have the
-// same confs.
+// destination. Parameters that satisfy the same constraints have the same confs.
 func (c *Compilation) Selectors() []Constraint {
 	var list []Constraint
 	for _, p := range slices.Concat(c.policies, c.routes) {
@@ -60,11 +59,11 @@ func (c *Compilation) Selectors() []Constraint {
 	return list
 }
 
-// Cell returns the canonical conjunction of constraints, each as it holds or does not
-// hold for the parameters. It names all their keys, so that all cells of the same
-// constraints are variants of one set (SPEC 9.3), and its cost is not more than about the
-// square of their number. The example is parameters of the cell, the same for all
-// parameters of it. The error is that of [Compile].
+// Cell returns the canonical conjunction of constraints, each of them negated if it does
+// not hold for the parameters. The cell names all keys of the constraints, so all cells
+// of the same constraints are variants of one set (SPEC 9.3). The cost is at most about
+// the square of the number of constraints. example contains parameters of the cell; it is
+// the same for all parameters of the cell. It returns the same errors as [Compile].
 func Cell(constraints []Constraint, p Parameters) (cell Constraint, example Parameters, err error) {
 	var keys []string
 	members := make([]partition.Predicate, len(constraints))

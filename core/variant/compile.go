@@ -6,13 +6,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// Compile returns the fewest variants that give each client the contents of the
-// fragments that accept it: one for each distinct content. The contents are parallel to
-// the variants of the set. Contents of fragments are merged in order: mappings by key,
-// recursively; lists are concatenated; anything else is replaced by the later one. If no
-// fragment accepts the parameters, the content is empty. The variants cover all
-// parameters. Compile does not change the fragments; the contents may share data with
-// them.
+// Compile returns the minimum number of variants that give each client the merged
+// contents of the fragments that accept it: one variant for each distinct content. The
+// contents are parallel to the variants of the set. Contents are merged in the order of
+// the fragments: mappings are merged by key, recursively; lists are concatenated; later
+// values of any other type replace earlier ones. If no fragment accepts the parameters,
+// the content is empty. The variants cover all parameters. Compile does not change the
+// fragments; the contents may share data with them.
 //
 // The error is a [*partition.LimitError], or wraps [ErrConstraint] if a canonical
 // constraint exceeds the limits of SPEC 9.1.
@@ -29,9 +29,10 @@ func Compile(fragments []Part) (*Set, []map[string]any, error) {
 	return set, contents, nil
 }
 
-// compile returns one variant for each distinct content, with the contents.
-// Items are in order, a later one has the higher priority; content returns what
-// a State represents. More variants than most are an error, if most is not 0.
+// compile returns one variant for each distinct content, and the contents.
+// Items are in order; a later item has higher priority. The function content
+// returns the content that a State represents. More variants than most are an
+// error, unless most is 0.
 func compile[S, C comparable](items []partition.Predicate, algebra partition.Algebra[S], content func(S) C, most int) (*Set, []C, error) {
 	limits := setLimits(len(items))
 	limits.Regions = most

@@ -9,14 +9,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// confMerger merges the confs of policies, as an Algebra of package partition: from the
-// highest priority down. State 0 is that of parameters that no item selects, which is
-// different from an empty conf.
+// confMerger merges the confs of policies from the highest priority down. It is an
+// Algebra of package partition. State 0 is for parameters that no item selects; it
+// differs from an empty conf.
 //
-// Merging is associative for Confs without unions. A State is then a merged conf, and
-// equal confs, found by their hash, are one State, even if different items made them.
-// With unions, an item can hide what is below it although it sets nothing. A State is
-// then the list of the items that matter.
+// Merging is associative for Confs without unions. A State is then a merged conf.
+// Equal confs, found by their hash, are one State, even if different items made them.
+// With unions, an item can hide the items below it although it sets nothing. A State
+// is then the list of the items that have an effect.
 type confMerger struct {
 	conf   resource.ConfType
 	items  []resource.Conf // lowest priority first
@@ -31,7 +31,7 @@ type confMerger struct {
 
 type confState struct {
 	conf     resource.Conf
-	items    []int // the ones that matter, highest priority first; only for Confs with unions
+	items    []int // the items that have an effect, highest priority first; only for Confs with unions
 	complete bool  // no item can add anything
 }
 
@@ -102,8 +102,8 @@ func (m *confMerger) sets(merger resource.Merger, item int) bool {
 }
 
 // hasAll reports whether a conf sets all leaves that any item sets. For most confs this
-// is the case before all policies of a fleet are merged, although none sets all fields of
-// its type. Lists that grow are never complete.
+// is true before all policies of a fleet are merged, although no conf sets all fields of
+// its type. A list to which items append is never complete.
 func (m *confMerger) hasAll(conf resource.Conf) bool {
 	merger := m.conf.NewMerger()
 	merger.Fill(conf, 1)
@@ -143,8 +143,8 @@ func (m *confMerger) merge(items []int) resource.Merger {
 }
 
 // hidesBelow reports whether an item that sets nothing hides an item below it. It can
-// hide only the arms of unions, and hides each item independently of the others: if no
-// single item below makes a difference, several do not either.
+// hide only arms of unions, and it hides each item independently: if no single item
+// below makes a difference, several do not either.
 func (m *confMerger) hidesBelow(above []int, item int) bool {
 	for lower := range item {
 		without := m.merge(above)
@@ -161,7 +161,8 @@ func (m *confMerger) hidesBelow(above []int, item int) bool {
 	return false
 }
 
-// content returns the conf of a State, or nil. Equal confs are the same value.
+// content returns the conf of a State, or nil. Equal confs are the same
+// pointer.
 func (m *confMerger) content(state int) resource.Conf {
 	if conf := m.states[state].conf; conf != nil && m.hides {
 		return m.confs.confs[m.confs.number(conf)]
@@ -187,8 +188,8 @@ func (t *confTable) number(conf resource.Conf) int {
 	return number
 }
 
-// hashConf returns a hash of the content of a conf: by the generated method, or that of
-// its JSON if its type has no such method (see //confgen:conf hash).
+// hashConf returns a hash of the content of a conf. It uses the generated method (see
+// //confgen:conf hash) or, if the type has no such method, hashes the JSON.
 func hashConf(conf resource.Conf) uint64 {
 	if h, ok := conf.(interface{ Hash() uint64 }); ok {
 		return h.Hash()

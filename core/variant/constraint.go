@@ -14,7 +14,7 @@ const (
 	MaxNodes  = 10_000
 )
 
-// ErrConstraint indicates that a constraint breaks a rule of SPEC 9.1.
+// ErrConstraint indicates that a constraint violates a rule of SPEC 9.1.
 var ErrConstraint = errors.New("invalid constraint")
 
 // Parameters are the dynamic parameters of a client. A key that is not in the
@@ -47,8 +47,8 @@ func (c Constraint) Canonical() (Constraint, error) {
 	return canonical(set, nil)
 }
 
-// SameVariant reports whether two constraints accept the same parameters, and
-// so identify the same variant (SPEC 9.2). The only error is a
+// SameVariant reports whether two constraints accept the same parameters and
+// therefore identify the same variant (SPEC 9.2). The only error is a
 // [*partition.LimitError].
 func SameVariant(a, b Constraint) (bool, error) {
 	return partition.Equivalent(a.predicate, b.predicate, limits)
@@ -58,8 +58,8 @@ func SameVariant(a, b Constraint) (bool, error) {
 // less than half a second and 60 MB for the shapes of TestHostileConstraints.
 var limits = partition.Limits{Rules: MaxNodes, Work: 1 << 21}
 
-// canonical returns the canonical form of a set, as a constraint that names each of the
-// keys. A key that makes no difference is named as "it exists or it does not" (SPEC
+// canonical returns the canonical form of a set as a constraint that names each of the
+// keys. A key that makes no difference is named as "exists or does not exist" (SPEC
 // 9.3).
 func canonical(set partition.Set, keys []string) (Constraint, error) {
 	form := set.Predicate()

@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// contentMerger merges the contents of fragments, as an Algebra of package partition:
-// from the highest priority down.
+// contentMerger merges the contents of fragments from the highest priority down. It
+// is an Algebra of package partition.
 //
-// Merging is not associative: of a mapping, a scalar and a mapping, lowest first, the
-// result is the last one, but the first and the last alone would be merged. So a merge
-// from the top records, in addition to the values, which values are sealed: a value of
-// lower priority has another shape in this place, and hides everything below it. What a
-// lower fragment adds to a merge then depends on the merge alone, and merges that are
-// equal, including their seals, are one State.
+// Merging is not associative. The merge of a mapping, a scalar and a mapping, lowest
+// first, is the last mapping; without the scalar, the two mappings would be merged. So
+// a merge from the top records, in addition to the values, which values are sealed. A
+// value is sealed if a value of lower priority has another shape at the same place, and
+// so hides everything below it. The effect of a lower fragment then depends on the
+// merge alone, and merges that are equal, including their seals, are one State.
 type contentMerger struct {
 	fragments []Part
 	merges    []*value           // by State
@@ -33,7 +33,7 @@ type value struct {
 	mapping map[string]*value // nil if it is not a mapping
 	list    []any             // nil if it is not a list
 	scalar  any
-	sealed  bool // nothing of lower priority can change it; always for a scalar
+	sealed  bool // no value of lower priority can change it; always true for a scalar
 }
 
 func newContentMerger(fragments []Part) *contentMerger {
@@ -98,8 +98,8 @@ func newValue(tree any) *value {
 	}
 }
 
-// fill returns v with a value of lower priority filled in, or v itself if that
-// changes nothing.
+// fill returns v with a value of lower priority filled in, or v itself if there
+// is no change.
 func (v *value) fill(lower any) *value {
 	if v.sealed {
 		return v

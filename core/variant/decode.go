@@ -7,8 +7,8 @@ import (
 )
 
 // Parse reads a constraint from the proto3 JSON of DynamicParameterConstraints, with
-// either form of field names, or from YAML of this shape. The error is a [diag.Errors]
-// with a position for each mistake.
+// either form of field names, or from YAML of the same shape. The error is a
+// [diag.Errors] with a position for each mistake.
 func Parse(name string, data []byte) (Constraint, error) {
 	var sink diag.Sink
 	var c Constraint

@@ -11,7 +11,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// NamespaceKey is the key of the parameter that is the namespace of a dataplane.
+// NamespaceKey is the key of the parameter for the namespace of a dataplane.
 const NamespaceKey = "@namespace"
 
 // Other keys of the parameters that describe a dataplane with one inbound (SPEC 12.4), in
@@ -44,7 +44,7 @@ func ParametersOf(d *resource.Dataplane, inbound int) Parameters {
 }
 
 // DataplaneOf returns the dataplane with one inbound that the parameters describe. It is
-// the inverse of [ParametersOf]; other keys with an @ are ignored.
+// the inverse of [ParametersOf]; it ignores other keys with an @.
 func DataplaneOf(mesh string, p Parameters) *resource.Dataplane {
 	labels, tags := map[string]string{}, map[string]string{}
 	for key, value := range p {
@@ -67,17 +67,17 @@ func DataplaneOf(mesh string, p Parameters) *resource.Dataplane {
 // LabelKey returns the key of the parameter that is a label of the dataplane.
 func LabelKey(label string) string { return labelPrefix + label }
 
-// InZone returns the constraint that a dataplane is in a zone: by its label or, without
-// the label, by the tag (SPEC 8.5).
+// InZone returns the constraint that accepts the dataplanes in a zone: by the label or,
+// without the label, by the tag (SPEC 8.5).
 func InZone(zone string) Constraint {
 	const labelled = labelPrefix + resource.ZoneTag
 	return Or(Equals(labelled, zone), And(Not(Exists(labelled)), Equals(resource.ZoneTag, zone)))
 }
 
 // selects returns the predicate of a top-level targetRef over the parameters of SPEC
-// 12.4: the dataplanes with one inbound that it selects, none of which is a gateway. A
-// targetRef of a route kind selects the same as the route, which is not known here; the
-// result is false.
+// 12.4. It accepts the dataplanes with one inbound that the targetRef selects; they are
+// never gateways. A targetRef of a route kind selects the same dataplanes as the route,
+// which is unknown here; the result is false.
 func selects(t *resource.TargetRef) partition.Predicate {
 	if t.Kind.IsRoute() || t.Kind == resource.TargetMeshGateway || !t.ProxyTypes.Admits(resource.Sidecar) {
 		return partition.False()
@@ -106,8 +106,8 @@ func selects(t *resource.TargetRef) partition.Predicate {
 }
 
 // enforcedFor returns the predicate of the parameters for which a policy is enforced:
-// those that its targetRef selects and, if it has the shadow label, those of a placement
-// that overrides it. A policy that is attached to a route is selected with the route.
+// its targetRef selects them and, if it has the shadow label, a placement that overrides
+// it contains them. A policy that is attached to a route is selected with the route.
 func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
 	selected := partition.True()
 	if !p.TargetRef.Kind.IsRoute() {
@@ -126,7 +126,7 @@ func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
 }
 
 // inPlacement returns the predicate of the parameters of the dataplanes in a placement.
-// The zone is that of the label or, without the label, of the tag (SPEC 8.5).
+// The zone comes from the label or, without the label, from the tag (SPEC 8.5).
 func inPlacement(c *enforce.Condition) partition.Predicate {
 	var zones []partition.Predicate
 	if c.Every {

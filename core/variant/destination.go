@@ -9,9 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// PolicyVariants is the effective conf that the policies of one kind give to outbounds to
-// one destination, as variants. It is for all dataplanes with one inbound that could
-// exist; the parameters describe such a dataplane (SPEC 12.4). It is immutable.
+// PolicyVariants contains, as variants, the effective confs of outbounds to one
+// destination by the policies of one kind. It covers all dataplanes with one inbound that
+// could exist; the parameters describe such a dataplane (SPEC 12.4). It is immutable.
 type PolicyVariants struct {
 	Kind        *resource.Kind
 	Destination Destination
@@ -23,7 +23,7 @@ type PolicyVariants struct {
 // PolicyContent is the configuration of an outbound of a dataplane (SPEC 4.2, 4.3).
 type PolicyContent struct {
 	Conf   resource.Conf // nil if no item selects the outbound
-	Routes []RouteConf   // the ones that have a conf, sorted by the KRI of the route
+	Routes []RouteConf   // the routes with a conf, sorted by KRI
 }
 
 // RouteConf is the conf of a route of an outbound.
@@ -75,9 +75,9 @@ type destinationCompiler struct {
 	kind     *resource.Kind
 	tags     resource.Tags
 	policies []*resource.Policy // of the kind, lowest priority first
-	routes   []*resource.Policy // the ones with a `to` for the destination, by KRI
-	// predicates accept the parameters for which policies and routes are enforced. The
-	// predicate of a policy that is attached to a route applies in addition to the route's.
+	routes   []*resource.Policy // the routes with a `to` for the destination, sorted by KRI
+	// predicates accept the parameters for which policies and routes are enforced. For a
+	// policy that is attached to a route, the predicates of both must accept.
 	predicates map[*resource.Policy]partition.Predicate
 	most       int // variants
 }
@@ -135,7 +135,8 @@ func (c *destinationCompiler) route(route *resource.Policy) (*Set, []resource.Co
 	})
 }
 
-// items returns the variants of the merge of the `to` items for which takesPart is true.
+// items returns the variants of the merge of the `to` items for which takesPart returns
+// true.
 func (c *destinationCompiler) items(takesPart func(p *resource.Policy, t *resource.TargetRef) bool) (*Set, []resource.Conf, error) {
 	return c.merge(c.kind.To, func(p *resource.Policy, add func(resource.Conf)) {
 		for i := range p.To {
@@ -174,7 +175,7 @@ func newContentProduct(routes int) *contentProduct {
 }
 
 // add adds the confs of a set's variants, for parameters that a predicate accepts. A nil
-// conf needs no item, as a tuple without an item has a nil conf.
+// conf needs no item, because a tuple without an item has a nil conf.
 func (p *contentProduct) add(set *Set, confs []resource.Conf, accepts partition.Predicate, at int) {
 	for i, c := range confs {
 		if c != nil {
@@ -199,5 +200,5 @@ func (p *contentProduct) content(state int, routes []*resource.Policy) *PolicyCo
 	return c
 }
 
-// compareKRI orders routes as effective configurations do.
+// compareKRI orders routes like effective configurations.
 func compareKRI(a, b *resource.Policy) int { return cmp.Compare(a.KRI(), b.KRI()) }

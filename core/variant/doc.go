@@ -1,5 +1,5 @@
-// Package variant serves one resource name in several variants; the dynamic parameters
-// of a client determine which one it gets (xRFC TP2, SPEC 9).
+// Package variant serves one resource name in several variants. The dynamic parameters
+// of a client determine its variant (xRFC TP2, SPEC 9).
 //
 // Definitions. The dynamic parameters of a client are a map from key to value
 // ([Parameters]). A [Constraint] accepts some parameters. A variant is a content with a
@@ -9,22 +9,22 @@
 // The pipeline:
 //
 //  1. A constraint is read from a message ([FromProto]), from its JSON ([Parse]) or
-//     from a document ([VariantsDocument]). A violation of SPEC 9.1 is an error, and so
-//     is a constraint that exceeds the limits on size and depth.
+//     from a document ([VariantsDocument]). A constraint that violates SPEC 9.1, or
+//     exceeds the limits on size and depth, is an error.
 //  2. [NewSet] accepts the constraints of all variants of a name, or refuses them with
-//     parameters that two of them accept. It combines them into one decision diagram
-//     (package partition), and writes each in canonical form.
+//     parameters that two of them accept. It combines the constraints into one
+//     decision diagram (package partition), and converts each to canonical form.
 //  3. [Set.Choose] walks the diagram: one step for each key that matters.
 //
-// [Compile] makes variants: the fewest that are equivalent to given fragments of a
-// content, each with a constraint. Policies are such fragments: [PolicyCompiler] turns all
-// policies of a kind for one destination into the variants of its effective conf.
+// [Compile] makes the minimum number of variants that are equivalent to given fragments of
+// a content, each with a constraint. Policies are such fragments: [PolicyCompiler] turns
+// all policies of a kind for one destination into the variants of its effective conf.
 //
 // Invariants:
 //
 //   - Constraints and sets are immutable and safe for concurrent use.
 //   - A canonical form is a function of the accepted parameters and of the keys of its
 //     set. The same input gives the same bytes.
-//   - The cost of each call is bounded for any constraints: a call that would exceed the
+//   - The cost of each call is bounded for all constraints. A call that would exceed the
 //     bound returns a [*partition.LimitError].
 package variant

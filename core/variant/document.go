@@ -19,13 +19,14 @@ type VariantsDocument struct {
 }
 
 // FragmentsDocument is a document of type ResourceFragments: the fragments of the
-// resource with the name of the document, later ones over earlier ones (SPEC 9.4).
+// resource with the name of the document. Later fragments override earlier ones
+// (SPEC 9.4).
 type FragmentsDocument struct {
 	Fragments []Part `json:"fragments"`
 }
 
 // A Part is a variant or a fragment of a resource: a content for the parameters that the
-// constraints accept. Without constraints they are all parameters.
+// constraints accept. Without constraints it is for all parameters.
 type Part struct {
 	Constraints Constraint `json:"constraints,omitzero"`
 	Content     Content    `json:"content,omitzero"`
@@ -84,7 +85,7 @@ func (d *FragmentsDocument) Compile() (*Set, []map[string]any, error) {
 	return Compile(d.Fragments)
 }
 
-// Warnings returns likely mistakes in the fragments: those that accept no parameters.
+// Warnings returns likely mistakes: fragments that accept no parameters.
 func (d *FragmentsDocument) Warnings() []Warning {
 	var warnings []Warning
 	for i, f := range d.Fragments {
@@ -106,7 +107,7 @@ func (d *FragmentsDocument) Validate(at *diag.At) {
 // without nulls, as encoding/json decodes it.
 type Content map[string]any
 
-// MarshalJSON returns the mapping, which is {} for nil.
+// MarshalJSON returns the mapping, or {} for nil.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c == nil {
 		return []byte("{}"), nil

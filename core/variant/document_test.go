@@ -63,7 +63,7 @@ variants:
 func TestDocumentErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"two variants accept the same", "type: ResourceVariants\nname: r\nvariants:\n- {}\n- {}\n",
-			"in.yaml:5:3: variants[1]: the constraints accept the parameters {}, as those of variants[0] do; at most one variant may accept the same parameters"},
+			"in.yaml:5:3: variants[1]: the constraints accept the parameters {}, and so does variants[0]; at most one variant may accept the same parameters"},
 		{"only the mistake of an invalid constraint", "type: ResourceVariants\nname: r\nvariants:\n- {}\n- constraints: {constraint: {}}\n",
 			"in.yaml:5:29: variants[1].constraints.constraint.key: the key must not be empty"},
 		{"variants are required", "type: ResourceVariants\nname: r\n", "in.yaml:1:1: variants: required field is missing"},
@@ -101,7 +101,7 @@ fragments:
 	}
 }
 
-// Contents of every pair of shapes are merged, with a third one below.
+// Contents of every pair of shapes are merged with a third one below.
 func TestCompileContents(t *testing.T) {
 	c := parse(t, `{}`, prod)
 	for _, test := range []struct{ name, low, middle, high, with, without string }{
@@ -140,8 +140,8 @@ func TestCompileContents(t *testing.T) {
 	}
 }
 
-// A dataplane is counted by its content; one with several inbounds may have the content
-// of no variant.
+// A dataplane is counted by its content. A dataplane with several inbounds may have a
+// content that no variant has.
 func TestUsageOf(t *testing.T) {
 	const text = `
 {type: Dataplane, name: a, networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: x}}], outbound: [{port: 1, tags: {kuma.io/service: backend}}]}}

@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// pairs is OR of a_i & b_i. In the order of names all keys a come first, so a diagram has
-// a node for each subset of them.
+// pairs returns the OR of all a_i & b_i. In the order of names all keys a come first, so
+// a diagram has a node for each subset of them.
 func pairs(n int) Constraint {
 	var members []partition.Predicate
 	for i := range n {
@@ -19,7 +19,7 @@ func pairs(n int) Constraint {
 	return Constraint{predicate: partition.Or(members...)}
 }
 
-// parity is true if an odd number of n keys is present: all paths of its diagram have the
+// parity holds if an odd number of n keys is present. All paths of its diagram have the
 // same length, and its canonical form is exponential.
 func parity(n int) Constraint {
 	odd := partition.False()

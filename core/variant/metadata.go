@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// A MetadataKey makes a dynamic parameter from a field of the metadata of a node, for
-// clients that send no parameters (SPEC 9.6).
+// A MetadataKey maps a field of a node's metadata to a dynamic parameter, for clients
+// that send no parameters (SPEC 9.6).
 type MetadataKey struct {
 	Key  string   // of the parameter
 	Path []string // field names, from the metadata down
@@ -50,9 +50,9 @@ func ParseMetadataKey(text string) (MetadataKey, error) {
 	return k, nil
 }
 
-// FromMetadata returns the parameters that keys make from a node's metadata: strings
-// are unchanged, numbers and booleans are as in JSON. If a path leads to no value, to
-// null, a list or an object, the parameter is absent.
+// FromMetadata returns the parameters for the keys from a node's metadata. Strings
+// are unchanged; numbers and booleans have their JSON form. If a path leads to no
+// value, or to null, a list or an object, the parameter is absent.
 func FromMetadata(metadata *structpb.Struct, keys []MetadataKey) Parameters {
 	p := make(Parameters, len(keys))
 	for _, k := range keys {

@@ -16,10 +16,10 @@ import (
 )
 
 // A PolicyCompiler compiles the policies of one kind and mesh for any number of
-// destinations, and keeps the results up to date: [PolicyCompiler.Variants] compiles a
-// destination, [PolicyCompiler.Update] compiles again those that a change affects, and
-// [PolicyCompiler.Forget] drops one. One goroutine may use it at a time; its results are
-// immutable.
+// destinations, and keeps the results up to date. [PolicyCompiler.Variants] compiles a
+// destination, [PolicyCompiler.Update] compiles affected destinations again after a
+// change, and [PolicyCompiler.Forget] drops a destination. Only one goroutine may use it
+// at a time; its results are immutable.
 //
 // A policy with the shadow label (SPEC 8.3) contributes for the parameters of the
 // dataplanes on which a placement enforces it.
@@ -27,9 +27,9 @@ type PolicyCompiler struct {
 	kind         *resource.Kind
 	mesh         string
 	order        rules.Order
-	all          []*resource.Policy                       // those of the last view that contribute, by identity
+	all          []*resource.Policy                       // the contributing policies of the last view, by identity
 	policies     []*resource.Policy                       // of the kind, lowest priority first
-	routes       []*resource.Policy                       // by KRI; none for a kind of routes
+	routes       []*resource.Policy                       // by KRI; empty for a kind of routes
 	predicates   map[*resource.Policy]partition.Predicate // see destinationCompiler
 	enforcement  *enforce.State                           // of the last view
 	destinations map[string]*compiled
@@ -41,8 +41,8 @@ const MaxPolicyVariants = 4096
 // compiled is a destination with its last result.
 type compiled struct {
 	destination Destination
-	lazy        bool               // only reported by Update, see Compilation
-	routes      []*resource.Policy // that have a `to` for it
+	lazy        bool               // Update only reports it; see Compilation
+	routes      []*resource.Policy // the routes with a `to` for the destination
 	variants    *PolicyVariants
 	err         error
 }
@@ -60,9 +60,9 @@ func NewPolicyCompiler(view *core.View, mesh string, kind *resource.Kind) *Polic
 	return c
 }
 
-// Variants returns the variants for a destination. They are compiled at the first call
-// and kept up to date from then on. The error is a [*partition.LimitError], or wraps
-// [ErrConstraint].
+// Variants returns the variants for a destination. It compiles them at the first call
+// and keeps them up to date from then on. The error is a [*partition.LimitError], or
+// wraps [ErrConstraint].
 func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
 	name := d.Name()
 	known := c.destinations[name]
@@ -74,8 +74,8 @@ func (c *PolicyCompiler) Variants(d Destination) (*PolicyVariants, error) {
 	return known.variants, known.err
 }
 
-// Compilation returns what the variants for a destination are compiled from. It does not
-// compile; from then on, Update returns the destination when it is to be compiled again.
+// Compilation returns the inputs for the variants of a destination. It does not compile.
+// From then on, Update returns the destination whenever it must be compiled again.
 func (c *PolicyCompiler) Compilation(d Destination) *Compilation {
 	name := d.Name()
 	known := c.destinations[name]
@@ -97,12 +97,12 @@ func (c *PolicyCompiler) Compilation(d Destination) *Compilation {
 	return own
 }
 
-// Forget drops the variants for a destination, which is then no longer kept up to date.
+// Forget drops the variants for a destination; they are no longer kept up to date.
 func (c *PolicyCompiler) Forget(d Destination) { delete(c.destinations, d.Name()) }
 
-// Update follows a later view of the same engine. It returns the destinations
-// that were, or are to be, compiled again, sorted by name: those that a policy or a route
-// reaches which came, went or changed.
+// Update follows a later view of the same engine. It returns the destinations that an
+// added, removed or changed policy or route reaches, sorted by name. It has compiled them
+// again, or the caller must (see Compilation).
 func (c *PolicyCompiler) Update(view *core.View) []Destination {
 	placed := c.enforcement != view.Enforcement()
 	c.enforcement = view.Enforcement()
@@ -123,9 +123,9 @@ func (c *PolicyCompiler) Update(view *core.View) []Destination {
 	return again
 }
 
-// replace changes to the policies of a view, sorted by identity, and returns those that
-// were added or removed; a changed policy is both. If placed is not set, no placement
-// enforces a policy for other parameters than before.
+// replace changes to the policies of a view, sorted by identity, and returns the
+// policies that were added or removed; a changed policy is both. If placed is not set,
+// no placement enforces a policy for different parameters than before.
 func (c *PolicyCompiler) replace(all []*resource.Policy, placed bool) []*resource.Policy {
 	all = slices.DeleteFunc(all, func(p *resource.Policy) bool { return !c.takesPart(p) })
 	var changed []*resource.Policy
@@ -152,8 +152,8 @@ func (c *PolicyCompiler) takesPart(p *resource.Policy) bool {
 		(!p.Shadow() || len(c.enforcement.Overrides(&p.ID)) > 0)
 }
 
-// overrideChanged reports whether a policy is enforced for other parameters than when it
-// was inserted.
+// overrideChanged reports whether a policy is now enforced for different parameters than
+// when it was inserted.
 func (c *PolicyCompiler) overrideChanged(p *resource.Policy) bool {
 	return p.Shadow() && c.predicates[p].String() != enforcedFor(p, c.enforcement).String()
 }
@@ -187,7 +187,7 @@ func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 	if c.kind.Default != nil {
 		return p.Kind == c.kind.Name
 	}
-	if p.RoutesOutbound(tags) { // for policies of the kind: any item selects the outbound
+	if p.RoutesOutbound(tags) { // for a policy of the kind: whether any item selects the outbound
 		return true
 	}
 	return slices.ContainsFunc(p.To, func(item resource.Item) bool {
@@ -195,8 +195,8 @@ func (c *PolicyCompiler) reaches(p *resource.Policy, d *compiled) bool {
 	})
 }
 
-// compile compiles one destination. It only reads c, as several destinations are compiled
-// concurrently.
+// compile compiles one destination. It only reads c, because several destinations are
+// compiled concurrently.
 func (c *PolicyCompiler) compile(d *compiled) {
 	c.findRoutes(d)
 	own := &Compilation{c.kind, d.destination, c.policies, d.routes, c.predicates}

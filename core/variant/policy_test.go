@@ -205,10 +205,10 @@ func TestUpdate(t *testing.T) {
 	for _, step := range []struct {
 		name     string
 		upsert   string
-		delete   string // a policy of that name
+		delete   string // the name of a policy
 		retries  []string
 		timeouts []string
-		backend  string // the retries towards it
+		backend  string // the backend of the asserted retries
 	}{
 		{"a policy comes", policy("p", mesh, backend, "1"), "", []string{"default/backend"}, nil, "all: {\"tcp\":{\"maxConnectAttempt\":1}}\n"},
 		{"the same again", policy("p", mesh, backend, "1"), "", nil, nil, "all: {\"tcp\":{\"maxConnectAttempt\":1}}\n"},

@@ -149,7 +149,7 @@ func toProto(p partition.Predicate) *Proto {
 }
 
 // MarshalJSON returns the proto3 JSON of the message. The same constraint always has the
-// same bytes; those of package protojson vary in white space.
+// same bytes; package protojson varies the white space.
 func (c Constraint) MarshalJSON() ([]byte, error) {
 	data, err := protojson.Marshal(c.Proto())
 	if err != nil {

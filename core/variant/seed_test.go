@@ -10,7 +10,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/variant"
 )
 
-// The constraints of 004, in its form. Two typos of the document are corrected:
+// The constraints of 004 in the form of the document. Two typos are corrected:
 // "not_constraint", and a missing brace in the last table.
 const (
 	prod      = `{constraint: {key: "env", value: "prod"}}`
@@ -133,12 +133,12 @@ func TestRefusedSets004(t *testing.T) {
 			"adding a new key on the server first", []string{prod, and(prod, version1)},
 			"[version]", variant.Parameters{"env": "prod", "version": "v1"},
 			`variants[0]: the constraints do not name the key version; variants[1] names version; all variants must name the same keys; one that makes no difference is or(exists, not exists)
-variants[1]: the constraints accept the parameters {env=prod, version=v1}, as those of variants[0] do; at most one variant may accept the same parameters`,
+variants[1]: the constraints accept the parameters {env=prod, version=v1}, and so does variants[0]; at most one variant may accept the same parameters`,
 		},
 		{
 			"variants with overlapping constraint values", []string{or(prod, test), or(qa, test)},
 			"[]", variant.Parameters{"env": "test"},
-			`variants[1]: the constraints accept the parameters {env=test}, as those of variants[0] do; at most one variant may accept the same parameters`,
+			`variants[1]: the constraints accept the parameters {env=test}, and so does variants[0]; at most one variant may accept the same parameters`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,17 +9,18 @@ import (
 	"github.com/meshmatch/meshmatch/core/partition"
 )
 
-// A Set is the constraints of the variants of one resource name. The rules of SPEC 9.3
-// accept them. It is immutable and safe for concurrent use. The zero Set has no variants.
+// A Set contains the constraints of the variants of one resource name. They satisfy the
+// rules of SPEC 9.3. It is immutable and safe for concurrent use. The zero Set has no
+// variants.
 type Set struct {
 	choice   *partition.Choice
 	keys     []string
 	variants []Constraint // canonical
 }
 
-// NewSet returns the set of the variants' constraints, in any order; variants are
-// identified by their index. The error wraps a [*KeysError], an [*AmbiguityError] or both
-// (use errors.As), or is a [*partition.LimitError].
+// NewSet returns the set of the variants' constraints, which may be in any order.
+// Variants are identified by their index. The error wraps a [*KeysError], an
+// [*AmbiguityError] or both (use errors.As), or is a [*partition.LimitError].
 func NewSet(constraints []Constraint) (*Set, error) {
 	keys, keysError := commonKeys(constraints)
 	choice, overlap, err := partition.NewChoice(predicatesOf(constraints), setLimits(len(constraints)))
@@ -50,7 +51,7 @@ func newSet(choice *partition.Choice, keys []string) (*Set, error) {
 	return s, nil
 }
 
-// setLimits allows more work for more constraints.
+// setLimits returns limits that allow more work for more constraints.
 func setLimits(constraints int) partition.Limits {
 	return partition.Limits{Rules: limits.Rules, Work: limits.Work + 4_000*constraints}
 }
@@ -61,8 +62,8 @@ func (s *Set) Len() int { return len(s.variants) }
 // Keys returns the keys that each variant names, sorted.
 func (s *Set) Keys() []string { return s.keys }
 
-// Constraint returns the canonical constraint of a variant: the form in which it is
-// sent, and sent again when the variant is removed (SPEC 9.2). It names each of the
+// Constraint returns the canonical constraint of a variant. It is sent in this
+// form, and again when the variant is removed (SPEC 9.2). It names each of the
 // set's keys.
 func (s *Set) Constraint(variant int) Constraint { return s.variants[variant] }
 
@@ -83,7 +84,7 @@ func (s *Set) Choose(p Parameters) (variant int, ok bool) {
 }
 
 // Uncovered returns parameters that no variant accepts, or nil if there are none. An empty
-// map, unlike nil, is a result: no parameters at all.
+// map, unlike nil, is a result: a client without parameters.
 func (s *Set) Uncovered() Parameters {
 	if s.choice == nil {
 		return Parameters{}
@@ -111,8 +112,8 @@ func (s *Set) satisfiable(variant int) bool {
 // A KeysError indicates that the variants of a set do not all name the same
 // keys.
 type KeysError struct {
-	Variant int      // the one that lacks keys
-	Other   int      // one that names the first of them
+	Variant int      // the variant that lacks keys
+	Other   int      // a variant that names the first missing key
 	Missing []string // sorted
 }
 
@@ -154,7 +155,7 @@ func (e *AmbiguityError) Error() string {
 }
 
 func (e *AmbiguityError) what() string {
-	return fmt.Sprintf("the constraints accept the parameters %s, as those of variants[%d] do", FormatParameters(e.Parameters), e.First)
+	return fmt.Sprintf("the constraints accept the parameters %s, and so does variants[%d]", FormatParameters(e.Parameters), e.First)
 }
 
 func (e *AmbiguityError) hint() string { return "at most one variant may accept the same parameters" }

@@ -14,8 +14,8 @@ import (
 //
 //	team=a & !version & (env=prod | env=test)
 //
-// A constraint that accepts all parameters is "all", one that accepts none is
-// "none".
+// A constraint that accepts all parameters is "all"; a constraint that accepts
+// none is "none".
 func (c Constraint) String() string {
 	var b strings.Builder
 	writeShort(&b, c.predicate, false)

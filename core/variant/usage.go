@@ -8,22 +8,25 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Usage is the dataplanes of a view that the variants of a destination serve.
+// Usage counts the dataplanes of a view that the variants of a destination
+// serve.
 type Usage struct {
-	// Dataplanes is the number of dataplanes with an outbound to the destination: the
-	// number of resources that would be needed without variants.
+	// Dataplanes is the number of dataplanes with an outbound to the destination.
+	// Without variants, as many resources would be needed.
 	Dataplanes int
 	// Served is the number of dataplanes that have the content of a variant,
 	// by the index of the variant.
 	Served []int
 	// Others are the dataplanes with another content, sorted by identity. They have
-	// several inbounds or none, as parameters describe a dataplane with one inbound.
+	// several inbounds or none, because parameters describe a dataplane with one
+	// inbound.
 	Others []*resource.Dataplane
 }
 
 // UsageOf counts the dataplanes of a view that the variants serve. The variants must have
-// been compiled from this view; for a view of an engine without the kind the error is a
-// [core.ErrUnknownKind]. A dataplane with several inbounds is counted by its content.
+// been compiled from this view. If the engine of the view does not have the kind, the
+// error is a [core.ErrUnknownKind]. A dataplane with several inbounds is counted by its
+// content.
 func (v *PolicyVariants) UsageOf(view *core.View) (*Usage, error) {
 	u := &Usage{Served: make([]int, len(v.Contents))}
 	known := map[*rules.Effective]int{} // dataplanes share confs

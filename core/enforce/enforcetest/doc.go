@@ -1,5 +1,6 @@
 // Package enforcetest makes random placements, bindings and policies for tests of
 // enforcement.
 //
-// What it makes depends on the source of random numbers alone. It does not know confs.
+// Its results depend only on the source of random numbers. It does not depend on the
+// confs of kinds.
 package enforcetest

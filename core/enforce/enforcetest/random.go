@@ -182,7 +182,7 @@ func MeshSet() *resource.Set {
 	return set
 }
 
-// World is resources by identity.
+// World contains resources by identity.
 type World map[resource.ID]ocm.Resource
 
 // Resources returns the resources in no particular order.

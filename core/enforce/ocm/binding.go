@@ -20,9 +20,9 @@ type bindingDoc struct {
 	PlacementRef placementRefDoc `json:"placementRef"`
 	Subjects     []subjectDoc    `json:"subjects"`
 
-	// The form of proposal 003.
+	// RemediationActionOverride is the form of proposal 003.
 	RemediationActionOverride *overrideDoc `json:"remediationActionOverride,omitzero"`
-	// The released form.
+	// BindingOverrides is the released form.
 	BindingOverrides *bindingOverridesDoc `json:"bindingOverrides,omitzero"`
 	SubFilter        *subFilterWord       `json:"subFilter,omitzero"`
 }

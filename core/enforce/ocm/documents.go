@@ -2,8 +2,8 @@ package ocm
 
 import "github.com/meshmatch/meshmatch/core/resource"
 
-// Documents returns the types of the documents that become [Resources], and those of
-// OCM's groups that are skipped. They are for [resource.Loader].
+// Documents returns the types of the documents that become [Resources], and the
+// types in OCM's groups that are skipped. They are for [resource.Loader].
 func Documents() []resource.DocumentType {
 	types := []resource.DocumentType{
 		resource.DocumentOf[policyDoc](policyGroup, PolicyKind),

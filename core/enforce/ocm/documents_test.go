@@ -98,8 +98,8 @@ func TestBindings(t *testing.T) {
 	}
 }
 
-// Resources as `kubectl get` prints them can be loaded, and an empty list of decisions
-// is present.
+// Resources in the output of `kubectl get` can be loaded, and an empty list of
+// decisions is present.
 func TestLiveResources(t *testing.T) {
 	set, err := decode(`
 apiVersion: v1

@@ -27,7 +27,8 @@ type placementRuleSpec struct {
 	ClusterSelector   *labelSelectorDoc `json:"clusterSelector,omitzero"`
 	DataplaneSelector *labelSelectorDoc `json:"dataplaneSelector,omitzero"`
 
-	// OCM's scheduler uses these; its result is status.decisions.
+	// OCM's scheduler uses the following fields; its result is
+	// status.decisions.
 	ClusterConditions []*strict.Value `json:"clusterConditions,omitzero"`
 	ClusterReplicas   *strict.Value   `json:"clusterReplicas,omitzero"`
 	Policies          []*strict.Value `json:"policies,omitzero"`
@@ -114,7 +115,7 @@ type placementDecisionDoc struct {
 func (d *placementDecisionDoc) resource(meta *resource.Meta) Resource {
 	index, err := strconv.Atoi(meta.Labels.Value(groupIndexLabel))
 	if err != nil {
-		index = 0 // the same as OCM
+		index = 0 // like OCM
 	}
 	return &PlacementDecision{
 		Meta:      *meta,

@@ -151,7 +151,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A limit that the type of a strategy does not have is a warning, and so is a field of a
+// A limit that the type of a strategy does not have is a warning. So is a field of a
 // rule that only a scheduler evaluates.
 func TestWarnings(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{

@@ -58,8 +58,8 @@ type PolicySet struct {
 	Exclusions []Exclusion
 }
 
-// Exclusion removes clusters from those to which a [PolicySet] binds one of its
-// policies. It has no effect on the policy's other bindings.
+// Exclusion removes clusters from the clusters to which a [PolicySet] binds one
+// of its policies. It has no effect on the policy's other bindings.
 type Exclusion struct {
 	Policy   string
 	Clusters []string
@@ -82,19 +82,20 @@ type PlacementBinding struct {
 type Ref struct {
 	Kind string
 	Name string
-	// Pos and Path are where the reference is; zero if it was not read from a file.
+	// Pos and Path are the place of the reference; zero if it was not read from a
+	// file.
 	Pos  diag.Position
 	Path string
 }
 
-// Subject is what a binding binds: a Policy, a PolicySet, or a policy of a mesh. For
-// the latter, Kind is the kind of the mesh policy, such as MeshTimeout.
+// Subject is a subject of a binding: a Policy, a PolicySet, or a policy of a mesh.
+// For the latter, Kind is the kind of the mesh policy, such as MeshTimeout.
 type Subject struct {
 	Ref
 	Mesh bool // the subject is a policy of a mesh
 }
 
-// PlacementRule selects clusters itself.
+// PlacementRule is a placement that selects clusters itself.
 type PlacementRule struct {
 	resource.Meta
 	// Decided reports whether status.decisions is present. If so, Decisions is
@@ -111,11 +112,11 @@ type PlacementRule struct {
 	DataplaneSelector *LabelSelector
 }
 
-// Placement is a named placement whose clusters are those of its
+// Placement is a named placement. Its clusters are listed in its
 // [PlacementDecision] resources.
 type Placement struct{ resource.Meta }
 
-// PlacementDecision is a part of the clusters of a placement.
+// PlacementDecision lists a part of the clusters of a placement.
 type PlacementDecision struct {
 	resource.Meta
 	Placement string // of the same namespace; "" if the label is absent
@@ -129,5 +130,5 @@ type Group struct {
 	Name  string
 }
 
-// ManagedCluster has the labels of the cluster with its name.
+// ManagedCluster contains the labels of the cluster with its name.
 type ManagedCluster struct{ resource.Meta }

@@ -13,8 +13,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Rollout describes how a change is applied to the clusters of a placement, and its
-// progress (SPEC 8.6).
+// Rollout describes how a change is applied to the clusters of a placement, and the
+// progress of the change (SPEC 8.6).
 type Rollout struct {
 	resource.Meta
 	Placement Ref // of kind [PlacementKind]
@@ -45,11 +45,12 @@ type Strategy struct {
 	MaxConcurrency *Amount
 	// MandatoryGroups are applied first, one after the other.
 	MandatoryGroups []GroupRef
-	// MinSuccessTime is how long a cluster soaks after success.
+	// MinSuccessTime is the time that a cluster soaks after success.
 	MinSuccessTime time.Duration
-	// ProgressDeadline is how long a cluster may take; nil: no limit.
+	// ProgressDeadline is the maximum time that a cluster may take; nil: no
+	// limit.
 	ProgressDeadline *time.Duration
-	// MaxFailures is how many failures are tolerated.
+	// MaxFailures is the number of tolerated failures.
 	MaxFailures Amount
 }
 
@@ -76,7 +77,7 @@ func (a Amount) Of(n int) int {
 // Status is the progress of the change on a cluster.
 type Status string
 
-// The values of a status. A cluster that has not begun has none.
+// The values of a status. A cluster that has not begun has no status.
 const (
 	ToApply     Status = "ToApply"
 	Progressing Status = "Progressing"
@@ -91,11 +92,12 @@ func (Status) Enum() []string {
 	return []string{string(ToApply), string(Progressing), string(Succeeded), string(Failed), string(TimeOut), string(Skip)}
 }
 
-// ClusterStatus is the status of a cluster, and since when it has this status.
+// ClusterStatus is the status of a cluster, and the time since which it has
+// this status.
 type ClusterStatus struct {
 	Cluster string
 	Status  Status
-	Since   time.Time // zero if it is not known; the strategy then does not need it
+	Since   time.Time // zero if unknown; the strategy then does not need it
 }
 
 type rolloutDoc struct {

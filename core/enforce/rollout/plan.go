@@ -25,14 +25,14 @@ func (g *Group) String() string {
 	return strconv.Itoa(g.Index)
 }
 
-// size returns how many of the clusters are in the group.
+// size returns the number of the given clusters in the group.
 func (g *Group) size(clusters []*progress) int {
 	return count(clusters, func(p *progress) bool { return p.group == g })
 }
 
 // Groups returns the groups of a placement from its decisions, sorted by index and
-// name. The clusters of a group are sorted; a cluster of several groups is in the
-// first of them only.
+// name. The clusters of a group are sorted. A cluster of several groups is only in
+// the first of them.
 func Groups(decisions []*ocm.PlacementDecision) []Group {
 	clusters := map[ocm.Group][]string{}
 	for _, d := range decisions {
@@ -59,7 +59,7 @@ func Groups(decisions []*ocm.PlacementDecision) []Group {
 	return groups
 }
 
-// Action is what to do with a cluster.
+// Action is the action of a plan for a cluster.
 type Action string
 
 // The actions.
@@ -72,17 +72,19 @@ const (
 	Later    Action = "later"     // the cluster has not begun, and does not begin now
 )
 
-// Plan is what to do with each cluster of a rollout at one time.
+// Plan contains the action for each cluster of a rollout at one time.
 type Plan struct {
 	Name string `json:"name"`
-	// Clusters is by group, and for each group by name.
+	// Clusters are sorted by group, and within a group by name.
 	Clusters []Cluster `json:"clusters"`
 	// Stopped reports whether there are more failures than the strategy
 	// tolerates. No further cluster begins until enough of them have succeeded.
 	Stopped bool `json:"stopped"`
-	// RecheckAfter is when the plan changes without a new status; nil: never.
+	// RecheckAfter is the time after which the plan changes without a new
+	// status; nil: never.
 	RecheckAfter *conf.Duration `json:"recheckAfter,omitempty"`
-	// Decisions is the clusters to which the change is applied, or remains applied.
+	// Decisions contains the clusters to which the change is applied, or remains
+	// applied.
 	Decisions []Decision `json:"decisions"`
 }
 
@@ -95,8 +97,8 @@ type Cluster struct {
 	Reason  string     `json:"reason"`
 }
 
-// Decision is the clusters of a group to which the change is applied. Groups
-// without such a cluster are omitted.
+// Decision contains the clusters of a group to which the change is applied.
+// Groups without such a cluster are omitted.
 type Decision struct {
 	GroupName  string   `json:"groupName"`
 	GroupIndex int      `json:"groupIndex"`
@@ -108,7 +110,7 @@ type Decision struct {
 func New(r *ocm.Rollout, groups []Group, now time.Time) *Plan {
 	clusters := progressOfAll(r, groups, now)
 	plan := &Plan{Name: r.Name, Clusters: []Cluster{}, Decisions: []Decision{}}
-	blocked := "" // why no further cluster begins
+	blocked := "" // the reason why no further cluster begins
 	for _, s := range stages(&r.Strategy, groups, clusters) {
 		if stop := s.stop(clusters); stop != "" && blocked == "" {
 			plan.Stopped, blocked = true, "the rollout stopped: "+stop

@@ -266,7 +266,7 @@ func TestDecisions(t *testing.T) {
 }
 
 // Groups are in the order of their index. The decisions of one group are joined, and a
-// cluster of several groups is in the first of them only.
+// cluster of several groups is only in the first of them.
 func TestGroups(t *testing.T) {
 	got := rollout.Groups([]*ocm.PlacementDecision{
 		{Group: ocm.Group{Index: 10, Name: "late"}, Clusters: []string{"z", "a"}},

@@ -45,8 +45,8 @@ func NewPlans(resources *ocm.Resources, now time.Time) (*Plans, []diag.Diagnosti
 	return plans, diag.Sorted(warnings)
 }
 
-// decisionsOf returns the decisions of a rollout's placement, or why there are
-// none.
+// decisionsOf returns the decisions of a rollout's placement, or the reason why
+// there are none.
 func decisionsOf(r *ocm.Rollout, all []*ocm.PlacementDecision) (decisions []*ocm.PlacementDecision, problem string) {
 	var namespaces []string
 	for _, d := range all {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSimulation advances the time through whole rollouts with random failures, and
-// applies their plans as a controller would. It checks that there are never more
+// applies their plans like a controller. It checks that there are never more
 // clusters in progress than allowed, that no cluster begins after a stop or out of
 // order, and that every rollout that does not stop ends.
 func TestSimulation(t *testing.T) {

@@ -6,12 +6,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 )
 
-// stage is clusters that may begin once the previous stage is finished.
+// stage is a set of clusters that may begin once the previous stage is
+// finished.
 type stage struct {
 	name        string // for reasons
 	clusters    []*progress
-	concurrency int // how many may be in progress
-	tolerated   int // failures
+	concurrency int // the maximum number in progress
+	tolerated   int // the number of tolerated failures
 }
 
 // stages divides the clusters: a stage for each mandatory group in the order of the
@@ -71,7 +72,7 @@ func find(groups []Group, ref ocm.GroupRef) *Group {
 	return nil
 }
 
-// count returns how many of some clusters have a property.
+// count returns the number of clusters that have a property.
 func count(clusters []*progress, has func(*progress) bool) int {
 	n := 0
 	for _, p := range clusters {
@@ -86,8 +87,8 @@ func inProgress(p *progress) bool { return p.inProgress }
 func failed(p *progress) bool     { return p.failure }
 func pending(p *progress) bool    { return !p.begun }
 
-// stop returns why the failures of a stage stop the rollout, or "". In a stage without
-// a name, the failures of all clusters are counted.
+// stop returns the reason why the failures of a stage stop the rollout, or "". In a
+// stage without a name, the failures of all clusters are counted.
 func (s *stage) stop(all []*progress) string {
 	clusters, where := s.clusters, " in "+s.name
 	if s.name == "" {
