@@ -9,14 +9,15 @@ import (
 
 // The texts that a part of a request can have, as bytes. Those of expressions are
 // conditions of a search for a text. What a proxy sees of a path is in normal form (SPEC
-// 11.2), and a header's value has no blanks at its ends and no control characters.
+// 11.2), and a header's value has no blanks at its ends and no control characters. An
+// authority has only the bytes that Envoy takes in one; it refuses requests with others.
 const (
 	pathTexts      = `(?:/[!$-.0-;=@-Z\[\]_a-z~]+)+/?|/`
 	dotSegment     = `(?:.*/)?\.\.?(?:[;/].*)?`
 	resolvedEscape = `.*%(?:00|2[dDeEfF]|3[0-9]|4[1-9a-fA-F]|5[0-9aAcCfF]|6[1-9a-fA-F]|7[0-9aAeE]).*`
 	headerTexts    = `(?:(?:` + visible + `)(?:(?:` + visible + `|[\t ])*(?:` + visible + `))?)?`
 	visible        = `[!-~]|[\x{c2}-\x{df}][\x{80}-\x{bf}]|[\x{e1}-\x{ec}\x{ee}\x{ef}][\x{80}-\x{bf}]{2}`
-	authorityTexts = `(?:[!-~]|[\x{80}-\x{ff}])+`
+	authorityTexts = `[!$-.0-;=@-Z\[\]_a-z~]+`
 )
 
 // universes holds the languages that searches of one problem have used.

@@ -55,7 +55,7 @@ func TestEnvoyDecidesAsAccess(t *testing.T) {
 	}
 	e := startEnvoy(t, listeners)
 	expected := make([]map[string]int, len(trials))
-	run(trials, func(i int) {
+	each(len(trials), func(i int) {
 		trial := &trials[i]
 		expected[i] = map[string]int{}
 		for n, c := range trial.clients {
@@ -106,8 +106,8 @@ func (l *trial) answer(q *request.Request) (a permission.Answer, refused bool) {
 	return a, asksForPath && request.NewSeen(q).PathRefused
 }
 
-// run calls do for each trial, a few at a time.
-func run(trials []trial, do func(i int)) {
+// each calls do for 0 to n-1, a few at a time.
+func each(n int, do func(i int)) {
 	var wait sync.WaitGroup
 	next := make(chan int)
 	for range 4 {
@@ -117,7 +117,7 @@ func run(trials []trial, do func(i int)) {
 			}
 		})
 	}
-	for i := range trials {
+	for i := range n {
 		next <- i
 	}
 	close(next)
