@@ -79,7 +79,7 @@ fuzz: ## Run every fuzz target for a number of executions, or for a time: make f
 	@GO='$(GO)' bash .ci/fuzz $(FUZZTIME)
 
 soak: ## Run SOAK times as many random scenarios and sequences as make test: make soak SOAK=100
-	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core
+	SOAK=$(SOAK) $(GO) test -v -timeout 0 -run 'TestSoak|TestSequences' ./fuzz ./core ./core/access
 
 soak-streams: ## Edit the files of servers at random, and beside hostile clients: make soak-streams SOAK_TIME=10m
 	SOAK_TIME=$(SOAK_TIME) $(GO) test -race -v -timeout 0 -count 1 -run 'TestSoak$$' ./core/serve
