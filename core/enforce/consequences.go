@@ -188,7 +188,7 @@ func (c *consequences) expose(id uint32) {
 		m := c.mut(cluster)
 		m.placements = insert(m.placements, id)
 	}
-	c.set(open, id, next != nil && next.every)
+	c.set(open, id, next != nil && (next.every || next.anywhere))
 	c.delta.Moved = append(c.delta.Moved, c.move(n.placement, before, next))
 }
 

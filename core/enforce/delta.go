@@ -35,9 +35,11 @@ type Moved struct {
 // Region is the set of the dataplanes that are in some zones and have some
 // labels.
 type Region struct {
-	Every  bool     // every zone; a dataplane must still have a zone
-	Zones  []string // sorted
-	Labels resource.Tags
+	Anywhere bool     // every zone, and without a zone
+	Every    bool     // every zone; a dataplane must still have a zone
+	Zones    []string // sorted
+	Labels   resource.Tags
+	Names    []string // the only names of dataplanes, sorted; nil: any
 }
 
 // Policies yields the identities, in a mesh, of the mesh policies whose bindings
@@ -65,7 +67,7 @@ func (n name) compare(o name) int {
 // move returns the change of a placement's selection. A nil selection is empty.
 func (c *consequences) move(placement Placement, before, after *selection) Moved {
 	m := Moved{Placement: placement}
-	if before != nil && after != nil && before.every == after.every && before.sameDataplanes(after) {
+	if before != nil && after != nil && before.every == after.every && before.anywhere == after.anywhere && before.sameDataplanes(after) {
 		changed := before.clusters.AndNot(after.clusters).Or(after.clusters.AndNot(before.clusters))
 		m.Regions = regions(c.node, after, changed, false) // either both selections are every zone, or neither is
 		return m
@@ -89,13 +91,22 @@ func regions(node func(uint32) *node, s *selection, clusters index.Set, every bo
 		zones = append(zones, node(id).name.name)
 	}
 	slices.Sort(zones)
+	var names []string
+	if s.listed != nil {
+		names = []string{}
+		for named := range s.listed {
+			names = append(names, named.Name)
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
 	alternatives := []resource.Tags{nil}
 	if s.dataplanes != nil {
 		alternatives = requiredLabels(s.dataplanes)
 	}
 	var all []Region
 	for _, labels := range alternatives {
-		all = append(all, Region{Every: every, Zones: zones, Labels: labels})
+		all = append(all, Region{Anywhere: s.anywhere, Every: every, Zones: zones, Labels: labels, Names: names})
 	}
 	return all
 }

@@ -10,7 +10,7 @@
 //     takes effect when the resource appears. Names have dense ids; a set of
 //     clusters is an [index.Set] of the ids of their names.
 //  2. Each placement becomes a selection: the clusters of its decisions, or of
-//     its names and its cluster selector, and a selector of dataplanes.
+//     its names and its cluster selector, and a selector and a list of dataplanes.
 //  3. Each OCM policy becomes an [Effect]: the sets P, Q and R of SPEC 8.2 are
 //     unions of the selections of its bindings, directly or through PolicySets.
 //  4. For a policy of a mesh, P is the set of dataplanes that its targetRef selects.
@@ -38,11 +38,12 @@
 //     kuma.io/mesh, only in that mesh.
 //   - An empty clusterSelector selects every cluster with a ManagedCluster and, for
 //     the policies of a mesh, every zone. Dataplanes without a zone are in no
-//     placement.
+//     placement, except those of rules about dataplanes only (SPEC 8.3).
 //   - The zone of a dataplane without the label is the tag of its first inbound or
 //     gateway that has one.
 //   - A policy without a remediationAction informs.
-//   - A dataplaneSelector has no effect on OCM policies, which is a warning.
+//   - A dataplaneSelector and a list of dataplanes have no effect on OCM policies, which
+//     is a warning.
 //
 // Invariants:
 //

@@ -184,7 +184,8 @@ func moved(delta *enforce.Delta, placement enforce.Placement, d *resource.Datapl
 func contains(regions []enforce.Region, d *resource.Dataplane) bool {
 	zone := enforce.ZoneOf(d)
 	return slices.ContainsFunc(regions, func(r enforce.Region) bool {
-		return zone != "" && (r.Every || slices.Contains(r.Zones, zone)) && d.Labels.Contains(r.Labels)
+		inZone := r.Anywhere || zone != "" && (r.Every || slices.Contains(r.Zones, zone))
+		return inZone && d.Labels.Contains(r.Labels) && (r.Names == nil || slices.Contains(r.Names, d.Name))
 	})
 }
 

@@ -2,6 +2,7 @@ package enforce
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,11 +73,8 @@ func (s *State) Overrides(p *resource.ID) []Placement {
 // for some policy.
 func (s *State) AppendPlacements(dst []Placement, d *resource.Dataplane) []Placement {
 	zone := ZoneOf(d)
-	if zone == "" {
-		return dst
-	}
 	add := func(id uint32) {
-		if n := s.node(id); n.exposed.admits(d) {
+		if n := s.node(id); (zone != "" || n.exposed.anywhere) && n.exposed.admits(d) {
 			dst = append(dst, n.placement)
 		}
 	}
@@ -106,9 +104,12 @@ func (s *State) Regions(p Placement) []Region {
 
 // Condition is the condition for a dataplane to be in a placement: a zone and labels.
 type Condition struct {
-	Every  bool     // any zone
-	Zones  []string // one of these zones, sorted, unless Every is set
-	Labels labels.Requirements
+	Anywhere bool     // any zone, or none
+	Every    bool     // any zone
+	Zones    []string // one of these zones, sorted, unless Every or Anywhere is set
+	Labels   labels.Requirements
+	// Dataplanes are the only ones that meet the condition, sorted; nil: any can.
+	Dataplanes []ocm.DataplaneName
 }
 
 // Condition returns the condition of a placement that [State.Overrides] returns, or
@@ -118,7 +119,13 @@ func (s *State) Condition(p Placement) (Condition, bool) {
 	if n == nil || n.selection == nil {
 		return Condition{}, false
 	}
-	c := Condition{Every: n.selection.every}
+	c := Condition{Anywhere: n.selection.anywhere, Every: n.selection.every}
+	if n.selection.listed != nil {
+		c.Dataplanes = slices.SortedFunc(maps.Keys(n.selection.listed), ocm.DataplaneName.Compare)
+		if len(c.Dataplanes) == 0 {
+			return Condition{}, false
+		}
+	}
 	if !c.Every {
 		for id := range n.selection.clusters.All() {
 			c.Zones = append(c.Zones, s.node(id).name.name)
@@ -132,7 +139,7 @@ func (s *State) Condition(p Placement) (Condition, bool) {
 		}
 		c.Labels = required
 	}
-	return c, c.Every || len(c.Zones) > 0
+	return c, c.Anywhere || c.Every || len(c.Zones) > 0
 }
 
 // ZoneOf returns the cluster to which a dataplane belongs: its label, otherwise the
@@ -179,10 +186,12 @@ func (s *State) MeshTarget(p *resource.Policy, d *resource.Dataplane) Target {
 // selects reports whether the placement of a binding selects a dataplane.
 func (s *State) selects(b *ocm.PlacementBinding, d *resource.Dataplane) bool {
 	zone, placement := ZoneOf(d), s.lookup(placementName(b))
-	if zone == "" || placement.selection == nil || !placement.selection.admits(d) {
+	switch selection := placement.selection; {
+	case selection == nil || !selection.admits(d):
 		return false
-	}
-	if placement.selection.every {
+	case selection.anywhere || zone == "":
+		return selection.anywhere
+	case selection.every:
 		return true
 	}
 	id, known := s.names.Lookup(clusterName(zone))

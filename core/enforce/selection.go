@@ -1,6 +1,7 @@
 package enforce
 
 import (
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,19 +19,27 @@ type selection struct {
 	// clusters contains the clusters with a ManagedCluster, and every zone of dataplanes
 	// is selected.
 	every bool
+	// anywhere reports whether the dataplanes of every zone, and those without a zone, are
+	// selected. If so, there are no clusters.
+	anywhere bool
 	// dataplanes restricts the dataplanes within the clusters; nil: all.
 	dataplanes labels.Selector
+	// listed restricts them by name; nil: all.
+	listed map[ocm.DataplaneName]bool
 }
 
 func (s *selection) equal(o *selection) bool {
 	if s == nil || o == nil {
 		return s == o
 	}
-	return s.every == o.every && s.clusters.Equal(o.clusters) && s.sameDataplanes(o)
+	return s.every == o.every && s.anywhere == o.anywhere && s.clusters.Equal(o.clusters) && s.sameDataplanes(o)
 }
 
 // sameDataplanes reports whether both select the same dataplanes within their clusters.
 func (s *selection) sameDataplanes(o *selection) bool {
+	if (s.listed == nil) != (o.listed == nil) || !maps.Equal(s.listed, o.listed) {
+		return false
+	}
 	if s.dataplanes == nil || o.dataplanes == nil {
 		return s.dataplanes == nil && o.dataplanes == nil
 	}
@@ -39,6 +48,9 @@ func (s *selection) sameDataplanes(o *selection) bool {
 
 // admits reports whether a dataplane of a selected cluster is selected.
 func (s *selection) admits(d *resource.Dataplane) bool {
+	if s.listed != nil && !s.listed[ocm.DataplaneName{Mesh: d.Mesh, Namespace: d.Namespace, Name: d.Name}] {
+		return false
+	}
 	return s.dataplanes == nil || s.dataplanes.Matches(resource.Selectable(d.Labels))
 }
 
@@ -60,7 +72,13 @@ func (c *consequences) selectionOf(n *node) *selection {
 }
 
 func (c *consequences) ruleSelection(r *ocm.PlacementRule) *selection {
-	s := &selection{}
+	s := &selection{anywhere: r.SelectsAnywhere()}
+	if r.Dataplanes != nil {
+		s.listed = make(map[ocm.DataplaneName]bool, len(r.Dataplanes))
+		for _, name := range r.Dataplanes {
+			s.listed[name] = true
+		}
+	}
 	if r.DataplaneSelector != nil {
 		s.dataplanes = r.DataplaneSelector.Selector()
 	}

@@ -27,7 +27,7 @@ type role uint8
 
 const (
 	selecting role = iota // placements with a clusterSelector that is evaluated
-	open                  // placements whose exposed selection contains every zone
+	open                  // placements whose exposed selection contains every zone, or dataplanes anywhere
 	policies              // OCM policies
 	managed               // clusters with a ManagedCluster
 	bindings

@@ -51,10 +51,14 @@ func (w *warner) binding(b *ocm.PlacementBinding) {
 	switch rule, isRule := placement.resource.(*ocm.PlacementRule); {
 	case placement.resource == nil:
 		w.refer(diag.MissingReference, &b.Placement, "", "there is no %s", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
-	case placement.selection.clusters.Len() == 0 && !placement.selection.every:
+	case placement.selection.clusters.Len() == 0 && !placement.selection.every && !placement.selection.anywhere:
 		w.refer(diag.PlacesNothing, &b.Placement, "", "the binding binds nothing: %s selects no cluster", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
-	case isRule && rule.DataplaneSelector != nil && slices.ContainsFunc(b.Subjects, func(s ocm.Subject) bool { return !s.Mesh }):
-		w.refer(diag.FieldNotUsed, &b.Placement, "", "the dataplaneSelector of %s has no effect on policies that are placed on clusters", describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
+	case isRule && (rule.DataplaneSelector != nil || rule.Dataplanes != nil) && slices.ContainsFunc(b.Subjects, func(s ocm.Subject) bool { return !s.Mesh }):
+		field := "dataplaneSelector"
+		if rule.DataplaneSelector == nil {
+			field = "list of dataplanes"
+		}
+		w.refer(diag.FieldNotUsed, &b.Placement, "", "the %s of %s has no effect on policies that are placed on clusters", field, describe(b.Placement.Kind, b.Namespace, b.Placement.Name))
 	}
 	if b.SubFilter && !b.Enforce {
 		w.warnf(diag.PlacesNothing, b.Pos, "", "add an enforce override, or remove the subFilter", "the binding binds nothing: it has a subFilter and no override")

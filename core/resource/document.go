@@ -9,7 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-const defaultMesh = "default"
+// DefaultMesh is the mesh of resources that name none.
+const DefaultMesh = "default"
 
 // The kinds of resources that are not policies.
 const (
@@ -151,7 +152,7 @@ func (d *decoder) resource(meta Meta, b body) {
 		meta.Mesh = meta.Labels.Value(MeshLabel)
 	}
 	if meta.Mesh == "" {
-		meta.Mesh = defaultMesh
+		meta.Mesh = DefaultMesh
 	}
 	switch meta.Kind {
 	case "": // already reported

@@ -65,7 +65,7 @@ func (d *decoder) object(kind *objectKind, meta Meta, parts objectParts) {
 		meta.Mesh = meta.Labels.Value(MeshLabel)
 	}
 	if meta.Mesh == "" && !kind.global {
-		meta.Mesh = defaultMesh
+		meta.Mesh = DefaultMesh
 	}
 	object := kind.make()
 	*object.Identity() = meta

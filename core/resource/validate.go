@@ -37,7 +37,7 @@ func (m *Meta) validate(at *diag.At, kind string) {
 		resourceName("").Validate(at.Field("name"))
 	}
 	if m.Mesh == "" {
-		at.Field("mesh").Errorf(diag.EmptyValue, "the mesh of most resources is "+defaultMesh, "a resource's mesh must not be empty")
+		at.Field("mesh").Errorf(diag.EmptyValue, "the mesh of most resources is "+DefaultMesh, "a resource's mesh must not be empty")
 	}
 	validateText(at, "mesh", m.Mesh)
 	validateText(at, "namespace", m.Namespace)

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/meshmatch/meshmatch/core/enforce"
+	"github.com/meshmatch/meshmatch/core/enforce/ocm"
 	"github.com/meshmatch/meshmatch/core/partition"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -119,15 +120,15 @@ func enforcedFor(p *resource.Policy, s *enforce.State) partition.Predicate {
 	var placements []partition.Predicate
 	for _, placement := range s.Overrides(&p.ID) {
 		if condition, any := s.Condition(placement); any {
-			placements = append(placements, inPlacement(&condition))
+			placements = append(placements, inPlacement(p.Mesh, &condition))
 		}
 	}
 	return partition.And(selected, partition.Or(placements...))
 }
 
-// inPlacement returns the predicate of the parameters of the dataplanes in a placement.
-// The zone comes from the label or, without the label, from the tag (SPEC 8.5).
-func inPlacement(c *enforce.Condition) partition.Predicate {
+// inPlacement returns the predicate of the parameters of the dataplanes of a mesh in a
+// placement. The zone comes from the label or, without the label, from the tag (SPEC 8.5).
+func inPlacement(mesh string, c *enforce.Condition) partition.Predicate {
 	var zones []partition.Predicate
 	if c.Every {
 		const labelled = labelPrefix + resource.ZoneTag
@@ -139,11 +140,33 @@ func inPlacement(c *enforce.Condition) partition.Predicate {
 	for _, zone := range c.Zones {
 		zones = append(zones, InZone(zone).predicate)
 	}
-	members := []partition.Predicate{partition.Or(zones...)}
+	var members []partition.Predicate
+	if !c.Anywhere {
+		members = append(members, partition.Or(zones...))
+	}
+	if c.Dataplanes != nil {
+		members = append(members, isNamed(mesh, c.Dataplanes))
+	}
 	for _, r := range c.Labels {
 		members = append(members, hasLabel(&r))
 	}
 	return partition.And(members...)
+}
+
+// isNamed returns the predicate of the parameters of some dataplanes of a mesh.
+func isNamed(mesh string, names []ocm.DataplaneName) partition.Predicate {
+	var named []partition.Predicate
+	for _, n := range names {
+		if n.Mesh != mesh {
+			continue
+		}
+		inNamespace := partition.Not(partition.Present(NamespaceKey))
+		if n.Namespace != "" {
+			inNamespace = partition.Equal(NamespaceKey, n.Namespace)
+		}
+		named = append(named, partition.And(partition.Equal(nameKey, n.Name), inNamespace))
+	}
+	return partition.Or(named...)
 }
 
 // hasLabel returns the predicate of a requirement on labels.

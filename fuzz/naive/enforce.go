@@ -283,15 +283,30 @@ func (w *hub) bindingsOfMeshPolicy(p *resource.Policy) []*ocm.PlacementBinding {
 }
 
 // selectsDataplane reports whether the placement of a binding selects a dataplane: it
-// selects the cluster with the name of the dataplane's zone, and its dataplaneSelector
-// selects the labels (SPEC 8.3).
+// selects the cluster with the name of the dataplane's zone, or it is about dataplanes
+// only; its dataplaneSelector selects the labels, and its dataplanes contain the dataplane
+// (SPEC 8.3).
 func (w *hub) selectsDataplane(b *ocm.PlacementBinding, dp *resource.Dataplane) bool {
-	zone := zoneOf(dp)
-	if zone == "" || !w.selectsCluster(b, zone, false) {
-		return false
-	}
 	r := w.rule(b)
-	return r == nil || r.DataplaneSelector == nil || labelsMatch(r.DataplaneSelector, dp.Labels)
+	if r == nil || r.Decided || r.Clusters != nil || r.ClusterSelector != nil || r.DataplaneSelector == nil && r.Dataplanes == nil {
+		zone := zoneOf(dp)
+		if zone == "" || !w.selectsCluster(b, zone, false) {
+			return false
+		}
+	}
+	if r == nil {
+		return true
+	}
+	if r.Dataplanes != nil {
+		listed := false
+		for _, d := range r.Dataplanes {
+			listed = listed || d.Mesh == dp.Mesh && d.Namespace == dp.Namespace && d.Name == dp.Name
+		}
+		if !listed {
+			return false
+		}
+	}
+	return r.DataplaneSelector == nil || labelsMatch(r.DataplaneSelector, dp.Labels)
 }
 
 // zoneOf returns the label, otherwise the tag of the first inbound or gateway that has

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,15 +106,7 @@ func (q *diffQuery) shadow(g *globals, c *cobra.Command) (*inspect.Diff, error) 
 	if q.policy == "" {
 		return inspect.NewShadowDiff(w.view, w.mesh, q.options)
 	}
-	kindName, name, ok := strings.Cut(q.policy, "/")
-	if !ok {
-		return nil, usagef("--policy must be KIND/NAME or KIND/NAMESPACE/NAME, %q is not", q.policy)
-	}
-	kind, err := inspect.FindKind(g.kinds, kindName)
-	if err != nil {
-		return nil, err
-	}
-	policy, err := g.policy(w, kind.Name, name)
+	policy, err := g.policyOf(w, q.policy)
 	if err != nil {
 		return nil, err
 	}

@@ -146,6 +146,19 @@ func (g *globals) policy(w *world, kind, name string) (*resource.Policy, error) 
 	return inspect.FindPolicy(w.view, w.mesh, kind, g.named(name))
 }
 
+// policyOf finds the policy of a flag: KIND/NAME or KIND/NAMESPACE/NAME.
+func (g *globals) policyOf(w *world, text string) (*resource.Policy, error) {
+	kindName, name, ok := strings.Cut(text, "/")
+	if !ok {
+		return nil, usagef("--policy must be KIND/NAME or KIND/NAMESPACE/NAME, %q is not", text)
+	}
+	kind, err := inspect.FindKind(g.kinds, kindName)
+	if err != nil {
+		return nil, err
+	}
+	return g.policy(w, kind.Name, name)
+}
+
 // named returns a name with the namespace of --namespace.
 func (g *globals) named(name string) inspect.Name {
 	return inspect.Name{Name: name, Namespace: g.namespace}

@@ -44,6 +44,7 @@ error.`,
 		},
 	}
 	c.Flags().StringVar(&policy, "policy", "", "only the policies of this `NAME` or NAMESPACE/NAME")
+	c.AddCommand(newPlacementPlan(g))
 	return c
 }
 

@@ -93,10 +93,24 @@ func (c *Choices) rule(meta resource.Meta) *ocm.PlacementRule {
 	if c.Below(3) == 0 {
 		r.DataplaneSelector = c.selector()
 	}
+	if c.Below(4) == 3 {
+		r.Dataplanes = c.dataplanes()
+	}
 	if c.Below(4) == 0 {
 		r.Decided, r.Decisions = true, c.some(clusters...)
 	}
 	return r
+}
+
+// dataplanes returns some of those of [MeshSet], and names that are not among them.
+func (c *Choices) dataplanes() []ocm.DataplaneName {
+	list := []ocm.DataplaneName{}
+	for range c.Below(6) {
+		list = append(list, ocm.DataplaneName{
+			Mesh: pick(c, "m", "m", "m", "n"), Namespace: pick(c, "", "", "", "ns"), Name: fmt.Sprintf("dp-%d-%d", c.Below(5), c.Below(4)),
+		})
+	}
+	return list
 }
 
 func (c *Choices) selector() *ocm.LabelSelector {

@@ -1,6 +1,7 @@
 package ocm
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -26,6 +27,11 @@ type placementRuleSpec struct {
 	} `json:"clusters,omitzero"`
 	ClusterSelector   *labelSelectorDoc `json:"clusterSelector,omitzero"`
 	DataplaneSelector *labelSelectorDoc `json:"dataplaneSelector,omitzero"`
+	Dataplanes        []struct {
+		Mesh      string     `json:"mesh,omitzero"`
+		Namespace string     `json:"namespace,omitzero"`
+		Name      objectName `json:"name"`
+	} `json:"dataplanes,omitzero"`
 
 	// OCM's scheduler uses the following fields; its result is
 	// status.decisions.
@@ -63,6 +69,12 @@ func (d *placementRuleDoc) resource(meta *resource.Meta) Resource {
 		r.Clusters = []string{}
 		for _, c := range d.Spec.Clusters {
 			r.Clusters = append(r.Clusters, string(c.Name))
+		}
+	}
+	if d.Spec.Dataplanes != nil {
+		r.Dataplanes = []DataplaneName{}
+		for _, named := range d.Spec.Dataplanes {
+			r.Dataplanes = append(r.Dataplanes, DataplaneName{cmp.Or(named.Mesh, resource.DefaultMesh), named.Namespace, string(named.Name)})
 		}
 	}
 	return r

@@ -1,6 +1,9 @@
 package ocm
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -110,6 +113,27 @@ type PlacementRule struct {
 	// DataplaneSelector restricts the dataplanes within the clusters by their
 	// labels; nil if the field is absent. It has no effect on an OCM policy.
 	DataplaneSelector *LabelSelector
+	// Dataplanes restricts the dataplanes by name; nil if the field is absent. It has no
+	// effect on an OCM policy.
+	Dataplanes []DataplaneName
+}
+
+// SelectsAnywhere reports whether the rule is about dataplanes only: it selects those of
+// every zone, and those without a zone.
+func (r *PlacementRule) SelectsAnywhere() bool {
+	return !r.Decided && r.Clusters == nil && r.ClusterSelector == nil && (r.DataplaneSelector != nil || r.Dataplanes != nil)
+}
+
+// DataplaneName identifies a dataplane.
+type DataplaneName struct {
+	Mesh      string `json:"mesh"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// Compare orders dataplanes.
+func (n DataplaneName) Compare(o DataplaneName) int {
+	return cmp.Or(strings.Compare(n.Mesh, o.Mesh), strings.Compare(n.Namespace, o.Namespace), strings.Compare(n.Name, o.Name))
 }
 
 // Placement is a named placement. Its clusters are listed in its

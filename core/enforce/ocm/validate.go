@@ -36,6 +36,9 @@ func Validate(at *diag.At, document *resource.Document) {
 	case *PlacementRule:
 		validateSelector(at.Field("spec").Field("clusterSelector"), r.ClusterSelector)
 		validateSelector(at.Field("spec").Field("dataplaneSelector"), r.DataplaneSelector)
+		for i := range r.Dataplanes {
+			objectName(r.Dataplanes[i].Name).Validate(at.Field("spec").Field("dataplanes").Index(i).Field("name"))
+		}
 	case *PlacementBinding:
 		validateBinding(at, r)
 	case *Rollout:

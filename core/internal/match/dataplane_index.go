@@ -107,11 +107,15 @@ func sortFrom(numbers []uint32, from int) []uint32 {
 }
 
 // appendRegion appends the dataplanes that can be in a region: the dataplanes in
-// its zones or the dataplanes with its rarest label, whichever are fewer.
+// its zones, those with its rarest label or those with its names, whichever are fewest.
 func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 {
-	keys := []uint64{x.key(term{Space: zoned})}
-	if !r.Every {
-		keys = keys[:0]
+	var keys []uint64
+	switch {
+	case r.Anywhere:
+		keys = append(keys, x.key(term{Space: semantics.ProxyType, Value: "Sidecar"}), x.key(term{Space: semantics.ProxyType, Value: "Gateway"}))
+	case r.Every:
+		keys = append(keys, x.key(term{Space: zoned}))
+	default:
 		for _, name := range r.Zones {
 			keys = append(keys, x.key(term{Space: zone, Value: name}))
 		}
@@ -126,8 +130,26 @@ func (x *DataplaneIndex) appendRegion(r *enforce.Region, dst []uint32) []uint32 
 			fewest, keys = n, []uint64{key}
 		}
 	}
+	if r.Names != nil {
+		keys = x.fewer(keys, fewest, r.Names)
+	}
 	for _, key := range keys {
 		dst = x.postings.appendTo(key, dst)
 	}
 	return dst
+}
+
+// fewer returns the keys of the dataplanes with some names, if they are fewer than those of
+// other keys.
+func (x *DataplaneIndex) fewer(keys []uint64, fewest int, names []string) []uint64 {
+	named, count := make([]uint64, 0, len(names)), 0
+	for _, name := range names {
+		key := x.key(term{Space: semantics.Name, Value: name})
+		named = append(named, key)
+		count += x.postings.count(key)
+	}
+	if count < fewest {
+		return named
+	}
+	return keys
 }
