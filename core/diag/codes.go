@@ -68,6 +68,7 @@ const (
 	UnverifiedCollector Code = 1014
 	NoEndpoints         Code = 1015
 	NotSPIFFEID         Code = 1016
+	BadIgnore           Code = 1017
 )
 
 // The codes of warnings about what has no effect.
@@ -96,6 +97,7 @@ const (
 	IgnoredMetadata         Code = 2022
 	UnsatisfiableConstraint Code = 2023
 	AbsentDependency        Code = 2024
+	UnusedIgnore            Code = 2025
 )
 
 // The codes of warnings about what is redundant.
@@ -120,5 +122,6 @@ const (
 
 // The codes of warnings about limits.
 const (
-	PastLimit Code = 6001
+	PastLimit     Code = 6001
+	UnknownAccess Code = 6002
 )

@@ -7,4 +7,10 @@ var definitionsOfLimit = []*Definition{
 		When:  "`from` items with so many different tags that their combinations pass the limit of an inbound.",
 		Mend:  "Use fewer different selectors, or split the policy.",
 	},
+	{
+		Code: UnknownAccess, Class: ClassLimit, Title: "a question about permissions passes a limit",
+		Means: "Whether entries of permissions have an effect is unknown, because they divide the requests into more parts than the limit allows.",
+		When:  "dozens of regular expressions on the path of one inbound.",
+		Mend:  "Use fewer regular expressions on one header or path.",
+	},
 }

@@ -409,4 +409,16 @@ spec:
 `,
 		Mend: "Add what the message names.",
 	},
+	{
+		Code: UnusedIgnore, Class: ClassNoEffect, Title: "an ignore is no longer needed",
+		Means: "A comment or an annotation is to take out a finding that does not occur there.",
+		Example: `# meshmatch:ignore MM2001 the service comes next week
+type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+`,
+		Mend: "Remove it.",
+	},
 }

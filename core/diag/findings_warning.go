@@ -228,4 +228,16 @@ spec:
 		When:  "a question about a request of the client spiffe://UPPER/x.",
 		Mend:  "Write spiffe://trust-domain/path.",
 	},
+	{
+		Code: BadIgnore, Class: ClassWarning, Title: "an ignore has no code or no reason",
+		Means: "A comment or an annotation is to take out a finding, and has no known code, the code of an error, or no reason. It ignores nothing.",
+		Example: `# meshmatch:ignore MM2001
+type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, tags: {kuma.io/service: web}}]
+`,
+		Mend: "Write the code and the reason.",
+	},
 }

@@ -38,7 +38,7 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 	}
 	if e.unknown > 0 {
 		e.warnings = append(e.warnings, diag.Diagnostic{
-			Pos: e.first.Pos, Path: "networking.inbound",
+			Code: diag.UnknownAccess, Pos: e.first.Pos, Path: "networking.inbound",
 			What: fmt.Sprintf("it is unknown whether entries for %s, one of them of %s, change nothing: they divide the requests into more parts than the limit allows", diag.Count(e.unknown, "inbound"), e.first.Name),
 			Hint: "use fewer regular expressions on one header or path",
 		})

@@ -90,6 +90,9 @@ func (d *decoder) single(in *strict.Value) {
 			}
 		}()
 	}
+	if d.annotated {
+		d.ignores(in)
+	}
 	switch {
 	case d.load.ctx.Err() != nil: // the load returns no resources
 	case in.Has("apiVersion") || in.Has("metadata") || in.Has("kind") && !in.Has("type"):

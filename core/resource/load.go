@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -138,7 +139,9 @@ type part struct {
 	sink   diag.Sink
 	out    Set
 	unused unusedList // fields of dataplanes that have no effect
-	after  []*part    // the parts that were split off, and the following ones
+	// annotated reports that documents of the input may have an [IgnoreAnnotation].
+	annotated bool
+	after     []*part // the parts that were split off, and the following ones
 }
 
 // parallelBytes is the minimum size of an input that is split into pieces.
@@ -184,8 +187,14 @@ func (d *decoding) decode(in Input) []*part {
 		pieces = 4 * runtime.GOMAXPROCS(0)
 	}
 	chunks := strict.Chunks(in.Data, pieces)
+	annotated := bytes.Contains(in.Data, []byte(IgnoreAnnotation))
+	comments := &part{}
+	comments.out.Ignores = diag.IgnoreComments(in.Name, in.Data, &comments.sink)
+	if comments.out.Ignores != nil || len(comments.sink.Warnings()) > 0 {
+		parts = append(parts, comments)
+	}
 	for _, chunk := range chunks {
-		p := &part{}
+		p := &part{annotated: annotated}
 		parts = append(parts, p)
 		d.group.Go(d.work(p, func(decoder *decoder) {
 			documents := decoder.reader.Documents(in.Name, chunk, &p.sink)

@@ -28,6 +28,9 @@ type Set struct {
 	LeftOut []LeftOut
 	// Warnings are the warnings of the load, sorted by position.
 	Warnings []diag.Diagnostic
+	// Ignores are the comments and annotations that take findings out (SPEC 13.5), in the
+	// order of the input.
+	Ignores []diag.Ignore
 	// Sources are the original documents as JSON, by the position of the resource,
 	// with [Loader.KeepSources].
 	Sources map[diag.Position]json.RawMessage
@@ -42,6 +45,7 @@ func (s *Set) join(o *Set) {
 	s.Objects = append(s.Objects, o.Objects...)
 	s.LeftOut = append(s.LeftOut, o.LeftOut...)
 	s.Documents = append(s.Documents, o.Documents...)
+	s.Ignores = append(s.Ignores, o.Ignores...)
 	for at, text := range o.Sources {
 		s.keepSource(at, text)
 	}

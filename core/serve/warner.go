@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
 )
 
@@ -75,10 +76,7 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 	if p.set == nil {
 		return nil
 	}
-	var warnings []string
-	for _, d := range inspect.NewCheck(p.view(), p.set).Warnings {
-		warnings = append(warnings, d.Error())
-	}
+	found := inspect.NewCheck(p.view(), p.set).Warnings
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -87,16 +85,18 @@ func (w *warner) warningsOf(ctx context.Context, p *publication) []string {
 		return nil
 	}
 	for _, warning := range unserved {
-		text := warning.Diagnostic().Error()
+		d := warning.Diagnostic()
 		if warning.Error && warning.Weakens {
-			text += "; the dataplane keeps the last configuration without it"
+			d.Hint = "the dataplane keeps the last configuration without it"
 		}
-		warnings = append(warnings, text)
+		found = append(found, d)
 	}
 	if w.tls {
-		for _, d := range inspect.Unidentified(p.view()) {
-			warnings = append(warnings, d.Error())
-		}
+		found = append(found, inspect.Unidentified(p.view())...)
+	}
+	var warnings []string
+	for _, d := range diag.WithoutIgnored(found, p.set.Ignores, p.set.Positions(), func(code diag.Code) bool { return code.Definition().TLS && !w.tls }) {
+		warnings = append(warnings, d.Error())
 	}
 	return warnings
 }

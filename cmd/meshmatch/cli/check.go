@@ -58,8 +58,11 @@ that is no error, and further classes are
 				return g.printInvalid(c, &options, err)
 			}
 			if tls {
-				answer.Warnings = diag.Sorted(append(answer.Warnings, inspect.Unidentified(w.view)...))
+				answer.Warnings = append(answer.Warnings, inspect.Unidentified(w.view)...)
 			}
+			answer.Warnings = diag.WithoutIgnored(answer.Warnings, w.set.Ignores, w.set.Positions(), func(code diag.Code) bool {
+				return len(g.leftOut) > 0 || code.Definition().TLS && !tls
+			})
 			if isReport {
 				g.reportLeftOut(c)
 				err = options.write(c, answer.Warnings)
@@ -101,7 +104,6 @@ func (g *globals) addUnserved(ctx context.Context, answer *inspect.Check, view *
 	if mistakes != nil {
 		return mistakes
 	}
-	answer.Warnings = diag.Sorted(answer.Warnings)
 	return nil
 }
 
