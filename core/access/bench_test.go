@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// manyEntries returns a list of 1,000 policies with 8 entries each: identities, paths below
-// prefixes, methods, a few expressions, and denials among them.
+// manyEntries returns a list of 1,000 policies with 8 entries each: identities, path
+// prefixes, methods, a few expressions, and some denials.
 func manyEntries() *access.List {
 	l := &access.List{}
 	get, exact := conf.Method("GET"), conf.SpiffeIDExact

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// branch divides the requests by the first expression that the first undecided list asks
-// for: those that match it, then those that do not. A variable that is compared with an
+// branch divides the requests by the first expression in the first undecided list: first
+// the requests that match it, then the others. A variable that is compared with an
 // expression is present.
 func (s *search) branch(lists [][]item) error {
 	var t *test
@@ -50,7 +50,7 @@ func (s *search) branch(lists [][]item) error {
 }
 
 // withExpression returns the items of a list for requests in which the expression of a
-// test matches, or does not.
+// test matches or, if matching is not set, does not match.
 func withExpression(list []item, t *test, matching bool) []item {
 	out := make([]item, 0, len(list))
 	for _, it := range list {

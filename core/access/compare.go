@@ -3,15 +3,15 @@ package access
 import "github.com/meshmatch/meshmatch/core/permission"
 
 // Difference is a pair of deciding entries with different decisions, before and after an
-// edit, and a request about which they decide.
+// edit, and a request that they decide.
 type Difference struct {
 	Before, After Decision
 	Witness       *Witness
 }
 
 // Compare returns the differences of two lists, in the order of the entries before, then
-// after; a decision by default comes last. If there is none, each request is decided
-// equally. The error is a [*LimitError].
+// after; a decision by default comes last. If there is no difference, both lists decide
+// every request equally. The error is a [*LimitError].
 func Compare(space *Space, before, after *List, limits Limits) ([]Difference, error) {
 	c := newCompiler(space)
 	for _, l := range []*List{before, after} {
@@ -65,16 +65,16 @@ func sameOutcome(a, b []item) bool {
 	return ok && also && x == y
 }
 
-// Region is all requests of a [Set] about which one entry decides, or none; it has at least
-// one request.
+// Region contains all requests of a [Set] that one entry decides, or that no entry decides.
+// It has at least one request.
 type Region struct {
 	Decision
 	Witness *Witness
 }
 
-// Regions returns the regions of a list within a set of requests, nil for all, in the order
-// of the entries; the region that no entry decides comes last. The error is a
-// [*LimitError].
+// Regions returns the regions of a list within a set of requests, in the order of the
+// entries; the region that no entry decides comes last. A nil set contains all requests.
+// The error is a [*LimitError].
 func Regions(space *Space, list *List, within *Set, limits Limits) ([]Region, error) {
 	c := newCompiler(space)
 	if err := c.add(list); err != nil {
@@ -103,8 +103,8 @@ func regionsOf(p *problem, list *List, limits Limits) ([]Region, error) {
 	return out, nil
 }
 
-// regions makes the search one for the regions of the first list within the second one, if
-// there is one. A function is called once for each of them, in any order.
+// regions prepares the search for the regions of the first list within the second list, if
+// there is one. The search calls visit once for each region, in any order.
 func (s *search) regions(visit func(Decision) error) {
 	found := map[*permission.Place]bool{}
 	s.done = func(lists [][]item) bool {
@@ -131,9 +131,9 @@ func (s *search) regions(visit func(Decision) error) {
 	}
 }
 
-// Needless returns the entries without which each request has the same decision, in
-// order. Each is needless by itself: of two equal entries both are, but not both together.
-// The error is a [*LimitError].
+// Needless returns, in order, the entries without which every request has the same
+// decision. Each is needless by itself: two equal entries are both needless, but not both
+// together. The error is a [*LimitError].
 func Needless(space *Space, list *List, limits Limits) ([]*Entry, error) {
 	c := newCompiler(space)
 	if err := c.add(list); err != nil {
@@ -142,7 +142,7 @@ func Needless(space *Space, list *List, limits Limits) ([]*Entry, error) {
 	s := newSearch(c.compiled(), limits)
 	s.behind = true
 	needed := map[*Entry]bool{}
-	var first *item // that decides; nil: the search is not behind it yet
+	var first *item // the item that decides; nil: the search has not passed it yet
 	s.done = func(lists [][]item) bool {
 		switch list := lists[0]; {
 		case first != nil:

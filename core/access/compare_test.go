@@ -29,7 +29,7 @@ func scenario(t testing.TB, r *rand.Rand) map[string]*permission.Permissions {
 	return p
 }
 
-// samples returns random requests that a list of permissions can be asked about.
+// samples returns random requests that a list of permissions can decide.
 func samples(r *rand.Rand, count int) []*request.Request {
 	var out []*request.Request
 	for len(out) < count {
@@ -43,16 +43,16 @@ func samples(r *rand.Rand, count int) []*request.Request {
 	return out
 }
 
-// endsInBlank reports whether a header has a blank at an end: one of several cookie lines
-// is empty, which is no request of a question (SPEC 13.1).
+// endsInBlank reports whether a header value begins or ends with a space, because one of
+// several cookie lines is empty. Questions do not cover such requests (SPEC 13.1).
 func endsInBlank(headers request.Headers) bool {
 	return slices.ContainsFunc(headers, func(h request.Header) bool { return h.Value != strings.Trim(h.Value, " ") })
 }
 
 func spaceOf(p *permission.Permissions) *access.Space { return &access.Space{Protocol: p.Protocol} }
 
-// Whatever samples show, the comparison says; and it says nothing that its witnesses do
-// not show: for 60 pairs of meshes, and SOAK times as many.
+// The comparison finds every difference that samples show, and its witnesses show every
+// difference that it finds: for 60 pairs of meshes, and SOAK times as many.
 func TestSoakCompareAgreesWithSamples(t *testing.T) {
 	var found, next atomic.Int64
 	var workers sync.WaitGroup
@@ -74,7 +74,7 @@ func FuzzCompareAgreesWithSamples(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { compareWithSamples(t, seed, 50) })
 }
 
-// compareWithSamples compares two random meshes, and returns how many differences it found.
+// compareWithSamples compares two random meshes, and returns the number of differences.
 func compareWithSamples(t *testing.T, seed uint64, count int) (found int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	before, after := scenario(t, r), scenario(t, r)
@@ -83,7 +83,7 @@ func compareWithSamples(t *testing.T, seed uint64, count int) (found int) {
 		old, next := before[inbound], after[inbound]
 		differences, err := access.Compare(spaceOf(old), access.ListOf(old), access.ListOf(next), access.Limits{Work: 1 << 22})
 		if limit := (*access.LimitError)(nil); errors.As(err, &limit) {
-			continue // it is unknown
+			continue // the answer is unknown
 		} else if err != nil {
 			t.Errorf("seed %d, %s: %v", seed, inbound, err)
 			return found
@@ -130,7 +130,8 @@ func TestRegionsAgreeWithSamples(t *testing.T) {
 	}
 }
 
-// An entry is needless if and only if the list without it decides equally.
+// An entry is needless if and only if the list without it makes the same
+// decisions.
 func TestNeedlessIsWhatNothingChangesWithout(t *testing.T) {
 	needless := 0
 	for seed := range 20 {

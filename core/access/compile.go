@@ -15,7 +15,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// variable is a part of a request that entries compare: a text, or absent.
+// variable is a part of a request that entries compare. Its value is a text, or
+// absent.
 type variable struct {
 	part part
 	name string // of the header or tag
@@ -61,8 +62,8 @@ const (
 	matches
 )
 
-// holds reports whether a text meets the test; absent tells that there is none. The test
-// is not one of an expression.
+// holds reports whether a text meets the test; absent means that there is no text. The
+// test must not have an expression.
 func (t *test) holds(text string, absent bool) bool {
 	holds := !absent && (t.how == present || language.Condition{How: language.How(t.how), Value: t.value}.Holds(text))
 	return holds != t.negated
@@ -70,19 +71,20 @@ func (t *test) holds(text string, absent bool) bool {
 
 // rule is a compiled entry.
 type rule struct {
-	entry *Entry // nil: of a [Set]
-	tests []test // those of values in the order of their variables, then those of expressions
-	// values has the bits of the tests that compare with values.
+	entry *Entry // nil: the rule is of a [Set]
+	tests []test // tests of values in the order of their variables, then tests of expressions
+	// values has a bit for each test that compares with a value.
 	values uint64
 	allow  bool
-	number int // in its list
-	same   int // equal for rules that differ in their place only
+	number int // position in its list
+	same   int // equal for rules that differ only in their place
 }
 
-// maxTests is how many conditions an entry may have, as sets of them are bits.
+// maxTests is the maximum number of conditions of an entry, because a set of
+// them is a word of bits.
 const maxTests = bits.UintSize
 
-// problem is the lists of a question with the variables that they share.
+// problem contains the lists of a question, and the variables that they share.
 type problem struct {
 	space       *Space
 	variables   []variable
@@ -90,7 +92,8 @@ type problem struct {
 	lists       [][]rule
 }
 
-// compiler makes a problem. It first has variables in the order in which they are found.
+// compiler makes a problem. Until compiled, the variables are in the order in which they
+// are found.
 type compiler struct {
 	problem
 	found   map[variable]int
@@ -163,8 +166,8 @@ func (c *compiler) tests(m *conf.Match, scope request.Scope, tags resource.Tags)
 }
 
 // header returns the tests of a condition on a header. A value is compared by an
-// expression if the header is the host, which has several forms, or if parts of the value
-// meet the condition too.
+// expression if the header is the host, which has several forms, or if a part of the
+// value can meet the condition.
 func (c *compiler) header(h *conf.HeaderMatch, scope request.Scope) []test {
 	name := strings.ToLower(string(h.Name))
 	v := c.variable(header, name)
@@ -184,7 +187,7 @@ func (c *compiler) header(h *conf.HeaderMatch, scope request.Scope) []test {
 	case scope == request.Whole:
 		return []test{{variable: v, how: exactly, value: value}}
 	}
-	// An element that is equal to the value, or that begins with it, as bytes.
+	// An element that equals the value or begins with it, in bytes.
 	end := `[\t ]*(?:,(?s:.)*)?`
 	if h.How() == conf.HeaderPrefix {
 		end = `(?s:.)*`

@@ -15,27 +15,30 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Condition is a set of requests in the words of policies: those of any of the clauses.
+// Condition is a set of requests in the terms of policies. It contains the requests of
+// every clause.
 type Condition struct {
 	Any []Clause `json:"any"`
 }
 
-// Clause is the requests that meet a match and none of the exceptions. Conditions on
-// headers mean what they mean in the entries that they come from (SPEC 7.2).
+// Clause contains the requests that meet a match and none of the exceptions.
+// Conditions on headers have the same meaning as in the entries from which they come
+// (SPEC 7.2).
 type Clause struct {
 	Match  Match   `json:"match"`
 	Except []Match `json:"except,omitempty"`
 }
 
-// Match is the conditions of an entry, or of several together.
+// Match contains the conditions of an entry, or of several entries together.
 type Match struct {
 	conf.Match
 	Tags resource.Tags `json:"tags,omitzero"`
 }
 
-// ConditionOf returns the requests of a difference of two lists: what both deciding entries
-// match, except what earlier entries match. Expressions that have to match together become
-// one; the error is a [*LimitError] if that is too large.
+// ConditionOf returns the requests of a difference of two lists: the requests that both
+// deciding entries match, except the requests that earlier entries match. Expressions that
+// must match together become one expression. If it is too large, the error is a
+// [*LimitError].
 func ConditionOf(before, after *List, d *Difference) (Condition, error) {
 	earlier, m, err := regionOf(before, d.Before.By, Match{})
 	if err != nil {
@@ -56,7 +59,7 @@ func ConditionOf(before, after *List, d *Difference) (Condition, error) {
 	return Condition{[]Clause{c}}, nil
 }
 
-// except adds an exception that is not known.
+// except adds an exception unless it is known.
 func (c *Clause) except(m Match, known map[string]bool) {
 	if key := fmt.Sprint(m.key(), m.Tags); !known[key] {
 		known[key] = true
@@ -64,7 +67,8 @@ func (c *Clause) except(m Match, known map[string]bool) {
 	}
 }
 
-// reduce removes exceptions that others cover, of equal ones all but the first.
+// reduce removes exceptions that others cover. Of equal exceptions it keeps the
+// first.
 func (c *Clause) reduce() {
 	all := c.Except
 	c.Except = nil
@@ -80,8 +84,9 @@ func (c *Clause) reduce() {
 	}
 }
 
-// regionOf returns the entries of a list in front of one, and what that one and a match
-// ask for together. A nil place is that of the decision by default, behind all entries.
+// regionOf returns the entries of a list before the given one, and the joint conditions
+// of that entry and a match. A nil place means the decision by default, after all
+// entries.
 func regionOf(l *List, by *permission.Place, m Match) (earlier []Match, both Match, err error) {
 	for i := range l.Entries {
 		e := &l.Entries[i]
@@ -104,7 +109,7 @@ func (e *Entry) match() Match {
 
 func (m *Match) key() string { return m.Match.Key() }
 
-// together returns what meets two matches, which some request does.
+// together returns the conjunction of two matches that some request meets.
 func together(a, b Match) (Match, error) {
 	m := a
 	if b.SpiffeID != nil && (a.SpiffeID == nil || idCovers(a.SpiffeID, b.SpiffeID)) {
@@ -148,7 +153,7 @@ func pathsTogether(a, b *conf.PathMatch) (*conf.PathMatch, error) {
 	case b == nil || pathCovers(b, a):
 		return a, nil
 	case a.Type == conf.PathExact:
-		return a, nil // as some path meets both
+		return a, nil // because some path meets both
 	case b.Type == conf.PathExact:
 		return b, nil
 	}
@@ -168,7 +173,7 @@ func pathsTogether(a, b *conf.PathMatch) (*conf.PathMatch, error) {
 	return &conf.PathMatch{Type: conf.PathRegex, Value: both}, nil
 }
 
-// complement returns an expression that is found in the paths that a match does not match.
+// complement returns an expression that is found in exactly the paths that do not match.
 func complement(p *conf.PathMatch) (string, error) {
 	expression := regexp.QuoteMeta(request.TrimSlash(p.Value)) + `(?:/.*)?`
 	if p.Type == conf.PathRegex {
@@ -198,8 +203,8 @@ func (c Condition) String() string {
 	return strings.Join(clauses, " or ")
 }
 
-// String returns the match in one line: the client, then what it asks for. A prefix ends
-// in /*, an expression begins with ~.
+// String returns the match in one line: the client, then the request. A prefix ends in
+// /*, an expression begins with ~.
 func (m *Match) String() string {
 	var parts []string
 	if id := m.SpiffeID; id != nil {

@@ -28,7 +28,7 @@ func asksForHeaders(c access.Condition) bool {
 }
 
 // A sample meets the condition of a difference if and only if the entries of the difference
-// decide about it.
+// decide it.
 func TestConditionIsExactlyTheRegion(t *testing.T) {
 	compared := 0
 	for seed := range 60 {

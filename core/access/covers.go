@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// covers reports whether each condition of a holds wherever b's do. It compares condition
-// by condition, so it may overlook that.
+// covers reports whether a holds for every request for which b holds. It compares
+// condition by condition, so it may return false although a covers b.
 func covers(a, b *Match) bool {
 	return (a.SpiffeID == nil || b.SpiffeID != nil && idCovers(a.SpiffeID, b.SpiffeID)) &&
 		(a.SNI == nil || b.SNI != nil && strings.EqualFold(string(*a.SNI), string(*b.SNI))) &&
@@ -22,7 +22,8 @@ func covers(a, b *Match) bool {
 		})
 }
 
-// mayOverlap reports whether some request may meet both matches.
+// mayOverlap reports whether some request may meet both matches. It may return
+// true although none does.
 func mayOverlap(a, b *Match) bool {
 	if a.SpiffeID != nil && b.SpiffeID != nil && !idCovers(a.SpiffeID, b.SpiffeID) && !idCovers(b.SpiffeID, a.SpiffeID) {
 		return false

@@ -1,32 +1,33 @@
-// Package access answers questions about every request that an inbound could receive: which
-// entries of its permissions decide about any, and which decisions an edit changes (SPEC
-// 13.1). It knows permissions and requests, and no meshes, dataplanes or files.
+// Package access answers questions about all requests that an inbound could receive: which
+// entries of its permissions decide any request, and which decisions an edit changes (SPEC
+// 13.1). It depends on permissions and requests, not on meshes, dataplanes or files.
 //
 // The pipeline of a question:
 //
-//  1. [ListOf] puts the entries or items of an inbound's permissions in the order in which
-//     they decide: the first one that matches does.
+//  1. [ListOf] lists the entries or items of an inbound's permissions in the order in
+//     which they decide: the first one that matches decides.
 //  2. Conditions become tests of variables: the SPIFFE ID, the tags of the client, the
 //     server name, the method, the path, and each header that an entry names (compile.go).
-//  3. A search divides the requests. For a variable that is compared with values it takes
-//     each set of texts that meet the same conditions (split.go). For an expression it
-//     takes the texts that match and those that do not (branch.go). With each division the
-//     lists get shorter; a list is decided when its first entry has no condition left.
-//  4. Where all lists are decided, or cannot differ any more, the division ends (search.go).
-//     Each region that remains has requests, and one of them is its [Witness].
+//  3. A search divides the requests. For a variable that is compared with values, each
+//     part contains the texts that meet the same conditions (split.go). For an expression,
+//     one part contains the texts that match and the other part all other texts
+//     (branch.go). Each division shortens the lists. A list is decided when its first
+//     entry has no condition left.
+//  4. The division ends where all lists are decided or can no longer differ (search.go).
+//     Each remaining region has requests; one of them is its [Witness].
 //
-// [Compare] has two lists, before and after; [Regions] has one; [Needless] looks behind the
-// entry that decides, at what would decide without it. A [Decider] has requests of which
-// some parts are known.
+// [Compare] takes two lists, before and after. [Regions] takes one. [Needless] continues
+// after the entry that decides, and finds the entry that would decide without it. A
+// [Decider] decides requests with unknown parts.
 //
 // Invariants:
 //
-//   - Answers are exact for all requests of the [Space], not for samples: a search divides
-//     until nothing is left to test, and a division without requests is left out, which for
-//     expressions is decided by their automata.
-//   - Each witness is decided by [permission.Permissions.Decide] as its region says.
-//   - The same input gives the same answer. A question that takes more than [Limits] is an
-//     error, and has no answer.
-//   - Paths are those that an inbound compares, in normal form. What it refuses or rewrites
-//     before permissions are asked is none of them.
+//   - Answers are exact for all requests of the [Space], not only for samples. A search
+//     divides until no test is left, and omits parts without requests. For expressions,
+//     their automata determine whether a part has requests.
+//   - [permission.Permissions.Decide] decides each witness like its region.
+//   - The same input gives the same answer. A question that exceeds its [Limits] returns
+//     an error and no answer.
+//   - Paths are the paths that an inbound compares, in normal form. A path that the inbound
+//     refuses or rewrites before permissions apply is not among them.
 package access

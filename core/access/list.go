@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// List is what decides about the requests to an inbound: the first entry that matches. If
-// none does, requests are denied, unless the list is open. It must not be changed.
+// List decides the requests to an inbound: the first entry that matches decides. If none
+// matches, the request is denied, unless the list is open. It must not be changed.
 type List struct {
 	Entries []Entry
 	Open    bool // no permission is applied
@@ -26,18 +26,18 @@ type Entry struct {
 	By    *permission.Place
 }
 
-// ListOf returns the list of an inbound's permissions.
+// ListOf returns the list for an inbound's permissions.
 func ListOf(p *permission.Permissions) *List {
 	return listOf(p, permission.Deny)
 }
 
-// ShadowListOf returns the list of the shadow decision, which is as if
-// allowWithShadowDeny were deny (SPEC 7.4). Entries of it decide before those of deny.
+// ShadowListOf returns the list for the shadow decision, in which allowWithShadowDeny
+// denies (SPEC 7.4). Its entries decide before the entries of deny.
 func ShadowListOf(p *permission.Permissions) *List {
 	return listOf(p, permission.AllowWithShadowDeny, permission.Deny)
 }
 
-// listOf puts the entries of some lists first, which deny.
+// listOf puts the entries of the denying lists first.
 func listOf(p *permission.Permissions, denies ...permission.List) *List {
 	l := &List{Open: p.NotApplied}
 	if p.Rules != nil {
@@ -71,47 +71,48 @@ func (l *List) ComparesTags() bool {
 	return slices.ContainsFunc(l.Entries, func(e Entry) bool { return len(e.Tags) > 0 })
 }
 
-// Space is the requests that an inbound can receive.
+// Space describes the requests that an inbound can receive.
 type Space struct {
 	Protocol request.Protocol
-	// Plain reports that clients have no certificates, so they have no SPIFFE ID, send
-	// no server name, and their tags are not known.
+	// Plain means that clients have no certificates: they have no SPIFFE ID, send no
+	// server name, and have no known tags.
 	Plain bool
-	// TrustDomains are those that SPIFFE IDs may be of; empty: any.
+	// TrustDomains are the possible trust domains of SPIFFE IDs; empty: any.
 	TrustDomains []string
 	// Client is the client of all requests; nil: any.
 	Client *Client
-	// partial is what is known of all requests; nil: nothing.
+	// partial contains the known parts of all requests; nil: no part is known.
 	partial *partial
 }
 
-// Client is a client that is known.
+// Client is a known client.
 type Client struct {
-	SpiffeID string // "": it has none
+	SpiffeID string // "": the client has none
 	Tags     resource.Tags
 }
 
-// Decision is what decides about a request.
+// Decision is a decision about a request, and the entry that makes it.
 type Decision = permission.Decision
 
 // Limits bounds the cost of questions.
 type Limits struct {
-	// Work is the maximum number of steps of a question: an entry that is compared in one
-	// division of the requests, or a state of the automaton of expressions. A million
-	// steps take about 130 ms. Zero means [DefaultWork].
+	// Work is the maximum number of steps of a question. A step compares an entry in one
+	// division of the requests, or makes a state of the automaton of expressions. A
+	// million steps take about 130 ms. Zero means [DefaultWork].
 	Work int
-	// Left is what several questions may take together; each of them reduces it. Nil means
-	// no such limit.
+	// Left is the number of steps that several questions may take together; each question
+	// reduces it. Nil means no such limit.
 	Left *int
 }
 
-// DefaultWork is the limit of a question that has none.
+// DefaultWork is the default limit of a question.
 const DefaultWork = 1 << 24
 
-// Shared returns limits of questions that take some steps each, and some together.
+// Shared returns limits for several questions: the steps of each, and of all
+// together.
 func Shared(each, together int) Limits { return Limits{Work: each, Left: &together} }
 
-// steps returns how many steps a question may take.
+// steps returns the number of steps that a question may take.
 func (l *Limits) steps() int {
 	work := l.Work
 	if work <= 0 {

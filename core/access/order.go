@@ -9,7 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// placeIn returns the place of an entry in a list; a decision by default is behind all.
+// placeIn returns the place of an entry in a list. A decision by default is after all
+// entries.
 func placeIn(l *List, by *permission.Place) int {
 	for i := range l.Entries {
 		if l.Entries[i].By == by {
@@ -19,14 +20,14 @@ func placeIn(l *List, by *permission.Place) int {
 	return len(l.Entries)
 }
 
-// Sort sorts what entries of the list decide by the order of the entries. A decision by
-// default comes last.
+// Sort sorts decisions by the order of their entries in the list. A decision by default
+// comes last.
 func (l *List) Sort(by []Decision) {
 	sortBy(by, func(d *Decision) [2]int { return [2]int{placeIn(l, d.By), 0} })
 }
 
-// Key returns a text that is equal for lists whose entries are equal and have equal places
-// in policies.
+// Key returns the same text for lists whose entries are equal and have equal places in
+// policies.
 func (l *List) Key() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, l.Open)

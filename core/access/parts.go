@@ -16,7 +16,8 @@ type Parts struct {
 	Headers                           []string // names in lower case, sorted
 }
 
-// Parts returns what the entries of the list compare. The authority is the header host.
+// Parts returns the parts of a request that the entries of the list compare. The
+// authority is the header host.
 func (l *List) Parts() Parts {
 	var p Parts
 	for i := range l.Entries {
@@ -61,13 +62,13 @@ func (p *Parts) has(v variable) bool {
 	return slices.Contains(p.Headers, v.name)
 }
 
-// partial is a request of which some parts are unknown.
+// partial is a request with unknown parts.
 type partial struct {
 	seen    request.Seen
 	unknown Parts
 }
 
-// state returns what is known of a variable; ok is false if nothing is.
+// state returns the known state of a variable; ok is false if it is unknown.
 func (p *partial) state(v variable) (_ state, ok bool) {
 	if p.unknown.has(v) {
 		return state{}, false
@@ -93,7 +94,7 @@ func (p *partial) state(v variable) (_ state, ok bool) {
 	return state{kind: one, text: text}, true
 }
 
-// longest returns the length of the longest text that an expression may be compared with.
+// longest returns the length of the longest text that may be compared with an expression.
 func (p *partial) longest() int {
 	longest := len(p.seen.NormalPath)
 	for i := range p.seen.Headers {
@@ -111,35 +112,35 @@ func lowerASCII(text string) string {
 	}, text)
 }
 
-// A Decider answers for requests of which some parts are unknown. It is used by one
-// goroutine at a time.
+// A Decider decides requests with unknown parts. Only one goroutine may use it at a
+// time.
 type Decider struct {
 	space   *Space
 	list    *List
 	path    bool     // an entry compares paths
 	problem *problem // nil until it is compiled
-	// answers are by what the known parts leave of the list: the entries that can still
-	// match, with the conditions that are not decided.
+	// answers are keyed by the rest of the list, given the known parts: the entries
+	// that can still match, with their undecided conditions.
 	answers map[string][]Decision
 }
 
-// Bounds of what a [Decider] keeps, and of the longest text that its automata read. A state
-// of an automaton has at most a few kilobytes.
+// Bounds of the memory of a [Decider], and of the longest text that its automata read. A
+// state of an automaton takes at most a few kilobytes.
 const (
 	maxStates  = 1 << 13
 	maxAnswers = 1 << 12
 	maxText    = 1 << 13
 )
 
-// NewDecider returns a decider by a list for the requests of a space.
+// NewDecider returns a decider for a list and the requests of a space.
 func NewDecider(space *Space, list *List) *Decider {
 	return &Decider{space: space, list: list, path: list.Parts().Path}
 }
 
-// Decide returns what could decide about a request of which some parts are unknown: the
+// Decide returns the possible decisions about a request with unknown parts: the
 // decisions for all values that these parts can have in the space, in the order of the
-// entries; the one by default comes last. The slice must not be changed. The known parts
-// need not be of the space. The error is a [*LimitError].
+// entries. The decision by default comes last. The caller must not change the slice. The
+// known parts need not be in the space. The error is a [*LimitError].
 func (d *Decider) Decide(r *request.Request, unknown Parts, limits Limits) ([]Decision, error) {
 	p := &partial{request.NewSeen(r), unknown}
 	if d.path && !unknown.Path && p.seen.PathRefused {
@@ -178,8 +179,8 @@ func (d *Decider) Decide(r *request.Request, unknown Parts, limits Limits) ([]De
 	return answer, nil
 }
 
-// restKey returns a text that differs for lists with different items or undecided tests.
-// Which parts are unknown follows from the tests.
+// restKey returns different texts for lists with different items or undecided tests. The
+// tests determine which parts are unknown.
 func restKey(list []item) string {
 	var key []byte
 	for i := range list {
@@ -189,7 +190,8 @@ func restKey(list []item) string {
 	return string(key)
 }
 
-// compile compiles the list, unless it is compiled and its automata are small.
+// compile compiles the list, unless it is already compiled and its automata are
+// small.
 func (d *Decider) compile() error {
 	if d.problem != nil {
 		states := 0

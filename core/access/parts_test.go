@@ -10,7 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// A request with unknown parts is decided as the requests that have any values of them.
+// A request with unknown parts has the decisions of all requests with any values for
+// these parts.
 func TestDeciderAgreesWithSamples(t *testing.T) {
 	certain, several := 0, 0
 	for seed := range uint64(60) {
@@ -27,8 +28,8 @@ func FuzzDeciderAgreesWithSamples(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { decideWithSamples(t, seed, 20) })
 }
 
-// decideWithSamples takes some parts of random requests away, and returns how many of them
-// have one decision and several.
+// decideWithSamples removes parts of random requests, and returns how many requests have
+// one decision, and how many have several.
 func decideWithSamples(t *testing.T, seed uint64, count int) (certain, several int) {
 	r := rand.New(rand.NewPCG(seed, 9))
 	for inbound, p := range scenario(t, r) {
@@ -66,7 +67,7 @@ func decideWithSamples(t *testing.T, seed uint64, count int) (certain, several i
 	return certain, several
 }
 
-// Each decision that is possible is that of some request.
+// Each possible decision is the decision of some request.
 func TestDeciderAnswersWhatCanBe(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 10))
@@ -102,7 +103,7 @@ func randomParts(r *rand.Rand, all access.Parts) access.Parts {
 	return p
 }
 
-// filled returns a request with some parts of another one.
+// filled returns a request with the given parts of another request.
 func filled(sample, other *request.Request, parts access.Parts) request.Request {
 	out := *sample
 	if parts.SpiffeID {

@@ -9,7 +9,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Verdict is what an inbound allows a client.
+// Verdict summarizes which requests an inbound allows a client.
 type Verdict uint8
 
 // The verdicts.
@@ -17,22 +17,22 @@ const (
 	None    Verdict = iota // no request
 	Some                   // some requests
 	All                    // every request
-	Unknown                // a limit is passed
+	Unknown                // a limit was exceeded
 )
 
 // String returns the verdict in lower case.
 func (v Verdict) String() string { return [...]string{"none", "some", "all", "unknown"}[v] }
 
-// Reach is what an inbound allows a client, and the entries that decide about its requests,
-// in order; a decision by default comes last.
+// Reach is the verdict of an inbound about a client, with the entries that decide the
+// client's requests, in order. A decision by default comes last.
 type Reach struct {
 	Verdict Verdict
 	By      []Decision
 	Err     error // of Unknown
 }
 
-// ReachOf returns what a list allows each of some clients. Clients about which the same
-// entries can decide are examined once.
+// ReachOf returns what a list allows each client. Clients that the same entries can
+// decide are examined once.
 func ReachOf(space *Space, list *List, clients []Client, limits Limits) []Reach {
 	out := make([]Reach, len(clients))
 	c := newCompiler(space)
@@ -61,7 +61,7 @@ func ReachOf(space *Space, list *List, clients []Client, limits Limits) []Reach 
 	return out
 }
 
-// clientKey returns a text that is equal for clients that meet the same conditions on
+// clientKey returns the same text for clients that meet the same conditions on
 // clients.
 func clientKey(p *problem, byID *lookup, space *Space) string {
 	var key []byte
@@ -103,7 +103,8 @@ func newReach(regions []Region, err error) Reach {
 	return r
 }
 
-// ReachOfOthers returns what a list allows all clients but those with some SPIFFE IDs.
+// ReachOfOthers returns what a list allows all clients except the clients with the
+// given SPIFFE IDs.
 func ReachOfOthers(space *Space, list *List, ids []string, limits Limits) Reach {
 	others := make([]*Set, len(ids))
 	for i, id := range ids {
@@ -112,9 +113,9 @@ func ReachOfOthers(space *Space, list *List, ids []string, limits Limits) Reach 
 	return newReach(Regions(space, list, And().Without(others...), limits))
 }
 
-// Allowed returns the condition of the requests that a list allows: a clause for each entry
-// of by that allows. Client is the client that is meant, whose SPIFFE ID and tags are left
-// out; nil: any.
+// Allowed returns the condition of the requests that a list allows, with a clause for each
+// allowing entry of by. If client is not nil, the condition is for this client and omits
+// its SPIFFE ID and tags.
 func Allowed(list *List, by []Decision, client *Client) Condition {
 	c := Condition{Any: []Clause{}}
 	list = list.of(client)
@@ -138,7 +139,8 @@ func Allowed(list *List, by []Decision, client *Client) Condition {
 	return c
 }
 
-// of returns the list without the entries that cannot match a client, nil for any client.
+// of returns the list without the entries that cannot match a client. A nil client means
+// any client.
 func (l *List) of(client *Client) *List {
 	if client == nil {
 		return l

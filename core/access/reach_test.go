@@ -10,8 +10,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/request"
 )
 
-// What a client is allowed agrees with what samples of the client are, and the condition is
-// met by exactly those that are allowed.
+// The verdict about a client agrees with samples of its requests, and exactly the allowed
+// samples meet the condition.
 func TestReachAgreesWithSamples(t *testing.T) {
 	some := 0
 	for seed := range 60 {
@@ -52,7 +52,7 @@ func TestReachAgreesWithSamples(t *testing.T) {
 	}
 }
 
-// The others are all clients but those with some IDs.
+// The others are all clients except the clients with the given IDs.
 func TestReachOfOthers(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 8))

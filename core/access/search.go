@@ -9,57 +9,58 @@ import (
 	"github.com/meshmatch/meshmatch/core/permission"
 )
 
-// A LimitError indicates that a question takes more than its [Limits].
+// A LimitError indicates that a question exceeds its [Limits].
 type LimitError struct {
-	What  string            // that is past the limit
-	Place *permission.Place // of the entry; nil: no single one
+	What  string            // what exceeds the limit
+	Place *permission.Place // of the entry; nil: no single entry
 }
 
-// Error returns what is past the limit.
+// Error returns what exceeds the limit.
 func (e *LimitError) Error() string { return "unknown: " + e.What }
 
 // search divides the requests of a problem until its lists are decided.
 type search struct {
 	*problem
 	limits Limits
-	work   int // that is left
-	// states is what is known of each variable, for the requests that are divided now.
+	work   int // the steps that are left
+	// states contains the known state of each variable, for the current requests.
 	states []state
 	// done reports whether the requests need no further division.
 	done func(lists [][]item) bool
-	// visit is called for requests that are not done, and about which each list is decided.
+	// visit is called for requests that are not done, once each list is decided.
 	visit func(lists [][]item) error
 	found map[string]answer // searches for texts
 	tries int
 	universes
-	// behind keeps the items behind the first one that all requests match.
+	// behind means that a search keeps the items after the first one that all
+	// requests match.
 	behind bool
 }
 
-// item is a rule with the tests that are not decided yet: a bit for each.
+// item is a rule with a bit for each test that is not decided yet.
 type item struct {
 	*rule
 	left uint64
 }
 
-// state is what is known of a variable.
+// state is the knowledge about a variable.
 type state struct {
 	kind stateKind
 	text string         // of one and like
 	trie *language.Trie // of like, if expressions compare the variable
 	// division is the number of the trie.
 	division int
-	// in and out are the expressions that match and those that do not.
+	// in contains the expressions that match, out the expressions that do not.
 	in, out []int
 }
 
 type stateKind uint8
 
 const (
-	free   stateKind = iota // nothing, or by expressions only
-	absent                  // it is absent
-	one                     // it is the text
-	like                    // it is among the texts that a trie does not distinguish from the text
+	free   stateKind = iota // unknown, or known only by expressions
+	absent                  // the variable is absent
+	one                     // the variable is the text
+	like                    // the variable is one of the texts that a trie does not distinguish from the text
 )
 
 type answer struct {
@@ -96,7 +97,7 @@ func (s *search) items() [][]item {
 	return lists
 }
 
-// know applies what is known of the requests to the lists.
+// know applies the knowledge about the requests to the lists.
 func (s *search) know(lists [][]item) ([][]item, error) {
 	for v := range s.variables {
 		known, ok := s.known(s.variables[v])
@@ -121,7 +122,7 @@ func (s *search) know(lists [][]item) ([][]item, error) {
 	return lists, nil
 }
 
-// known returns the state of a variable that the space decides.
+// known returns the state of a variable that the space determines.
 func (s *search) known(v variable) (state, bool) {
 	if s.space.partial != nil {
 		if known, ok := s.space.partial.state(v); ok {
@@ -143,8 +144,8 @@ func (s *search) known(v variable) (state, bool) {
 	return state{kind: absent}, true
 }
 
-// at returns an item for requests in which a variable has a text, or is absent; ok is
-// false if it does not match any.
+// at returns an item for requests in which a variable has a text or is absent; ok is
+// false if the item matches no such request.
 func (s *search) at(it item, v int, text string, absent bool) (_ item, ok bool) {
 	for left := it.left; left != 0; left &= left - 1 {
 		k := bits.TrailingZeros64(left)
@@ -167,7 +168,7 @@ func (s *search) at(it item, v int, text string, absent bool) (_ item, ok bool) 
 	return it, true
 }
 
-// untilDecided cuts a list behind the first item that all requests match.
+// untilDecided cuts a list after the first item that all requests match.
 func (s *search) untilDecided(list []item) []item {
 	for i := range list {
 		if list[i].left == 0 && !s.behind {
@@ -177,7 +178,8 @@ func (s *search) untilDecided(list []item) []item {
 	return list
 }
 
-// decided reports whether one item decides about all requests, or none does.
+// decided reports whether one item decides all requests, or no item decides
+// any.
 func decided(list []item) bool { return len(list) == 0 || list[0].left == 0 }
 
 // outcome returns the only decision that a list can still have; ok is false if there are
@@ -195,8 +197,8 @@ func outcome(list []item) (allow, ok bool) {
 	return allow, !allow || slices.ContainsFunc(list, func(it item) bool { return it.left == 0 })
 }
 
-// divide divides the requests by the first variable that is compared with values, else by
-// an expression.
+// divide divides the requests by the first variable that is compared with values or, if
+// there is none, by an expression.
 func (s *search) divide(lists [][]item) error {
 	if s.done(lists) {
 		return nil
@@ -231,7 +233,7 @@ func (s *search) spend(steps int) error {
 
 var errWork = &LimitError{What: "the entries divide the requests into more parts than the limit allows"}
 
-// decision returns what decides in a list that is decided.
+// decision returns the decision of a list that is decided.
 func decision(list []item) Decision {
 	if len(list) == 0 {
 		return Decision{}
@@ -243,7 +245,7 @@ func decision(list []item) Decision {
 	return d
 }
 
-// text returns a text of a variable about which something is known.
+// text returns a text that a variable can have, given the knowledge about it.
 func (s *search) text(v int) (text string, ok bool, err error) {
 	at := &s.states[v]
 	if len(at.in) == 0 && len(at.out) == 0 {

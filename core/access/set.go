@@ -9,36 +9,37 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Set is a set of requests. A nil Set is that of all.
+// Set is a set of requests. A nil Set contains all requests.
 type Set struct {
 	entry   *Entry // a condition; nil: of the members
 	members []*Set
-	all     bool // the members must all hold; else one of them
+	all     bool // all members must hold; otherwise at least one
 	negated bool
-	without []*Set // what is left out, of a set that has members only for that
+	without []*Set // the sets to exclude; a set that has them is made by Without
 }
 
-// Without returns a set without what is in others, which may be many. It is a set for a
-// question, and no member of another set.
+// Without returns a set without the requests of others, which may be many. Use the
+// result for a question; it must not be a member of another set.
 func (s *Set) Without(others ...*Set) *Set {
 	return &Set{all: true, members: And(s).members, without: others}
 }
 
-// Matching returns the requests that meet a match, which may be nil, by clients that have
-// some tags.
+// Matching returns the requests that meet a match, from clients that have the given tags.
+// The match may be nil.
 func Matching(m *conf.Match, tags resource.Tags) *Set {
 	return &Set{entry: &Entry{Match: m, Scope: request.Whole, Tags: tags}}
 }
 
-// And returns what is in all sets. Without sets it is everything.
+// And returns the intersection of sets. The intersection of no sets contains
+// all requests.
 func And(sets ...*Set) *Set {
 	return &Set{all: true, members: slices.DeleteFunc(slices.Clone(sets), func(s *Set) bool { return s == nil })}
 }
 
-// Or returns what is in one of the sets. Without sets it is nothing.
+// Or returns the union of sets. The union of no sets is empty.
 func Or(sets ...*Set) *Set { return &Set{members: sets} }
 
-// Not returns what is not in a set.
+// Not returns the complement of a set.
 func Not(s *Set) *Set {
 	if s == nil {
 		return Or()
@@ -48,7 +49,7 @@ func Not(s *Set) *Set {
 	return &not
 }
 
-// maxTerms is how many alternatives a set may have.
+// maxTerms is the maximum number of alternatives of a set.
 const maxTerms = 10_000
 
 // addSet compiles a set as a list that allows its requests.
@@ -86,7 +87,7 @@ func (c *compiler) terms(s *Set, negated bool) [][]test {
 		for i, t := range tests {
 			t.negated = !t.negated
 			term := []test{t}
-			if t.how == matches { // behind the test that there is a text
+			if t.how == matches { // after the test that there is a text
 				for _, other := range tests[:i] {
 					if other.variable == t.variable && other.how == present {
 						term = append(term, other)

@@ -10,9 +10,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/regex/language"
 )
 
-// split divides the requests by a variable that is compared with values: a part for each
-// set of texts that meet the same conditions. The items of a list that ask for one value
-// are found by it; the others are compared with a text of the part.
+// split divides the requests by a variable that is compared with values, with a part for
+// each set of texts that meet the same conditions. Items that require one value are
+// looked up by it; the other items are compared with a text of the part.
 func (s *search) split(v int, lists [][]item) error {
 	d := newDivision(s.variables[v], v, lists)
 	before := s.states[v]
@@ -47,7 +47,7 @@ func (s *search) split(v int, lists [][]item) error {
 			}
 			key = append(key, 0)
 		}
-		if !d.expressions { // parts that differ in nothing are one
+		if !d.expressions { // equal parts are one part
 			if known[string(key)] {
 				continue
 			}
@@ -70,8 +70,8 @@ func (s *search) split(v int, lists [][]item) error {
 	return nil
 }
 
-// atPart returns an item for the requests of a part. Expressions stay, unless the part has
-// one text only.
+// atPart returns an item for the requests of a part. Expressions remain, unless the part
+// has only one text.
 func (s *search) atPart(it item, v int, part state) (item, bool) {
 	if part.kind != like {
 		return s.at(it, v, part.text, part.kind == absent)
@@ -88,7 +88,7 @@ func (s *search) atPart(it item, v int, part state) (item, bool) {
 	return it, true
 }
 
-// division is the conditions of lists on one variable.
+// division contains the conditions of lists on one variable.
 type division struct {
 	variable
 	values      []language.Condition // sorted, each once
@@ -96,14 +96,16 @@ type division struct {
 	lists       []lookup
 }
 
-// lookup finds the items of a list by what they ask for.
+// lookup finds the items of a list by the values that they require.
 type lookup struct {
 	free []bool // items that do not compare the variable with a value
-	// always is the places of the items that have to be compared with each text.
+	// always contains the places of the items that must be compared with each
+	// text.
 	always []int
-	// exact and below are the places of the items with one such condition.
+	// exact and below contain the places of the items with a single condition
+	// of this type, by its value.
 	exact, below map[string][]int
-	longest      int // of the keys of below
+	longest      int // length of the longest key of below
 }
 
 func newDivision(at variable, v int, lists [][]item) *division {
@@ -172,8 +174,9 @@ func (l *lookup) places(part state) []int {
 	return places
 }
 
-// parts returns a part for each set of conditions that texts meet, some of them more than
-// once: each value alone, what begins with it, requests without any, and all other texts.
+// parts returns a part for each set of conditions that texts meet; some parts occur more
+// than once. There is a part for each value, for the texts that begin with it, for an
+// absent variable, and for all other texts.
 func (d *division) parts(space *Space) []state {
 	var parts []state
 	values := make([]string, len(d.values))

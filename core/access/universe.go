@@ -7,10 +7,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/regex/language"
 )
 
-// The texts that a part of a request can have, as bytes. Those of expressions are
-// conditions of a search for a text. What a proxy sees of a path is in normal form (SPEC
-// 11.2), and a header's value has no blanks at its ends and no control characters. An
-// authority has only the bytes that Envoy takes in one; it refuses requests with others.
+// The texts that a part of a request can have, as expressions over bytes; dotSegment and
+// resolvedEscape are the paths that it cannot have. A search for a text must meet these
+// conditions. A proxy sees a path in normal form (SPEC 11.2), and a header value without
+// spaces at its ends and without control characters. Envoy refuses requests whose
+// authority has other bytes than authorityTexts.
 const (
 	pathTexts      = `(?:/[!$-.0-;=@-Z\[\]_a-z~]+)+/?|/`
 	dotSegment     = `(?:.*/)?\.\.?(?:[;/].*)?`
@@ -20,7 +21,7 @@ const (
 	authorityTexts = `[!$-.0-;=@-Z\[\]_a-z~]+`
 )
 
-// universes holds the languages that searches of one problem have used.
+// universes contains the languages that searches of one problem have used.
 type universes map[string]language.Language
 
 func (u universes) of(expression string) language.Language {
@@ -32,8 +33,8 @@ func (u universes) of(expression string) language.Language {
 	return l
 }
 
-// texts returns the languages of the texts that a variable compared with expressions can
-// have, and of those that it cannot.
+// texts returns the languages that the text of a variable must be in, and the languages
+// that it must not be in. The variable is compared with expressions.
 func (u universes) texts(v variable) (in, out []language.Language) {
 	switch {
 	case v.part == path:
@@ -44,8 +45,8 @@ func (u universes) texts(v variable) (in, out []language.Language) {
 	return []language.Language{u.of(headerTexts)}, nil
 }
 
-// another returns a text that begins with a prefix and meets no condition with one of the
-// values beyond those that the prefix meets: no value contains how it goes on.
+// another returns a text that begins with a prefix and meets no other conditions than the
+// prefix. No value contains the continuation of the text.
 func another(prefix string, values []string) string {
 	word := "other"
 	for n := 1; anyContains(values, word); n++ {

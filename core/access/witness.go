@@ -5,11 +5,12 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// Witness is a request of a region. Parts that the region does not depend on are absent;
-// the method and the path, which each request to an HTTP inbound has, are GET and /.
+// Witness is a request of a region. Parts on which the region does not depend are
+// absent, except the method and the path of a request to an HTTP inbound, which are GET
+// and /.
 type Witness = request.Request
 
-// witness returns a request of those that are divided now.
+// witness returns one of the current requests.
 func (s *search) witness() (*Witness, error) {
 	w := &Witness{}
 	if s.space.Client != nil {

@@ -10,35 +10,35 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Confs is the confs of the outbounds of a dataplane by the policies of one kind, which
-// are merged when they are asked for. It is safe for concurrent use. A nil Confs has none.
+// Confs contains the confs of a dataplane's outbounds by the policies of one kind. It
+// merges them on demand. It is safe for concurrent use. A nil Confs contains none.
 type Confs struct {
 	*kindItems
 	selected numberSet        // the items of the policies that select the dataplane
-	group    *group           // of the items for every outbound
+	group    *group           // by the items for every outbound
 	ofRoutes []int            // selected items that refer to routes
 	routed   map[int][]routed // by destination
 }
 
-// group is the items that a dataplane has for every outbound, and what was merged for
-// dataplanes with these.
+// group contains a list of items for every outbound, and the confs that were merged
+// for dataplanes with these items.
 type group struct {
 	everywhere []int
-	common     *rules.Effective // of an outbound without items of its own
+	common     *rules.Effective // of an outbound without own items
 
 	mu sync.Mutex
-	// merged has confs by the numbers of their other items, and by the route if a policy
-	// is attached to one.
+	// merged contains confs by the numbers of their other items and, if a policy is
+	// attached to a route, by the route.
 	merged map[string]*rules.Effective
 }
 
-// Confs returns the confs by the policies of one kind; nil for a kind without `to`.
-// Matched is the list of the policies of the kind that select the dataplane; routes are
-// the policies of the route kinds that do, in any order. All of them are policies of the
-// index.
+// Confs returns the confs of a dataplane by the policies of one kind, or nil for a kind
+// without `to`. Matched is the list of the policies of the kind that select the
+// dataplane; routes are the policies of the route kinds that select it, in any order.
+// All of them must be policies of the index.
 //
-// The first call for a kind resolves the references of all of its policies; after it the
-// cost is that of the pages of the list that no earlier list had.
+// The first call for a kind resolves the references of all its policies. The cost of a
+// later call is proportional to the pages of the list that no earlier list had.
 func (x *Index) Confs(kind *resource.Kind, matched rules.Matched, routes []*resource.Policy) *Confs {
 	if kind.To == nil {
 		return nil
@@ -90,7 +90,7 @@ func (c *Confs) Of(o *Outbound) (config rules.OutboundConfig) {
 // routed is a route that has a `to` item for a destination.
 type routed struct {
 	route    *resource.Policy
-	sections []string // to which items refer; empty: all
+	sections []string // the sections to which items refer; empty: all
 }
 
 func (r *routed) selects(section string) bool {
@@ -127,7 +127,8 @@ func (c *Confs) own(o *Outbound, items []int) []int {
 	return items
 }
 
-// ofRoute returns the conf of a route of an outbound with items of its own and a conf.
+// ofRoute returns the conf of a route of an outbound, given the outbound's own items
+// and its conf.
 func (c *Confs) ofRoute(route *resource.Policy, own []int, outbound *rules.Effective) *rules.Effective {
 	var items []int
 	for _, number := range c.ofRoutes {
@@ -166,8 +167,8 @@ func appendNumbers(key []byte, numbers []int) []byte {
 	return key
 }
 
-// merge merges the items for every outbound and those of a list, for a route, or for an
-// outbound if it is nil.
+// merge merges the items for every outbound and the items of a list, for a route or, if
+// route is nil, for an outbound.
 func (c *Confs) merge(route *resource.Policy, items []int) *rules.Effective {
 	if route == nil && len(items) == 0 {
 		return c.group.common

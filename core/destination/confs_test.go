@@ -26,8 +26,8 @@ const twoNamespaces = `
 {type: MeshTimeout, name: admin, labels: {k8s.kuma.io/namespace: b, kuma.io/policy-role: consumer}, spec: {to: [{targetRef: {kind: MeshService, name: web, namespace: a, sectionName: admin}, default: {idleTimeout: 3s}}]}}
 `
 
-// Equal items give one conf: for outbounds without items of their own, for dataplanes of
-// two namespaces, and for two questions.
+// Equal items give one conf: for outbounds without own items, for dataplanes of two
+// namespaces, and for two calls.
 func TestConfsAreShared(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(t.Context(), resource.Input{Name: "mesh.yaml", Data: []byte(twoNamespaces)})

@@ -6,25 +6,25 @@
 //
 //  1. [New] makes the [Set] of the destinations of a mesh, with an index of their names
 //     and labels.
-//  2. [Set.Find] returns what a reference of a policy finds.
-//  3. [Set.Outbounds] returns the outbounds of a dataplane: those that it lists or, behind
-//     a transparent proxy, one for each port of each destination that it reaches.
-//  4. [Set.Index] contains the `to` items of all policies of the mesh, by the
+//  2. [Set.Find] returns the destinations that a reference of a policy finds.
+//  3. [Set.Outbounds] returns the outbounds of a dataplane: its listed outbounds or,
+//     behind a transparent proxy, one for each port of each destination that it reaches.
+//  4. [Set.Index] indexes the `to` items of all policies of the mesh by the
 //     destinations that they find.
-//  5. [Index.Confs] selects those of the policies that select a dataplane, and
-//     [Confs.Of] merges them for an outbound and for its routes.
-//  6. [Selectors] find the MeshServices whose endpoints a dataplane has.
+//  5. [Index.Confs] takes the items of the policies that select a dataplane,
+//     and [Confs.Of] merges them for an outbound and for its routes.
+//  6. [Selectors] finds the MeshServices for which a dataplane is an endpoint.
 //
-// Outbounds and confs are made when they are asked for, so a change of a destination
-// costs a commit nothing. Lists of outbounds are kept by what the dataplanes reach, and
-// merged confs by their items: their memory grows with the number of different filters
-// and of different confs, not with the dataplanes.
+// Outbounds and confs are made on demand, so a change of a destination adds no cost to
+// a commit. Lists of outbounds are cached by the filter of the dataplanes, and merged
+// confs by their items. So the memory grows with the number of distinct filters and
+// confs, not with the number of dataplanes.
 //
 // Invariants:
 //
-//   - A Set and an Index are immutable, except for what they keep, and safe for concurrent
+//   - A Set and an Index are immutable, except for their caches, and safe for concurrent
 //     use.
-//   - Outbounds of one Set with the same items have one conf, by its pointer.
-//   - What a reference finds depends on the destinations, not on the order in which they
-//     were added.
+//   - Outbounds of one Set with the same items share one conf pointer.
+//   - The result of a reference depends on the destinations, not on the order in which
+//     they were added.
 package destination

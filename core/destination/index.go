@@ -9,25 +9,25 @@ import (
 	"github.com/meshmatch/meshmatch/core/rules"
 )
 
-// Index is the `to` items of the policies of a mesh, by the destinations that they find.
-// What dataplanes have in common is computed once: references are resolved for all of
-// them, and items that apply together are merged once. It is made kind by kind, when the
-// confs of one are asked for, and is safe for concurrent use.
+// Index contains the `to` items of the policies of a mesh, by the destinations that they
+// find. Dataplanes share its work: references are resolved once for all dataplanes, and
+// items that apply together are merged once. The index of a kind is made when the first
+// confs of the kind are needed. It is safe for concurrent use.
 type Index struct {
 	set      *Set
 	policies iter.Seq[*resource.Policy]
 	kinds    sync.Map // *kindItems, by the name of the kind
-	routes   sync.Map // what the `to` items of a route find: []Found by *resource.Policy
+	routes   sync.Map // the results of the `to` items of a route: []Found by *resource.Policy
 }
 
 // Index returns the index of all policies of a mesh. Policies of one kind must be in
-// order: later ones override.
+// order; later policies override.
 func (s *Set) Index(policies iter.Seq[*resource.Policy]) *Index {
 	return &Index{set: s, policies: policies}
 }
 
-// kindItems is the `to` items of one kind. The number of an item is its position in
-// items, which are in order: later ones override.
+// kindItems contains the `to` items of one kind. The number of an item is its
+// position in items, which are in order; later items override.
 type kindItems struct {
 	index *Index
 	kind  *resource.Kind
@@ -37,13 +37,13 @@ type kindItems struct {
 	ofRoutes   []int // items that refer to routes
 	attached   bool  // a policy is attached to a route
 
-	// byDestination contains the items that select destinations: those for destination i of
-	// the set are at starts[i] to starts[i+1], in order.
+	// byDestination contains the items that select destinations. The items for destination
+	// i of the set are at starts[i] to starts[i+1], in order.
 	byDestination []sectionItem
 	starts        []uint32
 
-	// numbers contains the numbers of the items, those of a policy one after another, from
-	// ofPolicy on.
+	// numbers contains the numbers of the items. The items of a policy are adjacent, from
+	// the index in ofPolicy on.
 	numbers  []int
 	ofPolicy map[*resource.Policy]int
 	ofPage   sync.Map // the numbers of the items of a page: []int by *rules.Page
@@ -100,10 +100,11 @@ func (x *Index) newKindItems(kind *resource.Kind) *kindItems {
 	return k
 }
 
-// noItem is in the place of the number of an item that applies to no destination.
+// noItem replaces the number of an item that applies to no destination.
 const noItem = -1
 
-// add adds an item, after those with lower numbers, and appends what it finds.
+// add adds an item and appends the destinations that it finds. Items must be
+// added in the order of their numbers.
 func (k *kindItems) add(found []Found, number int, o rules.Origin) []Found {
 	item := &o.Policy.To[o.Index]
 	k.items[number] = rules.Contribution{Origin: o, Conf: item.Conf}
@@ -119,7 +120,7 @@ func (k *kindItems) add(found []Found, number int, o rules.Origin) []Found {
 	return found
 }
 
-// file sorts what the items with the given numbers find by destination.
+// file sorts the results of the items with the given numbers by destination.
 func (k *kindItems) file(found []Found, numbers []int) {
 	k.starts = make([]uint32, len(k.index.set.all)+1)
 	for i := range found {
@@ -142,7 +143,7 @@ func (k *kindItems) selecting(destination int) []sectionItem {
 	return k.byDestination[k.starts[destination]:k.starts[destination+1]]
 }
 
-// foundByRoute returns what the `to` items of a route find.
+// foundByRoute returns the destinations that the `to` items of a route find.
 func (x *Index) foundByRoute(p *resource.Policy) []Found {
 	if known, ok := x.routes.Load(p); ok {
 		return known.([]Found)
@@ -192,7 +193,7 @@ func (k *kindItems) selectedBy(matched rules.Matched) numberSet {
 	return set
 }
 
-// among returns the numbers of a list that are in the set.
+// among returns the numbers of the list that are in the set.
 func (s numberSet) among(numbers []int) []int {
 	var in []int
 	for _, number := range numbers {

@@ -11,25 +11,25 @@ import (
 )
 
 // Outbound is an outbound of a dataplane: a port of a destination, and the address and
-// port at which the workload calls it.
+// port to which the workload connects.
 type Outbound struct {
 	Destination resource.Destination
 	Port        resource.DestinationPort
-	Section     string // by which references select the port
+	Section     string // the section by which references select the port
 	Address     string
 	Listens     uint32 // the port at the address
 
-	at int // of the destination in the set
+	at int // index of the destination in the set
 }
 
-// list is outbounds at virtual addresses.
+// list contains outbounds at virtual addresses.
 type list struct {
 	outbounds []Outbound
 	addresses map[netip.Addr]bool
 }
 
 // Outbounds returns the outbounds of a dataplane whose destinations are resources
-// (SPEC 17.3). The caller must not change the slice, which dataplanes share.
+// (SPEC 17.3). Dataplanes share the slice; the caller must not change it.
 func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
 	if len(s.all) == 0 {
 		return nil
@@ -41,8 +41,8 @@ func (s *Set) Outbounds(d *resource.Dataplane) []Outbound {
 }
 
 // IsTransparent reports whether connections of the workload are redirected to the proxy.
-// A dataplane of Kubernetes need not show it; one with a namespace is taken for such a
-// dataplane.
+// A Dataplane from Kubernetes need not configure this, so it returns true for every
+// dataplane with a namespace.
 func IsTransparent(d *resource.Dataplane) bool {
 	switch {
 	case d.TransparentProxy != nil:
@@ -53,7 +53,7 @@ func IsTransparent(d *resource.Dataplane) bool {
 	return d.Namespace != "" && len(d.Inbounds) > 0
 }
 
-// listed returns the outbounds that the dataplane lists with references that find a port.
+// listed returns the listed outbounds of the dataplane whose references find a port.
 func (s *Set) listed(d *resource.Dataplane) []Outbound {
 	var outbounds []Outbound
 	for i := range d.Outbounds {
@@ -68,8 +68,9 @@ func (s *Set) listed(d *resource.Dataplane) []Outbound {
 	return outbounds
 }
 
-// backend returns the port that an outbound of a dataplane refers to. Of several
-// destinations it is that of the oldest, as one address leads to one destination.
+// backend returns the port to which an outbound of a dataplane refers. If the
+// reference finds several destinations, it returns the port of the oldest,
+// because one address leads to one destination.
 func (s *Set) backend(d *resource.Dataplane, ref *resource.BackendRef) (at int, port resource.DestinationPort, ok bool) {
 	at = -1
 	for found := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
@@ -91,7 +92,7 @@ func (s *Set) Resolves(d *resource.Dataplane, ref *resource.BackendRef) bool {
 }
 
 // Reaches reports whether a reference in the reachableBackends of a dataplane finds a
-// destination that has the port; without a port, any destination.
+// destination. If the reference has a port, the destination must have it.
 func (s *Set) Reaches(d *resource.Dataplane, ref *resource.BackendRef) bool {
 	for at := range s.find(&d.Meta, ref.Kind, ref.Name, ref.Namespace, ref.Labels) {
 		if _, has := portOf(s.all[at], ref.Port); has || ref.Port == 0 {
@@ -119,8 +120,9 @@ func (s *Set) reachedBy(d *resource.Dataplane) *list {
 	return made.(*list)
 }
 
-// reachable returns the references to the destinations that a dataplane reaches, and
-// whether there is such a limit: its reachableBackends, and the outbounds that it lists.
+// reachable returns the references to the destinations that a dataplane reaches: its
+// reachableBackends and its listed outbounds. It reports whether the destinations are
+// limited to these.
 func reachable(d *resource.Dataplane) (refs []resource.BackendRef, limited bool) {
 	if d.TransparentProxy != nil && d.TransparentProxy.ReachableBackends != nil {
 		refs, limited = slices.Clone(d.TransparentProxy.ReachableBackends), true
@@ -133,8 +135,8 @@ func reachable(d *resource.Dataplane) (refs []resource.BackendRef, limited bool)
 	return refs, limited
 }
 
-// filterKey returns a text that differs for references that may find other destinations:
-// they depend on the zone and the namespace of the dataplane.
+// filterKey returns different texts for references that may find different destinations.
+// The result of a reference depends on the zone and the namespace of the dataplane.
 func filterKey(d *resource.Dataplane, refs []resource.BackendRef) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q", d.Zone(), d.HomeNamespace())
@@ -149,8 +151,8 @@ func filterKey(d *resource.Dataplane, refs []resource.BackendRef) string {
 }
 
 // newList returns the outbounds of all destinations with a virtual address or, if they
-// are limited, of those to which a reference of the dataplane refers. They are in the
-// order of destinations and ports.
+// are limited, of the destinations to which a reference of the dataplane refers. They
+// are in the order of destinations and ports.
 func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited bool) *list {
 	type portID struct {
 		destination int
@@ -184,8 +186,8 @@ func (s *Set) newList(d *resource.Dataplane, refs []resource.BackendRef, limited
 	return l
 }
 
-// without returns the outbounds except those at the address and port of an inbound of the
-// dataplane, as the pod of a headless service is.
+// without returns the outbounds, except outbounds at the address and port of an inbound
+// of the dataplane. The pod of a headless service has such outbounds.
 func (l *list) without(d *resource.Dataplane) []Outbound {
 	own := map[netip.AddrPort]bool{}
 	for i := range d.Inbounds {

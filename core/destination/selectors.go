@@ -8,16 +8,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// Selectors finds the MeshServices that select a dataplane (SPEC 17.4). Each is in the list
-// of one property that its selector requires, so only a few are compared with a dataplane.
-// It is immutable.
+// Selectors finds the MeshServices that select a dataplane (SPEC 17.4). Each MeshService is
+// listed under one property that its selector requires, so only a few are compared with a
+// dataplane. It is immutable.
 type Selectors struct {
 	byProperty map[property][]*resource.MeshService
 	byID       map[resource.ID]*resource.MeshService
 }
 
-// property is a tag, a label or the name of a dataplane. The zero property is one that
-// every dataplane has.
+// property is a tag, a label or the name of a dataplane. Every dataplane has the zero
+// property.
 type property struct {
 	of         propertyKind
 	key, value string
@@ -32,8 +32,8 @@ const (
 	dataplaneName
 )
 
-// NewSelectors returns the selectors of MeshServices. Those that select no dataplane are in
-// byID alone.
+// NewSelectors returns the selectors of MeshServices. A MeshService that selects no
+// dataplane is only in byID.
 func NewSelectors(s semantics.Semantics, services []*resource.MeshService) *Selectors {
 	list := &Selectors{byProperty: map[property][]*resource.MeshService{}, byID: map[resource.ID]*resource.MeshService{}}
 	for _, service := range services {
@@ -45,15 +45,15 @@ func NewSelectors(s semantics.Semantics, services []*resource.MeshService) *Sele
 	return list
 }
 
-// propertyOf returns a property that a selector requires, and false if it selects no
-// dataplane.
+// propertyOf returns a property that a selector requires, or false if the selector
+// selects no dataplane.
 func propertyOf(s semantics.Semantics, selector *resource.ServiceSelector) (p property, ok bool) {
 	switch {
 	case selector.DataplaneRef != nil:
 		return property{dataplaneName, "", selector.DataplaneRef.Name}, true
 	case selector.DataplaneLabels != nil:
 		for _, label := range selector.DataplaneLabels.MatchLabels {
-			if label.Key != resource.DisplayNameLabel { // a dataplane has it even without the label
+			if label.Key != resource.DisplayNameLabel { // a dataplane has a display name even without the label
 				return property{dataplaneLabel, label.Key, label.Value}, true
 			}
 		}
@@ -71,7 +71,7 @@ func propertyOf(s semantics.Semantics, selector *resource.ServiceSelector) (p pr
 // All returns the MeshServices by identity. The caller must not change the map.
 func (s *Selectors) All() map[resource.ID]*resource.MeshService { return s.byID }
 
-// Of returns the MeshServices that select a dataplane, each once.
+// Of returns the distinct MeshServices that select a dataplane.
 func (s *Selectors) Of(d *resource.Dataplane) (found []*resource.MeshService) {
 	if len(s.byProperty) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (s *Selectors) Of(d *resource.Dataplane) (found []*resource.MeshService) {
 }
 
 // selects reports whether a MeshService selects a dataplane that has a property of its
-// selector. It selects none of another zone.
+// selector. A MeshService selects no dataplane of another zone.
 func selects(service *resource.MeshService, d *resource.Dataplane) bool {
 	if inOtherZone(service.Zone(), enforce.ZoneOf(d)) {
 		return false
@@ -113,6 +113,6 @@ func selects(service *resource.MeshService, d *resource.Dataplane) bool {
 	}
 }
 
-// inOtherZone reports whether two resources are in different zones. One without a zone is
-// in every zone.
+// inOtherZone reports whether two resources are in different zones. A resource without a
+// zone is in every zone.
 func inOtherZone(a, b string) bool { return a != "" && b != "" && a != b }

@@ -9,14 +9,14 @@ import (
 	"github.com/meshmatch/meshmatch/core/semantics"
 )
 
-// Set is the destinations of a mesh.
+// Set contains the destinations of a mesh.
 type Set struct {
 	semantics semantics.Semantics
 	mesh      *resource.Mesh         // nil: the mesh has no document
 	all       []resource.Destination // sorted by identity
 	byName    map[kindName][]int     // indexes into all, in ascending order
 	byLabel   map[kindLabel][]int
-	lists     sync.Map // of outbounds, by what dataplanes reach: see reachedBy
+	lists     sync.Map // of outbounds, by the filter of dataplanes; see reachedBy
 }
 
 // kindName is the kind and the name by which references find destinations.
@@ -30,8 +30,8 @@ type kindLabel struct {
 	label resource.Tag
 }
 
-// New returns the destinations among the objects of a mesh, which are sorted by identity.
-// Mesh is its document, or nil.
+// New returns the destinations among the objects of a mesh, which must be sorted by
+// identity. Mesh is the mesh's document, or nil.
 func New(s semantics.Semantics, mesh *resource.Mesh, objects []resource.Object) *Set {
 	set := &Set{semantics: s, mesh: mesh, byName: map[kindName][]int{}, byLabel: map[kindLabel][]int{}}
 	for _, o := range objects {
@@ -75,13 +75,13 @@ func (s *Set) All() []resource.Destination { return s.all }
 type Found struct {
 	Destination resource.Destination
 	// Section is the section of the port that the reference selects; empty: all ports.
-	// The destination may have no such port.
+	// The destination need not have such a port.
 	Section string
 	at      int
 }
 
-// Find returns what the targetRef of a `to` item of a policy finds, sorted by identity:
-// nothing if it does not refer to destinations.
+// Find returns the destinations that the targetRef of a `to` item of a policy finds,
+// sorted by identity. It returns none if the targetRef does not refer to destinations.
 func (s *Set) Find(p *resource.Policy, t *resource.TargetRef) []Found {
 	return s.appendFound(nil, p, t)
 }
@@ -121,8 +121,7 @@ func (s *Set) find(from *resource.Meta, kind resource.TargetKind, name, namespac
 	}
 }
 
-// withRarestLabel returns the destinations with the one of the labels that the fewest
-// have.
+// withRarestLabel returns the destinations with the rarest of the labels.
 func (s *Set) withRarestLabel(kind resource.TargetKind, labels resource.Tags) []int {
 	var rarest []int
 	for i, label := range labels {
@@ -133,8 +132,9 @@ func (s *Set) withRarestLabel(kind resource.TargetKind, labels resource.Tags) []
 	return rarest
 }
 
-// appendServiceName appends what a name of the form of [semantics.Semantics.ServiceName]
-// finds. A port without a number in the destination finds nothing.
+// appendServiceName appends the destinations that a name in the form of
+// [semantics.Semantics.ServiceName] finds. A port that the destination does not have
+// finds nothing.
 func (s *Set) appendServiceName(found []Found, p *resource.Policy, t *resource.TargetRef) []Found {
 	name, namespace, number, ok := s.semantics.ServiceName(t.Name)
 	if !ok {
@@ -150,7 +150,7 @@ func (s *Set) appendServiceName(found []Found, p *resource.Policy, t *resource.T
 	return found
 }
 
-// portOf returns the port of a number; for 0 the only port.
+// portOf returns the port with a number; for 0 it returns the only port.
 func portOf(d resource.Destination, number uint32) (resource.DestinationPort, bool) {
 	ports := d.Ports()
 	if number == 0 && len(ports) == 1 {

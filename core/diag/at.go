@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// At is a place in an input: a value with the path to it from the root. The
-// input is a document of a file or a Go value; both are checked by the same
-// code. An At contains no part of the value.
+// At is a place in an input: the path from the root to a value. The input is a
+// document of a file or a Go value; the same code checks both. An At contains
+// no part of the value.
 //
-// An At that is passed to a Validate method is valid until the method returns.
+// A Validate method may use its At only until it returns.
 type At struct {
 	input  *input
 	parent *At // nil for the root
 	step   Step
-	name   bool // the place is the name of the field and not its value
+	name   bool // the place is the name of the field, not its value
 	moving func() []Step
 	probe  bool // see Prober
 }
@@ -30,7 +30,7 @@ type input struct {
 type Source interface {
 	// Locate returns the position of the value at the end of a path or, if name is
 	// set, of the name of the field at its end. If there is no such value, it returns
-	// the position of the nearest value around it.
+	// the position of the nearest enclosing value.
 	Locate(path []Step, name bool) Position
 }
 
@@ -43,8 +43,8 @@ type Step struct {
 // IsField is the Index of a [Step] to a field.
 const IsField = -1
 
-// GoValue is the [Source] of a value that was made in Go. It is the name of
-// the resource that contains the value, and appears in place of a file.
+// GoValue is the [Source] of a value that was made in Go. It is the name of the
+// resource that contains the value, and replaces the file name in messages.
 type GoValue string
 
 // Locate returns the name: a Go value has no lines.
@@ -54,9 +54,9 @@ func (v GoValue) Locate([]Step, bool) Position { return Position{File: string(v)
 // are added to sink.
 func Root(source Source, sink *Sink) *At { return &At{input: &input{source, sink}} }
 
-// Moving returns a place within a. Each time the place is used, path returns the
-// path from a to it, so that a decoder needs one place for all values that it
-// validates.
+// Moving returns a place within a. Each use of the place calls path, which
+// returns the current path from a. So a decoder needs one place for all values
+// that it validates.
 func (a *At) Moving(path func() []Step) *At {
 	if a.probe {
 		return a
@@ -105,8 +105,8 @@ func (a *At) Index(i int) *At {
 	return &At{input: a.input, parent: a, step: Step{Index: i}}
 }
 
-// Pos returns the position of the value, or of the nearest value around it if
-// it is absent.
+// Pos returns the position of the value or, if it is absent, of the nearest
+// enclosing value.
 func (a *At) Pos() Position {
 	if a.probe {
 		return Position{}
@@ -162,7 +162,8 @@ func (a *At) Warnf(code Code, hint, format string, args ...any) {
 	a.input.sink.Warn(a.diagnostic(code, a.Pos(), hint, format, args))
 }
 
-// maxText is the number of bytes of a message, and of a hint, that are kept.
+// maxText is the maximum number of bytes of a message, and of a hint; longer
+// texts are cut.
 const maxText = 500
 
 func (a *At) diagnostic(code Code, pos Position, hint, format string, args []any) Diagnostic {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Code identifies what an error or a warning is about, whatever its text. It is passed
-// where the message is made. A code never changes its meaning, and the code of a finding
-// that no longer exists is not used again (SPEC 13.5).
+// Code identifies the kind of an error or a warning, independent of its text. It is
+// passed where the message is made. A code never changes its meaning, and the code of a
+// finding that no longer exists is not used again (SPEC 13.5).
 type Code uint16
 
-// String returns the code as users write it: MM and four digits.
+// String returns the code in the form that users write: MM and four digits.
 func (c Code) String() string { return fmt.Sprintf("MM%04d", uint16(c)) }
 
 // MarshalText returns [Code.String].
@@ -30,8 +30,8 @@ func ParseCode(text string) (Code, bool) {
 	return Code(n), known
 }
 
-// Definition returns what the code means. It panics for a code that is not in the list
-// of this package.
+// Definition returns the definition of the code. It panics for a code that is not in
+// the list of this package.
 func (c Code) Definition() *Definition {
 	d, known := find(c)
 	if !known {
@@ -43,18 +43,18 @@ func (c Code) Definition() *Definition {
 // Class returns the class of the code's findings.
 func (c Code) Class() Class { return c.Definition().Class }
 
-// Class groups findings by what a user does about them.
+// Class groups findings by the action that a user takes.
 type Class string
 
-// The classes. The findings of every class but [ClassError] are warnings.
+// The classes. The findings of every class except [ClassError] are warnings.
 const (
 	ClassError     Class = "error"     // the input is not valid
 	ClassWarning   Class = "warning"   // a likely mistake
-	ClassNoEffect  Class = "noEffect"  // valid, and without an effect
+	ClassNoEffect  Class = "noEffect"  // valid, but without an effect
 	ClassRedundant Class = "redundant" // without it every answer is the same
 	ClassConflict  Class = "conflict"  // two parts of the input contradict each other
 	ClassMigration Class = "migration" // another version of the control plane reads it differently
-	ClassLimit     Class = "limit"     // unknown, because a limit is passed
+	ClassLimit     Class = "limit"     // unknown, because a limit was exceeded
 	ClassOpens     Class = "opens"     // of `diff`: requests that were denied are allowed
 	ClassCloses    Class = "closes"    // of `diff`: requests that were allowed are denied
 	ClassDrains    Class = "drains"    // of `diff`: connections are closed
@@ -78,15 +78,15 @@ type TextError struct {
 // Error returns "what; hint".
 func (e *TextError) Error() string { return WithHint(e.What, e.Hint) }
 
-// Definition is what a code means.
+// Definition describes the meaning of a code.
 type Definition struct {
 	Code  Code   `json:"code"`
 	Class Class  `json:"class"`
 	Title string `json:"title"` // a few words
-	Means string `json:"means"` // what is wrong, and what follows from it
-	// Example is documents with such a finding, by some semantics (SPEC 17.1) or if
-	// clients are served over TLS. It is empty if documents alone cannot show the finding;
-	// When then describes how it happens.
+	Means string `json:"means"` // what is wrong, and the consequences
+	// Example contains documents with such a finding, with some semantics (SPEC 17.1) or
+	// if clients are served over TLS. It is empty if documents alone cannot show the
+	// finding; When then describes how it happens.
 	Example   string `json:"example,omitempty"`
 	Semantics string `json:"semantics,omitempty"`
 	TLS       bool   `json:"tls,omitempty"`

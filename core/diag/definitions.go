@@ -2,7 +2,7 @@ package diag
 
 import "slices"
 
-// definitions are those of all codes, in the order of the codes.
+// definitions contains the definitions of all codes, in the order of the codes.
 var definitions = slices.Concat(
 	definitionsOfInput,
 	definitionsOfField,

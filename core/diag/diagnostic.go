@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Position is a position in an input. Line and Column count from 1. A zero
-// Line is the position of a whole file, or of a value that was made in Go.
+// Position is a position in an input. Line and Column start at 1. A zero Line
+// means the whole file, or a value that was made in Go.
 type Position struct {
 	File   string
 	Line   int
@@ -32,7 +32,7 @@ type Diagnostic struct {
 	// spec.to[0].targetRef.kind; empty for a whole document or file.
 	Path string
 	What string
-	// Hint is what to do, or empty.
+	// Hint suggests what to do; it may be empty.
 	Hint string
 }
 
@@ -71,8 +71,8 @@ func WithHint(what, hint string) string {
 // Line returns the text of Error with the code at its end, in brackets.
 func (d Diagnostic) Line() string { return d.Error() + " [" + d.Code.String() + "]" }
 
-// Errors is all errors of a run, sorted. It is never empty if it is returned as an
-// error.
+// Errors contains all errors of a run, sorted. It is never empty if it is returned
+// as an error.
 type Errors []Diagnostic
 
 // Error returns one line per diagnostic.

@@ -1,4 +1,4 @@
-// Package diag describes what is wrong with an input and where.
+// Package diag describes errors and warnings about an input and their places.
 //
 // A [Diagnostic] is an error or a warning: the [Position] in a file, the path
 // of the field, what is wrong, and a hint. A [Sink] collects the diagnostics of
@@ -6,8 +6,8 @@
 //
 // An [At] is a place at which errors are reported: a path from the root of an input.
 // Its [Source] finds positions by paths. Sources are the documents of files, which
-// package strict decodes, and [GoValue] for values made in Go. A type therefore
-// validates itself by one method for both:
+// package strict decodes, and [GoValue] for values made in Go. So a type validates
+// itself with one method for both:
 //
 //	func (c *Conf) Validate(at *diag.At) {
 //		if c.Timeout == 0 {
@@ -15,10 +15,10 @@
 //		}
 //	}
 //
-// Each diagnostic has a [Code], which is given where the message is made. A [Definition]
-// contains what a code means, an example and what to do; core/FINDINGS.md is made from
-// the definitions.
+// Each diagnostic has a [Code], which is passed where the message is made. A
+// [Definition] contains the meaning of a code, an example and a remedy; core/FINDINGS.md
+// is generated from the definitions.
 //
-// All printed text is escaped by [OneLine]: the text of an input cannot break a line
-// or change a terminal.
+// [OneLine] escapes all printed text: the text of an input cannot break a line or
+// change a terminal.
 package diag

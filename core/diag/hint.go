@@ -7,9 +7,9 @@ import (
 )
 
 // DidYouMean returns a hint for an unknown word: the nearest known word, otherwise
-// the first that begins with it, otherwise the only one that contains it. If there
-// is no such word, the hint lists the known words if they are few, and is empty
-// if they are many. Letter case is ignored.
+// the first known word that begins with it, otherwise the only known word that
+// contains it. If there is no such word, the hint lists the known words if they
+// are few, and is empty if they are many. Letter case is ignored.
 func DidYouMean(word string, known []string) string {
 	best, bestDistance := "", 1+max(1, min(3, len(word)/2))
 	for _, k := range known {

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Check calls check and drops the errors that it reports at the path of an earlier
-// error (one of those after the mark before), within such a path, or at a path that
-// contains one: they would only repeat that something is wrong there.
+// Check calls check and drops some of the errors that it reports. It compares them
+// with the errors after the mark before. It drops an error at the path of such an
+// error, within this path, or at a path that contains it, because it would only
+// repeat that something is wrong there.
 func (s *Sink) Check(before int, check func()) {
 	own := s.Mark()
 	check()
@@ -31,7 +32,7 @@ func newPlaces(errors []Diagnostic) places {
 		p.at[e.Path] = true
 		for outer := range outerPaths(e.Path) {
 			if p.around[outer] {
-				break // so have those around it
+				break // so have the paths around it
 			}
 			p.around[outer] = true
 		}
@@ -53,7 +54,8 @@ func (p places) touches(d Diagnostic) bool {
 	return false
 }
 
-// outerPaths yields the paths of the values around a value, the nearest first.
+// outerPaths yields the paths of the enclosing values of a value, the nearest
+// first.
 func outerPaths(path string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for {

@@ -1,17 +1,17 @@
 package diag
 
 // Prober determines whether a validation reports any error, without making the
-// places: an engine may be given a million resources, most of them without errors.
-// The zero Prober is ready to use, by one goroutine at a time.
+// places: an engine may get a million resources, most of them without errors. The
+// zero Prober is ready to use. Only one goroutine may use it at a time.
 type Prober struct {
 	sink  Sink
 	input input
 	at    At
 }
 
-// Fails calls a validation and reports whether it reports an error. The place that
-// it passes has no position and no path, and is itself every place within it, so
-// that using it allocates nothing. Warnings are dropped.
+// Fails calls a validation and reports whether it reports an error. It passes a
+// place without position and path. Every place within this place is the place
+// itself, so using it allocates nothing. Warnings are dropped.
 func (p *Prober) Fails(validate func(*At)) bool {
 	p.input.sink = &p.sink
 	p.at = At{input: &p.input, probe: true}

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clip shortens a text to at most the given number of bytes, not counting the dots
-// that it appends to a shortened text.
+// Clip shortens a text to at most the given number of bytes, plus the dots that it
+// appends to a shortened text.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -20,9 +20,9 @@ func Clip(text string, most int) string {
 	return text[:most] + "..."
 }
 
-// OneLine returns a text with escapes instead of what would break the line or
-// change a terminal: control characters, characters that change the direction
-// of writing, and bytes that are not valid UTF-8.
+// OneLine escapes the parts of a text that would break the line or change a
+// terminal: control characters, characters that change the direction of
+// writing, and bytes that are not valid UTF-8.
 func OneLine(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, unprintable) {
 		return text
@@ -45,8 +45,8 @@ func OneLine(text string) string {
 // characters, and all spaces other than U+0020.
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// Count returns n followed by an English noun, which is given in the singular and
-// whose plural ends in s or ies.
+// Count returns n followed by an English noun in the right number. The noun is
+// given in the singular; its plural must end in s or ies.
 func Count(n int, noun string) string {
 	stem, ends := strings.CutSuffix(noun, "y")
 	switch {

@@ -2,11 +2,12 @@
 // dataplane (SPEC 11.6).
 //
 //  1. [New] parses the templates of all identities once.
-//  2. [Identities.Of] chooses the identity that selects a dataplane with the
-//     most labels, and expands its templates.
+//  2. [Identities.Of] chooses, among the identities that select a dataplane,
+//     the one with the most labels, and expands its templates.
 //
 // Invariants: an [Identities] is immutable; the result does not depend on the
-// order of the identities; a SPIFFE ID that is returned is valid.
+// order of the identities; every returned SPIFFE ID is valid.
 //
-// It does not know policies or certificates: package ca issues those.
+// It does not depend on policies or certificates; package ca issues
+// certificates.
 package identity

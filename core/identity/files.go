@@ -7,8 +7,9 @@ import (
 // Files are the paths of an identity of provider Extension.
 type Files struct{ Certificate, Key, TrustBundle string }
 
-// FilesOf returns the files of the identity of a dataplane, which is of provider
-// Extension. It fails if the dataplane has no value for a part of a path.
+// FilesOf returns the files of a dataplane's identity, whose provider must be
+// Extension. It returns an error if the dataplane has no value for a part of a
+// path.
 func FilesOf(d *resource.Dataplane, id *Identity) (files Files, err error) {
 	config := id.Source.Spec.Provider.Extension.Config
 	if files.Certificate, err = Expand(config.Certificate, d); err != nil {

@@ -41,7 +41,7 @@ func New(list []*resource.MeshIdentity) *Identities {
 	for _, source := range list {
 		selector := source.Spec.Selector
 		if selector == nil || selector.Dataplane == nil {
-			continue // it selects nothing
+			continue // it selects no dataplane
 		}
 		e := entry{source: source, selector: selector.Dataplane.MatchLabels}
 		if spiffe := source.Spec.SpiffeID; spiffe != nil {
@@ -74,10 +74,10 @@ func (i *Identities) All() []*resource.MeshIdentity {
 // dataplane applies.
 type Rule struct {
 	Source *resource.MeshIdentity
-	// Labels are the labels that it selects, sorted by key.
+	// Labels are the labels that the rule requires, sorted by key.
 	Labels resource.Tags
-	// AskedLabels and AskedVariables are what its templates refer to: keys of labels,
-	// and variables such as Namespace. A dataplane that it selects and that lacks one
+	// AskedLabels and AskedVariables are the keys of labels, and the variables such
+	// as Namespace, to which the templates refer. A selected dataplane that lacks one
 	// of them may have no identity.
 	AskedLabels, AskedVariables []string
 }
@@ -112,14 +112,14 @@ func parts(t *conf.Template) []conf.TemplatePart {
 	if t == nil {
 		return nil
 	}
-	parts, _ := t.Parts() // a valid resource's template has no error
+	parts, _ := t.Parts() // the template of a valid resource has no error
 	return parts
 }
 
 // Of returns the identity of a dataplane, or nil if no MeshIdentity selects it. If
-// several do, the one with the most labels applies; among these, the one whose name
-// is first. An error is about the dataplane: it lacks a label that a template refers
-// to, or its names do not make a valid SPIFFE ID.
+// several do, the one with the most labels applies; among these, the one with the
+// first name. It returns an error if the dataplane lacks a label to which a template
+// refers, or if its names do not make a valid SPIFFE ID.
 func (i *Identities) Of(d *resource.Dataplane) (*Identity, error) {
 	if i == nil {
 		return nil, nil

@@ -14,8 +14,8 @@ import (
 
 const provider = "provider: {type: Spire, spire: {}}"
 
-// load decodes identities, given as one spec each and named a, b, c and so on, and
-// then the dataplane.
+// load decodes identities with the given specs, named a, b, c and so on, and then
+// the dataplane.
 func load(t *testing.T, dataplane string, specs ...string) *resource.Set {
 	t.Helper()
 	text := dataplane
@@ -146,11 +146,12 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// Rules are in the order of their selectors, with what their templates refer to.
+// Rules are in the order of their selectors, with the labels and variables of
+// their templates.
 func TestRules(t *testing.T) {
 	set := load(t, web, all,
 		`selector: {dataplane: {matchLabels: {app: a}}}, spiffeID: {trustDomain: "{{ .Zone }}.x", path: '/{{ label "team" }}/{{ .Name }}'}`,
-		`spiffeID: {path: /a}`, // selects nothing
+		`spiffeID: {path: /a}`, // selects no dataplane
 	)
 	var got []string
 	for _, r := range identity.New(set.Identities).Rules("prod") {

@@ -7,16 +7,16 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// An Overlap is a trust domain of more than one mesh. A SPIFFE ID of it does not show of
-// which mesh its owner is (SPEC 12.1).
+// An Overlap is a trust domain that several meshes share. A SPIFFE ID of this trust
+// domain does not identify the mesh of its owner (SPEC 12.1).
 type Overlap struct {
 	TrustDomain string
-	Sources     []*resource.MeshIdentity // one of each mesh, by mesh
+	Sources     []*resource.MeshIdentity // one for each mesh, by mesh
 }
 
-// Overlaps returns the trust domains that MeshIdentities of several meshes have, sorted,
-// whether or not they select a dataplane. Trust domains that depend on the dataplane are
-// expanded for those given.
+// Overlaps returns the sorted trust domains that MeshIdentities of several meshes share,
+// whether or not these select a dataplane. Trust domains that depend on the dataplane
+// are expanded for the given dataplanes.
 func Overlaps(all []*resource.MeshIdentity, dataplanes func(mesh string) []*resource.Dataplane) []Overlap {
 	byDomain := map[string]map[string]*resource.MeshIdentity{} // then by mesh
 	add := func(domain string, source *resource.MeshIdentity) {

@@ -8,8 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// TrustBundles returns the CA certificates of MeshTrusts, in PEM, by the trust domain
-// that they vouch for.
+// TrustBundles returns the CA certificates of MeshTrusts, in PEM, by trust domain.
 func TrustBundles(trusts []*resource.MeshTrust) map[string]string {
 	bundles := map[string]string{}
 	for _, trust := range trusts {
@@ -20,14 +19,14 @@ func TrustBundles(trusts []*resource.MeshTrust) map[string]string {
 	return bundles
 }
 
-// BundledTrustDomain returns the trust domain of all CAs that a mesh trusts, if it has
-// MeshIdentities of provider Bundled; "" if there may be several.
+// BundledTrustDomain returns the trust domain of all CAs that a mesh trusts, if the
+// mesh has MeshIdentities of provider Bundled. It returns "" if there may be several.
 //
-// It decides how certificates are verified (SPEC 11.6). With one trust domain every
-// certificate of its CAs is accepted. A CA could then vouch for a SPIFFE ID of another
-// trust domain, so such an ID opens no inbound. With several, each certificate is
-// verified with the CAs of the trust domain that its SPIFFE ID has, and one without
-// SPIFFE ID is refused.
+// It determines how certificates are verified (SPEC 11.6). With one trust domain,
+// every certificate of its CAs is accepted. A CA could then sign a SPIFFE ID of
+// another trust domain, so such an ID opens no inbound. With several trust domains,
+// each certificate is verified with the CAs of the trust domain of its SPIFFE ID, and
+// a certificate without a SPIFFE ID is refused.
 func BundledTrustDomain(identities *Identities, trusts []*resource.MeshTrust) string {
 	domains := TrustDomains(trusts)
 	for _, source := range identities.All() {
@@ -46,12 +45,12 @@ func BundledTrustDomain(identities *Identities, trusts []*resource.MeshTrust) st
 }
 
 // ClientTrustDomain returns the trust domain of all clients that a dataplane with an
-// identity accepts by its own rules; "" if there may be several, or if there is no
+// identity accepts. It returns "" if there may be several, or if there is no
 // identity.
 func ClientTrustDomain(id *Identity, identities *Identities, trusts []*resource.MeshTrust) string {
 	switch {
 	case id == nil:
-	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several
+	case id.Source.Spec.Provider.Type == spiffe.Spire: // the agent may have the bundles of several trust domains
 	case id.Source.Spec.Provider.Type == spiffe.Bundled:
 		return BundledTrustDomain(identities, trusts)
 	default:
@@ -69,7 +68,8 @@ func TrustDomains(trusts []*resource.MeshTrust) []string {
 	return domains
 }
 
-// OnlyDomain returns the one trust domain in a list, "" if there are none or several.
+// OnlyDomain returns the only trust domain in a list, or "" if there are none or
+// several.
 func OnlyDomain(domains []string) string {
 	if len(domains) == 0 || len(slices.Compact(slices.Sorted(slices.Values(domains)))) > 1 {
 		return ""

@@ -14,21 +14,21 @@ import (
 //	- name: "text in quotes, without escapes"
 //	  empty: {}
 //
-// It has mappings and lists in block style, one line for each field and each element
-// that is a scalar, and printable ASCII only. Its reader takes a tenth of the time of
+// This form has mappings and lists in block style, one line for each field and each
+// scalar element, and only printable ASCII. Its reader takes a tenth of the time of
 // the library's parser, which takes four fifths of the time of decoding dataplanes.
-// The library parses every other document, even one with a null or an error, so that
-// this reader needs no errors of its own. All its methods that return a bool return
-// false for a document in another form.
+// The library parses every other document, even one with a null or an error, so this
+// reader needs no errors of its own. All its methods that return a bool return false
+// for a document in another form.
 type blockReader struct {
 	data  []byte
-	depth int // the most
+	depth int // the maximum
 	parts []part
-	// The line that is read, without the lines that have no content.
+	// The current line. Lines without content are skipped.
 	lineBegin int
 	begin     int // of its content
 	end       int
-	indent    int // column of its content; -1: there is no such line
+	indent    int // column of its content; -1: there is no current line
 	nextLine  int // offset
 }
 
@@ -147,11 +147,11 @@ func (r *blockReader) atElement() bool {
 	return r.data[r.begin] == '-' && (r.begin+1 == r.end || r.data[r.begin+1] == ' ')
 }
 
-// maxKey is the length of the longest name that is read; YAML does not allow names
-// of more than 1,024 characters.
+// maxKey is the maximum length of a name; YAML does not allow names of more than
+// 1,024 characters.
 const maxKey = 1000
 
-// keyEnd returns the end of the name that the content of the line begins with.
+// keyEnd returns the end of the name at the beginning of the line's content.
 func (r *blockReader) keyEnd() (end int, ok bool) {
 	for end = r.begin; end < r.end && classes[r.data[end]]&inName != 0; {
 		end++

@@ -7,7 +7,7 @@ const (
 	printable  charSet = 1 << iota // in a comment, or between quotes
 	inName                         // in the name of a field without quotes
 	inText                         // in a text without quotes
-	beginsText                     // at the beginning of one, and of a name
+	beginsText                     // at the beginning of a text without quotes, and of a name
 )
 
 // classes are the classes of each byte.

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readBlock reads documents in block style by their own reader, and readLibrary
-// those of all forms by the library's parser.
+// readBlock reads documents in block style with the block reader. readLibrary
+// reads documents of all forms with the library's parser.
 func readBlock(s *source, yield func(node) bool) {
 	if text := s.block(); text != nil {
 		yield(flatNode{text, 0})
@@ -35,8 +35,8 @@ var inBlockStyle = []string{
 	"  text: a\n  nme: b\n  list:\n  - nme: c\n",
 }
 
-// otherForms are documents that the library parses: what is not in block style, and
-// what is wrong.
+// otherForms are documents that the library parses: documents that are not in block
+// style or have errors.
 var otherForms = []string{
 	"", "# comment\n", "text:\n", "text: ~\n", "text: a # comment\n", "text: \"a\\n\"\n", "text: 'it''s'\n", "text: &a b\n", "text: *a\n",
 	"text: !!str a\n", "text: |\n  a\n", "text: a\n  b\n", "text: [a]\n", "text: {a: b}\n", "text: ä\n", "text:\ta\n", "text: a\r\n",
@@ -46,7 +46,8 @@ var otherForms = []string{
 	strings.Repeat("a", 1001) + ": b\n",
 }
 
-// FuzzBlock reads documents in block style by both: values and errors are the same.
+// FuzzBlock reads documents in block style with both readers: values and errors
+// must be the same.
 //
 //fuzz:executions 60000
 func FuzzBlock(f *testing.F) {
@@ -71,7 +72,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// The reader of block style reads the form that it is for, and no other.
+// The reader of block style reads block style and no other form.
 func TestBlockStyle(t *testing.T) {
 	accepts := func(text string) bool {
 		out, _ := read(text, readBlock)
@@ -99,7 +100,7 @@ func TestBlockStyle(t *testing.T) {
 	}
 }
 
-// Positions of many errors are found in linear time, as those of JSON are.
+// Positions of many errors are found in linear time, like in JSON.
 func TestManyErrorsInBlockStyle(t *testing.T) {
 	const n = 20_000
 	text := "text: a\nlist:\n" + strings.Repeat("- a\n", n) + "strings:\n" + strings.Repeat("  a: 1\n", n) + "  z: 1\n"

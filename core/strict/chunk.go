@@ -5,18 +5,18 @@ import (
 	"iter"
 )
 
-// Chunk is some successive documents of one file, to be parsed independently of
-// the others.
+// Chunk is a piece of a file with consecutive documents. It can be parsed
+// independently of the other pieces.
 type Chunk struct {
 	data      []byte
 	firstLine int  // lines before the chunk
-	afterJSON bool // it follows a JSON document without a marker
+	afterJSON bool // the chunk follows a JSON document without a marker
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Chunks cuts a file between documents into at most n pieces of similar size
-// that can be parsed in parallel. There is at least one.
+// Chunks splits a file between documents into at most n pieces of similar size
+// that can be parsed in parallel. There is at least one piece.
 func Chunks(data []byte, n int) []Chunk {
 	whole := Chunk{data: bytes.TrimPrefix(data, byteOrderMark)}
 	if n <= 1 {
@@ -40,23 +40,23 @@ func Chunks(data []byte, n int) []Chunk {
 }
 
 // documents yields the documents of the chunk, each with the marker before it
-// and the one that ends it.
+// and the marker that ends it.
 //
-// YAML forbids markers at the beginning of a line inside of any scalar, so a
-// cut is never inside a document; a malformed document ends at the next
-// marker. A text that begins as JSON is also cut before a line that begins
-// with { after one that ends with }: inside a JSON document there is a comma
+// YAML forbids markers at the beginning of a line inside any scalar, so a cut
+// is never inside a document; a malformed document ends at the next marker. A
+// text that begins as JSON is also cut before a line that begins with {, if the
+// previous line ends with }: inside a JSON document there would be a comma
 // between them.
 func (c Chunk) documents() iter.Seq[Chunk] {
 	return func(yield func(Chunk) bool) {
 		begin, beginLine := 0, c.firstLine
 		line := c.firstLine
 		hasCR := bytes.IndexByte(c.data, '\r') >= 0
-		header := true      // since begin there are only directives and comments
-		directives := false // they belong to the marker that follows
-		ended := false      // by a marker, which may follow again
+		header := true      // there are only directives and comments since begin
+		directives := false // there are directives, which belong to the next marker
+		ended := false      // a marker ended the document; another marker may follow
 		isJSON := looksLikeJSON(c.data)
-		last := byte(0) // of the lines before, without space
+		last := byte(0) // the last byte of the previous lines that is not white space
 		afterJSON := c.afterJSON
 		cut := func(end, endLine int, json bool) bool {
 			piece := Chunk{data: c.data[begin:end], firstLine: beginLine, afterJSON: afterJSON}
@@ -108,7 +108,8 @@ func (c Chunk) documents() iter.Seq[Chunk] {
 	}
 }
 
-// begins reports whether the first byte of a line that is no space is first.
+// begins reports whether first is the first byte of a line, apart from white
+// space.
 func begins(line []byte, first byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	return len(line) > 0 && line[0] == first

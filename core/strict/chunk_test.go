@@ -9,8 +9,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// A stream of JSON documents is cut at lines, wherever the chunks begin; a
-// document that cannot be parsed hides no other.
+// A stream of JSON documents is cut at lines, wherever the chunks begin. A
+// document that cannot be parsed does not hide others.
 func TestChunksOfJSON(t *testing.T) {
 	lines := []string{
 		"# fruit\n", // not JSON: the first document below begins it

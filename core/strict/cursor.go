@@ -2,14 +2,14 @@ package strict
 
 import "github.com/meshmatch/meshmatch/core/diag"
 
-// cursor reads the values of a text one after the other, in the order of the
-// text. Each value is consumed by one of scalar, enter, capture and skip.
+// cursor reads the values of a text in order. One of scalar, enter, capture and
+// skip consumes each value.
 type cursor interface {
 	// kind returns the kind of the next value.
 	kind() Kind
-	// tagFlaw returns what is wrong with the tag of the next value, or nil.
+	// tagFlaw returns the error in the tag of the next value, or nil.
 	tagFlaw() *flaw
-	// peek returns the text of the next value, "" if it is no scalar.
+	// peek returns the text of the next value, or "" if it is not a scalar.
 	peek() string
 	// scalar consumes a scalar and returns its text.
 	scalar() string
@@ -20,15 +20,16 @@ type cursor interface {
 	// more reports whether there is another part of the innermost mapping or
 	// list that was entered.
 	more() bool
-	// name consumes the name of a field; the value of the field is next. It
-	// returns what is wrong with a name that is no string.
+	// name consumes the name of a field; the value of the field is next. For a
+	// name that is not a string it returns a flaw.
 	name() (string, *flaw)
 	// nameIn consumes the name of a field if it is a key of the map, and returns
-	// its value there. It is faster than name, as the name is not made a string.
+	// the map's value. It is faster than name, because it does not convert the
+	// name to a string.
 	nameIn(known map[string]int) (value int, found bool)
 	// namePosition returns the position of the latest name.
 	namePosition() diag.Position
-	// leave ends the innermost mapping or list; all of its parts must have been read.
+	// leave ends the innermost mapping or list; all its parts must have been read.
 	leave()
 	// capture consumes a value and returns it for later.
 	capture() node
@@ -36,7 +37,7 @@ type cursor interface {
 	skip()
 }
 
-// flaw is what is wrong with a part of a text, and what to do.
+// flaw is an error in a part of a text, with a hint.
 type flaw struct {
 	code       diag.Code
 	what, hint string
@@ -49,9 +50,10 @@ type node interface {
 	cursor(doc *Document) cursor
 	// in returns the node in a copy of its document.
 	in(doc *Document) node
-	// find returns the index of a mapping's first field of that name, or -1.
+	// find returns the index of the first field of a mapping with the name, or
+	// -1.
 	find(name string) int
-	// name and value return the two parts of the field of an index.
+	// name and value return the two parts of the field at an index.
 	name(i int) node
 	value(i int) node
 	// names yields the names of the fields of a mapping that are strings.

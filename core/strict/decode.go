@@ -14,7 +14,7 @@ type Enum interface {
 	Enum() []string
 }
 
-// Scalar is implemented by types that decode themselves, from a scalar or any
+// Scalar is implemented by types that decode themselves from a scalar or any
 // other value. DecodeAt reports errors at the place of the value.
 type Scalar interface {
 	DecodeAt(in *Value)
@@ -32,17 +32,17 @@ type Entry struct{ Name, Value string }
 
 // Decode fills target, a non-nil pointer, from a value and reports whether
 // there is no error; all errors go to the document's sink. A field of type
-// *[Value] receives its value undecoded, one of type any receives
+// *[Value] receives its value undecoded. A field of type any receives
 // map[string]any, []any, string, bool, int64 if negative, uint64, float64 (also
 // for -0) or nil for null.
 //
-// After an error target contains what could be read. Pointers to numbers,
-// texts and lists in error are nil; a word that its [Enum] does not have
-// stays.
+// After an error, target contains the parts that could be read. Pointers to
+// numbers, texts and lists with errors are nil; a word that its [Enum] does not
+// have is kept.
 func Decode(in *Value, target any) bool { return DecodeExcept(in, target) }
 
-// DecodeExcept is [Decode] for a struct without the named fields of the input,
-// which the caller decodes.
+// DecodeExcept is [Decode] for a struct, without the named fields of the input.
+// The caller decodes these.
 func DecodeExcept(in *Value, target any, except ...string) bool {
 	v := reflect.ValueOf(target).Elem()
 	d := newDecoder(in)
@@ -51,7 +51,7 @@ func DecodeExcept(in *Value, target any, except ...string) bool {
 	return d.value(v, planOf(v.Type()))
 }
 
-// DecodePart is [Decode] for a struct without the fields of the input that the
+// DecodePart is [Decode] for a struct, without the fields of the input that the
 // struct does not declare.
 func DecodePart(in *Value, target any) bool {
 	v := reflect.ValueOf(target).Elem()
@@ -69,8 +69,8 @@ func DecodeChecked(in *Value, target any, check func()) {
 	in.doc.sink.Check(before, check)
 }
 
-// Skim checks a value that is not decoded for what is wrong whatever it means:
-// nulls, tags, duplicate fields and names that are no strings.
+// Skim checks a value that is not decoded for errors that do not depend on its
+// type: nulls, tags, duplicate fields and names that are not strings.
 func Skim(in *Value) {
 	d := newDecoder(in)
 	defer d.release()
@@ -83,21 +83,22 @@ type decoder struct {
 	doc    *Document
 	sink   *diag.Sink
 	except []string // fields of the outermost value that are skipped
-	partly bool     // all fields that the outermost value does not declare are
+	partly bool     // all fields that the struct does not declare are skipped
 
 	outer *diag.At // the place of the outermost value
-	// path is the steps from there to the value that is decoded.
+	// path contains the steps from outer to the current value.
 	path []diag.Step
-	// moving is the place of the value that is decoded, for validators.
+	// moving is the place of the current value, for validators.
 	moving *diag.At
-	// names are the names of the fields read so far of the mappings around
-	// the next value.
+	// names are the names of the fields read so far, of the enclosing mappings
+	// of the next value.
 	names   []string
 	entries []Entry
 	flat    flatCursor
 }
 
-// newDecoder returns a decoder of a value, to be released after use.
+// newDecoder returns a decoder of a value. The caller must release it after
+// use.
 func newDecoder(in *Value) *decoder {
 	var d *decoder
 	r := in.doc.reader
@@ -116,7 +117,7 @@ func newDecoder(in *Value) *decoder {
 	return d
 }
 
-// release lets other values use the decoder.
+// release makes the decoder available for other values.
 func (d *decoder) release() {
 	reader := d.doc.reader
 	*d = decoder{
@@ -132,7 +133,7 @@ func (d *decoder) enterField(name string) {
 
 func (d *decoder) leave() { d.path = d.path[:len(d.path)-1] }
 
-// at returns the place of the value that is decoded.
+// at returns the place of the current value.
 func (d *decoder) at() *diag.At {
 	at := d.outer
 	for _, step := range d.path {
@@ -145,7 +146,7 @@ func (d *decoder) at() *diag.At {
 	return at
 }
 
-// validate calls the Validate method of v, the value that is decoded.
+// validate calls the Validate method of v, the current value.
 func (d *decoder) validate(v reflect.Value, before int) {
 	if d.moving == nil {
 		d.moving = d.outer.Moving(func() []diag.Step { return d.path })
@@ -202,7 +203,7 @@ func (d *decoder) value(v reflect.Value, p *plan) bool {
 // capture returns the next value undecoded.
 func (d *decoder) capture() *Value { return &Value{doc: d.doc, at: d.at(), node: d.in.capture()} }
 
-// meaningful refuses nulls and what [decoder.fitsTag] refuses.
+// meaningful refuses nulls and every value that [decoder.fitsTag] refuses.
 func (d *decoder) meaningful() bool {
 	if !d.fitsTag() {
 		return false
@@ -218,8 +219,8 @@ func (d *decoder) meaningful() bool {
 	return false
 }
 
-// fitsTag refuses tags that are not those of the plain types, and values that are not
-// of the type of their tag.
+// fitsTag refuses tags other than the tags of the plain types, and values that do not
+// have the type of their tag.
 func (d *decoder) fitsTag() bool {
 	flaw := d.in.tagFlaw()
 	if flaw != nil {
@@ -228,8 +229,7 @@ func (d *decoder) fitsTag() bool {
 	return flaw == nil
 }
 
-// enter begins a mapping or list. For other values it reports that one is
-// wanted.
+// enter begins a mapping or list. For other values it reports an error.
 func (d *decoder) enter(kind Kind, want string) bool {
 	if d.in.kind() != kind {
 		d.wrongType(want)
@@ -254,7 +254,7 @@ func (d *decoder) list(v reflect.Value, p *plan) {
 	}
 }
 
-// elements yields the indexes of the elements of a list that was entered; the
+// elements yields the indexes of the elements of the list that was entered. The
 // element is then the next value.
 func (d *decoder) elements(yield func(i int) bool) {
 	for i := 0; d.in.more(); i++ {
@@ -296,7 +296,7 @@ func (d *decoder) stringMapping(v reflect.Value) {
 	*v.Addr().Convert(reflect.TypeFor[*map[string]string]()).Interface().(*map[string]string) = out
 }
 
-// entryList gives a mapping of strings to a type that implements [Entries].
+// entryList decodes a mapping of strings for a type that implements [Entries].
 func (d *decoder) entryList(v reflect.Value) {
 	if !d.enter(Mapping, "a mapping") {
 		return
@@ -326,9 +326,9 @@ func (d *decoder) text() (string, bool) {
 	return "", false
 }
 
-// fields yields the names of the fields of a mapping that was entered; the
-// value of the field is then the next value. It reports and leaves out names
-// that are no strings and names that are there twice.
+// fields yields the names of the fields of the mapping that was entered. The
+// value of the field is then the next value. It reports and omits names that
+// are not strings and duplicate names.
 func (d *decoder) fields(yield func(name string) bool) {
 	known := d.newNames()
 	defer known.forget()
@@ -361,26 +361,26 @@ func (d *decoder) name(known *names) (name string, ok bool) {
 	return name, true
 }
 
-// duplicate reports the name that was read last, which is there for the second time.
+// duplicate reports that the latest name occurs for the second time.
 func (d *decoder) duplicate(name string) {
 	first := d.at().Name(name).Pos()
 	d.at().ErrorfAt(diag.DuplicateEntry, d.in.namePosition(), "it is in line "+strconv.Itoa(first.Line)+" already", "duplicate field %q", name)
 }
 
-// names is the names of the fields of one mapping.
+// names contains the names of the fields of one mapping.
 type names struct {
 	d     *decoder
 	begin int             // in d.names
 	large map[string]bool // of more than smallMapping names
 }
 
-// smallMapping is the number of names up to which they are compared one by
+// smallMapping is the number of names up to which names are compared one by
 // one.
 const smallMapping = 16
 
 func (d *decoder) newNames() names { return names{d: d, begin: len(d.names)} }
 
-// add reports whether a name is new, and adds it then.
+// add reports whether a name is new. If so, it adds the name.
 func (n *names) add(name string) bool {
 	if n.large != nil {
 		if n.large[name] {
@@ -404,14 +404,14 @@ func (n *names) add(name string) bool {
 
 func (n *names) forget() { n.d.names = n.d.names[:n.begin] }
 
-// anything decodes a value by its own kind.
+// anything decodes a value according to its own kind.
 func (d *decoder) anything(v reflect.Value) {
 	if tree := d.tree(); tree != nil {
 		v.Set(reflect.ValueOf(tree))
 	}
 }
 
-// tree decodes a value, which may be null, by its own kind.
+// tree decodes a value, which may be null, according to its own kind.
 func (d *decoder) tree() any {
 	if !d.fitsTag() {
 		d.in.skip()
@@ -439,7 +439,7 @@ func (d *decoder) tree() any {
 	return d.plain()
 }
 
-// plain decodes a scalar that is no null by its own kind.
+// plain decodes a scalar that is not null according to its own kind.
 func (d *decoder) plain() any {
 	decode := func(target any) any {
 		v := reflect.ValueOf(target).Elem()
@@ -452,7 +452,7 @@ func (d *decoder) plain() any {
 	case Int:
 		switch negative, zero := sign(d.in.peek()); {
 		case negative && zero:
-			return decode(new(float64)) // no integer is a negative zero
+			return decode(new(float64)) // an integer cannot be a negative zero
 		case negative:
 			return decode(new(int64))
 		}

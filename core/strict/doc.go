@@ -3,51 +3,49 @@
 //
 // # Pipeline
 //
-//  1. [Chunks] cuts a file between documents, so that the pieces can be read
-//     in parallel, each by a [Reader].
-//  2. The reader checks the syntax of one document after the other and the
-//     [Limits]: size, depth and expansion of aliases. JSON stays text, and so
-//     does YAML in the block style that programs write; other YAML becomes a
-//     tree of nodes. A document that cannot be parsed is reported and does not
-//     affect the others.
+//  1. [Chunks] splits a file between documents, so that a [Reader] for each
+//     piece can read them in parallel.
+//  2. The reader checks the syntax of each document and the [Limits]: size,
+//     depth and expansion of aliases. JSON remains text, and so does YAML in
+//     the block style that programs write; other YAML becomes a tree of nodes.
+//     A document that cannot be parsed is reported and does not affect the
+//     others.
 //  3. [Decode] fills a Go value from a [Value], a part of a document. It reports
-//     what the Go type does not declare: unknown and duplicate fields, wrong
-//     types, nulls, tags, missing required fields, unknown words, and arms of a
-//     union that do not go with its type.
-//  4. Types that implement [Validator] check their further conditions, even if
-//     a part of the value is in error.
+//     everything that the Go type does not declare: unknown and duplicate
+//     fields, wrong types, nulls, tags, missing required fields, unknown words,
+//     and arms of a union that do not match its type.
+//  4. Types that implement [Validator] check further conditions, even if a part
+//     of the value has errors.
 //
 // All errors go to a [diag.Sink], and decoding continues after an error, so
-// that one run reports all of them. [Validate] makes the checks of steps 3 and
-// 4 for values that were made in Go.
+// that one run reports all of them. [Validate] performs the checks of steps 3
+// and 4 for values that were made in Go.
 //
 // # Two languages, one decoder
 //
-// The decoder reads values through a cursor. One reads the text of JSON and of YAML in
-// block style, the other the nodes of other YAML. Both report the same errors; the reader of JSON accepts what is not YAML, such as tabs, and
-// the parser of YAML takes U+0085, U+2028 and U+2029 as line breaks, as YAML 1.1
-// does. Plain scalars have the types of YAML 1.2's core schema: 017 is the number 17,
-// yes is a string.
+// The decoder reads values through a cursor. One cursor reads the text of JSON and of YAML in block style, the other
+// the nodes of other YAML. Both report the same errors. The reader of JSON also accepts JSON that is not valid YAML,
+// such as tabs. Like YAML 1.1, the parser of YAML treats U+0085, U+2028 and U+2029 as line breaks. Plain scalars have
+// the types of YAML 1.2's core schema: 017 is the number 17, yes is a string.
 //
 // Reading JSON, or YAML in block style, allocates little more than the decoded
-// values. The check of the syntax finds the places of the values in the text, of
-// which there is a flat list. An error needs a position, which is then found from the
-// path of the value (see [Document.Locate]): only documents with errors pay for
-// positions.
+// values. The check of the syntax makes a flat list of the offsets of the values in
+// the text. Only an error needs a position, which is found from the path of the value
+// (see [Document.Locate]). So only documents with errors pay for positions.
 //
 // # Structs
 //
 //	json:"name"            the name of the field, which is required
-//	json:"name,omitzero"   the field may be left out
+//	json:"name,omitzero"   the field may be absent
 //	alias:"otherName"      a second accepted spelling
 //	policyMerge:"discriminator"
-//	                       the field contains the name of the one arm that may be present
+//	                       the field contains the name of the only arm that may be present
 //
 // # Invariants
 //
 //   - A list or mapping that is present in the input is not nil, so that "not
-//     set" and "set to nothing" differ (SPEC 6).
+//     set" and "set to an empty value" differ (SPEC 6).
 //   - Decoded values do not refer to the text of the file. Equal strings of a
 //     load are one string ([Strings]).
-//   - The result does not depend on how a file was cut.
+//   - The result does not depend on how a file was split.
 package strict

@@ -7,13 +7,13 @@ type flatCursor struct {
 	text    *flatText
 	strings *localStrings
 	next    int    // index of the next part
-	loaded  string // the text of the next value, if it is a scalar and was read
-	known   Kind   // of the next value; 0: was not read
+	loaded  string // the text of the next value, if it is a scalar that was loaded
+	known   Kind   // of the next value; 0: not loaded
 	latest  int    // index of the latest name
-	ends    []int  // of the mappings and lists that were entered
+	ends    []int  // of the entered mappings and lists
 }
 
-// load reads the next value if it is a scalar.
+// load loads the next value if it is a scalar.
 func (c *flatCursor) load() {
 	if c.known != 0 {
 		return

@@ -8,43 +8,43 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// flatText is a document that is JSON, or YAML in block style, with the places of its
-// values. There is no tree of them: the parts are in one slice, in the order of the
-// text, first the outermost value, then what it contains. The value of a field
-// follows its name.
+// flatText is a document in JSON, or in YAML in block style, with the offsets of its
+// values. There is no tree: the parts are in one slice, in the order of the text. The
+// outermost value is first, and its contents follow. The value of a field follows its
+// name.
 type flatText struct {
 	file  string
 	data  []byte
 	lines *lines // of data
 	parts []part
-	// children are those of the mappings and lists with more than smallMapping
-	// children that were searched.
+	// children contains the children of mappings and lists that were searched
+	// and have more than smallMapping children.
 	children map[int]*children
 }
 
 // part is a value, or the name of a field.
 type part struct {
-	begin, end int32 // offsets of the text, without quotes; end is begin for a mapping or list in YAML
+	begin, end int32 // offsets in the text, without quotes; end equals begin for a mapping or list in YAML
 	parts      int32 // of the value, itself included
 	elements   int32 // of a list
-	kind       Kind  // Mapping, List or String; 0: that of a scalar without quotes, by its text
-	escaped    bool  // the text has the escapes of JSON
+	kind       Kind  // Mapping, List or String; 0: a scalar without quotes, whose text determines the kind
+	escaped    bool  // the text has JSON escapes
 }
 
-// maxFlat is the length of the longest text whose values have parts.
+// maxFlat is the maximum length of a text with parts.
 const maxFlat = math.MaxInt32
 
 // textOf returns the text of a scalar or of a name.
 func (t *flatText) textOf(i int) []byte {
 	p := &t.parts[i]
 	if p.escaped {
-		text, _ := jsontext.AppendUnquote(nil, t.data[p.begin-1:p.end+1]) // the syntax is checked already
+		text, _ := jsontext.AppendUnquote(nil, t.data[p.begin-1:p.end+1]) // the syntax was checked
 		return text
 	}
 	return t.data[p.begin:p.end]
 }
 
-// kindOf returns the kind of a scalar with a text.
+// kindOf returns the kind of a scalar with the text.
 func (p *part) kindOf(text string) Kind {
 	if p.kind != 0 {
 		return p.kind
@@ -52,7 +52,7 @@ func (p *part) kindOf(text string) Kind {
 	return plainKind(text)
 }
 
-// isName reports whether a name with a text is a string.
+// isName reports whether a name with the text is a string.
 func (t *flatText) isName(i int, text string) bool { return t.parts[i].kindOf(text) == String }
 
 // within yields the indexes of the elements of a list or the names of a mapping.
@@ -78,7 +78,7 @@ type children struct {
 }
 
 // childrenOf returns the children of a mapping or list. They are found once, so that
-// it is read in linear time.
+// many look-ups take linear time.
 func (t *flatText) childrenOf(container int) *children {
 	if known := t.children[container]; known != nil {
 		return known

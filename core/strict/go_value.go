@@ -12,11 +12,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate checks a value that was made in Go as [Decode] checks a value of a
+// Validate checks a value that was made in Go like [Decode] checks a value of a
 // file, with the same messages: required fields, words, unions, texts, numbers
-// and the Validate methods of all parts. Value is a non-nil pointer and is not
-// changed. A nil pointer, slice or map is an absent field, as is a zero value
-// in a field with omitzero.
+// and the Validate methods of all parts. Value must be a non-nil pointer; it is
+// not changed. A nil pointer, slice or map is an absent field, and so is a zero
+// value in a field with omitzero.
 //
 // The errors go to the place's sink; Validate reports whether there are none.
 func Validate(at *diag.At, value any) bool {
@@ -26,7 +26,8 @@ func Validate(at *diag.At, value any) bool {
 	return at.Sink().Mark() == before
 }
 
-// validateGo checks a value, which is addressable, and its parts before it.
+// validateGo checks the parts of a value, and then the value itself, which must
+// be addressable.
 func validateGo(at *diag.At, v reflect.Value, p *plan) {
 	before := at.Sink().Mark()
 	switch p.form {
@@ -81,7 +82,7 @@ func validateFields(at *diag.At, v reflect.Value, known *fields) {
 	}
 }
 
-// isPresent reports whether a file with the value has the field.
+// isPresent reports whether a file with the value would have the field.
 func (f *field) isPresent(v reflect.Value) bool {
 	if !f.required {
 		return !v.IsZero()
@@ -105,7 +106,8 @@ func validateEntries(at *diag.At, v reflect.Value, p *plan) {
 	}
 }
 
-// validateText checks a value that has a text by reading its own text.
+// validateText checks a value that marshals to a text by unmarshaling this
+// text.
 func validateText(at *diag.At, v reflect.Value) {
 	marshaler, ok := v.Addr().Interface().(encoding.TextMarshaler)
 	if !ok {
@@ -120,7 +122,7 @@ func validateText(at *diag.At, v reflect.Value) {
 	}
 }
 
-// validateScalar checks a value that decodes itself by decoding its own JSON.
+// validateScalar checks a value that decodes itself by decoding its JSON.
 func validateScalar(at *diag.At, value Scalar) {
 	text, err := json.Marshal(value)
 	if err != nil {

@@ -54,8 +54,8 @@ func (s sticker) Validate(at *diag.At) {
 	}
 }
 
-// A value that was made in Go gets the errors of the file with
-// the same content.
+// A value that was made in Go has the same errors as a file with the same
+// content.
 func TestValidateAsDecoded(t *testing.T) {
 	fig, heavy, size, zero := fruit{Name: "fig"}, fruit{Name: "fig", Size: math.Inf(1)}, uint32(3), 0
 	figs := []fruit{fig}

@@ -28,8 +28,8 @@ func looksLikeJSON(data []byte) bool {
 // own reader. It first checks the syntax and the limits of a whole document,
 // so that no value of a document with a syntax error is decoded.
 //
-// It reports whether it has yielded or reported everything; otherwise the text
-// is not JSON, for the reason that is returned, and may be YAML's flow style.
+// It reports whether it has yielded or reported all documents. If not, the text
+// is not JSON, for the returned reason, and may be in YAML's flow style.
 func (s *source) json(yield func(node) bool) (done bool, bad *syntaxError) {
 	r := &s.reader.json
 	r.reset(s)
@@ -67,7 +67,7 @@ type jsonReader struct {
 	open  []int  // the mappings and lists around the next token, outermost first
 }
 
-// reset makes the text of s the one that is read.
+// reset makes the reader read the text of s.
 func (r *jsonReader) reset(s *source) {
 	r.file, r.data, r.lines, r.limits = s.file, s.piece.data, s.lines(), s.reader.limits()
 	r.skipped = len(r.data) - len(bytes.TrimPrefix(r.data, []byte("---")))
@@ -82,8 +82,9 @@ type jsonExcess struct {
 
 func (e *jsonExcess) Error() string { return e.what }
 
-// There is room for a part of eight bytes each, up to maxRoom parts: more grow with
-// the document. Documents of minTaken parts keep the room.
+// The reader reserves space for a part for each eight bytes of text, up to maxRoom
+// parts; beyond that, the space grows with the document. A document of at least
+// minTaken parts takes this space.
 const (
 	maxRoom  = 1 << 18
 	minTaken = 1 << 12
@@ -115,7 +116,8 @@ func (r *jsonReader) document() (node, error) {
 	}
 }
 
-// take returns the parts of the document. Those of a large one are not copied.
+// take returns the parts of the document. It copies them only if the document
+// is small.
 func (r *jsonReader) take() []part {
 	parts := r.parts
 	if len(parts) < minTaken {
@@ -143,7 +145,7 @@ func (r *jsonReader) excess(begin int) error {
 	return &jsonExcess{flaw{diag.InputTooLarge, what, "split the document"}, begin}
 }
 
-// add adds the part that a token begins, or ends one.
+// add adds the part that a token begins, or ends the part that it ends.
 func (r *jsonReader) add(kind jsontext.Kind, begin, end int32) {
 	last := len(r.open) - 1
 	if kind == jsontext.KindEndObject || kind == jsontext.KindEndArray {
@@ -183,8 +185,8 @@ func (r *jsonReader) next() int {
 	return offset
 }
 
-// onlyComments reports whether nothing but comments or the marker of a
-// document's end follows, which belong to YAML and do no harm.
+// onlyComments reports whether only comments or a document end marker follow.
+// They belong to YAML and are harmless.
 func (r *jsonReader) onlyComments() bool {
 	rest := r.data[r.offset():]
 	if text := bytes.TrimLeft(rest, " \t\r\n"); len(text) > 0 && text[0] != '#' && text[0] != '.' {

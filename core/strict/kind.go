@@ -19,8 +19,8 @@ const (
 	Null
 )
 
-// plainKind returns the kind of a scalar without quotes and without a tag, by
-// the core schema of YAML 1.2.
+// plainKind returns the kind of a scalar without quotes and tag, by the core
+// schema of YAML 1.2.
 func plainKind(text string) Kind {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -57,7 +57,7 @@ func isRadix(text string) bool {
 }
 
 // isDecimal reports whether the text is a number with digits before or after a
-// point and perhaps an exponent.
+// point, and optionally an exponent.
 func isDecimal(text string) bool {
 	const digits = "0123456789"
 	mantissa, exponent := text, "0"
@@ -116,7 +116,7 @@ func parseFloat(text string, bits int) (float64, error) {
 	return strconv.ParseFloat(text, bits)
 }
 
-// describe names a scalar or the kind of a value for a message.
+// describe describes a scalar, or the kind of another value, for a message.
 func describe(kind Kind, text string) string {
 	switch kind {
 	case Mapping:

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// lines finds the lines and columns of offsets in a text. Each byte of the text
-// is counted once, however many offsets are asked for, apart from at most
-// markEvery bytes for each. It is safe for concurrent use.
+// lines finds the lines and columns of offsets in a text. It scans the text
+// only once, for any number of offsets, plus at most markEvery bytes for each
+// offset. It is safe for concurrent use.
 type lines struct {
-	first int // the line that the text begins in, from 1
+	first int // the line in which the text begins, from 1
 
 	mu    sync.Mutex
-	marks []mark // of every markEvery bytes
+	marks []mark // after every markEvery bytes
 }
 
 // mark is the line and column of an offset. Columns count characters from 1.

@@ -9,17 +9,17 @@ import (
 )
 
 // measurer checks YAML documents against the limits. It counts nodes as if every
-// alias were written out.
+// alias were expanded.
 type measurer struct {
 	limits  Limits
-	added   int // by aliases, of all documents so far
+	added   int // nodes that aliases added, in all documents so far
 	anchors map[*yaml.Node]extent
 }
 
-// extent is the size of a tree, its aliases written out.
+// extent is the size of a tree with its aliases expanded.
 type extent struct {
 	nodes, height int
-	open          bool // the measuring has not ended
+	open          bool // it is still being measured
 }
 
 type excess struct {
@@ -41,7 +41,7 @@ func (m *measurer) document(root *yaml.Node) *excess {
 func (m *measurer) measure(n *yaml.Node, depth int) (extent, *excess) {
 	size := extent{nodes: 1, height: 1}
 	if n.Kind == yaml.AliasNode {
-		size = m.anchors[n.Alias] // an anchor is before its aliases
+		size = m.anchors[n.Alias] // an anchor precedes its aliases
 		if size.open {
 			return size, &excess{n, diag.UnsupportedYAML, fmt.Sprintf("the anchor %q contains itself", n.Value), "write the value out"}
 		}

@@ -23,7 +23,7 @@ func TestValuesDoNotKeepTheFile(t *testing.T) {
 			var file weak.Pointer[byte]
 			reader := &strict.Reader{Strings: &strict.Strings{}}
 			kept := decodeText(t, reader, []byte(text), func(data []byte) { file = weak.Make(&data[0]) })
-			for range 10 { // a pool keeps a value for two collections
+			for range 10 { // a pool keeps a value for two garbage collections
 				runtime.GC()
 			}
 			if file.Value() != nil {

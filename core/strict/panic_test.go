@@ -6,7 +6,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// A panic of a reader is an error at the text; one of the caller is not taken for it.
+// A panic of a reader becomes an error at the text. A panic of the caller does not.
 func TestPanicOfReader(t *testing.T) {
 	var sink diag.Sink
 	text := source{file: "f", piece: Chunk{data: []byte("a: b\n"), firstLine: 6}, sink: &sink} // without a reader

@@ -9,32 +9,33 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Limits bound the memory and time that a file takes, so that a hostile file is
-// an error and not an outage (SPEC 1.2).
+// Limits bound the memory and time that a file takes, so that a hostile file
+// causes an error and not an outage (SPEC 1.2).
 type Limits struct {
 	Bytes int // of one file
 	Depth int // nesting of mappings and lists
-	// Nodes is the number of values and names in a document, with every alias
-	// written out. All aliases of a chunk together may add as many.
+	// Nodes is the maximum number of values and names in a document, with every
+	// alias expanded. All aliases of a chunk together may add this number
+	// again.
 	Nodes int
 }
 
-// DefaultLimits are generous for hand-written and generated configuration.
+// DefaultLimits are sufficient for hand-written and generated configuration.
 var DefaultLimits = Limits{Bytes: 256 << 20, Depth: 100, Nodes: 2_000_000}
 
-// Reader reads the documents of files. It and its documents are used by one
-// goroutine; the readers of one load share Strings.
+// Reader reads the documents of files. Only one goroutine may use a reader and
+// its documents. The readers of one load share Strings.
 type Reader struct {
 	Limits  Limits   // zero: [DefaultLimits]
 	Strings *Strings // nil: the reader has its own
 
 	strings  *localStrings
-	decoders []*decoder // that are not in use
+	decoders []*decoder // decoders that are not in use
 	json     jsonReader
 	block    blockReader
 }
 
-// newReader returns a reader for the text of one value.
+// newReader returns a reader that reads the text of one value.
 func newReader() *Reader { return &Reader{strings: &localStrings{shared: &Strings{}}} }
 
 func (r *Reader) init() {
@@ -48,9 +49,9 @@ func (r *Reader) init() {
 
 func (r *Reader) limits() Limits { return cmp.Or(r.Limits, DefaultLimits) }
 
-// Documents yields the documents of one of a file's [Chunks], without the
-// empty ones, one at a time. What cannot be parsed is reported to sink; the
-// documents before and after it are yielded.
+// Documents yields the non-empty documents of one of a file's [Chunks]. It
+// reports a document that cannot be parsed to sink, and yields the documents
+// before and after it.
 func (r *Reader) Documents(file string, chunk Chunk, sink *diag.Sink) iter.Seq[*Document] {
 	r.init()
 	return func(yield func(*Document) bool) {
@@ -67,7 +68,7 @@ func (r *Reader) Documents(file string, chunk Chunk, sink *diag.Sink) iter.Seq[*
 	}
 }
 
-// Documents is [Reader.Documents] of a new reader.
+// Documents is [Reader.Documents] with a new reader.
 func Documents(file string, chunk Chunk, limits Limits, sink *diag.Sink) iter.Seq[*Document] {
 	return (&Reader{Limits: limits}).Documents(file, chunk, sink)
 }
@@ -82,9 +83,9 @@ type source struct {
 	sink     *diag.Sink
 }
 
-// documents yields the documents of the text, and reports whether all were taken. A
-// panic of a reader is an error of this text, so that one file does not end the
-// process for all; a panic of yield passes.
+// documents yields the documents of the text, and reports whether yield accepted
+// all of them. A panic of a reader becomes an error of this text, so that one file
+// does not terminate the process; a panic of yield is not recovered.
 func (s *source) documents(yield func(*Document) bool) (all bool) {
 	yielding := false
 	defer func() {

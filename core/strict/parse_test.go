@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Legal ways to write a document that are rare.
+// These spellings are legal but rare.
 func TestRareSpellings(t *testing.T) {
 	for name, in := range map[string]string{
 		"byte order mark":          "\ufeffname: fig\n",
@@ -35,8 +35,8 @@ func TestRareSpellings(t *testing.T) {
 	}
 }
 
-// What cannot be parsed is reported at its position, and the documents around it
-// are decoded.
+// A document that cannot be parsed is reported at its position, and the other
+// documents are decoded.
 func TestSyntaxErrors(t *testing.T) {
 	const badName = "\n---\nname: 1\n---\n"
 	for name, c := range map[string]struct{ in, want string }{
@@ -73,7 +73,7 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// A message stays short, whatever it is about.
+// Every message is short.
 func TestLongTexts(t *testing.T) {
 	long := strings.Repeat("ä", 100_000)
 	_, got := decode(t, `{"name": "fig", "colour": "`+long+`", "`+long+`": 1, "tags": {"`+long+`": 1}}`)
@@ -82,8 +82,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// In a text that is too long to be parsed again an error has the position of
-// the mapping or list around it.
+// In a text that is too long to be parsed again, an error has the position of
+// the enclosing mapping or list.
 func TestSyntaxErrorInLongText(t *testing.T) {
 	long := strings.Repeat("  - 1\n", 20_000)
 	for in, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestSyntaxErrorInLongText(t *testing.T) {
 	}
 }
 
-// An error is one line that does nothing to a terminal, whatever it is about.
+// Every error is one line that cannot change a terminal.
 func TestOneLine(t *testing.T) {
 	_, got := decode(t, "name: fig\nweight: \"a\\nb\\e[31m\"\n\"x\\ny\": 1\ntags: {\"q\\\"r\": 1, \"\": 1, \"\\ufeffa\": 1}\ncolour: \"\\n\"")
 	want := `f.yaml:2:9: weight: must be a whole number, not the string "a\nb\x1b[31m"
@@ -121,8 +121,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Large mappings are read in linear time: with a look at each field before,
-// this would take minutes.
+// Large mappings are read in linear time. Comparing each field with all
+// previous fields would take minutes.
 func TestManyFields(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: fig\ntags:\n")
@@ -140,8 +140,8 @@ func TestManyFields(t *testing.T) {
 	}
 }
 
-// A small text that could become a tree beyond the limits is refused before
-// there is a tree, and so is one whose aliases nest beyond them.
+// A small text that could become a tree beyond the limits is refused before the
+// tree is made. So is a text whose aliases nest beyond them.
 func TestLimitsOfTheTree(t *testing.T) {
 	limits := strict.Limits{Bytes: 1 << 20, Depth: 10, Nodes: 100}
 	long := "&a0 [x]"

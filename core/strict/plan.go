@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// plan is what decoding needs of a Go type. It is made once for each type and
-// immutable then.
+// plan contains the properties of a Go type that decoding needs. It is made
+// once for each type and then immutable.
 type plan struct {
 	t         reflect.Type
 	form      form
@@ -20,7 +20,7 @@ type plan struct {
 	fields    *fields  // of structs
 }
 
-// form is how values of a type are decoded.
+// form determines how values of a type are decoded.
 type form uint8
 
 const (
@@ -42,13 +42,13 @@ const (
 	anything // any
 )
 
-// fields is what decoding needs of a struct type.
+// fields contains the properties of a struct type that decoding needs.
 type fields struct {
 	list          []field
-	byName        map[string]int // names and aliases, to spellings
+	byName        map[string]int // from names and aliases to spellings
 	spellings     []spelling
 	names         []string // for hints
-	discriminator int      // in list; -1: the struct is no union
+	discriminator int      // index in list; -1: the struct is not a union
 }
 
 type field struct {
@@ -80,7 +80,8 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// planner contains the plans that are being made, as types can be recursive.
+// planner contains the plans that are being made, because types can be
+// recursive.
 type planner map[reflect.Type]*plan
 
 func (b planner) plan(t reflect.Type) *plan {
@@ -169,7 +170,8 @@ func (b planner) fields(t reflect.Type) *fields {
 		})
 	}
 	if f.discriminator >= 0 {
-		// An arm has the name of a type; other fields belong to every type.
+		// An arm has the name of one of the types; other fields belong to every
+		// type.
 		for _, word := range f.list[f.discriminator].plan.words {
 			for i := range f.list {
 				f.list[i].arm = f.list[i].arm || strings.EqualFold(f.list[i].name, word)
@@ -186,17 +188,17 @@ func (f *fields) spell(name string) {
 }
 
 // hasParts reports whether values of the type are validated even if a part of
-// them is in error.
+// them has errors.
 func (p *plan) hasParts() bool {
 	return p.form == structure || p.form == list || p.form == mapping || p.form == stringMapping || p.form == entries
 }
 
-// keepsErrors reports whether a pointer to a value with errors stays in the
-// struct around it. Other pointers become nil, so that validators do not read
-// a value that is only a part.
+// keepsErrors reports whether the enclosing struct keeps a pointer to a value
+// with errors. Other pointers become nil, so that validators do not read an
+// incomplete value.
 func (p *plan) keepsErrors() bool { return p.isEnum || p.t.Kind() == reflect.Struct }
 
-// hasRequired reports whether a union's arm cannot be left out: it is no
+// hasRequired reports whether the arm of a union must be present: it is not a
 // pointer to a struct, or the struct has a required field.
 func (p *plan) hasRequired() bool {
 	if p.form != pointer || p.elem.form != structure {

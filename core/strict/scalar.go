@@ -12,7 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// reportText reports that a text is not one of a type, by the error of its UnmarshalText.
+// reportText reports that a text is not valid for a type, with the error of
+// UnmarshalText.
 func reportText(at *diag.At, err error) {
 	var known *diag.TextError
 	if errors.As(err, &known) {
@@ -82,7 +83,7 @@ func (d *decoder) decimal(v reflect.Value, p *plan) {
 	}
 	f, err := parseFloat(d.in.peek(), p.t.Bits())
 	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
-		d.wrongType("a finite number") // JSON has no other
+		d.wrongType("a finite number") // JSON has only finite numbers
 		return
 	}
 	if d.inRange(p, err) {
@@ -99,14 +100,14 @@ func (d *decoder) inRange(p *plan, err error) bool {
 	return err == nil
 }
 
-// checkWord reports a word that is none of an [Enum].
+// checkWord reports a word that an [Enum] does not have.
 func checkWord(at func() *diag.At, word string, words []string) {
 	if !slices.Contains(words, word) {
 		at().Errorf(diag.UnknownValue, diag.DidYouMean(word, words), "unknown value %q", word)
 	}
 }
 
-// wrongType reports that the next value is not what is wanted, and skips it.
+// wrongType reports that the next value has the wrong type, and skips it.
 func (d *decoder) wrongType(want string) {
 	kind, hint := d.in.kind(), ""
 	word := d.in.peek()

@@ -50,7 +50,7 @@ func (f *fruit) Validate(at *diag.At) {
 	}
 }
 
-// decode returns what a file decodes to and its errors, one per line.
+// decode returns the decoded value of a file and its errors, one per line.
 func decode(t *testing.T, text string) ([]fruit, string) {
 	t.Helper()
 	var sink diag.Sink
@@ -103,7 +103,8 @@ func TestDecodeErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := decode(t, c.in)
-			// The parser's own words for syntax errors may change; their place may not.
+			// The parser's wording of syntax errors may change, but not their
+			// positions.
 			if strings.HasSuffix(c.want, "check indentation and quotes") {
 				place := strings.Join(strings.SplitN(c.want, ":", 4)[:3], ":")
 				if !strings.HasPrefix(got, place) || !strings.HasSuffix(got, "check indentation and quotes") {
@@ -143,7 +144,7 @@ func TestDecodeKeepsEmptyApartFromUnset(t *testing.T) {
 	}
 }
 
-// Numbers are those of YAML 1.2's core schema.
+// Numbers follow YAML 1.2's core schema.
 func TestNumbers(t *testing.T) {
 	for in, want := range map[string]uint8{"7": 7, "+7": 7, "0x1F": 31, "0o17": 15, "017": 17, "!!int \"7\"": 7} {
 		got, errs := decode(t, "name: fig\nweight: "+in+"\nsize: "+in)
@@ -168,8 +169,8 @@ func TestAliasesAreWrittenOut(t *testing.T) {
 	}
 }
 
-// A file is cut for parallel work where documents begin; wherever that is, the
-// documents and their places stay the same.
+// A file is split for parallel work where documents begin. The documents and
+// their positions are the same for every split.
 func TestChunksDoNotChangeWhatIsRead(t *testing.T) {
 	var b strings.Builder
 	for i := range 50 {

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// Strings contains each string of the documents of a load once: most of them,
-// such as the keys and values of tags, repeat. It is safe for concurrent use;
-// the zero Strings is ready to use.
+// Strings contains each string of the documents of a load once, because most
+// strings repeat, such as the keys and values of tags. It is safe for
+// concurrent use; the zero Strings is ready to use.
 type Strings struct {
 	mu   sync.Mutex
 	kept map[string]string
 }
 
-// maxKept is the length of the longest string that is looked up. Longer ones
+// maxKept is the maximum length of a string that is looked up. Longer strings
 // seldom repeat.
 const maxKept = 128
 
@@ -35,12 +35,12 @@ func (s *Strings) keep(text []byte) string {
 	return kept
 }
 
-// localStrings are some strings that one goroutine has looked up lately, most of
-// those that it looks up next. To look up every string in a map took a fifth of the
-// time of decoding dataplanes.
+// localStrings contains strings that one goroutine recently looked up, because it
+// is likely to look them up again. Looking up every string in a map took a fifth of
+// the time of decoding dataplanes.
 type localStrings struct {
 	shared *Strings
-	recent *[recentStrings]string // each at the slot of its text; nil: none are kept
+	recent *[recentStrings]string // each at the slot of its text; nil: no strings are kept
 }
 
 const (
@@ -76,7 +76,7 @@ func slot[T []byte | string](text T) uint64 {
 	return hash * prime >> (64 - recentBits)
 }
 
-// eightBytes returns the eight bytes from an index on.
+// eightBytes returns the eight bytes at an index.
 func eightBytes[T []byte | string](text T, i int) uint64 {
 	return uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
 		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56

@@ -8,7 +8,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// structure fills the fields of v, going on after errors.
+// structure fills the fields of v and continues after errors.
 func (d *decoder) structure(v reflect.Value, known *fields) {
 	except, partly := d.except, d.partly
 	d.except, d.partly = nil, false
@@ -17,7 +17,7 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 	}
 	var room, spellingRoom [16]bool
 	seen := append(room[:0], make([]bool, len(known.list))...)
-	read := append(spellingRoom[:0], make([]bool, len(known.spellings))...) // the spellings of them
+	read := append(spellingRoom[:0], make([]bool, len(known.spellings))...) // whether each spelling was read
 	others := d.newNames()                                                  // names that are read
 	complete := true                                                        // all names are strings
 	for d.in.more() {
@@ -63,13 +63,13 @@ func (d *decoder) structure(v reflect.Value, known *fields) {
 	}
 }
 
-// checkUnion reports arms that do not go with the union's type, and a type
-// whose arm is missing although the arm has required fields.
+// checkUnion reports arms that do not match the union's type, and a missing arm
+// of the type if the arm has required fields.
 func checkUnion(at func() *diag.At, v reflect.Value, known *fields, seen []bool) {
 	discriminator := &known.list[known.discriminator]
 	word := v.Field(discriminator.index).String()
 	if !slices.Contains(discriminator.plan.words, word) {
-		return // reported at the discriminator
+		return // already reported at the discriminator
 	}
 	for n := range known.list {
 		f := &known.list[n]

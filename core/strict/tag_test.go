@@ -14,9 +14,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// coreSchema is the table of YAML 1.2.2, section 10.3.2, as it is printed there. The
-// first expression that matches a plain scalar gives its tag; a scalar with a tag has
-// to match one of those of the tag. The reference below has no code of this package.
+// coreSchema is a copy of the table of YAML 1.2.2, section 10.3.2. The first
+// expression that matches a plain scalar determines its tag; a scalar with a tag must
+// match one of the tag's expressions. The reference below uses no code of this
+// package.
 var coreSchema = []struct {
 	tag  string
 	text *regexp.Regexp
@@ -31,8 +32,8 @@ var coreSchema = []struct {
 	{"!!float", regexp.MustCompile(`^([-+]?(\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN)$`), 0},
 }
 
-// reference returns a free-form value by the core schema, and false if it is none that
-// JSON can express.
+// reference returns a free-form value by the core schema, or false if JSON cannot
+// express it.
 func reference(n *yaml.Node) (any, bool) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -83,7 +84,7 @@ func scalarOf(tag string, base int, text string) (any, bool) {
 		return strings.EqualFold(text, "true"), true
 	case "!!float":
 		f, err := strconv.ParseFloat(text, 64)
-		return f, base != 0 && err == nil // .inf and .nan are no numbers of JSON
+		return f, base != 0 && err == nil // .inf and .nan are not numbers in JSON
 	}
 	digits := text
 	if base != 10 {
@@ -101,8 +102,8 @@ func scalarOf(tag string, base int, text string) (any, bool) {
 	return nil, false
 }
 
-// tagged is values with tags, anchors and everything else that a free-form place may
-// contain in YAML.
+// tagged contains values with tags, anchors and everything else that a free-form
+// place may contain in YAML.
 var tagged = []string{
 	"!!int", "!!int ''", "!!float", "!!bool", "!!null", "!!str", "!!map", "!!seq", "!!int a", "!!int 5", "!!int '5'", "!!int 1.0", "!!float 1", "!!float 0x1",
 	"!!float .5", "!!float .inf", "!!bool yes", "!!bool 'true'", "!!null text", "!!null ~", "!!str 5", "!!str ~", "!!str [a]", "!!map [a]", "!!seq {a: b}",
@@ -122,7 +123,7 @@ func FuzzTags(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		document := "text: a\nanything: " + value + "\n"
 		if strings.ContainsAny(value, "%") || strings.Contains(value, "! ") {
-			t.Skip() // of %TAG and of the tag "!" the parser keeps nothing
+			t.Skip() // the parser drops %TAG and the tag "!"
 		}
 		root, ok := rootOf(document)
 		if !ok {

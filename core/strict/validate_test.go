@@ -7,7 +7,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// Validate is called although a part of the value is in error.
+// Validate is called although a part of the value has errors.
 func TestErrorsDoNotHideOthers(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"a sibling field":     {"name: stone\nweight: x", "f.yaml:1:7: name: is no fruit; eat something else\nf.yaml:2:9: weight: must be a whole number, not the string \"x\""},
@@ -38,7 +38,7 @@ func (*basket) Validate(at *diag.At) {
 	at.Field("fruit").Index(1).Errorf(diag.BadValue, "", "the other fruit")
 }
 
-// An error of a validator at a place that has an error already is dropped.
+// An error of a validator is dropped if its place already has an error.
 func TestValidatorsDoNotRepeat(t *testing.T) {
 	var sink diag.Sink
 	for doc := range strict.Documents("f", strict.Chunks([]byte("label: a\nfruit: [{name: 1}, {name: fig}]"), 1)[0], strict.DefaultLimits, &sink) {

@@ -6,8 +6,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Document is one parsed document of a file, within the limits. It is used by
-// one goroutine at a time.
+// Document is one parsed document of a file, within the limits. Only one
+// goroutine may use it at a time.
 type Document struct {
 	sink   *diag.Sink
 	reader *Reader
@@ -18,7 +18,7 @@ type Document struct {
 func (d *Document) Root() *Value { return &Value{doc: d, at: diag.Root(d, d.sink), node: d.root} }
 
 // Copy returns the same document for another reader, so that another goroutine can
-// decode values of it at the same time; see [Value.In]. Errors go to sink.
+// decode its values at the same time; see [Value.In]. Errors go to sink.
 func (d *Document) Copy(reader *Reader, sink *diag.Sink) *Document {
 	reader.init()
 	copied := &Document{sink: sink, reader: reader}
@@ -51,8 +51,8 @@ func (d *Document) Locate(path []diag.Step, name bool) diag.Position {
 	return at.position()
 }
 
-// Value is a value of a document that is not decoded yet. It is valid for as
-// long as its document, and keeps the text of the document in memory.
+// Value is an undecoded value of a document. It is valid as long as its
+// document, and keeps the text of the document in memory.
 type Value struct {
 	doc  *Document
 	at   *diag.At
@@ -74,8 +74,8 @@ func (v *Value) In(doc *Document) *Value {
 	return &Value{doc: doc, at: v.at.In(doc, doc.sink), node: v.node.in(doc)}
 }
 
-// JSON returns the text of a mapping or list of a JSON document, nil for all other
-// values. It is valid for as long as the document.
+// JSON returns the text of a mapping or list of a JSON document, or nil for all
+// other values. It is valid as long as the document.
 func (v *Value) JSON() []byte {
 	n, ok := v.node.(flatNode)
 	if !ok {
@@ -94,8 +94,8 @@ func (v *Value) Kind() Kind { return v.node.cursor(v.doc).kind() }
 // IsNull reports whether the value is a null.
 func (v *Value) IsNull() bool { return v.Kind() == Null }
 
-// Text returns the text of a scalar as it is written, without quotes, and ""
-// for other values and for nil, the value of an absent field.
+// Text returns the text of a scalar without quotes. It returns "" for other
+// values and for nil, the value of an absent field.
 func (v *Value) Text() string {
 	if v == nil {
 		return ""
@@ -103,8 +103,8 @@ func (v *Value) Text() string {
 	return v.node.cursor(v.doc).peek()
 }
 
-// Names returns the names of the fields of a mapping, in the order of the
-// document and without names that are no strings.
+// Names returns the names of the fields of a mapping in the order of the
+// document, without names that are not strings.
 func (v *Value) Names() []string { return slices.Collect(v.node.names) }
 
 // Has reports whether the value is a mapping with the field.

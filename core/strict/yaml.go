@@ -12,7 +12,7 @@ import (
 )
 
 // yaml yields the documents of a YAML text. It returns whether the text was
-// parsed to its end; if not, and report is true, it reports why.
+// parsed to its end. If not, and report is true, it reports the reason.
 func (s *source) yaml(yield func(node) bool, report bool) (whole bool) {
 	bad := s.tooManyNodes()
 	if bad == nil {
@@ -31,7 +31,7 @@ func (s *source) yaml(yield func(node) bool, report bool) (whole bool) {
 // tooManyNodes refuses a text whose tree could be much larger than allowed,
 // before the tree is made: a node takes a hundred times the space of its text.
 // Apart from the root, each node needs one of the counted bytes, or half of a
-// comma or question mark: {a, b} is two fields without values.
+// comma or question mark: {a, b} has two fields without values.
 func (s *source) tooManyNodes() *syntaxError {
 	most := 1
 	for _, c := range s.piece.data {
@@ -76,11 +76,11 @@ func (s *source) parseYAML(yield func(node) bool) *syntaxError {
 	}
 }
 
-// nextRoot returns the tree of the next document, nil for an empty one.
+// nextRoot returns the tree of the next document, or nil for an empty document.
 func nextRoot(decoder *yaml.Decoder) (root *yaml.Node, err error) {
 	// The parser reports some malformed input by a panic that its own functions
-	// recover. Any other panic is a fault of the parser, which must not end
-	// the process.
+	// recover. Any other panic is a fault of the parser, which must not
+	// terminate the process.
 	defer func() {
 		if bug := recover(); bug != nil {
 			err = fmt.Errorf("%v", bug)
@@ -98,8 +98,9 @@ func nextRoot(decoder *yaml.Decoder) (root *yaml.Node, err error) {
 
 var directive12 = regexp.MustCompile(`^(?:[ \t]*(?:#.*)?\r?\n)*%YAML[ \t]+1\.([2-9])`)
 
-// accepted changes the directive of YAML 1.2 to that of 1.1, the only one that
-// the parser accepts. Its types of scalars are not used; see [plainKind].
+// accepted changes the directive of YAML 1.2 to the directive of YAML 1.1, the
+// only one that the parser accepts. The scalar types of YAML 1.1 are not used;
+// see [plainKind].
 func accepted(data []byte) []byte {
 	if m := directive12.FindSubmatchIndex(data); m != nil {
 		data = slices.Clone(data)

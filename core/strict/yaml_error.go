@@ -33,12 +33,12 @@ func (s *source) yamlError(failure error) *syntaxError {
 	return e
 }
 
-// searchedBytes is the length of the longest text that is parsed again, some
+// searchedBytes is the maximum length of a text that is parsed again, about
 // sixteen times, to find the position of an error.
 const searchedBytes = 64 << 10
 
-// firstFailure returns the offset of the first character that makes the
-// parser fail with that error, whatever follows it.
+// firstFailure returns the offset of the first character that makes the parser
+// fail with the error, independent of the following text.
 func (s *source) firstFailure(failure error) int {
 	data := s.piece.data
 	at := sort.Search(max(0, len(data)-1), func(i int) bool {
@@ -48,14 +48,14 @@ func (s *source) firstFailure(failure error) int {
 		}
 		return s.failsSo(end, failure)
 	})
-	if strings.Contains(failure.Error(), "unknown anchor") { // found at its last character
+	if strings.Contains(failure.Error(), "unknown anchor") { // the parser finds it at its last character
 		at = max(0, bytes.LastIndexByte(data[:at], '*'))
 	}
 	return at
 }
 
 // lineOfFailure returns the offset of the line in the parser's error: the line
-// of the error, or the first line of the mapping or list around it. The parser
+// of the error, or the first line of the enclosing mapping or list. The parser
 // counts some lines from 0.
 func (s *source) lineOfFailure(failure error, text string) int {
 	m := yamlLine.FindStringSubmatch(text)
@@ -78,7 +78,7 @@ func (s *source) lineOfFailure(failure error, text string) int {
 	return end
 }
 
-// failsSo reports whether the text up to an offset fails with that error.
+// failsSo reports whether the text up to an offset fails with the error.
 func (s *source) failsSo(end int, failure error) bool {
 	decoder := yaml.NewDecoder(bytes.NewReader(accepted(s.piece.data[:end])))
 	for {
@@ -88,8 +88,8 @@ func (s *source) failsSo(end int, failure error) bool {
 	}
 }
 
-// unreadable returns the offset of the first byte that is not UTF-8 or begins a
-// character that YAML does not allow, or -1.
+// unreadable returns the offset of the first byte that is not valid UTF-8 or
+// begins a character that YAML does not allow, or -1.
 func unreadable(data []byte) int {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return -1 // UTF-16

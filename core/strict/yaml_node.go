@@ -9,14 +9,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// yamlNode is a node of a YAML document. Its tree has no alias that leads back
-// to itself.
+// yamlNode is a node of a YAML document. Its tree has no cyclic alias.
 type yamlNode struct {
 	text *yamlText
 	*yaml.Node
 }
 
-// yamlText is what the nodes of a YAML document share.
+// yamlText contains the data that the nodes of a YAML document share.
 type yamlText struct {
 	file string
 	// fields maps the names of large mappings to indexes in their content.
@@ -43,7 +42,7 @@ func (n yamlNode) name(i int) node { return yamlNode{n.text, resolve(n.Node).Con
 func (n yamlNode) value(i int) node { return yamlNode{n.text, resolve(n.Node).Content[i+1]} }
 
 // find looks up the names of large mappings in a map, so that a mapping is read in
-// linear time. The index is that of the name in the content of the mapping.
+// linear time. It returns the index of the name in the content of the mapping.
 func (n yamlNode) find(name string) int {
 	mapping := resolve(n.Node)
 	if mapping.Kind != yaml.MappingNode {
@@ -113,8 +112,8 @@ func scalarKind(n *yaml.Node) Kind {
 	return plainKind(n.Value)
 }
 
-// taggedKind returns the kind of a scalar with the tag of a kind, or 0 if the core
-// schema does not write one of that kind so.
+// taggedKind returns the kind of a scalar with the tag of a kind, or 0 if the text
+// is not valid for the tag by the core schema.
 func taggedKind(tag Kind, text string) Kind {
 	switch kind := plainKind(text); {
 	case tag == String, tag == kind && tag != 0:
@@ -125,7 +124,7 @@ func taggedKind(tag Kind, text string) Kind {
 	return 0
 }
 
-// tagFlaw returns what is wrong with the tag of a node that is no alias, or nil.
+// tagFlaw returns the error in the tag of a node that is not an alias, or nil.
 func tagFlaw(n *yaml.Node) *flaw {
 	if n.Style&yaml.TaggedStyle == 0 {
 		return nil
@@ -152,7 +151,7 @@ func tagFlaw(n *yaml.Node) *flaw {
 	return nil
 }
 
-// kindOf returns the kind of a node that is no alias.
+// kindOf returns the kind of a node that is not an alias.
 func kindOf(n *yaml.Node) Kind {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -163,7 +162,7 @@ func kindOf(n *yaml.Node) Kind {
 	return scalarKind(n)
 }
 
-// plainTags are the tags with a meaning.
+// plainTags maps the supported tags to kinds.
 var plainTags = map[string]Kind{
 	"!!map": Mapping, "!!seq": List, "!!str": String, "!!bool": Bool, "!!int": Int, "!!float": Float, "!!null": Null,
 }
@@ -185,8 +184,8 @@ type yamlCursor struct {
 	entered []yamlParts
 }
 
-// yamlParts are the parts of a mapping or list, and the number of those that
-// were read.
+// yamlParts contains the parts of a mapping or list, and the number of parts
+// that were read.
 type yamlParts struct {
 	of   *yaml.Node
 	read int

@@ -15,8 +15,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// ErrNotKept indicates that an authority was generated and is lost at a restart, as
-// there is no directory to save it in.
+// ErrNotKept indicates that a generated authority will be lost at a restart,
+// because there is no directory in which to save it.
 var ErrNotKept = errors.New("there is no directory for the generated CA, so after a restart proxies do not trust the certificates that it has issued")
 
 // Authorities returns the authorities of Bundled MeshIdentities. It is safe for
@@ -36,16 +36,17 @@ type entry struct {
 	key          []byte
 }
 
-// NewAuthorities returns authorities that save what they generate in a directory. It
-// is made with mode 0700 if it does not exist. If dir is empty, nothing is saved.
+// NewAuthorities returns authorities that are saved in a directory when they are
+// generated. If the directory does not exist, it is made with mode 0700. If dir is
+// empty, nothing is saved.
 func NewAuthorities(dir string) *Authorities {
 	return &Authorities{dir: dir, known: map[resource.ID]entry{}}
 }
 
 // Of returns the authority of a MeshIdentity of type Bundled. It reads the files of
 // the identity at each call, and returns the same pointer until their content changes.
-// If the error is [ErrNotKept], which is returned once, the authority is valid. With
-// any other error Of returns the previous authority of the identity, or nil.
+// The error [ErrNotKept] is returned once; the authority is then valid. With any other
+// error, Of returns the previous authority of the identity, or nil.
 func (a *Authorities) Of(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,7 +80,7 @@ func (a *Authorities) of(source *resource.MeshIdentity, before entry, now time.T
 	return entry{authority: authority}, err
 }
 
-// given reads the authority that a MeshIdentity refers to.
+// given reads the authority to which a MeshIdentity refers.
 func given(source *spiffe.CertificateAuthority, before entry) (entry, error) {
 	certificates, err := read(&source.Certificate)
 	if err != nil {
@@ -116,9 +117,9 @@ func read(s *spiffe.DataSource) ([]byte, error) {
 	return nil, errors.New("secrets of a platform cannot be read here; use a file")
 }
 
-// kept reads a generated authority from the directory, or generates one and writes
-// it there. If several processes do so at the same time, one writes, and all use what
-// it wrote.
+// kept reads a generated authority from the directory, or generates one and writes it
+// there. If several processes do so at the same time, one writes, and all use its
+// authority.
 func (a *Authorities) kept(source *resource.MeshIdentity, now time.Time) (*Authority, error) {
 	path := filepath.Join(a.dir, fileName(source.ID))
 	authority, err := readKept(path)

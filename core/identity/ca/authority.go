@@ -34,8 +34,8 @@ const (
 )
 
 // Parse returns the authority of certificates and a key, both in PEM. The first
-// certificate is that of the key. The others are its issuers, or those of other CAs,
-// such as the next one; all of them are trusted.
+// certificate belongs to the key. The other certificates belong to its issuers, or
+// to other CAs, such as a future CA; all of them are trusted.
 func Parse(certificates, key []byte) (*Authority, error) {
 	a := &Authority{}
 	for rest := certificates; ; {
@@ -53,7 +53,7 @@ func Parse(certificates, key []byte) (*Authority, error) {
 		case a.certificate == nil:
 			a.certificate = certificate
 		}
-		a.bundle = append(a.bundle, encode(certificateBlock, block.Bytes)...) // encoded again, as the text may also contain a key
+		a.bundle = append(a.bundle, encode(certificateBlock, block.Bytes)...) // encoded again, because the text may also contain a key
 		if isSelfSigned(a.certificate) || isSelfSigned(certificate) {
 			continue // a root or another trusted CA is not sent
 		}
@@ -63,7 +63,7 @@ func Parse(certificates, key []byte) (*Authority, error) {
 		return nil, errors.New("there is no certificate in PEM")
 	}
 	if !a.certificate.IsCA || a.certificate.KeyUsage != 0 && a.certificate.KeyUsage&x509.KeyUsageCertSign == 0 {
-		return nil, errors.New("the first certificate is not one of a CA that may sign certificates")
+		return nil, errors.New("the first certificate does not belong to a CA that may sign certificates")
 	}
 	signer, err := parseKey(key)
 	if err != nil {
@@ -71,7 +71,7 @@ func Parse(certificates, key []byte) (*Authority, error) {
 	}
 	public, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool })
 	if !ok || !public.Equal(a.certificate.PublicKey) {
-		return nil, errors.New("the private key is not that of the first certificate")
+		return nil, errors.New("the private key does not belong to the first certificate")
 	}
 	a.key = signer
 	return a, nil
@@ -107,10 +107,10 @@ func parseKey(text []byte) (crypto.Signer, error) {
 	}
 }
 
-// lifetime is how long the certificate of a generated authority is valid.
+// lifetime is the lifetime of the certificate of a generated authority.
 const lifetime = 10 * 365 * 24 * time.Hour
 
-// skew is how far the clock of a proxy may be behind.
+// skew is the time by which the clock of a proxy may be behind.
 const skew = time.Minute
 
 // Generate returns a new authority, valid from now for ten years.

@@ -77,8 +77,8 @@ func TestParse(t *testing.T) {
 		"a key in PKCS #1":           {rsaCertificates, rsaKey, ""},
 		"no certificate":             {key, key, "there is no certificate in PEM"},
 		"no key":                     {certificates, certificates, "there is no private key in PEM"},
-		"another key":                {certificates, otherKey, "the private key is not that of the first certificate"},
-		"not a CA":                   {leaf.Certificates, leaf.Key, "the first certificate is not one of a CA"},
+		"another key":                {certificates, otherKey, "the private key does not belong to the first certificate"},
+		"not a CA":                   {leaf.Certificates, leaf.Key, "the first certificate does not belong to a CA"},
 		"a damaged key":              {certificates, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")}), "the private key cannot be read"},
 		"a damaged certificate":      {pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")}), key, "bad certificate"},
 	} {
@@ -212,7 +212,7 @@ func TestGiven(t *testing.T) {
 		t.Error("another pointer for the same files")
 	}
 	write("ca.crt", nextCertificates)
-	if kept, err := authorities.Of(source, now); kept != first || err == nil || !strings.Contains(err.Error(), `MeshIdentity "identity" in mesh "default": ca: the private key is not that`) {
+	if kept, err := authorities.Of(source, now); kept != first || err == nil || !strings.Contains(err.Error(), `MeshIdentity "identity" in mesh "default": ca: the private key does not belong`) {
 		t.Errorf("half of a new CA: error %v", err)
 	}
 	t.Setenv("CA_KEY", string(nextKey))

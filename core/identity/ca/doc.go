@@ -3,11 +3,12 @@
 //
 //  1. An [Authority] is the certificate and the key of a CA. [Parse] reads one from
 //     PEM, [Generate] makes one.
-//  2. [Authorities] returns the authority of each MeshIdentity: from the files that it
-//     names, or one that is generated once and saved in a directory.
+//  2. [Authorities] returns the authority of each MeshIdentity. It reads the authority
+//     from the files that the MeshIdentity names, or generates it once and saves it in
+//     a directory.
 //  3. [Authority.Issue] signs an [SVID] with a new key.
 //
-// Times are arguments. Keys are ECDSA P-256.
+// The caller passes the current time. Keys are ECDSA P-256.
 //
 // Invariants: an Authority and an SVID are immutable; an SVID does not outlive the
 // certificate of its authority; a generated key is written only to a file of mode

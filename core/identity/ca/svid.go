@@ -8,23 +8,25 @@ import (
 	"time"
 )
 
-// DefaultLifetime is how long an SVID is valid if its MeshIdentity has no
+// DefaultLifetime is the lifetime of an SVID if its MeshIdentity has no
 // certificateParameters.expiry.
 const DefaultLifetime = 24 * time.Hour
 
 // SVID is a certificate with a SPIFFE ID, and its key.
 type SVID struct {
-	// Certificates are the certificate and those of intermediate CAs, in PEM.
+	// Certificates are the certificate and the certificates of intermediate
+	// CAs, in PEM.
 	Certificates []byte
 	// Key is the private key in PEM (PKCS #8).
 	Key []byte
-	// Renew is when the SVID should be replaced: after half of its lifetime. It is
-	// valid until End.
+	// Renew is the time at which the SVID should be replaced: after half of its
+	// lifetime. It is valid until End.
 	Renew, End time.Time
 }
 
-// Issue returns an SVID with a new key, valid from now for a lifetime, but no longer
-// than the certificate of the authority. It returns an error if that has expired.
+// Issue returns an SVID with a new key. It is valid from now for a lifetime, but no
+// longer than the certificate of the authority. Issue returns an error if that
+// certificate has expired.
 func (a *Authority) Issue(spiffeID string, lifetime time.Duration, now time.Time) (*SVID, error) {
 	id, err := url.Parse(spiffeID)
 	if err != nil {
