@@ -202,25 +202,20 @@ spec:
 		Mend: "Use a collector in the mesh, or a network that is trusted.",
 	},
 	{
-		Code: NoEndpoints, Class: ClassWarning, Title: "a backend has no endpoints",
-		Means: "The backend refers to a destination whose endpoints are not known here. Its share of the requests is answered with 503.",
+		Code: NoEndpoints, Class: ClassWarning, Title: "a destination has no endpoints",
+		Means: "A backend or an external service has endpoints that are not known here, or that no proxy may connect to. Its requests, or its share of them, are answered with 503.",
 		Example: `type: Dataplane
 name: web
-networking:
-  address: 10.0.0.1
-  inbound: [{port: 80, tags: {kuma.io/service: web}}]
-  outbound: [{port: 9000, tags: {kuma.io/service: db, kuma.io/protocol: http}}]
+networking: {address: 10.0.0.1, inbound: [{port: 80, tags: {kuma.io/service: web}}]}
 ---
-type: MeshHTTPRoute
-name: a
+type: MeshExternalService
+name: payments
 spec:
-  to:
-    - targetRef: {kind: MeshService, name: db}
-      rules:
-        - matches: [{path: {type: PathPrefix, value: /}}]
-          default: {backendRefs: [{kind: MeshService, labels: {app: db}, port: 80}]}
+  match: {type: HostnameGenerator, port: 443, protocol: http}
+  endpoints: [{address: payments.example, port: 443}]
+  tls: {enabled: true, verification: {caCert: {secret: payments-ca}}}
 `,
-		Mend: "Refer to the service by its tags.",
+		Mend: "Give what the message names; refer to a service by its tags.",
 	},
 	{
 		Code: NotSPIFFEID, Class: ClassWarning, Title: "the identity of a request is not a SPIFFE ID",

@@ -25,6 +25,7 @@ func (m *meshCheck) unresolved() []diag.Diagnostic {
 			}
 		}
 	}
+	warnings = append(warnings, m.unreachable(destinations)...)
 	warnings = append(warnings, m.missedPorts(destinations)...)
 	return append(warnings, m.unresolvedBackends(destinations)...)
 }

@@ -28,6 +28,20 @@ func (v *Verification) Validate(at *diag.At) {
 	}
 }
 
+// ChecksCA reports whether the certificate of the service must be signed by a CA.
+func (v *Verification) ChecksCA() bool { return v.Mode != SkipCA && v.Mode != SkipAll }
+
+// ChecksNames reports whether the certificate of the service must have one of the names.
+func (v *Verification) ChecksNames() bool { return v.ChecksCA() && v.Mode != SkipSAN }
+
+// UsesServerName reports whether ServerName has an effect.
+func (v *Verification) UsesServerName() bool {
+	return v.ServerName != "" && v.Mode != SkipSAN && v.Mode != SkipAll
+}
+
+// PresentsClientCert reports whether proxies present the ClientCert.
+func (v *Verification) PresentsClientCert() bool { return v.ClientCert != nil && v.Mode != SkipAll }
+
 // VerificationMode determines which parts of a certificate are verified.
 type VerificationMode string
 
@@ -51,8 +65,14 @@ type SubjectAltName struct {
 // SubjectAltNameType determines how a [SubjectAltName] is compared.
 type SubjectAltNameType string
 
+// The types.
+const (
+	ExactName  SubjectAltNameType = "Exact"
+	PrefixName SubjectAltNameType = "Prefix"
+)
+
 // Enum returns the allowed values.
-func (SubjectAltNameType) Enum() []string { return []string{"Exact", "Prefix"} }
+func (SubjectAltNameType) Enum() []string { return conf.Words(ExactName, PrefixName) }
 
 // Certificate is a certificate or a key. The form of Kuma 2 has one of Secret,
 // Inline and InlineString; the form of Kuma 3 has a Type and the part for that type.

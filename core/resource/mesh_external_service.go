@@ -21,6 +21,18 @@ func (s *MeshExternalService) Ports() []DestinationPort {
 	return []DestinationPort{{Number: s.Spec.Match.Port, Protocol: cmp.Or(string(s.Spec.Match.Protocol), defaultProtocol)}}
 }
 
+// UsesTLS reports whether proxies connect to the service by TLS.
+func (s *MeshExternalService) UsesTLS() bool { return s.Spec.TLS != nil && s.Spec.TLS.Enabled }
+
+// Verification returns how proxies verify the certificate of a service that uses TLS; it is
+// not nil. The caller must not change it.
+func (s *MeshExternalService) Verification() *Verification {
+	if s.Spec.TLS.Verification == nil {
+		return new(Verification)
+	}
+	return s.Spec.TLS.Verification
+}
+
 // MeshExternalServiceSpec is the spec of a MeshExternalService.
 type MeshExternalServiceSpec struct {
 	Match     ExternalMatch      `json:"match"`
@@ -118,10 +130,16 @@ func (v *TLSVersions) Validate(at *diag.At) {
 // TLSVersion is a version of TLS.
 type TLSVersion string
 
-// TLSAuto leaves the choice to Envoy.
-const TLSAuto TLSVersion = "TLSAuto"
+// The versions. TLSAuto leaves the choice to the proxy.
+const (
+	TLSAuto TLSVersion = "TLSAuto"
+	TLS10   TLSVersion = "TLS10"
+	TLS11   TLSVersion = "TLS11"
+	TLS12   TLSVersion = "TLS12"
+	TLS13   TLSVersion = "TLS13"
+)
 
 // Enum returns the allowed values.
-func (TLSVersion) Enum() []string { return conf.Words(TLSAuto, "TLS10", "TLS11", "TLS12", "TLS13") }
+func (TLSVersion) Enum() []string { return conf.Words(TLSAuto, TLS10, TLS11, TLS12, TLS13) }
 
 func (v TLSVersion) numbered() bool { return v != "" && v != TLSAuto }

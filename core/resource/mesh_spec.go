@@ -72,7 +72,7 @@ func (d *decoder) unusedOfMesh(at *diag.At, doc *meshDoc) {
 		{"meshServices", doc.MeshServices != nil, "has no effect on what is sent to Envoy"},
 		{"metrics", doc.Metrics != nil, "has no effect here; use MeshMetric"},
 		{"mtls", doc.MTLS != nil, "gives no certificates to proxies; use MeshIdentity"},
-		{"routing", doc.Routing != nil, "has no effect here"},
+		{"routing", doc.Routing != nil, "has no effect here, except that external services may not be reached"},
 		{"tracing", doc.Tracing != nil, "has no effect here; use MeshTrace"},
 	} {
 		if name := "Mesh." + unused.field; unused.present && !d.counted(name) {
@@ -169,6 +169,19 @@ type MeshRouting struct {
 	LocalityAwareLoadBalancing             bool `json:"localityAwareLoadBalancing,omitzero"`
 	ZoneEgress                             bool `json:"zoneEgress,omitzero"`
 	DefaultForbidMeshExternalServiceAccess bool `json:"defaultForbidMeshExternalServiceAccess,omitzero"`
+}
+
+// NoExternalServices returns the field for which proxies do not connect to external
+// services themselves, "" if they do; m may be nil.
+func (m *Mesh) NoExternalServices() (path string) {
+	switch {
+	case m == nil || m.Spec.Routing == nil:
+	case m.Spec.Routing.ZoneEgress:
+		return "routing.zoneEgress"
+	case m.Spec.Routing.DefaultForbidMeshExternalServiceAccess:
+		return "routing.defaultForbidMeshExternalServiceAccess"
+	}
+	return ""
 }
 
 // MeshNetworking configures connections to addresses outside the mesh.

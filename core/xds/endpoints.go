@@ -8,7 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/xds/message"
 )
 
-// An Endpoint is a ready inbound of a dataplane (SPEC 11.3). It is immutable.
+// An Endpoint is a ready inbound of a dataplane (SPEC 11.3), or an address of an external
+// service (SPEC 17.4), which has neither dataplane, zone nor tags. It is immutable.
 type Endpoint struct {
 	Dataplane resource.ID
 	Address   string // an IP address or a host name
@@ -17,6 +18,8 @@ type Endpoint struct {
 	Tags      resource.Tags
 	Zone      string
 	Protocol  message.Protocol
+	// Priority is that of an external service: 0 is used first.
+	Priority uint32
 	// SPIFFEID is the identity that the endpoint presents, "" if it has none.
 	SPIFFEID string
 }
@@ -26,10 +29,13 @@ type Endpoints struct {
 	*Report
 	Facets
 	Destination variant.Destination
+	// External reports that the endpoints are those of an external service.
+	External bool
 	// All are the ready endpoints, by address. A translator must not change them.
 	All []*Endpoint
 	// Localities are the groups that get requests. At first there is one with all
-	// endpoints, or none if there are no endpoints.
+	// endpoints, or none if there are no endpoints. An external service has one for each
+	// priority.
 	Localities []Locality
 	// Message gets the endpoints of the localities when the draft is finished.
 	Message *endpointv3.ClusterLoadAssignment

@@ -5,6 +5,7 @@ import (
 
 	routev3 "github.com/envoyproxy/go-control-plane/envoy/config/route/v3"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/variant"
@@ -21,6 +22,8 @@ type Routes struct {
 	Protocol    message.Protocol
 	// HostNames reports that an endpoint has a host name for an address.
 	HostNames bool
+	// External reports that the destination is an external service.
+	External bool
 	// Message has one virtual host, to which the routes of List are added when the
 	// draft is finished.
 	Message *routev3.RouteConfiguration
@@ -94,8 +97,12 @@ func (r *Route) Messages() []*routev3.Route {
 func (r *Route) Action() *routev3.RouteAction { return r.Message.GetRoute() }
 
 // NewRoute returns a route for all requests to the outbound's own service, with the
-// default timeouts of outbounds.
+// default timeouts of outbounds. An external service is asked by the host name of the
+// endpoint (SPEC 17.4).
 func (r *Routes) NewRoute() *Route {
-	return &Route{Report: &r.Report, Protocol: r.Protocol, Client: r.Client,
-		Message: message.RouteTo(r.Message.Name, message.OutboundRequestTimeout, message.OutboundStreamIdleTimeout)}
+	m := message.RouteTo(r.Message.Name, message.OutboundRequestTimeout, message.OutboundStreamIdleTimeout)
+	if r.External && r.HostNames && r.Client == Envoy {
+		m.GetRoute().HostRewriteSpecifier = &routev3.RouteAction_AutoHostRewrite{AutoHostRewrite: wrapperspb.Bool(true)}
+	}
+	return &Route{Report: &r.Report, Protocol: r.Protocol, Client: r.Client, Message: m}
 }

@@ -49,7 +49,13 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 			}
 			c.Message.LoadAssignment = m
 		}
-		key.tls.secure(c.Message, key.facts, upstream)
+		if key.destination.target.isExternal() {
+			if key.client == xds.Envoy {
+				c.Message.TransportSocket = proto.CloneOf(key.destination.target.external.socket)
+			}
+		} else {
+			key.tls.secure(c.Message, key.facts, upstream)
+		}
 		for i, t := range b.shape.cluster {
 			c.WarnIgnored(t, key.confs.own[i])
 			if key.client == xds.ProxylessGRPC {

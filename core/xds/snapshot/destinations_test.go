@@ -58,7 +58,7 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			name := fmt.Sprint("x", random.IntN(3))
 			var text string
 			var remove []resource.ID
-			switch random.IntN(8) {
+			switch random.IntN(10) {
 			case 0, 1, 2:
 				text = fmt.Sprintf("{type: Dataplane, name: %s, labels: {app: %s%s}, networking: {address: 10.0.0.%d, inbound: [{port: %s, name: %s, protocol: http%s, tags: {kuma.io/service: %s, v: %s}}]}}",
 					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")), random.IntN(4)+1, pick("80", "81"), pick("main", "other"), some(", state: NotReady"), pick("a", "b"), pick("a", "b"))
@@ -71,6 +71,11 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 				text = "{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {" + some("app: a") + "}}}, provider: {type: Spire, spire: {}}}}"
 			case 6:
 				text = fmt.Sprintf("{type: MeshTimeout, name: t, spec: {to: [{targetRef: {kind: MeshService, labels: {team: %s}}, default: {connectionTimeout: %ss}}]}}", pick("a", "b"), pick("1", "2"))
+			case 8:
+				text = fmt.Sprintf("{type: MeshExternalService, name: %s, labels: {team: %s}, spec: {match: {port: 80, protocol: %s}, endpoints: [{address: %s, port: 1}%s], tls: {enabled: %v}}, status: {vip: {ip: 242.0.0.%d}}}",
+					name, pick("a", "b"), pick("http", "tcp"), pick("192.0.2.1", "a.example"), some(", {address: 192.0.2.2, port: 2, priority: 1}"), random.IntN(2) == 0, random.IntN(3))
+			case 9:
+				text = fmt.Sprintf("{type: Mesh, name: default, routing: {zoneEgress: %v}}", random.IntN(2) == 0)
 			case 7:
 				if id := (resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: name}); f.engine.View().Dataplane(id) != nil {
 					remove = append(remove, id)

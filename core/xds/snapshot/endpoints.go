@@ -94,6 +94,7 @@ type endpointFacts struct {
 	plain    bool             // there is an endpoint without identity
 	names    bool             // there is an endpoint with a host name
 	secured  bool             // all are called by TLS and have one of ids, or any if there are none
+	ownTLS   bool             // those of an external service that has TLS of its own
 }
 
 // set returns the endpoints of a destination. If they are those of the version
@@ -164,5 +165,5 @@ func (f *endpointFacts) kept(known *cache[string, endpointFacts]) *endpointFacts
 
 // key returns a text that is equal for equal facts.
 func (f *endpointFacts) key() string {
-	return fmt.Sprintln(f.protocol, f.onlyTCP, f.plain, f.names, f.secured) + strings.Join(f.ids, "\n")
+	return fmt.Sprintln(f.protocol, f.onlyTCP, f.plain, f.names, f.secured, f.ownTLS) + strings.Join(f.ids, "\n")
 }

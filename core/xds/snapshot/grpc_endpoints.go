@@ -17,6 +17,12 @@ import (
 //
 // Warn, which may be nil, is called with what is left out.
 func grpcEndpoints(set *endpointSet, tls clientTLS, warn func(code diag.Code, format string, args ...any)) []*xds.Endpoint {
+	if set.facts.ownTLS {
+		if warn != nil {
+			warn(diag.NotInGRPC, "an external service with TLS has no endpoints: gRPC takes certificates from its bootstrap alone")
+		}
+		return nil
+	}
 	secure := tls.enabled() && len(set.facts.ids) > 0
 	var addresses, names []*xds.Endpoint
 	for _, e := range set.list {

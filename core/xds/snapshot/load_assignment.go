@@ -37,14 +37,16 @@ func (b *Builder) loadAssignment(key endpointsKey, d *resource.Dataplane) *built
 func (b *Builder) assignment(key endpointsKey, r *xds.Report, client *client) *endpointv3.ClusterLoadAssignment {
 	e := &xds.Endpoints{
 		Report: r, Facets: client,
-		Destination: key.destination.Destination,
-		All:         key.set.list,
-		Message:     &endpointv3.ClusterLoadAssignment{ClusterName: key.destination.name},
+		Destination: key.destination.Destination, External: key.destination.target.isExternal(),
+		All:     key.set.list,
+		Message: &endpointv3.ClusterLoadAssignment{ClusterName: key.destination.name},
 	}
 	if key.client == xds.ProxylessGRPC {
 		e.All = grpcEndpoints(key.set, key.tls, r.WarnPlace)
 	}
-	if len(e.All) > 0 {
+	if e.External {
+		e.Localities = priorities(e.All)
+	} else if len(e.All) > 0 {
 		e.Localities = []xds.Locality{{Weight: 1, Endpoints: e.All}}
 	}
 	for i, t := range b.shape.endpoints {

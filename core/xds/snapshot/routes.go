@@ -24,7 +24,7 @@ func (b *Builder) routeConfiguration(key routesKey, d *resource.Dataplane) *buil
 		name := key.destination.name
 		protocol := protocolBetween(key.destination.Tags, key.facts)
 		r := &xds.Routes{Report: xds.Report{Place: name}, Facets: client, Destination: key.destination.Destination,
-			Client: key.client, Protocol: protocol, HostNames: key.facts.names, Backends: xds.Backends{Mesh: key.destination.Mesh}}
+			Client: key.client, Protocol: protocol, HostNames: key.facts.names, External: key.destination.target.isExternal(), Backends: xds.Backends{Mesh: key.destination.Mesh}}
 		r.Message = &routev3.RouteConfiguration{
 			Name:         name,
 			VirtualHosts: []*routev3.VirtualHost{{Name: name, Domains: []string{"*"}}},

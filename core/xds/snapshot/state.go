@@ -38,6 +38,8 @@ type meshState struct {
 	open bool
 	// passthroughOff is that of [xds.Proxy].
 	passthroughOff bool
+	// noExternal reports that no proxy connects to external services itself.
+	noExternal bool
 }
 
 // newState returns the state of a view. Before is an earlier state, or nil.
@@ -58,6 +60,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			semantics: view.Semantics(), destinations: view.Destinations(mesh),
 			identities: view.Identities(mesh), trusts: view.Trusts(mesh),
 			open: !view.Semantics().PermissionsApply(view.Mesh(mesh), false), passthroughOff: !view.Mesh(mesh).Passthrough(),
+			noExternal: view.Mesh(mesh).NoExternalServices() != "",
 		}
 		var old *meshState
 		if before != nil {
@@ -72,7 +75,7 @@ func newState(b *Builder, view *core.View, before *State) *State {
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
 			}
-		case old.open == next.open && old.passthroughOff == next.passthroughOff && slices.Equal(old.trusts, next.trusts):
+		case old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
 			next.services, next.selected, next.selectors = old.services, old.selected, old.selectors
@@ -210,9 +213,14 @@ func (d differences[K]) after(before map[K]*service) map[K]*service {
 // endpoints returns the endpoints of a destination.
 func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
 	var s *service
-	if d.target == nil {
+	switch {
+	case d.target == nil:
 		s = m.services[d.Tags.Value(resource.ServiceTag)]
-	} else {
+	case d.target.external != nil && m.noExternal:
+		return d.target.external.closed
+	case d.target.external != nil:
+		return d.target.external.endpoints
+	default:
 		s = m.selected[d.target.object.Identity().ID]
 	}
 	if s == nil {

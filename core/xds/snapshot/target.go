@@ -19,6 +19,8 @@ type target struct {
 	// ids are the SPIFFE IDs of a MeshService by its `identities`.
 	ids []string
 	tls semantics.ServiceTLS
+	// external is set for a MeshExternalService only.
+	external *external
 }
 
 // unifiedNameTag is the tag by which policies of kind MeshProxyPatch select the outbound
@@ -31,8 +33,11 @@ func (m *meshState) target(b *Builder, o *destinations.Outbound) *destination {
 	return b.destinations.get(fmt.Sprintf("%s %p", name, o.Destination), func() *destination {
 		meta := o.Destination.Identity()
 		t := &target{object: o.Destination, port: o.Port, tls: m.semantics.ServiceTLS(o.Destination.State().TLSReady)}
-		if service, is := o.Destination.(*resource.MeshService); is {
-			t.ids = m.semantics.SPIFFEIDs(service)
+		switch o := o.Destination.(type) {
+		case *resource.MeshService:
+			t.ids = m.semantics.SPIFFEIDs(o)
+		case *resource.MeshExternalService:
+			t.external = newExternal(o, &b.facts)
 		}
 		return &destination{name: name, target: t, Destination: variant.Destination{
 			Mesh: meta.Mesh, Tags: resource.NewTags(map[string]string{resource.ServiceTag: meta.DisplayName(), unifiedNameTag: name}),
@@ -43,12 +48,11 @@ func (m *meshState) target(b *Builder, o *destinations.Outbound) *destination {
 // speaksHTTP2 reports whether proxies call each other by HTTP/2, whatever version of HTTP the
 // workloads use.
 func (t *target) speaksHTTP2() bool {
-	if t == nil {
-		return false
-	}
-	_, external := t.object.(*resource.MeshExternalService)
-	return !external
+	return t != nil && t.external == nil
 }
+
+// isExternal reports whether the target, which may be nil, is an external service.
+func (t *target) isExternal() bool { return t != nil && t.external != nil }
 
 // servedBy returns the inbounds that serve the port of a MeshService, of all inbounds of
 // its dataplanes.

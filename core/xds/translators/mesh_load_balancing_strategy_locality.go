@@ -8,6 +8,7 @@ import (
 	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	strategy "github.com/meshmatch/meshmatch/core/kind/meshloadbalancingstrategy"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/rules"
@@ -23,6 +24,10 @@ const failoverThreshold = 50
 // priorities from 1, in their order. An endpoint that is in no group gets nothing.
 func localities(d *xds.Endpoints, e *rules.Effective, conf *strategy.Conf) {
 	if conf.LocalityAwareness == nil || isTrue(conf.LocalityAwareness.Disabled) {
+		return
+	}
+	if d.External {
+		d.Warn(diag.NoEffectHere, e, "/localityAwareness", "an external service has no zones; its endpoints have priorities")
 		return
 	}
 	zone := d.Zone()

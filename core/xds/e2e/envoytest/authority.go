@@ -102,6 +102,21 @@ func (a *Authority) IssueFor(t T, usage Usage, uris ...string) tls.Certificate {
 	return certificate
 }
 
+// IssueHost returns a certificate for a server with a host name. Each call makes another
+// one.
+func (a *Authority) IssueHost(t T, name string) tls.Certificate {
+	key := newKey(t)
+	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+		SerialNumber: big.NewInt(1 << 32), Subject: pkix.Name{CommonName: "host"}, DNSNames: []string{name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: Workload.Key, ExtKeyUsage: Workload.Extended,
+	}, a.Certificate, &key.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
 // alternativeNames returns the extension with the URI SANs as they are written: package
 // x509 would write SPIFFE:// in lower case.
 func alternativeNames(uris []string) (pkix.Extension, error) {

@@ -16,15 +16,18 @@ import (
 // namesAddress is where proxies ask for the addresses of names.
 const namesAddress, namesPort = "127.0.0.101", 10053
 
-// serveNames answers questions for the address of cart.example, which is that of cart-1.
-// There are no other names.
+// serveNames answers questions for the addresses of cart.example, which is that of cart-1,
+// and of outside.example. There are no other names.
 func serveNames(t *testing.T, w *world) {
 	connection, err := net.ListenPacket("udp", net.JoinHostPort(w.local(namesAddress), "10053"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = connection.Close() })
-	cart := netip.MustParseAddr(w.local("127.0.0.41")).As4()
+	addresses := map[string][4]byte{
+		"cart.example.":   netip.MustParseAddr(w.local("127.0.0.41")).As4(),
+		outsideName + ".": netip.MustParseAddr(w.local(outsideAddress)).As4(),
+	}
 	go func() {
 		data := make([]byte, 4096)
 		for {
@@ -39,13 +42,14 @@ func serveNames(t *testing.T, w *world) {
 			q := m.Questions[0]
 			m.Header = dnsmessage.Header{ID: m.ID, Response: true, Authoritative: true}
 			m.Additionals = nil
+			address, known := addresses[q.Name.String()]
 			switch {
-			case q.Name.String() != "cart.example.":
+			case !known:
 				m.RCode = dnsmessage.RCodeNameError
 			case q.Type == dnsmessage.TypeA:
 				m.Answers = []dnsmessage.Resource{{
 					Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class, TTL: 60},
-					Body:   &dnsmessage.AResource{A: cart},
+					Body:   &dnsmessage.AResource{A: address},
 				}}
 			}
 			if answer, err := m.Pack(); err == nil {

@@ -63,6 +63,7 @@ func start(t *testing.T, s *story, list []xds.Translator) *world {
 	}
 	t.Cleanup(func() { _ = w.collector.Close() })
 	serveNames(t, w)
+	serveOutside(t, w)
 	view := w.load(s)
 	w.startApps(view, s)
 	w.startProxies(snapshot.NewBuilder(list, snapshot.Options{Audit: true}).At(view), s)
@@ -75,7 +76,12 @@ func (w *world) local(text string) string {
 }
 
 func (w *world) load(s *story) *core.View {
-	text := strings.ReplaceAll(w.local(s.mesh), "OTHER-BUNDLE", strconv.Quote(w.other.Bundle()))
+	client := w.other.Issue(w.t, outsideClient)
+	text := strings.NewReplacer(
+		"OTHER-BUNDLE", strconv.Quote(w.other.Bundle()),
+		"OTHER-CERTIFICATE", strconv.Quote(envoytest.CertificatePEM(client.Certificate[0])),
+		"OTHER-KEY", strconv.Quote(envoytest.KeyPEM(w.t, client)),
+	).Replace(w.local(s.mesh))
 	loader := resource.Loader{Kinds: kinds.All()}
 	set, err := loader.Decode(context.Background(), resource.Input{Name: "mesh.yaml", Data: []byte(text)})
 	if err != nil {

@@ -1,0 +1,159 @@
+package snapshot
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	matcherv3 "github.com/envoyproxy/go-control-plane/envoy/type/matcher/v3"
+
+	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/message"
+)
+
+// systemCAs is the file with the CAs of the system where a proxy runs. Images of Envoy,
+// Debian and Alpine have it.
+const systemCAs = "/etc/ssl/certs/ca-certificates.crt"
+
+// external is how proxies connect to a MeshExternalService (SPEC 17.4).
+type external struct {
+	endpoints *endpointSet
+	closed    *endpointSet // without endpoints, for a mesh in which no proxy connects to it
+	// socket is that of all endpoints; nil: they are called in plain text.
+	socket *corev3.TransportSocket
+}
+
+// newExternal returns how proxies connect to a service, by the facts that are known.
+func newExternal(s *resource.MeshExternalService, known *cache[string, endpointFacts]) *external {
+	protocol := message.ProtocolOf(s.Ports()[0].Protocol)
+	set := func(list []*xds.Endpoint) *endpointSet {
+		facts := collectFacts(list)
+		facts.protocol, facts.onlyTCP, facts.ownTLS = protocol, false, s.UsesTLS()
+		return &endpointSet{list: list, facts: facts.kept(known)}
+	}
+	x := &external{closed: set(nil)}
+	x.endpoints = x.closed
+	if path, _ := destinations.Unreachable(s); path != "" {
+		return x
+	}
+	var list []*xds.Endpoint
+	for i := range s.Spec.Endpoints {
+		e := &s.Spec.Endpoints[i]
+		list = append(list, &xds.Endpoint{Address: strings.TrimSuffix(e.Address, "."), Port: e.Port, Protocol: protocol, Priority: e.Priority})
+	}
+	slices.SortStableFunc(list, func(a, b *xds.Endpoint) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), compareEndpoints(a, b))
+	})
+	x.endpoints = set(list)
+	if s.UsesTLS() {
+		x.socket = message.TransportSocket(externalTLS(s, protocol))
+	}
+	return x
+}
+
+// priorities returns the endpoints of an external service in localities, one for each
+// priority. The priorities of localities have no gaps.
+func priorities(list []*xds.Endpoint) (localities []xds.Locality) {
+	for i, e := range list {
+		if i == 0 || list[i-1].Priority != e.Priority {
+			localities = append(localities, xds.Locality{Priority: uint32(len(localities)), Weight: 1})
+		}
+		last := &localities[len(localities)-1]
+		last.Endpoints = append(last.Endpoints, e)
+	}
+	return localities
+}
+
+// externalTLS returns how proxies connect to a service by TLS and verify its certificate.
+func externalTLS(s *resource.MeshExternalService, protocol message.Protocol) *tlsv3.UpstreamTlsContext {
+	v := s.Verification()
+	first := ""
+	if len(s.Spec.Endpoints) > 0 {
+		first = strings.TrimSuffix(s.Spec.Endpoints[0].Address, ".")
+	}
+	m := &tlsv3.UpstreamTlsContext{
+		AllowRenegotiation: s.Spec.TLS.AllowRenegotiation,
+		CommonTlsContext:   &tlsv3.CommonTlsContext{TlsParams: versionsOf(s.Spec.TLS.Version)},
+	}
+	if _, err := netip.ParseAddr(first); err != nil {
+		m.Sni = first
+	}
+	if v.UsesServerName() {
+		m.Sni = v.ServerName
+	}
+	switch {
+	case protocol.IsHTTP2():
+		m.CommonTlsContext.AlpnProtocols = []string{"h2"}
+	case protocol.IsHTTP():
+		m.CommonTlsContext.AlpnProtocols = []string{"http/1.1"}
+	}
+	if v.PresentsClientCert() {
+		m.CommonTlsContext.TlsCertificates = []*tlsv3.TlsCertificate{{
+			CertificateChain: inline(v.ClientCert), PrivateKey: inline(v.ClientKey),
+		}}
+	}
+	if !v.ChecksCA() {
+		return m
+	}
+	validation := &tlsv3.CertificateValidationContext{TrustedCa: message.FileSource(systemCAs)}
+	if v.CACert != nil {
+		validation.TrustedCa = inline(v.CACert)
+	}
+	if v.ChecksNames() {
+		acceptName(validation, &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: cmp.Or(m.Sni, first)}})
+		for _, name := range v.SubjectAltNames {
+			acceptName(validation, nameMatcher(name))
+		}
+	}
+	m.CommonTlsContext.ValidationContextType = &tlsv3.CommonTlsContext_ValidationContext{ValidationContext: validation}
+	return m
+}
+
+// acceptName adds a DNS name or IP address to those of which a certificate needs one.
+func acceptName(m *tlsv3.CertificateValidationContext, name *matcherv3.StringMatcher) {
+	for _, of := range []tlsv3.SubjectAltNameMatcher_SanType{tlsv3.SubjectAltNameMatcher_DNS, tlsv3.SubjectAltNameMatcher_IP_ADDRESS} {
+		m.MatchTypedSubjectAltNames = append(m.MatchTypedSubjectAltNames, &tlsv3.SubjectAltNameMatcher{SanType: of, Matcher: name})
+	}
+}
+
+func nameMatcher(name resource.SubjectAltName) *matcherv3.StringMatcher {
+	if name.Type == resource.PrefixName {
+		return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Prefix{Prefix: name.Value}}
+	}
+	return &matcherv3.StringMatcher{MatchPattern: &matcherv3.StringMatcher_Exact{Exact: name.Value}}
+}
+
+// inline returns a certificate or key that is not in a Secret.
+func inline(c *resource.Certificate) *corev3.DataSource {
+	text, _ := destinations.PEM(c)
+	return &corev3.DataSource{Specifier: &corev3.DataSource_InlineString{InlineString: text}}
+}
+
+// versionsOf returns a range of versions, which may be nil. Envoy's clients offer TLS 1.2
+// alone unless they are told otherwise, and refuse a range whose lower bound is above it.
+func versionsOf(v *resource.TLSVersions) *tlsv3.TlsParameters {
+	m := &tlsv3.TlsParameters{TlsMaximumProtocolVersion: tlsv3.TlsParameters_TLSv1_3}
+	if v == nil {
+		return m
+	}
+	m.TlsMinimumProtocolVersion = tlsVersions[v.Min]
+	if most := tlsVersions[v.Max]; most != tlsv3.TlsParameters_TLS_AUTO {
+		m.TlsMaximumProtocolVersion = most
+	}
+	if m.TlsMinimumProtocolVersion == tlsv3.TlsParameters_TLS_AUTO && m.TlsMaximumProtocolVersion < tlsv3.TlsParameters_TLSv1_2 {
+		m.TlsMinimumProtocolVersion = m.TlsMaximumProtocolVersion
+	}
+	return m
+}
+
+var tlsVersions = map[resource.TLSVersion]tlsv3.TlsParameters_TlsProtocol{
+	resource.TLS10: tlsv3.TlsParameters_TLSv1_0,
+	resource.TLS11: tlsv3.TlsParameters_TLSv1_1,
+	resource.TLS12: tlsv3.TlsParameters_TLSv1_2,
+	resource.TLS13: tlsv3.TlsParameters_TLSv1_3,
+}

@@ -1,0 +1,238 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	endpointv3 "github.com/envoyproxy/go-control-plane/envoy/config/endpoint/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/semantics"
+	"github.com/meshmatch/meshmatch/core/xds"
+	"github.com/meshmatch/meshmatch/core/xds/e2e/envoytest"
+	"github.com/meshmatch/meshmatch/core/xds/wire"
+)
+
+// outsideService is a random MeshExternalService, as the test that wrote it sees it.
+type outsideService struct {
+	addresses            []string
+	priorities           []int
+	tls                  bool
+	mode, serverName, ca string // ca: "", inline, secret or broken
+	sans                 []string
+	client               bool
+	least, most          string
+}
+
+func randomOutside(random *rand.Rand) outsideService {
+	pick := func(words ...string) string { return words[random.IntN(len(words))] }
+	s := outsideService{
+		tls: random.IntN(4) > 0, mode: pick("", "Secured", "SkipSAN", "SkipCA", "SkipAll"), serverName: pick("", "", "name.example"),
+		ca: pick("", "inline", "inline", "secret", "broken"), client: random.IntN(3) == 0,
+	}
+	versions := []string{"TLS10", "TLS11", "TLS12", "TLS13"}
+	at := random.IntN(4)
+	s.least, s.most = pick("", "TLSAuto", versions[at]), pick("", "TLSAuto", versions[at+random.IntN(4-at)])
+	for range random.IntN(4) {
+		s.addresses = append(s.addresses, pick("a.example", "b.example", "192.0.2.1", "192.0.2.2"))
+		s.priorities = append(s.priorities, random.IntN(3)*5)
+	}
+	for range random.IntN(3) {
+		s.sans = append(s.sans, pick("x.example", "y.example"))
+	}
+	return s
+}
+
+func (s *outsideService) document(a *envoytest.Authority, t *testing.T) string {
+	var endpoints, sans []string
+	for i, address := range s.addresses {
+		endpoints = append(endpoints, fmt.Sprintf("{address: %s, port: %d, priority: %d}", address, 443+i, s.priorities[i]))
+	}
+	for _, name := range s.sans {
+		sans = append(sans, fmt.Sprintf("{value: %s}", name))
+	}
+	verification := fmt.Sprintf("subjectAltNames: [%s]", strings.Join(sans, ", "))
+	add := func(present bool, format string, args ...any) {
+		if present {
+			verification += ", " + fmt.Sprintf(format, args...)
+		}
+	}
+	add(s.mode != "", "mode: %s", s.mode)
+	add(s.serverName != "", "serverName: %s", s.serverName)
+	add(s.ca == "inline", "caCert: {inlineString: %q}", a.Bundle())
+	add(s.ca == "secret", "caCert: {secret: ca}")
+	add(s.ca == "broken", "caCert: {inlineString: none}")
+	certificate := a.Issue(t, "spiffe://client")
+	add(s.client, "clientCert: {inlineString: %q}, clientKey: {type: InsecureInline, insecureInline: {value: %q}}", envoytest.CertificatePEM(certificate.Certificate[0]), envoytest.KeyPEM(t, certificate))
+	version := ""
+	for key, value := range map[string]string{"min": s.least, "max": s.most} {
+		if value != "" {
+			version += fmt.Sprintf("%s: %s, ", key, value)
+		}
+	}
+	return fmt.Sprintf("{type: MeshExternalService, name: out, spec: {match: {port: 9000, protocol: http}, endpoints: [%s], tls: {enabled: %v, version: {%s}, verification: {%s}}}, status: {vip: {ip: 242.0.0.1}}}",
+		strings.Join(endpoints, ", "), s.tls, version, verification)
+}
+
+// endpoints are those of rule 17.4, as lines of priority, address and port.
+func (s *outsideService) endpoints(client xds.ClientType) (lines []string) {
+	readsCA := s.mode != "SkipCA" && s.mode != "SkipAll"
+	if s.tls && (client == xds.ProxylessGRPC || readsCA && (s.ca == "secret" || s.ca == "broken")) {
+		return nil
+	}
+	for i, address := range s.addresses {
+		lower := map[int]bool{}
+		for _, priority := range s.priorities {
+			if priority < s.priorities[i] {
+				lower[priority] = true
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%d %s:%d", len(lower), address, 443+i))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// verifies is how a proxy connects by rule 17.4: by which name, which names and whose CA it
+// accepts, whether it presents a certificate, and the versions; "" in plain text.
+func (s *outsideService) verifies() string {
+	if !s.tls {
+		return ""
+	}
+	isName := func(text string) bool { _, err := netip.ParseAddr(text); return err != nil }
+	name, asked := s.addresses[0], ""
+	if isName(name) {
+		asked = name
+	}
+	if s.serverName != "" && (s.mode == "" || s.mode == "Secured" || s.mode == "SkipCA") {
+		asked, name = s.serverName, s.serverName
+	}
+	names, ca := "", ""
+	switch s.mode {
+	case "", "Secured":
+		names = strings.Join(append([]string{name}, s.sans...), ",")
+		fallthrough
+	case "SkipSAN":
+		if ca = "system"; s.ca != "" {
+			ca = "its own"
+		}
+	}
+	order := []string{"TLS10", "TLS11", "TLS12", "TLS13"}
+	least, most := slices.Index(order, s.least), slices.Index(order, s.most)
+	if most < 0 {
+		most = 3
+	}
+	if least < 0 {
+		least = min(2, most)
+	}
+	return fmt.Sprintf("sni %s, names %s, CA %s, client %v, %s to %s", asked, names, ca, s.client && s.mode != "SkipAll", order[least], order[most])
+}
+
+// verifiesOf returns the same of a cluster.
+func verifiesOf(t *testing.T, c *clusterv3.Cluster) string {
+	if c.TransportSocket == nil {
+		return ""
+	}
+	m := new(tlsv3.UpstreamTlsContext)
+	if err := c.TransportSocket.GetTypedConfig().UnmarshalTo(m); err != nil {
+		t.Fatal(err)
+	}
+	validation := m.CommonTlsContext.GetValidationContext()
+	var names []string
+	for i, san := range validation.GetMatchTypedSubjectAltNames() {
+		if of := []tlsv3.SubjectAltNameMatcher_SanType{tlsv3.SubjectAltNameMatcher_DNS, tlsv3.SubjectAltNameMatcher_IP_ADDRESS}[i%2]; san.SanType != of {
+			t.Errorf("name %d is a %s, want %s", i, san.SanType, of)
+		}
+		if i%2 == 0 {
+			names = append(names, san.Matcher.GetExact())
+		}
+	}
+	ca := ""
+	if validation.GetTrustedCa().GetFilename() != "" {
+		ca = "system"
+	} else if validation.GetTrustedCa().GetInlineString() != "" {
+		ca = "its own"
+	}
+	least, most := m.CommonTlsContext.TlsParams.TlsMinimumProtocolVersion, m.CommonTlsContext.TlsParams.TlsMaximumProtocolVersion
+	if least == tlsv3.TlsParameters_TLS_AUTO { // that of Envoy
+		least = tlsv3.TlsParameters_TLSv1_2
+	}
+	if least > most {
+		t.Errorf("Envoy refuses the versions %s to %s", least, most)
+	}
+	return fmt.Sprintf("sni %s, names %s, CA %s, client %v, TLS1%d to TLS1%d", m.Sni, strings.Join(names, ","), ca,
+		len(m.CommonTlsContext.TlsCertificates) == 1, least-1, most-1)
+}
+
+// The endpoints and the verification of random external services are those of rule 17.4.
+func TestExternalServices(t *testing.T) {
+	a := envoytest.NewAuthority(t)
+	random := rand.New(rand.NewPCG(17, 4))
+	const cluster = "kri_extsvc_default___out_9000"
+	for range 150 {
+		s := randomOutside(random)
+		document := s.document(a, t)
+		f := follow(t, semantics.TargetRef)
+		state := f.apply(transparent + "---\n" + document)
+		for _, client := range []xds.ClientType{xds.Envoy, xds.ProxylessGRPC} {
+			snapshot := state.Snapshot(state.View().Dataplane(resource.ID{Kind: resource.DataplaneKind, Mesh: "default", Name: "web"}), client)
+			c, assignment := new(clusterv3.Cluster), new(endpointv3.ClusterLoadAssignment)
+			for kind, m := range map[wire.Type]proto.Message{wire.ClusterType: c, wire.EndpointType: assignment} {
+				for _, r := range snapshot.Resources(kind) {
+					if r.Name == cluster {
+						if err := proto.Unmarshal(r.Body, m); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+			if c.LoadAssignment != nil {
+				assignment = c.LoadAssignment
+			}
+			var got []string
+			for _, l := range assignment.Endpoints {
+				for _, e := range l.LbEndpoints {
+					address := e.GetEndpoint().Address.GetSocketAddress()
+					got = append(got, fmt.Sprintf("%d %s:%d", l.Priority, address.Address, address.GetPortValue()))
+				}
+			}
+			slices.Sort(got)
+			want := s.endpoints(client)
+			if client == xds.ProxylessGRPC && len(want) > 0 { // it has addresses or one name, see TestGRPC
+				continue
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%v of %s\ngot  %q\nwant %q", client, document, got, want)
+			}
+			if len(want) > 0 {
+				if got, want := verifiesOf(t, c), s.verifies(); got != want {
+					t.Fatalf("%s\ngot  %s\nwant %s", document, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A mesh whose external services are reached through an egress alone, or not at all, has no
+// endpoints of them. The next version of the mesh has.
+func TestMeshClosesExternalServices(t *testing.T) {
+	f := follow(t, semantics.Kuma)
+	f.apply(transparent + "---\n{type: MeshExternalService, name: out, spec: {match: {port: 9000}, endpoints: [{address: 192.0.2.1, port: 1}]}, status: {vip: {ip: 242.0.0.1}}}")
+	for _, c := range []struct {
+		routing string
+		want    bool
+	}{{"{}", true}, {"{zoneEgress: true}", false}, {"{zoneEgress: false}", true}, {"{defaultForbidMeshExternalServiceAccess: true}", false}, {"{localityAwareLoadBalancing: true}", true}} {
+		s := web(f.apply("{type: Mesh, name: default, routing: " + c.routing + "}"))
+		found := slices.ContainsFunc(s.Resources(wire.EndpointType), func(r *wire.Resource) bool { return strings.Contains(string(r.Body), "192.0.2.1") })
+		if found != c.want {
+			t.Errorf("routing %s: there are endpoints: %v, want %v", c.routing, found, c.want)
+		}
+	}
+}
