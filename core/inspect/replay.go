@@ -10,6 +10,8 @@ import (
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/conf"
+	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/permission"
 	"github.com/meshmatch/meshmatch/core/replay"
 	"github.com/meshmatch/meshmatch/core/resource"
@@ -249,4 +251,15 @@ func replayInbounds(view *core.View, mesh string) *replay.Inbounds {
 		}
 	}
 	return replay.NewInbounds(list)
+}
+
+// NewReplayLog returns the MeshAccessLog of a mesh that writes the fields to a file.
+func NewReplayLog(fields *replay.Fields, mesh, path string) (*resource.Policy, error) {
+	format := &meshaccesslog.Format{Type: meshaccesslog.JSONFormat}
+	for _, field := range fields.All() {
+		format.JSON = append(format.JSON, meshaccesslog.Field{Key: field.Key, Value: field.Operator})
+	}
+	return meshaccesslog.New(mesh, "replay").Rule(meshaccesslog.Conf{Backends: []meshaccesslog.Backend{{
+		Type: meshaccesslog.FileBackend, File: &meshaccesslog.File{Path: conf.Path(path), Format: format},
+	}}}).Policy()
 }

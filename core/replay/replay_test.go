@@ -452,6 +452,16 @@ func TestInboundsByAddress(t *testing.T) {
 	}
 }
 
+// What was refused before the permissions were asked is no decision of them.
+func TestRefusedPathsAreUnknown(t *testing.T) {
+	closed := map[string]*permission.Permissions{"http": {Protocol: request.HTTP}, "tcp": {}}
+	const record = `{"downstream_local_address":"10.0.0.1:80","path":"/a","response_code_details":"path_normalization_failed"}`
+	result := run(t, decided(dataplane(), closed), nil, nil, record)
+	if result.Unknown != 1 || len(result.Differences) != 0 {
+		t.Errorf("%d unknown, %d differences", result.Unknown, len(result.Differences))
+	}
+}
+
 // The clients of certificates whose URIs have commas, several IDs, or several values of a
 // tag.
 func TestClients(t *testing.T) {

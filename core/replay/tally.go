@@ -94,6 +94,10 @@ func (t *tally) record(at Position) {
 		t.isUnknown(cmp.Or(whyBefore, whyAfter))
 		return
 	}
+	if isHTTP(in) && strings.Contains(t.values[responseDetails].text, pathRefused) {
+		t.isUnknown("the proxy refused the path before it asked the permissions")
+		return
+	}
 	s := t.sent()
 	o := Outcome{Before: Verdict{why: whyBefore}, After: Verdict{why: whyAfter}}
 	if before != nil {
@@ -140,10 +144,16 @@ func (t *tally) sent() sent {
 	return s
 }
 
+// pathRefused is in the details of a response to a request whose path the inbound refuses
+// (SPEC 11.2). Envoy logs another path then.
+const pathRefused = "path_normalization_failed"
+
+func isHTTP(in *Inbound) bool { return in.Dataplane.Inbounds[in.Index].IsHTTP() }
+
 // logged returns the decision that the log has.
 func (t *tally) logged(in *Inbound) Verdict {
 	field := terminationDetails
-	if in.Dataplane.Inbounds[in.Index].IsHTTP() {
+	if isHTTP(in) {
 		field = responseDetails
 	}
 	details := t.values[field]

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/inspect"
-	"github.com/meshmatch/meshmatch/core/kind/meshaccesslog"
 	"github.com/meshmatch/meshmatch/core/replay"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
@@ -152,20 +152,12 @@ func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) er
 		}
 		mesh, view = w.mesh, w.view
 	}
-	if mesh == "" {
-		mesh = "default"
-	}
+	mesh = cmp.Or(mesh, resource.DefaultMesh)
 	fields, err := inspect.ReplayFields(renamed, mesh, view)
 	if err != nil {
 		return err
 	}
-	format := &meshaccesslog.Format{Type: meshaccesslog.JSONFormat}
-	for _, field := range fields.All() {
-		format.JSON = append(format.JSON, meshaccesslog.Field{Key: field.Key, Value: field.Operator})
-	}
-	policy, err := meshaccesslog.New(mesh, "replay").Rule(meshaccesslog.Conf{Backends: []meshaccesslog.Backend{{
-		Type: meshaccesslog.FileBackend, File: &meshaccesslog.File{Path: "/dev/stdout", Format: format},
-	}}}).Policy()
+	policy, err := inspect.NewReplayLog(fields, mesh, "/dev/stdout")
 	if err != nil {
 		return err
 	}
