@@ -4,6 +4,7 @@ import (
 	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/resource"
 	"github.com/meshmatch/meshmatch/core/xds"
 	"github.com/meshmatch/meshmatch/core/xds/message"
@@ -54,6 +55,9 @@ func (b *Builder) cluster(key clusterKey, d *resource.Dataplane) *built {
 				c.Message.TransportSocket = proto.CloneOf(key.destination.target.external.socket)
 			}
 		} else {
+			if key.tls.enabled() && key.facts.refused {
+				c.WarnPlace(diag.AbsentDependency, "every connection by TLS fails: neither the identities of the MeshService nor a MeshIdentity of its dataplanes give a SPIFFE ID")
+			}
 			key.tls.secure(c.Message, key.facts, upstream)
 		}
 		for i, t := range b.shape.cluster {

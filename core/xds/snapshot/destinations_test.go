@@ -3,9 +3,15 @@ package snapshot_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	clusterv3 "github.com/envoyproxy/go-control-plane/envoy/config/cluster/v3"
+	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
+	tlsv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/meshmatch/meshmatch/core"
 	"github.com/meshmatch/meshmatch/core/kind/kinds"
@@ -152,4 +158,66 @@ func names(s *snapshot.Snapshot, kind wire.Type) (list []string) {
 		list = append(list, r.Name)
 	}
 	return list
+}
+
+// A proxy with an identity never calls a MeshService by TLS without SPIFFE IDs that it
+// verifies, in any semantics and whichever identities there are.
+func TestMeshServicesAreVerified(t *testing.T) {
+	const mesh = `
+{type: Dataplane, name: web, labels: {has: identity}, networking: {address: 10.0.0.1, transparentProxying: {redirectPortInbound: 15006, redirectPortOutbound: 15001}, inbound: [{port: 80, tags: {kuma.io/service: web}}]}}
+---
+{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {has: identity}}}, provider: {type: Spire, spire: {}}}}
+---
+{type: Dataplane, name: api, labels: {app: api, %s}, networking: {address: 10.0.0.3, inbound: [{port: 80, tags: {kuma.io/service: api}}]}}
+---
+{type: MeshService, name: api, spec: {selector: {dataplaneLabels: {matchLabels: {app: api}}}, ports: [{port: 80}], identities: [%s]}, status: {vips: [{ip: 241.0.0.1}], tls: {status: %s}}}
+`
+	for _, s := range []semantics.Semantics{semantics.TargetRef, semantics.Kuma, semantics.Kuma3} {
+		for _, labels := range []string{"", "has: identity"} {
+			for _, identities := range []string{"", "{type: SpiffeID, value: spiffe://a/b}", "{type: ServiceTag, value: api}"} {
+				for _, ready := range []string{"Ready", "NotReady"} {
+					snapshot := web(follow(t, s).apply(fmt.Sprintf(mesh, labels, identities, ready)))
+					called, refused := 0, 0
+					for _, r := range snapshot.Resources(wire.ClusterType) {
+						c := new(clusterv3.Cluster)
+						if err := proto.Unmarshal(r.Body, c); err != nil {
+							t.Fatal(err)
+						}
+						sockets := []*corev3.TransportSocket{c.TransportSocket}
+						for _, m := range c.TransportSocketMatches {
+							sockets = append(sockets, m.TransportSocket)
+						}
+						for _, socket := range sockets {
+							if socket == nil {
+								continue
+							}
+							called++
+							m := new(tlsv3.UpstreamTlsContext)
+							if err := socket.GetTypedConfig().UnmarshalTo(m); err != nil {
+								t.Fatal(err)
+							}
+							names := m.CommonTlsContext.GetCombinedValidationContext().DefaultValidationContext.MatchTypedSubjectAltNames
+							if len(names) == 0 {
+								t.Errorf("%s, labels %q, identities %q, %s: %s accepts every certificate", s, labels, identities, ready, r.Name)
+							}
+							for _, name := range names {
+								if !strings.HasPrefix(name.Matcher.GetExact(), "spiffe://") {
+									refused++
+								}
+							}
+						}
+					}
+					tls := s == semantics.TargetRef && labels != "" || s == semantics.Kuma || s == semantics.Kuma3 && ready == "Ready"
+					known := labels != "" || strings.Contains(identities, "SpiffeID") || s == semantics.Kuma && identities != ""
+					if (called == 1) != tls || (refused == 1) != (tls && !known) {
+						t.Errorf("%s, labels %q, identities %q, %s: called by TLS %d times, want %v; refused %d times, want %v", s, labels, identities, ready, called, tls, refused, tls && !known)
+					}
+					warned := slices.ContainsFunc(snapshot.Warnings(), func(w xds.Warning) bool { return strings.Contains(w.Message, "every connection by TLS fails") })
+					if warned != (tls && !known) {
+						t.Errorf("%s, labels %q, identities %q, %s: warned: %v", s, labels, identities, ready, warned)
+					}
+				}
+			}
+		}
+	}
 }

@@ -93,7 +93,8 @@ type endpointFacts struct {
 	ids      []string         // distinct SPIFFE IDs, sorted
 	plain    bool             // there is an endpoint without identity
 	names    bool             // there is an endpoint with a host name
-	secured  bool             // all are called by TLS and have one of ids, or any if there are none
+	secured  bool             // all are called by TLS and have one of ids
+	refused  bool             // there are endpoints, and the certificate of none is accepted
 	ownTLS   bool             // those of an external service that has TLS of its own
 }
 
@@ -165,5 +166,5 @@ func (f *endpointFacts) kept(known *cache[string, endpointFacts]) *endpointFacts
 
 // key returns a text that is equal for equal facts.
 func (f *endpointFacts) key() string {
-	return fmt.Sprintln(f.protocol, f.onlyTCP, f.plain, f.names, f.secured, f.ownTLS) + strings.Join(f.ids, "\n")
+	return fmt.Sprintln(f.protocol, f.onlyTCP, f.plain, f.names, f.secured, f.refused, f.ownTLS) + strings.Join(f.ids, "\n")
 }

@@ -75,6 +75,11 @@ func (t *target) servedBy(all []*xds.Endpoint) []*xds.Endpoint {
 	return list
 }
 
+// noSPIFFEID is what a certificate must have where no SPIFFE ID is known. No certificate of
+// a mesh has it, so every handshake fails (SPEC 17.4). Without an ID every certificate of
+// the CA would be accepted.
+const noSPIFFEID = "no SPIFFE ID is known"
+
 // endpointSet returns the endpoints of a MeshService, of all inbounds of its dataplanes.
 func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointSet {
 	list := t.servedBy(all)
@@ -84,6 +89,9 @@ func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointF
 		f.secured, f.plain = t.tls == semantics.AlwaysTLS, false
 		if len(t.ids) > 0 {
 			f.ids = t.ids
+		}
+		if len(f.ids) == 0 {
+			f.ids, f.refused = []string{noSPIFFEID}, f.secured && len(list) > 0
 		}
 		if !f.secured {
 			f.ids, f.plain = nil, true

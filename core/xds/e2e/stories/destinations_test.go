@@ -1,6 +1,7 @@
 package stories
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,9 +128,29 @@ spec:
 	},
 }}
 
+// A service is called by TLS, and neither it nor its dataplanes have identities.
+var withoutIdentities = story{
+	name: "a MeshService without identities", semantics: semantics.Kuma,
+	mesh: strings.NewReplacer(
+		"name: web\nlabels: {", "name: web\nlabels: {identified: 'yes', ",
+		"name: backend-1\nlabels: {", "name: backend-1\nlabels: {identified: 'yes', ",
+		"matchLabels: {}", "matchLabels: {identified: 'yes'}",
+	).Replace(withClient(`
+  - {address: 127.0.0.1, port: 10001, backendRef: {kind: MeshService, name: backend, port: 80}}
+  - {address: 127.0.0.1, port: 10002, backendRef: {kind: MeshService, name: store, port: 5432}}
+`, services+identities)),
+	proxies: []string{"web", "backend-1"},
+	down:    []string{"backend-2"},
+	steps: []step{
+		{name: "the SPIFFE IDs of its dataplanes", do: get("127.0.0.1:10001/"), want: "200 backend-1"},
+		// The workload has a certificate of the CA of the mesh.
+		{name: "none", do: line("127.0.0.1:10002"), want: "closed"},
+	},
+}
+
 func TestDestinations(t *testing.T) {
 	envoytest.Path(t)
-	for _, s := range destinationStories {
+	for _, s := range slices.Concat(destinationStories, []story{withoutIdentities}) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			s.run(t, translators.All(), func(x step) string { return x.want })
