@@ -1,12 +1,12 @@
 package regex
 
 // Authority returns the expression to compare with the authority of a request: a host
-// with or without a port. It matches if and only if e matches one of the forms of the
-// authority with its final dot and its port, or without one or both of them. The final
-// dot is at the end of the host, in front of the port (SPEC 7.2).
+// with or without a port. It matches if and only if e matches the authority itself, or
+// the authority without its final dot, its port or both. The final dot is at the end
+// of the host, before the port (SPEC 7.2).
 //
-// So a colon that e matches may have the dot in front of it, and after a match of e
-// there may be the dot and a port.
+// So the dot may precede a colon that e matches, and the dot and a port may follow
+// a match of e.
 func (e *Expr) Authority() *Expr {
 	var dot, colon, digit set
 	dot.add('.')

@@ -2,8 +2,8 @@ package regex
 
 import "testing"
 
-// An expression holds for an authority if it matches it with or without its final dot
-// and with or without its port.
+// An expression holds for an authority if it matches the authority with or without
+// its final dot and with or without its port.
 func TestAuthority(t *testing.T) {
 	for _, test := range []struct {
 		expression, authority string

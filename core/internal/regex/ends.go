@@ -2,15 +2,15 @@ package regex
 
 import "slices"
 
-// withoutEnd returns an expression that has the matches of e and does not
-// assert an end of text. It must be used where only the end of a part of a text
-// can follow, such as the end of a path before its query.
+// withoutEnd returns an expression with the matches of e that does not assert
+// an end of text. Use it only where the end of a part of a text must follow,
+// such as the end of a path before its query.
 func withoutEnd(e *Expr) *Expr { return alternate(split(e)) }
 
-// split divides the matches of an expression into those that do not assert an
-// end of text and those that do. The latter are at the end of the text, as
-// nothing can be consumed after it, and so the assertion itself can be left
-// out there.
+// split divides the matches of an expression into matches that do not assert an
+// end of text and matches that do. The latter are at the end of the text,
+// because no byte can be consumed after it, so the assertion itself can be
+// omitted.
 func split(e *Expr) (inside, atEnd *Expr) {
 	if !e.assertsEnd {
 		return e, never
@@ -27,8 +27,8 @@ func split(e *Expr) (inside, atEnd *Expr) {
 		}
 		return alternate(insides...), alternate(ends...)
 	case opConcat:
-		// In halves, so that what is written for a thousand ends of text grows
-		// with the thousand, not with its square.
+		// Halving makes the output for a thousand ends of text n log n, not
+		// quadratic.
 		half := len(e.subs) / 2
 		left, right := concat(e.subs[:half]...), concat(e.subs[half:]...)
 		leftInside, leftAtEnd := split(left)
@@ -48,7 +48,7 @@ func split(e *Expr) (inside, atEnd *Expr) {
 	return split(expanded(e))
 }
 
-// expanded writes the copies of a repetition out.
+// expanded writes out the copies of a repetition.
 func expanded(e *Expr) *Expr {
 	var copies []*Expr
 	for range e.min {
@@ -63,10 +63,10 @@ func expanded(e *Expr) *Expr {
 	return concat(copies...)
 }
 
-// atEndOfText returns what is left of an expression at the end of a text,
-// where it cannot consume anything and every end of text is met. The other
-// assertions stay: \b and \B see no difference between the end of a text and a
-// byte that is no letter, and the rest look back.
+// atEndOfText returns the rest of an expression at the end of a text, where it
+// cannot consume a byte and every assertion of an end of text holds. The other
+// assertions remain: for \b and \B the end of a text is the same as a byte that
+// is not a letter, and the others look back.
 func atEndOfText(e *Expr) *Expr {
 	return emptyWith(e, func(e *Expr) *Expr {
 		if e.op == opEnd || e.op == opLineEnd {
@@ -76,8 +76,9 @@ func atEndOfText(e *Expr) *Expr {
 	})
 }
 
-// reversed returns the expression of the reversed texts. Characters beyond
-// ASCII are not reversed: to reverse twice gives the expression again.
+// reversed returns the expression of the reversed texts. It does not reverse
+// the bytes of non-ASCII characters. Reversing twice returns the original
+// expression.
 func reversed(e *Expr) *Expr {
 	switch opposite, swapped := opposites[e.op]; {
 	case swapped:
@@ -105,7 +106,8 @@ func notEndingIn(e *Expr, s set) *Expr {
 	return alternate(endingOutside(e, s), emptyMatches(e))
 }
 
-// endingOutside returns the matches that consume something.
+// endingOutside returns the matches that consume at least one byte and whose
+// last byte is not in the set.
 func endingOutside(e *Expr, s set) *Expr {
 	if !e.nullable && !e.final.intersects(s) {
 		return e
@@ -141,13 +143,13 @@ func matchesEmpty(e *Expr) bool {
 	return e.op == opEmpty || e.op == opAlternate && slices.Contains(e.subs, empty)
 }
 
-// emptyMatches returns the matches that consume nothing.
+// emptyMatches returns the matches that consume no byte.
 func emptyMatches(e *Expr) *Expr {
 	return emptyWith(e, func(assertion *Expr) *Expr { return assertion })
 }
 
-// emptyWith returns the matches that consume nothing, with what leaf returns in the place
-// of each assertion.
+// emptyWith returns the matches that consume no byte, with each assertion replaced by the
+// result of leaf.
 func emptyWith(e *Expr, leaf func(*Expr) *Expr) *Expr {
 	if !e.nullable {
 		return never

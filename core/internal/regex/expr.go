@@ -6,7 +6,7 @@ import "slices"
 type Expr struct {
 	op       op
 	set      set     // of opSet
-	literal  string  // of opLiteral: one character beyond ASCII
+	literal  string  // of opLiteral: one non-ASCII character
 	subs     []*Expr // of opConcat, opAlternate and opRepeat
 	min, max int     // of opRepeat; max -1: no limit
 
@@ -14,7 +14,7 @@ type Expr struct {
 	nullable     bool // the empty text may match
 	assertsBegin bool // contains a begin of text
 	assertsEnd   bool // contains an end of text
-	first, final set  // of the bytes that a match may begin or end with
+	first, final set  // the bytes with which a match may begin or end
 }
 
 type op uint8
@@ -146,8 +146,8 @@ func repeat(sub *Expr, least, most int) *Expr {
 	return e
 }
 
-// withSubs returns a concatenation, an alternation or a repetition of what a function
-// returns for each of its parts.
+// withSubs returns a concatenation, an alternation or a repetition with each part
+// replaced by the result of a function.
 func (e *Expr) withSubs(of func(*Expr) *Expr) *Expr {
 	subs := make([]*Expr, len(e.subs))
 	for i, sub := range e.subs {

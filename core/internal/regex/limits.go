@@ -7,31 +7,33 @@ import (
 	"unicode/utf8"
 )
 
-// ErrTooWide indicates that an expression is past [MaxUnicodeClasses] or [MaxFolded].
+// ErrTooWide indicates that an expression exceeds [MaxUnicodeClasses] or [MaxFolded].
 var ErrTooWide = errors.New(`it has more than 8 classes of Unicode (\p), or (?i) and ranges of more than 2048 characters in all`)
 
-// MaxUnicodeClasses is how many classes of Unicode, such as \pL and \P{Greek}, an
-// expression may have. Package regexp takes 20 µs for each.
+// MaxUnicodeClasses is the maximum number the number of Unicode classes
+// classes, such as \pL and \P{Greek}, in an expression. Package regexp takes 20
+// µs for each.
 const MaxUnicodeClasses = 8
 
-// MaxFolded is how many characters the ranges of an expression may have together if a
-// part of it is under (?i). Package regexp adds the cases of each of them, in 40 ns.
+// MaxFolded is the maximum number of characters in all ranges of an expression if
+// (?i) applies to a part of it. Package regexp adds the cases of each character, in
+// 40 ns.
 const MaxFolded = 2048
 
 // maxFold is the last character that has several cases; package regexp does not examine
-// those after it.
+// later characters.
 const maxFold = 0x1e943
 
-// scanner finds what is expensive to parse in the text of an expression. It reads what
-// package regexp reads, and accepts all else: that package refuses it.
+// scanner finds the parts of an expression that are expensive to parse. It reads the
+// syntax of package regexp and accepts everything else, which package regexp refuses.
 type scanner struct {
 	rest    string
-	fold    bool // (?i) is somewhere
+	fold    bool // there is a (?i)
 	classes int  // of Unicode
-	folded  int  // characters of the ranges, up to maxFold
+	folded  int  // the number of characters in ranges, up to maxFold
 }
 
-// checkWidth returns [ErrTooWide] or nil. It takes time in proportion to the length.
+// checkWidth returns [ErrTooWide] or nil. It takes linear time.
 func checkWidth(expression string) error {
 	s := scanner{rest: expression}
 	for s.rest != "" {
@@ -89,8 +91,8 @@ func (s *scanner) class() {
 	}
 }
 
-// addRange adds a range. One that contains every character with several cases is not
-// examined by package regexp.
+// addRange adds a range. Package regexp does not examine a range that contains every
+// character with several cases.
 func (s *scanner) addRange(low, high rune) {
 	if low > 'A' || high < maxFold {
 		s.folded += max(0, int(min(high, maxFold)-low)+1)
@@ -144,6 +146,6 @@ func (s *scanner) character() rune {
 		s.rest = s.rest[n:]
 		return c
 	}
-	code, _ := strconv.ParseUint(digits, base, 21) // an error: package regexp refuses it
+	code, _ := strconv.ParseUint(digits, base, 21) // on an error, package regexp refuses the expression
 	return rune(code)
 }

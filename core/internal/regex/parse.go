@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Parse reads an expression. It accepts what regexp.Compile accepts, up to the limits of
-// [ErrTooWide], which it checks first. The other errors are *[syntax.Error].
+// Parse reads an expression. It accepts the same expressions as regexp.Compile, up to
+// the limits of [ErrTooWide], which it checks first. The other errors are
+// *[syntax.Error].
 func Parse(expression string) (*Expr, error) {
 	if err := checkWidth(expression); err != nil {
 		return nil, err
@@ -20,8 +21,8 @@ func Parse(expression string) (*Expr, error) {
 	return of(tree), nil
 }
 
-// MustParse is Parse of an expression that passed validation. It panics if there
-// is an error.
+// MustParse is Parse for an expression that passed validation. It panics on an
+// error.
 func MustParse(expression string) *Expr {
 	e, err := Parse(expression)
 	if err != nil {
@@ -30,7 +31,8 @@ func MustParse(expression string) *Expr {
 	return e
 }
 
-// of returns the expression of a tree that is not simplified: Simplify expands counts.
+// of returns the expression of a tree. The tree must not be simplified, because
+// Simplify expands counts.
 func of(tree *syntax.Regexp) *Expr {
 	switch tree.Op {
 	case syntax.OpNoMatch:
@@ -87,8 +89,8 @@ func ofAll(trees []*syntax.Regexp) []*Expr {
 	return all
 }
 
-// ofCharacter returns the expression of a character, under (?i) in each of its cases:
-// those of k are K and the Kelvin sign too.
+// ofCharacter returns the expression of a character. If fold is set, it contains all
+// cases of the character: k also has the cases K and the Kelvin sign.
 func ofCharacter(c rune, fold bool) *Expr {
 	ranges := []rune{c, c}
 	for f := unicode.SimpleFold(c); fold && f != c; f = unicode.SimpleFold(f) {
@@ -97,11 +99,12 @@ func ofCharacter(c rune, fold bool) *Expr {
 	return ofClass(ranges)
 }
 
-// maxListed is how many characters beyond ASCII a class may name to match them.
+// maxListed is the maximum number of non-ASCII characters that a class may
+// contain to match them.
 const maxListed = 16
 
-// ofClass returns the expression of the characters in some ranges, each a first and a
-// last one.
+// ofClass returns the expression of the characters in some ranges, each given by its
+// first and last character.
 func ofClass(ranges []rune) *Expr {
 	var ascii set
 	var beyond []*Expr

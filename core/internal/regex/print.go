@@ -12,8 +12,8 @@ func (e *Expr) String() string {
 	return b.String()
 }
 
-// Where an expression is printed; from inConcat on an alternation needs a
-// group, and from inRepeat on a sequence too.
+// The place where an expression is printed. From inConcat on, an alternation
+// needs a group; from inRepeat on, a sequence also needs one.
 const (
 	inAlternate = iota
 	inConcat
@@ -36,7 +36,7 @@ func (e *Expr) print(b *strings.Builder, where int) {
 			e.set.print(b)
 		}
 	case opLiteral:
-		if where == inRepeat { // a repetition takes all of its bytes
+		if where == inRepeat { // a repetition applies to all of its bytes
 			b.WriteString("(?:" + e.literal + ")")
 		} else {
 			b.WriteString(e.literal)

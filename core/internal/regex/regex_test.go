@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// anyBytes is \C* for Go.
+// anyBytes is the equivalent of \C* in Go.
 const anyBytes = `(?s:.)*`
 
-// goRegex compiles an expression that is printed for Envoy. Go has no \C.
+// goRegex compiles an expression that was printed for Envoy. Go has no \C.
 func goRegex(t testing.TB, expression string) *regexp.Regexp {
 	t.Helper()
 	if path, ok := strings.CutSuffix(expression, anyQuery); ok {
@@ -84,8 +84,8 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
-// Whole, Target and Runs agree with package regexp, for random expressions of
-// everything that can assert an end or consume a separator.
+// Whole, Target and Runs agree with package regexp. The random expressions
+// contain everything that can assert an end or consume a separator.
 func TestTranslationsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	expressions := 3000
@@ -125,7 +125,7 @@ func TestTranslationsAgree(t *testing.T) {
 	}
 }
 
-// anyRun compares each run of the elements of a value, without its blanks.
+// anyRun compares each trimmed run of the elements of a value.
 func anyRun(re *regexp.Regexp, value string) bool {
 	elements := strings.Split(value, ",")
 	for i := range elements {
@@ -233,8 +233,8 @@ func BenchmarkTranslate(b *testing.B) {
 }
 
 // FuzzTranslate compares the translations of any expression that package regexp
-// accepts with that package, for any text of ASCII. If the expression contains no
-// dot and no class that is compared byte by byte, it does so for any text.
+// accepts with that package, for any ASCII text. If the expression contains no
+// dot and no class that is compared byte by byte, it compares them for any text.
 //
 //fuzz:executions 180000
 func FuzzTranslate(f *testing.F) {
@@ -279,8 +279,9 @@ func FuzzTranslate(f *testing.F) {
 	})
 }
 
-// byCharacter reports whether a translation is exact for texts beyond ASCII too: no part
-// of the expression matches a byte of a character, and no class is reduced to ASCII.
+// byCharacter reports whether a translation is also exact for non-ASCII texts: no part
+// of the expression matches a single byte of a character, and no class is reduced to
+// ASCII.
 func byCharacter(t *testing.T, expression string) bool {
 	t.Helper()
 	tree, err := syntax.Parse(expression, syntax.Perl)

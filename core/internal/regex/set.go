@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// set is a set of bytes: some of ASCII, and all of the others or none.
+// set is a set of bytes. It contains some ASCII bytes, and either all other
+// bytes or none.
 type set struct {
 	ascii  [2]uint64
 	beyond bool
@@ -19,8 +20,8 @@ func (s *set) has(c byte) bool { return c < asciiEnd && s.ascii[c>>6]>>(c&63)&1 
 
 func (s *set) add(c byte) { s.ascii[c>>6] |= 1 << (c & 63) }
 
-// addRange adds the characters of ASCII in a range, and the bytes beyond ASCII if the
-// range contains all characters beyond ASCII.
+// addRange adds the ASCII characters in a range. If the range contains all non-ASCII
+// characters, it also adds the other bytes.
 func (s *set) addRange(first, last rune) {
 	for c := first; c <= min(last, asciiEnd-1); c++ {
 		s.add(byte(c))
@@ -52,7 +53,7 @@ func (s set) len() int { return bits.OnesCount64(s.ascii[0]) + bits.OnesCount64(
 
 func (s set) empty() bool { return s.len() == 0 && !s.beyond }
 
-// single returns the set's byte if it has one only.
+// single returns the byte of a set with only one byte.
 func (s set) single() (byte, bool) {
 	switch {
 	case s.beyond || s.len() != 1:
@@ -63,7 +64,7 @@ func (s set) single() (byte, bool) {
 	return byte(64 + bits.TrailingZeros64(s.ascii[1])), true
 }
 
-// print appends the set, which does not contain everything, as a class.
+// print appends the set as a class. The set must not contain every byte.
 func (s set) print(b *strings.Builder) {
 	if c, ok := s.single(); ok {
 		printByte(b, c)
@@ -71,7 +72,7 @@ func (s set) print(b *strings.Builder) {
 	}
 	b.WriteByte('[')
 	ranges := s
-	if s.beyond { // in terms of what it lacks, which is in ASCII
+	if s.beyond { // as the complement of the missing bytes, which are ASCII
 		b.WriteByte('^')
 		ranges = s.negated()
 	}
@@ -94,8 +95,8 @@ func (s set) print(b *strings.Builder) {
 	b.WriteByte(']')
 }
 
-// printByte appends a character of ASCII, escaped where it has a meaning in or
-// outside of a class.
+// printByte appends an ASCII character. It escapes a character that has a
+// special meaning inside or outside a class.
 func printByte(b *strings.Builder, c byte) {
 	switch {
 	case c < ' ' || c == 0x7f:

@@ -6,22 +6,22 @@ import (
 	"regexp/syntax"
 )
 
-// ErrTooLarge indicates that an expression becomes a program that Envoy
-// refuses, or that takes megabytes in Go.
+// ErrTooLarge indicates that the program of an expression is so large that
+// Envoy refuses it, or that it takes megabytes in Go.
 var ErrTooLarge = errors.New("the expression is too large when its counts are expanded")
 
-// MaxProgram is how many instructions an expression may take with its counts
-// expanded, alone and in each of its translations. Envoy's RE2 refuses more
-// than about 87,000 ("pattern too large"); package regexp takes 40 bytes and
-// about 300 ns for each.
+// MaxProgram is the maximum number of instructions of an expression with its
+// counts expanded, alone and in each of its translations. Envoy's RE2 refuses
+// more than about 87,000 ("pattern too large"); package regexp takes 40 bytes
+// and about 300 ns for each.
 const MaxProgram = 10_000
 
-// maxCopied is how many instructions of an expression may be in counted
-// repetitions of something that asserts an end of text: those are written out,
-// which takes 600 ns and 180 bytes for each.
+// maxCopied is the maximum number of instructions in counted repetitions of a
+// part that asserts an end of text. Such repetitions are written out, which
+// takes 600 ns and 180 bytes for each instruction.
 const maxCopied = 200
 
-// Check returns [ErrTooLarge] for an expression that is past [MaxProgram], and the
+// Check returns [ErrTooLarge] for an expression that exceeds [MaxProgram], and the
 // errors of [Parse].
 func Check(expression string) error {
 	e, err := Parse(expression)
@@ -38,7 +38,8 @@ func Check(expression string) error {
 	return nil
 }
 
-// copied returns the size of the counted repetitions of what asserts an end.
+// copied returns the size of the counted repetitions of parts that assert an
+// end of text.
 func copied(e *Expr) int {
 	if !e.assertsBegin && !e.assertsEnd {
 		return 0
@@ -59,14 +60,14 @@ func (e *Expr) Whole() string { return e.String() }
 // Target returns the expression to compare with a path and its query. It
 // matches if and only if e matches the path alone. A path has no question mark.
 //
-// It is not enough to append the query: in /a.b the dot would take the question
-// mark of /a?b, and the $ of ^/a$ would ask for the end of the query. So the
-// question mark is taken out of everything that consumes a byte, and the ends
-// of text are resolved.
+// It is not enough to append the query: in /a.b the dot would match the
+// question mark of /a?b, and the $ of ^/a$ would require the end of the query.
+// So the question mark is removed from every part that consumes a byte, and the
+// ends of text are resolved.
 func (e *Expr) Target() string { return group(e.target()) + anyQuery }
 
-// anyQuery matches a query and its question mark, or nothing. A query may have
-// bytes that are no UTF-8, which \C matches and a dot does not.
+// anyQuery matches a query with its question mark, or the empty text. A query
+// may have bytes that are not valid UTF-8, which \C matches and a dot does not.
 const anyQuery = `(?:\?\C*)?`
 
 func (e *Expr) target() *Expr {
@@ -76,9 +77,8 @@ func (e *Expr) target() *Expr {
 }
 
 // Runs returns the expression to compare with a header's value. It matches if
-// and only if e matches the text of any run of the value's comma-separated
-// elements, without the blanks around it (SPEC 7.2). AnyBytes is how the
-// reader's syntax has for any number of bytes: \C* in Envoy.
+// and only if e matches any trimmed run of the value's comma-separated elements
+// (SPEC 7.2). AnyBytes is the syntax for any number of bytes: \C* in Envoy.
 func (e *Expr) Runs(anyBytes string) string {
 	return "(?:" + anyBytes + `,)?[\t ]*` + group(e.runs()) + `[\t ]*(?:,` + anyBytes + ")?"
 }
@@ -104,7 +104,8 @@ func without(e *Expr, s set) *Expr {
 	})
 }
 
-// rewrite returns the expression with other leaves.
+// rewrite returns the expression with each leaf replaced by the result of a
+// function.
 func rewrite(e *Expr, leaf func(*Expr) *Expr) *Expr {
 	if len(e.subs) == 0 {
 		return leaf(e)
@@ -119,7 +120,7 @@ func group(e *Expr) string {
 	return "(?:" + e.String() + ")"
 }
 
-// Matcher compares whole texts with an expression, byte by byte as Envoy does.
+// Matcher compares whole texts with an expression, byte by byte like Envoy.
 type Matcher struct{ compiled *regexp.Regexp }
 
 // Matcher compiles [Expr.Whole].
@@ -156,7 +157,7 @@ func (m Matcher) MatchString(text string) bool {
 	return m.compiled.MatchString(text)
 }
 
-// ASCII reports whether a text has no byte beyond ASCII.
+// ASCII reports whether a text has only ASCII bytes.
 func ASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= asciiEnd {

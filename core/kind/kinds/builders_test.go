@@ -49,7 +49,7 @@ func fill[C, R any](builder func(mesh, name string) *resource.PolicyBuilder[C, R
 }
 
 // The builder of each kind uses the Conf types of the kind. The validation of a kind may
-// report an empty Conf, but not its type.
+// refuse an empty Conf, but not its type.
 func TestBuilders(t *testing.T) {
 	builders := map[string]filled{
 		"MeshAccessLog": fill(meshaccesslog.New), "MeshCircuitBreaker": fill(meshcircuitbreaker.New),

@@ -3,5 +3,5 @@
 //
 //	resource.NewKinds(append(kinds.BuiltIn(), upstreamtimeout.Kind())...)
 //
-// It does not know translators, nor what is computed of a kind.
+// It does not depend on translators or on the computation of confs.
 package kinds

@@ -9,8 +9,9 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// TestEmptyContent checks which empty content of each kind is an error (SPEC 1.4). Want
-// is a part of the only error, from its path on; without it the policy is accepted.
+// TestEmptyContent checks which empty content of each kind is an error (SPEC 1.4). want
+// is the only error, from its path on, or a part of it; if want is empty, the policy is
+// accepted.
 func TestEmptyContent(t *testing.T) {
 	const (
 		needsTo    = "spec: the policy has no items"
@@ -71,7 +72,7 @@ func TestEmptyContent(t *testing.T) {
 		{"MeshTrafficPermission", "{from: [{default: {}}]}", ""}, // SPEC 7.6
 		{"MeshTrafficPermission", "{rules: [{default: {}}]}", ""},
 
-		// An object in it.
+		// An object without fields in a conf.
 		{"MeshTimeout", "{to: [{default: {http: {}}}]}", "spec.to[0].default.http" + needsField},
 		{"MeshRetry", "{to: [{default: {tcp: {}}}]}", "spec.to[0].default.tcp" + needsField},
 		{"MeshRetry", "{to: [{default: {http: {}}}]}", "spec.to[0].default.http" + needsField},

@@ -19,15 +19,15 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// free are the fields with keys and values of the user.
+// free are the fields whose keys and values the user chooses.
 var free = []string{"tags", "labels"}
 
-// anything are the fields with any JSON value, in which there are no faults.
+// anything are the fields with arbitrary JSON values, which cannot be faulty.
 var anything = []string{"body", "jsonPatches"}
 
-// A document with all fields of a kind gets one fault at each of its places in turn: a
-// field that there is not, a list or a mapping in place of a value, a value in place of a
-// list or a mapping. Each is an error at that place.
+// A document with all fields of a kind gets one fault at each of its places in turn: an
+// unknown field, a list or a mapping instead of a value, or a value instead of a list or
+// a mapping. Each fault is an error at its place.
 func TestEachFaultIsFoundAtItsPlace(t *testing.T) {
 	faults := 0
 	for _, kind := range kinds.All().All() {
@@ -58,7 +58,7 @@ type fault struct {
 	value any
 }
 
-// faultsOf returns the values that a place cannot have.
+// faultsOf returns values that a place cannot have.
 func faultsOf(at string, value any) []fault {
 	switch value := value.(type) {
 	case map[string]any:
@@ -81,7 +81,7 @@ func fieldOf(at string) string {
 	return field
 }
 
-// walk visits each value with its path and how it is set.
+// walk visits each value with its path and a function that sets it.
 func walk(at string, value any, visit func(at string, set func(any), value any)) {
 	child := func(at string, set func(any), value any) {
 		if !slices.Contains(anything, fieldOf(at)) {

@@ -12,7 +12,7 @@ import (
 
 // The `to` of a policy for a MeshGateway whose items are of kind Mesh is for the listeners
 // of the gateway (SPEC 2.4). Such a policy prints as a document that loads as the same
-// policy, and a policy that is made in Go is checked as one of a file is.
+// policy, and a policy that is made in Go is checked like a policy from a file.
 func TestItemsForTheListenersOfGateways(t *testing.T) {
 	for kind, item := range map[string]string{
 		"MeshHTTPRoute":      `{targetRef: {kind: Mesh}, hostnames: [a.example], rules: [{matches: [{}], default: {}}]}`,

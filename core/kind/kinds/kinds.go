@@ -23,8 +23,8 @@ import (
 // All returns the built-in kinds.
 func All() *resource.Kinds { return resource.NewKinds(BuiltIn()...) }
 
-// BuiltIn returns new descriptions of the built-in kinds, to be combined with other
-// kinds in one set.
+// BuiltIn returns new descriptions of the built-in kinds. A caller can combine them
+// with other kinds in one set.
 func BuiltIn() []*resource.Kind {
 	return []*resource.Kind{
 		meshaccesslog.Kind(),

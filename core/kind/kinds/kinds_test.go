@@ -16,7 +16,7 @@ type row struct {
 	Short  string
 	Arrays string // to, from, rules, rules+matches, default
 	Routes bool   // a top-level targetRef may be a route
-	To     string // what an item of `to` may select
+	To     string // the allowed targetRefs of an item of `to`
 }
 
 const (
@@ -119,8 +119,8 @@ func TestInlineAndUnmergedSections(t *testing.T) {
 	}
 }
 
-// An array or targetRef that SPEC 2.4 does not allow for a kind is an error, which lists
-// the ones that the kind has.
+// An array or targetRef that SPEC 2.4 does not allow for a kind is an error. The error
+// lists the allowed ones.
 func TestForeignArraysAndTargets(t *testing.T) {
 	loader := resource.Loader{Kinds: kinds.All()}
 	for name, c := range map[string]struct{ spec, want string }{

@@ -87,8 +87,8 @@ func load(kind, spec string) error {
 	return err
 }
 
-// Each kind has the arrays and the targetRefs of SPEC 2.4, and an error names the place of
-// any other.
+// Each kind has the arrays and the targetRefs of SPEC 2.4. Any other is an error that
+// names its place.
 func TestPlacesOfEachKind(t *testing.T) {
 	if len(places) != len(kinds.All().All()) {
 		t.Errorf("%d kinds have places, of %d", len(places), len(kinds.All().All()))
@@ -108,7 +108,7 @@ func TestPlacesOfEachKind(t *testing.T) {
 				item := references["MeshService"]
 				sugar := array == "default" && has(p.arrays, "rules") // one rule without matches (SPEC 2.3)
 				if sugar && p.rule != "" || array == "default" && strings.HasPrefix(p.conf, "rules:") {
-					continue // the conf of an item is no conf of a default
+					continue // the conf of an item is not valid as a default
 				}
 				check("spec."+array, spec(kind, array, references["Mesh"], item), has(p.arrays, array) || sugar)
 			}

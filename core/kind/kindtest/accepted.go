@@ -13,7 +13,8 @@ import (
 
 // Accepted loads documents, one policy each in the universal format with mesh and
 // targetRefs written out. It checks that
-//   - each is marshalled as the JSON of the document, in any order of fields;
+//   - each policy is marshalled as the JSON of its document, in any order of
+//     fields;
 //   - together they use every array of the kind and set every field of its
 //     Confs, so that a test that omits a field fails.
 func Accepted(t *testing.T, kind *resource.Kind, documents ...string) {
@@ -55,8 +56,8 @@ func Accepted(t *testing.T, kind *resource.Kind, documents ...string) {
 	}
 }
 
-// roundTrip checks that a policy is marshalled as it was written. The compared texts are
-// made in different ways: one by decoding and marshalling the policy, the other by a
+// roundTrip checks that a policy is marshalled in its written form. The compared texts
+// are made in different ways: one by decoding and marshalling the policy, the other by a
 // plain YAML reader.
 func roundTrip(t *testing.T, policy *resource.Policy, document string) {
 	t.Helper()

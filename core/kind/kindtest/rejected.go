@@ -16,7 +16,7 @@ type Case struct {
 	// have it, default or rules.
 	In string
 	// Conf is in YAML's flow style: {connectionTimeout: 0s}. If the fields of the Conf
-	// are those of the item itself, it has no braces.
+	// are in the item itself, it has no braces.
 	Conf string
 	// Want is the complete text of the errors or of the warnings, or the JSON of the
 	// Conf. The Conf begins in line 2, column 1 of p.yaml.

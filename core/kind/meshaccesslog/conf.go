@@ -4,16 +4,16 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshAccessLog sets.
+// Conf contains the settings of a MeshAccessLog.
 //
 //confgen:conf hash
 type Conf struct {
-	// Backends are all places to which lines are written; an empty list disables
-	// logging.
+	// Backends are the destinations to which lines are written; an empty list
+	// disables logging.
 	Backends []Backend `json:"backends,omitzero"`
 }
 
-// Backend is a place to which lines are written.
+// Backend is a destination to which lines are written.
 type Backend struct {
 	Type          BackendType    `json:"type" policyMerge:"discriminator"`
 	TCP           *TCP           `json:"tcp,omitzero"`
@@ -46,10 +46,11 @@ type File struct {
 	Path   conf.Path `json:"path"`
 }
 
-// OpenTelemetry sends lines to a collector: Endpoint or BackendRef.
+// OpenTelemetry sends lines to a collector, given by Endpoint or BackendRef.
 type OpenTelemetry struct {
 	Attributes []Attribute `json:"attributes,omitzero"`
-	// Body is any value; texts in it may contain Envoy's command operators.
+	// Body is an arbitrary value; its texts may contain Envoy's command
+	// operators.
 	Body       *conf.JSON         `json:"body,omitzero"`
 	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
@@ -66,8 +67,8 @@ type Format struct {
 	Type  FormatType `json:"type" policyMerge:"discriminator"`
 	Plain *string    `json:"plain,omitzero"`
 	JSON  []Field    `json:"json,omitzero"`
-	// OmitEmptyValues omits operators without a value; nil means false: they are
-	// written as "-" or null.
+	// OmitEmptyValues omits operators without a value; if it is nil or false,
+	// they are written as "-" or null.
 	OmitEmptyValues *bool `json:"omitEmptyValues,omitzero"`
 }
 

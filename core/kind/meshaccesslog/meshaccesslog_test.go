@@ -56,7 +56,7 @@ func TestRejected(t *testing.T) {
 	kindtest.Rejected(t, meshaccesslog.Kind(), map[string]kindtest.Case{
 		"an operator that Envoy does not have": {
 			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Plain, plain: "%START_TIME% %NO_SUCH%"}}}]}`,
-			Want: `p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: unknown operator "NO_SUCH"; see Envoy's command operators; those of the mesh are KUMA_MESH, KUMA_ZONE, KUMA_WORKLOAD, KUMA_SOURCE_SERVICE, KUMA_DESTINATION_SERVICE, KUMA_SOURCE_ADDRESS, KUMA_SOURCE_ADDRESS_WITHOUT_PORT, KUMA_TRAFFIC_DIRECTION`,
+			Want: `p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: unknown operator "NO_SUCH"; see Envoy's command operators; the operators of the mesh are KUMA_MESH, KUMA_ZONE, KUMA_WORKLOAD, KUMA_SOURCE_SERVICE, KUMA_DESTINATION_SERVICE, KUMA_SOURCE_ADDRESS, KUMA_SOURCE_ADDRESS_WITHOUT_PORT, KUMA_TRAFFIC_DIRECTION`,
 		},
 		"an operator without its arguments": {
 			Conf: `{backends: [{type: File, file: {path: /l, format: {type: Json, json: [{key: k, value: "%REQ%"}]}}}]}`,
@@ -145,14 +145,15 @@ func TestRejected(t *testing.T) {
 	})
 }
 
-// A client that chooses the text of one field must not write the next one.
+// A client that chooses the text of one field must not be able to write the
+// next field.
 func TestWarnedOfSeparators(t *testing.T) {
 	plain := func(format string) string {
 		return `{backends: [{type: File, file: {path: /l, format: {type: Plain, plain: '` + format + `'}}}]}`
 	}
 	const at = "p.yaml:2:72: spec.to[0].default.backends[0].file.format.plain: "
 	warning := func(operator string) string {
-		return "the value of " + operator + " is text of a client: it can hold a separator and forge other fields; use the format Json, or leave the format out"
+		return "the value of " + operator + " is text from a client: it can contain a separator and forge other fields; use the format Json, or leave the format out"
 	}
 	kindtest.Warned(t, meshaccesslog.Kind(), map[string]kindtest.Case{
 		"a header and another field":     {Conf: plain("%REQ(user-agent)% %RESPONSE_CODE%"), Want: at + warning("%REQ(user-agent)%")},

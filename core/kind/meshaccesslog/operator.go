@@ -10,8 +10,8 @@ import (
 
 // A format may contain command operators: %NAME%, %NAME(ARGUMENTS)% and, with a maximum
 // number of bytes, %NAME(ARGUMENTS):LENGTH%; %% is a percent sign. The control plane
-// replaces those whose names begin with KUMA_. Envoy evaluates the others, and rejects a
-// listener with an operator that it does not have.
+// replaces operators whose names begin with KUMA_. Envoy evaluates the others, and
+// rejects a listener with an unknown operator.
 
 // Operators that the control plane replaces (SPEC 11.5).
 const (
@@ -83,9 +83,8 @@ var envoyFunctions = strings.Fields(`
 
 var operator = regexp.MustCompile(`^%([A-Z0-9_]+)(\(.*?\))?(?::[0-9]+)?%`)
 
-// ReplaceOperators returns a format in which each operator that the control plane
-// replaces is replaced by the result of value, which is a format too. The format must
-// be valid.
+// ReplaceOperators returns a format in which each operator of the control plane is
+// replaced by the result of value, which is also a format. The format must be valid.
 func ReplaceOperators(format string, value func(name string) string) string {
 	var b strings.Builder
 	for {
@@ -139,18 +138,19 @@ func validateOperators(at *diag.At, format string) {
 				at.Errorf(diag.MissingField, "write such as %"+name+"(NAME)%", "operator %s needs arguments", name)
 			}
 		case !slices.Contains(envoyOperators, name):
-			at.Errorf(diag.UnknownValue, "see Envoy's command operators; those of the mesh are "+strings.Join(kumaOperators, ", "), "unknown operator %q", name)
+			at.Errorf(diag.UnknownValue, "see Envoy's command operators; the operators of the mesh are "+strings.Join(kumaOperators, ", "), "unknown operator %q", name)
 		}
 		format = rest[len(match[0])-1:]
 	}
 }
 
-// clientOperators are the operators whose value is text of a client, with any separator.
+// clientOperators are the operators whose value is text from a client, which may contain
+// any separator.
 var clientOperators = []string{"REQ", "REQUEST_HEADER", "PATH", "QUERY_PARAM", "QUERY_PARAMS", "COALESCE"}
 
-// warnOfSeparators warns if a line of text has a value that is text of a client, and
-// another one: the client can end its field and write the next one. The format must be
-// valid.
+// warnOfSeparators warns if a line of text contains text from a client in addition to
+// another value: the client can end its field and write the next one. The format must
+// be valid.
 func warnOfSeparators(at *diag.At, format string) {
 	var values int
 	var client string
@@ -165,7 +165,7 @@ func warnOfSeparators(at *diag.At, format string) {
 		}
 		match := operator.FindStringSubmatch("%" + rest)
 		if match == nil {
-			return // an error
+			return // the format has an error
 		}
 		if values++; client == "" && slices.Contains(clientOperators, match[1]) {
 			client = match[0]
@@ -173,6 +173,6 @@ func warnOfSeparators(at *diag.At, format string) {
 		format = rest[len(match[0])-1:]
 	}
 	if values > 1 && client != "" {
-		at.Warnf(diag.ForgeableLog, "use the format Json, or leave the format out", "the value of %s is text of a client: it can hold a separator and forge other fields", client)
+		at.Warnf(diag.ForgeableLog, "use the format Json, or leave the format out", "the value of %s is text from a client: it can contain a separator and forge other fields", client)
 	}
 }

@@ -4,8 +4,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshCircuitBreaker sets: limits of concurrent connections and requests,
-// and the detection of failing endpoints.
+// Conf contains the settings of a MeshCircuitBreaker: limits of concurrent connections
+// and requests, and the detection of failing endpoints.
 //
 //confgen:conf hash
 type Conf struct {
@@ -27,9 +27,10 @@ type OutlierDetection struct {
 	Disabled *bool `json:"disabled,omitzero"`
 	// Interval is the time between two evaluations of the detectors.
 	Interval *conf.PositiveDuration `json:"interval,omitzero"`
-	// BaseEjectionTime is multiplied by how often the endpoint has been ejected.
+	// BaseEjectionTime is multiplied by the number of times that the endpoint
+	// has been ejected.
 	BaseEjectionTime *conf.PositiveDuration `json:"baseEjectionTime,omitzero"`
-	// MaxEjectionPercent is the maximum share of endpoints that are ejected.
+	// MaxEjectionPercent is the maximum share of ejected endpoints.
 	MaxEjectionPercent *conf.Percent `json:"maxEjectionPercent,omitzero"`
 	// SplitExternalAndLocalErrors separates errors of the proxy itself, such as
 	// a refused connection, from error responses of the endpoint.
@@ -40,8 +41,7 @@ type OutlierDetection struct {
 	HealthyPanicThreshold *conf.Percentage `json:"healthyPanicThreshold,omitzero"`
 }
 
-// Detectors are the ways to detect a failing endpoint; those that are present are in
-// use.
+// Detectors are the ways to detect a failing endpoint; the present ones are in use.
 type Detectors struct {
 	TotalFailures       *Consecutive       `json:"totalFailures,omitzero"`
 	GatewayFailures     *Consecutive       `json:"gatewayFailures,omitzero"`
@@ -57,8 +57,8 @@ type Consecutive struct {
 
 // SuccessRate detects endpoints that succeed less often than the others.
 type SuccessRate struct {
-	// MinimumHosts is the least number of endpoints that must have had RequestVolume
-	// requests in an interval.
+	// MinimumHosts is the minimum number of endpoints that must have had
+	// RequestVolume requests in an interval.
 	MinimumHosts  *conf.Count `json:"minimumHosts,omitzero"`
 	RequestVolume *conf.Count `json:"requestVolume,omitzero"`
 	// StandardDeviationFactor is the number of standard deviations below the mean at

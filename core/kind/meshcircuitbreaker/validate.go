@@ -5,7 +5,7 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate checks that the conf sets something.
+// Validate checks that the conf has a setting.
 func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
 
 // Validate checks that the factor is positive.
@@ -18,8 +18,8 @@ func (s *SuccessRate) Validate(at *diag.At) {
 // Validate warns about an object without limits.
 func (l *ConnectionLimits) Validate(at *diag.At) { conf.WarnIdle(at, l) }
 
-// Validate checks that there are detectors, without which no endpoint is ejected, unless
-// the detection is disabled or has a panic threshold.
+// Validate checks that there are detectors, unless the detection is disabled or has a
+// panic threshold. Without detectors no endpoint is ejected.
 func (o *OutlierDetection) Validate(at *diag.At) {
 	disabled := o.Disabled != nil && *o.Disabled
 	if o.Detectors == nil && o.HealthyPanicThreshold == nil && !disabled {

@@ -27,7 +27,7 @@ func (b Bandwidth) KilobitsPerSecond() uint64 {
 	if parts == nil {
 		return 0
 	}
-	n, _ := strconv.ParseUint(parts[1], 10, 64) // digits, by the expression
+	n, _ := strconv.ParseUint(parts[1], 10, 64) // the expression matched digits
 	switch parts[2] {
 	case "M":
 		n *= 1000

@@ -4,11 +4,11 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshFaultInjection sets for an inbound.
+// Conf contains the settings of a MeshFaultInjection for an inbound.
 //
 //confgen:conf
 type Conf struct {
-	// HTTP is the faults; each is injected independently of the others.
+	// HTTP contains the faults; each is injected independently of the others.
 	HTTP []Fault `json:"http,omitzero"`
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Base64 is bytes, encoded in base64. Kuma documents the field so, but its code takes the
-// text itself for the bytes, so a text such as "PING" may be meant as it is.
+// Base64 is bytes encoded in base64. This is the documentation of Kuma, but Kuma's code
+// uses the text itself as the bytes, so a text such as "PING" may be meant literally.
 type Base64 string
 
-// Validate checks that the text can be decoded. It warns of one that looks as if it is not
+// Validate checks that the text can be decoded. It warns of a text that is probably not
 // encoded.
 func (b Base64) Validate(at *diag.At) {
 	data, err := base64.StdEncoding.DecodeString(string(b))
@@ -25,7 +25,7 @@ func (b Base64) Validate(at *diag.At) {
 		return
 	}
 	if text := b.unencoded(data); text != "" {
-		at.Warnf(diag.LikelyMistake, "if the text is meant, write "+encode(text), "the value is base64 of the bytes %x, which no protocol has", data)
+		at.Warnf(diag.LikelyMistake, "if the text is meant, write "+encode(text), "the value is base64 of the bytes %x, which no protocol uses", data)
 	}
 }
 
@@ -37,12 +37,14 @@ func (b Base64) Bytes() []byte {
 
 func encode(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
-// word is a text that is rarely base64, which has letters of both cases and digits.
+// word matches texts that are rarely base64, because base64 has letters of both
+// cases and digits.
 var word = regexp.MustCompile(`^\+?([A-Z]+|[A-Z]?[a-z]+)[0-9]*$`)
 
-// unencoded returns the text that the value probably is, as a word or in hexadecimal, or
-// "" if it probably is base64. Such a text decodes to bytes that are neither text nor a
-// message of a binary protocol, which has a zero byte in a length or a flag.
+// unencoded returns the text that the user probably meant, a word or hexadecimal digits,
+// or "" if the value is probably base64. Such a text decodes to bytes that are neither
+// text nor a message of a binary protocol, which would have a zero byte in a length or a
+// flag.
 func (b Base64) unencoded(decoded []byte) string {
 	plain := strings.TrimRight(string(b), "\r\n")
 	text, err := hex.DecodeString(plain)

@@ -10,12 +10,12 @@ import (
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshHealthCheck sets: how often endpoints are checked, how results are
-// evaluated, and the check of each protocol.
+// Conf contains the settings of a MeshHealthCheck: the frequency of checks, the
+// evaluation of results, and the check of each protocol.
 //
 //confgen:conf hash
 type Conf struct {
-	// Interval is the time between two checks, and Timeout the limit for one.
+	// Interval is the time between two checks, and Timeout limits one check.
 	Interval *conf.PositiveDuration `json:"interval,omitzero"`
 	Timeout  *conf.PositiveDuration `json:"timeout,omitzero"`
 	// UnhealthyThreshold and HealthyThreshold are the numbers of consecutive checks
@@ -43,7 +43,7 @@ type Conf struct {
 	ReuseConnection   *bool                  `json:"reuseConnection,omitzero"`
 }
 
-// TCP is a check by a connection, which may send and expect bytes.
+// TCP is a check by a connection. It may send and expect bytes.
 type TCP struct {
 	Disabled *bool `json:"disabled,omitzero"`
 	// Send and Receive are base64. The response must contain every element of Receive,
@@ -68,7 +68,7 @@ type GRPC struct {
 	Authority   *string `json:"authority,omitzero"`
 }
 
-// Validate checks that the conf sets something.
+// Validate checks that the conf has a setting.
 func (c *Conf) Validate(at *diag.At) { conf.RefuseIdle(at, c) }
 
 // Validate reports an authority that no request can have.

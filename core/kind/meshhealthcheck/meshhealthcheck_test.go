@@ -84,7 +84,7 @@ func TestRejected(t *testing.T) {
 	})
 }
 
-// Texts that are not encoded are found, and base64 of a text or of a message is not.
+// Texts that are not encoded are reported; base64 of a text or of a message is not.
 func TestUnencodedText(t *testing.T) {
 	for text, want := range map[string]string{
 		"PING": "UElORw==", "ruok": "cnVvaw==", "QUIT": "UVVJVA==", "Pong": "UG9uZw==", "hello123": "aGVsbG8xMjM=",

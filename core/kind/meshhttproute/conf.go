@@ -4,7 +4,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is the routes of HTTP requests to one service. Its fields are those of the item
+// Conf contains the routes of HTTP requests to one service. Its fields are in the item
 // of `to` itself.
 //
 //confgen:conf hash
@@ -15,14 +15,15 @@ type Conf struct {
 	Rules []Rule `json:"rules" policyMerge:"mergeValuesByKey"`
 }
 
-// Rule is a configuration for the requests for which one of its matches holds.
+// Rule is the configuration of the requests that at least one of its matches
+// selects.
 type Rule struct {
 	Matches []Match  `json:"matches" policyMerge:"mergeKey"`
 	Default RuleConf `json:"default"`
 }
 
-// RuleConf changes a request and sends it to backends, or to the service itself if no
-// backends are set.
+// RuleConf changes a request and sends it to backends. If no backends are set, it
+// sends the request to the service itself.
 type RuleConf struct {
 	Filters     []Filter          `json:"filters,omitzero"`
 	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`

@@ -74,7 +74,7 @@ type HeaderModifier struct {
 	Remove []conf.HeaderName     `json:"remove,omitzero"`
 }
 
-// Validate checks that some header is changed, and none twice.
+// Validate checks that at least one header is changed, and none twice.
 func (m *HeaderModifier) Validate(at *diag.At) {
 	if m.Set == nil && m.Add == nil && m.Remove == nil {
 		at.Errorf(diag.EmptyValue, "give set, add or remove", "must change a header")
@@ -82,7 +82,7 @@ func (m *HeaderModifier) Validate(at *diag.At) {
 	conf.ValidateDistinctHeaders(at, m.Set, m.Add, m.Remove)
 }
 
-// RequestRedirect redirects to another URL; parts that are not set are those of the
+// RequestRedirect redirects to another URL; parts that are not set come from the
 // request.
 type RequestRedirect struct {
 	Scheme   *Scheme          `json:"scheme,omitzero"`
@@ -93,7 +93,7 @@ type RequestRedirect struct {
 	StatusCode *RedirectStatus `json:"statusCode,omitzero"`
 }
 
-// Validate reports a redirect to the URL of the request, which never ends.
+// Validate reports a redirect to the URL of the request, which would loop.
 func (r *RequestRedirect) Validate(at *diag.At) {
 	if r.Scheme == nil && r.Hostname == nil && r.Path == nil && r.Port == nil {
 		at.Errorf(diag.EmptyValue, "set scheme, hostname, port or path", "the request is redirected to its own URL")

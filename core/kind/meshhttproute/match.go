@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Match is a condition on a request. All conditions that are given must hold; an empty
-// match holds for every request.
+// Match is a condition on a request. All given conditions must hold; an empty match
+// holds for every request.
 type Match struct {
 	Path        *PathMatch         `json:"path,omitzero"`
 	Method      *conf.Method       `json:"method,omitzero"`
@@ -28,7 +28,7 @@ func (m *Match) Validate(at *diag.At) {
 	}
 }
 
-// PathMatchType is how a path is compared.
+// PathMatchType determines how a path is compared.
 type PathMatchType string
 
 // The ways to compare a path, without its query: a prefix by segment, a regular
@@ -64,7 +64,7 @@ func (p *PathMatch) Validate(at *diag.At) {
 	}
 }
 
-// QueryParamsMatchType is how a query parameter is compared.
+// QueryParamsMatchType determines how a query parameter is compared.
 type QueryParamsMatchType string
 
 // The ways to compare a query parameter.

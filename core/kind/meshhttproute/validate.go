@@ -7,8 +7,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
-// ValidatePlace reports host names of a policy that is not about a gateway: a sidecar knows
-// the service before it knows the host.
+// ValidatePlace reports host names in a policy that does not select a gateway: a sidecar
+// determines the service before it reads the host.
 func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
 	if c.Hostnames != nil && top.Kind != resource.TargetMeshGateway {
 		at.Field("hostnames").Errorf(diag.FieldNotAllowed, "write targetRef: {kind: MeshGateway, name: ...}, or remove it", "only a policy for a MeshGateway has host names")
@@ -16,7 +16,7 @@ func (c *Conf) ValidatePlace(at *diag.At, top *resource.TargetRef) {
 }
 
 // Validate checks that there is a match, and that a filter replaces a prefix only if
-// every match has one.
+// every match has a prefix.
 func (r *Rule) Validate(at *diag.At) {
 	if len(r.Matches) == 0 {
 		at.Field("matches").Errorf(diag.EmptyValue, "write {} for a match that holds for every request", "must not be empty")

@@ -8,7 +8,8 @@ import (
 // HashPolicy is a part of a request that is hashed.
 type HashPolicy struct {
 	Type HashPolicyType `json:"type" policyMerge:"discriminator"`
-	// Terminal ends the list here if there is already a hash; nil means false.
+	// Terminal ends the list at this policy if there is already a hash; nil
+	// means false.
 	Terminal       *bool           `json:"terminal,omitzero"`
 	Header         *Header         `json:"header,omitzero"`
 	Cookie         *Cookie         `json:"cookie,omitzero"`
@@ -36,8 +37,8 @@ func (HashPolicyType) Enum() []string {
 	return conf.Words(HeaderType, CookieType, ConnectionType, SourceIPType, QueryParameterType, FilterStateType)
 }
 
-// Validate checks that there is something to hash. Arms with required fields are
-// checked when they are decoded.
+// Validate checks that the policy has a part to hash. Arms with required fields
+// are checked when they are decoded.
 func (p *HashPolicy) Validate(at *diag.At) {
 	if p.Type == ConnectionType && p.Connection == nil {
 		at.Field("connection").Errorf(diag.MissingField, "write {sourceIP: true}", "is required for type %q", p.Type)

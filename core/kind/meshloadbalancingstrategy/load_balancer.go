@@ -41,13 +41,13 @@ type RoundRobin struct{}
 // Random uses a random endpoint.
 type Random struct{}
 
-// LeastRequest uses the endpoint with the fewest open requests among several that are
-// chosen at random.
+// LeastRequest chooses several endpoints at random and uses the one with the fewest
+// open requests.
 type LeastRequest struct {
-	// ChoiceCount is how many are chosen at random; nil means 2.
+	// ChoiceCount is the number of endpoints chosen at random; nil means 2.
 	ChoiceCount *uint32 `json:"choiceCount,omitzero"`
 	// ActiveRequestBias is the weight of open requests if endpoints have weights; nil
-	// means 1, and 0 is round robin.
+	// means 1, and 0 means round robin.
 	ActiveRequestBias *conf.IntOrString `json:"activeRequestBias,omitzero"`
 }
 
@@ -71,7 +71,7 @@ type RingHash struct {
 	HashPolicies []HashPolicy `json:"hashPolicies,omitzero"`
 }
 
-// Validate checks that the bounds do not contradict each other.
+// Validate checks that the minimum is not greater than the maximum.
 func (r *RingHash) Validate(at *diag.At) {
 	if r.MinRingSize != nil && r.MaxRingSize != nil && *r.MinRingSize > *r.MaxRingSize {
 		at.Field("minRingSize").Errorf(diag.OutOfRange, "", "must not be greater than maxRingSize (%d)", *r.MaxRingSize)

@@ -15,24 +15,24 @@ type LocalityAwareness struct {
 	CrossZone *CrossZone `json:"crossZone,omitzero"`
 }
 
-// LocalZone prefers endpoints of the proxy's own zone that have the same values of
-// some tags.
+// LocalZone prefers endpoints of the proxy's own zone that have the same values
+// for some tags.
 type LocalZone struct {
 	AffinityTags AffinityTags `json:"affinityTags,omitzero"`
 }
 
-// AffinityTags is the tags, the most important one first.
+// AffinityTags contains the tags, the most important one first.
 type AffinityTags []AffinityTag
 
-// AffinityTag is a tag with its weight, relative to the weights of the others and to
-// that of the rest of the zone, which is 1. Without weights, each tag in turn gets nine
-// tenths of the remaining traffic.
+// AffinityTag is a tag with its weight, relative to the weights of the other tags and
+// to the weight of the rest of the zone, which is 1. Without weights, each tag in turn
+// gets nine tenths of the remaining traffic.
 type AffinityTag struct {
 	Key    string      `json:"key"`
 	Weight *conf.Count `json:"weight,omitzero"`
 }
 
-// Validate checks the keys, and that either all tags have weights or none has.
+// Validate checks the keys, and that either all tags have weights or none do.
 func (tags AffinityTags) Validate(at *diag.At) {
 	weighted := slices.ContainsFunc(tags, func(tag AffinityTag) bool { return tag.Weight != nil })
 	for i := range tags {
@@ -43,17 +43,18 @@ func (tags AffinityTags) Validate(at *diag.At) {
 	}
 }
 
-// CrossZone determines where requests go that the proxy's own zone cannot serve.
+// CrossZone determines the destination of requests that the proxy's own zone
+// cannot serve.
 type CrossZone struct {
-	// Failover is rules. Those for the proxy's own zone apply in order: a rule applies if
-	// the zones of the previous ones are not healthy. Without rules, requests stay in
-	// the zone.
+	// Failover contains rules. The rules for the proxy's own zone apply in order: a rule
+	// applies if the zones of the previous rules are not healthy. Without rules, requests
+	// stay in the zone.
 	Failover          []Failover         `json:"failover,omitzero"`
 	FailoverThreshold *FailoverThreshold `json:"failoverThreshold,omitzero"`
 }
 
 // FailoverThreshold is the share of healthy endpoints below which requests go to the
-// next zone, 50 % if it is nil.
+// next zone; nil means 50 %.
 type FailoverThreshold struct {
 	Percentage conf.Percentage `json:"percentage" policyMerge:"replace"`
 }
@@ -71,7 +72,7 @@ type Failover struct {
 	To   ToZone    `json:"to"`
 }
 
-// FromZone is the zones to which a [Failover] applies.
+// FromZone contains the zones to which a [Failover] applies.
 type FromZone struct {
 	Zones []string `json:"zones"`
 }
@@ -84,7 +85,7 @@ func (f *FromZone) Validate(at *diag.At) {
 	validateNames(at.Field("zones"), f.Zones)
 }
 
-// ToZone is the zones to which requests may go.
+// ToZone determines the zones to which requests may go.
 type ToZone struct {
 	Type  ToZoneType `json:"type"`
 	Zones []string   `json:"zones,omitzero"`

@@ -2,7 +2,7 @@ package meshmetric
 
 import "github.com/meshmatch/meshmatch/core/conf"
 
-// Backend is a place to which metrics are sent.
+// Backend is a destination to which metrics are sent.
 type Backend struct {
 	Type          BackendType    `json:"type" policyMerge:"discriminator"`
 	Prometheus    *Prometheus    `json:"prometheus,omitzero"`
@@ -51,7 +51,7 @@ const (
 // Enum returns the allowed values.
 func (TLSMode) Enum() []string { return conf.Words(TLSDisabled, TLSProvided, TLSActiveMTLSBackend) }
 
-// OpenTelemetry sends metrics to a collector: Endpoint or BackendRef.
+// OpenTelemetry sends metrics to a collector, given by Endpoint or BackendRef.
 type OpenTelemetry struct {
 	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`

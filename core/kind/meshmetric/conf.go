@@ -9,7 +9,7 @@ import (
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshMetric sets for a proxy.
+// Conf contains the settings of a MeshMetric for a proxy.
 //
 //confgen:conf
 type Conf struct {
@@ -17,7 +17,8 @@ type Conf struct {
 	Sidecar *Sidecar `json:"sidecar,omitzero"`
 	// Applications are programs whose metrics the proxy scrapes.
 	Applications []Application `json:"applications,omitzero"`
-	// Backends are all places to which metrics are sent; an empty list disables metrics.
+	// Backends are the destinations to which metrics are sent; an empty list disables
+	// metrics.
 	Backends []Backend `json:"backends,omitzero"`
 }
 
@@ -28,8 +29,9 @@ type Sidecar struct {
 	IncludeUnused *bool `json:"includeUnused,omitzero"`
 }
 
-// Profiles are sets of metrics: those of AppendProfiles, which concatenates the lists
-// of all policies, without those of Exclude, and those of Include.
+// Profiles determine the metrics: the metrics of AppendProfiles without the metrics
+// of Exclude, plus the metrics of Include. AppendProfiles concatenates the lists of
+// all policies.
 type Profiles struct {
 	AppendProfiles []Profile  `json:"appendProfiles,omitzero"`
 	Exclude        []Selector `json:"exclude,omitzero"`
@@ -60,10 +62,10 @@ type Selector struct {
 	Match string       `json:"match"`
 }
 
-// SelectorType is how a [Selector] compares names.
+// SelectorType determines how a [Selector] compares names.
 type SelectorType string
 
-// The types of selectors. Regular expressions are RE2's.
+// The types of selectors. Regular expressions have RE2's syntax.
 const (
 	PrefixSelector   SelectorType = "Prefix"
 	RegexSelector    SelectorType = "Regex"

@@ -4,18 +4,18 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshPassthrough sets for a proxy.
+// Conf contains the settings of a MeshPassthrough for a proxy.
 //
 //confgen:conf
 type Conf struct {
 	// PassthroughMode is None if it is nil.
 	PassthroughMode *Mode `json:"passthroughMode,omitzero"`
-	// AppendMatch is the destinations of mode Matched; each policy appends its own after
-	// those of lower priority.
+	// AppendMatch contains the destinations of mode Matched; each policy appends its
+	// destinations after the destinations of lower priority.
 	AppendMatch []Match `json:"appendMatch,omitzero"`
 }
 
-// Mode determines which destinations outside of the mesh can be reached.
+// Mode determines which destinations outside the mesh can be reached.
 type Mode string
 
 // The modes.
@@ -28,7 +28,7 @@ const (
 // Enum returns the allowed values.
 func (Mode) Enum() []string { return conf.Words(All, Matched, None) }
 
-// Match is one or more destinations outside of the mesh.
+// Match selects one or more destinations outside the mesh.
 type Match struct {
 	Type  MatchType `json:"type"`
 	Value string    `json:"value"`

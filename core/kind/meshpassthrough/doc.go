@@ -1,7 +1,7 @@
-// Package meshpassthrough defines the policy kind MeshPassthrough: which destinations
-// outside of the mesh the workload of a proxy can reach.
+// Package meshpassthrough defines the policy kind MeshPassthrough: the destinations
+// outside the mesh that the workload of a proxy can reach.
 //
-// It has the conf, the places where the kind is allowed, and the validation. It does not
-// know other kinds, dataplanes, or what Envoy makes of a conf: that is in
-// core/xds/translators.
+// It contains the conf, the allowed arrays and targetRefs, and the validation. It does
+// not depend on other kinds, dataplanes or Envoy; core/xds/translators turns a conf into
+// Envoy configuration.
 package meshpassthrough

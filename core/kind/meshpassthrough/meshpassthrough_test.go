@@ -48,7 +48,7 @@ func TestRejected(t *testing.T) {
 		},
 		"an address as a domain": {
 			Conf: `{appendMatch: [{type: Domain, value: 192.0.2.1, port: 1, protocol: tls}]}`,
-			Want: `p.yaml:2:38: spec.default.appendMatch[0].value: "192.0.2.1" is an address and no domain; write type: IP`,
+			Want: `p.yaml:2:38: spec.default.appendMatch[0].value: "192.0.2.1" is an address, not a domain; write type: IP`,
 		},
 		"domain": {
 			Conf: `{appendMatch: [{type: Domain, value: "a b", protocol: tls}]}`,

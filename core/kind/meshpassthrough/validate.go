@@ -40,7 +40,7 @@ func (m *Match) validateDomain(at *diag.At) {
 		wildcard, name = true, name[2:]
 	}
 	if _, err := netip.ParseAddr(name); err == nil {
-		at.Field("value").Errorf(diag.BadValue, "write type: IP", "%q is an address and no domain", m.Value)
+		at.Field("value").Errorf(diag.BadValue, "write type: IP", "%q is an address, not a domain", m.Value)
 	} else if len(name) > 253 || !domainName.MatchString(name) {
 		at.Field("value").Errorf(diag.BadValue, "write a name such as example.com or *.example.com", "bad domain %q", m.Value)
 	}

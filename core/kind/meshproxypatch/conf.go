@@ -4,12 +4,13 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is the changes of a MeshProxyPatch to a proxy's Envoy configuration.
+// Conf contains the changes of a MeshProxyPatch to a proxy's Envoy
+// configuration.
 //
 //confgen:conf
 type Conf struct {
-	// AppendModifications are applied in order; each policy appends its own after those
-	// of lower priority.
+	// AppendModifications are applied in order; each policy appends its modifications
+	// after the modifications of lower priority.
 	AppendModifications []Modification `json:"appendModifications,omitzero"`
 }
 
@@ -41,7 +42,7 @@ func (ResourceOperation) Enum() []string {
 type FilterOperation string
 
 // The operations on filters. AddFilterBefore and AddFilterAfter insert next to the
-// filter that is matched, and do nothing if there is none.
+// matched filter; if no filter matches, they do nothing.
 const (
 	RemoveFilter    FilterOperation = "Remove"
 	PatchFilter     FilterOperation = "Patch"
@@ -64,8 +65,8 @@ type ClusterMod struct {
 	JSONPatches []JSONPatch       `json:"jsonPatches,omitzero"`
 }
 
-// ClusterMatch selects clusters; nil matches all. Origin is what the cluster is for,
-// such as inbound or outbound.
+// ClusterMatch selects clusters; nil matches all. Origin is the purpose of the
+// cluster, such as inbound or outbound.
 type ClusterMatch struct {
 	Origin *string `json:"origin,omitzero"`
 	Name   *string `json:"name,omitzero"`
@@ -95,7 +96,7 @@ type VirtualHostMod struct {
 }
 
 // VirtualHostMatch selects virtual hosts or, for Add, the route configurations to which
-// one is added.
+// a virtual host is added.
 type VirtualHostMatch struct {
 	Origin                 *string `json:"origin,omitzero"`
 	Name                   *string `json:"name,omitzero"`

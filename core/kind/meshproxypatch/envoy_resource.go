@@ -12,8 +12,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/strict"
 )
 
-// EnvoyResource is an Envoy resource, or a part of one, as the text of a YAML document.
-// The modification that contains it determines its type, and checks its fields and the
+// EnvoyResource is the YAML text of an Envoy resource or a part of one. The
+// modification that contains it determines its type, and checks its fields and the
 // types of its extensions.
 type EnvoyResource string
 
@@ -33,7 +33,7 @@ func (r EnvoyResource) JSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// fields returns the fields of the resource, by the names that the text has.
+// fields returns the fields of the resource, by their names in the text.
 func (r EnvoyResource) fields() (map[string]conf.JSON, error) {
 	doc, err := r.parse()
 	if err != nil {
@@ -67,8 +67,8 @@ func (r EnvoyResource) parse() (*strict.Document, error) {
 	return mappings[0], nil
 }
 
-// checkType reports what does not conform to a message type of Envoy's API.
-// [EnvoyResource.Validate] reports a text that is not a mapping.
+// checkType reports fields that do not conform to a message type of Envoy's
+// API. [EnvoyResource.Validate] reports a text that is not a mapping.
 func (r *EnvoyResource) checkType(at *diag.At, message string) {
 	if r == nil {
 		return

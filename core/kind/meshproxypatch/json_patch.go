@@ -75,8 +75,8 @@ func (p JSONPointer) Validate(at *diag.At) {
 	}
 }
 
-// checkExtensions reports what does not conform to the types of the extensions in a
-// value.
+// checkExtensions reports fields that do not conform to the types of the extensions
+// in a value.
 func checkExtensions(at *diag.At, value conf.JSON) {
 	var tree any
 	if json.Unmarshal([]byte(value), &tree) == nil {

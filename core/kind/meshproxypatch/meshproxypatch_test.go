@@ -87,7 +87,7 @@ func TestRejected(t *testing.T) {
 		},
 		"patches to add": {
 			Conf: `{appendModifications: [{httpFilter: {operation: AddLast, value: "configDiscovery: {}", jsonPatches: []}}]}`,
-			Want: `p.yaml:2:101: spec.default.appendModifications[0].httpFilter.jsonPatches: go with "Patch" only; remove them`,
+			Want: `p.yaml:2:101: spec.default.appendModifications[0].httpFilter.jsonPatches: are only allowed with "Patch"; remove them`,
 		},
 		"removed with a value": {
 			Conf: `{appendModifications: [{networkFilter: {operation: Remove, value: "name: b"}}]}`,

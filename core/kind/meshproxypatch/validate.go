@@ -8,8 +8,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// Validate checks that there is a modification. As lists are concatenated, an empty one
-// does not even reset.
+// Validate checks that there is a modification. Lists are concatenated, so an empty
+// list cannot even reset.
 func (c *Conf) Validate(at *diag.At) {
 	if len(c.AppendModifications) == 0 {
 		at.Field("appendModifications").Errorf(diag.EmptyValue, "give a modification, or remove the policy", "must not be empty")
@@ -96,8 +96,8 @@ func (m *FilterMatch) Validate(at *diag.At) {
 // operation is a [ResourceOperation] or a [FilterOperation].
 type operation interface{ Enum() []string }
 
-// validateContent checks what the operation adds or patches: Remove has neither a value
-// nor patches, Patch has one of them, the others have a value.
+// validateContent checks the content of an operation: Remove has neither a value nor
+// patches, Patch has one of them, and the other operations have a value.
 func validateContent(at *diag.At, operation operation, value *EnvoyResource, patches []JSONPatch) {
 	word := fmt.Sprint(operation)
 	if !slices.Contains(operation.Enum(), word) {
@@ -112,7 +112,7 @@ func validateContent(at *diag.At, operation operation, value *EnvoyResource, pat
 	case patch && value == nil && len(patches) == 0:
 		at.Field("value").Errorf(diag.MissingField, "or give jsonPatches", `is required for "Patch"`)
 	case !patch && patches != nil:
-		at.Field("jsonPatches").Errorf(diag.FieldNotAllowed, "remove them", `go with "Patch" only`)
+		at.Field("jsonPatches").Errorf(diag.FieldNotAllowed, "remove them", `are only allowed with "Patch"`)
 	case !patch && !remove && value == nil:
 		at.Field("value").Errorf(diag.MissingField, "", "is required to add a resource")
 	}
@@ -134,8 +134,8 @@ func validateFilterName(at *diag.At, operation FilterOperation, match *FilterMat
 	}
 }
 
-// validateFilterConfig checks that a filter that is added has a config: Envoy finds the
-// code of a filter by the type of its config, not by its name.
+// validateFilterConfig checks that an added filter has a config: Envoy finds the code
+// of a filter by the type of its config, not by its name.
 func validateFilterConfig(at *diag.At, operation FilterOperation, value *EnvoyResource) {
 	if operation != RemoveFilter && operation != PatchFilter {
 		validateHasAny(at, value, "a filter that is added needs a config", "give typedConfig, with the @type of the extension",
@@ -143,7 +143,8 @@ func validateFilterConfig(at *diag.At, operation FilterOperation, value *EnvoyRe
 	}
 }
 
-// validateHasAny checks that a value that is present has one of some fields.
+// validateHasAny checks that a value, if present, has at least one of some
+// fields.
 func validateHasAny(at *diag.At, value *EnvoyResource, what, hint string, names ...string) {
 	if value == nil {
 		return

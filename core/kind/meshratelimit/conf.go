@@ -4,15 +4,15 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshRateLimit sets for an inbound.
+// Conf contains the settings of a MeshRateLimit for an inbound.
 //
 //confgen:conf
 type Conf struct {
-	// Local limits are counted by each proxy separately.
+	// Local contains the limits that each proxy counts separately.
 	Local *Local `json:"local,omitzero"`
 }
 
-// Local is the limits of requests and of connections.
+// Local contains the limits of requests and of connections.
 type Local struct {
 	HTTP *HTTP `json:"http,omitzero"`
 	TCP  *TCP  `json:"tcp,omitzero"`

@@ -30,8 +30,8 @@ func (h *HTTP) Validate(at *diag.At) { conf.RefuseIdle(at, h) }
 // Validate checks that the object sets something.
 func (t *TCP) Validate(at *diag.At) { conf.RefuseIdle(at, t) }
 
-// Validate checks that Envoy has the status. It responds with 429 instead of a status
-// that is not an error.
+// Validate checks that Envoy has the status. It warns of a status that is not an
+// error, because Envoy responds with 429 instead.
 func (o *OnRateLimit) Validate(at *diag.At) {
 	if o.Status == nil {
 		return

@@ -4,7 +4,7 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshRetry sets for each protocol.
+// Conf contains the settings of a MeshRetry for each protocol.
 //
 //confgen:conf hash
 type Conf struct {
@@ -13,13 +13,13 @@ type Conf struct {
 	GRPC *GRPC `json:"grpc,omitzero"`
 }
 
-// TCP is the retries of connections.
+// TCP configures the retries of connections.
 type TCP struct {
 	// MaxConnectAttempt is the number of attempts, including the first one.
 	MaxConnectAttempt *conf.Count `json:"maxConnectAttempt,omitzero"`
 }
 
-// HTTP is the retries of HTTP requests.
+// HTTP configures the retries of HTTP requests.
 type HTTP struct {
 	// NumRetries is the number of attempts after the first one.
 	NumRetries *uint32 `json:"numRetries,omitzero"`
@@ -28,7 +28,7 @@ type HTTP struct {
 	PerTryTimeout      *conf.Duration      `json:"perTryTimeout,omitzero"`
 	BackOff            *BackOff            `json:"backOff,omitzero"`
 	RateLimitedBackOff *RateLimitedBackOff `json:"rateLimitedBackOff,omitzero"`
-	// RetryOn is the causes of a retry; each is sufficient.
+	// RetryOn contains the causes of a retry; each is sufficient.
 	RetryOn []HTTPRetryOn `json:"retryOn,omitzero"`
 	// RetriableResponseHeaders cause a retry if any of them holds.
 	RetriableResponseHeaders []conf.HeaderMatch `json:"retriableResponseHeaders,omitzero"`
@@ -36,12 +36,12 @@ type HTTP struct {
 	RetriableRequestHeaders []conf.HeaderMatch `json:"retriableRequestHeaders,omitzero"`
 	// HostSelection determines which hosts a retry skips.
 	HostSelection HostSelection `json:"hostSelection,omitzero"`
-	// HostSelectionMaxAttempts is how often a host is chosen; if HostSelection skips all
-	// of them, the last one is used.
+	// HostSelectionMaxAttempts is the maximum number of times that a host is chosen; if
+	// HostSelection skips all of them, the last host is used.
 	HostSelectionMaxAttempts *int64 `json:"hostSelectionMaxAttempts,omitzero"`
 }
 
-// GRPC is the retries of gRPC calls; the fields are those of [HTTP].
+// GRPC configures the retries of gRPC calls, with the same fields as [HTTP].
 type GRPC struct {
 	NumRetries         *uint32             `json:"numRetries,omitzero"`
 	PerTryTimeout      *conf.Duration      `json:"perTryTimeout,omitzero"`
@@ -56,14 +56,14 @@ type BackOff struct {
 	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`
 }
 
-// RateLimitedBackOff is the time to the next attempt if a header of the response
-// contains it; the first header that can be parsed is used.
+// RateLimitedBackOff determines the headers of a response that may contain the
+// time until the next attempt; the first header that can be parsed is used.
 type RateLimitedBackOff struct {
 	ResetHeaders []ResetHeader          `json:"resetHeaders,omitzero"`
 	MaxInterval  *conf.PositiveDuration `json:"maxInterval,omitzero"`
 }
 
-// ResetHeader is a header with the time to try again.
+// ResetHeader is a header that contains the time of the next attempt.
 type ResetHeader struct {
 	Name   conf.HeaderName `json:"name"`
 	Format ResetFormat     `json:"format"`

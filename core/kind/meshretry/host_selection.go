@@ -5,7 +5,8 @@ import (
 	"github.com/meshmatch/meshmatch/core/diag"
 )
 
-// HostSelection is the predicates that a host must pass to be used for a retry.
+// HostSelection contains the predicates that a host must pass to be used for a
+// retry.
 type HostSelection []Predicate
 
 // Validate checks that OmitPreviousPriorities is not repeated.
@@ -25,7 +26,7 @@ func (s HostSelection) Validate(at *diag.At) {
 // Predicate skips some hosts.
 type Predicate struct {
 	Predicate PredicateType `json:"predicate"`
-	// Tags are those of the hosts that OmitHostsWithTags skips.
+	// Tags are the tags of the hosts that OmitHostsWithTags skips.
 	Tags map[string]string `json:"tags,omitzero"`
 	// UpdateFrequency is the number of attempts after which
 	// OmitPreviousPriorities computes the priorities again; 2 by default.

@@ -121,7 +121,7 @@ p.yaml:2:27: spec.to[0].default.grpc: sets nothing; set a field, or remove it`,
 		},
 		"a rate-limited back-off without headers": {
 			Conf: `{grpc: {rateLimitedBackOff: {maxInterval: 1s}}}`,
-			Want: `p.yaml:2:29: spec.to[0].default.grpc.rateLimitedBackOff.resetHeaders: required field is missing; give the headers that have the time to wait`,
+			Want: `p.yaml:2:29: spec.to[0].default.grpc.rateLimitedBackOff.resetHeaders: required field is missing; give the headers that contain the time to wait`,
 		},
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is the route of connections to one service. Its fields are those of the item
+// Conf contains the route of connections to one service. Its fields are in the item
 // of `to` itself.
 //
 //confgen:conf hash
@@ -15,8 +15,8 @@ type Conf struct {
 	Rules Rules `json:"rules"`
 }
 
-// Rules is at most one rule, as a connection has no property by which to choose one. An
-// empty list sends connections to the service itself.
+// Rules contains at most one rule, because a connection has no property by which to
+// choose a rule. An empty list sends connections to the service itself.
 type Rules []Rule
 
 // Validate checks the length.
@@ -31,8 +31,8 @@ type Rule struct {
 	Default RuleConf `json:"default"`
 }
 
-// RuleConf is the destinations of a connection, or the service itself if no backends
-// are set.
+// RuleConf contains the destinations of a connection. If no backends are set, the
+// destination is the service itself.
 type RuleConf struct {
 	BackendRefs []conf.BackendRef `json:"backendRefs,omitzero"`
 }

@@ -2,7 +2,7 @@
 // connections to a service are sent. Other policies can select a route by its name
 // (SPEC 4.3).
 //
-// It has the conf, the places where the kind is allowed, and the validation. It does not
-// know other kinds, dataplanes, or what Envoy makes of a conf: that is in
-// core/xds/translators.
+// It contains the conf, the allowed arrays and targetRefs, and the validation. It does
+// not depend on other kinds, dataplanes or Envoy; core/xds/translators turns a conf into
+// Envoy configuration.
 package meshtcproute

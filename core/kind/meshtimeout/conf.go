@@ -4,8 +4,8 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshTimeout sets for connections and requests. Zero disables a
-// timeout.
+// Conf contains the settings of a MeshTimeout for connections and requests.
+// Zero disables a timeout.
 //
 //confgen:conf hash
 type Conf struct {
@@ -16,7 +16,7 @@ type Conf struct {
 	HTTP        *HTTP          `json:"http,omitzero"`
 }
 
-// HTTP is the timeouts of HTTP connections, streams and requests.
+// HTTP contains the timeouts of HTTP connections, streams and requests.
 type HTTP struct {
 	// RequestTimeout limits the time until the end of the response.
 	RequestTimeout *conf.Duration `json:"requestTimeout,omitzero"`

@@ -8,7 +8,7 @@ import (
 )
 
 // Validate reports a conf without timeouts, and a connection timeout of zero, which Envoy
-// does not accept; for any other timeout, zero disables it.
+// does not accept. Zero disables any other timeout.
 func (c *Conf) Validate(at *diag.At) {
 	conf.RefuseIdle(at, c)
 	if c.ConnectionTimeout != nil && *c.ConnectionTimeout == 0 {

@@ -10,19 +10,19 @@ import (
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshTLS sets for an inbound.
+// Conf contains the settings of a MeshTLS for an inbound.
 //
 //confgen:conf
 type Conf struct {
 	TLSVersion *Version `json:"tlsVersion,omitzero"`
-	// TLSCiphers are the ciphers that are accepted up to TLS 1.2.
+	// TLSCiphers are the accepted ciphers up to TLS 1.2.
 	TLSCiphers []Cipher `json:"tlsCiphers,omitzero"`
 	// Mode is Strict if it is nil.
 	Mode *Mode `json:"mode,omitzero"`
 }
 
-// WithSchemaDefaults sets both bounds of a range that has one of them only: as Kuma stores
-// TLSAuto for the other one, it overrides the bound of a lower item.
+// WithSchemaDefaults completes a range that has only one bound. Kuma stores TLSAuto for
+// the other bound, which therefore overrides the bound of a lower item.
 func (c *Conf) WithSchemaDefaults() (resource.Conf, []string) {
 	if c.TLSVersion == nil || c.TLSVersion.Min != nil && c.TLSVersion.Max != nil {
 		return c, nil
@@ -42,7 +42,7 @@ func (c *Conf) WithSchemaDefaults() (resource.Conf, []string) {
 // Mode determines whether unencrypted connections are accepted.
 type Mode string
 
-// The modes: unencrypted connections are refused, or accepted too.
+// The modes: unencrypted connections are refused, or also accepted.
 const (
 	Strict     Mode = "Strict"
 	Permissive Mode = "Permissive"
@@ -51,13 +51,13 @@ const (
 // Enum returns the allowed values.
 func (Mode) Enum() []string { return conf.Words(Strict, Permissive) }
 
-// Version is the range of TLS versions that are accepted.
+// Version is the range of accepted TLS versions.
 type Version struct {
 	Min *TLSVersion `json:"min,omitzero"`
 	Max *TLSVersion `json:"max,omitzero"`
 }
 
-// Validate checks that the bounds do not contradict each other.
+// Validate checks that the minimum is not later than the maximum.
 func (v *Version) Validate(at *diag.At) {
 	conf.WarnIdle(at, v)
 	if v.Min == nil || v.Max == nil || !v.Min.numbered() || !v.Max.numbered() {

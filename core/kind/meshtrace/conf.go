@@ -4,19 +4,19 @@ import "github.com/meshmatch/meshmatch/core/conf"
 
 //go:generate go run github.com/meshmatch/meshmatch/cmd/confgen
 
-// Conf is what a MeshTrace sets for a proxy.
+// Conf contains the settings of a MeshTrace for a proxy.
 //
 //confgen:conf
 type Conf struct {
-	// Backends has at most one element, as Envoy sends its spans to one place; an empty
-	// list disables tracing.
+	// Backends has at most one element, because Envoy sends its spans to one
+	// destination; an empty list disables tracing.
 	Backends Backends  `json:"backends,omitzero"`
 	Sampling *Sampling `json:"sampling,omitzero"`
 	// Tags are added to every span.
 	Tags []Tag `json:"tags,omitzero"`
 }
 
-// Backend is a place to which spans are sent.
+// Backend is a destination to which spans are sent.
 type Backend struct {
 	Type          BackendType    `json:"type" policyMerge:"discriminator"`
 	Zipkin        *Zipkin        `json:"zipkin,omitzero"`
@@ -42,7 +42,7 @@ func (BackendType) Enum() []string {
 // Zipkin is a Zipkin collector.
 type Zipkin struct {
 	URL conf.URL `json:"url"`
-	// TraceID128Bit makes trace ids twice as long; false by default.
+	// TraceID128Bit makes trace IDs 128 bits long; false by default.
 	TraceID128Bit *bool `json:"traceId128bit,omitzero"`
 	// APIVersion is httpJson by default.
 	APIVersion *APIVersion `json:"apiVersion,omitzero"`
@@ -72,13 +72,13 @@ type Datadog struct {
 	SplitService *bool `json:"splitService,omitzero"`
 }
 
-// OpenTelemetry is a collector: Endpoint or BackendRef.
+// OpenTelemetry is a collector, given by Endpoint or BackendRef.
 type OpenTelemetry struct {
 	Endpoint   *conf.Endpoint     `json:"endpoint,omitzero"`
 	BackendRef *conf.CollectorRef `json:"backendRef,omitzero"`
 }
 
-// Sampling is the share of requests that are traced, 100 percent by default.
+// Sampling determines the share of traced requests, 100 percent by default.
 type Sampling struct {
 	// Overall limits the other two.
 	Overall *conf.Percentage `json:"overall,omitzero"`
@@ -88,14 +88,14 @@ type Sampling struct {
 	Random *conf.Percentage `json:"random,omitzero"`
 }
 
-// Tag is a tag of spans: Literal or Header.
+// Tag is a tag of spans. Its value is Literal or comes from Header.
 type Tag struct {
 	Name    string     `json:"name"`
 	Literal *string    `json:"literal,omitzero"`
 	Header  *HeaderTag `json:"header,omitzero"`
 }
 
-// HeaderTag takes a tag's value from a request's header.
+// HeaderTag takes the value of a tag from a header of the request.
 type HeaderTag struct {
 	Name conf.HeaderName `json:"name"`
 	// Default is the value for requests without the header; nil omits the tag.

@@ -10,8 +10,7 @@ import (
 // Action is a decision about a client.
 type Action string
 
-// The actions. AllowWithShadowDeny allows, and the shadow matcher reports it as a
-// denial.
+// The actions. AllowWithShadowDeny allows; the shadow matcher reports a denial.
 const (
 	Allow               Action = "Allow"
 	Deny                Action = "Deny"

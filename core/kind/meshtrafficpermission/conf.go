@@ -15,8 +15,8 @@ type Conf struct {
 	Action *Action `json:"action,omitzero"`
 }
 
-// RuleConf is the decisions of a rule; each entry is about the requests that it
-// matches. The lists of two rules are never merged in an effective configuration:
+// RuleConf contains the decisions of a rule; each entry decides the requests that
+// it matches. An effective configuration never merges the lists of two rules:
 // every rule remains separate, with its policy (SPEC 7.3).
 //
 //confgen:conf

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// After returns the expression of what follows a prefix, in the texts that begin with it
-// and that the expression matches as a whole (Brzozowski's derivative).
+// After returns the expression of the texts that may follow a prefix in a whole match
+// (Brzozowski's derivative).
 func After(tree *syntax.Regexp, prefix string) *syntax.Regexp {
 	for i, r := range prefix {
 		if tree = derivative(tree, r); i == 0 {
@@ -16,7 +16,8 @@ func After(tree *syntax.Regexp, prefix string) *syntax.Regexp {
 	return tree
 }
 
-// withoutBegin returns an expression in which no assertion of the begin of a text holds.
+// withoutBegin returns the expression with every assertion of the beginning of a text
+// false.
 func withoutBegin(tree *syntax.Regexp) *syntax.Regexp {
 	if tree.Op == syntax.OpBeginText || tree.Op == syntax.OpBeginLine {
 		return nothing()
@@ -34,7 +35,7 @@ func withoutBegin(tree *syntax.Regexp) *syntax.Regexp {
 
 func nothing() *syntax.Regexp { return &syntax.Regexp{Op: syntax.OpNoMatch} }
 
-// derivative returns the expression of what follows a rune.
+// derivative returns the expression of the texts that may follow a rune.
 func derivative(tree *syntax.Regexp, r rune) *syntax.Regexp {
 	empty := &syntax.Regexp{Op: syntax.OpEmptyMatch}
 	switch tree.Op {
@@ -86,7 +87,7 @@ func derivative(tree *syntax.Regexp, r rune) *syntax.Regexp {
 	return nothing()
 }
 
-// folds reports whether two runes differ in their case only.
+// folds reports whether two runes differ only in case.
 func folds(a, b rune) bool {
 	for next := unicode.SimpleFold(a); next != a; next = unicode.SimpleFold(next) {
 		if next == b {
@@ -96,7 +97,7 @@ func folds(a, b rune) bool {
 	return false
 }
 
-// nullable reports whether an expression matches the empty text in front of another rune.
+// nullable reports whether an expression matches the empty text before another rune.
 func nullable(tree *syntax.Regexp) bool {
 	switch tree.Op {
 	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest, syntax.OpBeginText, syntax.OpBeginLine:

@@ -11,12 +11,12 @@ import (
 
 const (
 	maxStates = 2000
-	maxBytes  = 16 << 10 // of an expression
+	maxBytes  = 16 << 10 // the maximum length of an expression
 )
 
 var (
-	// ErrTooLarge indicates that a language needs a larger automaton or expression than
-	// the limits of this package.
+	// ErrTooLarge indicates that a language needs an automaton or expression that
+	// exceeds the limits of this package.
 	ErrTooLarge = errors.New("it needs a larger expression than the limit")
 	// ErrAssertion indicates an expression with an assertion about words or lines.
 	ErrAssertion = errors.New("it has an assertion about words or lines")
@@ -33,8 +33,8 @@ type Automaton struct {
 // span is a range of runes.
 type span struct{ first, last rune }
 
-// New returns the texts in which at least one of the expressions is found. An assertion
-// about words or lines is an [ErrAssertion].
+// New returns the automaton of the texts in which at least one of the expressions is
+// found. The error for an assertion about words or lines is an [ErrAssertion].
 func New(expressions ...string) (*Automaton, error) {
 	whole := `(?s:.*)(?:` + strings.Join(expressions, `|`) + `)(?s:.*)`
 	tree, err := syntax.Parse(whole, syntax.Perl)
@@ -64,7 +64,7 @@ func New(expressions ...string) (*Automaton, error) {
 	return a.minimal(), nil
 }
 
-// classesOf cuts all runes where an instruction distinguishes them.
+// classesOf divides all runes where an instruction distinguishes them.
 func classesOf(program *syntax.Prog) []span {
 	cuts := []rune{0}
 	for i := range program.Inst {
@@ -111,7 +111,7 @@ func foldsOf(inst *syntax.Inst, r rune) []rune {
 	return folds
 }
 
-// builder makes states of sets of instructions.
+// builder makes states from sets of instructions.
 type builder struct {
 	program   *syntax.Prog
 	sets      [][]uint32
@@ -119,7 +119,8 @@ type builder struct {
 	automaton *Automaton
 }
 
-// state returns the state of a set, which is sorted, where an assertion holds.
+// state returns the state of a sorted set, in a place where the given
+// assertions hold.
 func (b *builder) state(set []uint32, holds syntax.EmptyOp) int {
 	key := keyOf(append([]uint32{uint32(holds)}, set...))
 	if s, ok := b.known[key]; ok {
@@ -146,8 +147,9 @@ func keyOf(numbers []uint32) string {
 	return string(key)
 }
 
-// closure follows the instructions that read nothing, where the assertions hold. The
-// result has those whose assertion does not hold here: it may at the end.
+// closure follows the instructions that read no rune, as far as their assertions
+// hold. The result contains the instructions whose assertion does not hold here,
+// because it may hold at the end.
 func (b *builder) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
 	seen := map[uint32]bool{}
 	for todo := slices.Clone(from); len(todo) > 0; {
@@ -193,7 +195,7 @@ func (b *builder) step(set []uint32, r rune) []uint32 {
 	return b.closure(out, 0)
 }
 
-// minimal joins the states that accept the same texts (Moore's algorithm).
+// minimal merges the states that accept the same texts (Moore's algorithm).
 func (a *Automaton) minimal() *Automaton {
 	group := make([]int, len(a.accepts))
 	for s, accepts := range a.accepts {
@@ -236,7 +238,7 @@ func (a *Automaton) minimal() *Automaton {
 	return m
 }
 
-// Complement returns all other texts.
+// Complement returns the automaton of all other texts.
 func (a *Automaton) Complement() *Automaton {
 	b := *a
 	b.accepts = make([]bool, len(a.accepts))

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// check compares an automaton, what it becomes and their expressions with package regexp.
+// check compares an automaton, its complement and the expressions of both with package
+// regexp.
 func check(t *testing.T, expression string, texts []string) {
 	t.Helper()
 	a, err := New(expression)
@@ -65,7 +66,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// After a prefix, a whole match goes on as the tree says.
+// After a prefix, the tree of After matches the rest of each whole match.
 func TestAfter(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -109,7 +110,7 @@ func randomOf(r *rand.Rand, depth int, atoms []string) string {
 	return `(?:` + x + `)(?:` + y + `)`
 }
 
-// What grows exponentially is an error, not work without end.
+// Exponential growth is an error, not endless work.
 func TestLimits(t *testing.T) {
 	if _, err := New(`a[ab]{20}$`); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("an automaton with 2^20 states: %v", err)

@@ -1,11 +1,14 @@
-// Package automaton computes what the RE2 syntax has no words for: the texts that an
-// expression does not match, and what it matches after a prefix.
+// Package automaton computes expressions that the RE2 syntax cannot write directly:
+// for the texts that an expression does not match, and for the rest of a match after
+// a prefix.
 //
-//  1. [New] compiles expressions to a deterministic automaton, and joins its states that
+//  1. [New] compiles expressions to a deterministic automaton, and merges states that
 //     accept the same texts.
 //  2. [Automaton.Complement] returns the automaton of all other texts.
-//  3. [Automaton.Expression] makes an expression of it (expression.go).
+//  3. [Automaton.Expression] converts an automaton to an expression
+//     (expression.go).
 //
-// The last two may take exponential space, and return [ErrTooLarge] past a limit. [After]
-// works on the tree of an expression instead (after.go), which [Print] makes a text again.
+// New and Expression may need exponential space, and return [ErrTooLarge] past a limit.
+// [After] works on the tree of an expression instead (after.go); [Print] converts the tree
+// to a text.
 package automaton

@@ -11,15 +11,15 @@ import (
 
 func simpleFold(r rune) rune { return unicode.SimpleFold(r) }
 
-// term is an expression that is built. The zero one matches nothing.
+// term is an expression under construction. The zero term matches no text.
 type term struct {
 	text   string
 	exists bool
-	loose  bool // alternatives, which need a group next to others
+	loose  bool // alternatives, which need a group beside other terms
 	single bool // one character or class, which needs no group
 }
 
-// empty matches the empty text alone.
+// empty matches only the empty text.
 var empty = term{exists: true}
 
 func (t term) isEmpty() bool { return t.exists && t.text == "" && !t.loose }
@@ -31,7 +31,7 @@ func (t term) grouped() string {
 	return t.text
 }
 
-// or returns what either matches.
+// or returns the term that matches the texts of either.
 func (t term) or(u term) term {
 	switch {
 	case !t.exists || t == u:
@@ -46,7 +46,7 @@ func (t term) or(u term) term {
 	return term{text: t.text + `|` + u.text, exists: true, loose: true}
 }
 
-// then returns one after the other.
+// then returns the concatenation of both.
 func (t term) then(u term) term {
 	switch {
 	case !t.exists || !u.exists:
@@ -59,7 +59,7 @@ func (t term) then(u term) term {
 	return term{text: t.grouped() + u.grouped(), exists: true}
 }
 
-// repeated appends an operator to all of the term.
+// repeated appends a repetition operator to the whole term.
 func (t term) repeated(operator string) term {
 	if !t.exists || t.isEmpty() {
 		return empty
@@ -76,7 +76,7 @@ func (a *Automaton) Expression() (string, error) {
 	states := a.reachable()
 	n := len(states)
 	begin, end := n, n+1
-	edges := make([]map[int]term, n+2) // by the states that they lead from and to
+	edges := make([]map[int]term, n+2) // by source and target state
 	for i := range edges {
 		edges[i] = map[int]term{}
 	}
@@ -134,7 +134,7 @@ func (a *Automaton) Expression() (string, error) {
 	return `^(?s:` + t.text + `)$`, nil
 }
 
-// weight is how much longer all terms get if a state is removed.
+// weight is the growth of all terms if a state is removed.
 func weight(edges []map[int]term, s int) int {
 	var in, out, before, after int
 	for from := range edges {
@@ -161,7 +161,7 @@ func sortedKeys(m map[int]term) []int {
 	return keys
 }
 
-// reachable returns the states from which a text is accepted, as far as they are reached.
+// reachable returns the states that are reached and from which some text is accepted.
 func (a *Automaton) reachable() []int {
 	var order []int
 	seen := map[int]bool{}
@@ -186,7 +186,7 @@ func (a *Automaton) reachable() []int {
 	return slices.DeleteFunc(order, func(s int) bool { return !alive[s] })
 }
 
-// classOf returns the expression of runes in ranges, which are sorted.
+// classOf returns the expression of the runes in sorted ranges.
 func classOf(list []span) term {
 	joined := []span{list[0]}
 	for _, s := range list[1:] {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Print returns the text of an expression, in which parts may be others: those that a
-// function returns a text for.
+// Print returns the text of an expression. The function part may return another text
+// for a part of it.
 func Print(tree *syntax.Regexp, part func(*syntax.Regexp) (text string, ok bool)) string {
 	if text, ok := part(tree); ok {
 		return text

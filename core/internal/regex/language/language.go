@@ -17,18 +17,18 @@ type Language interface {
 	// accepts reports whether a text that ends in the state is in the language.
 	accepts(state int32) bool
 	// hopeless reports whether no text through the state is in the language. It may
-	// overlook that.
+	// return false although there is none.
 	hopeless(state int32) bool
-	// cut marks the bytes that some state distinguishes from the byte before them.
+	// cut marks the bytes that some state distinguishes from the preceding byte
+	// value.
 	cut(cuts *[256]bool)
 }
 
 // Whole returns the texts that an expression matches.
 func Whole(e *regex.Expr) Language { return compile(e.BytewiseWhole()) }
 
-// Runs returns the header values that have a run of comma-separated elements that an
-// expression matches, and those with a byte beyond ASCII, as a denial compares them (SPEC
-// 7.2).
+// Runs returns the header values that a denial matches (SPEC 7.2): values with a run of
+// comma-separated elements that an expression matches, and values with a non-ASCII byte.
 func Runs(e *regex.Expr) Language {
 	return compile(e.BytewiseRuns() + `|(?s:.)*[\x{80}-\x{ff}](?s:.)*`)
 }
@@ -62,7 +62,7 @@ func compile(expression string) Language {
 }
 
 // automaton is the deterministic automaton of a program. A state is a set of
-// instructions, and what precedes it that an assertion could ask for.
+// instructions, and the preceding context on which assertions depend.
 type automaton struct {
 	program *syntax.Prog
 	known   map[string]int32
@@ -72,13 +72,13 @@ type automaton struct {
 }
 
 type set struct {
-	instructions []uint32 // before those that read nothing are followed; sorted
+	instructions []uint32 // before following instructions that read no byte; sorted
 	before       context
 	accepting    bool
-	next         []int32 // by class of bytes; 0: unknown, else the state plus 1
+	next         []int32 // by class of bytes; 0: unknown, otherwise the state plus 1
 }
 
-// context is what an assertion can see of the byte before a place.
+// context is the part of the preceding byte on which assertions depend.
 type context rune
 
 const (
@@ -138,8 +138,8 @@ func (a *automaton) add(instructions []uint32, before context) int32 {
 	return state
 }
 
-// closure returns the instructions that read a byte or match, which are reached from some
-// by those that read nothing, where the assertions hold.
+// closure returns the instructions that read a byte or match, and that are reached from
+// the given ones through instructions that read no byte, as far as their assertions hold.
 func (a *automaton) closure(from []uint32, holds syntax.EmptyOp) []uint32 {
 	seen := map[uint32]bool{}
 	var out []uint32
@@ -173,9 +173,11 @@ func (a *automaton) cut(cuts *[256]bool) {
 	}
 }
 
-// cutsOf marks the bytes that an instruction distinguishes from the byte before them.
+// cutsOf marks the bytes that an instruction distinguishes from the preceding byte
+// value.
 func cutsOf(program *syntax.Prog, cuts *[256]bool) {
-	// A class of bytes has the same meaning for assertions: a word, a line, or neither.
+	// All bytes of a class have the same meaning for assertions: a word, a line, or
+	// neither.
 	mark(cuts, '\n', '\n')
 	for _, r := range [][2]rune{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}} {
 		mark(cuts, r[0], r[1])
@@ -207,8 +209,8 @@ func mark(cuts *[256]bool, first, last rune) {
 	}
 }
 
-// States returns the number of states that texts have reached so far, of a language that is
-// an automaton. They are kept.
+// States returns the number of states that an automaton has made so far; it keeps them. It
+// returns 0 for other languages.
 func States(l Language) int {
 	if a, ok := l.(*automaton); ok {
 		return len(a.states)

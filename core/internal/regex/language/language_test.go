@@ -11,13 +11,13 @@ import (
 	"github.com/meshmatch/meshmatch/core/internal/regex"
 )
 
-// Expressions over a, b, slashes, commas, blanks and a byte beyond ASCII.
+// Expressions over a, b, slashes, commas, spaces and a non-ASCII byte.
 var expressions = []string{
 	`a*`, `(a|b)+`, `.*`, `[^a]*`, `a?b`, `\bab\b.*`, `(?m:^a$)`, `a{2,3}`, `(?:a,)*b`, `é.*`, `[^/]+`, `/a/.*`, `.*/b`, `\Ba*`, `$^`,
 	`(?i)A+`, ` a`, `a .*`, `a|`, `(ab)*`,
 }
 
-// texts returns all texts of up to so many of the given letters.
+// texts returns all texts of the given letters up to a length.
 func texts(letters []string, longest int) []string {
 	out, last := []string{""}, []string{""}
 	for range longest {
@@ -75,7 +75,7 @@ func TestTrieDividesByConditions(t *testing.T) {
 	}
 }
 
-// A shortest text of four letters or more is found by trying all texts.
+// The test finds a shortest text of up to four letters by trying all texts.
 func TestShortest(t *testing.T) {
 	all := texts([]string{"a", "b", "/", ",", " ", "é", "c", "\n", "A"}, 4)
 	random := rand.New(rand.NewPCG(3, 4))

@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// ErrTooLarge indicates that a search needs more states than it may take.
+// ErrTooLarge indicates that a search needs more steps than its limit.
 var ErrTooLarge = errors.New("the regular expressions need too many states together")
 
 // Shortest returns a shortest text that is in all languages of in and in none of out. If
-// there is none, ok is false. It takes at most the given number of steps, each of one
-// language by one byte, and subtracts what it took; the error is [ErrTooLarge].
+// there is none, ok is false. A step moves one language by one byte. Shortest takes at
+// most the given number of steps and subtracts the steps that it took; the error is
+// [ErrTooLarge].
 func Shortest(in, out []Language, steps *int) (text string, ok bool, err error) {
 	s := search{in: in, out: out, seen: map[string]bool{}}
 	s.bytes = representatives(append(slices.Clone(in), out...))
@@ -42,7 +43,7 @@ type search struct {
 	seen    map[string]bool // by the states
 }
 
-// place is a state of each language, and how the search came to it.
+// place contains a state of each language, and the path of the search to it.
 type place struct {
 	states []int32 // of in, then of out
 	parent int
@@ -101,7 +102,7 @@ func (s *search) text(i int) string {
 	return string(text)
 }
 
-// representatives returns a byte of each class, those that read best first.
+// representatives returns a byte of each class, the most readable bytes first.
 func representatives(languages []Language) []byte {
 	var cuts [256]bool
 	for _, l := range languages {
@@ -125,7 +126,8 @@ func representatives(languages []Language) []byte {
 	return out
 }
 
-// byReadability is all bytes: letters, digits, other printable ones, then the rest.
+// byReadability contains all bytes: letters, digits, other printable bytes, then
+// the rest.
 var byReadability = func() []byte {
 	var out []byte
 	for _, r := range [][2]int{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}, {' ', ' '}, {0x80, 0xff}, {0, 0x1f}, {0x7f, 0x7f}} {

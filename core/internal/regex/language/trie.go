@@ -14,7 +14,7 @@ type How uint8
 // The ways to compare.
 const (
 	Exactly How = iota
-	Below       // the value or, by segment, what lies below it
+	Below       // the value or, by segment, a path below it
 	StartsWith
 )
 
@@ -32,11 +32,11 @@ func (c Condition) Holds(text string) bool {
 // A Trie divides all texts by the conditions that they meet.
 type Trie struct{ nodes []node }
 
-// node is a text that a value begins with. State 2n is that text as read so far, state
-// 2n+1 a text that left the trie there.
+// node is a prefix of a value. In state 2n, the text so far is this prefix; in state
+// 2n+1, the text left the trie at this prefix.
 type node struct {
 	next      map[byte]int32
-	ends      []int // conditions that the text itself meets, and no longer text
+	ends      []int // conditions that only the text itself meets, not longer texts
 	passes    []int // conditions that the text and all longer ones meet
 	on, after int32 // sets of conditions, numbered
 }
@@ -75,8 +75,8 @@ func (t *Trie) insert(text string) int32 {
 	return at
 }
 
-// number gives equal sets of conditions equal numbers. A node is numbered after the one
-// that leads to it.
+// number gives equal sets of conditions equal numbers. A node is numbered after its
+// parent.
 func (t *Trie) number() {
 	type step struct {
 		set       int32
@@ -115,7 +115,7 @@ func (t *Trie) Like(text string) Language {
 	return class
 }
 
-// class is the texts that meet a set of conditions and no other one.
+// class contains the texts that meet exactly one set of conditions.
 type class struct {
 	trie *Trie
 	set  int32
