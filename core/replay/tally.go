@@ -22,6 +22,7 @@ type tally struct {
 	*Input
 	values []value
 	lines  []request.Header // of the request that is decided now
+	uris   []string         // of its client
 	made   map[*rules]*made
 	room   room
 
@@ -117,7 +118,11 @@ func (t *tally) sent() sent {
 		*isMissing = t.values[field].is == missing
 		return t.values[field].text
 	}
-	uris := strings.Split(text(peerURIs, &s.missing.SpiffeID), ",")
+	uris := t.uris[:0]
+	for uri := range strings.SplitSeq(text(peerURIs, &s.missing.SpiffeID), ",") {
+		uris = append(uris, uri)
+	}
+	t.uris = uris
 	s.missing.Tags = s.missing.SpiffeID
 	if t.values[peerURIs].is == given {
 		// A piece without a scheme is a part of a URI that has a comma.

@@ -141,7 +141,7 @@ func (q *replayQuery) answer(g *globals, c *cobra.Command, renamed map[string]st
 }
 
 // printLogFormat prints the policy that writes what a replay reads: as YAML, unless JSON is
-// asked for.
+// asked for. It has no targetRef, which means the whole mesh in every version of Kuma.
 func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) error {
 	mesh := g.mesh
 	var view *core.View
@@ -165,7 +165,22 @@ func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) er
 	if g.output.word != "json" {
 		g.output.word = "yaml"
 	}
-	return g.encode(c.OutOrStdout(), policy)
+	type rule struct {
+		Default resource.Conf `json:"default"`
+	}
+	var document struct {
+		Type string `json:"type"`
+		Mesh string `json:"mesh"`
+		Name string `json:"name"`
+		Spec struct {
+			Rules []rule `json:"rules"`
+		} `json:"spec"`
+	}
+	document.Type, document.Mesh, document.Name = policy.Kind, policy.Mesh, policy.Name
+	for i := range policy.Rules {
+		document.Spec.Rules = append(document.Spec.Rules, rule{policy.Rules[i].Conf})
+	}
+	return g.encode(c.OutOrStdout(), document)
 }
 
 // replayPage prints counts, then each difference with an example.
