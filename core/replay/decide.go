@@ -284,9 +284,10 @@ func (n *named) has(r *request.Request) bool {
 	return slices.ContainsFunc(n.tags, r.Tags.Contains)
 }
 
-// name notes the client of a request if no entry names it.
+// name notes the client of a request if no entry names it. An entry cannot name an ID of
+// more than maxID bytes.
 func (t *tally) name(r *rules, s *sent) {
-	if s.SpiffeID == "" || t.unnamed[s.SpiffeID] || r.named.has(&s.Request) {
+	if s.SpiffeID == "" || len(s.SpiffeID) > maxID || t.unnamed[s.SpiffeID] || r.named.has(&s.Request) {
 		return
 	}
 	t.unnamed[strings.Clone(s.SpiffeID)] = true

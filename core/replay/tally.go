@@ -14,6 +14,7 @@ const (
 	maxKeptBytes = 8 << 20
 	maxKeptKey   = 4 << 10
 	maxUnnamed   = 10_000 // identities of a result
+	maxID        = 2048   // bytes of each; SPIFFE IDs are no longer
 	maxNoted     = 10     // malformed lines of a result
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +74,7 @@ wrong usage.`,
 			if more := answer.Malformed - int64(len(answer.MalformedLines)); more > 0 {
 				fmt.Fprintf(c.ErrOrStderr(), "warning: %d more malformed lines\n", more)
 			}
-			if err := g.print(c, answer, func(p *page) { replayPage(p, answer, g.files) }); err != nil {
+			if err := g.print(c, answer, func(p *page) { replayPage(p, answer) }); err != nil {
 				return err
 			}
 			switch {
@@ -184,7 +185,7 @@ func (g *globals) printLogFormat(c *cobra.Command, renamed map[string]string) er
 }
 
 // replayPage prints counts, then each difference with an example.
-func replayPage(p *page, a *inspect.Replay, files []string) {
+func replayPage(p *page, a *inspect.Replay) {
 	count := func(n int64) string { return strconv.FormatInt(n, 10) }
 	p.row("semantics", a.Semantics.String())
 	p.row("records", count(a.Records))
@@ -193,7 +194,11 @@ func replayPage(p *page, a *inspect.Replay, files []string) {
 	for _, reason := range a.UnknownReasons {
 		p.row("", count(reason.Count)+"  "+reason.Reason)
 	}
-	for i := range a.Differences {
+	shown := len(a.Differences)
+	if !p.wide {
+		shown = min(shown, replayShown)
+	}
+	for i := range a.Differences[:shown] {
 		d := &a.Differences[i]
 		p.heading(0, "%s", diag.Count(int(d.Count), "record"))
 		p.row("log", d.Log)
@@ -208,20 +213,66 @@ func replayPage(p *page, a *inspect.Replay, files []string) {
 		p.row("example", at)
 		p.row("", requestOptions(&d.Example.Witness))
 	}
-	if len(a.Differences) == 0 {
+	switch more := len(a.Differences) - shown; {
+	case len(a.Differences) == 0:
 		p.heading(0, "no record differs")
+	case more > 0:
+		p.heading(0, "%d more differences; -o wide shows all", more)
 	}
 	if len(a.NeverHit) > 0 {
 		p.heading(0, "entries that decided about no record")
-		for i := range a.NeverHit {
-			e := &a.NeverHit[i]
-			p.row(p.reason(e.KRI, e.Item, e.Source))
-		}
+		neverHitRows(p, a.NeverHit)
 	}
 	if len(a.Unnamed) > 0 {
 		p.heading(0, "identities that no entry of the inbound names")
-		for _, id := range a.Unnamed {
+		for i, id := range a.Unnamed {
+			if i == replayShown && !p.wide {
+				p.row(fmt.Sprintf("and %d more; -o wide shows all", len(a.Unnamed)-i))
+				break
+			}
 			p.row(id)
 		}
 	}
+}
+
+// replayShown is how many elements of a list a table has that is not wide.
+const replayShown = 20
+
+// neverHitRows prints entries: each by itself if the page is wide, else those of one list of
+// a rule together.
+func neverHitRows(p *page, entries []inspect.Decider) {
+	type list struct{ kri, name string }
+	var lists []list
+	indexes := map[list][]int{}
+	for i := range entries {
+		e := &entries[i]
+		if p.wide {
+			p.row(p.reason(e.KRI, e.Item, e.Source))
+			continue
+		}
+		at := list{e.KRI, strings.TrimSuffix(e.Item, fmt.Sprintf("[%d]", *e.Index))}
+		if indexes[at] == nil {
+			lists = append(lists, at)
+		}
+		indexes[at] = append(indexes[at], *e.Index)
+	}
+	for _, at := range lists {
+		p.row(at.name + "[" + ranges(indexes[at]) + "]")
+	}
+}
+
+// ranges returns numbers, which are sorted, with a dash between the ends of a sequence.
+func ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		first := i
+		for i++; i < len(numbers) && numbers[i] == numbers[i-1]+1; i++ {
+		}
+		text := strconv.Itoa(numbers[first])
+		if last := numbers[i-1]; last > numbers[first] {
+			text += "-" + strconv.Itoa(last)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ",")
 }
