@@ -58,14 +58,10 @@ func (d *decoder) addUnused(at *diag.At, f unusedField) {
 // countObject counts an object of a kind that affects answers in Kuma but not
 // here.
 func (d *decoder) countObject(at *diag.At, kind *objectKind) {
-	if kind.idle || kind.name == MeshServiceKind || kind.name == MeshExternalServiceKind || d.counted(kind.name) {
+	if kind.idle || kind.isDestination() || d.counted(kind.name) {
 		return
 	}
-	what := fmt.Sprintf("a %s is read, but no outbound or endpoint depends on it here", kind.name)
-	if kind.isDestination() {
-		what = fmt.Sprintf("a %s has outbounds, but no endpoints in the configuration of Envoy", kind.name)
-	}
-	d.addUnused(at, unusedField{name: kind.name, what: what})
+	d.addUnused(at, unusedField{name: kind.name, what: fmt.Sprintf("a %s is read, but no outbound or endpoint depends on it here", kind.name)})
 }
 
 // warn reports each field of the list once.

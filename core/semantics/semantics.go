@@ -65,6 +65,7 @@ type reader interface {
 	routesHaveOutboundItems() bool
 	hasServiceTags() bool
 	serviceTLS(ready bool) ServiceTLS
+	multiZone() multiZoneReading
 	mixesRoles(p *resource.Policy) bool
 }
 

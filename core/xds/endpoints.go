@@ -20,6 +20,8 @@ type Endpoint struct {
 	Protocol  message.Protocol
 	// Priority is that of an external service: 0 is used first.
 	Priority uint32
+	// OwnZoneOnly reports that clients of other zones do not reach the endpoint.
+	OwnZoneOnly bool
 	// SPIFFEID is the identity that the endpoint presents, "" if it has none.
 	SPIFFEID string
 }
@@ -36,6 +38,8 @@ type Endpoints struct {
 	// Localities are the groups that get requests. At first there is one with all
 	// endpoints, or none if there are no endpoints. An external service has one for each
 	// priority.
+	// Of a MeshMultiZoneService there is one for each zone: that of the client has
+	// priority 0, and the others have the next one.
 	Localities []Locality
 	// Message gets the endpoints of the localities when the draft is finished.
 	Message *endpointv3.ClusterLoadAssignment

@@ -64,15 +64,15 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			name := fmt.Sprint("x", random.IntN(3))
 			var text string
 			var remove []resource.ID
-			switch random.IntN(10) {
+			switch random.IntN(12) {
 			case 0, 1, 2:
 				text = fmt.Sprintf("{type: Dataplane, name: %s, labels: {app: %s%s}, networking: {address: 10.0.0.%d, inbound: [{port: %s, name: %s, protocol: http%s, tags: {kuma.io/service: %s, v: %s}}]}}",
 					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")), random.IntN(4)+1, pick("80", "81"), pick("main", "other"), some(", state: NotReady"), pick("a", "b"), pick("a", "b"))
 			case 3, 4:
-				text = fmt.Sprintf("{type: MeshService, name: %s, labels: {team: %s%s}, spec: {selector: {%s}, ports: [{port: %s, targetPort: %s, appProtocol: %s}], identities: [%s]}, status: {vips: [{ip: 241.0.0.%d}], tls: {status: %s}}}",
+				text = fmt.Sprintf("{type: MeshService, name: %s, labels: {team: %s%s}, spec: {selector: {%s}, ports: [{port: %s, targetPort: %s, appProtocol: %s}], identities: [%s], state: %s}, status: {vips: [{ip: 241.0.0.%d}], tls: {status: %s}}}",
 					name, pick("a", "b"), some(", kuma.io/zone: "+pick("east", "west")),
 					pick("dataplaneTags: {kuma.io/service: a}", "dataplaneTags: {v: b}", "dataplaneRef: {name: x1}", "dataplaneLabels: {matchLabels: {app: a}}", "dataplaneLabels: {matchLabels: {kuma.io/display-name: x2}}", "dataplaneLabels: {}", ""),
-					pick("80", "90"), pick("80", "81", "main", "other"), pick("http", "tcp", "grpc"), some("{type: SpiffeID, value: spiffe://a/b}"), random.IntN(3), pick("Ready", "NotReady"))
+					pick("80", "90"), pick("80", "81", "main", "other"), pick("http", "tcp", "grpc"), some("{type: SpiffeID, value: spiffe://a/b}"), pick("Available", "Unavailable"), random.IntN(3), pick("Ready", "NotReady"))
 			case 5:
 				text = "{type: MeshIdentity, name: i, spec: {selector: {dataplane: {matchLabels: {" + some("app: a") + "}}}, provider: {type: Spire, spire: {}}}}"
 			case 6:
@@ -80,6 +80,9 @@ func TestBuilderFollowsDestinations(t *testing.T) {
 			case 8:
 				text = fmt.Sprintf("{type: MeshExternalService, name: %s, labels: {team: %s}, spec: {match: {port: 80, protocol: %s}, endpoints: [{address: %s, port: 1}%s], tls: {enabled: %v}}, status: {vip: {ip: 242.0.0.%d}}}",
 					name, pick("a", "b"), pick("http", "tcp"), pick("192.0.2.1", "a.example"), some(", {address: 192.0.2.2, port: 2, priority: 1}"), random.IntN(2) == 0, random.IntN(3))
+			case 10, 11:
+				text = fmt.Sprintf("{type: MeshMultiZoneService, name: %s, labels: {team: %s}, spec: {selector: {meshService: {matchLabels: {team: %s}}}, ports: [{port: %s, appProtocol: %s}]}, status: {vips: [{ip: 243.0.0.%d}]%s}}",
+					name, pick("a", "b"), pick("a", "b"), pick("80", "90"), pick("http", "tcp"), random.IntN(3), some(", meshServices: [{name: x1, zone: east}, {name: x2}]"))
 			case 9:
 				text = fmt.Sprintf("{type: Mesh, name: default, routing: {zoneEgress: %v}}", random.IntN(2) == 0)
 			case 7:

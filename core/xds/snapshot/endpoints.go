@@ -28,7 +28,7 @@ func compareEndpoints(e, o *xds.Endpoint) int {
 
 func equalEndpoints(e, o *xds.Endpoint) bool {
 	return e.Dataplane == o.Dataplane && e.Address == o.Address && e.Port == o.Port && e.Name == o.Name && e.Zone == o.Zone &&
-		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && slices.Equal(e.Tags, o.Tags)
+		e.Protocol == o.Protocol && e.SPIFFEID == o.SPIFFEID && e.OwnZoneOnly == o.OwnZoneOnly && slices.Equal(e.Tags, o.Tags)
 }
 
 // endpointsOf returns the endpoints of a dataplane, in the order of its inbounds.

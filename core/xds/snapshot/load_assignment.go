@@ -44,9 +44,13 @@ func (b *Builder) assignment(key endpointsKey, r *xds.Report, client *client) *e
 	if key.client == xds.ProxylessGRPC {
 		e.All = grpcEndpoints(key.set, key.tls, r.WarnPlace)
 	}
-	if e.External {
+	switch {
+	case e.External:
 		e.Localities = priorities(e.All)
-	} else if len(e.All) > 0 {
+	case key.destination.target.isMultiZone():
+		e.All = reachable(e.All, client.Zone())
+		e.Localities = zonesOf(e.All, client.Zone())
+	case len(e.All) > 0:
 		e.Localities = []xds.Locality{{Weight: 1, Endpoints: e.All}}
 	}
 	for i, t := range b.shape.endpoints {

@@ -30,6 +30,7 @@ type meshState struct {
 	// selected are all ready inbounds of the dataplanes that a MeshService selects.
 	selected     map[resource.ID]*service
 	selectors    *destinations.Selectors
+	multiZones   *multiZones
 	destinations *destinations.Set
 	identities   *identity.Identities
 	trusts       []*resource.MeshTrust
@@ -69,8 +70,10 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		switch {
 		case old == nil || old.identities != next.identities:
 			next.findEndpoints(view, mesh, old)
+			next.multiZones = old.multiZonesAfter()
 		case len(changed[mesh]) > 0 || old.destinations != next.destinations:
 			next.selectors = old.selectors
+			next.multiZones = old.multiZonesAfter()
 			next.services, next.selected = old.endpointsAfter(view, before.view, changed[mesh])
 			if old.destinations != next.destinations {
 				next.selectAgain(view, mesh, old)
@@ -78,11 +81,19 @@ func newState(b *Builder, view *core.View, before *State) *State {
 		case old.open == next.open && old.passthroughOff == next.passthroughOff && old.noExternal == next.noExternal && slices.Equal(old.trusts, next.trusts):
 			next = old
 		default:
-			next.services, next.selected, next.selectors = old.services, old.selected, old.selectors
+			next.services, next.selected, next.selectors, next.multiZones = old.services, old.selected, old.selectors, old.multiZones
 		}
 		s.meshes[mesh] = next
 	}
 	return s
+}
+
+// multiZonesAfter returns the multiZones of the next state; m may be nil.
+func (m *meshState) multiZonesAfter() *multiZones {
+	if m == nil {
+		return (*multiZones)(nil).after()
+	}
+	return m.multiZones.after()
 }
 
 // findEndpoints sets the endpoints by the dataplanes of a mesh. Old is an earlier state of
@@ -220,6 +231,8 @@ func (m *meshState) endpoints(b *Builder, d *destination) *endpointSet {
 		return d.target.external.closed
 	case d.target.external != nil:
 		return d.target.external.endpoints
+	case d.target.isMultiZone():
+		return m.multiZone(b, d)
 	default:
 		s = m.selected[d.target.object.Identity().ID]
 	}

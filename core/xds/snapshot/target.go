@@ -51,21 +51,22 @@ func (t *target) speaksHTTP2() bool {
 	return t != nil && t.external == nil
 }
 
+// isMultiZone reports whether the target, which may be nil, is a MeshMultiZoneService.
+func (t *target) isMultiZone() bool {
+	if t == nil {
+		return false
+	}
+	_, is := t.object.(*resource.MeshMultiZoneService)
+	return is
+}
+
 // isExternal reports whether the target, which may be nil, is an external service.
 func (t *target) isExternal() bool { return t != nil && t.external != nil }
 
-// servedBy returns the inbounds that serve the port of a MeshService, of all inbounds of
-// its dataplanes.
-func (t *target) servedBy(all []*xds.Endpoint) []*xds.Endpoint {
-	service, is := t.object.(*resource.MeshService)
-	if !is {
-		return nil
-	}
-	at := slices.IndexFunc(service.Spec.Ports, func(p resource.ServicePort) bool { return p.Port == t.port.Number })
-	if at < 0 {
-		return nil
-	}
-	serving := service.Spec.Ports[at].Target()
+// servedBy returns the inbounds that serve a port of a MeshService, of all inbounds of its
+// dataplanes.
+func servedBy(port *resource.ServicePort, all []*xds.Endpoint) []*xds.Endpoint {
+	serving := port.Target()
 	var list []*xds.Endpoint
 	for _, e := range all {
 		if serving.Name != "" && e.Name == serving.Name || serving.Name == "" && e.Port == serving.Number {
@@ -82,20 +83,34 @@ const noSPIFFEID = "no SPIFFE ID is known"
 
 // endpointSet returns the endpoints of a MeshService, of all inbounds of its dataplanes.
 func (t *target) endpointSet(all []*xds.Endpoint, known *cache[string, endpointFacts]) *endpointSet {
-	list := t.servedBy(all)
+	ports := t.object.(*resource.MeshService).Spec.Ports
+	at := slices.IndexFunc(ports, func(p resource.ServicePort) bool { return p.Port == t.port.Number })
+	list := servedBy(&ports[at], all)
+	return &endpointSet{list: list, facts: t.facts(list, t.tls, t.idsOr(list)).kept(known)}
+}
+
+// idsOr returns the SPIFFE IDs by the `identities` of a MeshService, else those of its
+// endpoints.
+func (t *target) idsOr(list []*xds.Endpoint) []string {
+	if len(t.ids) > 0 {
+		return t.ids
+	}
+	return collectFacts(list).ids
+}
+
+// facts returns the facts about the endpoints of MeshServices, which have one of the
+// SPIFFE IDs if all are called by TLS.
+func (t *target) facts(list []*xds.Endpoint, tls semantics.ServiceTLS, ids []string) *endpointFacts {
 	f := collectFacts(list)
 	f.protocol, f.onlyTCP = message.ProtocolOf(t.port.Protocol), false
-	if t.tls != semantics.TLSByEndpoint {
-		f.secured, f.plain = t.tls == semantics.AlwaysTLS, false
-		if len(t.ids) > 0 {
-			f.ids = t.ids
+	switch tls {
+	case semantics.AlwaysTLS:
+		f.secured, f.plain, f.ids = true, false, ids
+		if len(ids) == 0 {
+			f.ids, f.refused = []string{noSPIFFEID}, len(list) > 0
 		}
-		if len(f.ids) == 0 {
-			f.ids, f.refused = []string{noSPIFFEID}, f.secured && len(list) > 0
-		}
-		if !f.secured {
-			f.ids, f.plain = nil, true
-		}
+	case semantics.NeverTLS:
+		f.plain, f.ids = true, nil
 	}
-	return &endpointSet{list: list, facts: f.kept(known)}
+	return f
 }

@@ -23,7 +23,13 @@ const failoverThreshold = 50
 // zone have priority 0. The rules of crossZone.failover for that zone have the
 // priorities from 1, in their order. An endpoint that is in no group gets nothing.
 func localities(d *xds.Endpoints, e *rules.Effective, conf *strategy.Conf) {
-	if conf.LocalityAwareness == nil || isTrue(conf.LocalityAwareness.Disabled) {
+	if conf.LocalityAwareness == nil {
+		return
+	}
+	if isTrue(conf.LocalityAwareness.Disabled) && !d.External {
+		for i := range d.Localities {
+			d.Localities[i].Priority = 0
+		}
 		return
 	}
 	if d.External {

@@ -1,6 +1,7 @@
 package stories
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -148,9 +149,60 @@ var withoutIdentities = story{
 	},
 }
 
+// MeshMultiZoneServices join MeshServices of two zones. The workloads of some are down.
+var multiZones = story{
+	name: "MeshMultiZoneServices", semantics: semantics.Kuma,
+	mesh: withClient(`
+  - {address: 127.0.0.1, port: 10001, backendRef: {kind: MeshMultiZoneService, labels: {joins: backend}}}
+  - {address: 127.0.0.1, port: 10002, backendRef: {kind: MeshMultiZoneService, labels: {joins: flat}}}
+  - {address: 127.0.0.1, port: 10003, backendRef: {kind: MeshMultiZoneService, labels: {joins: remote}}}
+  - {address: 127.0.0.1, port: 10004, backendRef: {kind: MeshMultiZoneService, labels: {joins: unavailable}}}
+`, identities+zonal("backend", "east", "Available")+zonal("backend", "west", "Available")+
+		zonal("greeter", "west", "Available")+zonal("store", "west", "Unavailable")+
+		multiZone("backend", "backend", "http")+multiZone("flat", "backend", "http")+multiZone("remote", "greeter", "grpc")+multiZone("unavailable", "store", "tcp")+`
+type: MeshLoadBalancingStrategy
+mesh: default
+name: flat
+spec:
+  to:
+  - {targetRef: {kind: MeshMultiZoneService, labels: {joins: flat}}, default: {localityAwareness: {disabled: true}}}
+`),
+	proxies: []string{"web", "backend-1", "backend-2", "greeter-2"},
+	steps: []step{
+		{name: "the zone of the client first", do: each(4, get("127.0.0.1:10001/")), want: "200 backend-1"},
+		{name: "all zones", do: each(8, get("127.0.0.1:10002/")), want: "200 backend-1, 200 backend-2"},
+		{name: "the other zone, as this one has none", do: callGRPC("127.0.0.1:10003"), want: "OK greeter-2"},
+		{name: "not available in the other zone", do: line("127.0.0.1:10004"), want: "closed"},
+	},
+}
+
+// zonal returns a MeshService of the shop in a zone.
+func zonal(service, zone, state string) string {
+	return fmt.Sprintf(`
+type: MeshService
+mesh: default
+name: %[1]s-%[2]s
+labels: {kuma.io/zone: %[2]s, app: %[1]s}
+spec: {state: %[3]s, selector: {dataplaneTags: {kuma.io/service: %[1]s}}, ports: [{port: 80, targetPort: 10000}]}
+---
+`, service, zone, state)
+}
+
+// multiZone returns a MeshMultiZoneService of the MeshServices of a service.
+func multiZone(name, service, protocol string) string {
+	return fmt.Sprintf(`
+type: MeshMultiZoneService
+mesh: default
+name: %[1]s
+labels: {joins: %[1]s}
+spec: {selector: {meshService: {matchLabels: {app: %[2]s}}}, ports: [{port: 80, appProtocol: %[3]s}]}
+---
+`, name, service, protocol)
+}
+
 func TestDestinations(t *testing.T) {
 	envoytest.Path(t)
-	for _, s := range slices.Concat(destinationStories, []story{withoutIdentities}) {
+	for _, s := range slices.Concat(destinationStories, []story{withoutIdentities, multiZones}) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			s.run(t, translators.All(), func(x step) string { return x.want })

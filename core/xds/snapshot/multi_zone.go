@@ -1,0 +1,129 @@
+package snapshot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	destinations "github.com/meshmatch/meshmatch/core/destination"
+	"github.com/meshmatch/meshmatch/core/resource"
+	"github.com/meshmatch/meshmatch/core/xds"
+)
+
+// multiZones are the endpoints of the MeshMultiZoneServices of a mesh, which are made when
+// they are asked for.
+type multiZones struct {
+	mu     sync.Mutex
+	sets   map[*destination]*multiZone
+	before map[*destination]*multiZone // those of the state before
+}
+
+// multiZone is the endpoints of a port of a MeshMultiZoneService, and what they depend on.
+type multiZone struct {
+	destinations *destinations.Set
+	services     []*resource.MeshService // of destinations
+	selected     []*service              // parallel to services
+	*endpointSet
+}
+
+// after returns the endpoints of the next state; m may be nil.
+func (m *multiZones) after() *multiZones {
+	next := &multiZones{sets: map[*destination]*multiZone{}}
+	if m != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		next.before = maps.Clone(m.sets)
+	}
+	return next
+}
+
+// multiZone returns the endpoints of a port of a MeshMultiZoneService (SPEC 17.4). If they
+// are those of the state before, it returns the same pointer.
+func (m *meshState) multiZone(b *Builder, d *destination) *endpointSet {
+	m.multiZones.mu.Lock()
+	defer m.multiZones.mu.Unlock()
+	if known := m.multiZones.sets[d]; known != nil {
+		return known.endpointSet
+	}
+	z := &multiZone{destinations: m.destinations}
+	before := m.multiZones.before[d]
+	if before != nil && before.destinations == m.destinations {
+		z.services = before.services
+	} else {
+		z.services = m.destinations.MeshServicesOf(d.target.object.(*resource.MeshMultiZoneService))
+	}
+	for _, s := range z.services {
+		z.selected = append(z.selected, m.selected[s.ID])
+	}
+	if before != nil && before.destinations == m.destinations && slices.Equal(before.selected, z.selected) {
+		z.endpointSet = before.endpointSet
+	} else if z.endpointSet = m.join(b, d.target, z); before != nil && before.facts == z.facts && slices.EqualFunc(before.list, z.list, equalEndpoints) {
+		z.endpointSet = before.endpointSet
+	}
+	m.multiZones.sets[d] = z
+	return z.endpointSet
+}
+
+// join returns the endpoints of all MeshServices.
+func (m *meshState) join(b *Builder, t *target, z *multiZone) *endpointSet {
+	var list []*xds.Endpoint
+	var ids []string
+	for i, s := range z.services {
+		port := m.semantics.JoinedPort(t.port, s)
+		if port == nil {
+			continue
+		}
+		of := &target{ids: m.semantics.SPIFFEIDs(s)}
+		served := servedBy(port, z.selected[i].endpoints)
+		ids = append(ids, of.idsOr(served)...)
+		for _, e := range served {
+			if m.semantics.OwnZoneOnly(s) {
+				own := *e
+				own.OwnZoneOnly = true
+				e = &own
+			}
+			list = append(list, e)
+		}
+	}
+	// Of two MeshServices with one endpoint, one that is Available decides.
+	slices.SortFunc(list, func(a, b *xds.Endpoint) int {
+		return cmp.Or(compareEndpoints(a, b), compareBool(a.OwnZoneOnly, b.OwnZoneOnly))
+	})
+	list = slices.CompactFunc(list, func(a, b *xds.Endpoint) bool { return compareEndpoints(a, b) == 0 })
+	slices.Sort(ids)
+	return &endpointSet{list: list, facts: t.facts(list, m.semantics.MultiZoneTLS(), slices.Compact(ids)).kept(&b.facts)}
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// reachable returns the endpoints that a client of a zone reaches.
+func reachable(list []*xds.Endpoint, zone string) []*xds.Endpoint {
+	return slices.DeleteFunc(slices.Clone(list), func(e *xds.Endpoint) bool { return e.OwnZoneOnly && e.Zone != zone })
+}
+
+// zonesOf returns endpoints in localities, one for each zone. Those of the client's zone
+// have priority 0, and the others have the next one.
+func zonesOf(list []*xds.Endpoint, zone string) (localities []xds.Locality) {
+	byZone := map[string][]*xds.Endpoint{}
+	for _, e := range list {
+		byZone[e.Zone] = append(byZone[e.Zone], e)
+	}
+	for _, z := range slices.Sorted(maps.Keys(byZone)) {
+		l := xds.Locality{Zone: z, Weight: uint32(len(byZone[z])), Endpoints: byZone[z]}
+		if z != zone && len(byZone[zone]) > 0 {
+			l.Priority = 1
+		}
+		localities = append(localities, l)
+	}
+	return localities
+}
