@@ -180,3 +180,16 @@ func Needless(space *Space, list *List, limits Limits) ([]*Entry, error) {
 	}
 	return out, nil
 }
+
+// Overlap reports whether some request matches both entries. The error is a
+// [*LimitError].
+func Overlap(space *Space, a, b *Entry, limits Limits) (bool, error) {
+	x, y := a.match(), b.match()
+	if !mayOverlap(&x, &y) {
+		return false, nil
+	}
+	first, second := *a, *b
+	first.Allow, second.Allow = false, true
+	differences, err := Compare(space, &List{Entries: []Entry{first, second}}, &List{Entries: []Entry{second}}, limits)
+	return len(differences) > 0, err
+}

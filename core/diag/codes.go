@@ -98,11 +98,15 @@ const (
 	UnsatisfiableConstraint Code = 2023
 	AbsentDependency        Code = 2024
 	UnusedIgnore            Code = 2025
+	UnknownIdentity         Code = 2026
 )
 
 // The codes of warnings about what is redundant.
 const (
-	NeverDecides Code = 3001
+	NeverDecides         Code = 3001
+	NeverNeeded          Code = 3002
+	EqualsOverridden     Code = 3003
+	OverriddenEverywhere Code = 3004
 )
 
 // The codes of warnings about parts that contradict each other.
@@ -111,6 +115,8 @@ const (
 	MixedRoles          Code = 4002
 	ContradictingValues Code = 4003
 	SameName            Code = 4004
+	InboundsDiffer      Code = 4005
+	PartlyShadowed      Code = 4006
 )
 
 // The codes of warnings about other versions of a control plane.

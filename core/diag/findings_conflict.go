@@ -73,4 +73,54 @@ spec:
 		When:  "a MeshProxyPatch that adds a cluster with the name of another one.",
 		Mend:  "Rename one of them.",
 	},
+	{
+		Code: InboundsDiffer, Class: ClassConflict, Title: "the inbounds of a service have different permissions",
+		Means: "Two inbounds of one service and protocol decide differently about some request. A client gets one answer or the other, as its request happens to be balanced.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+---
+type: Dataplane
+name: web-2
+networking:
+  address: 10.0.0.2
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+---
+type: MeshTrafficPermission
+name: a
+spec:
+  targetRef: {kind: Dataplane, name: web}
+  rules:
+    - default:
+        allow: [{method: GET}]
+`,
+		Mend: "Select all inbounds of the service by the same policies, or give them services of their own.",
+	},
+	{
+		Code: PartlyShadowed, Class: ClassConflict, Title: "an entry is shadowed in part",
+		Means: "An entry of another policy denies some of the requests that the entry allows.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+---
+type: MeshTrafficPermission
+name: a
+spec:
+  rules:
+    - default:
+        allow: [{path: {type: Prefix, value: /pay}}]
+---
+type: MeshTrafficPermission
+name: b
+spec:
+  rules:
+    - default:
+        deny: [{method: POST}]
+`,
+		Mend: "Make one of the entries narrower if that is not meant.",
+	},
 }

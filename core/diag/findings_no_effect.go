@@ -421,4 +421,28 @@ networking:
 `,
 		Mend: "Remove it.",
 	},
+	{
+		Code: UnknownIdentity, Class: ClassNoEffect, Title: "no dataplane has the identity",
+		Means: "An entry of permissions names a SPIFFE ID, or a prefix, that no dataplane of any mesh has. Nothing is reported if no dataplane has an identity, or for a trust domain of a MeshTrust that no dataplane is of.",
+		Example: `type: Dataplane
+name: web
+networking:
+  address: 10.0.0.1
+  inbound: [{port: 80, protocol: http, tags: {kuma.io/service: web}}]
+---
+type: MeshIdentity
+name: mesh
+spec:
+  selector: {dataplane: {matchLabels: {}}}
+  provider: {type: Spire}
+---
+type: MeshTrafficPermission
+name: a
+spec:
+  rules:
+    - default:
+        allow: [{spiffeId: {type: Exact, value: "spiffe://default.mesh.local/ns/shop/sa/typo"}}]
+`,
+		Mend: "Check the identity, or give the files of the dataplanes that have it.",
+	},
 }

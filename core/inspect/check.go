@@ -32,8 +32,10 @@ type Check struct {
 func NewCheck(view *core.View, set *resource.Set) *Check {
 	warnings := slices.Clone(set.Warnings)
 	views := newRuleViews(partition.Limits{}, true)
+	identities := sync.OnceValue(func() *identitySet { return newIdentitySet(view) })
 	for _, mesh := range view.Meshes() {
 		m := newMeshCheck(view, mesh)
+		m.identities = identities
 		if len(m.dataplanes) == 0 {
 			warnings = append(warnings, m.withoutDataplanes()...)
 			continue
@@ -44,7 +46,9 @@ func NewCheck(view *core.View, set *resource.Set) *Check {
 		warnings = append(warnings, m.absentClients()...)
 		warnings = append(warnings, m.httpOnTCP()...)
 		warnings = append(warnings, m.idleEntries()...)
+		warnings = append(warnings, m.unknownIdentities()...)
 		warnings = append(warnings, m.closedInbounds()...)
+		warnings = append(warnings, m.differingInbounds()...)
 		warnings = append(warnings, m.openInbounds()...)
 		warnings = append(warnings, m.withoutIdentity()...)
 		warnings = append(warnings, m.unresolved()...)
@@ -78,6 +82,7 @@ type meshCheck struct {
 	// accessLimits bounds questions about permissions. A question past the limits
 	// gets no warning.
 	accessLimits access.Limits
+	identities   func() *identitySet // of all meshes
 }
 
 // dataplaneConfig is a config with the first dataplane that has it.

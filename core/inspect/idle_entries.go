@@ -2,17 +2,20 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/access"
+	"github.com/meshmatch/meshmatch/core/conf"
 	"github.com/meshmatch/meshmatch/core/diag"
 	"github.com/meshmatch/meshmatch/core/permission"
+	"github.com/meshmatch/meshmatch/core/request"
 	"github.com/meshmatch/meshmatch/core/resource"
 )
 
 // idleEntries warns of permission entries that an inbound cannot match in full
 // (SPEC 7.5), and of entries that change nothing on any inbound.
 func (m *meshCheck) idleEntries() []diag.Diagnostic {
-	e := entries{effective: map[permission.Place]bool{}, seen: map[permissionsOf]bool{}, limits: m.accessLimits}
+	e := entries{known: map[permission.Place]*entryEffect{}, seen: map[permissionsOf]bool{}, limits: m.accessLimits}
 	for _, d := range m.dataplanes {
 		for _, shadow := range []bool{false, true} { // an effect in either is an effect
 			config := permissionsIn(m.view.Configs(d, ScopeOf(shadow)))
@@ -25,16 +28,17 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 		}
 	}
 	for _, place := range e.order {
-		if e.effective[place] {
-			continue
+		switch effect := e.known[place]; {
+		case !effect.decides:
+			e.warn(diag.NeverDecides, place, "changes nothing: another entry decides about every request that it matches",
+				"remove it, or check the entries that deny or allow more")
+		case !effect.needed:
+			e.warn(diag.NeverNeeded, place, "is not needed: without it, every request has the same decision",
+				"remove it, and check again before another one is removed")
+		case effect.denied != nil:
+			e.warn(diag.PartlyShadowed, place, fmt.Sprintf("%s denies some of the requests that it allows", *effect.denied),
+				"make one of them narrower if that is not meant")
 		}
-		e.warnings = append(e.warnings, diag.Diagnostic{
-			Code: diag.NeverDecides,
-			Pos:  place.Policy.Rules[place.Rule].Pos,
-			Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", place.Rule, place.List, place.Index),
-			What: "changes nothing: another entry decides about every request that it matches",
-			Hint: "remove it, or check the entries that deny or allow more",
-		})
 	}
 	if e.unknown > 0 {
 		e.warnings = append(e.warnings, diag.Diagnostic{
@@ -48,13 +52,13 @@ func (m *meshCheck) idleEntries() []diag.Diagnostic {
 
 // entries collects the effects of permission entries on the inbounds of a mesh.
 type entries struct {
-	effective map[permission.Place]bool // false: not effective on any inbound so far
-	order     []permission.Place        // the keys of effective, in the order in which they were added
-	seen      map[permissionsOf]bool
-	limits    access.Limits
-	unknown   int                 // inbounds past a limit
-	first     *resource.Dataplane // of such an inbound
-	warnings  []diag.Diagnostic
+	known    map[permission.Place]*entryEffect
+	order    []permission.Place // the keys of known, in the order in which they were added
+	seen     map[permissionsOf]bool
+	limits   access.Limits
+	unknown  int                 // inbounds past a limit
+	first    *resource.Dataplane // of such an inbound
+	warnings []diag.Diagnostic
 }
 
 func (e *entries) inbound(p permissionsOf, d *resource.Dataplane) {
@@ -64,29 +68,140 @@ func (e *entries) inbound(p permissionsOf, d *resource.Dataplane) {
 	e.seen[p] = true
 	list, warnings := permission.NewDecisionList(p.protocol, permission.RulesOf(p.config.Inbounds[p.inbound].Unmerged))
 	e.warnings = append(e.warnings, warnings...)
-	decides := deciding(&permission.Permissions{Protocol: p.protocol, Rules: list}, e.limits)
+	permissions := &permission.Permissions{Protocol: p.protocol, Rules: list}
+	decides := deciding(permissions, e.limits)
 	if decides == nil {
 		if e.unknown++; e.first == nil {
 			e.first = d
 		}
 	}
+	needless := needlessEntries(permissions, decides, e.limits)
+	denials := newDenials(p.protocol, list, e.limits)
 	for _, entry := range list.Entries() {
-		if _, known := e.effective[entry.Place]; !known {
+		effect := e.known[entry.Place]
+		if effect == nil {
+			effect = new(entryEffect)
+			e.known[entry.Place] = effect
 			e.order = append(e.order, entry.Place)
 		}
-		e.effective[entry.Place] = e.effective[entry.Place] || decides == nil || decides[entry.Place]
+		if decides == nil {
+			effect.decides, effect.needed = true, true
+			continue
+		}
+		effect.decides = effect.decides || decides[entry.Place]
+		effect.needed = effect.needed || decides[entry.Place] && !needless[entry.Place]
+		if effect.denied == nil && entry.List != permission.Deny && decides[entry.Place] {
+			effect.denied = denials.of(&entry)
+		}
 	}
+}
+
+func (e *entries) warn(code diag.Code, place permission.Place, what, hint string) {
+	e.warnings = append(e.warnings, diag.Diagnostic{
+		Code: code,
+		Pos:  place.Policy.Rules[place.Rule].Pos,
+		Path: fmt.Sprintf("spec.rules[%d].default.%s[%d]", place.Rule, place.List, place.Index),
+		What: what,
+		Hint: hint,
+	})
+}
+
+// entryEffect is the effect of an entry on the inbounds so far.
+type entryEffect struct {
+	decides bool    // about some request
+	needed  bool    // without it, some decision would be another one
+	denied  *string // the entry of another policy that denies some of what it allows
+}
+
+// needlessEntries returns the entries without which each request has the same decision,
+// and the same shadow decision, among the entries that decide about some request. It
+// returns nil if that is unknown.
+func needlessEntries(p *permission.Permissions, decides map[permission.Place]bool, limits access.Limits) map[permission.Place]bool {
+	var needless map[permission.Place]bool
+	for _, list := range listsOf(p) {
+		list.Entries = slices.DeleteFunc(list.Entries, func(e access.Entry) bool { return !decides[*e.By] })
+		found, err := access.Needless(&access.Space{Protocol: p.Protocol}, list, limits)
+		if err != nil {
+			return nil
+		}
+		here := map[permission.Place]bool{}
+		for _, e := range found {
+			here[*e.By] = needless == nil || needless[*e.By]
+		}
+		needless = here
+	}
+	return needless
+}
+
+// denials finds the entries that deny some of what an entry of another policy allows.
+type denials struct {
+	protocol request.Protocol
+	limits   access.Limits
+	all      []*access.Entry
+	byID     map[string][]*access.Entry // those that may deny a client, by its SPIFFE ID
+	others   []*access.Entry            // those that may deny a client with any other one
+}
+
+func newDenials(protocol request.Protocol, list *permission.DecisionList, limits access.Limits) *denials {
+	d := &denials{protocol: protocol, limits: limits, byID: map[string][]*access.Entry{}}
+	all := access.ListOf(&permission.Permissions{Protocol: protocol, Rules: list})
+	for i := range all.Entries {
+		if entry := &all.Entries[i]; !entry.Allow {
+			d.all = append(d.all, entry)
+		}
+	}
+	exact := func(e *access.Entry) bool {
+		return e.Match.SpiffeID != nil && e.Match.SpiffeID.Type == conf.SpiffeIDExact
+	}
+	for _, entry := range d.all {
+		if exact(entry) {
+			d.byID[entry.Match.SpiffeID.Value] = nil
+		} else {
+			d.others = append(d.others, entry)
+		}
+	}
+	for _, entry := range d.all {
+		if exact(entry) {
+			id := entry.Match.SpiffeID.Value
+			if d.byID[id] == nil {
+				d.byID[id] = slices.Clone(d.others)
+			}
+			d.byID[id] = append(d.byID[id], entry)
+		}
+	}
+	return d
+}
+
+// of returns the name of the first entry that denies some of what an entry allows, nil if
+// there is none, or if that is unknown.
+func (d *denials) of(allowing *permission.Entry) *string {
+	candidates := d.all
+	if id := allowing.Match.SpiffeID; id != nil && id.Type == conf.SpiffeIDExact {
+		candidates = d.others
+		if own := d.byID[id.Value]; own != nil {
+			candidates = own
+		}
+	}
+	allow := access.Entry{Match: allowing.Match, Scope: allowing.List.Scope(), Allow: true, By: &allowing.Place}
+	for _, deny := range candidates {
+		if deny.By.Policy == allowing.Policy {
+			continue // its author sees both
+		}
+		if overlap, err := access.Overlap(&access.Space{Protocol: d.protocol}, deny, &allow, d.limits); err != nil {
+			return nil
+		} else if overlap {
+			name := fmt.Sprintf("%s %q, rules[%d].default.deny[%d],", deny.By.Policy.Kind, deny.By.Policy.Name, deny.By.Rule, deny.By.Index)
+			return &name
+		}
+	}
+	return nil
 }
 
 // deciding returns the entries that decide any request, or any request of the shadow
 // decision; nil if this is unknown.
 func deciding(p *permission.Permissions, limits access.Limits) map[permission.Place]bool {
 	decides := map[permission.Place]bool{}
-	lists := []*access.List{access.ListOf(p)}
-	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
-		lists = append(lists, access.ShadowListOf(p))
-	}
-	for _, list := range lists {
+	for _, list := range listsOf(p) {
 		regions, err := access.Regions(&access.Space{Protocol: p.Protocol}, list, nil, limits)
 		if err != nil {
 			return nil
@@ -98,4 +213,14 @@ func deciding(p *permission.Permissions, limits access.Limits) map[permission.Pl
 		}
 	}
 	return decides
+}
+
+// listsOf returns the list of the decision and, if it can be another one, of the shadow
+// decision.
+func listsOf(p *permission.Permissions) []*access.List {
+	lists := []*access.List{access.ListOf(p)}
+	if p.Rules != nil && p.Rules.HasShadow() || p.Clients != nil && p.Clients.HasShadow() {
+		lists = append(lists, access.ShadowListOf(p))
+	}
+	return lists
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/meshmatch/meshmatch/core/destination"
 	"github.com/meshmatch/meshmatch/core/diag"
@@ -14,15 +15,19 @@ import (
 // the limit (SPEC 5.5).
 func (m *meshCheck) overriddenItems(views *ruleViews) []diag.Diagnostic {
 	o := overridden{
-		views:     views,
-		sets:      map[rules.Origin]bool{},
-		inbounds:  map[*resource.Policy]bool{},
-		outbounds: map[*resource.Policy]bool{},
-		any:       map[*resource.Policy]bool{},
-		examined:  map[*rules.From]bool{},
+		views:      views,
+		sets:       map[rules.Origin]bool{},
+		applies:    map[rules.Origin]bool{},
+		overridden: map[*resource.Policy]bool{},
+		needed:     map[rules.Origin]bool{},
+		inbounds:   map[*resource.Policy]bool{},
+		outbounds:  map[*resource.Policy]bool{},
+		any:        map[*resource.Policy]bool{},
+		examined:   map[*rules.From]bool{},
 	}
 	for _, config := range m.configs {
 		o.add(&config)
+		o.configs = append(o.configs, config)
 	}
 	m.markDestinations(&o)
 	for _, p := range m.policies {
@@ -35,6 +40,11 @@ func (m *meshCheck) overriddenItems(views *ruleViews) []diag.Diagnostic {
 type overridden struct {
 	views *ruleViews
 	sets  map[rules.Origin]bool // items that set a leaf of some conf
+	// applies are the items of `from` that apply to an inbound. needed are the items that
+	// set a leaf which would have another value without them, or may have.
+	applies, needed map[rules.Origin]bool
+	configs         []dataplaneConfig
+	overridden      map[*resource.Policy]bool // what isOverridden returns
 	// The policies that select an inbound, a dataplane with outbounds, and any
 	// dataplane. The items of other policies are not reported.
 	inbounds, outbounds, any map[*resource.Policy]bool
@@ -55,16 +65,18 @@ func (o *overridden) add(config *dataplaneConfig) {
 			}
 		}
 	}
-	o.mark(config.Default)
+	o.mark(config.Default, config.Kind.Default, func() []rules.Contribution { return defaultsOf(config) })
 	for i := range config.Outbounds {
-		o.mark(config.Outbounds[i].Effective)
+		o.mark(config.Outbounds[i].Effective, config.Kind.To, func() []rules.Contribution {
+			return itemsFor(config, config.dataplane.Outbounds[i].Tags)
+		})
 		for _, route := range config.Outbounds[i].Routes {
-			o.mark(route.Effective)
+			o.markNeeded(route.Effective)
 		}
 	}
 	for i := range config.Inbounds {
 		for _, r := range firstOfMatch(config.Inbounds[i].Rules) {
-			o.mark(r.Effective)
+			o.markNeeded(r.Effective)
 		}
 		if from := config.Inbounds[i].From; from != nil && !o.examined[from] {
 			o.examined[from] = true
@@ -99,9 +111,9 @@ func (m *meshCheck) markDestinations(o *overridden) {
 				confs := m.view.DestinationConfs(d, config.Kind.Name, ScopeOf(shadow))
 				for i := range outbounds {
 					conf := confs.Of(&outbounds[i])
-					o.mark(conf.Effective)
+					o.markNeeded(conf.Effective)
 					for _, route := range conf.Routes {
-						o.mark(route.Effective)
+						o.markNeeded(route.Effective)
 					}
 				}
 			}
@@ -121,21 +133,76 @@ func (o *overridden) from(config *dataplaneConfig, inbound int) {
 			Hint: "ask for the conf of one client at a time, by its tags",
 		})
 		for _, origin := range from.Origins() {
-			o.sets[origin] = true
+			o.sets[origin], o.needed[origin] = true, true
 		}
 	}
+	for _, origin := range from.Origins() {
+		o.applies[origin] = true
+	}
 	for _, r := range view {
-		o.mark(r.Effective)
+		o.markNeeded(r.Effective)
 	}
 }
 
-func (o *overridden) mark(e *rules.Effective) {
+// mark notes which items set something, and which of them a conf needs. Items returns all
+// items of the conf, lowest priority first.
+func (o *overridden) mark(e *rules.Effective, section *resource.Section, items func() []rules.Contribution) {
+	if e == nil {
+		return
+	}
+	var all []rules.Contribution
+	for _, origin := range e.Origins {
+		o.sets[origin] = true
+		if o.needed[origin] {
+			continue
+		}
+		if all == nil {
+			all = items()
+		}
+		others := slices.DeleteFunc(slices.Clone(all), func(c rules.Contribution) bool { return c.Origin == origin })
+		if without := rules.Merge(section.Conf, others); without == nil || !section.Conf.Equal(without.Conf, e.Conf) {
+			o.needed[origin] = true
+		}
+	}
+}
+
+// markNeeded is mark for a conf whose items are not examined one by one.
+func (o *overridden) markNeeded(e *rules.Effective) {
 	if e == nil {
 		return
 	}
 	for _, origin := range e.Origins {
-		o.sets[origin] = true
+		o.sets[origin], o.needed[origin] = true, true
 	}
+}
+
+// defaultsOf returns the defaults that a dataplane's conf is merged from (SPEC 4.4).
+func defaultsOf(config *dataplaneConfig) []rules.Contribution {
+	var items []rules.Contribution
+	for _, m := range config.Matched.All() {
+		if p := m.Policy; p.Default != nil && !p.TargetRef.Kind.IsRoute() {
+			items = append(items, rules.Contribution{Origin: rules.Origin{Policy: p}, Conf: p.Default})
+		}
+	}
+	return items
+}
+
+// itemsFor returns the `to` items that the conf of an outbound with the given tags is
+// merged from (SPEC 4.2).
+func itemsFor(config *dataplaneConfig, tags resource.Tags) []rules.Contribution {
+	var items []rules.Contribution
+	for _, m := range config.Matched.All() {
+		p := m.Policy
+		if p.TargetRef.Kind.IsRoute() {
+			continue
+		}
+		for i := range p.To {
+			if t := &p.To[i].TargetRef; !t.Kind.IsRoute() && t.SelectsOutbound(tags) {
+				items = append(items, rules.Contribution{Origin: rules.Origin{Policy: p, Index: i}, Conf: p.To[i].Conf})
+			}
+		}
+	}
+	return items
 }
 
 func (o *overridden) policy(p *resource.Policy) {
@@ -162,12 +229,64 @@ func (o *overridden) policy(p *resource.Policy) {
 }
 
 func (o *overridden) item(origin rules.Origin, section *resource.Section, what, hint string) {
-	if o.sets[origin] {
-		return
-	}
 	field, pos := itemOf(origin, section)
-	o.warnings = append(o.warnings, diag.Diagnostic{
-		Code: diag.SetsNothing, Pos: pos, Path: "spec." + field, Hint: hint,
-		What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+	switch {
+	case !o.sets[origin]:
+		code := diag.SetsNothing
+		if o.isOverridden(origin.Policy) {
+			code = diag.OverriddenEverywhere
+		}
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Code: code, Pos: pos, Path: "spec." + field, Hint: hint,
+			What: fmt.Sprintf("sets nothing for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+		})
+	case !o.needed[origin]:
+		o.warnings = append(o.warnings, diag.Diagnostic{
+			Code: diag.EqualsOverridden, Pos: pos, Path: "spec." + field, Hint: "remove it, and check again before another one is removed",
+			What: fmt.Sprintf("equals what it overrides: without it, every conf is the same for %s that %s %q selects", what, origin.Policy.Kind, origin.Policy.Name),
+		})
+	}
+}
+
+// isOverridden reports whether a policy sets nothing although an item of it applies: others
+// override all its fields.
+func (o *overridden) isOverridden(p *resource.Policy) bool {
+	is, known := o.overridden[p]
+	if !known {
+		is = !o.setsAny(p) && o.appliesAny(p)
+		o.overridden[p] = is
+	}
+	return is
+}
+
+func (o *overridden) setsAny(p *resource.Policy) bool {
+	for i := range max(len(p.To), len(p.From), len(p.Rules), 1) {
+		if o.sets[rules.Origin{Policy: p, Index: i}] {
+			return true
+		}
+	}
+	return false
+}
+
+// appliesAny reports whether an item of a policy applies anywhere. The policy selects a
+// dataplane.
+func (o *overridden) appliesAny(p *resource.Policy) bool {
+	if p.Default != nil || len(p.Rules) > 0 && o.inbounds[p] {
+		return true
+	}
+	for i := range p.From {
+		if o.applies[rules.Origin{Policy: p, Index: i}] {
+			return true
+		}
+	}
+	return len(p.To) > 0 && slices.ContainsFunc(o.configs, func(config dataplaneConfig) bool {
+		if config.Kind != p.Type {
+			return false
+		}
+		selected := false
+		for _, m := range config.Matched.All() {
+			selected = selected || m.Policy == p
+		}
+		return selected && slices.ContainsFunc(config.dataplane.Outbounds, func(out resource.Outbound) bool { return p.RoutesOutbound(out.Tags) })
 	})
 }
